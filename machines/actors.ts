@@ -1,0 +1,21 @@
+import type { DoneActorEvent, ErrorActorEvent } from 'xstate';
+import type { Outcome } from '../src/api/types.ts';
+
+/** Stands in for an actor until `provide` supplies it: running it throws, by name. */
+export function unsupplied(operationId: string) {
+  return (): never => {
+    throw new Error(
+      `The actor "${operationId}" is not supplied: use machine.provide({ actors: { ${operationId} } }).`,
+    );
+  };
+}
+
+/** Passes how a call ended on to a guard or an action. */
+export function outcome<Value>({ event }: { event: DoneActorEvent<Outcome<Value>> }) {
+  return event.output;
+}
+
+/** Passes on what was thrown. */
+export function reason({ event }: { event: ErrorActorEvent }) {
+  return event.error;
+}
