@@ -1,0 +1,183 @@
+import { readFileSync } from 'node:fs';
+import type { Socket } from 'node:net';
+import fastifyCookie from '@fastify/cookie';
+import fastifyHelmet from '@fastify/helmet';
+import fastifyStatic from '@fastify/static';
+import Fastify, {
+  type FastifyInstance,
+  type FastifyReply,
+  type FastifyRequest,
+  type FastifyServerOptions,
+} from 'fastify';
+import { mountContract, readContract, type Contract, type Operations } from './contract.ts';
+import { Refusal, type RefusalAnswer } from './errors.ts';
+import { createGuard } from './guard.ts';
+import { createProject } from './operations/createProject.ts';
+import { listProjects } from './operations/listProjects.ts';
+import { login } from './operations/login.ts';
+import { registerUser } from './operations/registerUser.ts';
+import { createPasswords, type Passwords } from './passwords.ts';
+import type { Services } from './services.ts';
+import { createSessions } from './sessions.ts';
+import { StoreUnavailable } from './store/database.ts';
+import type { Store } from './store/store.ts';
+
+export interface AppOptions {
+  store: Store;
+  /** The folder of the built app. */
+  dist: string;
+  logger?: FastifyServerOptions['logger'];
+  passwords?: Passwords;
+  /** Milliseconds since 1970. */
+  now?: () => number;
+}
+
+const largestBody = 1024 * 1024; // bytes
+const retryAfter = '5'; // seconds
+
+/** The whole server apart from listening: the contract's operations, and the built app at `/`. Does not close the store. */
+export async function createApp({
+  store,
+  dist,
+  logger = false,
+  passwords = createPasswords(),
+  now = Date.now,
+}: AppOptions): Promise<FastifyInstance> {
+  const contract = readContract(readFileSync(new URL('../openapi.yaml', import.meta.url), 'utf8'));
+  const sessions = createSessions(store, now);
+  const services: Services = { store, passwords, sessions, now };
+  const operations: Operations = {
+    login: login(services),
+    registerUser: registerUser(services),
+    listProjects: listProjects(services),
+    createProject: createProject(services),
+  };
+
+  const app = Fastify({
+    logger,
+    bodyLimit: largestBody,
+    clientErrorHandler: answerUnreadable,
+    frameworkErrors: (_error, _request, reply: FastifyReply) => {
+      void reply.code(400).send({ message: 'The address is not valid.' });
+    },
+  });
+
+  app.setErrorHandler((error, request, reply) => {
+    const { status, message, headers = {} } = toAnswer(error, contract);
+    if (status >= 500) request.log.error(error);
+    return reply.code(status).headers(headers).send({ message });
+  });
+
+  function refuseUnknown(request: FastifyRequest): never {
+    const [path] = request.url.split('?');
+    const methods = contract.operations.filter((o) => o.path === path).map((o) => o.method);
+    throw new Refusal(methods.length > 0 ? wrongMethod(methods) : notFound);
+  }
+  app.setNotFoundHandler(refuseUnknown);
+  // Before anything looks at the body: at an unknown address its type and size do not matter.
+  app.addHook('onRequest', async (request) => {
+    if (request.is404) refuseUnknown(request);
+  });
+
+  parseOnlyJson(app);
+  await app.register(fastifyCookie);
+  await app.register(fastifyHelmet, securityHeaders);
+  await app.register(async (api) => {
+    api.addHook('onSend', async (_request, reply) => {
+      reply.header('cache-control', 'no-store');
+    });
+    mountContract(api, contract, operations, createGuard(sessions));
+  });
+  await app.register(fastifyStatic, {
+    root: dist,
+    cacheControl: false,
+    setHeaders: (response, path) => {
+      // The build puts a hash of the content into the names of assets, and into no other.
+      const isHashed = path.includes('/assets/');
+      response.setHeader(
+        'cache-control',
+        isHashed ? 'public, max-age=31536000, immutable' : 'no-cache',
+      );
+    },
+  });
+  return app;
+}
+
+const notFound: RefusalAnswer = { status: 404, message: 'There is nothing at this address.' };
+
+function wrongMethod(methods: string[]): RefusalAnswer {
+  const allow = methods.flatMap((method) => (method === 'GET' ? ['GET', 'HEAD'] : [method]));
+  return {
+    status: 405,
+    message: 'This address cannot be used in this way.',
+    headers: { allow: allow.join(', ') },
+  };
+}
+
+/** What an error means to whoever sent the request. Whatever nobody foresaw is our fault, and stays in the log. */
+function toAnswer(error: unknown, { refusals }: Contract): RefusalAnswer {
+  const reason = toReason(error);
+  if (typeof reason !== 'string') return reason;
+  if (reason === 'unavailable')
+    return { ...refusals[reason], headers: { 'retry-after': retryAfter } };
+  return refusals[reason];
+}
+
+function toReason(error: unknown): Refusal['reason'] {
+  if (error instanceof Refusal) return error.reason;
+  if (error instanceof StoreUnavailable) return 'unavailable';
+  // What Fastify itself refuses.
+  const { code, statusCode: status = 500 } = error as { code?: string; statusCode?: number };
+  if (code === 'FST_ERR_CTP_BODY_TOO_LARGE') return 'bodyTooLarge';
+  if (code === 'FST_ERR_CTP_INVALID_MEDIA_TYPE') return 'notJson';
+  if (status === 403 || status === 404) return notFound;
+  if (status < 500) return { status, message: 'The request could not be understood.' };
+  return 'internalServerError';
+}
+
+function parseOnlyJson(app: FastifyInstance) {
+  const decoder = new TextDecoder('utf-8', { fatal: true });
+  app.removeAllContentTypeParsers();
+  app.addContentTypeParser(
+    'application/json',
+    { parseAs: 'buffer' },
+    async (_request: FastifyRequest, body: Buffer) => {
+      try {
+        return JSON.parse(decoder.decode(body)) as unknown;
+      } catch {
+        throw new Refusal('malformedJson');
+      }
+    },
+  );
+}
+
+const securityHeaders = {
+  contentSecurityPolicy: {
+    useDefaults: false,
+    directives: {
+      defaultSrc: ["'self'"],
+      imgSrc: ["'self'", 'data:'],
+      objectSrc: ["'none'"],
+      baseUri: ["'none'"],
+      formAction: ["'self'"],
+      frameAncestors: ["'none'"],
+    },
+  },
+  // Both belong to whoever speaks https for us; on plain http://localhost they would lock people out.
+  strictTransportSecurity: false,
+  referrerPolicy: { policy: 'same-origin' },
+} as const;
+
+/** For bytes that are no HTTP request. A connection that took too long just ends: browsers repeat a POST after a 408. */
+function answerUnreadable(error: NodeJS.ErrnoException, socket: Socket) {
+  const isLate = error.code === 'ERR_HTTP_REQUEST_TIMEOUT';
+  if (isLate || error.code === 'ECONNRESET' || !socket.writable) return socket.destroy();
+  const status =
+    error.code === 'HPE_HEADER_OVERFLOW'
+      ? '431 Request Header Fields Too Large'
+      : '400 Bad Request';
+  const body = JSON.stringify({ message: 'The request could not be understood.' });
+  return socket.end(
+    `HTTP/1.1 ${status}\r\ncontent-type: application/json; charset=utf-8\r\ncontent-length: ${body.length}\r\nconnection: close\r\n\r\n${body}`,
+  );
+}

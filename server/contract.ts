@@ -1,0 +1,243 @@
+import { Ajv2020, type ErrorObject, type ValidateFunction } from 'ajv/dist/2020.js';
+import addFormats from 'ajv-formats';
+import type { FastifyInstance } from 'fastify';
+import { parse } from 'yaml';
+import type { operations } from '../generated/api.d.ts';
+import { Refusal, refusalNames, type RefusalAnswer, type RefusalName } from './errors.ts';
+import { setSessionCookies, type Guard } from './guard.ts';
+import type { Session } from './sessions.ts';
+
+export type OperationId = keyof operations;
+
+/** The operations that the contract opens to people who are not signed in (`security: []`). */
+const openOperations = ['login', 'registerUser'] as const satisfies OperationId[];
+type OpenOperation = (typeof openOperations)[number];
+
+type Json<T> = T extends { content: { 'application/json': infer Body } } ? Body : never;
+type Responses<Id extends OperationId> = operations[Id]['responses'];
+
+/** A request that the contract allows, from somebody who may make it. */
+export interface Call<Id extends OperationId> {
+  body: Json<operations[Id]['requestBody']>;
+  /** Headers under their names in lower case. */
+  headers: Record<string, string | string[] | undefined>;
+  session: Id extends OpenOperation ? Session | undefined : Session;
+}
+
+/** A success. A refusal is thrown. */
+export type Answer<Id extends OperationId> = {
+  [Status in keyof Responses<Id> & (200 | 201)]: {
+    status: Status;
+    body: Json<Responses<Id>[Status]>;
+    /** The session that this answer gives to the browser. */
+    session?: Session;
+  };
+}[keyof Responses<Id> & (200 | 201)];
+
+export type Operation<Id extends OperationId> = (call: Call<Id>) => Promise<Answer<Id>>;
+export type Operations = { [Id in OperationId]: Operation<Id> };
+
+export interface Contract {
+  operations: ContractOperation[];
+  /** What each refusal answers. */
+  refusals: Record<RefusalName, RefusalAnswer>;
+}
+
+interface ContractOperation {
+  id: string;
+  method: string;
+  path: string;
+  open: boolean;
+  headers: { name: string; validate: ValidateFunction }[];
+  body: ValidateFunction | undefined;
+  responses: Map<number, ValidateFunction>;
+}
+
+/** Reads the text of openapi.yaml. Throws when it lacks a refusal that this server gives. */
+export function readContract(text: string): Contract {
+  const document = parse(text) as OpenApi;
+  const requests = createValidator(document, {});
+  const responses = createValidator(document, { removeAdditional: 'all' });
+  const resolve = <T extends object>(value: T | Reference): T =>
+    '$ref' in value ? resolve(find(document, value.$ref) as T | Reference) : value;
+  const examples = new Map<string, RefusalAnswer>();
+
+  const found = Object.entries(document.paths).flatMap(([path, methods]) =>
+    Object.entries(methods).map(([method, operation]): ContractOperation => {
+      const parameters = (operation.parameters ?? []).map(resolve);
+      const body = operation.requestBody && resolve(operation.requestBody);
+      const answers = Object.entries(operation.responses).map(([status, response]) => {
+        const { schema, examples: named } = resolve(response).content['application/json'];
+        for (const [name, { value }] of Object.entries(named)) {
+          const message = (value as { message?: string }).message;
+          if (message) examples.set(name, { status: Number(status), message });
+        }
+        return [Number(status), responses.compile(schema)] as const;
+      });
+      return {
+        id: operation.operationId,
+        method: method.toUpperCase(),
+        path,
+        open: (operation.security ?? document.security).length === 0,
+        headers: parameters
+          .filter((parameter) => parameter.in === 'header')
+          .map(({ name, schema }) => ({ name, validate: requests.compile(schema) })),
+        body: body && requests.compile(body.content['application/json'].schema),
+        responses: new Map(answers),
+      };
+    }),
+  );
+
+  const refusals = refusalNames.map((name) => {
+    const example = examples.get(name);
+    if (!example) throw new Error(`openapi.yaml has no example named ${name}.`);
+    return [name, example] as const;
+  });
+  return {
+    operations: found,
+    refusals: Object.fromEntries(refusals) as Record<RefusalName, RefusalAnswer>,
+  };
+}
+
+/**
+ * Gives the app one route for each operation of the contract. A request reaches its operation only when the guard lets it
+ * pass and the contract allows it; an answer leaves only when the contract allows it, without the keys it does not declare.
+ * Throws when an operation is missing, or one too many.
+ */
+export function mountContract(
+  app: FastifyInstance,
+  contract: Contract,
+  handlers: Operations,
+  guard: Guard,
+) {
+  const declared = contract.operations.map(({ id }) => id);
+  const open = contract.operations.filter((operation) => operation.open).map(({ id }) => id);
+  refuseDifference('operations', declared, Object.keys(handlers));
+  refuseDifference('operations without a session', open, [...openOperations]);
+
+  app.decorateRequest('session');
+  for (const operation of contract.operations) {
+    const handle = handlers[operation.id as OperationId] as Operation<OperationId>;
+    app.route({
+      method: operation.method,
+      url: operation.path,
+      onRequest: async (request, reply) => {
+        const safe = operation.method === 'GET';
+        const session = await guard(request, reply, { open: operation.open, safe });
+        request.setDecorator('session', session);
+      },
+      handler: async (request, reply) => {
+        refuseInvalid(operation, request);
+        const { status, body, session } = await handle({
+          body: request.body,
+          headers: request.headers,
+          session: request.getDecorator('session'),
+        } as Call<OperationId>);
+
+        const validate = operation.responses.get(status);
+        if (!validate?.(body)) {
+          const problem = validate ? describeErrors(validate.errors) : 'an undeclared status';
+          throw new Error(`${operation.id} broke the contract with ${status}: ${problem}`);
+        }
+        if (session) setSessionCookies(request, reply, session);
+        return reply.code(status).send(body);
+      },
+    });
+  }
+}
+
+function refuseDifference(what: string, declared: string[], present: string[]) {
+  const missing = declared.filter((id) => !present.includes(id));
+  const extra = present.filter((id) => !declared.includes(id));
+  if (missing.length + extra.length === 0) return;
+  throw new Error(
+    `The server and openapi.yaml disagree about the ${what}. Missing here: ${missing.join(', ') || 'none'}. Missing there: ${extra.join(', ') || 'none'}.`,
+  );
+}
+
+function refuseInvalid(
+  { headers, body }: ContractOperation,
+  request: { headers: Record<string, unknown>; body: unknown },
+) {
+  if (body) {
+    // No body and no content type either: nothing for the JSON parser to refuse.
+    if (request.body === undefined) throw new Refusal('notJson');
+    if (!body(request.body)) throw new Refusal({ status: 422, message: explain(body.errors) });
+  }
+  for (const { name, validate } of headers) {
+    const value = request.headers[name.toLowerCase()];
+    if (value !== undefined && !validate(value)) {
+      throw new Refusal({ status: 422, message: `The header ${name} is not valid.` });
+    }
+  }
+}
+
+/** The first thing that is wrong, in a sentence for the person at the screen. */
+function explain(errors: ValidateFunction['errors']): string {
+  const [error] = errors as [ErrorObject];
+  const field =
+    error.keyword === 'required' ? error.params['missingProperty'] : error.instancePath.slice(1);
+  if (!field) return 'The request body must be a JSON object.';
+  const name = field.charAt(0).toUpperCase() + field.slice(1);
+  if (error.keyword === 'required' || error.data === '') return `${name} is required.`;
+  switch (error.keyword) {
+    case 'type':
+      return `${name} must be text.`;
+    case 'minLength':
+      return `${name} must be at least ${error.params['limit']} characters.`;
+    case 'maxLength':
+      return `${name} must be at most ${error.params['limit']} characters.`;
+    case 'format':
+      return `Invalid ${field} address.`;
+    case 'pattern':
+      return `${name} contains a character that cannot be kept.`;
+    default:
+      return `${name} is not valid.`;
+  }
+}
+
+/** Without the data itself, which has no place in a log. */
+function describeErrors(errors: ValidateFunction['errors']): string {
+  return (errors ?? []).map(({ instancePath, message }) => `${instancePath} ${message}`).join(', ');
+}
+
+function createValidator(document: OpenApi, options: { removeAdditional?: 'all' }) {
+  const validator = new Ajv2020({ ...options, verbose: true, allowUnionTypes: true });
+  addFormats.default(validator);
+  for (const [name, schema] of Object.entries(document.components.schemas)) {
+    validator.addSchema(schema, `#/components/schemas/${name}`);
+  }
+  return validator;
+}
+
+function find(document: OpenApi, reference: string): unknown {
+  const steps = reference.split('/').slice(1);
+  return steps.reduce<unknown>((node, step) => (node as Record<string, unknown>)[step], document);
+}
+
+interface Reference {
+  $ref: string;
+}
+
+interface Content {
+  'application/json': { schema: object; examples: Record<string, { value: unknown }> };
+}
+
+/** The part of an OpenAPI document that the mount reads. */
+interface OpenApi {
+  paths: Record<
+    string,
+    Record<
+      string,
+      {
+        operationId: string;
+        security?: unknown[];
+        parameters?: ({ name: string; in: string; schema: object } | Reference)[];
+        requestBody?: { content: Content } | Reference;
+        responses: Record<string, { content: Content } | Reference>;
+      }
+    >
+  >;
+  components: { schemas: Record<string, object> };
+  security: unknown[];
+}

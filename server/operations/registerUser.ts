@@ -1,0 +1,20 @@
+import { randomUUID } from 'node:crypto';
+import type { Operation } from '../contract.ts';
+import { Refusal } from '../errors.ts';
+import type { Services } from '../services.ts';
+
+/** Makes an account. Does not sign in: the app asks for that next. */
+export function registerUser({ store, passwords, now }: Services): Operation<'registerUser'> {
+  return async ({ body }) => {
+    const role = 'member';
+    const isNew = await store.createAccount({
+      id: randomUUID(),
+      email: body.email.toLowerCase(),
+      passwordHash: await passwords.hash(body.password),
+      role,
+      createdAt: now(),
+    });
+    if (!isNew) throw new Refusal('emailTaken');
+    return { status: 201, body: { role } };
+  };
+}

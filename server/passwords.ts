@@ -1,0 +1,95 @@
+import { argon2, randomBytes, timingSafeEqual } from 'node:crypto';
+import { promisify } from 'node:util';
+import { Refusal } from './errors.ts';
+
+// OWASP's advice for argon2id: 19 MiB (`memory` is in KiB), two passes, one lane.
+const cost = { memory: 19_456, passes: 2, parallelism: 1 };
+const saltLength = 16; // bytes
+const tagLength = 32; // bytes
+
+// A hash occupies one of four threads that files need too, so a flood of logins must not get them all.
+const hashesAtOnce = 2;
+const hashesWaiting = 64;
+
+export interface Passwords {
+  /** Gives the text to keep instead of the password. */
+  hash(password: string): Promise<string>;
+  /** Whether the password belongs to the hash. Takes as long for no hash at all, and is then false. */
+  verify(password: string, hash: string | undefined): Promise<boolean>;
+}
+
+/** Hashes with argon2id, a few at a time; refuses with `unavailable` when too many wait. */
+export function createPasswords(): Passwords {
+  const inTurn = createTurns(hashesAtOnce, hashesWaiting);
+  const nobodysHash = format(cost, randomBytes(saltLength), randomBytes(tagLength));
+
+  return {
+    hash: (password) =>
+      inTurn(async () => {
+        const salt = randomBytes(saltLength);
+        return format(cost, salt, await derive(password, salt, cost, tagLength));
+      }),
+
+    verify: (password, hash = nobodysHash) =>
+      inTurn(async () => {
+        const kept = parse(hash);
+        const derived = await derive(password, kept.salt, kept.cost, kept.tag.length);
+        return timingSafeEqual(derived, kept.tag);
+      }),
+  };
+}
+
+type Cost = typeof cost;
+const argon2Async = promisify(argon2);
+
+function derive(
+  password: string,
+  nonce: Buffer,
+  { memory, passes, parallelism }: Cost,
+  tag: number,
+) {
+  return argon2Async('argon2id', {
+    message: Buffer.from(password),
+    nonce,
+    memory,
+    passes,
+    parallelism,
+    tagLength: tag,
+  });
+}
+
+// The usual text form, which carries its own cost: raising the cost above leaves older accounts working.
+function format({ memory, passes, parallelism }: Cost, salt: Buffer, tag: Buffer): string {
+  const [saltText, tagText] = [salt, tag].map((bytes) =>
+    bytes.toString('base64').replace(/=+$/, ''),
+  );
+  return `$argon2id$v=19$m=${memory},t=${passes},p=${parallelism}$${saltText}$${tagText}`;
+}
+
+function parse(hash: string) {
+  const parts = /^\$argon2id\$v=19\$m=(\d+),t=(\d+),p=(\d+)\$([^$]+)\$([^$]+)$/.exec(hash);
+  if (!parts) throw new Error('A kept password hash cannot be read.');
+  const [memory, passes, parallelism] = parts.slice(1, 4).map(Number) as [number, number, number];
+  const [salt, tag] = parts.slice(4).map((text) => Buffer.from(text, 'base64')) as [Buffer, Buffer];
+  return { cost: { memory, passes, parallelism }, salt, tag };
+}
+
+function createTurns(atOnce: number, waiting: number) {
+  const queue: (() => void)[] = [];
+  let running = 0;
+  return async function inTurn<T>(work: () => Promise<T>): Promise<T> {
+    if (running >= atOnce) {
+      if (queue.length >= waiting) throw new Refusal('unavailable');
+      await new Promise<void>((resolve) => queue.push(resolve));
+    } else {
+      running += 1;
+    }
+    try {
+      return await work();
+    } finally {
+      const next = queue.shift();
+      if (next) next();
+      else running -= 1;
+    }
+  };
+}

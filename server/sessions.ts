@@ -1,0 +1,42 @@
+import { createHash, randomBytes } from 'node:crypto';
+import type { Store } from './store/store.ts';
+
+/** Seconds from login to the end of a session. */
+export const sessionLifetime = 30 * 24 * 60 * 60;
+
+/** Somebody who is signed in. The token is theirs alone: it goes into their cookie and nowhere else. */
+export interface Session {
+  token: string;
+  accountId: string;
+}
+
+export interface Sessions {
+  /** Starts a session for an account, and ends the one it replaces. */
+  start(accountId: string, replaced: Session | undefined): Promise<Session>;
+  /** The session of a token, unless it has ended or never was. */
+  find(token: string): Promise<Session | undefined>;
+}
+
+/** Sessions in the store. `now` gives milliseconds since 1970. */
+export function createSessions(store: Store, now: () => number): Sessions {
+  return {
+    async start(accountId, replaced) {
+      const token = randomBytes(32).toString('base64url');
+      await store.deleteEndedSessions(now());
+      if (replaced) await store.deleteSession(hash(replaced.token));
+      const expiresAt = now() + sessionLifetime * 1000;
+      await store.createSession({ tokenHash: hash(token), accountId, expiresAt });
+      return { token, accountId };
+    },
+
+    async find(token) {
+      const kept = await store.findSession(hash(token), now());
+      return kept && { token, accountId: kept.accountId };
+    },
+  };
+}
+
+// The store holds only this: whoever reads a backup cannot sign in with what they find. The token is random, so a fast hash is enough.
+function hash(token: string): string {
+  return createHash('sha256').update(token).digest('hex');
+}

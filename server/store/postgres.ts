@@ -1,0 +1,51 @@
+import { Pool } from 'pg';
+import {
+  claimMigration,
+  createMigrationsTable,
+  StoreUnavailable,
+  type Database,
+  type Value,
+} from './database.ts';
+
+/** Opens a pool of connections to `url`. Connects on the first query, not here. */
+export function openPostgres(url: string): Database {
+  const pool = new Pool({
+    connectionString: url,
+    max: 10,
+    connectionTimeoutMillis: 5_000,
+    statement_timeout: 10_000,
+    query_timeout: 15_000,
+  });
+  // A connection that breaks while nobody uses it: the pool opens another. Unheard, the event would end the process.
+  pool.on('error', () => {});
+
+  return {
+    async query<Row>(sql: string, values: Value[] = []) {
+      try {
+        return (await pool.query(sql, values)).rows as Row[];
+      } catch (cause) {
+        throw new StoreUnavailable(cause);
+      }
+    },
+
+    async migrate(name, sql) {
+      // Two processes that create the table at the same moment can collide in the catalogue, `if not exists` or not.
+      await pool.query(createMigrationsTable).catch(() => pool.query(createMigrationsTable));
+      const client = await pool.connect();
+      try {
+        await client.query('begin');
+        const claimed = await client.query(claimMigration, [name]);
+        if (claimed.rows.length > 0) await client.query(sql);
+        await client.query('commit');
+        client.release();
+      } catch (error) {
+        client.release(true);
+        throw error;
+      }
+    },
+
+    async close() {
+      await pool.end();
+    },
+  };
+}

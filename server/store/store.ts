@@ -1,0 +1,130 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import type { Database } from './database.ts';
+
+export interface Account {
+  id: string;
+  /** In lower case: two spellings of one address are one account. */
+  email: string;
+  passwordHash: string;
+  role: string;
+  /** Milliseconds since 1970, like every time in the store. */
+  createdAt: number;
+}
+
+export interface Session {
+  tokenHash: string;
+  accountId: string;
+  expiresAt: number;
+}
+
+export interface Project {
+  id: string;
+  title: string;
+  description: string;
+}
+
+export interface NewProject extends Project {
+  accountId: string;
+  idempotencyKey: string | undefined;
+  createdAt: number;
+}
+
+/** What the server keeps. Every call throws `StoreUnavailable` when the database does not answer. */
+export interface Store {
+  /** False when the email has an account; then nothing is kept. */
+  createAccount(account: Account): Promise<boolean>;
+  findAccount(email: string): Promise<Pick<Account, 'id' | 'passwordHash'> | undefined>;
+  createSession(session: Session): Promise<void>;
+  /** Whose session it is; undefined when it has ended by the time `now`, or never was. */
+  findSession(tokenHash: string, now: number): Promise<Pick<Session, 'accountId'> | undefined>;
+  deleteSession(tokenHash: string): Promise<void>;
+  deleteEndedSessions(now: number): Promise<void>;
+  /** One person's projects, oldest first. */
+  listProjects(accountId: string): Promise<Project[]>;
+  /**
+   * Keeps the project, and gives it back once it is safely on disk. When this person has used this idempotency key
+   * before, keeps nothing and gives the project that the key made.
+   */
+  createProject(project: NewProject): Promise<Project>;
+  close(): Promise<void>;
+}
+
+/** Brings the database up to the newest migration and gives the store on it. */
+export async function openStore(database: Database): Promise<Store> {
+  const migrations = new URL('migrations/', import.meta.url);
+  for (const name of readdirSync(migrations).toSorted()) {
+    await database.migrate(name, readFileSync(new URL(name, migrations), 'utf8'));
+  }
+
+  return {
+    async createAccount({ id, email, passwordHash, role, createdAt }) {
+      const kept = await database.query(
+        `insert into accounts (id, email, password_hash, role, created_at) values ($1, $2, $3, $4, $5)
+         on conflict do nothing returning id`,
+        [id, email, passwordHash, role, createdAt],
+      );
+      return kept.length > 0;
+    },
+
+    async findAccount(email) {
+      const [account] = await database.query<Pick<Account, 'id' | 'passwordHash'>>(
+        'select id, password_hash as "passwordHash" from accounts where email = $1',
+        [email],
+      );
+      return account;
+    },
+
+    async createSession({ tokenHash, accountId, expiresAt }) {
+      await database.query(
+        'insert into sessions (token_hash, account_id, expires_at) values ($1, $2, $3)',
+        [tokenHash, accountId, expiresAt],
+      );
+    },
+
+    async findSession(tokenHash, now) {
+      const [session] = await database.query<Pick<Session, 'accountId'>>(
+        'select account_id as "accountId" from sessions where token_hash = $1 and expires_at > $2',
+        [tokenHash, now],
+      );
+      return session;
+    },
+
+    async deleteSession(tokenHash) {
+      await database.query('delete from sessions where token_hash = $1', [tokenHash]);
+    },
+
+    async deleteEndedSessions(now) {
+      await database.query('delete from sessions where expires_at <= $1', [now]);
+    },
+
+    async listProjects(accountId) {
+      return database.query<Project>(
+        'select id, title, description from projects where account_id = $1 order by position',
+        [accountId],
+      );
+    },
+
+    async createProject({ id, accountId, title, description, idempotencyKey, createdAt }) {
+      const key = idempotencyKey ?? null;
+      for (;;) {
+        // One statement, so that the key, the place in the list and the project are kept together or not at all.
+        const [kept] = await database.query<Project>(
+          `insert into projects (id, account_id, position, title, description, idempotency_key, created_at)
+           select $1, $2, coalesce(max(position), 0) + 1, $3, $4, $5, cast($6 as bigint)
+           from projects where account_id = $2
+           on conflict do nothing returning id, title, description`,
+          [id, accountId, title, description, key, createdAt],
+        );
+        if (kept) return kept;
+        const [earlier] = await database.query<Project>(
+          'select id, title, description from projects where account_id = $1 and idempotency_key = $2',
+          [accountId, key],
+        );
+        if (earlier) return earlier;
+        // Another request of this person took the same place in the list: go to the next one.
+      }
+    },
+
+    close: () => database.close(),
+  };
+}
