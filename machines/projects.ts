@@ -30,7 +30,9 @@ export type ProjectsEvent =
   | { type: 'project.created' };
 
 /** What the app may act on: it logs and moves the focus, the machine does not. */
-export type ProjectsEmitted = { type: 'listFailed'; reason: unknown } | { type: 'projectCreated' };
+export type ProjectsEmitted =
+  | { type: 'listFailed'; reason: unknown }
+  | { type: 'projectCreated'; project: NewProject | undefined };
 
 export const projectsMachine = setup({
   types: {
@@ -69,7 +71,10 @@ export const projectsMachine = setup({
     tellList: raise({ type: 'project.created' }),
     dropProjects: raise({ type: 'projects.dropped' }),
     reportListFailure: emit((_, why: unknown) => ({ type: 'listFailed' as const, reason: why })),
-    announceProject: emit({ type: 'projectCreated' }),
+    announceProject: emit(({ context }) => ({
+      type: 'projectCreated' as const,
+      project: context.submitted,
+    })),
   },
 }).createMachine({
   id: 'projects',
@@ -147,9 +152,9 @@ export const projectsMachine = setup({
                 actions: [
                   { type: 'appendProject', params: outcome },
                   'clearCreateError',
+                  'announceProject',
                   'forgetSubmitted',
                   'tellList',
-                  'announceProject',
                 ],
                 meta: { statement: ['CREATE-2', 'CREATE-3', 'READ-27', 'READ-32'] },
               },

@@ -1,0 +1,76 @@
+import {
+  createActor,
+  fromPromise,
+  type Actor,
+  type ActorOptions,
+  type AnyActorLogic,
+} from 'xstate';
+import { authMachine } from '../machines/auth.ts';
+import { projectsMachine } from '../machines/projects.ts';
+import type { Api } from './api/api.ts';
+import type { Credentials, NewProject } from './api/types.ts';
+
+export type AuthActor = Actor<typeof authMachine>;
+export type ProjectsActor = Actor<typeof projectsMachine>;
+export type Clock = NonNullable<ActorOptions<AnyActorLogic>['clock']>;
+export type Actors = { auth: AuthActor; projects: ProjectsActor };
+
+export type ActorsOptions = {
+  api: Api;
+  /** What the delays of the machines run on. Without it: the browser's timers. */
+  clock?: Clock;
+  /** Takes what no person is shown: a list that failed, a call that threw. */
+  log: (what: string, reason: unknown) => void;
+};
+
+/**
+ * Supplies the machines with the real calls, and gives the two actors, not yet started. Somebody else may sign in: what was
+ * fetched before belongs to whoever was signed in then, so it is dropped, and fetched anew where it is in view.
+ */
+export function createActors({ api, clock, log }: ActorsOptions): Actors {
+  const logged = async <Value>(operationId: string, call: Promise<Value>): Promise<Value> => {
+    try {
+      return await call;
+    } catch (error) {
+      log(operationId, error);
+      throw error;
+    }
+  };
+  const options = clock ? { clock } : {};
+
+  const auth = createActor(
+    authMachine.provide({
+      actors: {
+        login: fromPromise(({ input, signal }: { input: Credentials; signal: AbortSignal }) =>
+          logged('login', api.login(input, signal)),
+        ),
+        registerUser: fromPromise(
+          ({ input, signal }: { input: Credentials; signal: AbortSignal }) =>
+            logged('registerUser', api.registerUser(input, signal)),
+        ),
+      },
+    }),
+    options,
+  );
+  const projects = createActor(
+    projectsMachine.provide({
+      actors: {
+        listProjects: fromPromise(({ signal }) => api.listProjects(signal)),
+        createProject: fromPromise(
+          ({ input, signal }: { input: NewProject; signal: AbortSignal }) =>
+            logged('createProject', api.createProject(input, signal)),
+        ),
+      },
+    }),
+    options,
+  );
+
+  projects.on('listFailed', ({ reason }) => log('listProjects', reason));
+  auth.on('loggedIn', () => {
+    projects.send({ type: 'projects.dropped' });
+    if (projects.getSnapshot().matches({ watch: 'open' })) {
+      projects.send({ type: 'projects.opened' });
+    }
+  });
+  return { auth, projects };
+}

@@ -1,0 +1,47 @@
+import type { Credentials } from '../api/types.ts';
+import { ErrorBanner } from '../ui/banner.tsx';
+import { SubmitButton } from '../ui/button.tsx';
+import { TextField } from '../ui/field.tsx';
+import { Form } from '../ui/form.tsx';
+import { Heading, Stack } from '../ui/stack.tsx';
+import { credentials } from './schemas.ts';
+import { useForm } from './use-form.ts';
+
+type CredentialsFormProps = {
+  heading: string;
+  subtitle: string;
+  button: string;
+  /** What tells a password manager whether to offer a new password or the one it knows. */
+  password: 'new-password' | 'current-password';
+  errorMessage?: string | undefined;
+  busy: boolean;
+  onSubmit: (credentials: Credentials) => void;
+};
+
+/** The form that registering and signing in share. */
+export function CredentialsForm(props: CredentialsFormProps) {
+  const { field, submit } = useForm(credentials, { email: '', password: '' }, props.onSubmit);
+  return (
+    <Stack narrow>
+      <Heading subtitle={props.subtitle}>{props.heading}</Heading>
+      <ErrorBanner message={props.errorMessage} />
+      <Form label={props.heading} onSubmit={submit}>
+        <TextField
+          label="Email"
+          type="email"
+          autoComplete="username"
+          autoCapitalize="none"
+          spellCheck={false}
+          {...field('email')}
+        />
+        <TextField
+          label="Password"
+          type="password"
+          autoComplete={props.password}
+          {...field('password')}
+        />
+        <SubmitButton busy={props.busy}>{props.button}</SubmitButton>
+      </Form>
+    </Stack>
+  );
+}

@@ -1,0 +1,44 @@
+import { createLink, Outlet } from '@tanstack/react-router';
+import { Anchor } from '../ui/anchor.tsx';
+import { Page, PlainPage } from '../ui/page.tsx';
+
+export const Link = createLink(Anchor);
+
+/** Around every screen: the five links, always the same ones, the content, and the footer. */
+export function Layout() {
+  return (
+    <Page
+      navigation={
+        <>
+          <Link look="nav" to="/">
+            Home
+          </Link>
+          <Link look="nav" to="/about">
+            About
+          </Link>
+          <Link look="nav" to="/projects">
+            Projects
+          </Link>
+          <Link look="outlined" to="/register">
+            Sign up
+          </Link>
+          <Link look="filled" to="/login">
+            Sign in
+          </Link>
+        </>
+      }
+      footer={`© ${new Date().getFullYear()} Tracker App. All rights reserved.`}
+    >
+      <Outlet />
+    </Page>
+  );
+}
+
+/** The layout with an empty navigation area. No route of today uses it. */
+export function PlainLayout() {
+  return (
+    <PlainPage>
+      <Outlet />
+    </PlainPage>
+  );
+}

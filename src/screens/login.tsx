@@ -1,0 +1,21 @@
+import { useSelector } from '@xstate/react';
+import { useApp } from '../app-context.ts';
+import { CredentialsForm } from './credentials-form.tsx';
+
+export function LoginScreen() {
+  const { auth } = useApp();
+  const busy = useSelector(auth, (snapshot) => snapshot.matches('loggingIn'));
+  const errorMessage = useSelector(auth, (snapshot) => snapshot.context.loginErrorMessage);
+
+  return (
+    <CredentialsForm
+      heading="Sign in"
+      subtitle="Enter your email and password to sign in"
+      button="Sign in"
+      password="current-password"
+      errorMessage={errorMessage}
+      busy={busy}
+      onSubmit={(credentials) => auth.send({ type: 'login', credentials })}
+    />
+  );
+}

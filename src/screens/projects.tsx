@@ -1,0 +1,73 @@
+import { useSelector } from '@xstate/react';
+import { useEffect, useLayoutEffect, useState } from 'react';
+import { useApp } from '../app-context.ts';
+import { ErrorBanner } from '../ui/banner.tsx';
+import { SubmitButton } from '../ui/button.tsx';
+import { TextArea, TextField } from '../ui/field.tsx';
+import { Form } from '../ui/form.tsx';
+import { ProjectList } from '../ui/project-list.tsx';
+import { Announcement, Heading, Stack } from '../ui/stack.tsx';
+import { newProject } from './schemas.ts';
+import { useForm } from './use-form.ts';
+
+export function ProjectsScreen() {
+  const { projects } = useApp();
+  const rows = useSelector(projects, (snapshot) => snapshot.context.projects);
+  const loading = useSelector(projects, (snapshot) => snapshot.matches({ list: 'loading' }));
+
+  useLayoutEffect(() => {
+    projects.send({ type: 'projects.opened' });
+    return () => projects.send({ type: 'projects.closed' });
+  }, [projects]);
+
+  return (
+    <Stack>
+      <NewProjectForm />
+      <ProjectList heading="List of Projects" rows={rows} loading={loading} />
+    </Stack>
+  );
+}
+
+const empty = { title: '', description: '' };
+
+function NewProjectForm() {
+  const { projects } = useApp();
+  const busy = useSelector(projects, (snapshot) => snapshot.matches({ create: 'creating' }));
+  const errorMessage = useSelector(projects, (snapshot) => snapshot.context.createErrorMessage);
+  const [created, setCreated] = useState(0);
+  const [submitted] = useState(() => projects.getSnapshot().context.submitted);
+  const { form, field, submit } = useForm(newProject, submitted ?? empty, (project) =>
+    projects.send({ type: 'createProject', project }),
+  );
+
+  useEffect(() => {
+    const { unsubscribe } = projects.on('projectCreated', ({ project }) => {
+      setCreated((count) => count + 1);
+      // Whoever went on typing meanwhile keeps what they typed.
+      const { title, description } = form.getValues();
+      if (title !== project?.title || description !== project.description) return;
+      form.reset(empty);
+      form.setFocus('title');
+    });
+    return unsubscribe;
+  }, [projects, form]);
+
+  return (
+    <>
+      <Heading>New Project</Heading>
+      <ErrorBanner message={errorMessage} />
+      <Form label="New Project" onSubmit={submit}>
+        <TextField
+          label="Title"
+          placeholder="Website development project"
+          autoComplete="off"
+          dir="auto"
+          {...field('title')}
+        />
+        <TextArea label="Description" rows={4} dir="auto" {...field('description')} />
+        <SubmitButton busy={busy}>Create Project</SubmitButton>
+      </Form>
+      <Announcement key={created}>{created > 0 && 'The project was created.'}</Announcement>
+    </>
+  );
+}

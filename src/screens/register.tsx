@@ -1,0 +1,19 @@
+import { useSelector } from '@xstate/react';
+import { useApp } from '../app-context.ts';
+import { CredentialsForm } from './credentials-form.tsx';
+
+export function RegisterScreen() {
+  const { auth } = useApp();
+  const busy = useSelector(auth, (snapshot) => snapshot.matches('registering'));
+
+  return (
+    <CredentialsForm
+      heading="Create an account"
+      subtitle="Enter your email and password to register"
+      button="Register"
+      password="new-password"
+      busy={busy}
+      onSubmit={(credentials) => auth.send({ type: 'registerUser', credentials })}
+    />
+  );
+}

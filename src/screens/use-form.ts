@@ -1,0 +1,50 @@
+import { zodResolver } from '@hookform/resolvers/zod';
+import type { FormEvent } from 'react';
+import {
+  useForm as useHookForm,
+  type DefaultValues,
+  type FieldValues,
+  type Path,
+} from 'react-hook-form';
+import type { ZodMiniType } from 'zod/mini';
+
+/**
+ * A form whose values obey `schema`. Takes the values to begin with and what to do with valid ones.
+ *
+ * - `field(name)`: the props of a field, with its error once the field was touched or a submit was tried.
+ * - `submit`: the form's onSubmit. Reads the fields as they stand in the page, for a password manager may fill and submit
+ *   a form without any event that tells of it.
+ */
+export function useForm<Values extends FieldValues>(
+  schema: ZodMiniType<Values, Values>,
+  defaultValues: DefaultValues<Values>,
+  onValid: (values: Values) => void,
+) {
+  const form = useHookForm<Values>({
+    resolver: zodResolver(schema),
+    defaultValues,
+    mode: 'onTouched',
+  });
+  const { errors, touchedFields, isSubmitted } = form.formState;
+  const touched: Partial<Record<string, unknown>> = touchedFields;
+
+  return {
+    form,
+    field(name: Path<Values>) {
+      const shown = isSubmitted || touched[name] === true;
+      const error = errors[name]?.message;
+      return {
+        ...form.register(name),
+        error: shown && typeof error === 'string' ? error : undefined,
+      };
+    },
+    submit(event: FormEvent<HTMLFormElement>) {
+      for (const [name, value] of new FormData(event.currentTarget)) {
+        if (form.getValues(name as Path<Values>) !== value) {
+          form.setValue(name as Path<Values>, value as Values[Path<Values>]);
+        }
+      }
+      void form.handleSubmit(onValid)(event);
+    },
+  };
+}

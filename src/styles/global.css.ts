@@ -1,0 +1,43 @@
+import { globalStyle } from '@vanilla-extract/css';
+import { color, font, space, text } from './tokens.css.ts';
+
+globalStyle('*, *::before, *::after', { boxSizing: 'border-box' });
+
+globalStyle('html', { scrollbarGutter: 'stable', textSizeAdjust: '100%' });
+
+globalStyle('body', {
+  margin: 0,
+  background: color.canvas,
+  color: color.text,
+  fontFamily: font,
+  fontSize: text.body,
+  lineHeight: 1.5,
+});
+
+globalStyle('h1, h2, h3, p, ul', { margin: 0, padding: 0 });
+
+globalStyle('h1, h2', { fontSize: text.title, lineHeight: 1.2, letterSpacing: '-0.01em' });
+
+globalStyle(':focus-visible', {
+  outline: `0.1875rem solid ${color.accent}`,
+  outlineOffset: '0.125rem',
+});
+
+/** A heading takes the focus when the route changes; it is nothing that can be operated. */
+globalStyle('h1:focus', { outline: 'none' });
+
+globalStyle('#root', { minHeight: '100vh', display: 'grid' });
+
+globalStyle('::selection', { background: color.accent, color: color.onAccent });
+
+globalStyle('*', {
+  '@media': {
+    '(prefers-reduced-motion: reduce)': {
+      animationDuration: '0.01ms !important',
+      animationIterationCount: '1 !important',
+      transitionDuration: '0.01ms !important',
+    },
+  },
+});
+
+globalStyle('noscript', { padding: space.large });

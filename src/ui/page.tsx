@@ -1,0 +1,51 @@
+import type { ReactNode } from 'react';
+import * as css from './page.css.ts';
+
+/** Header, content and footer, one below the other. */
+export function Page({
+  navigation,
+  footer,
+  children,
+}: {
+  navigation: ReactNode;
+  footer: ReactNode;
+  children: ReactNode;
+}) {
+  return (
+    <div className={css.page}>
+      <header className={css.header}>
+        <span className={css.brand}>
+          <Mark />
+          Brand
+        </span>
+        <nav className={css.navigation} aria-label="Main">
+          {navigation}
+        </nav>
+      </header>
+      <main className={css.main}>{children}</main>
+      <footer className={css.footer}>{footer}</footer>
+    </div>
+  );
+}
+
+/** The second layout: an empty navigation area above the content. */
+export function PlainPage({ children }: { children: ReactNode }) {
+  return (
+    <div className={css.page}>
+      <nav className={css.header} aria-label="Main" />
+      <main className={css.main}>{children}</main>
+    </div>
+  );
+}
+
+/** Three stops on a track. */
+function Mark() {
+  return (
+    <svg className={css.mark} viewBox="0 0 24 24" aria-hidden="true" fill="currentColor">
+      <path d="M11 3h2v18h-2z" />
+      <circle cx="12" cy="5" r="3.5" />
+      <circle cx="12" cy="12" r="2.5" />
+      <circle cx="12" cy="19" r="3.5" />
+    </svg>
+  );
+}

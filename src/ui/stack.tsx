@@ -1,0 +1,26 @@
+import type { ReactNode } from 'react';
+import * as css from './stack.css.ts';
+
+/** Things below one another; `narrow` is the width of a form that is alone on its screen. */
+export function Stack({ narrow = false, children }: { narrow?: boolean; children: ReactNode }) {
+  return <div className={narrow ? css.column : css.stack}>{children}</div>;
+}
+
+/** The heading of a screen. It takes the focus when the route changes. */
+export function Heading({ subtitle, children }: { subtitle?: string; children: ReactNode }) {
+  return (
+    <div className={css.heading}>
+      <h1 tabIndex={-1}>{children}</h1>
+      {subtitle !== undefined && <p className={css.subtitle}>{subtitle}</p>}
+    </div>
+  );
+}
+
+/** Said by screen readers, seen by nobody. */
+export function Announcement({ children }: { children: ReactNode }) {
+  return (
+    <p role="status" className={css.announcement}>
+      {children}
+    </p>
+  );
+}

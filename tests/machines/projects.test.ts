@@ -1,0 +1,244 @@
+import { expect, test } from 'vitest';
+import { createActor, fromPromise, SimulatedClock } from 'xstate';
+import { projectsMachine } from '../../machines/projects.ts';
+import type { NewProject, Outcome, Project } from '../../src/api/types.ts';
+import { calls } from '../support/calls.ts';
+
+const opened = { type: 'projects.opened' } as const;
+const closed = { type: 'projects.closed' } as const;
+
+const relaunch: Project = { id: '1', title: 'Website relaunch', description: 'New pages.' };
+const office: Project = { id: '2', title: 'Move to the new office', description: 'Boxes.' };
+const draft: NewProject = { title: office.title, description: office.description };
+const createProject = { type: 'createProject', project: draft } as const;
+
+const ok = <Value>(value: Value) => ({ ok: true, value }) as const;
+const refused = { ok: false, message: 'Title is required.' } as const;
+
+/** The machine with calls that end, and a clock that moves, when the test says so. */
+function projects() {
+  const lists = calls<Outcome<Project[]>>();
+  const creations = calls<Outcome<Project>, NewProject>();
+  const clock = new SimulatedClock();
+  const actor = createActor(
+    projectsMachine.provide({
+      actors: {
+        listProjects: fromPromise(lists.start),
+        createProject: fromPromise(creations.start),
+      },
+    }),
+    { clock },
+  );
+  const emitted: unknown[] = [];
+  actor.on('*', (event) => emitted.push(event));
+  actor.start();
+  const now = () => {
+    const { value, context } = actor.getSnapshot();
+    return { ...value, ...context };
+  };
+  return { actor, lists, creations, clock, emitted, now };
+}
+
+/** A screen that is open and shows these projects. */
+async function showing(...rows: Project[]) {
+  const it = projects();
+  it.actor.send(opened);
+  await it.lists.end(ok(rows));
+  expect(it.now()).toMatchObject({ list: 'loaded', projects: rows });
+  return it;
+}
+
+test('[ENTITY-2] at first there is no list, nothing is loading, and there is no error', () => {
+  const { lists, now } = projects();
+  expect(now()).toEqual({
+    list: 'idle',
+    create: 'idle',
+    watch: 'closed',
+    projects: [],
+    createErrorMessage: undefined,
+    submitted: undefined,
+  });
+  expect(lists.inputs).toHaveLength(0);
+});
+
+test('[LIST-1, PROJECTS-7] opening the screen begins a fetch, and the list is loading', () => {
+  const { actor, lists, now } = projects();
+  actor.send(opened);
+  expect(now()).toMatchObject({ list: 'loading', watch: 'open' });
+  expect(lists.inputs).toHaveLength(1);
+});
+
+test('[LIST-2, LIST-3] a fetched list replaces the one before, and nothing is loading any more', async () => {
+  const { actor, lists, now } = await showing(relaunch);
+  actor.send(opened);
+  await lists.end(ok([office]));
+  expect(now()).toMatchObject({ list: 'loaded', projects: [office] });
+});
+
+test.each([
+  ['is refused', { ok: false, message: 'Down.' } as const],
+  ['throws', new SyntaxError('not JSON')],
+])(
+  '[LIST-2, LIST-4, LIST-5] a fetch that %s empties the list and says why, to the app alone',
+  async (_, end) => {
+    const { actor, lists, emitted, now } = await showing(relaunch);
+    actor.send(opened);
+    await (end instanceof Error ? lists.fail(end) : lists.end(end));
+    expect(now()).toMatchObject({ list: 'failed', projects: [], createErrorMessage: undefined });
+    expect(emitted).toEqual([{ type: 'listFailed', reason: end }]);
+  },
+);
+
+test('[READ-30] opening the screen always fetches, and the rows from before stay meanwhile', async () => {
+  const { actor, lists, now } = await showing(relaunch);
+  actor.send(closed);
+  actor.send(opened);
+  expect(lists.inputs).toHaveLength(2);
+  expect(now()).toMatchObject({ list: 'loading', projects: [relaunch] });
+});
+
+test('opening the screen again gives up the fetch that is under way', async () => {
+  const { actor, lists, now } = projects();
+  actor.send(opened);
+  actor.send(closed);
+  actor.send(opened);
+  expect(lists.signals[0]?.aborted).toBe(true);
+  await lists.end(ok([relaunch]));
+  expect(now()).toMatchObject({ list: 'loading', projects: [] });
+  await lists.end(ok([office]));
+  expect(now()).toMatchObject({ list: 'loaded', projects: [office] });
+});
+
+test('[CREATE-1, READ-2] creating clears the error at its start', async () => {
+  const { actor, creations, now } = await showing();
+  actor.send(createProject);
+  await creations.end(refused);
+  expect(now().createErrorMessage).toBe(refused.message);
+  actor.send(createProject);
+  expect(now()).toMatchObject({ create: 'creating', createErrorMessage: undefined });
+  expect(creations.inputs).toEqual([draft, draft]);
+});
+
+test('[CREATE-2, CREATE-3] a created project is appended as the answer has it, and there is no error', async () => {
+  const { actor, creations, emitted, now } = await showing(relaunch);
+  actor.send(createProject);
+  expect(now().projects).toEqual([relaunch]);
+  await creations.end(ok({ ...office, title: 'As the server has it' }));
+  expect(now()).toMatchObject({
+    create: 'idle',
+    projects: [relaunch, { ...office, title: 'As the server has it' }],
+    createErrorMessage: undefined,
+    submitted: undefined,
+  });
+  expect(emitted).toEqual([{ type: 'projectCreated', project: draft }]);
+});
+
+test('[CREATE-4] a refused creation keeps the message, the list and what was submitted', async () => {
+  const { actor, creations, emitted, now } = await showing(relaunch);
+  actor.send(createProject);
+  await creations.end(refused);
+  expect(now()).toMatchObject({
+    create: 'failed',
+    createErrorMessage: refused.message,
+    projects: [relaunch],
+    submitted: draft,
+  });
+  expect(emitted).toEqual([]);
+});
+
+test('[ERROR-7, READ-15] a creation that throws gives no message and keeps what was submitted', async () => {
+  const { actor, creations, now } = await showing(relaunch);
+  actor.send(createProject);
+  await creations.fail(new TypeError('The answer is not a project.'));
+  expect(now()).toMatchObject({
+    create: 'failed',
+    createErrorMessage: undefined,
+    projects: [relaunch],
+    submitted: draft,
+  });
+});
+
+test('[READ-7] a second submit changes nothing while a project is being created', async () => {
+  const { actor, creations } = await showing();
+  actor.send(createProject);
+  actor.send({ type: 'createProject', project: { title: 'Another', description: 'One' } });
+  expect(creations.inputs).toEqual([draft]);
+});
+
+test('[READ-31] a project created while the list is on its way makes that answer stale', async () => {
+  const { actor, lists, creations, now } = await showing(relaunch);
+  actor.send(opened);
+  actor.send(createProject);
+  await creations.end(ok(office));
+  expect(lists.signals[1]?.aborted).toBe(true);
+  expect(lists.inputs).toHaveLength(3);
+  expect(now()).toMatchObject({ list: 'loading', projects: [relaunch, office] });
+  await lists.end(ok([relaunch]));
+  expect(now().projects).toEqual([relaunch, office]);
+  await lists.end(ok([relaunch, office]));
+  expect(now()).toMatchObject({ list: 'loaded', projects: [relaunch, office] });
+});
+
+test('a project created while the list is there does not fetch it again', async () => {
+  const { actor, lists, creations } = await showing(relaunch);
+  actor.send(createProject);
+  await creations.end(ok(office));
+  expect(lists.inputs).toHaveLength(1);
+});
+
+test('[READ-32] a created project whose id is in the list is shown once, at the end', async () => {
+  const { actor, creations, now } = await showing(office, relaunch);
+  actor.send(createProject);
+  await creations.end(ok(office));
+  expect(now().projects).toEqual([relaunch, office]);
+});
+
+test('[CONST-8, CONST-6] 500 ms after closing the rows begin to be kept, and 60 s later they are dropped', async () => {
+  const { actor, clock, now } = await showing(relaunch);
+  actor.send(closed);
+  clock.increment(499);
+  expect(now().watch).toBe('closing');
+  clock.increment(1);
+  expect(now()).toMatchObject({ watch: 'kept', projects: [relaunch] });
+  clock.increment(59_999);
+  expect(now()).toMatchObject({ watch: 'kept', projects: [relaunch] });
+  clock.increment(1);
+  expect(now()).toMatchObject({ watch: 'closed', list: 'idle', projects: [] });
+});
+
+test.each([
+  ['within the 500 ms', 499, 'closing'],
+  ['within the 60 s', 60_499, 'kept'],
+])('[READ-33] opening again %s keeps the rows', async (_, wait, state) => {
+  const { actor, clock, now } = await showing(relaunch);
+  actor.send(closed);
+  clock.increment(Math.min(wait, 500));
+  clock.increment(Math.max(wait - 500, 0));
+  expect(now().watch).toBe(state);
+  actor.send(opened);
+  clock.increment(100_000);
+  expect(now()).toMatchObject({ watch: 'open', projects: [relaunch] });
+});
+
+test('[READ-35, CONST-7] however long the screen is open, the list is fetched once', async () => {
+  const { clock, lists } = await showing(relaunch);
+  clock.increment(24 * 60 * 60 * 1000);
+  expect(lists.inputs).toHaveLength(1);
+});
+
+test('an answer that comes after the rows were dropped is not kept', async () => {
+  const { actor, lists, clock, now } = projects();
+  actor.send(opened);
+  actor.send(closed);
+  clock.increment(500);
+  clock.increment(60_000);
+  expect(lists.signals[0]?.aborted).toBe(true);
+  await lists.end(ok([relaunch]));
+  expect(now()).toMatchObject({ list: 'idle', projects: [] });
+});
+
+test('rows that are dropped while the screen is open are gone at once', async () => {
+  const { actor, now } = await showing(relaunch);
+  actor.send({ type: 'projects.dropped' });
+  expect(now()).toMatchObject({ list: 'idle', watch: 'open', projects: [] });
+});

@@ -1,0 +1,39 @@
+import { createMemoryHistory } from '@tanstack/react-router';
+import { act, render } from '@testing-library/react';
+import { userEvent } from '@testing-library/user-event';
+import { onTestFinished } from 'vitest';
+import { SimulatedClock } from 'xstate';
+import { createApp, type AppOptions } from '../../src/app.tsx';
+import { controlledBackend } from './backend.ts';
+
+/**
+ * The whole app on a route, before a backend that the test answers for. Time stands still unless the test moves
+ * `clock`; what the app logs is in `logged`.
+ */
+export async function renderApp(route: string, options: AppOptions = {}) {
+  const backend = controlledBackend();
+  const clock = new SimulatedClock();
+  const logged: { what: string; reason: unknown }[] = [];
+  const app = createApp({
+    fetch: backend.fetch,
+    history: createMemoryHistory({ initialEntries: [route] }),
+    clock,
+    log: (what, reason) => logged.push({ what, reason }),
+    ...options,
+  });
+  const user = userEvent.setup();
+  await act(async () => {
+    render(app.element);
+    await app.router.load();
+  });
+  onTestFinished(() => app.stop());
+  return {
+    ...app,
+    backend,
+    clock,
+    logged,
+    user,
+    go: (to: string) => act(() => app.router.navigate({ to })),
+    path: () => app.router.state.location.pathname,
+  };
+}
