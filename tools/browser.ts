@@ -127,7 +127,7 @@ if (import.meta.main) {
   try {
     console.log(await ensureChromium(console.log));
   } catch (error) {
-    console.error((error as Error).message);
+    console.error(error instanceof Error ? error.message : error);
     process.exitCode = 1;
   }
 }
