@@ -22,7 +22,14 @@ export default defineConfig({
           setupFiles: ['tests/support/screens-setup.ts'],
         },
       },
-      { extends: true, test: { name: 'server', include: ['tests/server/**/*.test.ts'] } },
+      {
+        extends: true,
+        test: {
+          name: 'server',
+          include: ['tests/server/**/*.test.ts'],
+          globalSetup: 'tests/server/postgres.ts',
+        },
+      },
       { extends: true, test: { name: 'browser', include: ['tests/browser/**/*.test.ts'] } },
     ],
   },

@@ -1,0 +1,181 @@
+import { randomUUID } from 'node:crypto';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Client } from 'pg';
+import { inject, onTestFinished } from 'vitest';
+import { parse } from 'yaml';
+import { createApp, type AppOptions } from '../../server/app.ts';
+import type { Database } from '../../server/store/database.ts';
+import { openPostgres } from '../../server/store/postgres.ts';
+import { openSqlite } from '../../server/store/sqlite.ts';
+import { openStore } from '../../server/store/store.ts';
+
+export type StoreName = 'SQLite' | 'PostgreSQL';
+export const storeNames: StoreName[] = ['SQLite', 'PostgreSQL'];
+
+export const contractText = readFileSync(new URL('../../openapi.yaml', import.meta.url), 'utf8');
+
+/** A folder that is gone after the test. */
+export function temporaryFolder(): string {
+  const folder = mkdtempSync(join(tmpdir(), 'tracker-app-'));
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  return folder;
+}
+
+/** The address of an empty PostgreSQL database that is gone after the test. */
+export async function freshPostgres(): Promise<string> {
+  const name = `test_${randomUUID().replaceAll('-', '')}`;
+  await inPostgres(`create database ${name}`);
+  onTestFinished(() => inPostgres(`drop database ${name} with (force)`));
+  const url = new URL(inject('postgresUrl'));
+  url.pathname = name;
+  return url.href;
+}
+
+async function inPostgres(sql: string) {
+  const client = new Client(inject('postgresUrl'));
+  await client.connect();
+  await client.query(sql);
+  await client.end();
+}
+
+/** Where a test keeps data. Opened twice, it is two processes' view of the same data. */
+export async function freshDatabase(name: StoreName): Promise<() => Database> {
+  if (name === 'SQLite') {
+    const folder = temporaryFolder();
+    return () => openSqlite(folder);
+  }
+  const url = await freshPostgres();
+  return () => openPostgres(url);
+}
+
+/** Starts the real server on a free port, with a store of its own unless one is given. Gives its address. */
+export async function startServer({
+  database,
+  ...options
+}: Partial<Omit<AppOptions, 'store'>> & { database?: Database } = {}): Promise<string> {
+  const store = await openStore(database ?? openSqlite(temporaryFolder()));
+  const app = await createApp({ dist: temporaryFolder(), ...options, store });
+  const address = await app.listen({ port: 0, host: '127.0.0.1' });
+  onTestFinished(async () => {
+    await app.close();
+    await store.close();
+  });
+  return address;
+}
+
+export interface Reply {
+  status: number;
+  headers: Headers;
+  /** The JSON of the body, or its text when it is no JSON. */
+  body: unknown;
+}
+
+/** What a browser does for the app: keeps cookies, and repeats the XSRF cookie in the header. */
+export class Visitor {
+  readonly address: string;
+  readonly cookies = new Map<string, string>();
+
+  constructor(address: string) {
+    this.address = address;
+  }
+
+  async call(
+    method: string,
+    path: string,
+    init: RequestInit & { json?: unknown } = {},
+  ): Promise<Reply> {
+    const { json, ...rest } = init;
+    const headers = new Headers({
+      ...this.ownHeaders(),
+      ...(init.headers as Record<string, string>),
+    });
+    if (json !== undefined) headers.set('content-type', 'application/json');
+    const response = await fetch(this.address + path, {
+      ...(json !== undefined && { body: JSON.stringify(json) }),
+      ...rest,
+      method,
+      headers,
+    });
+    for (const line of response.headers.getSetCookie()) {
+      const [, name = '', value = ''] = /^([^=]+)=([^;]*)/.exec(line) ?? [];
+      this.cookies.set(name, value);
+    }
+    const text = await response.text();
+    const isJson = response.headers.get('content-type')?.startsWith('application/json');
+    return {
+      status: response.status,
+      headers: response.headers,
+      body: isJson && text ? JSON.parse(text) : text,
+    };
+  }
+
+  private ownHeaders(): Record<string, string> {
+    if (this.cookies.size === 0) return {};
+    const xsrf = this.cookies.get('XSRF-TOKEN');
+    return {
+      cookie: [...this.cookies].map(([name, value]) => `${name}=${value}`).join('; '),
+      ...(xsrf && { 'x-xsrf-token': xsrf }),
+    };
+  }
+
+  register = (credentials: unknown = this.credentials, init = {}) =>
+    this.call('POST', '/api/v1/users/register', { json: credentials, ...init });
+
+  login = (credentials: unknown = this.credentials, init = {}) =>
+    this.call('POST', '/api/v1/auth/login', { json: credentials, ...init });
+
+  listProjects = () => this.call('GET', '/api/v1/projects');
+
+  createProject = (
+    project: unknown = { title: 'Website relaunch', description: 'New pages.' },
+    init = {},
+  ) => this.call('POST', '/api/v1/projects', { json: project, ...init });
+
+  /** One nobody else has. */
+  readonly credentials = { email: `${randomUUID()}@example.org`, password: 'correct horse' };
+}
+
+/** Somebody with an account who is signed in. */
+export async function signedInVisitor(address: string): Promise<Visitor> {
+  const visitor = new Visitor(address);
+  await visitor.register();
+  await visitor.login();
+  return visitor;
+}
+
+export interface Example {
+  status: number;
+  body: { message?: string };
+}
+
+/** The named examples of the contract's answers. */
+export const examples: ReadonlyMap<string, Example> = readExamples();
+
+/** The refusal that the contract states as its example with this name. */
+export function refusal(name: string): Pick<Reply, 'status' | 'body'> {
+  const example = examples.get(name);
+  if (!example?.body.message) throw new Error(`openapi.yaml has no refusal named ${name}.`);
+  return example;
+}
+
+function readExamples() {
+  type Content = { 'application/json': { examples: Record<string, { value: Example['body'] }> } };
+  type Response = { $ref?: string; content: Content };
+  const { paths, components } = parse(contractText) as {
+    paths: Record<string, Record<string, { responses: Record<string, Response> }>>;
+    components: { responses: Record<string, Response> };
+  };
+  const result = new Map<string, Example>();
+  for (const operation of Object.values(paths).flatMap((methods) => Object.values(methods))) {
+    for (const [status, { $ref, content }] of Object.entries(operation.responses)) {
+      const shared = components.responses[$ref?.split('/').at(-1) ?? ''];
+      const named = (shared?.content ?? content)['application/json'].examples;
+      for (const [name, { value }] of Object.entries(named)) {
+        result.set(name, { status: Number(status), body: value });
+      }
+    }
+  }
+  return result;
+}
