@@ -34,7 +34,7 @@ function NewProjectForm() {
   const { projects } = useApp();
   const busy = useSelector(projects, (snapshot) => snapshot.matches({ create: 'creating' }));
   const errorMessage = useSelector(projects, (snapshot) => snapshot.context.createErrorMessage);
-  const [created, setCreated] = useState(0);
+  const [created, setCreated] = useState({ count: 0, emptied: false });
   const [submitted] = useState(() => projects.getSnapshot().context.submitted);
   const { form, field, submit } = useForm(newProject, submitted ?? empty, (project) =>
     projects.send({ type: 'createProject', project }),
@@ -42,15 +42,18 @@ function NewProjectForm() {
 
   useEffect(() => {
     const { unsubscribe } = projects.on('projectCreated', ({ project }) => {
-      setCreated((count) => count + 1);
       // Whoever went on typing meanwhile keeps what they typed.
       const { title, description } = form.getValues();
-      if (title !== project?.title || description !== project.description) return;
-      form.reset(empty);
-      form.setFocus('title');
+      const emptied = title === project?.title && description === project.description;
+      if (emptied) form.reset(empty);
+      setCreated(({ count }) => ({ count: count + 1, emptied }));
     });
     return unsubscribe;
   }, [projects, form]);
+
+  useEffect(() => {
+    if (created.emptied) form.setFocus('title');
+  }, [created, form]);
 
   return (
     <>
@@ -67,7 +70,7 @@ function NewProjectForm() {
         <TextArea label="Description" rows={4} dir="auto" {...field('description')} />
         <SubmitButton busy={busy}>Create Project</SubmitButton>
       </Form>
-      <Announcement key={created}>{created > 0 && 'The project was created.'}</Announcement>
+      <Announcement times={created.count}>The project was created.</Announcement>
     </>
   );
 }

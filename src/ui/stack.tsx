@@ -16,11 +16,13 @@ export function Heading({ subtitle, children }: { subtitle?: string; children: R
   );
 }
 
-/** Said by screen readers, seen by nobody. */
-export function Announcement({ children }: { children: ReactNode }) {
+/** Said by screen readers, once more each time that `times` grows, and seen by nobody. */
+export function Announcement({ times, children }: { times: number; children: string }) {
+  // The same text again is not read out again: every second time it ends in a space that is not heard.
+  const text = times % 2 === 0 ? `${children}\u00a0` : children;
   return (
     <p role="status" className={css.announcement}>
-      {children}
+      {times > 0 && text}
     </p>
   );
 }

@@ -1,0 +1,82 @@
+import {
+  createMemoryHistory,
+  createRootRoute,
+  createRoute,
+  createRouter,
+  RouterProvider,
+} from '@tanstack/react-router';
+import { act, render, screen } from '@testing-library/react';
+import { afterEach, expect, test, vi } from 'vitest';
+import { PlainLayout } from '../../src/screens/layout.tsx';
+import { renderApp } from '../support/render-app.tsx';
+
+afterEach(() => {
+  vi.restoreAllMocks();
+  vi.unstubAllEnvs();
+});
+
+/** A screen inside the layout that no route uses. */
+async function renderPlain(component: () => React.ReactElement) {
+  const root = createRootRoute();
+  const parent = createRoute({
+    getParentRoute: () => root,
+    id: 'layout',
+    component: PlainLayout,
+  });
+  const index = createRoute({ getParentRoute: () => parent, path: '/', component });
+  const router = createRouter({
+    routeTree: root.addChildren([parent.addChildren([index])]),
+    history: createMemoryHistory(),
+  });
+  await act(async () => {
+    render(<RouterProvider router={router} />);
+    await router.load();
+  });
+}
+
+/** The app on a screen that breaks while it is drawn. */
+async function renderBroken() {
+  vi.spyOn(console, 'error').mockImplementation(() => {});
+  vi.spyOn(console, 'warn').mockImplementation(() => {});
+  const { projects, go } = await renderApp('/');
+  vi.spyOn(projects, 'getSnapshot').mockImplementation(function broken() {
+    throw new Error('The screen broke.');
+  });
+  await go('/projects');
+  await screen.findByRole('heading', { level: 1, name: 'Unexpected Application Error!' });
+}
+
+test('[ERROR-9, READ-39] a thrown error takes the place of the whole layout, with its message and, in development, its stack', async () => {
+  await renderBroken();
+  expect(screen.getByText('The screen broke.')).toBeDefined();
+  expect(screen.getByText(/at .*broken/)).toBeDefined();
+  expect(screen.queryByRole('banner')).toBeNull();
+  expect(screen.queryByRole('contentinfo')).toBeNull();
+});
+
+test('[READ-39] in what is built the stack stays out', async () => {
+  vi.stubEnv('DEV', false);
+  await renderBroken();
+  expect(screen.getByText('The screen broke.')).toBeDefined();
+  expect(screen.queryByText(/at .*broken/)).toBeNull();
+});
+
+test('[LAYOUT-2, READ-40] the second layout has an empty navigation area above the content', async () => {
+  await renderPlain(() => <h1>Content</h1>);
+  const navigation = await screen.findByRole('navigation');
+  expect(navigation.childElementCount).toBe(0);
+  expect(navigation.compareDocumentPosition(screen.getByRole('main'))).toBe(
+    Node.DOCUMENT_POSITION_FOLLOWING,
+  );
+  expect(screen.getByRole('main').textContent).toBe('Content');
+});
+
+test('[READ-40] no route has an empty navigation area', async () => {
+  for (const route of ['/', '/about', '/register', '/login', '/projects']) {
+    const { go } = await renderApp(route);
+    await go(route);
+    for (const navigation of screen.getAllByRole('navigation')) {
+      expect(navigation.childElementCount).toBe(5);
+    }
+  }
+});

@@ -1,0 +1,147 @@
+import { fireEvent, screen, waitFor } from '@testing-library/react';
+import { describe, expect, test } from 'vitest';
+import { CREATE, LOGIN, REGISTER } from '../support/backend.ts';
+import { renderApp } from '../support/render-app.tsx';
+
+const field = (label: string) => screen.getByLabelText<HTMLInputElement>(label);
+const invalid = (label: string) => field(label).getAttribute('aria-invalid');
+
+/** The error that is tied to a field, as a screen reader reads it. */
+function error(label: string): string | null | undefined {
+  const id = field(label).getAttribute('aria-describedby');
+  return id === null ? undefined : document.getElementById(id)?.textContent;
+}
+
+const forms = [
+  { route: '/register', button: 'Register', call: REGISTER, fields: ['Email', 'Password'] },
+  { route: '/login', button: 'Sign in', call: LOGIN, fields: ['Email', 'Password'] },
+  { route: '/projects', button: 'Create Project', call: CREATE, fields: ['Title', 'Description'] },
+];
+
+async function form({ route, button }: { route: string; button: string }) {
+  const app = await renderApp(route);
+  const submit = await screen.findByRole('button', { name: button });
+  return {
+    ...app,
+    submit: () => app.user.click(submit),
+    async fill(label: string, text: string) {
+      await app.user.clear(field(label));
+      if (text !== '') await app.user.type(field(label), text);
+      await app.user.tab();
+    },
+  };
+}
+
+describe.each(forms)('the form on $route', (it) => {
+  test('[FIELD-1, FIELD-2] an error appears only once its field was touched', async () => {
+    const { user } = await form(it);
+    const [first = '', second = ''] = it.fields;
+    expect([error(first), error(second)]).toEqual(['', '']);
+    await user.click(field(first));
+    expect([error(first), invalid(first)]).toEqual(['', 'false']);
+    await user.tab();
+    await waitFor(() => expect(error(first)).toBe(`${first} is required`));
+    expect(invalid(first)).toBe('true');
+    expect([error(second), invalid(second)]).toEqual(['', 'false']);
+  });
+
+  test('[VALID-2, VALID-4, VALID-5, VALID-6, VALID-7, READ-22, READ-23] submitting it empty says what is required, and makes no call', async () => {
+    const { submit, backend } = await form(it);
+    await submit();
+    for (const label of it.fields) {
+      await waitFor(() => expect(error(label)).toBe(`${label} is required`));
+    }
+    expect(document.activeElement).toBe(field(it.fields[0] ?? ''));
+    expect(backend.count(it.call)).toBe(0);
+  });
+
+  test('[READ-24] the bubbles of the browser are off', async () => {
+    await form(it);
+    expect(field(it.fields[0] ?? '').form?.noValidate).toBe(true);
+  });
+
+  test('an error goes as soon as it is mended', async () => {
+    const { submit, user } = await form(it);
+    const [, second = ''] = it.fields;
+    await submit();
+    await waitFor(() => expect(error(second)).toBe(`${second} is required`));
+    await user.type(field(second), 'long enough');
+    await waitFor(() => expect([error(second), invalid(second)]).toEqual(['', 'false']));
+  });
+
+  test('Enter held down submits once', async () => {
+    const { user } = await form(it);
+    const [first = ''] = it.fields;
+    await user.click(field(first));
+    expect(fireEvent.keyDown(field(first), { key: 'Enter', repeat: true })).toBe(false);
+    expect(fireEvent.keyDown(field(first), { key: 'Enter' })).toBe(true);
+    expect(fireEvent.keyDown(field(first), { key: 'a', repeat: true })).toBe(true);
+  });
+});
+
+describe.each(forms.slice(0, 2))('the credentials on $route', (it) => {
+  test.each(['ada', 'ada@', '@example.org', 'ada@example', 'ada example.org', 'a@b@c.org'])(
+    '[VALID-1] "%s" is no email address',
+    async (text) => {
+      const { fill, submit, backend } = await form(it);
+      await fill('Email', text);
+      await waitFor(() => expect(error('Email')).toBe('Invalid email address'));
+      await fill('Password', 'correct horse');
+      await submit();
+      expect(backend.count(it.call)).toBe(0);
+    },
+  );
+
+  test.each(['ada@example.org', 'ada.lovelace+tracker@sub.example.co.uk', "o'neill_1@example.io"])(
+    '[VALID-1] "%s" is one',
+    async (text) => {
+      const { fill, submit, backend } = await form(it);
+      await fill('Email', text);
+      await fill('Password', 'correct horse');
+      await submit();
+      expect((await backend.next(it.call)).body).toMatchObject({ email: text });
+    },
+  );
+
+  test.each(['1234567', 'pass wo', '😀😀😀😀😀😀😀'])(
+    '[VALID-3, CONST-2] the 7 characters "%s" are too few',
+    async (text) => {
+      const { fill, submit, backend } = await form(it);
+      await fill('Email', 'ada@example.org');
+      await fill('Password', text);
+      await waitFor(() => expect(error('Password')).toBe('Password must be at least 8 characters'));
+      await submit();
+      expect(backend.count(it.call)).toBe(0);
+    },
+  );
+
+  test.each(['12345678', '        ', ' pass wo', '😀😀😀😀😀😀😀😀'])(
+    '[CONST-2] the 8 characters "%s" are enough, and sent as typed',
+    async (text) => {
+      const { fill, submit, backend } = await form(it);
+      await fill('Email', 'ada@example.org');
+      await fill('Password', text);
+      await submit();
+      expect((await backend.next(it.call)).body).toMatchObject({ password: text });
+    },
+  );
+});
+
+test('[READ-25] a title and a description of blanks are sent as typed', async () => {
+  const { fill, submit, backend } = await form(forms[2]!);
+  await fill('Title', '  ');
+  await fill('Description', ' \n ');
+  await submit();
+  expect((await backend.next(CREATE)).body).toEqual({ title: '  ', description: ' \n ' });
+});
+
+test('[READ-26] a hundred thousand characters are sent', async () => {
+  const { user, submit, backend } = await form(forms[2]!);
+  const long = 'x'.repeat(100_000);
+  for (const label of ['Title', 'Description']) {
+    await user.click(field(label));
+    await user.paste(long);
+  }
+  await submit();
+  expect((await backend.next(CREATE)).body).toEqual({ title: long, description: long });
+});
