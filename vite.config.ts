@@ -2,10 +2,11 @@ import './tools/node-version.js';
 import { vanillaExtractPlugin } from '@vanilla-extract/vite-plugin';
 import react from '@vitejs/plugin-react';
 import { defineConfig } from 'vitest/config';
+import { devBackend } from './tools/dev-backend.ts';
 
 export default defineConfig({
   base: './',
-  plugins: [react(), vanillaExtractPlugin()],
+  plugins: [react(), vanillaExtractPlugin(), devBackend(process.env['API_URL'])],
   build: { target: 'es2023', outDir: 'dist' },
   test: {
     testTimeout: 30_000,

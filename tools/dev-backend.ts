@@ -1,0 +1,82 @@
+import { once } from 'node:events';
+import { createServer, type AddressInfo } from 'node:net';
+import { createSingleProcessPrism } from '@stoplight/prism-cli/dist/util/createServer.js';
+import type { Plugin, ProxyOptions } from 'vite';
+
+export const CONTRACT = 'openapi.yaml';
+
+/** Starts Prism, a mock made of the contract's examples, and gives its address and the way to end it. */
+export async function startPrism(): Promise<{ url: string; close: () => Promise<void> }> {
+  const port = await freePort();
+  const server = await createSingleProcessPrism({
+    document: CONTRACT,
+    host: '127.0.0.1',
+    port,
+    cors: false,
+    dynamic: false,
+    multiprocess: false,
+    errors: false,
+    ignoreExamples: false,
+    seed: '',
+    jsonSchemaFakerFillProperties: true,
+    verboseLevel: 'error',
+  });
+  if (!server) throw new Error('Prism did not start.');
+  return { url: `http://127.0.0.1:${port}`, close: () => server.close() };
+}
+
+/**
+ * Gives the development server a backend below `/api`: the one at `API_URL` (its origin, `http://localhost:8080`), or a Prism mock
+ * of `openapi.yaml` that starts anew when the contract changes. Refuses an `API_URL` that is no http address.
+ */
+export function devBackend(apiUrl: string | undefined): Plugin {
+  let prism: Awaited<ReturnType<typeof startPrism>> | undefined;
+  return {
+    name: 'dev-backend',
+    apply: (_, { command, mode }) => command === 'serve' && mode !== 'test',
+    async config() {
+      if (!apiUrl) prism = await startPrism();
+      return { server: { proxy: { '/api': proxyTo(prism?.url ?? originOf(apiUrl ?? '')) } } };
+    },
+    configureServer(server) {
+      server.config.logger.info(`  Backend: ${prism ? `Prism, from ${CONTRACT}` : apiUrl}`);
+      server.watcher.add(CONTRACT);
+      server.watcher.on('change', (file) => {
+        if (prism && file.endsWith(CONTRACT)) void server.restart();
+      });
+    },
+    async buildEnd() {
+      await prism?.close();
+    },
+  };
+}
+
+/** Prism does not tell which port it took, so it has to be given one. */
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  server.close();
+  await once(server, 'close');
+  return port;
+}
+
+function originOf(apiUrl: string): string {
+  const url = URL.parse(apiUrl);
+  if (url?.protocol === 'http:' || url?.protocol === 'https:') return url.origin;
+  throw new Error(`API_URL is "${apiUrl}": give the backend's address, like http://localhost:8080`);
+}
+
+/** The backend sees a request from its own origin, and its cookies stick to the development server. */
+function proxyTo(target: string): ProxyOptions {
+  return {
+    target,
+    changeOrigin: true,
+    cookieDomainRewrite: '',
+    configure(proxy) {
+      proxy.on('proxyReq', (request) => {
+        if (request.hasHeader('origin')) request.setHeader('origin', target);
+      });
+    },
+  };
+}
