@@ -1,50 +1,60 @@
-import { existsSync } from 'node:fs';
 import { lookup } from 'node:dns/promises';
+import { existsSync } from 'node:fs';
 import { createServer, isIPv6, type AddressInfo } from 'node:net';
-import { resolve } from 'node:path';
-import { fileURLToPath } from 'node:url';
+import { join } from 'node:path';
 import { createApp } from './app.ts';
 import { help, readSettings, type Settings } from './settings.ts';
 import { openPostgres } from './store/postgres.ts';
 import { openSqlite } from './store/sqlite.ts';
-import { openStore, type Store } from './store/store.ts';
+import { openStore } from './store/store.ts';
 
-const dist = fileURLToPath(new URL('../dist/', import.meta.url));
 const patience = 10_000; // milliseconds that requests get to finish after a signal to stop
 
-await main(process.argv.slice(2));
+/** What whoever started the server has to change, one line each. */
+class Mistakes extends Error {}
 
-async function main(args: string[]) {
-  if (args.includes('--help') || args.includes('-h')) return process.stdout.write(help);
+const args = process.argv.slice(2);
+if (args.includes('--help') || args.includes('-h')) {
+  process.stdout.write(help);
+} else {
+  // Everything this process writes is people's data, for its own user to read and nobody else.
+  process.umask(0o077);
+  try {
+    await serve(readArguments());
+  } catch (error) {
+    if (!(error instanceof Mistakes)) throw error;
+    console.error(error.message);
+    process.exit(1);
+  }
+}
+
+function readArguments(): Settings {
   const { settings, mistakes } = readSettings(process.env);
   const all = [
-    ...args.map((argument) => `Unknown argument "${argument}". Try --help.`),
+    ...args.map((argument) => `Unknown argument "${argument}": try --help.`),
     ...mistakes,
-    ...(existsSync(`${dist}index.html`)
-      ? []
-      : ['dist/ holds no built app: run "npm run build" first.']),
   ];
-  if (!settings || all.length > 0) return stop(all);
-
-  // Everything this process writes is people's data, and only for its own user to read.
-  process.umask(0o077);
-  let store: Store;
-  try {
-    store = await openStoreOf(settings);
-  } catch (error) {
-    return stop([describeStoreFailure(settings, error)]);
+  if (settings && !existsSync(join(settings.dist, 'index.html'))) {
+    all.push(`There is no built app in ${settings.dist}: run "npm run build" first.`);
   }
+  if (!settings || all.length > 0) throw new Mistakes(all.join('\n'));
+  return settings;
+}
 
+async function serve(settings: Settings) {
+  const { databaseUrl, dataDirectory, dist, host, port } = settings;
+  const store = await attempt(
+    async () => openStore(databaseUrl ? openPostgres(databaseUrl) : openSqlite(dataDirectory)),
+    (error) => describeStoreFailure(settings, error),
+  );
   const app = await createApp({ store, dist, logger: { level: 'warn', stream: process.stderr } });
-  try {
-    await refuseTakenPort(settings);
-    await app.listen({ port: settings.port, host: settings.host });
-  } catch (error) {
-    return stop([describeListenFailure(settings, error)]);
-  }
-  const { port } = app.server.address() as AddressInfo;
-  console.log(`Tracker App is ready at http://${shownHost(settings.host)}:${port}`);
-
+  await attempt(
+    async () => {
+      await refuseTakenPort(settings);
+      await app.listen({ host, port });
+    },
+    (error) => describeListenFailure(settings, error),
+  );
   for (const signal of ['SIGTERM', 'SIGINT'] as const) {
     process.once(signal, async () => {
       setTimeout(() => process.exit(1), patience).unref();
@@ -53,54 +63,56 @@ async function main(args: string[]) {
       process.exit(0);
     });
   }
+  const { port: listening } = app.server.address() as AddressInfo;
+  console.log(`Tracker App is ready at http://${shownHost(host)}:${listening}`);
 }
 
-function stop(mistakes: string[]) {
-  for (const mistake of mistakes) console.error(mistake);
-  process.exit(1);
+async function attempt<T>(
+  work: () => Promise<T>,
+  describe: (error: Failure) => string,
+): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    throw new Mistakes(describe(error as Failure), { cause: error });
+  }
 }
 
-function openStoreOf({ databaseUrl, dataDirectory }: Settings): Promise<Store> {
-  return openStore(databaseUrl ? openPostgres(databaseUrl) : openSqlite(dataDirectory));
-}
+type Failure = NodeJS.ErrnoException;
 
-function describeStoreFailure({ databaseUrl, dataDirectory }: Settings, error: unknown): string {
-  if (!databaseUrl)
-    return `DATA_DIR: cannot keep data in ${resolve(dataDirectory)}: ${reason(error)}.`;
+function describeStoreFailure({ databaseUrl, dataDirectory }: Settings, error: Failure): string {
+  // Some errors, like a refused connection to one of several addresses, have only a code.
+  const why = error.message || error.code;
+  if (!databaseUrl) return `DATA_DIR: cannot keep data in ${dataDirectory}: ${why}.`;
   const { hostname, port, pathname } = new URL(databaseUrl);
-  return `DATABASE_URL: cannot use the database ${pathname.slice(1)} at ${hostname}:${port || 5432}: ${reason(error)}.`;
+  return `DATABASE_URL: cannot use the database ${pathname.slice(1)} at ${hostname}:${port || 5432}: ${why}.`;
 }
 
-// Fastify listens on every address of "localhost", and is content with one of them. Somebody else on the other one
-// would get half of our visitors.
+/**
+ * Fastify listens on every address of "localhost" and is content when one of them works. Another program on the other one
+ * would get half of our visitors, so all have to be free.
+ */
 async function refuseTakenPort({ host, port }: Settings) {
   if (port === 0) return;
   for (const { address } of await lookup(host, { all: true })) {
     const probe = createServer();
-    await new Promise<void>((done, fail) => {
-      probe.once('error', (error: NodeJS.ErrnoException) => {
-        if (error.code === 'EADDRNOTAVAIL' && host === 'localhost') done();
-        else fail(error);
-      });
-      probe.listen({ port, host: address, exclusive: true }, () => probe.close(() => done()));
+    const isFree = new Promise<void>((done, fail) => {
+      probe.once('error', (error: Failure) => (error.code === 'EADDRINUSE' ? fail(error) : done()));
+      probe.listen({ host: address, port }, () => probe.close(() => done()));
     });
+    await isFree;
   }
 }
 
-function describeListenFailure({ host, port }: Settings, error: unknown): string {
-  switch ((error as NodeJS.ErrnoException).code) {
+function describeListenFailure({ host, port }: Settings, error: Failure): string {
+  switch (error.code) {
     case 'EADDRINUSE':
       return `Port ${port} is taken by another program: stop that one, or choose another port, as in PORT=${port + 1}.`;
     case 'EACCES':
       return `PORT: this user may not listen on port ${port}: choose one above 1023.`;
     default:
-      return `HOST: cannot listen on ${host}, port ${port}: ${reason(error)}.`;
+      return `HOST: cannot listen on ${host}, port ${port}: ${error.message}.`;
   }
-}
-
-function reason(error: unknown): string {
-  const { code, message } = error as NodeJS.ErrnoException;
-  return message || code || String(error);
 }
 
 function shownHost(host: string): string {

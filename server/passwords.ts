@@ -3,7 +3,7 @@ import { promisify } from 'node:util';
 import { Refusal } from './errors.ts';
 
 // OWASP's advice for argon2id: 19 MiB (`memory` is in KiB), two passes, one lane.
-const cost = { memory: 19_456, passes: 2, parallelism: 1 };
+const advisedCost = { memory: 19_456, passes: 2, parallelism: 1 };
 const saltLength = 16; // bytes
 const tagLength = 32; // bytes
 
@@ -19,7 +19,7 @@ export interface Passwords {
 }
 
 /** Hashes with argon2id, a few at a time; refuses with `unavailable` when too many wait. */
-export function createPasswords(): Passwords {
+export function createPasswords(cost: Cost = advisedCost): Passwords {
   const inTurn = createTurns(hashesAtOnce, hashesWaiting);
   const nobodysHash = format(cost, randomBytes(saltLength), randomBytes(tagLength));
 
@@ -39,7 +39,7 @@ export function createPasswords(): Passwords {
   };
 }
 
-type Cost = typeof cost;
+type Cost = typeof advisedCost;
 const argon2Async = promisify(argon2);
 
 function derive(

@@ -1,9 +1,13 @@
+import { resolve } from 'node:path';
+
 export interface Settings {
   port: number;
   host: string;
   dataDirectory: string;
   /** Where the data is instead of in `dataDirectory`. */
   databaseUrl: string | undefined;
+  /** Where the built app is. */
+  dist: string;
 }
 
 export const help = `Usage: npm run serve
@@ -14,13 +18,14 @@ Serves the app built into dist/ together with its backend, on one address. Setti
   HOST          which of this machine's addresses to listen on (localhost; 0.0.0.0 for all)
   DATA_DIR      the folder of the data (./data), made when it is missing
   DATABASE_URL  postgres://user:password@host:port/database, to keep the data in PostgreSQL instead
+  DIST_DIR      the folder of the built app (./dist)
 `;
 
 /** Reads the settings, or says everything that is wrong with them, one line each. An empty variable counts as absent. */
 export function readSettings(
   environment: Record<string, string | undefined>,
 ): { settings: Settings; mistakes: [] } | { settings?: undefined; mistakes: string[] } {
-  const { PORT, HOST, DATA_DIR, DATABASE_URL } = environment;
+  const { PORT, HOST, DATA_DIR, DATABASE_URL, DIST_DIR } = environment;
   const mistakes: string[] = [];
 
   const port = PORT || '3000';
@@ -41,8 +46,9 @@ export function readSettings(
     settings: {
       port: Number(port),
       host,
-      dataDirectory: DATA_DIR || './data',
+      dataDirectory: resolve(DATA_DIR || './data'),
       databaseUrl: DATABASE_URL || undefined,
+      dist: resolve(DIST_DIR || './dist'),
     },
     mistakes: [],
   };

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { createPasswords } from '../../server/passwords.ts';
 import { sessionLifetime } from '../../server/sessions.ts';
 import {
   freshDatabase,
@@ -99,7 +100,7 @@ describe.each(storeNames)('accounts on %s', (name) => {
   test('the session cookie is out of reach for scripts and other sites, and not in the store', async () => {
     const open = await freshDatabase(name);
     const database = open();
-    const visitor = new Visitor(await startServer({ database }));
+    const visitor = new Visitor(await startServer({ database, passwords: createPasswords() }));
     await visitor.register();
     const reply = await visitor.login();
     const [session, xsrf] = reply.headers.getSetCookie();
@@ -125,6 +126,7 @@ describe.each(storeNames)('accounts on %s', (name) => {
   });
 
   async function start(options = {}) {
-    return startServer({ ...options, database: (await freshDatabase(name))() });
+    const database = (await freshDatabase(name))();
+    return startServer({ passwords: createPasswords(), ...options, database });
   }
 });

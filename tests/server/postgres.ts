@@ -25,6 +25,8 @@ export default async function setup(project: TestProject) {
     persistent: false,
     // PostgreSQL refuses to run as root, so as root (in containers) it runs as a user of its own.
     createPostgresUser: process.getuid?.() === 0,
+    // No test cuts the power.
+    postgresFlags: ['-c', 'fsync=off'],
     initdbFlags: ['--encoding=UTF8', '--locale=C'],
     onLog: () => {},
     onError: () => {},

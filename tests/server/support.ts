@@ -6,6 +6,7 @@ import { Client } from 'pg';
 import { inject, onTestFinished } from 'vitest';
 import { parse } from 'yaml';
 import { createApp, type AppOptions } from '../../server/app.ts';
+import { createPasswords } from '../../server/passwords.ts';
 import type { Database } from '../../server/store/database.ts';
 import { openPostgres } from '../../server/store/postgres.ts';
 import { openSqlite } from '../../server/store/sqlite.ts';
@@ -50,13 +51,16 @@ export async function freshDatabase(name: StoreName): Promise<() => Database> {
   return () => openPostgres(url);
 }
 
+/** Hashing as cheap as it gets, for tests that are about something else. */
+const passwords = createPasswords({ memory: 8, passes: 1, parallelism: 1 });
+
 /** Starts the real server on a free port, with a store of its own unless one is given. Gives its address. */
 export async function startServer({
   database,
   ...options
 }: Partial<Omit<AppOptions, 'store'>> & { database?: Database } = {}): Promise<string> {
   const store = await openStore(database ?? openSqlite(temporaryFolder()));
-  const app = await createApp({ dist: temporaryFolder(), ...options, store });
+  const app = await createApp({ dist: temporaryFolder(), passwords, ...options, store });
   const address = await app.listen({ port: 0, host: '127.0.0.1' });
   onTestFinished(async () => {
     await app.close();

@@ -1,0 +1,168 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync, statSync, writeFileSync } from 'node:fs';
+import { createServer, type AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import {
+  freshPostgres,
+  signedInVisitor,
+  storeNames,
+  temporaryFolder,
+  Visitor,
+  type StoreName,
+} from './support.ts';
+
+const main = fileURLToPath(new URL('../../server/main.ts', import.meta.url));
+
+describe.each(storeNames)('the process on %s', (name) => {
+  test('killed right after it answered 201, it has the project when it starts again', async () => {
+    const data = await freshData(name);
+    const first = await start(data);
+    const visitor = await signedInVisitor(first.address);
+    const { body } = await visitor.createProject();
+    first.kill('SIGKILL');
+    await first.ended;
+
+    const second = await start(data);
+    const again = new Visitor(second.address);
+    for (const [cookie, value] of visitor.cookies) again.cookies.set(cookie, value);
+    expect(await again.listProjects()).toMatchObject({ status: 200, body: [body] });
+  });
+
+  test('four processes that start at once on nothing share one store', async () => {
+    const data = await freshData(name);
+    const processes = await Promise.all([1, 2, 3, 4].map(() => start(data)));
+    const visitor = await signedInVisitor(processes[0]!.address);
+    for (const { address } of processes) {
+      const elsewhere = new Visitor(address);
+      for (const [cookie, value] of visitor.cookies) elsewhere.cookies.set(cookie, value);
+      expect((await elsewhere.createProject()).status).toBe(201);
+    }
+    expect((await visitor.listProjects()).body).toHaveLength(4);
+  });
+});
+
+test.each(['SIGTERM', 'SIGINT'] as const)('%s ends the process cleanly', async (signal) => {
+  const { kill, ended } = await start({ DATA_DIR: temporaryFolder() });
+  kill(signal);
+  expect(await ended).toEqual({ code: 0, errors: '' });
+});
+
+test('the data is in DATA_DIR, which is made when missing, and its owner alone reads it', async () => {
+  const folder = join(temporaryFolder(), 'deep', 'data');
+  await signedInVisitor((await start({ DATA_DIR: folder })).address);
+  expect(statSync(folder).mode & 0o777).toBe(0o700);
+  expect(statSync(join(folder, 'tracker.sqlite')).mode & 0o777).toBe(0o600);
+});
+
+test('a taken port is told in one line, with what to do', async () => {
+  const other = createServer().listen(0, '127.0.0.1');
+  onTestFinished(() => void other.close());
+  await once(other, 'listening');
+  const { port } = other.address() as AddressInfo;
+  const { ended } = run({ PORT: String(port), DATA_DIR: temporaryFolder() });
+  expect(await ended).toEqual({
+    code: 1,
+    errors: `Port ${port} is taken by another program: stop that one, or choose another port, as in PORT=${port + 1}.\n`,
+  });
+});
+
+test('wrong settings are told all at once, and nothing is made', async () => {
+  const folder = join(temporaryFolder(), 'data');
+  const { ended } = run({ PORT: 'http', HOST: 'a b', DATA_DIR: folder });
+  const { code, errors } = await ended;
+  expect(code).toBe(1);
+  expect(errors.trim().split('\n')).toEqual([
+    expect.stringContaining('PORT'),
+    expect.stringContaining('HOST'),
+  ]);
+  expect(existsSync(folder)).toBe(false);
+});
+
+test('without a built app it says how to get one', async () => {
+  const { code, errors } = await run({ DIST_DIR: temporaryFolder() }).ended;
+  expect({ code, errors }).toEqual({
+    code: 1,
+    errors: expect.stringMatching(/^There is no built app in .+: run "npm run build" first\.\n$/),
+  });
+});
+
+test.each([
+  [
+    'a file as DATA_DIR',
+    () => {
+      const file = join(temporaryFolder(), 'file');
+      writeFileSync(file, '');
+      return { DATA_DIR: file };
+    },
+  ],
+  [
+    'a database file that is none',
+    () => {
+      const folder = temporaryFolder();
+      writeFileSync(join(folder, 'tracker.sqlite'), 'no database '.repeat(1000));
+      return { DATA_DIR: folder };
+    },
+  ],
+  ['an unknown host', () => ({ DATA_DIR: temporaryFolder(), HOST: 'nowhere.invalid' })],
+  ['a database that is not there', () => ({ DATABASE_URL: 'postgres://u:secret@127.0.0.1:1/d' })],
+])('%s is told in one line', async (_what, settings) => {
+  const [setting] = Object.keys(settings()).slice(-1) as [string];
+  const { code, errors } = await run(settings()).ended;
+  expect(code).toBe(1);
+  expect(errors).toMatch(new RegExp(`^${setting}: .+\\.\n$`));
+  expect(errors).not.toContain('secret');
+});
+
+test('--help tells every setting', async () => {
+  const { ended, output } = run({}, '--help');
+  expect((await ended).code).toBe(0);
+  for (const setting of ['PORT', 'HOST', 'DATA_DIR', 'DATABASE_URL', 'DIST_DIR']) {
+    expect(output()).toContain(setting);
+  }
+});
+
+type Environment = Record<string, string>;
+
+async function freshData(name: StoreName): Promise<Environment> {
+  return name === 'SQLite'
+    ? { DATA_DIR: temporaryFolder() }
+    : { DATABASE_URL: await freshPostgres() };
+}
+
+function builtApp(): string {
+  const folder = temporaryFolder();
+  writeFileSync(join(folder, 'index.html'), '<!doctype html>');
+  return folder;
+}
+
+/** Runs the real process, with nothing in its environment but these settings. */
+function run(settings: Environment, ...args: string[]) {
+  const env = { PORT: '0', DIST_DIR: builtApp(), ...settings };
+  const child = spawn(process.execPath, [main, ...args], { env });
+  let [output, errors] = ['', ''];
+  child.stdout.on('data', (chunk) => (output += chunk));
+  child.stderr.on('data', (chunk) => (errors += chunk));
+  const ended = once(child, 'close').then(([code]) => ({ code: code as number | null, errors }));
+  onTestFinished(async () => {
+    child.kill('SIGKILL');
+    await ended;
+  });
+  return {
+    child,
+    ended,
+    output: () => output,
+    kill: (signal: NodeJS.Signals) => child.kill(signal),
+  };
+}
+
+/** Runs it until it is ready; gives its address. */
+async function start(settings: Environment) {
+  const { child, ended, output, kill } = run(settings);
+  await Promise.race([once(child.stdout, 'data'), ended]);
+  const address = / is ready at (http:\S+)/.exec(output())?.[1];
+  if (!address) throw new Error((await ended).errors);
+  return { address, ended, kill };
+}
