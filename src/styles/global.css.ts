@@ -3,7 +3,7 @@ import { color, font, space, text } from './tokens.css.ts';
 
 globalStyle('*, *::before, *::after', { boxSizing: 'border-box' });
 
-globalStyle('html', { scrollbarGutter: 'stable', textSizeAdjust: '100%' });
+globalStyle('html', { textSizeAdjust: '100%' });
 
 globalStyle('body', {
   margin: 0,

@@ -30,6 +30,7 @@ export const navigation = style({
   gap: space.hair,
   flex: 1,
   minHeight: '2.75rem',
+  '@media': { '(max-width: 40rem)': { flexBasis: '100%', marginInline: '-0.75rem' } },
 });
 
 export const main = style({

@@ -6,6 +6,7 @@ export const section = style({
   display: 'grid',
   gap: space.medium,
   minWidth: 0,
+  paddingTop: space.large,
 });
 
 export const track = style({
