@@ -64,7 +64,7 @@ export async function createApp({
 
   app.setErrorHandler((error, request, reply) => {
     const { status, message, headers = {} } = toAnswer(error, contract);
-    if (status >= 500) request.log.error(error);
+    if (status >= 500 && !(error instanceof Refusal)) request.log.error(error);
     return reply.code(status).headers(headers).send({ message });
   });
 
@@ -156,6 +156,8 @@ const securityHeaders = {
     useDefaults: false,
     directives: {
       defaultSrc: ["'self'"],
+      scriptSrc: ["'self'"],
+      styleSrc: ["'self'"],
       imgSrc: ["'self'", 'data:'],
       objectSrc: ["'none'"],
       baseUri: ["'none'"],

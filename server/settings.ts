@@ -1,4 +1,7 @@
 import { resolve } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+const builtApp = fileURLToPath(new URL('../dist', import.meta.url));
 
 export interface Settings {
   port: number;
@@ -18,7 +21,7 @@ Serves the app built into dist/ together with its backend, on one address. Setti
   HOST          which of this machine's addresses to listen on (localhost; 0.0.0.0 for all)
   DATA_DIR      the folder of the data (./data), made when it is missing
   DATABASE_URL  postgres://user:password@host:port/database, to keep the data in PostgreSQL instead
-  DIST_DIR      the folder of the built app (./dist)
+  DIST_DIR      the folder of the built app (dist/ beside server/)
 `;
 
 /** Reads the settings, or says everything that is wrong with them, one line each. An empty variable counts as absent. */
@@ -48,7 +51,7 @@ export function readSettings(
       host,
       dataDirectory: resolve(DATA_DIR || './data'),
       databaseUrl: DATABASE_URL || undefined,
-      dist: resolve(DIST_DIR || './dist'),
+      dist: resolve(DIST_DIR || builtApp),
     },
     mistakes: [],
   };
