@@ -217,7 +217,7 @@ export interface components {
     headers: {
         /**
          * @description Two cookies, each in a Set-Cookie line of its own: the session (HttpOnly), and `XSRF-TOKEN`, readable by the app, with path `/`.
-         * @example XSRF-TOKEN=5c1d0f3f6b4e4a0f; Path=/; SameSite=Lax
+         * @example session=c2Vzc2lvbg; Path=/; HttpOnly; SameSite=Lax
          */
         SignedIn: string;
         /**
