@@ -57,28 +57,26 @@ function state(node: AnyStateNode): string[] {
 
 /** What stands between the braces of a state that has states. */
 function inside(node: AnyStateNode): string[] {
-  const children = childrenOf(node);
-  const parallel = node.type === 'parallel';
-  const own = arrows(node).filter((arrow) => arrow.startsWith(`${anyOf(node)} `));
-  return [
-    ...(parallel ? [] : node.initial.target.map((target) => `[*] --> ${idOf(target)}`)),
-    ...children.flatMap((child, index) => [
-      ...(parallel && index > 0 ? ['--'] : []),
-      ...state(child),
-    ]),
-    ...(own.length > 0 ? [`state "any state" as ${anyOf(node)}`, ...own] : []),
+  const own = [
+    ...described(node, anyOf(node)),
+    ...arrows(node).filter((arrow) => arrow.startsWith(`${anyOf(node)} `)),
   ];
+  const whole = own.length > 0 ? [[`state "any state" as ${anyOf(node)}`, ...own]] : [];
+  const parts = [...childrenOf(node).map(state), ...whole];
+  return node.type === 'parallel'
+    ? parts.flatMap((lines, index) => (index > 0 ? ['--', ...lines] : lines))
+    : [...node.initial.target.map((target) => `[*] --> ${idOf(target)}`), ...parts.flat()];
 }
 
 /** What a state does while it lasts. */
-function described(node: AnyStateNode): string[] {
+function described(node: AnyStateNode, id = idOf(node)): string[] {
   const machine: AnyStateMachine = node.machine;
   const during = [
     ...node.entry.filter(isNamed).map((action) => `entry / ${actionOf(action)}`),
     ...node.exit.filter(isNamed).map((action) => `exit / ${actionOf(action)}`),
-    ...node.invoke.map(({ src, id }) => `do / ${actorOf(machine.root, src, id)}`),
+    ...node.invoke.map((invoke) => `do / ${actorOf(machine.root, invoke.src, invoke.id)}`),
   ];
-  return during.map((line) => `${idOf(node)} : ${text(line)}`);
+  return during.map((line) => `${id} : ${text(line)}`);
 }
 
 function arrows(node: AnyStateNode): string[] {
