@@ -1,4 +1,5 @@
 import { createLink, Outlet } from '@tanstack/react-router';
+import { useState } from 'react';
 import { Anchor } from '../ui/anchor.tsx';
 import { Page, PlainPage } from '../ui/page.tsx';
 
@@ -6,6 +7,7 @@ export const Link = createLink(Anchor);
 
 /** Around every screen: the five links, always the same ones, the content, and the footer. */
 export function Layout() {
+  const [year] = useState(() => new Date().getFullYear());
   return (
     <Page
       navigation={
@@ -27,7 +29,7 @@ export function Layout() {
           </Link>
         </>
       }
-      footer={`© ${new Date().getFullYear()} Tracker App. All rights reserved.`}
+      footer={`© ${year} Tracker App. All rights reserved.`}
     >
       <Outlet />
     </Page>

@@ -41,14 +41,14 @@ function NewProjectForm() {
   );
 
   useEffect(() => {
-    const { unsubscribe } = projects.on('projectCreated', ({ project }) => {
+    const subscription = projects.on('projectCreated', ({ project }) => {
       // Whoever went on typing meanwhile keeps what they typed.
       const { title, description } = form.getValues();
       const emptied = title === project?.title && description === project.description;
       if (emptied) form.reset(empty);
       setCreated(({ count }) => ({ count: count + 1, emptied }));
     });
-    return unsubscribe;
+    return () => subscription.unsubscribe();
   }, [projects, form]);
 
   useEffect(() => {

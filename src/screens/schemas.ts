@@ -9,7 +9,7 @@ export const credentials = object({
   password: string().check(
     required('Password'),
     // Characters, as the contract counts them: an emoji is one, and two UTF-16 units.
-    refine((value) => [...value].length >= 8, 'Password must be at least 8 characters'),
+    refine((value) => Array.from(value).length >= 8, 'Password must be at least 8 characters'),
   ),
 }) satisfies ZodMiniType<Credentials, Credentials>;
 

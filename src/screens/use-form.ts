@@ -30,7 +30,7 @@ export function useForm<Values extends FieldValues>(
 
   return {
     form,
-    field(name: Path<Values>) {
+    field: (name: Path<Values>) => {
       const shown = isSubmitted || touched[name] === true;
       const error = errors[name]?.message;
       return {
@@ -38,7 +38,7 @@ export function useForm<Values extends FieldValues>(
         error: shown && typeof error === 'string' ? error : undefined,
       };
     },
-    submit(event: FormEvent<HTMLFormElement>) {
+    submit: (event: FormEvent<HTMLFormElement>) => {
       for (const [name, value] of new FormData(event.currentTarget)) {
         if (form.getValues(name as Path<Values>) !== value) {
           form.setValue(name as Path<Values>, value as Values[Path<Values>]);

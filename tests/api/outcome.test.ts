@@ -23,7 +23,10 @@ async function answered(listener: RequestListener): Promise<Api> {
     request.on('end', () => listener(request, response));
   });
   await new Promise<void>((ready) => server.listen(0, '127.0.0.1', ready));
-  onTestFinished(() => void server.close().closeAllConnections());
+  onTestFinished(() => {
+    server.close();
+    server.closeAllConnections();
+  });
   return client(`http://127.0.0.1:${(server.address() as AddressInfo).port}`);
 }
 
@@ -131,8 +134,8 @@ test.each([
   const api = await body(200, text);
   expect(await call.login(api)).toEqual({ ok: true, value: undefined });
   expect(await call.registerUser(api)).toEqual({ ok: true, value: {} });
-  await expect(call.listProjects(api)).rejects.toThrow();
-  await expect(call.createProject(api)).rejects.toThrow();
+  await expect(call.listProjects(api)).rejects.toThrow(/JSON|not a list of projects/);
+  await expect(call.createProject(api)).rejects.toThrow(/JSON|not a project/);
 });
 
 test('[READ-16, READ-17] an answer of 204 signs in, and registers a user without a role', async () => {

@@ -49,7 +49,9 @@ test.each([
   async (path, heading) => {
     const { page } = await browser.open();
     await page.goto(address + path);
-    await page.getByRole('heading', { level: 1, name: heading, exact: true }).waitFor();
+    const title = page.getByRole('heading', { level: 1 });
+    await title.waitFor();
+    expect(await title.textContent()).toBe(heading);
   },
 );
 

@@ -17,7 +17,8 @@ async function develop(apiUrl = ''): Promise<string> {
   });
   onTestFinished(() => server.close());
   await server.listen();
-  return `http://localhost:${(server.httpServer?.address() as AddressInfo).port}`;
+  const [address = ''] = server.resolvedUrls?.local ?? [];
+  return new URL(address).origin;
 }
 
 test('npm run dev: the app from its sources, before the mock of the contract', async () => {
@@ -29,6 +30,7 @@ test('npm run dev: the app from its sources, before the mock of the contract', a
   await fillCredentials(page, 'ada@example.org');
   await submit(page, 'Sign in').click();
   await page.getByText('Move to the new office').waitFor();
+  expect(await page.getByRole('listitem').count()).toBe(2);
 });
 
 test('API_URL=… npm run dev: another backend sees requests from its own origin', async () => {

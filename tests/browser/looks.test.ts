@@ -102,5 +102,5 @@ test('an error that appears does not move the button away from under the click t
   await field(page, 'Title').focus();
   await submit(page, 'Create Project').click();
   await page.getByText('Description is required').waitFor();
-  await page.getByText('Title is required').waitFor();
+  expect(await page.getByText('Title is required').isVisible()).toBe(true);
 });

@@ -24,7 +24,7 @@ async function form({ route, button }: { route: string; button: string }) {
   return {
     ...app,
     submit: () => app.user.click(submit),
-    async fill(label: string, text: string) {
+    fill: async (label: string, text: string) => {
       await app.user.clear(field(label));
       if (text !== '') await app.user.type(field(label), text);
       await app.user.tab();

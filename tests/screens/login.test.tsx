@@ -14,14 +14,14 @@ async function signInScreen() {
   await screen.findByRole('heading', { name: 'Sign in' });
   return {
     ...app,
-    async submit() {
+    submit: async () => {
       await app.user.clear(email());
       await app.user.type(email(), 'ada@example.org');
       await app.user.clear(password());
       await app.user.type(password(), 'correct horse');
       await app.user.click(button());
     },
-    async refuse(status: number, body?: unknown) {
+    refuse: async (status: number, body?: unknown) => {
       const call = await app.backend.next(LOGIN);
       call.answer(status, body);
       await waitFor(() => expect(button().getAttribute('aria-busy')).toBe('false'));
@@ -145,7 +145,7 @@ test('signing in with the projects in view fetches them anew', async () => {
   await screen.findByText('No projects to show.');
   (await backend.next(LOGIN)).answer(200, {});
   (await backend.next(LIST)).answer(200, [{ id: 1, title: 'Mine', description: 'All of it' }]);
-  await screen.findByText('Mine');
+  expect(await screen.findByText('Mine')).toBeDefined();
 });
 
 test('signing in drops the rows of whoever was signed in before', async () => {

@@ -21,11 +21,11 @@ async function projectsScreen() {
   await screen.findByRole('heading', { name: 'New Project' });
   return {
     ...app,
-    async show(rows: unknown) {
+    show: async (rows: unknown) => {
       (await app.backend.next(LIST)).answer(200, rows);
       await waitFor(() => expect(list().getAttribute('aria-busy')).toBe('false'));
     },
-    async create(project = { title: office.title, description: office.description }) {
+    create: async (project = { title: office.title, description: office.description }) => {
       await app.user.clear(title());
       await app.user.type(title(), project.title);
       await app.user.clear(description());

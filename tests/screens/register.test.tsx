@@ -13,7 +13,7 @@ async function registerScreen() {
   await screen.findByRole('heading', { name: 'Create an account' });
   return {
     ...app,
-    async submit() {
+    submit: async () => {
       await app.user.type(email(), 'ada@example.org');
       await app.user.type(password(), 'correct horse');
       await app.user.click(button());

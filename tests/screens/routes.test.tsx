@@ -91,14 +91,10 @@ test('after a change of screen the focus is on its heading, and the title names 
   expect(document.title).toBe('Sign up · Tracker App');
 });
 
-test.each(['/nowhere', '/about/us', '/projects/1', '/login/', '/%', '/%E0%A4%A', '//example.org'])(
-  '[ROUTE-7, ERROR-9, READ-38] %s is one of the five or the error screen, outside the layout',
+test.each(['/nowhere', '/about/us', '/projects/1', '/%', '/%E0%A4%A', '//example.org'])(
+  '[ROUTE-7, ERROR-9, READ-38] %s shows the error screen, outside the layout',
   async (route) => {
     await renderApp(route);
-    if (route === '/login/') {
-      await heading('Sign in');
-      return;
-    }
     await heading('Unexpected Application Error!');
     expect(screen.getByText('404 Not Found')).toBeDefined();
     expect(screen.queryByRole('banner')).toBeNull();
@@ -110,5 +106,5 @@ test.each(['/nowhere', '/about/us', '/projects/1', '/login/', '/%', '/%E0%A4%A',
 test('the error screen has a way out', async () => {
   const { user } = await renderApp('/nowhere');
   await user.click(await screen.findByRole('link', { name: 'Go to the start page' }));
-  await heading('Home');
+  expect(await heading('Home')).toBeDefined();
 });
