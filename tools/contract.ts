@@ -58,8 +58,9 @@ function refusalProblems(document: unknown): string[] {
       const content = record(record(resolve(document, reference))['content']);
       const media = record(content['application/json']);
       if (!media['schema']) return [`${answer}: has no schema of a JSON body`];
-      const response = record(reference)['$ref'] ?? `${pointer}/responses/${status}`;
-      const schema = `${String(response)}/content/application~1json/schema`;
+      const target = record(reference)['$ref'];
+      const response = typeof target === 'string' ? target : `${pointer}/responses/${status}`;
+      const schema = `${response}/content/application~1json/schema`;
       return [
         ...(refuses(schema, { message: 'Why.' }) ? [`${answer}: refuses a message`] : []),
         ...(refuses(schema, {}) ? [] : [`${answer}: does not require a message`]),
