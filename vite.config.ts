@@ -13,6 +13,7 @@ export default defineConfig({
     hookTimeout: 60_000,
     projects: [
       { extends: true, test: { name: 'machines', include: ['tests/machines/**/*.test.ts'] } },
+      { extends: true, test: { name: 'house', include: ['tests/house/**/*.test.ts'] } },
       { extends: true, test: { name: 'api', include: ['tests/api/**/*.test.ts'] } },
       {
         extends: true,
