@@ -2,12 +2,11 @@
  * Sees to it that the browser tests have a browser: the one that is there, or Playwright's own download, or the system's
  * package. What counts is that it opens a page; a download may lack libraries, a system's command may be a stub.
  */
-import { spawn } from 'node:child_process';
 import { access } from 'node:fs/promises';
-import { createRequire } from 'node:module';
-import { delimiter, dirname, join } from 'node:path';
+import { delimiter, join } from 'node:path';
 import { stripVTControlCharacters } from 'node:util';
 import { advice, candidates, launchBrowser } from '../tests/support/chromium.ts';
+import { failureOf, tool } from './run.ts';
 
 /** One way to a Chromium: commands in order, each stopped after its time. */
 type Source = { how: string; commands: string[][]; seconds: number };
@@ -25,8 +24,8 @@ export async function ensureChromium(say: (line: string) => void): Promise<strin
   for (const { how, commands, seconds } of await sources()) {
     say(`There is no Chromium that starts: trying ${how} …`);
     for (const command of commands) {
-      const output = await runQuietly(command, seconds);
-      if (output !== undefined) told.push(`${command.join(' ')}\n${lastLines(output, 12)}`);
+      const failure = await failureOf(command, seconds);
+      if (failure.length > 0) told.push([command.join(' '), ...failure.slice(-12)].join('\n'));
     }
     const fetched = await firstThatOpens();
     if (fetched.path) return fetched.path;
@@ -54,11 +53,10 @@ async function firstThatOpens(): Promise<{ path?: string; why: string[] }> {
 }
 
 async function sources(): Promise<Source[]> {
-  const cli = join(dirname(createRequire(import.meta.url).resolve('playwright-core')), 'cli.js');
   const all: Source[] = [
     {
       how: "Playwright's own download",
-      commands: [[process.execPath, cli, 'install', '--no-shell', 'chromium']],
+      commands: [tool('playwright-core/cli.js', 'install', '--no-shell', 'chromium')],
       seconds: 180,
     },
   ];
@@ -82,25 +80,6 @@ const packageManagers: [manager: string, ...commands: string[][]][] = [
   ['apk', ['add', '--no-cache', 'chromium']],
 ];
 
-/** Gives nothing when the command succeeded, otherwise all it said. */
-function runQuietly([file = '', ...rest]: string[], seconds: number): Promise<string | undefined> {
-  return new Promise((resolve) => {
-    const child = spawn(file, rest, {
-      stdio: ['ignore', 'pipe', 'pipe'],
-      env: { ...process.env, DEBIAN_FRONTEND: 'noninteractive' },
-      timeout: seconds * 1000,
-    });
-    let output = '';
-    child.stdout.on('data', (chunk: Buffer) => (output += chunk.toString()));
-    child.stderr.on('data', (chunk: Buffer) => (output += chunk.toString()));
-    child.on('error', (error) => resolve(String(error)));
-    child.on('close', (code, signal) => {
-      if (code === 0) resolve(undefined);
-      else resolve(signal ? `${output}\nstopped after ${seconds} seconds` : output);
-    });
-  });
-}
-
 async function onPath(command: string): Promise<boolean> {
   for (const folder of (process.env['PATH'] ?? '').split(delimiter)) {
     try {
@@ -117,10 +96,6 @@ async function onPath(command: string): Promise<boolean> {
 function essence(error: unknown): string {
   const [first = '', ...rest] = stripVTControlCharacters(String(error)).split('\n');
   return [first, ...rest.filter((line) => line.includes('[err]')).slice(0, 3)].join('\n');
-}
-
-function lastLines(text: string, count: number): string {
-  return text.trim().split('\n').slice(-count).join('\n');
 }
 
 if (import.meta.main) {

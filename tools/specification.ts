@@ -4,11 +4,11 @@
  */
 import { globSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
-import { fileURLToPath } from 'node:url';
 import ts from 'typescript';
 import { authMachine } from '../machines/auth.ts';
 import { projectsMachine } from '../machines/projects.ts';
 import { transitions } from './diagram.ts';
+import { root } from './run.ts';
 
 /** A test's name, and where it stands: `file:line`. */
 export type TestName = { name: string; at: string };
@@ -17,7 +17,6 @@ const id = /^[A-Z]+-\d+$/;
 
 /** What is wrong in this project, one line per fault. */
 export async function specificationProblems(): Promise<string[]> {
-  const root = fileURLToPath(new URL('../', import.meta.url));
   const page = await readFile(`${root}docs/specification.md`, 'utf8');
   const files = globSync('tests/**/*.test.{ts,tsx}', { cwd: root }).toSorted();
   const names = await Promise.all(
