@@ -14,12 +14,22 @@ export default defineConfig({
     projects: [
       { extends: true, test: { name: 'machines', include: ['tests/machines/**/*.test.ts'] } },
       { extends: true, test: { name: 'house', include: ['tests/house/**/*.test.ts'] } },
+      { extends: true, test: { name: 'tools', include: ['tests/tools/**/*.test.ts'] } },
       { extends: true, test: { name: 'api', include: ['tests/api/**/*.test.ts'] } },
       {
         extends: true,
         test: {
           name: 'screens',
           include: ['tests/screens/**/*.test.tsx'],
+          environment: 'jsdom',
+          setupFiles: ['tests/support/screens-setup.ts'],
+        },
+      },
+      {
+        extends: true,
+        test: {
+          name: 'model',
+          include: ['tests/model/**/*.test.{ts,tsx}'],
           environment: 'jsdom',
           setupFiles: ['tests/support/screens-setup.ts'],
         },
