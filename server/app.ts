@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import type { Socket } from 'node:net';
+import { relative } from 'node:path';
 import fastifyCookie from '@fastify/cookie';
 import fastifyHelmet from '@fastify/helmet';
 import fastifyStatic from '@fastify/static';
@@ -93,7 +94,7 @@ export async function createApp({
     cacheControl: false,
     setHeaders: (response, path) => {
       // The build puts a hash of the content into the names of assets, and into no other.
-      const isHashed = path.includes('/assets/');
+      const isHashed = relative(dist, path).startsWith('assets');
       response.setHeader(
         'cache-control',
         isHashed ? 'public, max-age=31536000, immutable' : 'no-cache',
@@ -153,7 +154,7 @@ function parseOnlyJson(app: FastifyInstance) {
 
 const securityHeaders = {
   contentSecurityPolicy: {
-    useDefaults: false,
+    useDefaults: false, // among them is `upgrade-insecure-requests`
     directives: {
       defaultSrc: ["'self'"],
       scriptSrc: ["'self'"],
@@ -165,7 +166,7 @@ const securityHeaders = {
       frameAncestors: ["'none'"],
     },
   },
-  // Both belong to whoever speaks https for us; on plain http://localhost they would lock people out.
+  // Belongs to whoever speaks https for us; on http://localhost either would lock people out.
   strictTransportSecurity: false,
   referrerPolicy: { policy: 'same-origin' },
 } as const;

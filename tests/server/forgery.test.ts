@@ -32,6 +32,7 @@ describe('a browser that comes for the first time', () => {
     ['another site', { 'sec-fetch-site': 'cross-site', origin: 'https://evil.example' }],
     ['another port of this machine', { 'sec-fetch-site': 'same-site' }],
     ['a sandboxed frame', { origin: 'null' }],
+    ['a page that hides where it is', { 'sec-fetch-site': 'none', origin: 'null' }],
     ['another site in an old browser', { origin: 'https://evil.example' }],
     ['an unreadable origin', { origin: 'evil' }],
   ])('is refused from %s', async (_where, headers) => {

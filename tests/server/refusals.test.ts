@@ -165,7 +165,7 @@ describe('an address that is not there', () => {
     '/..%2f..%2fetc/passwd',
   ])('%s is answered 404 with a message', async (path) => {
     const visitor = new Visitor(await startServer());
-    const init = { headers: { 'content-type': 'text/plain' }, body: 'x' };
+    const init = { headers: json, body: 'no JSON' };
     for (const reply of [await visitor.call('GET', path), await visitor.call('POST', path, init)]) {
       expect(reply).toMatchObject({
         status: 404,
