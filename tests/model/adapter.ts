@@ -1,0 +1,204 @@
+/**
+ * The one file that knows `@xstate/test` and `@xstate/graph`. It turns a machine as it ships, with its invoked actors, its delays
+ * and what it raises, into paths that walk every transition.
+ *
+ * `@xstate/test` refuses such machines in its own generators, so its `TestModel` is given paths that `@xstate/graph` finds on the
+ * real machine: the end of a call and of a delay are events like any other, offered only while the call or the delay is running.
+ */
+import { getShortestPaths, toDirectedGraph } from '@xstate/graph';
+import { TestModel } from '@xstate/test';
+import {
+  createActor,
+  fromPromise,
+  SimulatedClock,
+  type AnyEventObject,
+  type AnyMachineSnapshot,
+  type AnyStateMachine,
+  type SnapshotFrom,
+} from 'xstate';
+import { observer, transitionName, type Observed } from './observed.ts';
+
+type Supplied<Machine extends AnyStateMachine> = Parameters<Machine['provide']>[0];
+
+/** The names of the actors that a machine invokes. */
+export type ActorsOf<Machine extends AnyStateMachine> = keyof NonNullable<
+  Supplied<Machine>['actors']
+> &
+  string;
+
+/** The names of a machine's delays. */
+export type DelaysOf<Machine extends AnyStateMachine> = keyof NonNullable<
+  Supplied<Machine>['delays']
+> &
+  string;
+
+/** The names of a machine's states, like `loggingIn`, or `list.loading` where regions go on side by side. */
+export type StatesOf<Machine extends AnyStateMachine> = NamesIn<SnapshotFrom<Machine>['value']>;
+type NamesIn<Value> = Value extends string
+  ? Value
+  : {
+      [Region in keyof Value & string]: `${Region}.${NamesIn<Value[Region]>}`;
+    }[keyof Value & string];
+
+/** Something that can happen to a machine from outside. */
+export type Move<Machine extends AnyStateMachine> = {
+  /** Whether a person, a backend or the clock can do it now. */
+  possible: (snapshot: SnapshotFrom<Machine>) => boolean;
+  /** What the machine is told. `n` is different each time. */
+  event: (n: number, snapshot: SnapshotFrom<Machine>) => AnyEventObject;
+};
+
+export type Model<Machine extends AnyStateMachine, Name extends string> = {
+  machine: Machine;
+  moves: Record<Name, Move<Machine>>;
+  /** What two situations in the same states must have in common, to count as the same. */
+  matters: (snapshot: SnapshotFrom<Machine>) => unknown;
+};
+
+export type Step<Machine extends AnyStateMachine, Name extends string> = {
+  move: Name | 'start';
+  event: AnyEventObject;
+  before: SnapshotFrom<Machine>;
+  snapshot: SnapshotFrom<Machine>;
+  emitted: AnyEventObject[];
+  did: Observed;
+};
+
+export type Path<Machine extends AnyStateMachine, Name extends string> = {
+  name: string;
+  steps: Step<Machine, Name>[];
+  /** Performs each step, and after it looks at every state that the machine is then in. */
+  test: (driver: {
+    perform: (step: Step<Machine, Name>) => Promise<void>;
+    states: Record<StatesOf<Machine>, (step: Step<Machine, Name>) => Promise<void>>;
+  }) => Promise<void>;
+};
+
+/** Paths that take every transition that the machine declares, by every move that causes it, from every situation. */
+export function pathsThrough<Machine extends AnyStateMachine, Name extends string>(
+  model: Model<Machine, Name>,
+): Path<Machine, Name>[] {
+  const moves = Object.entries<Move<Machine>>(model.moves);
+  const testModel = new TestModel<AnyMachineSnapshot, AnyEventObject, unknown>(
+    model.machine as never,
+    {
+      events: (snapshot) =>
+        moves
+          .filter(([, { possible }]) => possible(snapshot as SnapshotFrom<Machine>))
+          .map(([move, { event }]) => ({ ...event(0, snapshot as SnapshotFrom<Machine>), move })),
+      serializeEvent: ({ move }) => String(move),
+      // With the event and where it came from in the key, no transition hides behind another one to the same state.
+      serializeState: (snapshot, event, previous) =>
+        JSON.stringify([
+          situation(model, snapshot),
+          event?.['move'],
+          previous && situation(model, previous),
+        ]),
+      stateMatcher: (snapshot, state) => snapshot.matches(state),
+    },
+  );
+
+  return testModel
+    .getPaths((logic, options) => getShortestPaths(logic as never, options as never) as never)
+    .map((path) => {
+      const names = path.steps.slice(1).map(({ event }) => event['move'] as Name);
+      const steps = replay(model, names);
+      return {
+        name: names.join(', '),
+        steps,
+        async test({ perform, states }) {
+          let step = steps[0]!;
+          await testModel.testPath(
+            { ...path, steps: steps.map(({ event, snapshot: state }) => ({ event, state })) },
+            {
+              events: Object.fromEntries(
+                steps.map(({ event }) => [
+                  event.type,
+                  (performed: { event: AnyEventObject }) => {
+                    step = steps.find((each) => each.event === performed.event)!;
+                    return perform(step);
+                  },
+                ]),
+              ),
+              states: Object.fromEntries(
+                Object.entries<(step: Step<Machine, Name>) => Promise<void>>(states).map(
+                  ([name, look]) => [name, () => look(step)],
+                ),
+              ),
+            },
+          );
+        },
+      };
+    });
+}
+
+/**
+ * What the machine does when these moves happen to it one after another. (The states in a shortest path are no help: they have
+ * come by other paths, with what happened there.)
+ */
+export function replay<Machine extends AnyStateMachine, Name extends string>(
+  { machine, moves }: Model<Machine, Name>,
+  names: Name[],
+): Step<Machine, Name>[] {
+  const { inspect, take } = observer();
+  const never = fromPromise(() => new Promise<never>(() => {}));
+  const actors = Object.fromEntries(
+    Object.keys(machine.implementations.actors).map((name) => [name, never]),
+  );
+  const actor = createActor(machine.provide({ actors }), { inspect, clock: new SimulatedClock() });
+  let emitted: AnyEventObject[] = [];
+  actor.on('*', (event) => emitted.push(event));
+  const now = () => actor.getSnapshot() as SnapshotFrom<Machine>;
+
+  actor.start();
+  const start = { type: 'xstate.init' };
+  const steps: Step<Machine, Name>[] = [
+    { move: 'start', event: start, before: now(), snapshot: now(), emitted, did: take() },
+  ];
+  for (const [index, move] of names.entries()) {
+    emitted = [];
+    const before = now();
+    const event = moves[move].event(index + 1, before);
+    actor.send(event);
+    steps.push({ move, event, before, snapshot: now(), emitted, did: take() });
+  }
+  actor.stop();
+  return steps;
+}
+
+/** As few of the paths as a greedy choice needs, to have in them whatever `parts` names in all of them. */
+export function fewest<Machine extends AnyStateMachine, Name extends string>(
+  paths: Path<Machine, Name>[],
+  parts: (step: Step<Machine, Name>) => string[],
+): Path<Machine, Name>[] {
+  const rest = paths.map((path) => ({ path, parts: new Set(path.steps.flatMap(parts)) }));
+  const chosen: Path<Machine, Name>[] = [];
+  for (;;) {
+    const best = rest.reduce((one, other) => (worth(other) > worth(one) ? other : one), rest[0]!);
+    if (!best || best.parts.size === 0) return chosen;
+    chosen.push(best.path);
+    const had = best.parts;
+    for (const each of rest) {
+      each.parts = new Set([...each.parts].filter((part) => !had.has(part)));
+    }
+  }
+}
+
+const worth = ({ path, parts }: { path: { steps: unknown[] }; parts: Set<string> }) =>
+  parts.size / path.steps.length;
+
+/** Every transition that the chart draws. */
+export function transitionsOf(machine: AnyStateMachine): string[] {
+  const edges = (graph: ReturnType<typeof toDirectedGraph>): string[] => [
+    ...graph.edges.map(({ transition }) => transitionName(transition as never)),
+    ...graph.children.flatMap(edges),
+  ];
+  return edges(toDirectedGraph(machine));
+}
+
+export function situation<Machine extends AnyStateMachine, Name extends string>(
+  { matters }: Model<Machine, Name>,
+  snapshot: AnyMachineSnapshot,
+): unknown {
+  return [snapshot.value, matters(snapshot as SnapshotFrom<Machine>)];
+}

@@ -1,0 +1,98 @@
+import type { AnyEventObject } from 'xstate';
+import type { AuthEvent } from '../../machines/auth.ts';
+import type { projectsMachine, ProjectsEvent } from '../../machines/projects.ts';
+import type { DelaysOf } from './adapter.ts';
+import { answerFor, told, type Answer, type AnyEnding, type Call } from './calls.ts';
+import type { AuthMove, ProjectsMove, Raised } from './models.ts';
+
+export const links = {
+  '/': 'Home',
+  '/about': 'About',
+  '/projects': 'Projects',
+  '/register': 'Sign up',
+  '/login': 'Sign in',
+} as const;
+
+export type Route = keyof typeof links;
+
+export const forms = {
+  login: { route: '/login', button: 'Sign in', fields: ['Email', 'Password'] },
+  registerUser: { route: '/register', button: 'Register', fields: ['Email', 'Password'] },
+  createProject: {
+    route: '/projects',
+    button: 'Create Project',
+    fields: ['Title', 'Description'],
+  },
+} as const satisfies Partial<Record<Call, { route: Route; button: string; fields: string[] }>>;
+
+export type FormName = keyof typeof forms;
+
+/** What can be seen of the app at one moment: on the screen, and by the backend. */
+export type Seen = {
+  path: string;
+  form: { button: string; busy: boolean; values: string[] } | undefined;
+  banner: string | undefined;
+  list:
+    | { busy: boolean; rows: [title: string, description: string][]; note: string | undefined }
+    | undefined;
+  /** How many of each call have arrived, how many of them still wait for an answer, and what the last one said. */
+  calls: Record<Call, { made: number; pending: number; sent: unknown }>;
+};
+
+/** A person at a running app, the backend behind it, and the clock. */
+export type Hands = {
+  /** By the link in the header. */
+  go: (route: Route) => Promise<void>;
+  /** Fills the form in view, or leaves it as it is, and presses its button. */
+  submit: (form: FormName, values: string[] | undefined) => Promise<void>;
+  /** Answers the pending call. */
+  answer: (call: Call, answer: Answer) => Promise<void>;
+  elapse: (milliseconds: number) => Promise<void>;
+  see: () => Promise<Seen>;
+};
+
+type Does<Event> = (hands: Hands, event: Event, pending: boolean) => Promise<void>;
+type Asked = AuthEvent | Exclude<ProjectsEvent, { type: Raised }>;
+
+/** How a person makes each event happen. A form whose call is pending is only pressed again. */
+const asked: { [Type in Asked['type']]: Does<Extract<Asked, { type: Type }>> } = {
+  login: (hands, { credentials }, pending) => submitted(hands, 'login', credentials, pending),
+  registerUser: (hands, { credentials }, pending) =>
+    submitted(hands, 'registerUser', credentials, pending),
+  createProject: (hands, { project }, pending) =>
+    submitted(hands, 'createProject', project, pending),
+  'projects.opened': (hands) => hands.go('/projects'),
+  'projects.closed': (hands) => hands.go('/about'),
+  async 'projects.dropped'(hands) {
+    await hands.go('/login');
+    await hands.submit('login', Object.values(told.credentials(0)));
+    // Whoever still is on /login when signing in has succeeded is taken to the projects, which opens them.
+    await hands.go('/about');
+    await hands.answer('login', { status: 200, body: {} });
+  },
+};
+
+const elapsed: Record<DelaysOf<typeof projectsMachine>, number> = {
+  batching: 500,
+  keeping: 60_000,
+};
+
+/** Makes a move happen as a person, a backend or the clock would. `pending`: the same form's call is not answered yet. */
+export async function perform(
+  hands: Hands,
+  move: AuthMove | ProjectsMove,
+  event: AnyEventObject,
+  pending: boolean,
+): Promise<void> {
+  const [subject, ending] = move.split(': ') as [Call, AnyEnding | undefined];
+  if (ending) return hands.answer(subject, answerFor(subject, ending, event));
+  if (move in asked) return asked[move as Asked['type']](hands, event as never, pending);
+  const delay = move.replace(' over', '') as keyof typeof elapsed;
+  return hands.elapse(elapsed[delay]);
+}
+
+async function submitted(hands: Hands, form: FormName, values: object, pending: boolean) {
+  if (pending) return hands.submit(form, undefined);
+  await hands.go(forms[form].route);
+  await hands.submit(form, Object.values(values));
+}

@@ -1,0 +1,111 @@
+import type { AnyMachineSnapshot, AnyStateMachine, EventObject, SnapshotFrom } from 'xstate';
+import { authMachine, type AuthEvent } from '../../machines/auth.ts';
+import { projectsMachine, type ProjectsEvent } from '../../machines/projects.ts';
+import type { ActorsOf, DelaysOf, Model, Move, Step } from './adapter.ts';
+import { endingEvent, endingsOf, told, type Call, type EndingOf } from './calls.ts';
+
+type Ended<Of extends Call> = { [One in Of]: `${One}: ${EndingOf<One>}` }[Of];
+type Elapsed<Delay extends string> = `${Delay} over`;
+
+export type AuthMove = AuthEvent['type'] | Ended<ActorsOf<typeof authMachine>>;
+
+/** What the machine tells itself, so that nobody outside can. */
+export type Raised = 'project.created';
+export type ProjectsMove =
+  | Exclude<ProjectsEvent['type'], Raised>
+  | Ended<ActorsOf<typeof projectsMachine>>
+  | Elapsed<DelaysOf<typeof projectsMachine>>;
+
+export const auth: Model<typeof authMachine, AuthMove> = {
+  machine: authMachine,
+  matters: ({ context }) => [context.user !== undefined, context.loginErrorMessage !== undefined],
+  moves: {
+    login: {
+      possible: () => true,
+      event: (n): AuthEvent => ({ type: 'login', credentials: told.credentials(n) }),
+    },
+    registerUser: {
+      possible: () => true,
+      event: (n): AuthEvent => ({ type: 'registerUser', credentials: told.credentials(n) }),
+    },
+    ...ends<typeof authMachine, 'login'>('login'),
+    ...ends<typeof authMachine, 'registerUser'>('registerUser'),
+  },
+};
+
+type Projects = SnapshotFrom<typeof projectsMachine>;
+
+export const projects: Model<typeof projectsMachine, ProjectsMove> = {
+  machine: projectsMachine,
+  matters: ({ context }) => [
+    context.projects.length > 0,
+    context.createErrorMessage !== undefined,
+    context.submitted !== undefined,
+  ],
+  moves: {
+    'projects.opened': {
+      possible: (snapshot) => !snapshot.matches({ watch: 'open' }),
+      event: (): ProjectsEvent => ({ type: 'projects.opened' }),
+    },
+    'projects.closed': {
+      possible: (snapshot) => snapshot.matches({ watch: 'open' }),
+      event: (): ProjectsEvent => ({ type: 'projects.closed' }),
+    },
+    // Somebody signs in. While the screen is open, the app opens it anew at once, which is told by stories of their own.
+    'projects.dropped': {
+      possible: (snapshot) => !snapshot.matches({ watch: 'open' }),
+      event: (): ProjectsEvent => ({ type: 'projects.dropped' }),
+    },
+    createProject: {
+      possible: (snapshot) => snapshot.matches({ watch: 'open' }),
+      event: (n): ProjectsEvent => ({ type: 'createProject', project: told.newProject(n) }),
+    },
+    ...ends<typeof projectsMachine, 'listProjects'>('listProjects'),
+    ...ends<typeof projectsMachine, 'createProject'>('createProject', {
+      known: (snapshot) => snapshot.context.projects.length > 0,
+    }),
+    'batching over': over('closing', 'batching'),
+    'keeping over': over('kept', 'keeping'),
+  },
+};
+
+/** The ways in which a call can end, while it is pending. */
+function ends<Machine extends typeof authMachine | typeof projectsMachine, Of extends Call>(
+  call: Of,
+  only: { [Ending in EndingOf<Of>]?: (snapshot: SnapshotFrom<Machine>) => boolean } = {},
+): Record<Ended<Of>, Move<Machine>> {
+  const moves = endingsOf(call).map((ending): [string, Move<Machine>] => [
+    `${call}: ${ending}`,
+    {
+      possible: (snapshot) => isPending(snapshot, call) && (only[ending]?.(snapshot) ?? true),
+      event: (n, snapshot) => endingEvent(call, ending, n, firstListed(snapshot)),
+    },
+  ]);
+  return Object.fromEntries(moves) as Record<Ended<Of>, Move<Machine>>;
+}
+
+function isPending({ children }: AnyMachineSnapshot, call: Call): boolean {
+  return children[call] !== undefined;
+}
+
+function firstListed({ context }: AnyMachineSnapshot): string | undefined {
+  return 'projects' in context ? context['projects'][0]?.id : undefined;
+}
+
+function over(
+  state: 'closing' | 'kept',
+  delay: DelaysOf<typeof projectsMachine>,
+): Move<typeof projectsMachine> {
+  return {
+    possible: (snapshot: Projects) => snapshot.matches({ watch: state }),
+    event: (): EventObject => ({ type: `xstate.after.${delay}.projects.watch.${state}` }),
+  };
+}
+
+/** What a step is worth walking for: each transition, and each ignored event, by each move, from each situation that matters. */
+export const partsOf =
+  <Machine extends AnyStateMachine, Name extends string>({ matters }: Model<Machine, Name>) =>
+  ({ did, move, before }: Step<Machine, Name>): string[] =>
+    [...did.transitions, ...did.ignored].map((part) =>
+      JSON.stringify([part, move, matters(before)]),
+    );
