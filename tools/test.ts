@@ -63,7 +63,7 @@ async function tests(): Promise<Totals> {
     const faults = faultsBesides(testResults);
     if (numPassedTests + numFailedTests === 0) faults.push('no test was run');
     if (code !== 0 && numFailedTests + faults.length === 0)
-      faults.push(`vitest ended with ${code}`);
+      faults.push(`vitest ended with ${code} for an error outside the tests`);
     if (faults.length > 0) report('tests', faults);
     return { passed: numPassedTests, failed: numFailedTests + faults.length };
   } catch (error) {
@@ -82,7 +82,10 @@ function faultsBesides(results: Report['testResults']): string[] {
       status === 'failed' && !assertionResults.some((test) => test.status === 'failed'),
   );
   return [
-    ...unloaded.map(({ name, message }) => `${relative(root, name)} failed as a whole: ${message}`),
+    ...unloaded.map(
+      ({ name, message }) =>
+        `${relative(root, name)} failed outside its tests: ${message || 'see above'}`,
+    ),
     ...results.flatMap(({ name, assertionResults }) =>
       assertionResults
         .filter(({ status }) => status !== 'passed' && status !== 'failed')

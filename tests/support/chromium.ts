@@ -78,7 +78,7 @@ export async function launchBrowser(executablePath?: string): Promise<Browser> {
     return await launch(path, !root);
   } catch (error) {
     // Many containers, and Ubuntu for a browser that it did not package, allow no sandbox to anybody.
-    if (!root && /no usable sandbox|sandbox_host|setuid sandbox/i.test(String(error))) {
+    if (!root && /sandboxing failed/.test(String(error))) {
       return launch(path, false);
     }
     throw error;
