@@ -13,7 +13,7 @@ import {
 const password = 'correct horse';
 
 describe.each(storeNames)('accounts on %s', (name) => {
-  test('a new person registers, signs in, and sees an empty list', async () => {
+  test('[READ-46] a new person registers, signs in, and sees an empty list', async () => {
     const visitor = new Visitor(await start());
     expect(await visitor.register()).toMatchObject({ status: 201, body: { role: 'member' } });
     expect(await visitor.login()).toMatchObject({ status: 200, body: {} });
