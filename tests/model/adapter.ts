@@ -55,13 +55,18 @@ export type Model<Machine extends AnyStateMachine, Name extends string> = {
   matters: (snapshot: SnapshotFrom<Machine>) => unknown;
 };
 
+/** Something that happens around a machine and must not reach it: a late answer, a moment that passes. */
+export type Aside = `late ${string}` | `elapse ${number}`;
+
 export type Step<Machine extends AnyStateMachine, Name extends string> = {
-  move: Name | 'start';
+  move: Name | Aside | 'start';
   event: AnyEventObject;
   before: SnapshotFrom<Machine>;
   snapshot: SnapshotFrom<Machine>;
   emitted: AnyEventObject[];
   did: Observed;
+  /** The actors that were given up before they had ended. */
+  gaveUp: string[];
 };
 
 export type Path<Machine extends AnyStateMachine, Name extends string> = {
@@ -78,67 +83,76 @@ export type Path<Machine extends AnyStateMachine, Name extends string> = {
 export function pathsThrough<Machine extends AnyStateMachine, Name extends string>(
   model: Model<Machine, Name>,
 ): Path<Machine, Name>[] {
-  const moves = Object.entries<Move<Machine>>(model.moves);
-  const testModel = new TestModel<AnyMachineSnapshot, AnyEventObject, unknown>(
-    model.machine as never,
-    {
-      events: (snapshot) =>
-        moves
-          .filter(([, { possible }]) => possible(snapshot as SnapshotFrom<Machine>))
-          .map(([move, { event }]) => ({ ...event(0, snapshot as SnapshotFrom<Machine>), move })),
-      serializeEvent: ({ move }) => String(move),
-      // With the event and where it came from in the key, no transition hides behind another one to the same state.
-      serializeState: (snapshot, event, previous) =>
-        JSON.stringify([
-          situation(model, snapshot),
-          event?.['move'],
-          previous && situation(model, previous),
-        ]),
-      stateMatcher: (snapshot, state) => snapshot.matches(state),
-    },
-  );
-
-  return testModel
+  return testModelOf(model)
     .getPaths((logic, options) => getShortestPaths(logic as never, options as never) as never)
-    .map((path) => {
-      const names = path.steps.slice(1).map(({ event }) => event['move'] as Name);
-      const steps = replay(model, names);
-      return {
-        name: names.join(', '),
-        steps,
-        async test({ perform, states }) {
-          let step = steps[0]!;
-          await testModel.testPath(
-            { ...path, steps: steps.map(({ event, snapshot: state }) => ({ event, state })) },
-            {
-              events: Object.fromEntries(
-                steps.map(({ event }) => [
-                  event.type,
-                  (performed: { event: AnyEventObject }) => {
-                    step = steps.find((each) => each.event === performed.event)!;
-                    return perform(step);
-                  },
-                ]),
-              ),
-              states: Object.fromEntries(
-                Object.entries<(step: Step<Machine, Name>) => Promise<void>>(states).map(
-                  ([name, look]) => [name, () => look(step)],
-                ),
-              ),
-            },
-          );
-        },
+    .map((path) =>
+      pathOf(
+        model,
+        path.steps.slice(1).map(({ event }) => event['move'] as Name),
+      ),
+    );
+}
+
+/** The path along which these moves happen to the machine one after another. */
+export function pathOf<Machine extends AnyStateMachine, Name extends string>(
+  model: Model<Machine, Name>,
+  moves: (Name | Aside)[],
+): Path<Machine, Name> {
+  const testModel = testModelOf(model);
+  const steps = replay(model, moves);
+  return {
+    name: moves.join(', '),
+    steps,
+    async test({ perform, states }) {
+      let step = steps[0]!;
+      const performing = ({ event }: { event: AnyEventObject }) => {
+        step = steps.find((each) => each.event === event)!;
+        return perform(step);
       };
-    });
+      const looks = Object.entries<(step: Step<Machine, Name>) => Promise<void>>(states);
+      await testModel.testPath(
+        {
+          state: steps.at(-1)!.snapshot,
+          weight: moves.length,
+          steps: steps.map(({ event, snapshot: state }) => ({ event, state })),
+        },
+        {
+          events: Object.fromEntries(steps.map(({ event }) => [event.type, performing])),
+          states: Object.fromEntries(looks.map(([name, look]) => [name, () => look(step)])),
+        },
+      );
+    },
+  };
+}
+
+function testModelOf<Machine extends AnyStateMachine, Name extends string>(
+  model: Model<Machine, Name>,
+) {
+  const moves = Object.entries<Move<Machine>>(model.moves);
+  return new TestModel<AnyMachineSnapshot, AnyEventObject, unknown>(model.machine as never, {
+    events: (snapshot) =>
+      moves
+        .filter(([, { possible }]) => possible(snapshot as SnapshotFrom<Machine>))
+        .map(([move, { event }]) => ({ ...event(0, snapshot as SnapshotFrom<Machine>), move })),
+    serializeEvent: ({ move }) => String(move),
+    // With the event and where it came from in the key, no transition hides behind another one to the same state.
+    serializeState: (snapshot, event, previous) =>
+      JSON.stringify([
+        situation(model, snapshot),
+        event?.['move'],
+        previous && situation(model, previous),
+      ]),
+    stateMatcher: (snapshot, state) => snapshot.matches(state),
+  });
 }
 
 /**
  * What the machine does when these moves happen to it one after another. (The states in a shortest path are no help: they have
  * come by other paths, with what happened there.)
  */
-export function replay<Machine extends AnyStateMachine, Name extends string>(
+function replay<Machine extends AnyStateMachine, Name extends string>(
   { machine, moves }: Model<Machine, Name>,
-  names: Name[],
+  names: (Name | Aside)[],
 ): Step<Machine, Name>[] {
   const { inspect, take } = observer();
   const never = fromPromise(() => new Promise<never>(() => {}));
@@ -151,19 +165,35 @@ export function replay<Machine extends AnyStateMachine, Name extends string>(
   const now = () => actor.getSnapshot() as SnapshotFrom<Machine>;
 
   actor.start();
-  const start = { type: 'xstate.init' };
-  const steps: Step<Machine, Name>[] = [
-    { move: 'start', event: start, before: now(), snapshot: now(), emitted, did: take() },
+  const steps = [
+    stepOf<Machine, Name>('start', { type: 'xstate.init' }, now(), now(), emitted, take()),
   ];
-  for (const [index, move] of names.entries()) {
+  for (const [index, name] of names.entries()) {
     emitted = [];
     const before = now();
-    const event = moves[move].event(index + 1, before);
-    actor.send(event);
-    steps.push({ move, event, before, snapshot: now(), emitted, did: take() });
+    const move = (moves as Partial<Record<string, Move<Machine>>>)[name];
+    const event = move?.event(index + 1, before) ?? { type: name };
+    if (move) actor.send(event);
+    steps.push(stepOf(name, event, before, now(), emitted, take()));
   }
   actor.stop();
   return steps;
+}
+
+function stepOf<Machine extends AnyStateMachine, Name extends string>(
+  move: Step<Machine, Name>['move'],
+  event: AnyEventObject,
+  before: SnapshotFrom<Machine>,
+  snapshot: SnapshotFrom<Machine>,
+  emitted: AnyEventObject[],
+  did: Observed,
+): Step<Machine, Name> {
+  const { children: pending }: AnyMachineSnapshot = before;
+  const { children: still }: AnyMachineSnapshot = snapshot;
+  const gaveUp = Object.keys(pending).filter(
+    (name) => pending[name] !== still[name] && !event.type.endsWith(`.actor.${name}`),
+  );
+  return { move, event, before, snapshot, emitted, did, gaveUp };
 }
 
 /** As few of the paths as a greedy choice needs, to have in them whatever `parts` names in all of them. */

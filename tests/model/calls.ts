@@ -127,3 +127,10 @@ export function answerFor(call: Call, ending: AnyEnding, event: AnyEventObject):
   const output = event['output'] as { value?: unknown; message?: unknown } | undefined;
   return answers[ending](successStatus[call], output?.value ?? {}, output?.message);
 }
+
+/** The same for a call that was given up, with what has not been told before. */
+export function lateAnswer(call: Call, ending: AnyEnding): Answer {
+  return answerFor(call, ending, endingEvent(call, ending as never, LATE));
+}
+
+const LATE = 1_000;

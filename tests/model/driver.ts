@@ -1,8 +1,8 @@
 import type { AnyEventObject } from 'xstate';
 import type { AuthEvent } from '../../machines/auth.ts';
 import type { projectsMachine, ProjectsEvent } from '../../machines/projects.ts';
-import type { DelaysOf } from './adapter.ts';
-import { answerFor, told, type Answer, type AnyEnding, type Call } from './calls.ts';
+import type { Aside, DelaysOf } from './adapter.ts';
+import { answerFor, lateAnswer, told, type Answer, type AnyEnding, type Call } from './calls.ts';
 import type { AuthMove, ProjectsMove, Raised } from './models.ts';
 
 export const links = {
@@ -37,6 +37,10 @@ export type Seen = {
     | undefined;
   /** How many of each call have arrived, how many of them still wait for an answer, and what the last one said. */
   calls: Record<Call, { made: number; pending: number; sent: unknown }>;
+  /** What is said to screen readers. */
+  announced: string;
+  /** Names of calls, as often as the console was told of a failure of theirs. */
+  logged: string[];
 };
 
 /** A person at a running app, the backend behind it, and the clock. */
@@ -47,8 +51,12 @@ export type Hands = {
   submit: (form: FormName, values: string[] | undefined) => Promise<void>;
   /** Answers the pending call. */
   answer: (call: Call, answer: Answer) => Promise<void>;
+  /** Answers a call that was given up. */
+  answerLate: (call: Call, answer: Answer) => Promise<void>;
   elapse: (milliseconds: number) => Promise<void>;
   see: () => Promise<Seen>;
+  /** What the app exposes and does not show. */
+  known?: () => Promise<{ authenticated: boolean; role: string | undefined }>;
 };
 
 type Does<Event> = (hands: Hands, event: Event, pending: boolean) => Promise<void>;
@@ -80,15 +88,17 @@ const elapsed: Record<DelaysOf<typeof projectsMachine>, number> = {
 /** Makes a move happen as a person, a backend or the clock would. `pending`: the same form's call is not answered yet. */
 export async function perform(
   hands: Hands,
-  move: AuthMove | ProjectsMove,
+  move: AuthMove | ProjectsMove | Aside,
   event: AnyEventObject,
   pending: boolean,
 ): Promise<void> {
-  const [subject, ending] = move.split(': ') as [Call, AnyEnding | undefined];
-  if (ending) return hands.answer(subject, answerFor(subject, ending, event));
   if (move in asked) return asked[move as Asked['type']](hands, event as never, pending);
-  const delay = move.replace(' over', '') as keyof typeof elapsed;
-  return hands.elapse(elapsed[delay]);
+  const [, late, call, ending] = /^(late )?(\w+): (\w+)$/.exec(move) ?? [];
+  if (late) return hands.answerLate(call as Call, lateAnswer(call as Call, ending as AnyEnding));
+  if (ending)
+    return hands.answer(call as Call, answerFor(call as Call, ending as AnyEnding, event));
+  const [, milliseconds, delay] = /^(?:elapse (\d+)|(\w+) over)$/.exec(move) ?? [];
+  return hands.elapse(Number(milliseconds ?? elapsed[delay as keyof typeof elapsed]));
 }
 
 async function submitted(hands: Hands, form: FormName, values: object, pending: boolean) {

@@ -1,7 +1,23 @@
-import type { AnyMachineSnapshot, AnyStateMachine, EventObject, SnapshotFrom } from 'xstate';
+import type {
+  AnyMachineSnapshot,
+  AnyStateMachine,
+  AnyStateNode,
+  EventObject,
+  SnapshotFrom,
+} from 'xstate';
 import { authMachine, type AuthEvent } from '../../machines/auth.ts';
 import { projectsMachine, type ProjectsEvent } from '../../machines/projects.ts';
-import type { ActorsOf, DelaysOf, Model, Move, Step } from './adapter.ts';
+import {
+  pathOf,
+  type ActorsOf,
+  type Aside,
+  type DelaysOf,
+  type Model,
+  type Move,
+  type Path,
+  type Step,
+} from './adapter.ts';
+import { ignoredName, leavesOf, nameOf } from './observed.ts';
 import { endingEvent, endingsOf, told, type Call, type EndingOf } from './calls.ts';
 
 type Ended<Of extends Call> = { [One in Of]: `${One}: ${EndingOf<One>}` }[Of];
@@ -109,3 +125,71 @@ export const partsOf =
     [...did.transitions, ...did.ignored].map((part) =>
       JSON.stringify([part, move, matters(before)]),
     );
+
+/** The endings that a call has when nobody waits for it any more. */
+const lateEndings = ['success', 'refusal'] as const;
+
+/**
+ * Paths on which calls that were given up are answered late, in every state of the part of the machine that makes them. They
+ * are the given paths, with the late answers added where they can come.
+ */
+export function withLateAnswers<Machine extends AnyStateMachine, Name extends string>(
+  model: Model<Machine, Name>,
+  paths: Path<Machine, Name>[],
+): Path<Machine, Name>[] {
+  const had = new Set<string>();
+  const chosen: Path<Machine, Name>[] = [];
+  for (;;) {
+    const best = paths
+      .map((path) => addLateAnswers(path, had))
+      .reduce((one, other) => (worthOf(other) > worthOf(one) ? other : one));
+    if (best.pairs.length === 0) return chosen;
+    for (const pair of best.pairs) had.add(pair);
+    chosen.push(pathOf(model, best.moves));
+  }
+}
+
+function addLateAnswers<Machine extends AnyStateMachine, Name extends string>(
+  { steps }: Path<Machine, Name>,
+  had: Set<string>,
+) {
+  const moves: (Name | Aside)[] = [];
+  const pairs: string[] = [];
+  const waiting: string[] = [];
+  let useful = 0;
+  for (const { move, snapshot, gaveUp } of steps) {
+    if (move !== 'start') moves.push(move);
+    waiting.push(...gaveUp);
+    for (const pair of latePairs(snapshot)) {
+      const index = waiting.indexOf(pair.call);
+      if (index === -1 || had.has(pair.name) || pairs.includes(pair.name)) continue;
+      waiting.splice(index, 1);
+      moves.push(pair.move);
+      pairs.push(pair.name);
+      useful = moves.length;
+    }
+  }
+  return { moves: moves.slice(0, useful), pairs };
+}
+
+const worthOf = ({ moves, pairs }: { moves: unknown[]; pairs: unknown[] }) =>
+  pairs.length / (moves.length + 1);
+
+/** Each late answer that can come in a state, and what it is called there. */
+export function latePairs(
+  snapshot: AnyMachineSnapshot,
+): { call: string; move: Aside; name: string }[] {
+  return leavesOf(snapshot).flatMap(latePairsIn);
+}
+
+export function latePairsIn(leaf: AnyStateNode) {
+  const calls = Object.values<AnyStateNode>(leaf.parent!.states).flatMap((state) =>
+    state.invoke.map(({ id }) => id),
+  );
+  return calls.flatMap((call) =>
+    lateEndings.map((ending) => {
+      const move: Aside = `late ${call}: ${ending}`;
+      return { call, move, name: ignoredName(nameOf(leaf), move) };
+    }),
+  );
+}

@@ -1,8 +1,9 @@
 import { act, fireEvent, screen, within } from '@testing-library/react';
+import { isAuthenticated, role } from '../../machines/auth.ts';
 import type { AppOptions } from '../../src/app.tsx';
 import { controlledBackend, type Pending } from '../support/backend.ts';
 import { renderApp } from '../support/render-app.tsx';
-import type { Call } from './calls.ts';
+import type { Answer, Call } from './calls.ts';
 import { forms, links, type FormName, type Hands, type Route, type Seen } from './driver.ts';
 
 const addresses: Record<Call, string> = {
@@ -45,6 +46,19 @@ export async function screensHands(route: Route, options: AppOptions = {}) {
   const open = (call: Call) =>
     arrived.filter((each) => each.call === call && !each.answered && !each.signal.aborted);
 
+  const givenUp = (call: Call) =>
+    arrived.filter((each) => each.call === call && !each.answered && each.signal.aborted);
+
+  async function give(call: Call, answer: Answer, to: Arrived | undefined) {
+    if (!to) throw new Error(`No ${call} is waiting for an answer.`);
+    to.answered = true;
+    if (answer === 'none') to.pending.drop();
+    else if (answer === 'fault') answers.get(to)!(unreadable());
+    else if (answer.text !== undefined) to.pending.answerText(answer.status, answer.text);
+    else to.pending.answer(answer.status, answer.body);
+    await settled();
+  }
+
   const hands: Hands = {
     async go(to) {
       if (app.path() === to) return;
@@ -59,16 +73,8 @@ export async function screensHands(route: Route, options: AppOptions = {}) {
       fireEvent.click(screen.getByText(button, { selector: 'button' }));
       await settled();
     },
-    async answer(call, answer) {
-      const each = open(call)[0];
-      if (!each) throw new Error(`No ${call} is waiting for an answer.`);
-      each.answered = true;
-      if (answer === 'none') each.pending.drop();
-      else if (answer === 'fault') answers.get(each)!(unreadable());
-      else if (answer.text !== undefined) each.pending.answerText(answer.status, answer.text);
-      else each.pending.answer(answer.status, answer.body);
-      await settled();
-    },
+    answer: (call, answer) => give(call, answer, open(call)[0]),
+    answerLate: (call, answer) => give(call, answer, givenUp(call)[0]),
     async elapse(milliseconds) {
       act(() => app.clock.increment(milliseconds));
     },
@@ -86,13 +92,18 @@ export async function screensHands(route: Route, options: AppOptions = {}) {
             },
           ]),
         ) as Seen['calls'],
+        logged: app.logged.map(({ what }) => what),
       };
+    },
+    async known() {
+      const snapshot = app.auth.getSnapshot();
+      return { authenticated: isAuthenticated(snapshot), role: role(snapshot) };
     },
   };
   return { ...app, hands };
 }
 
-function seenOnScreen(): Omit<Seen, 'path' | 'calls'> {
+function seenOnScreen(): Omit<Seen, 'path' | 'calls' | 'logged'> {
   const name = (Object.keys(forms) as FormName[]).find((form) =>
     screen.queryByText(forms[form].button, { selector: 'button' }),
   );
@@ -100,6 +111,7 @@ function seenOnScreen(): Omit<Seen, 'path' | 'calls'> {
   const list = screen.queryByRole('region', { name: 'List of Projects' });
   return {
     banner: screen.queryByRole('alert')?.textContent,
+    announced: screen.queryByRole('status')?.textContent.trim() ?? '',
     form: button && {
       button: forms[name].button,
       busy: button.getAttribute('aria-busy') === 'true',
@@ -134,6 +146,6 @@ function unreadable(): Response {
 /** Lets everything happen that waits for nothing but its turn. */
 async function settled() {
   await act(async () => {
-    for (let turn = 0; turn < 3; turn++) await new Promise((resolve) => setTimeout(resolve));
+    for (let turn = 0; turn < 2; turn++) await new Promise((resolve) => setTimeout(resolve));
   });
 }

@@ -14,6 +14,7 @@ export async function walk<Machine extends AnyStateMachine, Name extends AuthMov
   showing: Showing<Machine, Name>,
   hands: Hands,
   until: (check: () => Promise<void>) => Promise<void>,
+  alongside?: Hands,
 ): Promise<number> {
   const held = new Set<object>();
   let place: Place = { path: showing.start, values: [] };
@@ -33,6 +34,11 @@ export async function walk<Machine extends AnyStateMachine, Name extends AuthMov
       const { children }: AnyMachineSnapshot = step.before;
       const pending = children[step.event.type] !== undefined;
       await perform(hands, step.move, step.event, pending);
+      if (!alongside) return;
+      await perform(alongside, step.move, step.event, pending);
+      const seen = await alongside.see();
+      await until(async () => expect(await hands.see()).toEqual(seen));
+      if (hands.known) expect(await hands.known()).toEqual(await alongside.known?.());
     },
     states: Object.fromEntries(
       Object.entries(showing.states).map(([state, expected]) => [state, look(expected as never)]),
