@@ -137,7 +137,7 @@ export function mountContract(
         const validate = operation.responses.get(status);
         if (!validate?.(body)) {
           const problem = validate ? describeErrors(validate.errors) : 'an undeclared status';
-          throw new Error(`${operation.id} broke the contract with ${status}: ${problem}`);
+          throw new Error(`${operation.id} broke the contract with ${String(status)}: ${problem}`);
         }
         if (session) setSessionCookies(request, reply, session);
         return reply.code(status).send(body);
