@@ -4,6 +4,7 @@ import {
   type Actor,
   type ActorOptions,
   type AnyActorLogic,
+  type InspectionEvent,
 } from 'xstate';
 import { authMachine } from '../machines/auth.ts';
 import { projectsMachine } from '../machines/projects.ts';
@@ -13,12 +14,15 @@ import type { Credentials, NewProject } from './api/types.ts';
 export type AuthActor = Actor<typeof authMachine>;
 export type ProjectsActor = Actor<typeof projectsMachine>;
 export type Clock = NonNullable<ActorOptions<AnyActorLogic>['clock']>;
+export type Inspect = (event: InspectionEvent) => void;
 export type Actors = { auth: AuthActor; projects: ProjectsActor };
 
 export type ActorsOptions = {
   api: Api;
   /** What the delays of the machines run on. Without it: the browser's timers. */
   clock?: Clock;
+  /** Is told whatever the actors do. */
+  inspect?: Inspect;
   /** Takes what no person is shown: a list that failed, a call that threw. */
   log: (what: string, reason: unknown) => void;
 };
@@ -27,7 +31,7 @@ export type ActorsOptions = {
  * Supplies the machines with the real calls, and gives the two actors, not yet started. Somebody else may sign in: what was
  * fetched before belongs to whoever was signed in then, so it is dropped, and fetched anew where it is in view.
  */
-export function createActors({ api, clock, log }: ActorsOptions): Actors {
+export function createActors({ api, clock, inspect, log }: ActorsOptions): Actors {
   const logged = async <Value>(operationId: string, call: Promise<Value>): Promise<Value> => {
     try {
       return await call;
@@ -36,7 +40,7 @@ export function createActors({ api, clock, log }: ActorsOptions): Actors {
       throw error;
     }
   };
-  const options = clock ? { clock } : {};
+  const options = { ...(clock && { clock }), ...(inspect && { inspect }) };
 
   const auth = createActor(
     authMachine.provide({

@@ -1,5 +1,5 @@
 import { createHashHistory, RouterProvider, type RouterHistory } from '@tanstack/react-router';
-import { createActors, type Actors, type Clock } from './actors.ts';
+import { createActors, type Actors, type Clock, type Inspect } from './actors.ts';
 import { createApi } from './api/api.ts';
 import { AppContext } from './app-context.ts';
 import { createAppRouter, type AppRouter } from './router.tsx';
@@ -9,6 +9,7 @@ export type AppOptions = {
   cookies?: () => string;
   history?: RouterHistory;
   clock?: Clock;
+  inspect?: Inspect;
   log?: (what: string, reason: unknown) => void;
 };
 
@@ -25,10 +26,16 @@ export function createApp({
   cookies = () => document.cookie,
   history = createHashHistory(),
   clock,
+  inspect,
   log = (what, reason) => console.error(what, reason),
 }: AppOptions = {}): App {
   const api = createApi({ origin: window.location.origin, fetch, cookies });
-  const actors = createActors({ api, log, ...(clock && { clock }) });
+  const actors = createActors({
+    api,
+    log,
+    ...(clock && { clock }),
+    ...(inspect && { inspect }),
+  });
   const router = createAppRouter(history);
   const { auth, projects } = actors;
 

@@ -14,6 +14,7 @@ import {
   type AnyEventObject,
   type AnyMachineSnapshot,
   type AnyStateMachine,
+  type AnyTransitionDefinition,
   type SnapshotFrom,
 } from 'xstate';
 import { observer, transitionName, type Observed } from './observed.ts';
@@ -134,7 +135,7 @@ function testModelOf<Machine extends AnyStateMachine, Name extends string>(
       moves
         .filter(([, { possible }]) => possible(snapshot as SnapshotFrom<Machine>))
         .map(([move, { event }]) => ({ ...event(0, snapshot as SnapshotFrom<Machine>), move })),
-    serializeEvent: ({ move }) => String(move),
+    serializeEvent: ({ move, type }) => String(move ?? type),
     // With the event and where it came from in the key, no transition hides behind another one to the same state.
     serializeState: (snapshot, event, previous) =>
       JSON.stringify([
@@ -217,13 +218,16 @@ export function fewest<Machine extends AnyStateMachine, Name extends string>(
 const worth = ({ path, parts }: { path: { steps: unknown[] }; parts: Set<string> }) =>
   parts.size / path.steps.length;
 
-/** Every transition that the chart draws. */
-export function transitionsOf(machine: AnyStateMachine): string[] {
-  const edges = (graph: ReturnType<typeof toDirectedGraph>): string[] => [
-    ...graph.edges.map(({ transition }) => transitionName(transition as never)),
+/** Every transition that the chart draws, with the statements that it carries. */
+export function transitionsOf(machine: AnyStateMachine): { name: string; statements: string[] }[] {
+  const edges = (graph: ReturnType<typeof toDirectedGraph>): AnyTransitionDefinition[] => [
+    ...graph.edges.map(({ transition }) => transition as AnyTransitionDefinition),
     ...graph.children.flatMap(edges),
   ];
-  return edges(toDirectedGraph(machine));
+  return edges(toDirectedGraph(machine)).map((transition) => ({
+    name: transitionName(transition),
+    statements: (transition.meta as { statement?: string[] } | undefined)?.statement ?? [],
+  }));
 }
 
 export function situation<Machine extends AnyStateMachine, Name extends string>(

@@ -2,6 +2,7 @@ import type { AnyEventObject } from 'xstate';
 import type { AuthEvent } from '../../machines/auth.ts';
 import type { projectsMachine, ProjectsEvent } from '../../machines/projects.ts';
 import type { Aside, DelaysOf } from './adapter.ts';
+import type { Observed } from './observed.ts';
 import { answerFor, lateAnswer, told, type Answer, type AnyEnding, type Call } from './calls.ts';
 import type { AuthMove, ProjectsMove, Raised } from './models.ts';
 
@@ -49,14 +50,16 @@ export type Hands = {
   go: (route: Route) => Promise<void>;
   /** Fills the form in view, or leaves it as it is, and presses its button. */
   submit: (form: FormName, values: string[] | undefined) => Promise<void>;
-  /** Answers the pending call. */
-  answer: (call: Call, answer: Answer) => Promise<void>;
+  /** Answers the pending call, and gives what it was really told. */
+  answer: (call: Call, answer: Answer) => Promise<Answer>;
   /** Answers a call that was given up. */
   answerLate: (call: Call, answer: Answer) => Promise<void>;
   elapse: (milliseconds: number) => Promise<void>;
   see: () => Promise<Seen>;
   /** What the app exposes and does not show. */
   known?: () => Promise<{ authenticated: boolean; role: string | undefined }>;
+  /** What the actors did since this was last asked. */
+  did?: () => Promise<Observed>;
 };
 
 type Does<Event> = (hands: Hands, event: Event, pending: boolean) => Promise<void>;
@@ -80,25 +83,36 @@ const asked: { [Type in Asked['type']]: Does<Extract<Asked, { type: Type }>> } =
   },
 };
 
-const elapsed: Record<DelaysOf<typeof projectsMachine>, number> = {
+export const delays: Record<DelaysOf<typeof projectsMachine>, number> = {
   batching: 500,
   keeping: 60_000,
 };
 
-/** Makes a move happen as a person, a backend or the clock would. `pending`: the same form's call is not answered yet. */
+/**
+ * Makes a move happen as a person, a backend or the clock would. `pending`: the same form's call is not answered yet. Gives the
+ * same move for others to repeat: answers in it are as they really were. Of a delay only the last millisecond is left to pass.
+ */
 export async function perform(
   hands: Hands,
   move: AuthMove | ProjectsMove | Aside,
   event: AnyEventObject,
   pending: boolean,
-): Promise<void> {
-  if (move in asked) return asked[move as Asked['type']](hands, event as never, pending);
-  const [, late, call, ending] = /^(late )?(\w+): (\w+)$/.exec(move) ?? [];
-  if (late) return hands.answerLate(call as Call, lateAnswer(call as Call, ending as AnyEnding));
-  if (ending)
-    return hands.answer(call as Call, answerFor(call as Call, ending as AnyEnding, event));
-  const [, milliseconds, delay] = /^(?:elapse (\d+)|(\w+) over)$/.exec(move) ?? [];
-  return hands.elapse(Number(milliseconds ?? elapsed[delay as keyof typeof elapsed]));
+): Promise<(others: Hands) => Promise<unknown>> {
+  const [, late, subject = '', ending = ''] = /^(late )?(\w+)(?:: | )(\w+)$/.exec(move) ?? [];
+  const call = subject as Call;
+  let act: (on: Hands) => Promise<unknown>;
+  if (move in asked) {
+    act = (on) => asked[move as Asked['type']](on, event as never, pending);
+  } else if (subject in delays || subject === 'elapse') {
+    act = (on) => on.elapse(ending === 'over' ? 1 : Number(ending));
+  } else if (late) {
+    act = (on) => on.answerLate(call, lateAnswer(call, ending as AnyEnding));
+  } else {
+    const answer = await hands.answer(call, answerFor(call, ending as AnyEnding, event));
+    return (others) => others.answer(call, answer);
+  }
+  await act(hands);
+  return act;
 }
 
 async function submitted(hands: Hands, form: FormName, values: object, pending: boolean) {

@@ -8,7 +8,9 @@ import type {
 import { authMachine, type AuthEvent } from '../../machines/auth.ts';
 import { projectsMachine, type ProjectsEvent } from '../../machines/projects.ts';
 import {
+  fewest,
   pathOf,
+  pathsThrough,
   type ActorsOf,
   type Aside,
   type DelaysOf,
@@ -192,4 +194,63 @@ export function latePairsIn(leaf: AnyStateNode) {
       return { call, move, name: ignoredName(nameOf(leaf), move) };
     }),
   );
+}
+
+/** Each delay that is not running in a state, as it would run out there if nobody had stopped it. */
+export function lateTimersIn(leaf: AnyStateNode): string[] {
+  const delays = Object.values<AnyStateNode>(leaf.parent!.states)
+    .filter((state) => state !== leaf)
+    .flatMap((state) => state.after.map(({ delay }) => String(delay)));
+  return delays.map((delay) => `late ${delay}`);
+}
+
+/** Delays that would run out late, and a screen that closes more than once. */
+const lateTimers: (ProjectsMove | Aside)[] = [
+  'late batching 500',
+  'late keeping 60000',
+  'projects.opened',
+  'listProjects: success',
+  'projects.closed',
+  'elapse 499',
+  'projects.opened',
+  'late batching 1',
+  'projects.closed',
+  'batching over',
+  'elapse 59999',
+  'projects.opened',
+  'late keeping 1',
+  'projects.closed',
+  'batching over',
+  'elapse 59800',
+  'projects.opened',
+  'projects.closed',
+  'late keeping 200',
+  'projects.opened',
+  'projects.closed',
+  'batching over',
+  'late batching 500',
+];
+
+/** In each state of auth, with calls of both kinds that were given up. */
+const givenUp: AuthMove[] = [
+  ...Array.from({ length: 9 }, (): AuthMove[] => ['login', 'registerUser']).flat(),
+  'registerUser: refusal',
+  'login',
+  'login: success',
+];
+
+/** What every driver walks, where it can: all that is worth it, and all that comes late. */
+export function authPaths() {
+  const paths = pathsThrough(auth);
+  const late = withLateAnswers(auth, [...paths, pathOf(auth, givenUp)]);
+  return [...fewest(paths, partsOf(auth)), ...late];
+}
+
+export function projectsPaths() {
+  const paths = pathsThrough(projects);
+  return [
+    ...fewest(paths, partsOf(projects)),
+    ...withLateAnswers(projects, paths),
+    pathOf(projects, lateTimers),
+  ];
 }

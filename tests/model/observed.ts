@@ -12,6 +12,8 @@ import type {
 export type Observed = {
   /** Every state that an actor was in, like `projects · list.loading`. */
   states: string[];
+  /** The states that the actors are in. */
+  now: string[];
   /** Every transition taken, in order. */
   transitions: string[];
   /** Every event that changed nothing, with the state that did not handle it. */
@@ -23,6 +25,7 @@ export type Observed = {
 /** Gives an `inspect` for actors of machines, and what they did since it was last asked. */
 export function observer() {
   let seen = nothing();
+  const now = new Map<string, string[]>();
   return {
     inspect: (event: InspectionEvent): void => {
       if (event.type === '@xstate.actor') {
@@ -30,7 +33,9 @@ export function observer() {
         if (_parent) seen.invoked.push(id);
       }
       if (event.type === '@xstate.snapshot' && isMachine(event.snapshot)) {
-        seen.states.push(...leavesOf(event.snapshot).map(nameOf));
+        const states = leavesOf(event.snapshot).map(nameOf);
+        now.set(event.snapshot.machine.id, states);
+        seen.states.push(...states);
       }
       if (event.type === '@xstate.microstep' && isMachine(event.snapshot)) {
         const { _transitions: taken } = event;
@@ -39,18 +44,24 @@ export function observer() {
       }
     },
     take: (): Observed => {
-      const taken = seen;
+      const taken = { ...seen, now: [...now.values()].flat() };
       seen = nothing();
       return taken;
     },
   };
 }
 
-const nothing = (): Observed => ({ states: [], transitions: [], ignored: [], invoked: [] });
+const nothing = (): Observed => ({
+  states: [],
+  now: [],
+  transitions: [],
+  ignored: [],
+  invoked: [],
+});
 
 /** Every state without states of its own. */
-export function stateNames(machine: AnyStateMachine): string[] {
-  return leavesIn(machine.root).map(nameOf);
+export function statesOf(machine: AnyStateMachine): AnyStateNode[] {
+  return leavesIn(machine.root);
 }
 
 /** One name for a transition, whichever copy of the machine it is from: where from, why, and where to. */

@@ -1,24 +1,38 @@
 import { expect, test } from 'vitest';
-import { pathsThrough } from './adapter.ts';
-import { auth, projects, withLateAnswers } from './models.ts';
+import { pathOf, pathsThrough } from './adapter.ts';
+import { auth, authPaths, projects, projectsPaths } from './models.ts';
 import { oracleHands } from './oracle.ts';
 import { showingAuth, showingProjects } from './seen.ts';
 import { walk } from './walk.ts';
 
-const once = (check: () => Promise<void>) => check();
-
 test('auth is as the specification says, on every path through it', async () => {
-  const paths = pathsThrough(auth);
-  for (const path of [...paths, ...withLateAnswers(auth, paths)]) {
-    const held = await walk(path, showingAuth, oracleHands(showingAuth.start), once);
+  const { start } = showingAuth;
+  for (const path of [...pathsThrough(auth), ...authPaths()]) {
+    const held = await walk({ path, hands: oracleHands(start), showing: showingAuth });
     expect(held).toBe(path.steps.length);
   }
 });
 
 test('projects are as the specification says, on every path through them', async () => {
-  const paths = pathsThrough(projects);
-  for (const path of [...paths, ...withLateAnswers(projects, paths)]) {
-    const held = await walk(path, showingProjects, oracleHands(showingProjects.start), once);
+  const { start } = showingProjects;
+  for (const path of [...pathsThrough(projects), ...projectsPaths()]) {
+    const held = await walk({ path, hands: oracleHands(start), showing: showingProjects });
     expect(held).toBe(path.steps.length);
   }
+});
+
+test('a screen that is closed cannot close', () => {
+  const { steps } = pathOf(projects, [
+    'projects.closed',
+    'projects.opened',
+    'projects.closed',
+    'projects.closed',
+    'batching over',
+    'projects.closed',
+  ]);
+  expect(steps.flatMap(({ did }) => did.ignored)).toEqual(
+    ['closed', 'closing', 'kept'].map(
+      (state) => `projects · watch.${state}: projects.closed changes nothing`,
+    ),
+  );
 });

@@ -34,9 +34,9 @@ export function oracleHands(start: Route): Hands {
   let unused: number | undefined = 0;
 
   const calls = Object.fromEntries(
-    (['login', 'registerUser', 'listProjects', 'createProject'] as const).map((call) => [
-      call,
-      { made: 0, pending: 0, sent: undefined as unknown },
+    (['login', 'registerUser', 'listProjects', 'createProject'] as const).map((name) => [
+      name,
+      { made: 0, pending: 0, sent: undefined },
     ]),
   ) as Seen['calls'];
 
@@ -160,6 +160,7 @@ export function oracleHands(start: Route): Hands {
       if (!calls[name].pending) throw new Error(`No ${name} is waiting for an answer.`);
       calls[name].pending = 0;
       ends[name](endingOf(answer));
+      return answer;
     },
     // READ-8: an answer to a call that was given up counts for nothing.
     async answerLate() {},

@@ -1,48 +1,93 @@
 import { expect } from 'vitest';
-import type { AnyMachineSnapshot, AnyStateMachine } from 'xstate';
+import type { AnyMachineSnapshot, AnyStateMachine, SnapshotFrom } from 'xstate';
 import type { Path, Step } from './adapter.ts';
-import { perform, type Hands } from './driver.ts';
+import type { Coverage } from './coverage.ts';
+import { delays, perform, type Hands, type Seen } from './driver.ts';
 import type { AuthMove, ProjectsMove } from './models.ts';
 import { callsBy, type Place, type Showing } from './seen.ts';
 
+type Walk<Machine extends AnyStateMachine, Name extends string> = {
+  path: Path<Machine, Name>;
+  hands: Hands;
+  /** What the machine says is seen. */
+  showing: Showing<Machine, Name>;
+  /** What the specification says is seen. */
+  oracle?: Hands;
+  coverage?: Coverage;
+  /** Tries again while something is not so, where an app takes its time. */
+  until?: (check: () => Promise<void>) => Promise<void>;
+};
+
 /**
- * Walks a path by hand, and after each step holds what is seen against what the machine says. `until` tries again while it
- * is not so, as screens take their time. Gives how many steps were held so.
+ * Walks a path by hand, and after each step holds what is seen against what the machine says, against what the specification
+ * says, and what the actors did against what the machine does. Gives how many steps were held so.
  */
-export async function walk<Machine extends AnyStateMachine, Name extends AuthMove | ProjectsMove>(
-  path: Path<Machine, Name>,
-  showing: Showing<Machine, Name>,
-  hands: Hands,
-  until: (check: () => Promise<void>) => Promise<void>,
-  alongside?: Hands,
-): Promise<number> {
+export async function walk<Machine extends AnyStateMachine, Name extends AuthMove | ProjectsMove>({
+  path,
+  hands,
+  showing,
+  oracle,
+  coverage,
+  until = (check) => check(),
+}: Walk<Machine, Name>): Promise<number> {
   const held = new Set<object>();
   let place: Place = { path: showing.start, values: [] };
+  let seen: Seen | undefined;
+
+  const agree = async (agrees: (now: Seen) => void) => {
+    try {
+      agrees((seen ??= await hands.see()));
+    } catch {
+      await until(async () => agrees((seen = await hands.see())));
+    }
+  };
+
   const look =
-    (expected: Showing<Machine, Name>['states'][keyof Showing<Machine, Name>['states']]) =>
+    (expected: (snapshot: SnapshotFrom<Machine>, place: Place) => object) =>
     async (step: Step<Machine, Name>) => {
       const calls = callsBy(path.steps.slice(0, path.steps.indexOf(step) + 1));
-      const seen = { ...expected(step.snapshot, place), calls };
-      await until(async () => expect(await hands.see()).toMatchObject(seen));
+      const shown = { ...expected(step.snapshot, place), calls };
+      await agree((now) => expect(now).toMatchObject(shown));
       held.add(step);
     };
+
+  async function performed({ move, event, before, did }: Step<Machine, Name>) {
+    if (move === 'start') return;
+    const { children, machine }: AnyMachineSnapshot = before;
+    if (move.endsWith(' over')) await standsStillFor(delays[move.split(' ')[0] as 'batching'] - 1);
+    const repeat = await perform(hands, move, event, children[event.type] !== undefined);
+    seen = undefined;
+    if (oracle) {
+      await repeat(oracle);
+      const shown = await oracle.see();
+      await agree((now) => expect(now).toEqual(shown));
+      if (hands.known) expect(await hands.known()).toEqual(await oracle.known?.());
+    }
+    const done = await hands.did?.();
+    if (!done) return;
+    const own = (names: string[]) => names.filter((name) => name.startsWith(`${machine.id} · `));
+    expect(own(done.transitions)).toEqual(own(did.transitions));
+    coverage?.add(done);
+    if (move.startsWith('late ')) coverage?.addLate(move.replace(/ \d+$/, ''), done.now);
+  }
+
+  /** Until the delay is over nothing happens. */
+  async function standsStillFor(milliseconds: number) {
+    await hands.elapse(milliseconds);
+    const did = await hands.did?.();
+    if (did) expect(did.transitions).toEqual([]);
+    await oracle?.elapse(milliseconds);
+  }
 
   await path.test({
     async perform(step) {
       place = showing.placeAfter(step, place);
-      if (step.move === 'start') return;
-      const { children }: AnyMachineSnapshot = step.before;
-      const pending = children[step.event.type] !== undefined;
-      await perform(hands, step.move, step.event, pending);
-      if (!alongside) return;
-      await perform(alongside, step.move, step.event, pending);
-      const seen = await alongside.see();
-      await until(async () => expect(await hands.see()).toEqual(seen));
-      if (hands.known) expect(await hands.known()).toEqual(await alongside.known?.());
+      await performed(step);
     },
     states: Object.fromEntries(
       Object.entries(showing.states).map(([state, expected]) => [state, look(expected as never)]),
     ) as Parameters<typeof path.test>[0]['states'],
   });
+  coverage?.finish();
   return held.size;
 }

@@ -1,0 +1,97 @@
+import { controlledBackend, type Pending } from '../support/backend.ts';
+import type { Answer, Call } from './calls.ts';
+import type { Hands, Seen } from './driver.ts';
+
+export const addresses: Record<Call, string> = {
+  login: 'POST /api/v1/auth/login',
+  registerUser: 'POST /api/v1/users/register',
+  listProjects: 'GET /api/v1/projects',
+  createProject: 'POST /api/v1/projects',
+};
+
+export const callNames = Object.keys(addresses) as Call[];
+
+export function callOf(method: string, url: string): Call {
+  const address = `${method} ${new URL(url).pathname}`;
+  const call = callNames.find((name) => addresses[name] === address);
+  if (!call) throw new Error(`Nobody knows ${address}.`);
+  return call;
+}
+
+/** Something that the app asked for. It was given up when `signal` is aborted. */
+type Arrived = {
+  call: Call;
+  pending: Pending;
+  signal: AbortSignal;
+  answered: boolean;
+  end: (response: Response) => void;
+};
+
+type BackendHands = Pick<Hands, 'answer' | 'answerLate'> & {
+  fetch: (request: Request) => Promise<Response>;
+  calls: () => Seen['calls'];
+};
+
+/** A backend that answers when it is told to. `settled` waits until the app has taken note. */
+export function backendHands(settled: () => Promise<void>): BackendHands {
+  const backend = controlledBackend();
+  const arrived: Arrived[] = [];
+
+  const pending = (call: Call) =>
+    arrived.filter((each) => each.call === call && !each.answered && !each.signal.aborted);
+  const givenUp = (call: Call) =>
+    arrived.filter((each) => each.call === call && !each.answered && each.signal.aborted);
+
+  async function give(call: Call, answer: Answer, to: Arrived | undefined) {
+    if (!to) throw new Error(`No ${call} is waiting for an answer.`);
+    to.answered = true;
+    if (answer === 'none') to.pending.drop();
+    else if (answer === 'fault') to.end(unreadable());
+    else if (answer.text !== undefined) to.pending.answerText(answer.status, answer.text);
+    else to.pending.answer(answer.status, answer.body);
+    await settled();
+  }
+
+  return {
+    async fetch(request) {
+      const { signal, method, url } = request;
+      const call = callOf(method, url);
+      // The backend does not hear that a call was given up, so that its answer can come late.
+      const response = backend.fetch(new Request(request, { signal: null }));
+      const faulty = Promise.withResolvers<Response>();
+      arrived.push({
+        call,
+        pending: await backend.next(addresses[call]),
+        signal,
+        answered: false,
+        end: faulty.resolve,
+      });
+      return Promise.race([response, faulty.promise]);
+    },
+    async answer(call, answer) {
+      await give(call, answer, pending(call)[0]);
+      return answer;
+    },
+    answerLate: (call, answer) => give(call, answer, givenUp(call)[0]),
+    calls: () =>
+      Object.fromEntries(
+        callNames.map((call) => [
+          call,
+          {
+            made: arrived.filter((each) => each.call === call).length,
+            pending: pending(call).length,
+            sent: arrived.findLast((each) => each.call === call)?.pending.body,
+          },
+        ]),
+      ) as Seen['calls'],
+  };
+}
+
+/** A success whose body not even the app can ask for. */
+function unreadable(): Response {
+  return Object.assign(new Response(null), {
+    text() {
+      throw new Error('a fault');
+    },
+  });
+}
