@@ -22,6 +22,7 @@ import type { Services } from './services.ts';
 import { createSessions } from './sessions.ts';
 import { StoreUnavailable } from './store/database.ts';
 import type { Store } from './store/store.ts';
+import { createThrottle } from './throttle.ts';
 
 export interface AppOptions {
   store: Store;
@@ -31,10 +32,12 @@ export interface AppOptions {
   passwords?: Passwords;
   /** Milliseconds since 1970. */
   now?: () => number;
+  /** The proxies whose X-Forwarded-For is believed: addresses and subnets. */
+  trustedProxies?: string[];
 }
 
 const largestBody = 1024 * 1024; // bytes
-const retryAfter = '5'; // seconds
+const usualRetryAfter = 5; // seconds
 
 /** The whole server apart from listening: the contract's operations, and the built app at `/`. Does not close the store. */
 export async function createApp({
@@ -43,10 +46,12 @@ export async function createApp({
   logger = false,
   passwords = createPasswords(),
   now = Date.now,
+  trustedProxies = [],
 }: AppOptions): Promise<FastifyInstance> {
   const contract = readContract(readFileSync(new URL('../openapi.yaml', import.meta.url), 'utf8'));
   const sessions = createSessions(store, now);
-  const services: Services = { store, passwords, sessions, now };
+  const throttle = createThrottle(store, now);
+  const services: Services = { store, passwords, sessions, throttle, now };
   const operations: Operations = {
     login: login(services),
     registerUser: registerUser(services),
@@ -57,6 +62,7 @@ export async function createApp({
   const app = Fastify({
     logger,
     bodyLimit: largestBody,
+    trustProxy: trustedProxies.length > 0 && trustedProxies,
     clientErrorHandler: answerUnreadable,
     frameworkErrors: (_error, _request, reply: FastifyReply) => {
       void reply.code(400).send({ message: 'The address is not valid.' });
@@ -119,9 +125,9 @@ function wrongMethod(methods: string[]): RefusalAnswer {
 function toAnswer(error: unknown, { refusals }: Contract): RefusalAnswer {
   const reason = toReason(error);
   if (typeof reason !== 'string') return reason;
-  if (reason === 'unavailable')
-    return { ...refusals[reason], headers: { 'retry-after': retryAfter } };
-  return refusals[reason];
+  const seconds = error instanceof Refusal ? error.retryAfter : undefined;
+  if (reason !== 'unavailable' && seconds === undefined) return refusals[reason];
+  return { ...refusals[reason], headers: { 'retry-after': String(seconds ?? usualRetryAfter) } };
 }
 
 function toReason(error: unknown): Refusal['reason'] {

@@ -22,6 +22,8 @@ export interface Call<Id extends OperationId> {
   /** Headers under their names in lower case. */
   headers: Record<string, string | string[] | undefined>;
   session: Id extends OpenOperation ? Session | undefined : Session;
+  /** The IP address that it came from. */
+  address: string;
 }
 
 /** A success. A refusal is thrown. */
@@ -132,6 +134,7 @@ export function mountContract(
           body: request.body,
           headers: request.headers,
           session: request.getDecorator('session'),
+          address: request.ip,
         } as Call<OperationId>);
 
         const validate = operation.responses.get(status);

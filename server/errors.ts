@@ -2,6 +2,7 @@
 export const refusalNames = [
   'malformedJson',
   'wrongCredentials',
+  'tooManyAttempts',
   'notSignedIn',
   'xsrfTokenMismatch',
   'emailTaken',
@@ -25,9 +26,12 @@ export interface RefusalAnswer {
 export class Refusal extends Error {
   override readonly name = 'Refusal';
   readonly reason: RefusalName | RefusalAnswer;
+  readonly retryAfter: number | undefined;
 
-  constructor(reason: RefusalName | RefusalAnswer) {
+  /** `retryAfter`: the seconds after which the request may be tried again. */
+  constructor(reason: RefusalName | RefusalAnswer, retryAfter?: number) {
     super(typeof reason === 'string' ? reason : reason.message);
     this.reason = reason;
+    this.retryAfter = retryAfter;
   }
 }

@@ -16,11 +16,16 @@ export interface Passwords {
   hash(password: string): Promise<string>;
   /** Whether the password belongs to the hash. Takes as long for no hash at all, and is then false. */
   verify(password: string, hash: string | undefined): Promise<boolean>;
+  /** Whether the hash was made at another cost than today's. */
+  isOutdated(hash: string): boolean;
+  /** Throws what `hash` and `verify` would throw now, so that nothing is counted against somebody we cannot serve. */
+  refuseWhenBusy(): void;
 }
 
 /** Hashes with argon2id, a few at a time; refuses with `unavailable` when too many wait. */
 export function createPasswords(cost: Cost = advisedCost): Passwords {
-  const inTurn = createTurns(hashesAtOnce, hashesWaiting);
+  const turns = createTurns(hashesAtOnce, hashesWaiting);
+  const { inTurn } = turns;
   const nobodysHash = format(cost, randomBytes(saltLength), randomBytes(tagLength));
 
   return {
@@ -36,6 +41,9 @@ export function createPasswords(cost: Cost = advisedCost): Passwords {
         const derived = await derive(password, kept.salt, kept.cost, kept.tag.length);
         return timingSafeEqual(derived, kept.tag);
       }),
+
+    isOutdated: (hash) => !hash.startsWith(costText(cost)),
+    refuseWhenBusy: turns.refuseWhenFull,
   };
 }
 
@@ -59,11 +67,15 @@ function derive(
 }
 
 // The usual text form, which carries its own cost: raising the cost above leaves older accounts working.
-function format({ memory, passes, parallelism }: Cost, salt: Buffer, tag: Buffer): string {
+function costText({ memory, passes, parallelism }: Cost): string {
+  return `$argon2id$v=19$m=${memory},t=${passes},p=${parallelism}$`;
+}
+
+function format(cost: Cost, salt: Buffer, tag: Buffer): string {
   const [saltText, tagText] = [salt, tag].map((bytes) =>
     bytes.toString('base64').replace(/=+$/, ''),
   );
-  return `$argon2id$v=19$m=${memory},t=${passes},p=${parallelism}$${saltText}$${tagText}`;
+  return `${costText(cost)}${saltText}$${tagText}`;
 }
 
 function parse(hash: string) {
@@ -77,9 +89,14 @@ function parse(hash: string) {
 function createTurns(atOnce: number, waiting: number) {
   const queue: (() => void)[] = [];
   let running = 0;
-  return async function inTurn<T>(work: () => Promise<T>): Promise<T> {
+
+  function refuseWhenFull() {
+    if (running >= atOnce && queue.length >= waiting) throw new Refusal('unavailable');
+  }
+
+  async function inTurn<T>(work: () => Promise<T>): Promise<T> {
+    refuseWhenFull();
     if (running >= atOnce) {
-      if (queue.length >= waiting) throw new Refusal('unavailable');
       await new Promise<void>((resolve) => queue.push(resolve));
     } else {
       running += 1;
@@ -91,5 +108,7 @@ function createTurns(atOnce: number, waiting: number) {
       if (next) next();
       else running -= 1;
     }
-  };
+  }
+
+  return { inTurn, refuseWhenFull };
 }

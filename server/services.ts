@@ -1,12 +1,14 @@
 import type { Passwords } from './passwords.ts';
 import type { Sessions } from './sessions.ts';
 import type { Store } from './store/store.ts';
+import type { Throttle } from './throttle.ts';
 
 /** What the operations work with. */
 export interface Services {
   store: Store;
   passwords: Passwords;
   sessions: Sessions;
+  throttle: Throttle;
   /** Milliseconds since 1970. */
   now: () => number;
 }

@@ -4,8 +4,15 @@ import { Refusal } from '../errors.ts';
 import type { Services } from '../services.ts';
 
 /** Makes an account. Does not sign in: the app asks for that next. */
-export function registerUser({ store, passwords, now }: Services): Operation<'registerUser'> {
-  return async ({ body }) => {
+export function registerUser({
+  store,
+  passwords,
+  throttle,
+  now,
+}: Services): Operation<'registerUser'> {
+  return async ({ body, address }) => {
+    passwords.refuseWhenBusy();
+    await throttle.countRegistration(address);
     const role = 'member';
     const isNew = await store.createAccount({
       id: randomUUID(),

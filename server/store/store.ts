@@ -1,4 +1,5 @@
 import { readdirSync, readFileSync } from 'node:fs';
+import type { Limit } from '../throttle.ts';
 import type { Database } from './database.ts';
 
 export interface Account {
@@ -34,6 +35,16 @@ export interface Store {
   /** False when the email has an account; then nothing is kept. */
   createAccount(account: Account): Promise<boolean>;
   findAccount(email: string): Promise<Pick<Account, 'id' | 'passwordHash'> | undefined>;
+  replacePasswordHash(accountId: string, passwordHash: string): Promise<void>;
+  /**
+   * Counts an attempt under a key; gives how many milliseconds it came too early by `limit` (0: it is counted; else it is
+   * not), and whether the key is known at the time `now`.
+   */
+  countAttempt(key: string, limit: Limit, now: number): Promise<{ wait: number; isKnown: boolean }>;
+  /** Forgets the attempts under two keys. The first is known from now on, until `knownUntil`. */
+  forgiveAttempts(key: string, other: string, now: number, knownUntil: number): Promise<void>;
+  /** Forgets keys that were free before the time `unused`, except those that are known at the time `now`. */
+  forgetAttempts(unused: number, now: number): Promise<void>;
   createSession(session: Session): Promise<void>;
   /** Whose session it is; undefined when it has ended by the time `now`, or never was. */
   findSession(tokenHash: string, now: number): Promise<Pick<Session, 'accountId'> | undefined>;
@@ -72,6 +83,56 @@ export async function openStore(database: Database): Promise<Store> {
         [email],
       );
       return account;
+    },
+
+    async replacePasswordHash(accountId, passwordHash) {
+      await database.query('update accounts set password_hash = $2 where id = $1', [
+        accountId,
+        passwordHash,
+      ]);
+    },
+
+    async countAttempt(key, { burst, interval, doublings }, now) {
+      type Row = { freeAt: number | string; knownUntil: number | string };
+      const slack = (burst - 1) * interval;
+      // The bucket as one time: `free_at` is when it will be full again. Each attempt moves it on, as far ahead as `slack`.
+      const [counted] = await database.query<Row>(
+        `insert into attempts (key, made, free_at, known_until)
+         values ($1, 1, cast($2 as bigint) + cast($3 as bigint), 0)
+         on conflict (key) do update set
+           made = attempts.made + 1,
+           free_at = case when attempts.free_at > $2 then attempts.free_at else $2 end
+             + $3 * (1 << case when attempts.made / $5 < $6 then attempts.made / $5 else $6 end)
+         where attempts.free_at <= cast($2 as bigint) + $4
+         returning free_at as "freeAt", known_until as "knownUntil"`,
+        [key, now, interval, slack, burst, doublings],
+      );
+      if (counted) return { wait: 0, isKnown: Number(counted.knownUntil) > now };
+      const [full] = await database.query<Row>(
+        'select free_at as "freeAt", known_until as "knownUntil" from attempts where key = $1',
+        [key],
+      );
+      // Somebody else's right password may have freed it between the two statements.
+      const wait = full ? Number(full.freeAt) - slack - now : 1;
+      return { wait: Math.max(1, wait), isKnown: false };
+    },
+
+    async forgiveAttempts(key, other, now, knownUntil) {
+      await database.query(
+        `update attempts set
+           made = 0,
+           free_at = cast($3 as bigint),
+           known_until = case when key = $1 then cast($4 as bigint) else 0 end
+         where key in ($1, $2)`,
+        [key, other, now, knownUntil],
+      );
+    },
+
+    async forgetAttempts(unused, now) {
+      await database.query('delete from attempts where free_at < $1 and known_until < $2', [
+        unused,
+        now,
+      ]);
     },
 
     async createSession({ tokenHash, accountId, expiresAt }) {

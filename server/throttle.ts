@@ -1,0 +1,95 @@
+import { createHash } from 'node:crypto';
+import { isIPv4, isIPv6 } from 'node:net';
+import { Refusal } from './errors.ts';
+import type { Store } from './store/store.ts';
+
+/** How often something may be tried. Why these: docs/decisions/0008-throttling.md. */
+export interface Limit {
+  /** This many attempts at once; */
+  burst: number;
+  /** then one in so many milliseconds, */
+  interval: number;
+  /** which double after each further `burst` attempts without success, this often at most. */
+  doublings: number;
+}
+
+const second = 1000; // milliseconds
+const day = 24 * 60 * 60 * second;
+
+/** One email from one address: ten wrong passwords, then waits that grow from 6 seconds to 13 minutes. */
+const perPlace: Limit = { burst: 10, interval: 6 * second, doublings: 7 };
+/** One email from all addresses where nobody signed in to it lately. */
+const perAccount: Limit = { burst: 100, interval: 30 * second, doublings: 0 };
+/** One address, whatever it signs in to or registers: an office or a test suite, not a botnet. */
+const perAddress: Limit = { burst: 1000, interval: second / 10, doublings: 0 };
+
+const knownFor = 30 * day;
+const rememberedFor = day;
+
+export interface SignIn {
+  email: string;
+  address: string;
+  /** The browser has a session of this very account. */
+  isOwner: boolean;
+}
+
+/** Counts attempts in the store, which the replicas share. Refuses with `tooManyAttempts`, and says how long to wait. */
+export interface Throttle {
+  /** Before a password is looked at. Knows nothing of accounts: an email without one is counted alike. */
+  countSignIn(signIn: SignIn): Promise<void>;
+  /** After a right password: earlier wrong ones are forgotten, and the address is known for a while. */
+  forgive(signIn: SignIn): Promise<void>;
+  countRegistration(address: string): Promise<void>;
+}
+
+export function createThrottle(store: Store, now: () => number): Throttle {
+  /** Gives whether the key is a known one. */
+  async function count(key: string, limit: Limit): Promise<boolean> {
+    const { wait, isKnown } = await store.countAttempt(key, limit, now());
+    if (wait > 0) throw new Refusal('tooManyAttempts', Math.ceil(wait / second));
+    return isKnown;
+  }
+
+  return {
+    async countSignIn(signIn) {
+      await store.forgetAttempts(now() - rememberedFor, now());
+      const isKnown = await count(placeKey(signIn), perPlace);
+      // What strangers try elsewhere must not lock out the person.
+      if (!isKnown && !signIn.isOwner) await count(accountKey(signIn), perAccount);
+      await count(addressKey(signIn.address), perAddress);
+    },
+
+    async forgive(signIn) {
+      await store.forgiveAttempts(placeKey(signIn), accountKey(signIn), now(), now() + knownFor);
+    },
+
+    async countRegistration(address) {
+      await count(addressKey(address), perAddress);
+    },
+  };
+}
+
+function accountKey({ email }: SignIn): string {
+  // Hashed: people type all sorts of things into the email field.
+  return `account ${createHash('sha256').update(email.toLowerCase()).digest('base64url')}`;
+}
+
+function placeKey(signIn: SignIn): string {
+  return `${accountKey(signIn)} ${signIn.isOwner ? 'owner' : addressKey(signIn.address)}`;
+}
+
+function addressKey(address: string): string {
+  return `address ${networkOf(address)}`;
+}
+
+/** What one person has of addresses: one of IPv4, or the first 64 bits of IPv6, where they can pick any of the rest. */
+export function networkOf(address: string): string {
+  const ip = address.replace(/%.*$/, '');
+  const mapped = /^::ffff:([\d.]+)$/i.exec(ip)?.[1] ?? ip;
+  if (isIPv4(mapped)) return mapped;
+  if (!isIPv6(ip)) return 'unknown';
+  const [head = [], tail = []] = ip.split('::').map((part) => part.split(':').filter(Boolean));
+  const zeros = Array.from({ length: Math.max(0, 8 - head.length - tail.length) }, () => '0');
+  const groups = [...head, ...zeros, ...tail].slice(0, 4);
+  return `${groups.map((group) => Number.parseInt(group, 16).toString(16)).join(':')}::/64`;
+}
