@@ -28,7 +28,10 @@ export async function screensHands(route: Route): Promise<Hands> {
       await settled();
     },
     async elapse(milliseconds) {
-      act(() => app.clock.increment(milliseconds));
+      // One by one: the clock starts what begins on the way only when it has arrived.
+      act(() => {
+        for (let passed = 0; passed < milliseconds; passed++) app.clock.increment(1);
+      });
     },
     async see() {
       return {
