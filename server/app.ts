@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { relative } from 'node:path';
 import fastifyCookie from '@fastify/cookie';
-import fastifyHelmet from '@fastify/helmet';
 import fastifyStatic from '@fastify/static';
 import Fastify, {
   type FastifyInstance,
@@ -10,6 +10,7 @@ import Fastify, {
   type FastifyRequest,
   type FastifyServerOptions,
 } from 'fastify';
+import helmet from 'helmet';
 import { mountContract, readContract, type Contract, type Operations } from './contract.ts';
 import { Refusal, type RefusalAnswer } from './errors.ts';
 import { createGuard } from './guard.ts';
@@ -88,7 +89,10 @@ export async function createApp({
 
   parseOnlyJson(app);
   await app.register(fastifyCookie);
-  await app.register(fastifyHelmet, securityHeaders);
+  const constantHeaders = securityHeaders();
+  app.addHook('onRequest', async (_request, reply) => {
+    reply.headers(constantHeaders);
+  });
   await app.register(async (api) => {
     api.addHook('onSend', async (_request, reply) => {
       reply.header('cache-control', 'no-store');
@@ -158,7 +162,7 @@ function parseOnlyJson(app: FastifyInstance) {
   );
 }
 
-const securityHeaders = {
+const securityPolicy = {
   contentSecurityPolicy: {
     useDefaults: false, // among them is `upgrade-insecure-requests`
     directives: {
@@ -176,6 +180,17 @@ const securityHeaders = {
   strictTransportSecurity: false,
   referrerPolicy: { policy: 'same-origin' },
 } as const;
+
+/** What helmet sets on every answer, asked for once: it would build its answer anew for each request. */
+function securityHeaders(): Record<string, string> {
+  const headers: Record<string, string> = {};
+  const response = {
+    setHeader: (name: string, value: string) => (headers[name.toLowerCase()] = value),
+    removeHeader: () => {},
+  } as unknown as ServerResponse;
+  helmet(securityPolicy)({} as IncomingMessage, response, () => {});
+  return headers;
+}
 
 /** For bytes that are no HTTP request. A connection that took too long just ends: browsers repeat a POST after a 408. */
 function answerUnreadable(error: NodeJS.ErrnoException, socket: Socket) {

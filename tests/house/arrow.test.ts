@@ -29,7 +29,7 @@ const rooms: Record<string, { from: string[]; packages: string[] }> = {
   // Any package, but nothing of the app's: a backend knows the contract alone.
   'server/': {
     from: ['generated/', 'openapi.yaml'],
-    packages: ['@', 'ajv', 'fastify', 'node:', 'pg', 'yaml'],
+    packages: ['@', 'ajv', 'fast-json-stringify', 'fastify', 'helmet', 'node:', 'pg', 'yaml'],
   },
 };
 
