@@ -56,7 +56,8 @@ export interface paths {
         /**
          * All projects that this person may see
          * @description The whole list in one answer, without paging, as `[]` when there is none. The app shows it in the order given, and puts
-         *     a project that it creates at the end: oldest first reads best.
+         *     a project that it creates at the end: oldest first reads best. A backend may give an `ETag`, and answer 304 to whoever
+         *     sends it back while nothing has changed; the app asks for the whole list each time.
          */
         get: operations["listProjects"];
         put?: never;
@@ -206,6 +207,11 @@ export interface components {
          * @example 3f0c1c8e0c4d4f1f9d0a7b6e5c4d3e2f
          */
         IdempotencyKey: string;
+        /**
+         * @description The ETag of an earlier answer, or several, separated by commas.
+         * @example W/"2-c2a4e9b0"
+         */
+        IfNoneMatch: string;
     };
     requestBodies: {
         Credentials: {
@@ -215,6 +221,11 @@ export interface components {
         };
     };
     headers: {
+        /**
+         * @description Another one whenever the list is another one. A backend may leave it out.
+         * @example W/"2-c2a4e9b0"
+         */
+        ETag: string;
         /**
          * @description Two cookies, each in a Set-Cookie line of its own: the session (HttpOnly), and `XSRF-TOKEN`, readable by the app, with path `/`.
          * @example session=c2Vzc2lvbg; Path=/; HttpOnly; SameSite=Lax
@@ -326,6 +337,11 @@ export interface operations {
                  * @example 5c1d0f3f6b4e4a0f
                  */
                 "X-XSRF-TOKEN"?: components["parameters"]["XsrfToken"];
+                /**
+                 * @description The ETag of an earlier answer, or several, separated by commas.
+                 * @example W/"2-c2a4e9b0"
+                 */
+                "If-None-Match"?: components["parameters"]["IfNoneMatch"];
             };
             path?: never;
             cookie?: never;
@@ -335,11 +351,20 @@ export interface operations {
             /** @description The list. */
             200: {
                 headers: {
+                    ETag: components["headers"]["ETag"];
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["Project"][];
                 };
+            };
+            /** @description The list is the one whose ETag was sent in If-None-Match. No body. */
+            304: {
+                headers: {
+                    ETag: components["headers"]["ETag"];
+                    [name: string]: unknown;
+                };
+                content?: never;
             };
             401: components["responses"]["NotSignedIn"];
             500: components["responses"]["InternalServerError"];

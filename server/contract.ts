@@ -1,3 +1,4 @@
+import { hash } from 'node:crypto';
 import { Ajv2020, type ErrorObject, type ValidateFunction } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
 import type { FastifyInstance } from 'fastify';
@@ -5,7 +6,9 @@ import { parse } from 'yaml';
 import type { operations } from '../generated/api.d.ts';
 import { Refusal, refusalNames, type RefusalAnswer, type RefusalName } from './errors.ts';
 import { setSessionCookies, type Guard } from './guard.ts';
+import { createListSender, type List } from './lists.ts';
 import type { Session } from './sessions.ts';
+import { createWriter, type Writer } from './writers.ts';
 
 export type OperationId = keyof operations;
 
@@ -14,6 +17,7 @@ const openOperations = ['login', 'registerUser'] as const satisfies OperationId[
 type OpenOperation = (typeof openOperations)[number];
 
 type Json<T> = T extends { content: { 'application/json': infer Body } } ? Body : never;
+type ListOf<T> = T extends (infer Item)[] ? List<Item> : never;
 type Responses<Id extends OperationId> = operations[Id]['responses'];
 
 /** A request that the contract allows, from somebody who may make it. */
@@ -30,7 +34,7 @@ export interface Call<Id extends OperationId> {
 export type Answer<Id extends OperationId> = {
   [Status in keyof Responses<Id> & (200 | 201)]: {
     status: Status;
-    body: Json<Responses<Id>[Status]>;
+    body: Json<Responses<Id>[Status]> | ListOf<Json<Responses<Id>[Status]>>;
     /** The session that this answer gives to the browser. */
     session?: Session;
   };
@@ -43,6 +47,8 @@ export interface Contract {
   operations: ContractOperation[];
   /** What each refusal answers. */
   refusals: Record<RefusalName, RefusalAnswer>;
+  /** Another one for each text of openapi.yaml. */
+  edition: string;
 }
 
 interface ContractOperation {
@@ -52,14 +58,14 @@ interface ContractOperation {
   open: boolean;
   headers: { name: string; validate: ValidateFunction }[];
   body: ValidateFunction | undefined;
-  responses: Map<number, ValidateFunction>;
+  answers: Map<number, Writer>;
 }
 
 /** Reads the text of openapi.yaml. Throws when it lacks a refusal that this server gives. */
 export function readContract(text: string): Contract {
   const document = parse(text) as OpenApi;
-  const requests = createValidator(document, {});
-  const responses = createValidator(document, { removeAdditional: 'all' });
+  const { schemas } = document.components;
+  const validator = createValidator(document);
   const resolve = <T extends object>(value: T | Reference): T =>
     '$ref' in value ? resolve(find(document, value.$ref) as T | Reference) : value;
   const examples = new Map<string, RefusalAnswer>();
@@ -68,13 +74,16 @@ export function readContract(text: string): Contract {
     Object.entries(methods).map(([method, operation]): ContractOperation => {
       const parameters = (operation.parameters ?? []).map(resolve);
       const body = operation.requestBody && resolve(operation.requestBody);
-      const answers = Object.entries(operation.responses).map(([status, response]) => {
-        const { schema, examples: named } = resolve(response).content['application/json'];
+      const answers = Object.entries(operation.responses).flatMap(([status, response]) => {
+        const { content } = resolve(response);
+        if (!content) return [];
+        const { schema, examples: named } = content['application/json'];
         for (const [name, { value }] of Object.entries(named)) {
           const message = (value as { message?: string }).message;
           if (message) examples.set(name, { status: Number(status), message });
         }
-        return [Number(status), responses.compile(schema)] as const;
+        const mistake = `${operation.operationId} broke the contract with ${status}`;
+        return [[Number(status), createWriter(mistake, schema, schemas, validator)] as const];
       });
       return {
         id: operation.operationId,
@@ -83,9 +92,9 @@ export function readContract(text: string): Contract {
         open: (operation.security ?? document.security).length === 0,
         headers: parameters
           .filter((parameter) => parameter.in === 'header')
-          .map(({ name, schema }) => ({ name, validate: requests.compile(schema) })),
-        body: body && requests.compile(body.content['application/json'].schema),
-        responses: new Map(answers),
+          .map(({ name, schema }) => ({ name, validate: validator.compile(schema) })),
+        body: body && validator.compile(body.content['application/json'].schema),
+        answers: new Map(answers),
       };
     }),
   );
@@ -98,6 +107,7 @@ export function readContract(text: string): Contract {
   return {
     operations: found,
     refusals: Object.fromEntries(refusals) as Record<RefusalName, RefusalAnswer>,
+    edition: hash('sha256', text).slice(0, 8),
   };
 }
 
@@ -117,6 +127,7 @@ export function mountContract(
   refuseDifference('operations', declared, Object.keys(handlers));
   refuseDifference('operations without a session', open, [...openOperations]);
 
+  const sendList = createListSender(contract.edition);
   app.decorateRequest('session');
   for (const operation of contract.operations) {
     const handle = handlers[operation.id as OperationId] as Operation<OperationId>;
@@ -137,13 +148,12 @@ export function mountContract(
           address: request.ip,
         } as Call<OperationId>);
 
-        const validate = operation.responses.get(status);
-        if (!validate?.(body)) {
-          const problem = validate ? describeErrors(validate.errors) : 'an undeclared status';
-          throw new Error(`${operation.id} broke the contract with ${String(status)}: ${problem}`);
-        }
+        const write = operation.answers.get(status);
+        if (!write) throw new Error(`${operation.id} broke the contract with ${String(status)}`);
+        if (isList(body)) return sendList(request, reply, body, write);
+        const text = write(body);
         if (session) setSessionCookies(request, reply, session);
-        return reply.code(status).send(body);
+        return reply.code(status).type('application/json; charset=utf-8').send(text);
       },
     });
   }
@@ -199,13 +209,12 @@ function explain(errors: ValidateFunction['errors']): string {
   }
 }
 
-/** Without the data itself, which has no place in a log. */
-function describeErrors(errors: ValidateFunction['errors']): string {
-  return (errors ?? []).map(({ instancePath, message }) => `${instancePath} ${message}`).join(', ');
+function isList(body: unknown): body is List<unknown> {
+  return typeof body === 'object' && body !== null && 'slices' in body;
 }
 
-function createValidator(document: OpenApi, options: { removeAdditional?: 'all' }) {
-  const validator = new Ajv2020({ ...options, verbose: true, allowUnionTypes: true });
+function createValidator(document: OpenApi) {
+  const validator = new Ajv2020({ verbose: true, allowUnionTypes: true });
   addFormats.default(validator);
   for (const [name, schema] of Object.entries(document.components.schemas)) {
     validator.addSchema(schema, `#/components/schemas/${name}`);
@@ -237,7 +246,7 @@ interface OpenApi {
         security?: unknown[];
         parameters?: ({ name: string; in: string; schema: object } | Reference)[];
         requestBody?: { content: Content } | Reference;
-        responses: Record<string, { content: Content } | Reference>;
+        responses: Record<string, { content?: Content } | Reference>;
       }
     >
   >;

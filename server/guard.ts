@@ -23,7 +23,9 @@ export function createGuard(sessions: Sessions): Guard {
     if (!safe && !isFromOurPages(request)) throw new Refusal('xsrfTokenMismatch');
 
     const token = request.cookies['session'];
-    const session = token ? await sessions.find(token) : undefined;
+    const session = token
+      ? await (safe ? sessions.findReader(token) : sessions.find(token))
+      : undefined;
     if (session) {
       const expected = xsrfToken(session);
       // Given again when it got lost, on refusals too, so that "try again" is true.

@@ -1,5 +1,5 @@
 import { createHash, randomBytes } from 'node:crypto';
-import type { Store } from './store/store.ts';
+import type { ListState, Store } from './store/store.ts';
 
 /** Seconds from login to the end of a session. */
 export const sessionLifetime = 30 * 24 * 60 * 60;
@@ -8,6 +8,8 @@ export const sessionLifetime = 30 * 24 * 60 * 60;
 export interface Session {
   token: string;
   accountId: string;
+  /** How their list of projects stood when a call that only reads was let in. */
+  projects?: ListState;
 }
 
 export interface Sessions {
@@ -15,6 +17,8 @@ export interface Sessions {
   start(accountId: string, replaced: Session | undefined): Promise<Session>;
   /** The session of a token, unless it has ended or never was. */
   find(token: string): Promise<Session | undefined>;
+  /** The same for a call that only reads; the store tells the state of the list in the same breath. */
+  findReader(token: string): Promise<Session | undefined>;
 }
 
 /** Sessions in the store. `now` gives milliseconds since 1970. */
@@ -32,6 +36,13 @@ export function createSessions(store: Store, now: () => number): Sessions {
     async find(token) {
       const kept = await store.findSession(hash(token), now());
       return kept && { token, accountId: kept.accountId };
+    },
+
+    async findReader(token) {
+      const kept = await store.findReader(hash(token), now());
+      if (!kept) return undefined;
+      const { accountId, ...projects } = kept;
+      return { token, accountId, projects };
     },
   };
 }

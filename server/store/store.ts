@@ -18,6 +18,15 @@ export interface Session {
   expiresAt: number;
 }
 
+/** How somebody's list of projects stands. Equal to an earlier one: so is the list, as projects never change. */
+export interface ListState {
+  count: number;
+  /** The newest project; null when there is none. */
+  lastId: string | null;
+  /** Its place in the list. */
+  lastPosition: number;
+}
+
 export interface Project {
   id: string;
   title: string;
@@ -48,10 +57,18 @@ export interface Store {
   createSession(session: Session): Promise<void>;
   /** Whose session it is; undefined when it has ended by the time `now`, or never was. */
   findSession(tokenHash: string, now: number): Promise<Pick<Session, 'accountId'> | undefined>;
+  /** The same, together with how the list of the person stands: one question instead of two. */
+  findReader(
+    tokenHash: string,
+    now: number,
+  ): Promise<(Pick<Session, 'accountId'> & ListState) | undefined>;
   deleteSession(tokenHash: string): Promise<void>;
   deleteEndedSessions(now: number): Promise<void>;
-  /** One person's projects, oldest first. */
-  listProjects(accountId: string): Promise<Project[]>;
+  /**
+   * One person's projects, oldest first, up to a place in the list, in slices of some 100 kB. Each slice is a question of
+   * its own, asked when the one before is dealt with: a slow reader holds neither a connection nor a snapshot.
+   */
+  listProjects(accountId: string, lastPosition: number): AsyncGenerator<Project[]>;
   /**
    * Keeps the project, and gives it back once it is safely on disk. When this person has used this idempotency key
    * before, keeps nothing and gives the project that the key made.
@@ -59,6 +76,10 @@ export interface Store {
   createProject(project: NewProject): Promise<Project>;
   close(): Promise<void>;
 }
+
+// A slice ends with the project that makes it this large. Neither memory nor a turn of the event loop depends on what people write.
+const sliceBytes = 128 * 1024;
+const sliceRows = 500;
 
 /** Brings the database up to the newest migration and gives the store on it. */
 export async function openStore(database: Database): Promise<Store> {
@@ -150,6 +171,21 @@ export async function openStore(database: Database): Promise<Store> {
       return session;
     },
 
+    async findReader(tokenHash, now) {
+      const [reader] = await database.query<Pick<Session, 'accountId'> & ListState>(
+        `select sessions.account_id as "accountId", projects.id as "lastId",
+           coalesce(projects.position, 0) as "lastPosition",
+           (select cast(count(*) as integer) from projects
+            where account_id = sessions.account_id) as count
+         from sessions left join projects on projects.account_id = sessions.account_id
+           and projects.position = (select max(position) from projects
+                                    where account_id = sessions.account_id)
+         where token_hash = $1 and expires_at > $2`,
+        [tokenHash, now],
+      );
+      return reader;
+    },
+
     async deleteSession(tokenHash) {
       await database.query('delete from sessions where token_hash = $1', [tokenHash]);
     },
@@ -158,11 +194,23 @@ export async function openStore(database: Database): Promise<Store> {
       await database.query('delete from sessions where expires_at <= $1', [now]);
     },
 
-    async listProjects(accountId) {
-      return database.query<Project>(
-        'select id, title, description from projects where account_id = $1 order by position',
-        [accountId],
-      );
+    async *listProjects(accountId, lastPosition) {
+      for (let from = 0; from <= lastPosition;) {
+        const sizes = await database.query<{ position: number; bytes: number }>(
+          `select position, octet_length(title) + octet_length(description) as bytes from projects
+           where account_id = $1 and position between $2 and $3 order by position limit ${sliceRows}`,
+          [accountId, from, lastPosition],
+        );
+        let bytes = 0;
+        const end = sizes.find((row) => (bytes += row.bytes) >= sliceBytes) ?? sizes.at(-1);
+        if (!end) return;
+        yield await database.query<Project>(
+          `select id, title, description from projects
+           where account_id = $1 and position between $2 and $3 order by position`,
+          [accountId, from, end.position],
+        );
+        from = end.position + 1;
+      }
     },
 
     async createProject({ id, accountId, title, description, idempotencyKey, createdAt }) {

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Client } from 'pg';
@@ -21,6 +21,13 @@ export const contractText = readFileSync(new URL('../../openapi.yaml', import.me
 export function temporaryFolder(): string {
   const folder = mkdtempSync(join(tmpdir(), 'tracker-app-'));
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  return folder;
+}
+
+/** A folder that stands for the built app. */
+export function builtApp(): string {
+  const folder = temporaryFolder();
+  writeFileSync(join(folder, 'index.html'), '<!doctype html>');
   return folder;
 }
 
@@ -166,7 +173,7 @@ export function refusal(name: string): Pick<Reply, 'status' | 'body'> {
 
 function readExamples() {
   type Content = { 'application/json': { examples: Record<string, { value: Example['body'] }> } };
-  type Response = { $ref?: string; content: Content };
+  type Response = { $ref?: string; content?: Content };
   const { paths, components } = parse(contractText) as {
     paths: Record<string, Record<string, { responses: Record<string, Response> }>>;
     components: { responses: Record<string, Response> };
@@ -175,7 +182,7 @@ function readExamples() {
   for (const operation of Object.values(paths).flatMap((methods) => Object.values(methods))) {
     for (const [status, { $ref, content }] of Object.entries(operation.responses)) {
       const shared = components.responses[$ref?.split('/').at(-1) ?? ''];
-      const named = (shared?.content ?? content)['application/json'].examples;
+      const named = (shared?.content ?? content)?.['application/json'].examples ?? {};
       for (const [name, { value }] of Object.entries(named)) {
         result.set(name, { status: Number(status), body: value });
       }
