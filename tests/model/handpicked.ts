@@ -1,0 +1,155 @@
+/** Faults that somebody could make with the best intentions. `from` is what stands in the source, the first time that it does. */
+export type Handpicked = { file: string; what: string; from: string; to: string };
+
+export const handpicked: Handpicked[] = [
+  {
+    file: 'machines/auth.ts',
+    what: 'a login error goes the moment signing in starts again',
+    from: '    loggingIn: {\n',
+    to: "    loggingIn: {\n      entry: 'clearLoginError',\n",
+  },
+  {
+    file: 'machines/auth.ts',
+    what: 'a failed registration stores its message',
+    from: "            target: 'unauthenticated',\n            actions: 'clearUser',",
+    to: "            target: 'unauthenticated',\n            actions: ['clearUser', { type: 'storeLoginError', params: outcome }],",
+  },
+  {
+    file: 'machines/auth.ts',
+    what: 'signing in clears the user',
+    from: "actions: ['clearLoginError', 'announceLogin']",
+    to: "actions: ['clearLoginError', 'clearUser', 'announceLogin']",
+  },
+  {
+    file: 'machines/auth.ts',
+    what: 'a second submit starts a second call',
+    from: "      on: {\n        registerUser: { target: 'registering', meta: { statement: ['AUTH-6', 'READ-8'] } },",
+    to: "      on: {\n        login: { target: 'loggingIn', reenter: true },\n        registerUser: { target: 'registering', meta: { statement: ['AUTH-6', 'READ-8'] } },",
+  },
+  {
+    file: 'machines/auth.ts',
+    what: 'whoever registered counts as not authenticated',
+    from: "snapshot.matches('authenticated');",
+    to: "snapshot.matches('authenticated') && snapshot.context.user === undefined;",
+  },
+  {
+    file: 'machines/projects.ts',
+    what: 'a project that the list holds already is shown twice',
+    from: '[...projects.filter(({ id }) => id !== project.id), project]',
+    to: '[...projects, project]',
+  },
+  {
+    file: 'machines/projects.ts',
+    what: 'a created project stands first',
+    from: '[...projects.filter(({ id }) => id !== project.id), project]',
+    to: '[project, ...projects.filter(({ id }) => id !== project.id)]',
+  },
+  {
+    file: 'machines/projects.ts',
+    what: 'a fetched list is added to the old one',
+    from: 'list.ok ? list.value : context.projects',
+    to: 'list.ok ? [...context.projects, ...list.value] : context.projects',
+  },
+  {
+    file: 'machines/projects.ts',
+    what: 'opening empties the list at once',
+    from: "          target: '.loading',\n",
+    to: "          target: '.loading',\n          actions: 'emptyProjects',\n",
+  },
+  {
+    file: 'machines/projects.ts',
+    what: 'a project is shown before its answer has come',
+    from: "entry: ['clearCreateError', 'keepSubmitted'],",
+    to: "entry: ['clearCreateError', 'keepSubmitted', { type: 'appendProject', params: ({ event }) => ({ ok: true, value: { id: 'new', ...submittedProject(event) } }) }],",
+  },
+  {
+    file: 'src/actors.ts',
+    what: 'whoever signs in keeps the rows of somebody else',
+    from: "    projects.send({ type: 'projects.dropped' });\n",
+    to: '',
+  },
+  {
+    file: 'src/app.tsx',
+    what: 'after registering the person is led away from wherever they are',
+    from: 'if (router.state.location.pathname === from) void',
+    to: 'void',
+  },
+  {
+    file: 'src/api/outcome.ts',
+    what: 'a blank message counts as a message',
+    from: "message.trim() !== ''",
+    to: "message !== ''",
+  },
+  {
+    file: 'src/api/outcome.ts',
+    what: 'no network is a fault of the app',
+    from: '    } catch {\n      return Response.error();\n    }',
+    to: '    } catch (error) {\n      throw error;\n    }',
+  },
+  {
+    file: 'src/api/outcome.ts',
+    what: 'a body that is no JSON makes a login fail',
+    from: 'return { ok: true, value: read(body) };',
+    to: 'JSON.parse(body);\n  return { ok: true, value: read(body) };',
+  },
+  {
+    file: 'src/api/xsrf.ts',
+    what: 'the header is sent as the cookie has it',
+    from: 'return decodeURIComponent(value);',
+    to: 'return value;',
+  },
+  {
+    file: 'src/api/api.ts',
+    what: 'cookies are left at home',
+    from: "credentials: 'include'",
+    to: "credentials: 'omit'",
+  },
+  {
+    file: 'src/screens/projects.tsx',
+    what: 'the form is emptied the moment it is submitted',
+    from: "    projects.send({ type: 'createProject', project }),\n",
+    to: "    (form.reset(empty), projects.send({ type: 'createProject', project })),\n",
+  },
+  {
+    file: 'src/screens/projects.tsx',
+    what: 'a list that failed says so',
+    from: '<ProjectList heading="List of Projects" rows={rows} loading={loading} />',
+    to: '<ProjectList heading="List of Projects" rows={rows} loading={loading} />{projects.getSnapshot().matches({ list: "failed" }) && <p role="alert">The list failed.</p>}',
+  },
+  {
+    file: 'src/screens/projects.tsx',
+    what: 'the screen never closes',
+    from: "    return () => projects.send({ type: 'projects.closed' });\n",
+    to: '',
+  },
+  {
+    file: 'src/screens/login.tsx',
+    what: 'the button is busy with registering too',
+    from: "snapshot.matches('loggingIn')",
+    to: "snapshot.matches('loggingIn') || snapshot.matches('registering')",
+  },
+  {
+    file: 'src/screens/register.tsx',
+    what: 'the login error is shown here as well',
+    from: '      busy={busy}\n',
+    to: '      busy={busy}\n      errorMessage={auth.getSnapshot().context.loginErrorMessage}\n',
+  },
+  {
+    file: 'src/screens/schemas.ts',
+    what: 'blanks around a title are cut off',
+    from: "string().check(required('Title'))",
+    to: "string().check(trim(), required('Title'))",
+  },
+  {
+    file: 'src/ui/button.tsx',
+    what: 'a busy button cannot be pressed',
+    from: 'aria-disabled={busy}',
+    to: 'disabled={busy}',
+  },
+  {
+    file: 'src/ui/project-list.tsx',
+    what: 'while the list loads its rows are hidden',
+    from: '{rows.length > 0 ? (',
+    to: '{rows.length > 0 && !loading ? (',
+  },
+];
