@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
@@ -14,6 +15,8 @@ import helmet from 'helmet';
 import { mountContract, readContract, type Contract, type Operations } from './contract.ts';
 import { Refusal, type RefusalAnswer } from './errors.ts';
 import { createGuard } from './guard.ts';
+import { mountHealth } from './health.ts';
+import { logWhenDone, ownRequestLines } from './log.ts';
 import { createProject } from './operations/createProject.ts';
 import { listProjects } from './operations/listProjects.ts';
 import { login } from './operations/login.ts';
@@ -35,7 +38,24 @@ export interface AppOptions {
   now?: () => number;
   /** The proxies whose X-Forwarded-For is believed: addresses and subnets. */
   trustedProxies?: string[];
+  /** True from when the process was asked to stop. */
+  isDraining?: () => boolean;
+  timeouts?: Timeouts;
 }
+
+/** All in milliseconds. A connection that takes longer is cut. */
+export interface Timeouts {
+  /** For the headers of a request to arrive. */
+  headers: number;
+  /** For a whole request to arrive. */
+  request: number;
+  /** Without a byte in either direction while a request is under way: a client that does not read its answer. */
+  stalled: number;
+  /** How often the first two are looked at. */
+  interval: number;
+}
+
+const usualTimeouts = { headers: 15_000, request: 60_000, stalled: 30_000, interval: 5_000 };
 
 const largestBody = 1024 * 1024; // bytes
 const usualRetryAfter = 5; // seconds
@@ -48,6 +68,8 @@ export async function createApp({
   passwords = createPasswords(),
   now = Date.now,
   trustedProxies = [],
+  isDraining = () => false,
+  timeouts = usualTimeouts,
 }: AppOptions): Promise<FastifyInstance> {
   const contract = readContract(readFileSync(new URL('../openapi.yaml', import.meta.url), 'utf8'));
   const sessions = createSessions(store, now);
@@ -64,8 +86,19 @@ export async function createApp({
     logger,
     bodyLimit: largestBody,
     trustProxy: trustedProxies.length > 0 && trustedProxies,
+    requestTimeout: timeouts.request,
+    connectionTimeout: timeouts.stalled,
+    http: {
+      headersTimeout: timeouts.headers,
+      connectionsCheckingInterval: timeouts.interval,
+      requireHostHeader: false, // refused below, with a message
+    },
+    return503OnClosing: false, // who got through to us is answered
+    logController: ownRequestLines,
+    genReqId: () => randomUUID(),
     clientErrorHandler: answerUnreadable,
-    frameworkErrors: (_error, _request, reply: FastifyReply) => {
+    frameworkErrors: (_error, request: FastifyRequest, reply: FastifyReply) => {
+      logWhenDone(request, reply);
       void reply.code(400).send({ message: 'The address is not valid.' });
     },
   });
@@ -74,6 +107,17 @@ export async function createApp({
     const { status, message, headers = {} } = toAnswer(error, contract);
     if (status >= 500 && !(error instanceof Refusal)) request.log.error(error);
     return reply.code(status).headers(headers).send({ message });
+  });
+
+  app.addHook('onRequest', async (request, reply) => {
+    logWhenDone(request, reply);
+    reply.header('x-request-id', request.id);
+    if (request.raw.httpVersion === '1.1' && request.headers.host === undefined) {
+      throw new Refusal({ status: 400, message: 'The request names no host.' });
+    }
+  });
+  app.addHook('onSend', async (_request, reply) => {
+    if (isDraining()) reply.header('connection', 'close');
   });
 
   function refuseUnknown(request: FastifyRequest): never {
@@ -99,6 +143,7 @@ export async function createApp({
     });
     mountContract(api, contract, operations, createGuard(sessions));
   });
+  await app.register(async (health) => mountHealth(health, store, isDraining));
   await app.register(fastifyStatic, {
     root: dist,
     cacheControl: false,

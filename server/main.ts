@@ -2,13 +2,15 @@ import { lookup } from 'node:dns/promises';
 import { existsSync } from 'node:fs';
 import { createServer, isIPv6, type AddressInfo } from 'node:net';
 import { join } from 'node:path';
+import { setTimeout as passed } from 'node:timers/promises';
 import { createApp } from './app.ts';
+import { logOptions } from './log.ts';
 import { help, readSettings, type Settings } from './settings.ts';
 import { openPostgres } from './store/postgres.ts';
 import { openSqlite } from './store/sqlite.ts';
 import { openStore } from './store/store.ts';
 
-const patience = 10_000; // milliseconds that requests get to finish after a signal to stop
+const patience = 20_000; // milliseconds that requests get to finish after the port is closed
 
 /** What whoever started the server has to change, one line each. */
 class Mistakes extends Error {}
@@ -47,7 +49,14 @@ async function serve(settings: Settings) {
     async () => openStore(databaseUrl ? openPostgres(databaseUrl) : openSqlite(dataDirectory)),
     (error) => describeStoreFailure(settings, error),
   );
-  const app = await createApp({ store, dist, logger: { level: 'warn', stream: process.stderr } });
+  let draining = false;
+  const app = await createApp({
+    store,
+    dist,
+    logger: logOptions(settings.logLevel),
+    trustedProxies: settings.trustedProxies,
+    isDraining: () => draining,
+  });
   await attempt(
     async () => {
       await refuseTakenPort(settings);
@@ -57,7 +66,15 @@ async function serve(settings: Settings) {
   );
   for (const signal of ['SIGTERM', 'SIGINT'] as const) {
     process.once(signal, async () => {
-      setTimeout(() => process.exit(1), patience).unref();
+      draining = true;
+      app.log.info({ signal }, 'stopping');
+      // Time for a balancer to see /readyz and to leave its kept connections, which each answer now closes. Nobody waits for
+      // that at a terminal.
+      if (signal === 'SIGTERM') await passed(settings.drainSeconds * 1000);
+      setTimeout(() => {
+        app.log.warn('Requests that did not end in time were cut off.');
+        process.exit(0);
+      }, patience).unref();
       await app.close();
       await store.close();
       process.exit(0);

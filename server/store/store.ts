@@ -74,6 +74,8 @@ export interface Store {
    * before, keeps nothing and gives the project that the key made.
    */
   createProject(project: NewProject): Promise<Project>;
+  /** Throws `StoreUnavailable` when nothing can be read. */
+  check(): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -232,6 +234,10 @@ export async function openStore(database: Database): Promise<Store> {
         if (earlier) return earlier;
         // Another request of this person took the same place in the list: go to the next one.
       }
+    },
+
+    async check() {
+      await database.query('select name from migrations limit 1');
     },
 
     close: () => database.close(),

@@ -1,11 +1,11 @@
-import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { createServer, type AddressInfo } from 'node:net';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { describe, expect, onTestFinished, test } from 'vitest';
+import { runServer } from '../support/server-process.ts';
 import {
+  builtApp,
   freshPostgres,
   signedInVisitor,
   storeNames,
@@ -14,16 +14,13 @@ import {
   type StoreName,
 } from './support.ts';
 
-const main = fileURLToPath(new URL('../../server/main.ts', import.meta.url));
-
 describe.each(storeNames)('the process on %s', (name) => {
   test('killed right after it answered 201, it has the project when it starts again', async () => {
     const data = await freshData(name);
     const first = await start(data);
     const visitor = await signedInVisitor(first.address);
     const { body } = await visitor.createProject();
-    first.kill('SIGKILL');
-    await first.ended;
+    await first.kill();
 
     const second = await start(data);
     const again = new Visitor(second.address);
@@ -44,10 +41,11 @@ describe.each(storeNames)('the process on %s', (name) => {
   });
 });
 
+const quick = { DRAIN_SECONDS: '0' };
+
 test.each(['SIGTERM', 'SIGINT'] as const)('%s ends the process cleanly', async (signal) => {
-  const { kill, ended } = await start({ DATA_DIR: temporaryFolder() });
-  kill(signal);
-  expect(await ended).toEqual({ code: 0, errors: '' });
+  const { kill } = await start({ DATA_DIR: temporaryFolder(), ...quick, LOG_LEVEL: 'warn' });
+  expect(await kill(signal)).toEqual({ code: 0, errors: '' });
 });
 
 test('the data is in DATA_DIR, which is made when missing, and its owner alone reads it', async () => {
@@ -119,9 +117,13 @@ test.each([
 test('--help tells every setting', async () => {
   const { ended, output } = run({}, '--help');
   expect((await ended).code).toBe(0);
-  for (const setting of ['PORT', 'HOST', 'DATA_DIR', 'DATABASE_URL', 'DIST_DIR']) {
-    expect(output()).toContain(setting);
-  }
+  const settings = readFileSync(
+    new URL('../../server/settings.ts', import.meta.url),
+    'utf8',
+  ).matchAll(/\b[A-Z]+_?[A-Z]+\b(?=[^;]*\} =\s+environment;)/g);
+  const names = [...settings].map(([name]) => name);
+  expect(names).toContain('DRAIN_SECONDS');
+  for (const name of names) expect(output()).toMatch(new RegExp(`^  ${name} `, 'm'));
 });
 
 type Environment = Record<string, string>;
@@ -132,37 +134,17 @@ async function freshData(name: StoreName): Promise<Environment> {
     : { DATABASE_URL: await freshPostgres() };
 }
 
-function builtApp(): string {
-  const folder = temporaryFolder();
-  writeFileSync(join(folder, 'index.html'), '<!doctype html>');
-  return folder;
-}
-
-/** Runs the real process, with nothing in its environment but these settings. */
+/** Runs the real process until the test ends. */
 function run(settings: Environment, ...args: string[]) {
-  const env = { PORT: '0', DIST_DIR: builtApp(), ...settings };
-  const child = spawn(process.execPath, [main, ...args], { env });
-  let [output, errors] = ['', ''];
-  child.stdout.on('data', (chunk) => (output += chunk));
-  child.stderr.on('data', (chunk) => (errors += chunk));
-  const ended = once(child, 'close').then(([code]) => ({ code: code as number | null, errors }));
+  const running = runServer({ DIST_DIR: builtApp(), ...settings }, args);
   onTestFinished(async () => {
-    child.kill('SIGKILL');
-    await ended;
+    await running.kill();
   });
-  return {
-    child,
-    ended,
-    output: () => output,
-    kill: (signal: NodeJS.Signals) => child.kill(signal),
-  };
+  return running;
 }
 
 /** Runs it until it is ready; gives its address. */
 async function start(settings: Environment) {
-  const { child, ended, output, kill } = run(settings);
-  await Promise.race([once(child.stdout, 'data'), ended]);
-  const address = / is ready at (http:\S+)/.exec(output())?.[1];
-  if (!address) throw new Error((await ended).errors);
-  return { address, ended, kill };
+  const running = run(settings);
+  return { ...running, address: await running.ready() };
 }
