@@ -3,10 +3,11 @@ import { vanillaExtractPlugin } from '@vanilla-extract/vite-plugin';
 import react from '@vitejs/plugin-react';
 import { defineConfig } from 'vitest/config';
 import { devBackend } from './tools/dev-backend.ts';
+import { precompress } from './tools/precompress.ts';
 
 export default defineConfig({
   base: './',
-  plugins: [react(), vanillaExtractPlugin(), devBackend(process.env['API_URL'])],
+  plugins: [react(), vanillaExtractPlugin(), devBackend(process.env['API_URL']), precompress()],
   build: { target: 'es2023', outDir: 'dist' },
   test: {
     testTimeout: 30_000,
@@ -30,6 +31,7 @@ export default defineConfig({
         test: {
           name: 'model',
           include: ['tests/model/**/*.test.{ts,tsx}'],
+          exclude: ['tests/model/outside/**'],
           environment: 'jsdom',
           setupFiles: ['tests/support/screens-setup.ts'],
         },
@@ -42,6 +44,7 @@ export default defineConfig({
           globalSetup: 'tests/server/postgres.ts',
         },
       },
+      { extends: true, test: { name: 'outside', include: ['tests/model/outside/**/*.test.ts'] } },
       { extends: true, test: { name: 'browser', include: ['tests/browser/**/*.test.ts'] } },
     ],
   },

@@ -19,7 +19,7 @@ import {
   type Path,
   type Step,
 } from './adapter.ts';
-import { ignoredName, leavesOf, nameOf } from './observed.ts';
+import { ignoredName, leavesOf, nameOf, type Observed } from './observed.ts';
 import { endingEvent, endingsOf, told, type Call, type EndingOf } from './calls.ts';
 
 type Ended<Of extends Call> = { [One in Of]: `${One}: ${EndingOf<One>}` }[Of];
@@ -239,18 +239,24 @@ const givenUp: AuthMove[] = [
   'login: success',
 ];
 
-/** What every driver walks, where it can: all that is worth it, and all that comes late. */
-export function authPaths() {
+/** All that is worth walking, and all that comes late. */
+export function authPaths(parts = partsOf(auth)) {
   const paths = pathsThrough(auth);
   const late = withLateAnswers(auth, [...paths, pathOf(auth, givenUp)]);
-  return [...fewest(paths, partsOf(auth)), ...late];
+  return [...fewest(paths, parts), ...late];
 }
 
-export function projectsPaths() {
+/** All that is worth walking, and all that comes late. */
+export function projectsPaths(parts = partsOf(projects)) {
   const paths = pathsThrough(projects);
-  return [
-    ...fewest(paths, partsOf(projects)),
-    ...withLateAnswers(projects, paths),
-    pathOf(projects, lateTimers),
-  ];
+  const late = withLateAnswers(projects, paths);
+  return [...fewest(paths, parts), ...late, pathOf(projects, lateTimers)];
+}
+
+/** The same for a driver that takes its time: from one situation each, not from all. */
+export const fewAuthPaths = () => authPaths(fewPartsOf);
+export const fewProjectsPaths = () => projectsPaths(fewPartsOf);
+
+function fewPartsOf({ did, move }: { did: Observed; move: string }): string[] {
+  return [...did.transitions, ...did.ignored].map((part) => `${part} by ${move}`);
 }

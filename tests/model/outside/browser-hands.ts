@@ -1,0 +1,194 @@
+import { fileURLToPath } from 'node:url';
+import type { Page, Request, Route as Held } from 'playwright-core';
+import { build } from 'vite';
+import { callNames, callOf } from '../backend-hands.ts';
+import type { Answer, Call } from '../calls.ts';
+import { forms, links, type Hands, type Route, type Seen } from '../driver.ts';
+
+const config = fileURLToPath(new URL('../../../vite.config.ts', import.meta.url));
+const folder = fileURLToPath(new URL('./page', import.meta.url));
+const origin = 'http://app.test';
+
+/** The app, built as it is for its users, in memory: paths and what they hold. */
+export async function builtApp(): Promise<Map<string, string | Uint8Array>> {
+  const built = await build({
+    configFile: config,
+    root: folder,
+    logLevel: 'error',
+    build: { write: false },
+  });
+  if (!('output' in built)) throw new Error('Vite gave something else than one build.');
+  return new Map(
+    built.output.map((file) => [
+      `/${file.fileName}`,
+      file.type === 'chunk' ? file.code : file.source,
+    ]),
+  );
+}
+
+/** Something that the app asked for. */
+type Arrived = { call: Call; held: Held; sent: unknown; givenUp: boolean; answered: boolean };
+
+/** The built app on a page, before a backend that answers when it is told to. */
+export async function browserHands(
+  page: Page,
+  files: Map<string, string | Uint8Array>,
+  start: Route,
+): Promise<Hands> {
+  const arrived: Arrived[] = [];
+  const byRequest = new Map<Request, Arrived>();
+
+  await page.route(`${origin}/**`, async (held) => {
+    const request = held.request();
+    const { pathname } = new URL(request.url());
+    if (pathname.startsWith('/api/')) {
+      const call = callOf(request.method(), request.url());
+      const each = { call, held, sent: sentIn(request), givenUp: false, answered: false };
+      arrived.push(each);
+      byRequest.set(request, each);
+      return;
+    }
+    const path = pathname === '/' ? '/index.html' : pathname;
+    const body = files.get(path);
+    await (body === undefined
+      ? held.fulfill({ status: 404 })
+      : held.fulfill({ contentType: typeOf(path), body: Buffer.from(body) }));
+  });
+  page.on('requestfailed', (request) => {
+    const each = byRequest.get(request);
+    if (each && !each.answered) each.givenUp = true;
+  });
+  await page.goto(`${origin}/#${start}`);
+  await page.locator('h1').waitFor();
+
+  /** One turn of the page: whatever waits for nothing else has happened then. */
+  const settled = () => page.evaluate(() => new Promise<void>((resolve) => setTimeout(resolve)));
+  const pending = (call: Call) =>
+    arrived.filter((each) => each.call === call && !each.answered && !each.givenUp);
+
+  async function give({ held }: Arrived, answer: Answer) {
+    if (answer === 'none') return held.abort('internetdisconnected');
+    if (answer === 'fault') {
+      await page.evaluate(() => {
+        const { prototype } = Response;
+        const text = Object.getOwnPropertyDescriptor(prototype, 'text')!;
+        prototype.text = () => {
+          Object.defineProperty(prototype, 'text', text);
+          throw new Error('a fault');
+        };
+      });
+      return held.fulfill({ status: 200, json: {} });
+    }
+    const { status, text, body } = answer;
+    return text === undefined
+      ? held.fulfill({ status, json: body })
+      : held.fulfill({ status, contentType: 'text/html', body: text });
+  }
+
+  return {
+    async go(route) {
+      if (new URL(page.url()).hash === `#${route}`) return;
+      await page.getByRole('link', { name: links[route], exact: true }).click();
+      await settled();
+    },
+    async submit(form, values) {
+      const { button, fields } = forms[form];
+      for (const [index, value] of (values ?? []).entries()) {
+        await page.getByLabel(fields[index]!, { exact: true }).fill(value);
+      }
+      // A busy button can be pressed as well.
+      const press = page.locator('form').getByRole('button', { name: button, exact: true });
+      await press.click({ force: true });
+      await settled();
+    },
+    async answer(call, answer) {
+      const each = pending(call)[0];
+      if (!each) throw new Error(`No ${call} is waiting for an answer.`);
+      each.answered = true;
+      await give(each, answer);
+      await settled();
+      return answer;
+    },
+    async answerLate(call, answer) {
+      const each = arrived.find((one) => one.call === call && one.givenUp && !one.answered);
+      if (!each) throw new Error(`No ${call} was given up.`);
+      each.answered = true;
+      // The browser has stopped listening, and says so.
+      await give(each, answer).catch(() => {});
+      await settled();
+    },
+    elapse: (milliseconds) => page.evaluate((ms) => window.inside.elapse(ms), milliseconds),
+    known: () => page.evaluate(() => window.inside.known()),
+    did: () => page.evaluate(() => window.inside.did()),
+    async see() {
+      const onScreen = await page.evaluate(seenOnScreen, Object.values(forms));
+      return {
+        ...onScreen,
+        calls: Object.fromEntries(
+          callNames.map((call) => [
+            call,
+            {
+              made: arrived.filter((each) => each.call === call).length,
+              pending: pending(call).length,
+              sent: arrived.findLast((each) => each.call === call)?.sent,
+            },
+          ]),
+        ) as Seen['calls'],
+      };
+    },
+  };
+}
+
+/** Runs in the page. */
+function seenOnScreen(all: { button: string; fields: readonly string[] }[]): Omit<Seen, 'calls'> {
+  const textOf = (selector: string) => document.querySelector(selector)?.textContent ?? undefined;
+  const button = document.querySelector('form button');
+  const known = all.find((form) => form.button === button?.textContent);
+  const labels = [...document.querySelectorAll('label')];
+  const section = document.querySelector('main section');
+  const isBusy = (element: Element) => element.getAttribute('aria-busy') === 'true';
+  return {
+    path: location.hash.slice(1),
+    banner: textOf('[role=alert]'),
+    announced: textOf('[role=status]')?.trim() ?? '',
+    form:
+      known && button
+        ? {
+            button: known.button,
+            busy: isBusy(button),
+            values: known.fields.map((name) => {
+              const label = labels.find(({ textContent }) => textContent === name);
+              return label?.control instanceof HTMLInputElement ||
+                label?.control instanceof HTMLTextAreaElement
+                ? label.control.value
+                : `no ${name}`;
+            }),
+          }
+        : undefined,
+    list: section
+      ? {
+          busy: isBusy(section),
+          rows: [...section.querySelectorAll('li')].map(
+            (row) => [...row.children].map(({ textContent }) => textContent) as [string, string],
+          ),
+          note: section.querySelector(':scope > p')?.textContent ?? undefined,
+        }
+      : undefined,
+    logged: window.inside.logged,
+  };
+}
+
+function sentIn(request: Request): unknown {
+  const text = request.postData();
+  return text ? JSON.parse(text) : undefined;
+}
+
+function typeOf(path: string): string {
+  const types: Record<string, string> = {
+    html: 'text/html',
+    js: 'text/javascript',
+    css: 'text/css',
+    svg: 'image/svg+xml',
+  };
+  return types[path.split('.').at(-1)!] ?? 'application/octet-stream';
+}
