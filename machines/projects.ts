@@ -91,7 +91,7 @@ export const projectsMachine = setup({
         'projects.dropped': {
           target: '.idle',
           actions: 'emptyProjects',
-          meta: { statement: ['CONST-6'] },
+          meta: { statement: ['CONST-6', 'READ-47'] },
         },
       },
       states: {

@@ -63,8 +63,13 @@ async function freePort(): Promise<number> {
 
 function originOf(apiUrl: string): string {
   const url = URL.parse(apiUrl);
-  if (url?.protocol === 'http:' || url?.protocol === 'https:') return url.origin;
-  throw new Error(`API_URL is "${apiUrl}": give the backend's address, like http://localhost:8080`);
+  if (url && /^https?:$/.test(url.protocol) && url.pathname === '/') return url.origin;
+  const mistake = new Error(
+    `API_URL is "${apiUrl}": give the backend's address without a path, like http://localhost:8080`,
+  );
+  // Vite prints the stack, and where this was thrown is no help.
+  mistake.stack = mistake.message;
+  throw mistake;
 }
 
 /** The backend sees a request from its own origin, and its cookies stick to the development server. */

@@ -34,9 +34,9 @@ function NewProjectForm() {
   const { projects } = useApp();
   const busy = useSelector(projects, (snapshot) => snapshot.matches({ create: 'creating' }));
   const errorMessage = useSelector(projects, (snapshot) => snapshot.context.createErrorMessage);
-  const [created, setCreated] = useState({ count: 0, emptied: false });
+  const [created, setCreated] = useState(0);
   const [submitted] = useState(() => projects.getSnapshot().context.submitted);
-  const { form, field, submit } = useForm(newProject, submitted ?? empty, (project) =>
+  const { form, field, restart, submit } = useForm(newProject, submitted ?? empty, (project) =>
     projects.send({ type: 'createProject', project }),
   );
 
@@ -44,16 +44,11 @@ function NewProjectForm() {
     const subscription = projects.on('projectCreated', ({ project }) => {
       // Whoever went on typing meanwhile keeps what they typed.
       const { title, description } = form.getValues();
-      const emptied = title === project?.title && description === project.description;
-      if (emptied) form.reset(empty);
-      setCreated(({ count }) => ({ count: count + 1, emptied }));
+      if (title === project?.title && description === project.description) restart(empty, 'title');
+      setCreated((count) => count + 1);
     });
     return () => subscription.unsubscribe();
-  }, [projects, form]);
-
-  useEffect(() => {
-    if (created.emptied) form.setFocus('title');
-  }, [created, form]);
+  }, [projects, form, restart]);
 
   return (
     <>
@@ -70,7 +65,7 @@ function NewProjectForm() {
         <TextArea label="Description" rows={4} dir="auto" {...field('description')} />
         <SubmitButton busy={busy}>Create Project</SubmitButton>
       </Form>
-      <Announcement times={created.count}>The project was created.</Announcement>
+      <Announcement times={created}>The project was created.</Announcement>
     </>
   );
 }

@@ -1,5 +1,12 @@
 import { zodResolver } from '@hookform/resolvers/zod';
-import type { FormEvent } from 'react';
+import {
+  useEffect,
+  useRef,
+  useState,
+  type ChangeEvent,
+  type FocusEvent,
+  type FormEvent,
+} from 'react';
 import {
   useForm as useHookForm,
   type DefaultValues,
@@ -8,10 +15,14 @@ import {
 } from 'react-hook-form';
 import type { ZodMiniType } from 'zod/mini';
 
+type Control = HTMLInputElement | HTMLTextAreaElement;
+
 /**
  * A form whose values obey `schema`. Takes the values to begin with and what to do with valid ones.
  *
  * - `field(name)`: the props of a field, with its error once the field was touched or a submit was tried.
+ * - `restart(values, name)`: the form as new, with the focus in a field. Nobody touched that field by being put into it, so
+ *   leaving it empty shows no error.
  * - `submit`: the form's onSubmit. Reads the fields as they stand in the page, for a password manager may fill and submit
  *   a form without any event that tells of it.
  */
@@ -25,6 +36,14 @@ export function useForm<Values extends FieldValues>(
     defaultValues,
     mode: 'onTouched',
   });
+  const [restarted, setRestarted] = useState<{ at: Path<Values> }>();
+  const untouched = useRef<string>(undefined);
+  useEffect(() => {
+    if (!restarted) return;
+    form.setFocus(restarted.at);
+    untouched.current = restarted.at;
+  }, [form, restarted]);
+
   const { errors, touchedFields, isSubmitted } = form.formState;
   const touched: Partial<Record<string, unknown>> = touchedFields;
 
@@ -33,10 +52,24 @@ export function useForm<Values extends FieldValues>(
     field: (name: Path<Values>) => {
       const shown = isSubmitted || touched[name] === true;
       const error = errors[name]?.message;
+      const registered = form.register(name);
       return {
-        ...form.register(name),
+        ...registered,
+        onChange: (event: ChangeEvent<Control>) => {
+          untouched.current = undefined;
+          void registered.onChange(event);
+        },
+        onBlur: (event: FocusEvent<Control>) => {
+          const isUntouched = untouched.current === name && event.target.value === '';
+          untouched.current = undefined;
+          if (!isUntouched) void registered.onBlur(event);
+        },
         error: shown && typeof error === 'string' ? error : undefined,
       };
+    },
+    restart: (values: Values, at: Path<Values>) => {
+      form.reset(values);
+      setRestarted({ at });
     },
     submit: (event: FormEvent<HTMLFormElement>) => {
       for (const [name, value] of new FormData(event.currentTarget)) {

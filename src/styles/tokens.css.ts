@@ -49,7 +49,7 @@ const dark = {
   accent: '#8eb0ff',
   accentStrong: '#b5cbff',
   onAccent: '#0b1633',
-  critical: '#ff8f85',
+  critical: '#ff6f66',
   criticalFill: '#a1261d',
   onCriticalFill: '#ffffff',
 };

@@ -9,6 +9,7 @@ export const header = style({
   alignItems: 'center',
   gap: `${space.hair} ${space.large}`,
   padding: `${space.small} ${space.large}`,
+  '@media': { '(max-width: 30rem)': { paddingInline: space.medium } },
   borderBottom: `1px solid ${color.line}`,
   background: color.surface,
 });

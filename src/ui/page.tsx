@@ -43,9 +43,9 @@ function Mark() {
   return (
     <svg className={css.mark} viewBox="0 0 24 24" aria-hidden="true" fill="currentColor">
       <path d="M11 3h2v18h-2z" />
-      <circle cx="12" cy="5" r="3.5" />
-      <circle cx="12" cy="12" r="2.5" />
-      <circle cx="12" cy="19" r="3.5" />
+      <circle cx="12" cy="4" r="2.75" />
+      <circle cx="12" cy="12" r="2.75" />
+      <circle cx="12" cy="20" r="2.75" />
     </svg>
   );
 }

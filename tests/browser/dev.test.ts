@@ -55,8 +55,11 @@ test('API_URL=… npm run dev: another backend sees requests from its own origin
   expect(answer.headers.get('set-cookie')).toBe('XSRF-TOKEN=t; Path=/');
 });
 
-test('an API_URL that is no address says what to give instead', async () => {
-  await expect(develop('localhost:8080')).rejects.toThrow(
-    'API_URL is "localhost:8080": give the backend\'s address, like http://localhost:8080',
-  );
-});
+test.each(['localhost:8080', 'http://localhost:8080/api'])(
+  'an API_URL of "%s" says what to give instead',
+  async (apiUrl) => {
+    await expect(develop(apiUrl)).rejects.toThrow(
+      `API_URL is "${apiUrl}": give the backend's address without a path, like http://localhost:8080`,
+    );
+  },
+);

@@ -78,6 +78,6 @@ test('every dependency is imported somewhere', () => {
   ];
   const unused = Object.keys({ ...dependencies, ...devDependencies })
     .filter((name) => !elsewhere.some((known) => name.startsWith(known)))
-    .filter((name) => !new RegExp(`from ['"]${name}['"/]`).test(sources));
+    .filter((name) => !new RegExp(`(?:from |import\\()['"]${name}['"/]`).test(sources));
   expect(unused).toEqual([]);
 });

@@ -237,7 +237,7 @@ test('an answer that comes after the rows were dropped is not kept', async () =>
   expect(now()).toMatchObject({ list: 'idle', projects: [] });
 });
 
-test('rows that are dropped while the screen is open are gone at once', async () => {
+test('[READ-47] rows that are dropped while the screen is open are gone at once', async () => {
   const { actor, now } = await showing(relaunch);
   actor.send({ type: 'projects.dropped' });
   expect(now()).toMatchObject({ list: 'idle', watch: 'open', projects: [] });

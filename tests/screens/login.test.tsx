@@ -128,7 +128,7 @@ test('[CALL-6, READ-16] a success whose body is no JSON is a success', async () 
   await waitFor(() => expect(path()).toBe('/projects'));
 });
 
-test('whoever left the screen meanwhile stays where they are', async () => {
+test('[READ-4] whoever left the screen meanwhile stays where they are', async () => {
   const { submit, backend, go, path, auth } = await signInScreen();
   await submit();
   await go('/about');
@@ -137,7 +137,7 @@ test('whoever left the screen meanwhile stays where they are', async () => {
   expect(path()).toBe('/about');
 });
 
-test('signing in with the projects in view fetches them anew', async () => {
+test('[READ-47] signing in with the projects in view fetches them anew', async () => {
   const { submit, backend, go } = await signInScreen();
   await submit();
   await go('/projects');
@@ -148,7 +148,7 @@ test('signing in with the projects in view fetches them anew', async () => {
   expect(await screen.findByText('Mine')).toBeDefined();
 });
 
-test('signing in drops the rows of whoever was signed in before', async () => {
+test('[READ-47] signing in drops the rows of whoever was signed in before', async () => {
   const { submit, backend, go } = await signInScreen();
   await go('/projects');
   (await backend.next(LIST)).answer(200, [{ id: 1, title: 'Somebody’s', description: 'Own' }]);

@@ -146,6 +146,23 @@ test('[READ-27] after a project was created the form is empty, Title has the foc
   expect(screen.queryByText('Title is required')).toBeNull();
 });
 
+test('[FIELD-1, READ-50] the field that the app itself put the focus in was touched by nobody', async () => {
+  const { show, create, user } = await projectsScreen();
+  await show([]);
+  (await create()).answer(201, office);
+  await waitFor(() => expect(document.activeElement).toBe(title()));
+  await user.click(list());
+  expect(title().getAttribute('aria-invalid')).toBe('false');
+  await user.click(title());
+  await user.tab();
+  await screen.findByText('Title is required');
+  (await create()).answer(201, { ...office, id: 'p3' });
+  await waitFor(() => expect(title().value).toBe(''));
+  await user.type(title(), 'x{Backspace}');
+  await user.tab();
+  expect(await screen.findByText('Title is required')).toBeDefined();
+});
+
 test('[ERROR-5, PROJECTS-5, CREATE-4, READ-28] a refused creation shows its message and keeps every character', async () => {
   const { show, create } = await projectsScreen();
   await show([relaunch]);
@@ -216,7 +233,7 @@ test('a list that uses an id twice is shown whole', async () => {
   expect(titles()).toEqual([relaunch.title, office.title]);
 });
 
-test('leaving while creating is pending loses nothing: the form comes back as it was submitted, then is emptied by success', async () => {
+test('[READ-48] leaving while creating is pending loses nothing: the form comes back as it was submitted, then is emptied by success', async () => {
   const { show, create, go, backend } = await projectsScreen();
   await show([]);
   const call = await create();
@@ -232,7 +249,7 @@ test('leaving while creating is pending loses nothing: the form comes back as it
   await waitFor(() => expect(titles()).toEqual([office.title]));
 });
 
-test('leaving while creating is pending loses nothing: a refusal that comes meanwhile waits with what was submitted', async () => {
+test('[READ-48] leaving while creating is pending loses nothing: a refusal that comes meanwhile waits with what was submitted', async () => {
   const { show, create, go } = await projectsScreen();
   await show([]);
   const call = await create();
@@ -243,7 +260,7 @@ test('leaving while creating is pending loses nothing: a refusal that comes mean
   expect(title().value).toBe(office.title);
 });
 
-test('what is typed while creating is pending is not wiped by its success', async () => {
+test('[READ-49] what is typed while creating is pending is not wiped by its success', async () => {
   const { show, create, user } = await projectsScreen();
   await show([]);
   const call = await create();
