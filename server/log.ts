@@ -1,4 +1,5 @@
-import { constants, fstatSync, openSync, writeSync } from 'node:fs';
+import { fstatSync, writeSync } from 'node:fs';
+import { Socket } from 'node:net';
 import {
   LogController,
   type FastifyReply,
@@ -8,6 +9,8 @@ import {
 
 export const logLevels = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const;
 export type LogLevel = (typeof logLevels)[number];
+
+const largestBacklog = 1024 * 1024; // bytes
 
 /** Lines of JSON on the standard error output, from `level` on. */
 export function logOptions(level: LogLevel): FastifyServerOptions['logger'] {
@@ -40,27 +43,19 @@ export function logWhenDone(request: FastifyRequest, reply: FastifyReply) {
 }
 
 /**
- * Writes without waiting. Writes to a pipe would hold up the whole process as soon as the program at its other end stops
- * reading; such lines are dropped instead.
+ * Writes lines to a descriptor. A pipe whose reader has stopped reading would hold up the whole process, so what does not fit into
+ * it is kept up to a limit, and dropped from there on.
  */
-function createLines(descriptor: number) {
-  const output = withoutWaiting(descriptor);
+function createLines(descriptor: number): { write(line: string): void } {
+  const kind = fstatSync(descriptor);
+  if (!kind.isFIFO() && !kind.isSocket()) {
+    return { write: (line) => void writeSync(descriptor, line) };
+  }
+  const pipe = new Socket({ fd: descriptor, readable: false, writable: true }).unref();
+  pipe.on('error', () => {}); // nobody is there to tell
   return {
-    write(line: string) {
-      try {
-        writeSync(output, line);
-      } catch {
-        // There is nowhere to tell.
-      }
+    write(line) {
+      if (pipe.writableLength < largestBacklog) pipe.write(line);
     },
   };
-}
-
-function withoutWaiting(descriptor: number): number {
-  try {
-    if (!fstatSync(descriptor).isFIFO()) return descriptor;
-    return openSync(`/dev/fd/${descriptor}`, constants.O_WRONLY | constants.O_NONBLOCK);
-  } catch {
-    return descriptor;
-  }
 }

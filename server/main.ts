@@ -4,30 +4,17 @@ import { createServer, isIPv6, type AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as passed } from 'node:timers/promises';
 import { createApp } from './app.ts';
+import { attempt, Mistakes, openConfiguredStore, run, type Failure } from './command.ts';
 import { logOptions } from './log.ts';
 import { help, readSettings, type Settings } from './settings.ts';
-import { openPostgres } from './store/postgres.ts';
-import { openSqlite } from './store/sqlite.ts';
-import { openStore } from './store/store.ts';
 
 const patience = 20_000; // milliseconds that requests get to finish after the port is closed
-
-/** What whoever started the server has to change, one line each. */
-class Mistakes extends Error {}
 
 const args = process.argv.slice(2);
 if (args.includes('--help') || args.includes('-h')) {
   process.stdout.write(help);
 } else {
-  // Everything this process writes is people's data, for its own user to read and nobody else.
-  process.umask(0o077);
-  try {
-    await serve(readArguments());
-  } catch (error) {
-    if (!(error instanceof Mistakes)) throw error;
-    console.error(error.message);
-    process.exit(1);
-  }
+  await run(async () => serve(readArguments()));
 }
 
 function readArguments(): Settings {
@@ -44,11 +31,8 @@ function readArguments(): Settings {
 }
 
 async function serve(settings: Settings) {
-  const { databaseUrl, dataDirectory, dist, host, port } = settings;
-  const store = await attempt(
-    async () => openStore(databaseUrl ? openPostgres(databaseUrl) : openSqlite(dataDirectory)),
-    (error) => describeStoreFailure(settings, error),
-  );
+  const { dist, host, port } = settings;
+  const store = await openConfiguredStore(settings);
   let draining = false;
   const app = await createApp({
     store,
@@ -82,27 +66,6 @@ async function serve(settings: Settings) {
   }
   const { port: listening } = app.server.address() as AddressInfo;
   console.log(`Tracker App is ready at http://${shownHost(host)}:${listening}`);
-}
-
-async function attempt<T>(
-  work: () => Promise<T>,
-  describe: (error: Failure) => string,
-): Promise<T> {
-  try {
-    return await work();
-  } catch (error) {
-    throw new Mistakes(describe(error as Failure), { cause: error });
-  }
-}
-
-type Failure = NodeJS.ErrnoException;
-
-function describeStoreFailure({ databaseUrl, dataDirectory }: Settings, error: Failure): string {
-  // Some errors, like a refused connection to one of several addresses, have only a code.
-  const why = error.message || error.code;
-  if (!databaseUrl) return `DATA_DIR: cannot keep data in ${dataDirectory}: ${why}.`;
-  const { hostname, port, pathname } = new URL(databaseUrl);
-  return `DATABASE_URL: cannot use the database ${pathname.slice(1)} at ${hostname}:${port || 5432}: ${why}.`;
 }
 
 /**

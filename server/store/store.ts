@@ -63,6 +63,8 @@ export interface Store {
     now: number,
   ): Promise<(Pick<Session, 'accountId'> & ListState) | undefined>;
   deleteSession(tokenHash: string): Promise<void>;
+  /** Gives how many there were. */
+  deleteSessionsOf(accountId: string): Promise<number>;
   deleteEndedSessions(now: number): Promise<void>;
   /**
    * One person's projects, oldest first, up to a place in the list, in slices of some 100 kB. Each slice is a question of
@@ -190,6 +192,14 @@ export async function openStore(database: Database): Promise<Store> {
 
     async deleteSession(tokenHash) {
       await database.query('delete from sessions where token_hash = $1', [tokenHash]);
+    },
+
+    async deleteSessionsOf(accountId) {
+      const ended = await database.query(
+        'delete from sessions where account_id = $1 returning token_hash',
+        [accountId],
+      );
+      return ended.length;
     },
 
     async deleteEndedSessions(now) {

@@ -136,7 +136,7 @@ async function freshData(name: StoreName): Promise<Environment> {
 
 /** Runs the real process until the test ends. */
 function run(settings: Environment, ...args: string[]) {
-  const running = runServer({ DIST_DIR: builtApp(), ...settings }, args);
+  const running = runServer({ DIST_DIR: builtApp(), ...settings }, { args });
   onTestFinished(async () => {
     await running.kill();
   });

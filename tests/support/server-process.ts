@@ -5,17 +5,28 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
-const main = fileURLToPath(new URL('../../server/main.ts', import.meta.url));
+const folder = new URL('../../server/', import.meta.url);
+
+interface Options {
+  args?: string[];
+  /** In server/. */
+  script?: string;
+  readsLog?: boolean;
+}
 
 /**
- * Runs the server as `npm run serve` does, on a free port unless `settings` name one; or another script of server/. There is nothing
- * in its environment but the settings.
+ * Runs the server as `npm run serve` does, on a free port unless `settings` name one; or another command of server/. There is
+ * nothing in its environment but the settings.
  */
-export function runServer(settings: Record<string, string>, args: string[] = [], script = main) {
-  const child = spawn(process.execPath, [script, ...args], { env: { PORT: '0', ...settings } });
+export function runServer(
+  settings: Record<string, string>,
+  { args = [], script = 'main.ts', readsLog = true }: Options = {},
+) {
+  const path = fileURLToPath(new URL(script, folder));
+  const child = spawn(process.execPath, [path, ...args], { env: { PORT: '0', ...settings } });
   let [output, errors] = ['', ''];
   child.stdout.on('data', (chunk) => (output += chunk));
-  child.stderr.on('data', (chunk) => (errors += chunk));
+  if (readsLog) child.stderr.on('data', (chunk) => (errors += chunk));
   const ended = once(child, 'close').then(([code]) => ({ code: code as number | null, errors }));
   return {
     ended,
