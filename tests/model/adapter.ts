@@ -72,6 +72,7 @@ export type Step<Machine extends AnyStateMachine, Name extends string> = {
 
 export type Path<Machine extends AnyStateMachine, Name extends string> = {
   name: string;
+  moves: (Name | Aside)[];
   steps: Step<Machine, Name>[];
   /** Performs each step, and after it looks at every state that the machine is then in. */
   test: (driver: {
@@ -94,15 +95,17 @@ export function pathsThrough<Machine extends AnyStateMachine, Name extends strin
     );
 }
 
-/** The path along which these moves happen to the machine one after another. */
+/** The path along which these moves happen to the machine one after another. `from` is what the `n` of its events begin after. */
 export function pathOf<Machine extends AnyStateMachine, Name extends string>(
   model: Model<Machine, Name>,
   moves: (Name | Aside)[],
+  from = 0,
 ): Path<Machine, Name> {
   const testModel = testModelOf(model);
-  const steps = replay(model, moves);
+  const steps = replay(model, moves, from);
   return {
     name: moves.join(', '),
+    moves,
     steps,
     async test({ perform, states }) {
       let step = steps[0]!;
@@ -154,6 +157,7 @@ function testModelOf<Machine extends AnyStateMachine, Name extends string>(
 function replay<Machine extends AnyStateMachine, Name extends string>(
   { machine, moves }: Model<Machine, Name>,
   names: (Name | Aside)[],
+  from: number,
 ): Step<Machine, Name>[] {
   const { inspect, take } = observer();
   const never = fromPromise(() => new Promise<never>(() => {}));
@@ -173,7 +177,7 @@ function replay<Machine extends AnyStateMachine, Name extends string>(
     emitted = [];
     const before = now();
     const move = (moves as Partial<Record<string, Move<Machine>>>)[name];
-    const event = move?.event(index + 1, before) ?? { type: name };
+    const event = move?.event(from + index + 1, before) ?? { type: name };
     if (move) actor.send(event);
     steps.push(stepOf(name, event, before, now(), emitted, take()));
   }

@@ -239,24 +239,31 @@ const givenUp: AuthMove[] = [
   'login: success',
 ];
 
-/** All that is worth walking, and all that comes late. */
-export function authPaths(parts = partsOf(auth)) {
-  const paths = pathsThrough(auth);
+const all = () => true;
+
+/** All that is worth walking by these moves, and all that comes late. */
+export function authPaths(parts = partsOf(auth), may: (move: string) => boolean = all) {
+  const paths = pathsThrough(limited(auth, may));
   const late = withLateAnswers(auth, [...paths, pathOf(auth, givenUp)]);
   return [...fewest(paths, parts), ...late];
 }
 
-/** All that is worth walking, and all that comes late. */
-export function projectsPaths(parts = partsOf(projects)) {
-  const paths = pathsThrough(projects);
+/** All that is worth walking by these moves, and all that comes late. */
+export function projectsPaths(parts = partsOf(projects), may: (move: string) => boolean = all) {
+  const paths = pathsThrough(limited(projects, may));
   const late = withLateAnswers(projects, paths);
   return [...fewest(paths, parts), ...late, pathOf(projects, lateTimers)];
 }
 
-/** The same for a driver that takes its time: from one situation each, not from all. */
-export const fewAuthPaths = () => authPaths(fewPartsOf);
-export const fewProjectsPaths = () => projectsPaths(fewPartsOf);
+function limited<Machine extends AnyStateMachine, Name extends string>(
+  model: Model<Machine, Name>,
+  may: (move: string) => boolean,
+): Model<Machine, Name> {
+  const moves = Object.entries<Move<Machine>>(model.moves).filter(([name]) => may(name));
+  return { ...model, moves: Object.fromEntries(moves) as typeof model.moves };
+}
 
-function fewPartsOf({ did, move }: { did: Observed; move: string }): string[] {
+/** For a driver that takes its time: each transition and each move, from one situation and not from all. */
+export function fewPartsOf({ did, move }: { did: Observed; move: string }): string[] {
   return [...did.transitions, ...did.ignored].map((part) => `${part} by ${move}`);
 }

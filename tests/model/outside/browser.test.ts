@@ -2,7 +2,7 @@ import { beforeAll, expect, test, vi } from 'vitest';
 import { useBrowser } from '../../support/browser.ts';
 import { notByAPerson } from '../beyond.ts';
 import { coverage } from '../coverage.ts';
-import { fewAuthPaths, fewProjectsPaths } from '../models.ts';
+import { authPaths, fewPartsOf, projectsPaths } from '../models.ts';
 import { oracleHands } from '../oracle.ts';
 import { showingAuth, showingProjects } from '../seen.ts';
 import { walk } from '../walk.ts';
@@ -14,8 +14,8 @@ beforeAll(async () => {
   files = await builtApp();
 });
 
-const ofAuth = fewAuthPaths();
-const ofProjects = fewProjectsPaths();
+const ofAuth = authPaths(fewPartsOf);
+const ofProjects = projectsPaths(fewPartsOf);
 const walked = coverage('browser', ofAuth.length + ofProjects.length, notByAPerson);
 const until = (check: () => Promise<void>) => vi.waitFor(check, { timeout: 10_000, interval: 20 });
 

@@ -1,0 +1,34 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { startServerProcess } from '../../support/server-process.ts';
+import { pathOf } from '../adapter.ts';
+import { notByABackend, byABackend } from '../beyond.ts';
+import { coverage } from '../coverage.ts';
+import { auth, fewPartsOf, authPaths, projects, projectsPaths } from '../models.ts';
+import { oracleHands } from '../oracle.ts';
+import { walk } from '../walk.ts';
+import { httpHands } from './http-hands.ts';
+
+let server: Awaited<ReturnType<typeof startServerProcess>>;
+beforeAll(async () => {
+  server = await startServerProcess();
+});
+afterAll(() => server.stop());
+
+// Whoever registers on one path must be nobody on the next.
+const ofAuth = authPaths(fewPartsOf, byABackend).map(({ moves }, index) =>
+  pathOf(auth, moves, index * 1_000),
+);
+const ofProjects = projectsPaths(fewPartsOf, byABackend).map(({ moves }, index) =>
+  pathOf(projects, moves, (ofAuth.length + index) * 1_000),
+);
+const walked = coverage('http', ofAuth.length + ofProjects.length, notByABackend);
+
+test.each(ofAuth)('auth by HTTP: $name', async (path) => {
+  const [hands, oracle] = [await httpHands(server.address, '/'), oracleHands('/')];
+  expect(await walk({ path, hands, oracle, coverage: walked })).toBe(path.steps.length - 1);
+});
+
+test.each(ofProjects)('projects by HTTP: $name', async (path) => {
+  const [hands, oracle] = [await httpHands(server.address, '/'), oracleHands('/')];
+  expect(await walk({ path, hands, oracle, coverage: walked })).toBe(path.steps.length - 1);
+});
