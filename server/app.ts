@@ -147,7 +147,9 @@ export async function createApp({
   await app.register(fastifyStatic, {
     root: dist,
     cacheControl: false,
+    preCompressed: true, // the build leaves a .br and a .gz beside each text
     setHeaders: (response, path) => {
+      response.setHeader('vary', 'accept-encoding');
       // The build puts a hash of the content into the names of assets, and into no other.
       const isHashed = relative(dist, path).startsWith('assets');
       response.setHeader(

@@ -1,4 +1,4 @@
-import { createHash, randomBytes } from 'node:crypto';
+import { hash, randomBytes } from 'node:crypto';
 import type { ListState, Store } from './store/store.ts';
 
 /** Seconds from login to the end of a session. */
@@ -27,19 +27,19 @@ export function createSessions(store: Store, now: () => number): Sessions {
     async start(accountId, replaced) {
       const token = randomBytes(32).toString('base64url');
       await store.deleteEndedSessions(now());
-      if (replaced) await store.deleteSession(hash(replaced.token));
+      if (replaced) await store.deleteSession(hashOf(replaced.token));
       const expiresAt = now() + sessionLifetime * 1000;
-      await store.createSession({ tokenHash: hash(token), accountId, expiresAt });
+      await store.createSession({ tokenHash: hashOf(token), accountId, expiresAt });
       return { token, accountId };
     },
 
     async find(token) {
-      const kept = await store.findSession(hash(token), now());
+      const kept = await store.findSession(hashOf(token), now());
       return kept && { token, accountId: kept.accountId };
     },
 
     async findReader(token) {
-      const kept = await store.findReader(hash(token), now());
+      const kept = await store.findReader(hashOf(token), now());
       if (!kept) return undefined;
       const { accountId, ...projects } = kept;
       return { token, accountId, projects };
@@ -48,6 +48,6 @@ export function createSessions(store: Store, now: () => number): Sessions {
 }
 
 // The store holds only this: whoever reads a backup cannot sign in with what they find. The token is random, so a fast hash is enough.
-function hash(token: string): string {
-  return createHash('sha256').update(token).digest('hex');
+function hashOf(token: string): string {
+  return hash('sha256', token);
 }

@@ -1,5 +1,6 @@
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { mkdirSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { brotliCompressSync, gzipSync } from 'node:zlib';
 import { expect, test } from 'vitest';
 import { startServer, temporaryFolder, Visitor } from './support.ts';
 
@@ -23,6 +24,40 @@ test('pages may run scripts and styles of this address only, and work without ht
   expect(policy).not.toMatch(/unsafe|upgrade-insecure-requests/);
   expect(headers.get('strict-transport-security')).toBeNull();
   expect(headers.get('x-content-type-options')).toBe('nosniff');
+});
+
+test.each([
+  ['gzip, deflate, br, zstd', 'br', '.br'],
+  ['gzip', 'gzip', '.gz'],
+  ['identity', null, ''],
+  ['br;q=0', null, ''],
+])('who accepts %s gets what the build made for it', async (accepted, encoding, suffix) => {
+  const dist = temporaryFolder();
+  mkdirSync(join(dist, 'assets'));
+  const text = 'const text = "some text";'.repeat(100);
+  writeFileSync(join(dist, 'assets/index-abc.js'), text);
+  writeFileSync(join(dist, 'assets/index-abc.js.br'), brotliCompressSync(text));
+  writeFileSync(join(dist, 'assets/index-abc.js.gz'), gzipSync(text));
+  const someone = new Visitor(await startServer({ dist }));
+  const init = { headers: { 'accept-encoding': accepted } };
+  const reply = await someone.call('GET', '/assets/index-abc.js', init);
+  expect(reply).toMatchObject({ status: 200, body: text });
+  expect(reply.headers.get('content-encoding')).toBe(encoding);
+  expect(reply.headers.get('content-length')).toBe(
+    String(statSync(join(dist, `assets/index-abc.js${suffix}`)).size),
+  );
+  expect(reply.headers.get('vary')).toBe('accept-encoding');
+  expect(reply.headers.get('content-type')).toContain('/javascript');
+  expect(reply.headers.get('cache-control')).toContain('immutable');
+});
+
+test('the app is not sent again to a browser that has it', async () => {
+  const someone = await visitor();
+  const etag = (await someone.call('GET', '/')).headers.get('etag') ?? '';
+  const again = await someone.call('GET', '/', {
+    headers: { 'if-none-match': etag, 'cache-control': 'max-age=0' },
+  });
+  expect(again).toMatchObject({ status: 304, body: '' });
 });
 
 test('HEAD is answered like GET, without the body', async () => {
