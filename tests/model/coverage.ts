@@ -1,3 +1,5 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { afterAll, expect } from 'vitest';
 import type { AnyStateMachine, AnyStateNode } from 'xstate';
 import { transitionsOf } from './adapter.ts';
@@ -51,9 +53,14 @@ export function coverage(driver: string, paths: number, beyond: Record<string, s
         `${kind} ${needed[kind].filter((name) => walked.has(name)).length}/${needed[kind].length}`,
     );
     console.log(`${driver}: ${lines.join(' · ')}`);
+    const missing = kinds.flatMap((kind) => needed[kind].filter((name) => !walked.has(name)));
+    const folder = process.env['MACHINES_WALKED'];
+    if (folder) {
+      const counts = { driver, walked: Object.fromEntries(walked), missing };
+      writeFileSync(join(folder, `${driver}.json`), JSON.stringify(counts));
+    }
     // Of some of the paths, or with a failure among them, less is no wonder.
     if (finished < paths) return;
-    const missing = kinds.flatMap((kind) => needed[kind].filter((name) => !walked.has(name)));
     expect(missing, `not walked by ${driver}`).toEqual([]);
     const surprising = Object.keys(excepted).filter((name) => walked.has(name));
     expect(surprising, `said to be beyond ${driver}`).toEqual([]);
