@@ -12,7 +12,7 @@ import Fastify, {
   type FastifyServerOptions,
 } from 'fastify';
 import helmet from 'helmet';
-import { mountContract, readContract, type Contract, type Operations } from './contract.ts';
+import { isAt, mountContract, readContract, type Contract, type Operations } from './contract.ts';
 import { Refusal, type RefusalAnswer } from './errors.ts';
 import { createGuard } from './guard.ts';
 import { mountHealth } from './health.ts';
@@ -121,8 +121,8 @@ export async function createApp({
   });
 
   function refuseUnknown(request: FastifyRequest): never {
-    const [path] = request.url.split('?');
-    const methods = contract.operations.filter((o) => o.path === path).map((o) => o.method);
+    const [address = ''] = request.url.split('?');
+    const methods = contract.operations.filter((o) => isAt(o, address)).map((o) => o.method);
     throw new Refusal(methods.length > 0 ? wrongMethod(methods) : notFound);
   }
   app.setNotFoundHandler(refuseUnknown);

@@ -23,6 +23,8 @@ type Responses<Id extends OperationId> = operations[Id]['responses'];
 /** A request that the contract allows, from somebody who may make it. */
 export interface Call<Id extends OperationId> {
   body: Json<operations[Id]['requestBody']>;
+  /** The parts of the path that the contract names. */
+  path: NonNullable<operations[Id]['parameters']['path']>;
   /** Headers under their names in lower case. */
   headers: Record<string, string | string[] | undefined>;
   session: Id extends OpenOperation ? Session | undefined : Session;
@@ -32,13 +34,15 @@ export interface Call<Id extends OperationId> {
 
 /** A success. A refusal is thrown. */
 export type Answer<Id extends OperationId> = {
-  [Status in keyof Responses<Id> & (200 | 201)]: {
+  [Status in Success<Id>]: {
     status: Status;
-    body: Json<Responses<Id>[Status]> | ListOf<Json<Responses<Id>[Status]>>;
+    body: AnswerBody<Json<Responses<Id>[Status]>>;
     /** The session that this answer gives to the browser. */
     session?: Session;
   };
-}[keyof Responses<Id> & (200 | 201)];
+}[Success<Id>];
+type Success<Id extends OperationId> = keyof Responses<Id> & (200 | 201 | 204);
+type AnswerBody<T> = [T] extends [never] ? undefined : T | ListOf<T>;
 
 export type Operation<Id extends OperationId> = (call: Call<Id>) => Promise<Answer<Id>>;
 export type Operations = { [Id in OperationId]: Operation<Id> };
@@ -54,11 +58,13 @@ export interface Contract {
 interface ContractOperation {
   id: string;
   method: string;
+  /** With its parameters in braces, as the contract writes it. */
   path: string;
   open: boolean;
-  headers: { name: string; validate: ValidateFunction }[];
+  parameters: { name: string; in: string; validate: ValidateFunction }[];
   body: ValidateFunction | undefined;
-  answers: Map<number, Writer>;
+  /** Undefined where the contract promises no body. */
+  answers: Map<number, Writer | undefined>;
 }
 
 /** Reads the text of openapi.yaml. Throws when it lacks a refusal that this server gives. */
@@ -74,25 +80,27 @@ export function readContract(text: string): Contract {
     Object.entries(methods).map(([method, operation]): ContractOperation => {
       const parameters = (operation.parameters ?? []).map(resolve);
       const body = operation.requestBody && resolve(operation.requestBody);
-      const answers = Object.entries(operation.responses).flatMap(([status, response]) => {
+      const answers = Object.entries(operation.responses).map(([status, response]) => {
         const { content } = resolve(response);
-        if (!content) return [];
+        if (!content) return [Number(status), undefined] as const;
         const { schema, examples: named } = content['application/json'];
         for (const [name, { value }] of Object.entries(named)) {
           const message = (value as { message?: string }).message;
           if (message) examples.set(name, { status: Number(status), message });
         }
         const mistake = `${operation.operationId} broke the contract with ${status}`;
-        return [[Number(status), createWriter(mistake, schema, schemas, validator)] as const];
+        return [Number(status), createWriter(mistake, schema, schemas, validator)] as const;
       });
       return {
         id: operation.operationId,
         method: method.toUpperCase(),
         path,
         open: (operation.security ?? document.security).length === 0,
-        headers: parameters
-          .filter((parameter) => parameter.in === 'header')
-          .map(({ name, schema }) => ({ name, validate: validator.compile(schema) })),
+        parameters: parameters.map((parameter) => ({
+          name: parameter.name,
+          in: parameter.in,
+          validate: validator.compile(parameter.schema),
+        })),
         body: body && validator.compile(body.content['application/json'].schema),
         answers: new Map(answers),
       };
@@ -133,7 +141,7 @@ export function mountContract(
     const handle = handlers[operation.id as OperationId] as Operation<OperationId>;
     app.route({
       method: operation.method,
-      url: operation.path,
+      url: operation.path.replaceAll(parameterInPath, ':$1'),
       onRequest: async (request, reply) => {
         const safe = operation.method === 'GET';
         const session = await guard(request, reply, { open: operation.open, safe });
@@ -143,20 +151,31 @@ export function mountContract(
         refuseInvalid(operation, request);
         const { status, body, session } = await handle({
           body: request.body,
+          path: request.params,
           headers: request.headers,
           session: request.getDecorator('session'),
           address: request.ip,
         } as Call<OperationId>);
 
         const write = operation.answers.get(status);
-        if (!write) throw new Error(`${operation.id} broke the contract with ${String(status)}`);
-        if (isList(body)) return sendList(request, reply, body, write);
-        const text = write(body);
+        if (!operation.answers.has(status) || (!write && body !== undefined)) {
+          throw new Error(`${operation.id} broke the contract with ${String(status)}`);
+        }
+        if (write && isList(body)) return sendList(request, reply, body, write);
+        const text = write?.(body);
         if (session) setSessionCookies(request, reply, session);
+        if (text === undefined) return reply.code(status).send();
         return reply.code(status).type('application/json; charset=utf-8').send(text);
       },
     });
   }
+}
+
+const parameterInPath = /\{(\w+)\}/g;
+
+/** Whether an address without its query is one of the operation's. */
+export function isAt({ path }: ContractOperation, address: string): boolean {
+  return new RegExp(`^${path.replaceAll(parameterInPath, '[^/]+')}$`).test(address);
 }
 
 function refuseDifference(what: string, declared: string[], present: string[]) {
@@ -169,18 +188,20 @@ function refuseDifference(what: string, declared: string[], present: string[]) {
 }
 
 function refuseInvalid(
-  { headers, body }: ContractOperation,
-  request: { headers: Record<string, unknown>; body: unknown },
+  { parameters, body }: ContractOperation,
+  request: { headers: Record<string, unknown>; params: unknown; body: unknown },
 ) {
   if (body) {
     // No body and no content type either: nothing for the JSON parser to refuse.
     if (request.body === undefined) throw new Refusal('notJson');
     if (!body(request.body)) throw new Refusal({ status: 422, message: explain(body.errors) });
   }
-  for (const { name, validate } of headers) {
-    const value = request.headers[name.toLowerCase()];
+  const path = request.params as Record<string, unknown>;
+  for (const { name, in: place, validate } of parameters) {
+    const value = place === 'path' ? path[name] : request.headers[name.toLowerCase()];
     if (value !== undefined && !validate(value)) {
-      throw new Refusal({ status: 422, message: `The header ${name} is not valid.` });
+      const message = `The ${place === 'path' ? 'address' : `header ${name}`} is not valid.`;
+      throw new Refusal({ status: 422, message });
     }
   }
 }

@@ -17,8 +17,8 @@ test('the server does not start without one of the operations', () => {
 });
 
 test('the server does not start with an operation that the contract does not know', () => {
-  const more = { ...working, deleteProject: working.login };
-  expect(() => mount(more)).toThrow('Missing there: deleteProject.');
+  const more = { ...working, somethingElse: working.login };
+  expect(() => mount(more)).toThrow('Missing there: somethingElse.');
 });
 
 test('the server does not start when the contract opens an operation to everybody', () => {
@@ -70,6 +70,32 @@ test('a request in the wrong shape never reaches its operation', async () => {
   expect(calls).toBe(0);
   await app.inject({ method: 'POST', url, payload: { title: 'x', description: 'x' } });
   expect(calls).toBe(1);
+});
+
+test('a fifth call may have parameters in its path, and an answer without a body', async () => {
+  const text = contractText.replace(
+    '\ncomponents:',
+    `
+  /api/v1/projects/{projectId}:
+    delete:
+      operationId: fifth
+      parameters:
+        - { name: projectId, in: path, required: true, schema: { type: string, maxLength: 5 } }
+      responses: { '204': { description: Gone. } }
+
+components:`,
+  );
+  const asked: unknown[] = [];
+  const fifth = async ({ path }: { path: unknown }) => {
+    asked.push(path);
+    return { status: 204 };
+  };
+  const app = mount({ ...working, fifth } as Partial<Operations>, text);
+  const reply = await app.inject({ method: 'DELETE', url: '/api/v1/projects/a%2Fb' });
+  expect([reply.statusCode, reply.body]).toEqual([204, '']);
+  const tooLong = await app.inject({ method: 'DELETE', url: '/api/v1/projects/123456' });
+  expect(tooLong.json()).toMatchObject({ message: 'The address is not valid.' });
+  expect(asked).toEqual([{ projectId: 'a/b' }]);
 });
 
 /** The mount alone, for somebody who is signed in. */
