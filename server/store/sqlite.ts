@@ -18,7 +18,7 @@ const busy = 5; // SQLite's code
  * Throws when the directory or the file cannot be used, or the file is damaged.
  */
 export function openSqlite(directory: string): Database {
-  mkdirSync(directory, { recursive: true, mode: 0o700 });
+  makeFolder(directory);
   const connection = new DatabaseSync(databaseFile(directory), {
     timeout: busyTimeout,
     enableForeignKeyConstraints: true,
@@ -115,4 +115,16 @@ function sync(path: string) {
   const descriptor = openSync(path, 'r');
   fsyncSync(descriptor);
   closeSync(descriptor);
+}
+
+/** Node's own way to make parents too never ends where they can't be made, as below /proc. */
+function makeFolder(path: string) {
+  if (existsSync(path)) return;
+  makeFolder(dirname(path));
+  try {
+    mkdirSync(path, { mode: 0o700 });
+  } catch (error) {
+    // Another process that starts just now may have been faster.
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
+  }
 }

@@ -104,6 +104,7 @@ test.each([
       return { DATA_DIR: folder };
     },
   ],
+  ['a DATA_DIR that nobody can make', () => ({ DATA_DIR: '/proc/no/folder' })],
   ['an unknown host', () => ({ DATA_DIR: temporaryFolder(), HOST: 'nowhere.invalid' })],
   ['a database that is not there', () => ({ DATABASE_URL: 'postgres://u:secret@127.0.0.1:1/d' })],
 ])('%s is told in one line', async (_what, settings) => {
