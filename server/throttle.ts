@@ -52,11 +52,11 @@ export function createThrottle(store: Store, now: () => number): Throttle {
 
   return {
     async countSignIn(signIn) {
-      await store.forgetAttempts(now() - rememberedFor, now());
       const isKnown = await count(placeKey(signIn), perPlace);
       // What strangers try elsewhere must not lock out the person.
       if (!isKnown && !signIn.isOwner) await count(accountKey(signIn), perAccount);
       await count(addressKey(signIn.address), perAddress);
+      await store.forgetAttempts(now() - rememberedFor, now());
     },
 
     async forgive(signIn) {
