@@ -29,7 +29,7 @@ export async function builtApp(): Promise<Map<string, string | Uint8Array>> {
 /** Something that the app asked for. */
 type Arrived = { call: Call; held: Held; sent: unknown; givenUp: boolean; answered: boolean };
 
-/** The built app on a page, before a backend that answers when it is told to. */
+/** The built app on a page, freshly started, before a backend that answers when it is told to. */
 export async function browserHands(
   page: Page,
   files: Map<string, string | Uint8Array>,
@@ -38,6 +38,9 @@ export async function browserHands(
   const arrived: Arrived[] = [];
   const byRequest = new Map<Request, Arrived>();
 
+  const isThere = page.url().startsWith(origin);
+  page.removeAllListeners('requestfailed');
+  await page.unrouteAll({ behavior: 'ignoreErrors' });
   await page.route(`${origin}/**`, async (held) => {
     const request = held.request();
     const { pathname } = new URL(request.url());
@@ -58,7 +61,9 @@ export async function browserHands(
     const each = byRequest.get(request);
     if (each && !each.answered) each.givenUp = true;
   });
-  await page.goto(`${origin}/#${start}`);
+  await (isThere
+    ? page.evaluate((route) => window.inside.restart(route), start)
+    : page.goto(`${origin}/#${start}`));
   await page.locator('h1').waitFor();
 
   /** One turn of the page: whatever waits for nothing else has happened then. */
@@ -174,7 +179,7 @@ function seenOnScreen(all: { button: string; fields: readonly string[] }[]): Omi
           note: section.querySelector(':scope > p')?.textContent ?? undefined,
         }
       : undefined,
-    logged: window.inside.logged,
+    logged: window.inside.logged(),
   };
 }
 

@@ -1,5 +1,6 @@
-import { beforeAll, expect, test, vi } from 'vitest';
-import { useBrowser } from '../../support/browser.ts';
+import type { Browser, Page } from 'playwright-core';
+import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { launchBrowser } from '../../support/chromium.ts';
 import { notByAPerson } from '../beyond.ts';
 import { coverage } from '../coverage.ts';
 import { authPaths, fewPartsOf, projectsPaths } from '../models.ts';
@@ -8,11 +9,16 @@ import { showingAuth, showingProjects } from '../seen.ts';
 import { walk } from '../walk.ts';
 import { browserHands, builtApp } from './browser-hands.ts';
 
-const browser = useBrowser();
+// One page for all paths: the app starts anew on it for each.
+let browser: Browser;
+let page: Page;
 let files: Awaited<ReturnType<typeof builtApp>>;
 beforeAll(async () => {
-  files = await builtApp();
+  [files, browser] = await Promise.all([builtApp(), launchBrowser()]);
+  page = await browser.newPage();
+  page.setDefaultTimeout(15_000);
 });
+afterAll(() => browser.close());
 
 const ofAuth = authPaths(fewPartsOf);
 const ofProjects = projectsPaths(fewPartsOf);
@@ -21,7 +27,6 @@ const until = (check: () => Promise<void>) => vi.waitFor(check, { timeout: 10_00
 
 test.each(ofAuth)('auth in the browser: $name', async (path) => {
   const { start } = showingAuth;
-  const { page } = await browser.open();
   const [hands, oracle] = [await browserHands(page, files, start), oracleHands(start)];
   const held = await walk({ path, hands, showing: showingAuth, oracle, coverage: walked, until });
   expect(held).toBe(path.steps.length);
@@ -29,7 +34,6 @@ test.each(ofAuth)('auth in the browser: $name', async (path) => {
 
 test.each(ofProjects)('projects in the browser: $name', async (path) => {
   const { start } = showingProjects;
-  const { page } = await browser.open();
   const [hands, oracle] = [await browserHands(page, files, start), oracleHands(start)];
   const showing = showingProjects;
   const held = await walk({ path, hands, showing, oracle, coverage: walked, until });
