@@ -70,7 +70,7 @@ function followRoute(router: AppRouter): () => void {
     const { matches } = router.state;
     const heading = document.querySelector('h1');
     const title = matches.at(-1)?.staticData.title;
-    document.title = title ? `${title} · Tracker App` : 'Tracker App';
+    if (title) document.title = `${title} · Tracker App`;
     if (fromLocation && pathChanged) heading?.focus();
   });
 }
