@@ -106,6 +106,8 @@ export async function createApp({
   app.setErrorHandler((error, request, reply) => {
     const { status, message, headers = {} } = toAnswer(error, contract);
     if (status >= 500 && !(error instanceof Refusal)) request.log.error(error);
+    // These belong to the answer that failed.
+    reply.removeHeader('etag').removeHeader('content-encoding');
     return reply.code(status).headers(headers).send({ message });
   });
 

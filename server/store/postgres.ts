@@ -1,3 +1,4 @@
+import { hash } from 'node:crypto';
 import { Pool } from 'pg';
 import {
   claimMigration,
@@ -6,6 +7,11 @@ import {
   type Database,
   type Value,
 } from './database.ts';
+
+/** Under its name, a connection keeps the plan of a statement. */
+function nameOf(sql: string): string {
+  return hash('sha1', sql);
+}
 
 /** Opens a pool of connections to `url`. Connects on the first query, not here. */
 export function openPostgres(url: string): Database {
@@ -22,7 +28,7 @@ export function openPostgres(url: string): Database {
   return {
     async query<Row>(sql: string, values: Value[] = []) {
       try {
-        return (await pool.query(sql, values)).rows as Row[];
+        return (await pool.query({ name: nameOf(sql), text: sql, values })).rows as Row[];
       } catch (cause) {
         throw new StoreUnavailable(cause);
       }

@@ -81,9 +81,9 @@ export interface Store {
   close(): Promise<void>;
 }
 
-// A slice ends with the project that makes it this large. Neither memory nor a turn of the event loop depends on what people write.
+// Neither memory nor a turn of the event loop may depend on what people write, so a slice is bounded in bytes too.
 const sliceBytes = 128 * 1024;
-const sliceRows = 500;
+const sliceRows = 256;
 
 /** Brings the database up to the newest migration and gives the store on it. */
 export async function openStore(database: Database): Promise<Store> {
@@ -207,21 +207,25 @@ export async function openStore(database: Database): Promise<Store> {
     },
 
     async *listProjects(accountId, lastPosition) {
-      for (let from = 0; from <= lastPosition;) {
-        const sizes = await database.query<{ position: number; bytes: number }>(
-          `select position, octet_length(title) + octet_length(description) as bytes from projects
-           where account_id = $1 and position between $2 and $3 order by position limit ${sliceRows}`,
-          [accountId, from, lastPosition],
-        );
-        let bytes = 0;
-        const end = sizes.find((row) => (bytes += row.bytes) >= sliceBytes) ?? sizes.at(-1);
-        if (!end) return;
-        yield await database.query<Project>(
+      let rows = sliceRows;
+      for (let from = 0; from <= lastPosition; from += rows, rows = Math.min(rows * 2, sliceRows)) {
+        // Ranges and no limit: without statistics, PostgreSQL would sort all the rest of the list for each slice.
+        const range = () => [accountId, from, Math.min(from + rows - 1, lastPosition)];
+        while (rows > 1) {
+          const [size] = await database.query<{ bytes: number }>(
+            `select cast(sum(octet_length(title) + octet_length(description)) as integer) as bytes
+             from projects where account_id = $1 and position between $2 and $3`,
+            range(),
+          );
+          if ((size?.bytes ?? 0) <= sliceBytes) break;
+          rows = Math.ceil(rows / 2);
+        }
+        const slice = await database.query<Project>(
           `select id, title, description from projects
            where account_id = $1 and position between $2 and $3 order by position`,
-          [accountId, from, end.position],
+          range(),
         );
-        from = end.position + 1;
+        if (slice.length > 0) yield slice;
       }
     },
 

@@ -29,6 +29,7 @@ export function runServer(
   if (readsLog) child.stderr.on('data', (chunk) => (errors += chunk));
   const ended = once(child, 'close').then(([code]) => ({ code: code as number | null, errors }));
   return {
+    pid: child.pid ?? 0,
     ended,
     output: () => output,
     /** What it wrote to the standard error output so far: its log. */

@@ -11,6 +11,7 @@ import { fileURLToPath } from 'node:url';
 import { Client } from 'pg';
 import { fullDisk } from './full-disk.ts';
 import { NotPossible, powerLoss } from './power.ts';
+import { fuzzed, longLists } from './readers.ts';
 import {
   kills,
   loginFlood,
@@ -55,6 +56,10 @@ const scenarios: [name: string, run: () => Promise<Figures>][] = [
   ['rolling restart behind a balancer, SQLite', async () => rollingRestart(await sqlite(), 2, 3)],
   ['login flood, SQLite', async () => loginFlood(await sqlite(), 100, 100)],
   ['login flood, PostgreSQL', async () => loginFlood(await postgresql(), 100, 100)],
+  ['100,000 projects for four readers, SQLite', async () => longLists(await sqlite(), 4)],
+  ['100,000 projects for four readers, PostgreSQL', async () => longLists(await postgresql(), 4)],
+  ['fuzzed requests, SQLite', async () => fuzzed(await sqlite(), 10_000)],
+  ['fuzzed requests, PostgreSQL', async () => fuzzed(await postgresql(), 10_000)],
 ];
 
 const wanted = process.argv.slice(2);
