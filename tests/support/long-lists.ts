@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { readFileSync } from 'node:fs';
+import type { Database } from '../../server/store/database.ts';
 import { openPostgres } from '../../server/store/postgres.ts';
 import { openSqlite } from '../../server/store/sqlite.ts';
 
@@ -18,20 +19,32 @@ export async function signIn(address: string, email = `${randomUUID()}@example.o
   return { email, headers: { cookie: cookies.join('; '), 'x-xsrf-token': token } };
 }
 
-/** Gives somebody projects behind the server's back: 100,000 calls take long. */
+/** Gives projects to everybody whose email is like this, behind the server's back: 100,000 calls take long. */
 export async function fill(settings: Record<string, string>, email: string, count: number) {
-  const { DATABASE_URL, DATA_DIR = '' } = settings;
-  const database = DATABASE_URL ? openPostgres(DATABASE_URL) : openSqlite(DATA_DIR);
-  await database.query(
-    `insert into projects (id, account_id, position, title, description, created_at)
-     with recursive numbers (n) as (select 1 union all select n + 1 from numbers where n < ${count})
-     select '${randomUUID().slice(0, 24)}' || substr(cast(1000000000000 + n as text), 2), accounts.id, n,
-       'Project number ' || n,
-       'New pages for the spring range, and the texts for them. They are due in March, says number ' || n, 0
-     from numbers, accounts where accounts.email = $1`,
-    [email],
+  await withDatabase(settings, (database) =>
+    database.query(
+      `insert into projects (id, account_id, position, title, description, created_at)
+       with recursive numbers (n) as (select 1 union all select n + 1 from numbers where n < ${count})
+       select substr(accounts.id, 1, 24) || substr(cast(1000000000000 + n as text), 2), accounts.id, n,
+         'Project number ' || n,
+         'New pages for the spring range, and the texts for them. They are due in March, says number ' || n, 0
+       from numbers, accounts where accounts.email like $1`,
+      [email],
+    ),
   );
-  await database.close();
+}
+
+/** Works on the data of a server beside it. */
+export async function withDatabase<T>(
+  { DATABASE_URL, DATA_DIR = '' }: Record<string, string>,
+  work: (database: Database) => Promise<T>,
+): Promise<T> {
+  const database = DATABASE_URL ? openPostgres(DATABASE_URL) : openSqlite(DATA_DIR);
+  try {
+    return await work(database);
+  } finally {
+    await database.close();
+  }
 }
 
 /** Megabytes of memory that a process has, and the most that it ever had. */
