@@ -10,6 +10,8 @@ export default defineConfig({
   plugins: [react(), vanillaExtractPlugin(), devBackend(process.env['API_URL']), precompress()],
   build: { target: 'es2023', outDir: 'dist' },
   test: {
+    // Vitest leaves one core free, which on two halves the speed. Browsers and databases are waited for, so three share them well.
+    maxWorkers: 3,
     testTimeout: 30_000,
     hookTimeout: 60_000,
     projects: [
