@@ -12,8 +12,8 @@ export default defineConfig({
   test: {
     // Vitest leaves one core free, which on two halves the speed. Browsers and databases are waited for, so three share them well.
     maxWorkers: 3,
-    testTimeout: 30_000,
-    hookTimeout: 60_000,
+    testTimeout: 120_000,
+    hookTimeout: 120_000,
     projects: [
       { extends: true, test: { name: 'machines', include: ['tests/machines/**/*.test.ts'] } },
       { extends: true, test: { name: 'house', include: ['tests/house/**/*.test.ts'] } },

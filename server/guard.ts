@@ -56,9 +56,18 @@ function cookieOptions(request: FastifyRequest): CookieSerializeOptions {
   return { path: '/', sameSite: 'lax', maxAge: sessionLifetime, secure };
 }
 
+const xsrfTokens = new Map<string, string>(); // by session; every call needs one, and making it costs as much as finding the session
+const xsrfTokensKept = 10_000;
+
 // Keyed by the session itself: no secret to set up, and all replicas agree.
 function xsrfToken({ token }: Session): string {
-  return createHmac('sha256', token).update('XSRF-TOKEN').digest('base64url');
+  let made = xsrfTokens.get(token);
+  if (!made) {
+    made = createHmac('sha256', token).update('XSRF-TOKEN').digest('base64url');
+    if (xsrfTokens.size >= xsrfTokensKept) xsrfTokens.clear();
+    xsrfTokens.set(token, made);
+  }
+  return made;
 }
 
 /**

@@ -36,7 +36,9 @@ export function openSqlite(directory: string): Database {
       statement = connection.prepare(sql);
       statements.set(sql, statement);
     }
-    return statement.all(Object.fromEntries(values.map((value, i) => [`$${i + 1}`, value])));
+    const named: Record<string, Value> = {};
+    for (const [i, value] of values.entries()) named[`$${i + 1}`] = value;
+    return statement.all(named);
   }
 
   return {

@@ -1,6 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import type { Limit } from '../throttle.ts';
 import type { Database } from './database.ts';
+import { together } from './together.ts';
 
 export interface Account {
   id: string;
@@ -92,6 +93,24 @@ export async function openStore(database: Database): Promise<Store> {
     await database.migrate(name, readFileSync(new URL(name, migrations), 'utf8'));
   }
 
+  const findReader = together(async (tokenHashes) => {
+    // PostgreSQL gives times as text.
+    type Row = ListState & { tokenHash: string; accountId: string; expiresAt: number | string };
+    const readers = await database.query<Row>(
+      `select sessions.token_hash as "tokenHash", sessions.account_id as "accountId",
+         sessions.expires_at as "expiresAt", projects.id as "lastId",
+         coalesce(projects.position, 0) as "lastPosition",
+         (select cast(count(*) as integer) from projects
+          where account_id = sessions.account_id) as count
+       from sessions left join projects on projects.account_id = sessions.account_id
+         and projects.position = (select max(position) from projects
+                                  where account_id = sessions.account_id)
+       where token_hash in (${tokenHashes.map((_, i) => `$${i + 1}`).join(', ')})`,
+      tokenHashes,
+    );
+    return new Map(readers.map((reader) => [reader.tokenHash, reader]));
+  });
+
   return {
     async createAccount({ id, email, passwordHash, role, createdAt }) {
       const kept = await database.query(
@@ -176,18 +195,10 @@ export async function openStore(database: Database): Promise<Store> {
     },
 
     async findReader(tokenHash, now) {
-      const [reader] = await database.query<Pick<Session, 'accountId'> & ListState>(
-        `select sessions.account_id as "accountId", projects.id as "lastId",
-           coalesce(projects.position, 0) as "lastPosition",
-           (select cast(count(*) as integer) from projects
-            where account_id = sessions.account_id) as count
-         from sessions left join projects on projects.account_id = sessions.account_id
-           and projects.position = (select max(position) from projects
-                                    where account_id = sessions.account_id)
-         where token_hash = $1 and expires_at > $2`,
-        [tokenHash, now],
-      );
-      return reader;
+      const found = await findReader(tokenHash);
+      if (!found || Number(found.expiresAt) <= now) return undefined;
+      const { accountId, count, lastId, lastPosition } = found;
+      return { accountId, count, lastId, lastPosition };
     },
 
     async deleteSession(tokenHash) {
