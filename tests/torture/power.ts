@@ -1,94 +1,73 @@
-import { execFileSync, spawn } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdirSync, mkdtempSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
+import { Client } from 'pg';
+import { createDisk, type Disk } from './disk.ts';
+import { createPostgres } from './own-postgres.ts';
 import { createUntil, Person, type Promised } from './person.ts';
-import { compare, start, type Figures, type Settings } from './scenarios.ts';
+import { compare, type Figures, type Settings } from './scenarios.ts';
+import { findFreePort, onPostgres, onSqlite } from './sites.ts';
 
-// What the kernel has not been told to sync is dropped, as when the power fails: EXT4_IOC_SHUTDOWN without flushing the log.
-const cut = `
-import fcntl, os, struct, sys
-fcntl.ioctl(os.open(sys.argv[1], os.O_RDONLY), 0x8004587D, struct.pack('I', 2))`;
+const rows = 500;
 
-/** This machine does not allow what a scenario needs. */
-export class NotPossible extends Error {}
-
-/** A file system whose power can be cut. Throws `NotPossible`. */
-function createDisk() {
-  const folder = mkdtempSync(join(tmpdir(), 'tracker-app-power-'));
-  const [image, mountPoint] = [join(folder, 'image'), join(folder, 'disk')];
-  const run = (command: string, ...args: string[]) =>
-    execFileSync(command, args, { stdio: ['ignore', 'ignore', 'pipe'] });
-  mkdirSync(mountPoint);
-  writeFileSync(image, '');
-  truncateSync(image, 256 * 1024 * 1024);
-  const mount = () => run('mount', '-o', 'loop', image, mountPoint);
-  try {
-    run('mkfs.ext4', '-q', image);
-    mount();
-    run('python3', '--version');
-  } catch (error) {
-    rmSync(folder, { recursive: true });
-    throw new NotPossible(
-      `it takes root, loop devices, mkfs.ext4 and python3 (${String(error).trim()})`,
-    );
-  }
-  return {
-    mountPoint,
-    cutPower: () => run('python3', '-c', cut, mountPoint),
-    comeBack() {
-      run('umount', mountPoint);
-      mount();
-    },
-    remove() {
-      run('umount', mountPoint);
-      rmSync(folder, { recursive: true });
-    },
-  };
-}
-
-/** Cuts the power of the disk under a server in the middle of creates, `rounds` times. SQLite only. */
+/** Cuts the power of the disk under a store in the middle of creates, `rounds` times. Throws `NotPossible`. */
 export async function powerLoss(
+  store: 'SQLite' | 'PostgreSQL',
   settings: Settings,
   rounds: number,
   creates: number,
 ): Promise<Figures> {
   const disk = createDisk();
   try {
-    const own = { ...settings, DATA_DIR: join(disk.mountPoint, 'data') };
+    const make = store === 'SQLite' ? onSqlite : onPostgres;
+    const site = await make(disk.mountPoint, settings);
     const all: Promised = { kept: [], unanswered: [] };
-    let running = await start(own);
+    let figures: Figures;
     try {
-      const person = await new Person().settle(running.address);
+      const person = await new Person().settle(site.address());
       for (let round = 0; round < rounds; round += 1) {
         const stop = new AbortController();
-        const { address } = running;
-        const { kept, unanswered } = await createUntil(stop.signal, person, [address], 8, (n) => {
-          if (n < creates || stop.signal.aborted) return;
-          disk.cutPower();
-          stop.abort();
-        });
+        let dead: Promise<void> | undefined;
+        const cutPower = async () => {
+          await disk.cutPower().finally(() => stop.abort());
+          await site.die();
+        };
+        const { kept, unanswered } = await createUntil(
+          stop.signal,
+          person,
+          [site.address()],
+          8,
+          (count) => {
+            if (count === creates) dead = cutPower();
+          },
+        );
         all.kept.push(...kept);
         all.unanswered.push(...unanswered);
-        await running.kill();
-        disk.comeBack();
-        running = await start(own);
+        await dead;
+        await disk.comeBack();
+        await site.rise();
       }
-      const figures = await compare(person, running.address, all);
-      await running.kill();
-      return { 'power cuts': rounds, ...figures, ...(await withoutSync(disk)) };
+      figures = await compare(person, site.address(), all);
     } finally {
-      await running.kill();
+      await site.stop();
     }
+    // The proof that the cut is one: a writer that does not sync must lose rows by it.
+    const found = await (store === 'SQLite' ? unsyncedSqlite(disk) : unsyncedPostgres(disk));
+    return {
+      'power cuts': rounds,
+      ...figures,
+      'control without sync: written': rows,
+      'control: gone': rows - found,
+      'failed: the control lost nothing': found < rows ? 0 : 1,
+    };
   } finally {
-    disk.remove();
+    await disk.remove();
   }
 }
 
-/** The proof that the cut is one: a writer that does not sync must lose rows by it. */
-async function withoutSync(disk: ReturnType<typeof createDisk>): Promise<Figures> {
+/** How many rows are found again. */
+async function unsyncedSqlite(disk: Disk): Promise<number> {
   const file = join(disk.mountPoint, 'control.sqlite');
   const writer = spawn(process.execPath, [
     '--input-type=module',
@@ -96,23 +75,52 @@ async function withoutSync(disk: ReturnType<typeof createDisk>): Promise<Figures
     `import { DatabaseSync } from 'node:sqlite';
      const db = new DatabaseSync(${JSON.stringify(file)});
      db.exec('pragma journal_mode = wal; pragma synchronous = off; create table t (n integer)');
-     for (let n = 1; n <= 500; n += 1) db.exec('insert into t values (' + n + ')');
+     for (let n = 1; n <= ${rows}; n += 1) db.exec('insert into t values (' + n + ')');
      console.log('written');
      setInterval(() => {}, 1000);`,
   ]);
   await once(writer.stdout, 'data');
-  disk.cutPower();
+  await disk.cutPower();
   writer.kill('SIGKILL');
   await once(writer, 'close');
-  disk.comeBack();
-  let found = 0;
+  await disk.comeBack();
   const database = new DatabaseSync(file);
   try {
-    found = Number(database.prepare('select count(*) as n from t').get()?.['n']);
+    return Number(database.prepare('select count(*) as n from t').get()?.['n']);
   } catch {
-    // Not even the table is there.
+    return 0; // Not even the table is there.
   } finally {
     database.close();
   }
-  return { 'control without sync: written': 500, 'control: gone': 500 - found };
+}
+
+/** How many rows are found again. */
+async function unsyncedPostgres(disk: Disk): Promise<number> {
+  const postgres = createPostgres(join(disk.mountPoint, 'control'), await findFreePort());
+  const query = async (sql: string, times = 1) => {
+    const client = new Client(postgres.url);
+    // The connection breaks when the power is cut.
+    client.on('error', () => {});
+    await client.connect();
+    let result;
+    for (let i = 0; i < times; i += 1) result = await client.query(sql);
+    await client.end();
+    return result?.rows[0] as { n: string } | undefined;
+  };
+  try {
+    await postgres.start('-c', 'fsync=off');
+    await query('create table t (n integer)');
+    await query('checkpoint');
+    await query('insert into t values (1)', rows);
+    await disk.cutPower();
+    await postgres.kill();
+    await disk.comeBack();
+    await postgres.start();
+    return Number((await query('select count(*) as n from t'))?.n);
+  } catch {
+    return 0; // It does not even start, or the table is not there.
+  } finally {
+    await postgres.kill();
+    postgres.remove();
+  }
 }
