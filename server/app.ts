@@ -103,6 +103,13 @@ export async function createApp({
     },
   });
 
+  // An `Expect` other than 100-continue: Node itself would answer without a body.
+  const unmet = new WeakSet<IncomingMessage>();
+  app.server.on('checkExpectation', (request: IncomingMessage, response: ServerResponse) => {
+    unmet.add(request);
+    app.server.emit('request', request, response);
+  });
+
   app.setErrorHandler((error, request, reply) => {
     const { status, message, headers = {} } = toAnswer(error, contract);
     if (status >= 500 && !(error instanceof Refusal)) request.log.error(error);
@@ -118,6 +125,10 @@ export async function createApp({
     reply.headers(constantHeaders).header('x-request-id', request.id);
     if (request.raw.httpVersion === '1.1' && request.headers.host === undefined) {
       return done(new Refusal({ status: 400, message: 'The request names no host.' }));
+    }
+    if (unmet.has(request.raw)) {
+      const message = 'The request expects what this server cannot do.';
+      return done(new Refusal({ status: 417, message }));
     }
     // Before anything looks at the body: at an unknown address its type and size do not matter.
     done(request.is404 ? refusalOfUnknown(request) : undefined);

@@ -1,11 +1,11 @@
-import { lookup } from 'node:dns/promises';
 import { existsSync } from 'node:fs';
-import { createServer, isIPv6, type AddressInfo } from 'node:net';
+import { isIPv6 } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as passed } from 'node:timers/promises';
 import { setFlagsFromString } from 'node:v8';
 import { createApp } from './app.ts';
 import { attempt, Mistakes, openConfiguredStore, run, type Failure } from './command.ts';
+import { addressesOf, listen } from './listening.ts';
 import { logOptions } from './log.ts';
 import { help, readSettings, type Settings } from './settings.ts';
 
@@ -45,11 +45,8 @@ async function serve(settings: Settings) {
     trustedProxies: settings.trustedProxies,
     isDraining: () => draining,
   });
-  await attempt(
-    async () => {
-      await refuseTakenPort(settings);
-      await app.listen({ host, port });
-    },
+  const door = await attempt(
+    async () => listen(app, await addressesOf(host, port), port),
     (error) => describeListenFailure(settings, error),
   );
   for (const signal of ['SIGTERM', 'SIGINT'] as const) {
@@ -63,29 +60,12 @@ async function serve(settings: Settings) {
         app.log.warn('Requests that did not end in time were cut off.');
         process.exit(0);
       }, patience).unref();
-      await app.close();
+      await door.close();
       await store.close();
       process.exit(0);
     });
   }
-  const { port: listening } = app.server.address() as AddressInfo;
-  console.log(`Tracker App is ready at http://${shownHost(host)}:${listening}`);
-}
-
-/**
- * Fastify listens on every address of "localhost" and is content when one of them works. Another program on the other one
- * would get half of our visitors, so all have to be free.
- */
-async function refuseTakenPort({ host, port }: Settings) {
-  if (port === 0) return;
-  for (const { address } of await lookup(host, { all: true })) {
-    const probe = createServer();
-    const isFree = new Promise<void>((done, fail) => {
-      probe.once('error', (error: Failure) => (error.code === 'EADDRINUSE' ? fail(error) : done()));
-      probe.listen({ host: address, port }, () => probe.close(() => done()));
-    });
-    await isFree;
-  }
+  console.log(`Tracker App is ready at http://${shownHost(host)}:${door.port}`);
 }
 
 function describeListenFailure({ host, port }: Settings, error: Failure): string {

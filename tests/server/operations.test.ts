@@ -3,7 +3,10 @@ import { Agent, request as httpRequest, type IncomingMessage } from 'node:http';
 import { connect, type Socket } from 'node:net';
 import { setImmediate as turn } from 'node:timers/promises';
 import { describe, expect, onTestFinished, test } from 'vitest';
+import { createApp } from '../../server/app.ts';
+import { listen } from '../../server/listening.ts';
 import { openSqlite } from '../../server/store/sqlite.ts';
+import { openStore } from '../../server/store/store.ts';
 import { runServer } from '../support/server-process.ts';
 import { builtApp, signedInVisitor, startServer, temporaryFolder, Visitor } from './support.ts';
 
@@ -72,7 +75,26 @@ describe('stopping', () => {
     await once(silent, 'connect');
     silent.on('error', () => {});
     await reached(address);
-    expect((await running.kill('SIGTERM')).code).toBe(0);
+    const { code, errors } = await running.kill('SIGTERM');
+    expect(code).toBe(0);
+    expect(errors).not.toContain('cut off');
+  });
+
+  test('whichever of its addresses a request came to, it is answered', async () => {
+    const store = await openStore(openSqlite(temporaryFolder()));
+    const app = await createApp({ store, dist: builtApp() });
+    const hosts = ['127.0.0.1', process.platform === 'linux' ? '127.0.0.2' : '::1'];
+    const door = await listen(app, hosts, 0);
+    const sockets = hosts.map((host) => connect(door.port, host));
+    const answers = sockets.map(async (socket) => Buffer.concat(await socket.toArray()).toString());
+    for (const socket of sockets) socket.write('POST /api/v1/auth/login HTTP/1.1\r\nhost: x\r\n');
+    await reached(`http://${hosts[0]}:${door.port}`);
+    const closed = door.close();
+    await refused(`http://${hosts[0]}:${door.port}`);
+    for (const socket of sockets) socket.write('connection: close\r\n\r\n');
+    for (const answer of answers) expect(await answer).toMatch(/^HTTP\/1\.1 415 /);
+    await closed;
+    await store.close();
   });
 });
 
@@ -124,6 +146,8 @@ describe('unusual requests', () => {
     ['a whole address instead of a path', 'GET http://x/healthz HTTP/1.1\r\nhost: x\r\n\r\n', 200],
     ['an asterisk', 'OPTIONS * HTTP/1.1\r\nhost: x\r\n\r\n', 404],
     ['headers without end', `GET / HTTP/1.1\r\nhost: x\r\nx: ${'x'.repeat(20_000)}\r\n\r\n`, 431],
+    ['an expectation nobody knows', 'GET / HTTP/1.1\r\nhost: x\r\nexpect: tea\r\n\r\n', 417],
+    ['the usual expectation', 'GET / HTTP/1.1\r\nhost: x\r\nexpect: 100-continue\r\n\r\n', 200],
     ['a length that is none', 'POST / HTTP/1.1\r\nhost: x\r\ncontent-length: x\r\n\r\n', 400],
   ])('with %s are answered', async (_what, text, status) => {
     const socket = open(await startServer({ dist: builtApp() }));
