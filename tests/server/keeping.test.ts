@@ -1,11 +1,14 @@
+import { once } from 'node:events';
 import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
+import { Worker } from 'node:worker_threads';
 import { Client } from 'pg';
 import { describe, expect, inject, onTestFinished, test } from 'vitest';
 import { openPostgres } from '../../server/store/postgres.ts';
 import { openSqlite } from '../../server/store/sqlite.ts';
 import { runServer } from '../support/server-process.ts';
+import type { Start } from './starter.ts';
 import {
   builtApp,
   freshPostgres,
@@ -166,6 +169,20 @@ describe('npm run backup', () => {
     expect(errors).toContain(message);
     expect(errors).not.toContain('secret');
   });
+});
+
+test('of many that open a new file at once, one runs each migration, and none fails', async () => {
+  const folder = temporaryFolder();
+  const starters = 8;
+  const here = new Int32Array(new SharedArrayBuffer(4));
+  const workerData: Start = { folder, migrations: 40, starters, here };
+  const all = Array.from(
+    { length: starters },
+    () => new Worker(new URL('starter.ts', import.meta.url), { workerData }),
+  );
+  // Rejects with what failed in it: a table that is made twice, or a lock that was not waited for.
+  const ends = await Promise.all(all.map((worker) => once(worker, 'exit')));
+  expect(ends.flat()).toEqual(Array.from({ length: starters }, () => 0));
 });
 
 describe('npm run sign-out', () => {
