@@ -64,13 +64,19 @@ const scenarios: [name: string, run: () => Promise<Figures>][] = [
     'full disk, PostgreSQL with its WAL there too',
     () => fullDisk('PostgreSQL with its WAL there too', common, 4),
   ],
-  ['two processes on one file, SQLite', async () => together(await sqlite(), 2, 2000)],
-  ['four processes on one database, PostgreSQL', async () => together(await postgresql(), 4, 2000)],
+  ['two processes on one file, SQLite', async () => together(await sqlite(), 2, 2000, 50)],
+  [
+    'four processes on one database, PostgreSQL',
+    async () => together(await postgresql(), 4, 2000, 50),
+  ],
   [
     'rolling restart behind a balancer, PostgreSQL',
-    async () => rollingRestart(await postgresql(), 3, 3),
+    async () => rollingRestart(await postgresql(), 3, 3, 8),
   ],
-  ['rolling restart behind a balancer, SQLite', async () => rollingRestart(await sqlite(), 2, 3)],
+  [
+    'rolling restart behind a balancer, SQLite',
+    async () => rollingRestart(await sqlite(), 2, 3, 8),
+  ],
   ['login flood, SQLite', async () => loginFlood(await sqlite(), 100, 100)],
   ['login flood, PostgreSQL', async () => loginFlood(await postgresql(), 100, 100)],
   ['100,000 projects for four readers, SQLite', async () => longLists(await sqlite(), 4)],

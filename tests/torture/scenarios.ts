@@ -63,8 +63,13 @@ export async function compare(
   };
 }
 
-/** Several processes on one store, all written to at once; and fifty registrations of one email over all of them. */
-export async function together(settings: Settings, processes: number, creates: number) {
+/** Several processes on one store, all written to at once; and so many registrations of one email over all of them. */
+export async function together(
+  settings: Settings,
+  processes: number,
+  creates: number,
+  sameEmail: number,
+) {
   const all = await Promise.all(Array.from({ length: processes }, () => start(settings)));
   const addresses = all.map(({ address }) => address);
   try {
@@ -76,7 +81,7 @@ export async function together(settings: Settings, processes: number, creates: n
     const figures = await compare(person, addresses.at(-1)!, promised);
     const newcomer = new Person();
     const registrations = await Promise.all(
-      Array.from({ length: 50 }, (_, i) => newcomer.register(addresses[i % processes]!)),
+      Array.from({ length: sameEmail }, (_, i) => newcomer.register(addresses[i % processes]!)),
     );
     const count = (status: number) => registrations.filter((r) => r.status === status).length;
     return {
@@ -85,15 +90,20 @@ export async function together(settings: Settings, processes: number, creates: n
       'registrations of one email': registrations.length,
       'of them 201': count(201),
       'of them 409': count(409),
-      'failed: not exactly one account': count(201) === 1 && count(409) === 49 ? 0 : 1,
+      'failed: not exactly one account': count(201) === 1 && count(409) === sameEmail - 1 ? 0 : 1,
     };
   } finally {
     await Promise.all(all.map(({ kill }) => kill()));
   }
 }
 
-/** Restarts each of `replicas` in turn, `rounds` times, behind a balancer with people at work. */
-export async function rollingRestart(settings: Settings, replicas: number, rounds: number) {
+/** Restarts each of `replicas` in turn, `rounds` times, behind a balancer with so many people at work. */
+export async function rollingRestart(
+  settings: Settings,
+  replicas: number,
+  rounds: number,
+  workers: number,
+) {
   const all = await Promise.all(Array.from({ length: replicas }, () => start(settings)));
   const balancer = await startBalancer(all.map(({ address }) => address));
   const stop = new AbortController();
@@ -102,7 +112,7 @@ export async function rollingRestart(settings: Settings, replicas: number, round
   const failures = new Set<string>();
   try {
     const people = await Promise.all(
-      Array.from({ length: 8 }, () => new Person().settle(balancer.address)),
+      Array.from({ length: workers }, () => new Person().settle(balancer.address)),
     );
     const work = people.map(async (person) => {
       const kept: string[] = [];
