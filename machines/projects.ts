@@ -211,7 +211,9 @@ export const projectsMachine = setup({
 
 /** The list with the project at its end, and once: a list fetched meanwhile may hold it already. */
 function withProject(projects: Project[], project: Project): Project[] {
-  return [...projects.filter(({ id }) => id !== project.id), project];
+  const isSame = ({ id }: Project) => id === project.id;
+  const others = projects.some(isSame) ? projects.filter((each) => !isSame(each)) : projects;
+  return [...others, project];
 }
 
 function submittedProject(event: ProjectsEvent): NewProject {

@@ -9,13 +9,20 @@ import {
 import { authMachine } from '../machines/auth.ts';
 import { projectsMachine } from '../machines/projects.ts';
 import type { Api } from './api/api.ts';
-import type { Credentials, NewProject } from './api/types.ts';
+import type { Credentials, NewProject, Project } from './api/types.ts';
 
 export type AuthActor = Actor<typeof authMachine>;
 export type ProjectsActor = Actor<typeof projectsMachine>;
 export type Clock = NonNullable<ActorOptions<AnyActorLogic>['clock']>;
 export type Inspect = (event: InspectionEvent) => void;
-export type Actors = { auth: AuthActor; projects: ProjectsActor };
+export type Actors = { auth: AuthActor; projects: ProjectsActor; arriving: Arriving };
+
+/** The rows that have arrived of a list that is still on its way, for whoever wants to see them before it is complete. */
+export type Arriving = {
+  rows: () => Project[] | undefined;
+  /** Calls back whenever they are others; gives what ends that. */
+  subscribe: (listener: () => void) => () => void;
+};
 
 export type ActorsOptions = {
   api: Api;
@@ -40,6 +47,7 @@ export function createActors({ api, clock, inspect, log }: ActorsOptions): Actor
       throw error;
     }
   };
+  const arriving = createArriving();
   const options = { ...(clock && { clock }), ...(inspect && { inspect }) };
 
   const auth = createActor(
@@ -59,7 +67,11 @@ export function createActors({ api, clock, inspect, log }: ActorsOptions): Actor
   const projects = createActor(
     projectsMachine.provide({
       actors: {
-        listProjects: fromPromise(({ signal }) => api.listProjects(signal)),
+        listProjects: fromPromise(({ signal }) =>
+          api.listProjects(signal, (rows) => {
+            if (!signal.aborted) arriving.show(rows);
+          }),
+        ),
         createProject: fromPromise(
           ({ input, signal }: { input: NewProject; signal: AbortSignal }) =>
             logged('createProject', api.createProject(input, signal)),
@@ -69,6 +81,8 @@ export function createActors({ api, clock, inspect, log }: ActorsOptions): Actor
     options,
   );
 
+  // Another call begins, or the list is there, or not to be had.
+  projects.subscribe(({ children }) => arriving.showOnlyOf(children['listProjects']));
   projects.on('listFailed', ({ reason }) => log('listProjects', reason));
   auth.on('loggedIn', () => {
     projects.send({ type: 'projects.dropped' });
@@ -76,5 +90,29 @@ export function createActors({ api, clock, inspect, log }: ActorsOptions): Actor
       projects.send({ type: 'projects.opened' });
     }
   });
-  return { auth, projects };
+  return { auth, projects, arriving };
+}
+
+function createArriving() {
+  const listeners = new Set<() => void>();
+  let rows: Project[] | undefined;
+  let call: unknown;
+  const show = (others: Project[] | undefined) => {
+    if (rows === others) return;
+    rows = others;
+    for (const listener of listeners) listener();
+  };
+  return {
+    show,
+    showOnlyOf(current: unknown) {
+      if (current === call) return;
+      call = current;
+      show(undefined);
+    },
+    rows: () => rows,
+    subscribe(listener: () => void) {
+      listeners.add(listener);
+      return () => listeners.delete(listener);
+    },
+  } satisfies Arriving & Record<string, unknown>;
 }

@@ -1,7 +1,7 @@
 import createClient from 'openapi-fetch';
 import type { paths } from '../../generated/api.d.ts';
 import { readProject, readProjects, readUser } from './bodies.ts';
-import { neverRejecting, settle } from './outcome.ts';
+import { neverRejecting, piecesOf, settle, textOf } from './outcome.ts';
 import type { Credentials, NewProject, Outcome, Project, User } from './types.ts';
 import { xsrf } from './xsrf.ts';
 
@@ -9,7 +9,11 @@ import { xsrf } from './xsrf.ts';
 export type Api = {
   login(credentials: Credentials, signal: AbortSignal): Promise<Outcome<void>>;
   registerUser(credentials: Credentials, signal: AbortSignal): Promise<Outcome<User>>;
-  listProjects(signal: AbortSignal): Promise<Outcome<Project[]>>;
+  /** `onRows` is told of the projects that have arrived so far, while more of them arrive. */
+  listProjects(
+    signal: AbortSignal,
+    onRows?: (rows: Project[]) => void,
+  ): Promise<Outcome<Project[]>>;
   createProject(project: NewProject, signal: AbortSignal): Promise<Outcome<Project>>;
 };
 
@@ -34,16 +38,24 @@ export function createApi({ origin, baseUrl = origin, fetch, cookies }: ApiOptio
 
   return {
     login: (body, signal) =>
-      settle(client.POST('/api/v1/auth/login', { body, signal, parseAs: 'stream' }), () => {}),
+      settle(
+        client.POST('/api/v1/auth/login', { body, signal, parseAs: 'stream' }),
+        async (response) => {
+          await textOf(response);
+        },
+      ),
 
     registerUser: (body, signal) =>
-      settle(client.POST('/api/v1/users/register', { body, signal, parseAs: 'stream' }), readUser),
+      settle(
+        client.POST('/api/v1/users/register', { body, signal, parseAs: 'stream' }),
+        async (response) => readUser(await textOf(response)),
+      ),
 
     // A browser holds a second GET of one address back until the first ends, unless neither may be stored.
-    listProjects: (signal) =>
+    listProjects: (signal, onRows = () => {}) =>
       settle(
         client.GET('/api/v1/projects', { signal, cache: 'no-store', parseAs: 'stream' }),
-        readProjects,
+        (response) => readProjects(piecesOf(response), onRows),
       ),
 
     createProject: (body, signal) =>
@@ -54,7 +66,7 @@ export function createApi({ origin, baseUrl = origin, fetch, cookies }: ApiOptio
           parseAs: 'stream',
           params: { header: { 'Idempotency-Key': newKey() } },
         }),
-        readProject,
+        async (response) => readProject(await textOf(response)),
       ),
   };
 }

@@ -1,3 +1,4 @@
+import { createListReader } from './list-reader.ts';
 import type { Project, User } from './types.ts';
 
 /** The user of a registration's answer, as far as the body can be understood. Refuses nothing. */
@@ -18,13 +19,25 @@ export function readProject(body: string): Project {
   return answer;
 }
 
-/** The projects of an answer. Throws where the body is anything but an array of projects. */
-export function readProjects(body: string): Project[] {
-  const answer: unknown = JSON.parse(body);
-  if (!Array.isArray(answer) || !answer.every(isProject)) {
-    throw new TypeError('The answer is not a list of projects.');
+/**
+ * The projects of an answer, read while it arrives: `onRows` is told of those that are there, of the first ones at once and
+ * later whenever they have doubled. Throws where the body is anything but an array of projects.
+ */
+export async function readProjects(
+  pieces: AsyncIterable<string>,
+  onRows: (rows: Project[]) => void,
+): Promise<Project[]> {
+  const reader = createListReader(isProject);
+  let told = 0;
+  for await (const piece of pieces) {
+    reader.add(piece);
+    const { length } = reader.items;
+    if (length === 0 || length < 2 * told) continue;
+    told = length;
+    onRows(reader.items.slice());
   }
-  return answer;
+  reader.end();
+  return reader.items;
 }
 
 function isProject(value: unknown): value is Project {

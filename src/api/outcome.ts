@@ -6,22 +6,54 @@ export const DEFAULT_MESSAGE = 'Internal Server Error';
 /** An answer of openapi-fetch whose 2xx body is unread (`parseAs: 'stream'`). */
 type Answer = { response: Response; error?: unknown };
 
+/** The connection ended before the answer did. */
+class BrokenOff extends Error {}
+
 /**
  * The one place that knows a failed request from a bug.
  *
- * Gives the outcome of a call: `value` as `read` understands the body of a 2xx answer, or the message of a failed request:
- * the body's `message` where it is a text with something in it, else "Internal Server Error".
+ * Gives the outcome of a call: `value` as `read` understands the 2xx answer, or the message of a failed request: the body's
+ * `message` where it is a text with something in it, else "Internal Server Error".
  * Throws what `read` throws: a 2xx answer with a body that nobody promised is not a failed request.
  */
 export async function settle<Value>(
   call: Promise<Answer>,
-  read: (body: string) => Value,
+  read: (response: Response) => Promise<Value>,
 ): Promise<Outcome<Value>> {
   const { response, error } = await call;
   if (!response.ok) return { ok: false, message: messageOf(error) };
-  const body = await response.text().catch(() => undefined);
-  if (body === undefined) return { ok: false, message: DEFAULT_MESSAGE };
-  return { ok: true, value: read(body) };
+  try {
+    return { ok: true, value: await read(response) };
+  } catch (reason) {
+    if (reason instanceof BrokenOff) return { ok: false, message: DEFAULT_MESSAGE };
+    throw reason;
+  }
+}
+
+/** The text of an answer, when all of it is there. */
+export async function textOf(response: Response): Promise<string> {
+  const text = response.text();
+  return text.catch(brokenOff);
+}
+
+/** The text of an answer, piece by piece as it arrives. */
+export async function* piecesOf(response: Response): AsyncGenerator<string, void> {
+  const reader = response.body?.getReader();
+  const decoder = new TextDecoder();
+  try {
+    for (;;) {
+      const { done = true, value } = (await reader?.read().catch(brokenOff)) ?? {};
+      yield decoder.decode(value, { stream: !done });
+      if (done) return;
+    }
+  } finally {
+    // Whoever reads no further wants no more of it.
+    void reader?.cancel().catch(() => {});
+  }
+}
+
+function brokenOff(cause: unknown): never {
+  throw new BrokenOff('The connection broke off.', { cause });
 }
 
 /**

@@ -1,5 +1,5 @@
 import { useSelector } from '@xstate/react';
-import { useEffect, useLayoutEffect, useState } from 'react';
+import { useEffect, useLayoutEffect, useReducer, useState, useSyncExternalStore } from 'react';
 import { useApp } from '../app-context.ts';
 import { ErrorBanner } from '../ui/banner.tsx';
 import { SubmitButton } from '../ui/button.tsx';
@@ -11,7 +11,8 @@ import { newProject } from './schemas.ts';
 import { useForm } from './use-form.ts';
 
 export function ProjectsScreen() {
-  const { projects } = useApp();
+  const { projects, arriving } = useApp();
+  const arrived = useSyncExternalStore(arriving.subscribe, arriving.rows);
   const rows = useSelector(projects, (snapshot) => snapshot.context.projects);
   const loading = useSelector(projects, (snapshot) => snapshot.matches({ list: 'loading' }));
 
@@ -20,21 +21,31 @@ export function ProjectsScreen() {
     return () => projects.send({ type: 'projects.closed' });
   }, [projects]);
 
+  const [created, onCreated] = useReducer((count: number) => count + 1, 0);
+  const isLong = rows.length > seenAtOnce;
   return (
     <Stack>
-      <NewProjectForm />
-      <ProjectList heading="List of Projects" rows={rows} loading={loading} />
+      <NewProjectForm created={created} onCreated={onCreated} />
+      <ProjectList
+        heading="List of Projects"
+        // What is there of a first list is shown while the rest arrives; a later one replaces the one in view as a whole.
+        rows={rows.length > 0 ? rows : (arrived ?? rows)}
+        loading={loading}
+        newest={created > 0 && isLong ? 'Show the new project' : undefined}
+      />
     </Stack>
   );
 }
 
+/** Rows from which on the last one is too far away. */
+const seenAtOnce = 5;
+
 const empty = { title: '', description: '' };
 
-function NewProjectForm() {
+function NewProjectForm({ created, onCreated }: { created: number; onCreated: () => void }) {
   const { projects } = useApp();
   const busy = useSelector(projects, (snapshot) => snapshot.matches({ create: 'creating' }));
   const errorMessage = useSelector(projects, (snapshot) => snapshot.context.createErrorMessage);
-  const [created, setCreated] = useState(0);
   const [submitted] = useState(() => projects.getSnapshot().context.submitted);
   const { form, field, restart, submit } = useForm(newProject, submitted ?? empty, (project) =>
     projects.send({ type: 'createProject', project }),
@@ -45,10 +56,10 @@ function NewProjectForm() {
       // Whoever went on typing meanwhile keeps what they typed.
       const { title, description } = form.getValues();
       if (title === project?.title && description === project.description) restart(empty, 'title');
-      setCreated((count) => count + 1);
+      onCreated();
     });
     return () => subscription.unsubscribe();
-  }, [projects, form, restart]);
+  }, [projects, form, restart, onCreated]);
 
   return (
     <>

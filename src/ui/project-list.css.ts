@@ -57,3 +57,17 @@ export const title = style({ fontSize: text.lead, lineHeight: 1.4, whiteSpace: '
 export const description = style({ color: color.textMuted, whiteSpace: 'pre-wrap' });
 
 export const note = style({ color: color.textMuted });
+
+/** A way to the end of a list that is too long to look at. */
+export const newest = style({
+  justifySelf: 'start',
+  minHeight: '2.75rem',
+  padding: `${space.hair} 0.75rem`,
+  border: `1px solid ${color.accent}`,
+  borderRadius: radius.control,
+  background: 'transparent',
+  color: color.accent,
+  font: 'inherit',
+  fontWeight: 600,
+  cursor: 'pointer',
+});

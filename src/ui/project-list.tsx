@@ -1,40 +1,74 @@
-import { useId } from 'react';
+import { useId, useMemo } from 'react';
 import { progress } from './button.css.ts';
 import * as css from './project-list.css.ts';
+import { useWindow } from './use-window.ts';
 
 type Row = { title: string; description: string };
 
 /**
  * The list, in the order given. Its text is shown as text, whole, with its line breaks, and in the direction that it is
- * written in. Rows are told apart by their place: nothing keeps a backend from using an id twice.
+ * written in. Rows are told apart by their place: nothing keeps a backend from using an id twice. Of a long list only the
+ * rows around those in view are in the page; assistive technology is told how many there are.
  */
 export function ProjectList({
   heading,
   rows,
   loading,
+  newest,
 }: {
   heading: string;
-  rows: Row[];
+  rows: readonly Row[];
   loading: boolean;
+  /** What the button says that brings the last row into view; no button without it. */
+  newest?: string | undefined;
 }) {
   const id = useId();
+  const { list, before, after, isWhole, first, end, reveal } = useWindow(rows.length);
+  const known = loading ? -1 : rows.length;
+  const drawn = useMemo(
+    () =>
+      rows.slice(first, end).map((row, index) => (
+        <li
+          key={first + index}
+          className={css.row}
+          aria-posinset={first + index + 1}
+          aria-setsize={known}
+        >
+          <h3 className={css.title} dir="auto">
+            {row.title}
+          </h3>
+          <p className={css.description} dir="auto">
+            {row.description}
+          </p>
+        </li>
+      )),
+    [rows, first, end, known],
+  );
+
+  const showNewest = () => {
+    const title = reveal(rows.length - 1)?.querySelector('h3');
+    if (!title) return;
+    title.tabIndex = -1;
+    title.focus({ preventScroll: true });
+  };
+
   return (
     <section className={css.section} aria-labelledby={id} aria-busy={loading}>
       <h2 id={id}>{heading}</h2>
       <div className={css.track}>{loading && <span className={progress} />}</div>
+      {newest !== undefined && (
+        <button type="button" className={css.newest} onClick={showNewest}>
+          {newest}
+        </button>
+      )}
       {rows.length > 0 ? (
-        <ul className={css.list} role="list">
-          {rows.map((row, index) => (
-            <li key={index} className={css.row}>
-              <h3 className={css.title} dir="auto">
-                {row.title}
-              </h3>
-              <p className={css.description} dir="auto">
-                {row.description}
-              </p>
-            </li>
-          ))}
-        </ul>
+        <div>
+          {!isWhole && <div ref={before} />}
+          <ul className={css.list} role="list" ref={list}>
+            {drawn}
+          </ul>
+          {!isWhole && <div ref={after} />}
+        </div>
       ) : (
         <p className={css.note}>{loading ? 'Loading projects…' : 'No projects to show.'}</p>
       )}

@@ -89,9 +89,9 @@ export function backendHands(settled: () => Promise<void>): BackendHands {
 
 /** A success whose body not even the app can ask for. */
 function unreadable(): Response {
-  return Object.assign(new Response(null), {
-    text() {
-      throw new Error('a fault');
-    },
-  });
+  const response = new Response(null);
+  const get = () => {
+    throw new Error('a fault');
+  };
+  return Object.defineProperties(response, { text: { get }, body: { get } });
 }

@@ -1,0 +1,54 @@
+/** So many rows are measured and placed together. */
+export const blockSize = 10;
+
+/**
+ * Where the blocks of a long list are, in pixels from its top. A block that has not been drawn yet counts as high as the first
+ * ones that were. All but `at` and `top` after a `measure` cost nothing; those cost one addition a block.
+ */
+export function createPlaces() {
+  let heights: (number | undefined)[] = [];
+  let tops = [0];
+  let usual = 0;
+
+  function top(block: number): number {
+    for (let i = tops.length - 1; i < block; i += 1) {
+      tops.push((tops[i] as number) + (heights[i] ?? usual));
+    }
+    return tops[block] as number;
+  }
+
+  return {
+    /** The top of a block; the bottom of the list is that of the block after the last. */
+    top,
+
+    /** The block, of so many, that has the point `y` in it, or is the nearest to it. */
+    at(y: number, blocks: number): number {
+      top(blocks);
+      let [low, high] = [0, Math.max(0, blocks - 1)];
+      while (low < high) {
+        const middle = Math.ceil((low + high) / 2);
+        if ((tops[middle] as number) <= y) low = middle;
+        else high = middle - 1;
+      }
+      return low;
+    },
+
+    /** Takes the height that a block was drawn with. */
+    measure(block: number, height: number) {
+      if (height === 0 || heights[block] === height) return;
+      if (usual === 0) {
+        usual = height;
+        tops = [0];
+      }
+      heights[block] = height;
+      tops.length = Math.min(tops.length, block + 1);
+    },
+
+    /** The rows have another width, or are others. */
+    forget() {
+      heights = [];
+      tops = [0];
+      usual = 0;
+    },
+  };
+}

@@ -1,0 +1,90 @@
+import { useCallback, useEffect, useLayoutEffect, useRef, useState } from 'react';
+import { flushSync } from 'react-dom';
+import { blockSize, createPlaces } from './places.ts';
+
+/** Lists up to here are drawn as a whole, so that the browser's own search finds all of them. */
+export const drawnWhole = 200;
+
+type Blocks = { from: number; to: number };
+
+/**
+ * Of a list of `count` rows, which ones to draw: those in view and a screen's height on both sides. `before` and `after` are
+ * for two empty elements around the list that stand for all the other rows.
+ */
+export function useWindow(count: number) {
+  const list = useRef<HTMLUListElement>(null);
+  const before = useRef<HTMLDivElement>(null);
+  const after = useRef<HTMLDivElement>(null);
+  const [places] = useState(createPlaces);
+  const [drawn, setDrawn] = useState<Blocks>({ from: 0, to: 3 });
+  const isWhole = count <= drawnWhole;
+  const blocks = Math.ceil(count / blockSize);
+  const from = isWhole ? 0 : Math.min(drawn.from, blocks - 1);
+  const to = isWhole ? blocks : Math.min(Math.max(drawn.to, from + 1), blocks);
+
+  /** Draws what is in view now. */
+  const look = useCallback(() => {
+    if (isWhole || !before.current) return;
+    const y = -before.current.getBoundingClientRect().top;
+    const next = {
+      from: places.at(y - innerHeight, blocks),
+      to: places.at(y + 2 * innerHeight, blocks) + 1,
+    };
+    setDrawn((now) => (now.from === next.from && now.to === next.to ? now : next));
+  }, [places, blocks, isWhole]);
+
+  useLayoutEffect(() => {
+    if (isWhole || !list.current || !before.current || !after.current) return;
+    const rows = list.current.children;
+    const bottom = list.current.offsetTop + list.current.offsetHeight;
+    for (let block = from; block < to; block += 1) {
+      const row = rows[(block - from) * blockSize] as HTMLElement;
+      const next = rows[(block + 1 - from) * blockSize] as HTMLElement | undefined;
+      places.measure(block, (next?.offsetTop ?? bottom) - row.offsetTop);
+    }
+    before.current.style.height = `${places.top(from)}px`;
+    after.current.style.height = `${places.top(blocks) - places.top(to)}px`;
+    look();
+  });
+
+  useEffect(() => {
+    // At once, or the frame that comes shows an empty place.
+    const scrolled = () => flushSync(look);
+    const resized = () => {
+      places.forget();
+      scrolled();
+    };
+    addEventListener('scroll', scrolled, { passive: true });
+    addEventListener('resize', resized);
+    return () => {
+      removeEventListener('scroll', scrolled);
+      removeEventListener('resize', resized);
+    };
+  }, [look, places]);
+
+  /** Brings a row into view, wherever it is, and gives its element. */
+  const reveal = useCallback(
+    (index: number): HTMLElement | undefined => {
+      // Once more when what is drawn on the way is not as high as it was thought to be.
+      for (let tries = isWhole ? 0 : 2; tries > 0; tries -= 1) {
+        const start = before.current?.getBoundingClientRect().top ?? 0;
+        scrollBy(0, start + places.top(Math.floor(index / blockSize)) - innerHeight / 2);
+        flushSync(look);
+      }
+      const row = list.current?.querySelector<HTMLElement>(`[aria-posinset="${index + 1}"]`);
+      row?.scrollIntoView({ block: 'center' });
+      return row ?? undefined;
+    },
+    [isWhole, look, places],
+  );
+
+  return {
+    list,
+    before,
+    after,
+    isWhole,
+    first: from * blockSize,
+    end: Math.min(to * blockSize, count),
+    reveal,
+  };
+}
