@@ -10,7 +10,7 @@ const wayOut = (
 
 /** For a path that no route has. */
 export function NotFoundScreen() {
-  return <Failure title={title} message="404 Not Found" stack={undefined} wayOut={wayOut} />;
+  return <Failure title={title} message="404 Not Found" wayOut={wayOut} />;
 }
 
 /** For whatever a screen threw. Its stack is for developers, so it stays out of what is built. */

@@ -34,6 +34,7 @@ export function useForm<Values extends FieldValues>(
   const form = useHookForm<Values>({
     resolver: zodResolver(schema),
     defaultValues,
+    // A field is first checked when it is left or submitted, and from then on with each change.
     mode: 'onTouched',
   });
   const [restarted, setRestarted] = useState<{ at: Path<Values> }>();
@@ -44,13 +45,11 @@ export function useForm<Values extends FieldValues>(
     untouched.current = restarted.at;
   }, [form, restarted]);
 
-  const { errors, touchedFields, isSubmitted } = form.formState;
-  const touched: Partial<Record<string, unknown>> = touchedFields;
+  const { errors } = form.formState;
 
   return {
     form,
     field: (name: Path<Values>) => {
-      const shown = isSubmitted || touched[name] === true;
       const error = errors[name]?.message;
       const registered = form.register(name);
       return {
@@ -64,7 +63,7 @@ export function useForm<Values extends FieldValues>(
           untouched.current = undefined;
           if (!isUntouched) void registered.onBlur(event);
         },
-        error: shown && typeof error === 'string' ? error : undefined,
+        error: typeof error === 'string' ? error : undefined,
       };
     },
     restart: (values: Values, at: Path<Values>) => {
@@ -73,9 +72,7 @@ export function useForm<Values extends FieldValues>(
     },
     submit: (event: FormEvent<HTMLFormElement>) => {
       for (const [name, value] of new FormData(event.currentTarget)) {
-        if (form.getValues(name as Path<Values>) !== value) {
-          form.setValue(name as Path<Values>, value as Values[Path<Values>]);
-        }
+        form.setValue(name as Path<Values>, value as Values[Path<Values>]);
       }
       void form.handleSubmit(onValid)(event);
     },

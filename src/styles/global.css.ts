@@ -30,7 +30,7 @@ globalStyle('#root', { minHeight: '100vh', display: 'grid' });
 
 globalStyle('::selection', { background: color.accent, color: color.onAccent });
 
-globalStyle('*', {
+globalStyle('*, *::before, *::after', {
   '@media': {
     '(prefers-reduced-motion: reduce)': {
       animationDuration: '0.01ms !important',

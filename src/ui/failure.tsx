@@ -10,7 +10,7 @@ export function Failure({
 }: {
   title: string;
   message: string;
-  stack: string | undefined;
+  stack?: string | undefined;
   wayOut: ReactNode;
 }) {
   return (

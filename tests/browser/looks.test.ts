@@ -1,6 +1,6 @@
-import type { Locator } from 'playwright-core';
+import type { Locator, Route } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { field, submit, useBrowser } from '../support/browser.ts';
+import { field, fillCredentials, submit, useBrowser } from '../support/browser.ts';
 import { startServerProcess } from '../support/server-process.ts';
 
 const browser = useBrowser();
@@ -103,4 +103,165 @@ test('an error that appears does not move the button away from under the click t
   await submit(page, 'Create Project').click();
   await page.getByText('Description is required').waitFor();
   expect(await page.getByText('Title is required').isVisible()).toBe(true);
+});
+
+test('[LIST-2, READ-7] something moves in a button and above the list while their calls are pending, and nothing afterwards', async () => {
+  const { page } = await browser.open();
+  const held: Route[] = [];
+  await page.route('**/api/v1/**', (route) => void held.push(route));
+  const moving = (it: Locator) =>
+    it.evaluate((element) => element.getAnimations({ subtree: true }).length);
+  const list = page.getByRole('region', { name: 'List of Projects' });
+
+  await page.goto(`${server.address}/#/projects`);
+  await expect.poll(() => held.length).toBe(1);
+  await expect.poll(() => moving(list)).toBe(1);
+  await held[0]!.fulfill({ json: [] });
+  await page.getByText('No projects to show.').waitFor();
+  await expect.poll(() => moving(list)).toBe(0);
+
+  await page.goto(`${server.address}/#/login`);
+  await expect.poll(() => moving(submit(page, 'Sign in'))).toBe(0);
+  await fillCredentials(page, 'ada@example.org');
+  await submit(page, 'Sign in').click();
+  await expect.poll(() => held.length).toBe(2);
+  await expect.poll(() => moving(submit(page, 'Sign in'))).toBe(1);
+  await held[1]!.fulfill({ status: 401, json: { message: 'No.' } });
+  await page.getByRole('alert').waitFor();
+  await expect.poll(() => moving(submit(page, 'Sign in'))).toBe(0);
+});
+
+test('nothing goes on moving for people who asked for less motion', async () => {
+  const { page } = await browser.open({ reducedMotion: 'reduce' });
+  await page.route('**/api/v1/**', () => {});
+  await page.goto(`${server.address}/#/projects`);
+  const list = page.getByRole('region', { name: 'List of Projects' });
+  await page.getByText('Loading projects…').waitFor();
+  expect(
+    await list.evaluate((element) =>
+      element.getAnimations({ subtree: true }).map((it) => it.effect?.getTiming().iterations),
+    ),
+  ).not.toContain(Infinity);
+});
+
+test('the links of the header have no line below them, and the one of the screen that is shown is marked', async () => {
+  const { page } = await browser.open();
+  await page.goto(`${server.address}/#/about`);
+  const look = (name: string) =>
+    page
+      .getByRole('banner')
+      .getByRole('link', { name, exact: true })
+      .evaluate((element) => {
+        const { textDecorationLine, boxShadow } = getComputedStyle(element);
+        return { line: textDecorationLine, marked: boxShadow !== 'none' };
+      });
+  for (const name of ['Home', 'About', 'Projects', 'Sign up', 'Sign in']) {
+    expect({ name, ...(await look(name)) }).toEqual({
+      name,
+      line: 'none',
+      marked: name === 'About',
+    });
+  }
+});
+
+test('the way out of the error screen has the colour of what can be acted on', async () => {
+  const { page } = await browser.open();
+  await page.goto(`${server.address}/#/login`);
+  const accent = await rgb(submit(page, 'Sign in'), 'background-color');
+  await page.goto(`${server.address}/#/nowhere`);
+  expect(await rgb(page.getByRole('link', { name: 'Go to the start page' }), 'color')).toEqual(
+    accent,
+  );
+});
+
+test('whatever can be operated is as high as a finger is wide', async () => {
+  const { page } = await browser.open();
+  for (const route of ['login', 'projects']) {
+    await page.goto(`${server.address}/#/${route}`);
+    await page.locator('form').waitFor();
+    for (const it of await page.locator('header a, button, input, textarea').all()) {
+      const { height = 0 } = (await it.boundingBox()) ?? {};
+      expect([await it.evaluate(({ outerHTML }) => outerHTML), height >= 44]).toEqual([
+        expect.anything(),
+        true,
+      ]);
+    }
+  }
+});
+
+test('whoever goes by keyboard sees where they are', async () => {
+  const { page } = await browser.open();
+  await page.goto(`${server.address}/#/login`);
+  await submit(page, 'Sign in').waitFor();
+  const seen = [];
+  for (let stop = 0; stop < 8; stop++) {
+    await page.keyboard.press('Tab');
+    seen.push(
+      await page.evaluate(() => {
+        const { textContent, localName } = document.activeElement ?? {};
+        const { outlineStyle, outlineWidth } = getComputedStyle(document.activeElement!);
+        return `${textContent || localName}: ${outlineStyle} ${outlineWidth}`;
+      }),
+    );
+  }
+  expect(seen).toEqual(
+    ['Home', 'About', 'Projects', 'Sign up', 'Sign in', 'input', 'input', 'Sign in'].map(
+      (name) => `${name}: solid 3px`,
+    ),
+  );
+});
+
+test('the form of an email and a password stands alone, and narrow', async () => {
+  const { page } = await browser.open({ viewport: { width: 1280, height: 800 } });
+  const width = async (route: string) => {
+    await page.goto(`${server.address}/#/${route}`);
+    return (await page.locator('form').boundingBox())?.width ?? 0;
+  };
+  const wide = await width('projects');
+  for (const route of ['login', 'register']) {
+    expect([route, (await width(route)) < wide * 0.75]).toEqual([route, true]);
+  }
+});
+
+test('[PROJECTS-6, LOGIN-5] rows and banners show the line breaks and the blanks of their text', async () => {
+  const { page } = await browser.open();
+  const text = 'first\n\n  third';
+  await page.route('**/api/v1/**', (route) =>
+    route.request().method() === 'GET'
+      ? route.fulfill({ json: [{ id: 1, title: text, description: text }] })
+      : route.fulfill({ status: 422, json: { message: text } }),
+  );
+  await page.goto(`${server.address}/#/projects`);
+  await field(page, 'Title').fill('T');
+  await field(page, 'Description').fill('D');
+  await submit(page, 'Create Project').click();
+  const row = page.getByRole('listitem');
+  for (const it of [row.locator('h3'), row.locator('p'), page.getByRole('alert')]) {
+    expect(await it.innerText()).toBe(text);
+  }
+});
+
+test('what is said to screen readers is seen by nobody', async () => {
+  const { page } = await browser.open();
+  await page.route('**/api/v1/**', (route) =>
+    route.request().method() === 'GET'
+      ? route.fulfill({ json: [] })
+      : route.fulfill({ status: 201, json: { id: 1, title: 'T', description: 'D' } }),
+  );
+  await page.goto(`${server.address}/#/projects`);
+  await field(page, 'Title').fill('T');
+  await field(page, 'Description').fill('D');
+  await submit(page, 'Create Project').click();
+  await page.getByText('The project was created.').waitFor({ state: 'attached' });
+  const box = await page.getByRole('status').boundingBox();
+  expect((box?.width ?? 0) * (box?.height ?? 0)).toBeLessThanOrEqual(1);
+});
+
+test('the footer stands at the bottom of the window, and the content is no wider than can be read', async () => {
+  const { page } = await browser.open({ viewport: { width: 2560, height: 1200 } });
+  await page.goto(`${server.address}/#/about`);
+  const footer = await page.getByRole('contentinfo').boundingBox();
+  expect((footer?.y ?? 0) + (footer?.height ?? 0)).toBeCloseTo(1200, 0);
+  const content = await page.getByRole('main').boundingBox();
+  expect(content?.width).toBeLessThan(1_000);
 });

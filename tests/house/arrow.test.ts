@@ -1,5 +1,5 @@
 import { globSync, readFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { expect, test } from 'vitest';
 
 /**
@@ -80,4 +80,25 @@ test('every dependency is imported somewhere', () => {
     .filter((name) => !elsewhere.some((known) => name.startsWith(known)))
     .filter((name) => !new RegExp(`(?:from |import\\()['"]${name}['"/]`).test(sources));
   expect(unused).toEqual([]);
+});
+
+test('every style is worn by something', () => {
+  const sources = globSync('src/**/*.{ts,tsx}').map((file) => readFileSync(file, 'utf8'));
+  /** Whether a source imports the style by its name, or says `css.name` of what it imports as `css`. */
+  const wears = (source: string, file: string, name: string) =>
+    [...source.matchAll(/^import ([^'"]+) from '([^']+)'/gm)]
+      .filter(([, , from = '']) => basename(from) === basename(file))
+      .some(([, what = '']) => {
+        const all = /\* as (\w+)/.exec(what)?.[1];
+        return new RegExp(all ? `\\b${all}\\.${name}\\b` : `\\b${name}\\b`).test(
+          all ? source : what,
+        );
+      });
+  const unworn = globSync('src/**/*.css.ts').flatMap((file) =>
+    [...readFileSync(file, 'utf8').matchAll(/^export const (\w+) = style\(/gm)]
+      .map(([, name = '']) => name)
+      .filter((name) => !sources.some((source) => wears(source, file, name)))
+      .map((name) => `${file}: nothing wears "${name}"`),
+  );
+  expect(unworn).toEqual([]);
 });

@@ -3,49 +3,36 @@
  * Prints how many faults were noticed, and names those that were not. Every one of those is explained in `survivors.ts`, or this
  * fails. Words after the command choose faults by their names: `npm run test:mutants -- machines/auth`.
  */
-import { cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import {
+  cpSync,
+  globSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { createVitest, type TestModule, type Vitest } from 'vitest/node';
+import { build } from 'vite';
+import { createVitest, type TestSpecification } from 'vitest/node';
+import { failureIn, failuresOfMany } from './many.ts';
 import { mutantsOf, type Mutant } from './mutations.ts';
 import { handpicked, type Handpicked } from './handpicked.ts';
 import { survivors } from './survivors.ts';
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
-const files = [
-  'machines/auth.ts',
-  'machines/projects.ts',
-  'src/actors.ts',
-  'src/app.tsx',
-  'src/api/api.ts',
-  'src/api/bodies.ts',
-  'src/api/outcome.ts',
-  'src/api/xsrf.ts',
-  'src/screens/credentials-form.tsx',
-  'src/screens/login.tsx',
-  'src/screens/projects.tsx',
-  'src/screens/register.tsx',
-  'src/screens/schemas.ts',
-  'src/screens/use-form.ts',
-  'src/ui/banner.tsx',
-  'src/ui/button.tsx',
-  'src/ui/field.tsx',
-  'src/ui/form.tsx',
-  'src/ui/project-list.tsx',
-];
-
-/** The quick tests first: most faults go no further. */
-const stages = [['machines', 'api'], ['model'], ['screens']];
-
 const copy = mkdtempSync(join(tmpdir(), 'mutants-'));
 const own = [
   'machines',
   'src',
   'generated',
+  'public',
   'server',
   'tests',
   'tools',
+  'index.html',
   'vite.config.ts',
   'package.json',
   'openapi.yaml',
@@ -55,32 +42,89 @@ for (const path of own) cpSync(join(root, path), join(copy, path), { recursive: 
 symlinkSync(join(root, 'node_modules'), join(copy, 'node_modules'));
 process.chdir(copy);
 
+/** What styles look like is no matter of small changes: `handpicked.ts` has those that somebody would notice. */
+const files = globSync(['machines/*.ts', 'src/**/*.{ts,tsx}'])
+  .filter((file) => !/\.css\.ts$|\/types\.ts$|^src\/main\.tsx$/.test(file))
+  .toSorted();
+
+const vitest = await createVitest('test', {
+  root: copy,
+  config: join(copy, 'vite.config.ts'),
+  project: ['machines', 'api', 'house', 'model', 'screens', 'browser'],
+  watch: false,
+  bail: 1,
+  reporters: [{}],
+  maxWorkers: 2,
+  pool: 'threads',
+  env: { WALKS: '8' },
+});
+const tests = await vitest.globTestSpecifications();
+
+const of = (...projects: string[]) =>
+  tests.filter(
+    // What needs a server is too slow to be asked about each fault.
+    ({ project, moduleId }) => projects.includes(project.name) && !/\/outside\//.test(moduleId),
+  );
+const looks = tests.filter(({ moduleId }) => /\/looks\.test/.test(moduleId));
+
+/** What people see is asked of the tests of the screens, for all faults at once, and only then of these. */
+const isSeen = (file: string) => !/^(machines|src\/api|src\/actors)/.test(file);
+
+/** The quick tests first: most faults go no further. */
+const stages = (file: string): TestSpecification[][] =>
+  isSeen(file) ? [of('house'), looks] : [of('machines', 'api'), of('model'), of('screens')];
+
+/** How many faults of a file were noticed by which file of tests. */
+const noticedBy = new Map<string, number>();
 let noticed = 0;
 const unnoticed: string[] = [];
+/** Files of tests that passed while there was no fault. */
+const trusted = new Set<string>();
 try {
-  const runs = await Promise.all(stages.map(prepare));
-  const wrong = await firstFailure(runs);
-  if (wrong) throw new Error(`Without any fault the tests fail: ${wrong}`);
-
   const wanted = process.argv.slice(2);
   const faults = [...files.flatMap(mechanical), ...handpicked.map(byHand)].filter(
     ({ name }) => wanted.length === 0 || wanted.some((word) => name.includes(word)),
   );
-  for (const { file, name, start, end, text } of faults) {
+  const report = ({ name }: Mutant, failure: string | undefined) => {
+    if (failure) noticed++;
+    else unnoticed.push(name);
+    console.log(`${failure ? 'killed  ' : 'SURVIVED'} ${name}${failure ? `  (${failure})` : ''}`);
+  };
+
+  const seen = faults.filter(({ file }) => isSeen(file) && !file.endsWith('.css.ts'));
+  const left = new Set(faults);
+  await failuresOfMany(
+    copy,
+    globSync('tests/screens/*.test.tsx').toSorted(),
+    seen,
+    (fault, failure) => {
+      if (!failure) return;
+      left.delete(fault);
+      report(fault, failure);
+    },
+  );
+
+  for (const fault of left) {
+    const { file, start, end, text } = fault;
     const path = join(copy, file);
     const source = readFileSync(path, 'utf8');
     writeFileSync(path, source.slice(0, start) + text + source.slice(end));
-    for (const { vitest } of runs) vitest.invalidateFile(path);
-    const by = await firstFailure(runs);
+    vitest.invalidateFile(path);
+    const by = await firstFailure(file);
     writeFileSync(path, source);
-    for (const { vitest } of runs) vitest.invalidateFile(path);
-    if (by) noticed++;
-    else unnoticed.push(name);
-    console.log(`${by ? 'killed  ' : 'SURVIVED'} ${name}${by ? `  (${by})` : ''}`);
+    vitest.invalidateFile(path);
+    if (by?.module && !trusted.has(by.module)) {
+      const wrong = await run(tests.filter(({ moduleId }) => moduleId === by.module));
+      if (wrong) throw new Error(`Without any fault this fails as well: ${wrong.failure}`);
+      trusted.add(by.module);
+    }
+    report(fault, by?.failure);
   }
 
-  console.log(`\n${noticed}/${faults.length} killed`);
   const unexplained = unnoticed.filter((name) => !(name in survivors));
+  console.log(
+    `\n${faults.length} tried · ${noticed} killed · ${unnoticed.length} survived · ${unnoticed.length - unexplained.length} explained`,
+  );
   for (const name of unnoticed) console.log(`${survivors[name] ?? 'NOT EXPLAINED'}: ${name}`);
   const names = faults.map(({ name }) => name);
   const outdated = Object.keys(survivors).filter(
@@ -88,52 +132,56 @@ try {
   );
   for (const name of outdated) console.log(`EXPLAINED, AND NO SURVIVOR: ${name}`);
   process.exitCode = unexplained.length + outdated.length > 0 ? 1 : 0;
-  await Promise.all(runs.map(({ vitest }) => vitest.close()));
+  await vitest.close();
 } finally {
   process.chdir(root);
   rmSync(copy, { recursive: true, force: true });
 }
 
-type Run = {
-  vitest: Vitest;
-  specifications: Awaited<ReturnType<Vitest['globTestSpecifications']>>;
-};
-
-async function prepare(project: string[]): Promise<Run> {
-  const vitest = await createVitest('test', {
-    root: copy,
-    config: join(copy, 'vite.config.ts'),
-    project,
-    watch: false,
-    bail: 1,
-    reporters: [{}],
-    maxWorkers: 2,
-    env: { WALKS: '8' },
-  });
-  const specifications = await vitest.globTestSpecifications();
-  return {
-    vitest,
-    // What needs a browser or a server is too slow to be asked about each fault.
-    specifications: specifications.filter(
-      ({ moduleId }) => !/\/(browser|http)\.test/.test(moduleId),
-    ),
-  };
-}
+type Failure = { failure: string; module?: string };
 
 /** The first test that fails, or nothing. */
-async function firstFailure(runs: Run[]): Promise<string | undefined> {
-  for (const { vitest, specifications } of runs) {
-    const { testModules, unhandledErrors } = await vitest.runTestSpecifications(specifications);
-    const failure = testModules.map(failureIn).find((name) => name !== undefined);
-    if (failure) return failure;
-    if (unhandledErrors.length > 0) return 'an error outside the tests';
+async function firstFailure(file: string): Promise<Failure | undefined> {
+  const likely = likeliest(file);
+  const batches = [
+    likely ? [likely] : [],
+    ...stages(file).map((stage) => stage.filter((test) => test !== likely)),
+  ];
+  for (const batch of batches.filter(({ length }) => length > 0)) {
+    const failed = await run(batch);
+    if (!failed) continue;
+    const key = `${file} ${failed.module}`;
+    noticedBy.set(key, (noticedBy.get(key) ?? 0) + 1);
+    return failed;
   }
   return undefined;
 }
 
-function failureIn(module: TestModule): string | undefined {
-  for (const test of module.children.allTests('failed')) return test.fullName;
-  return module.state() === 'failed' ? module.relativeModuleId : undefined;
+/** The file of tests that noticed most faults of this file so far; at first the one that has its name. */
+function likeliest(file: string): TestSpecification | undefined {
+  const name = basename(file).replace(/\..*$/, '');
+  const times = ({ moduleId }: TestSpecification) =>
+    noticedBy.get(`${file} ${moduleId}`) ?? (basename(moduleId).startsWith(`${name}.`) ? 0.5 : 0);
+  const [first] = stages(file)
+    .flat()
+    .toSorted((one, other) => times(other) - times(one));
+  return first && times(first) > 0 ? first : undefined;
+}
+
+async function run(batch: TestSpecification[]): Promise<Failure | undefined> {
+  if (batch.some(({ project }) => project.name === 'browser')) {
+    try {
+      await build({ logLevel: 'silent' });
+    } catch {
+      return { failure: 'the build' };
+    }
+  }
+  const { testModules, unhandledErrors } = await vitest.runTestSpecifications(batch);
+  for (const module of testModules) {
+    const failure = failureIn(module);
+    if (failure) return { failure, module: module.moduleId };
+  }
+  return unhandledErrors.length > 0 ? { failure: 'an error outside the tests' } : undefined;
 }
 
 function mechanical(file: string): Mutant[] {

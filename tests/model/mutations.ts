@@ -100,7 +100,11 @@ function changesOf(node: ts.Node): Change[] {
   }
   if (node.kind === ts.SyntaxKind.TrueKeyword) return [{ node, what: 'false', text: 'false' }];
   if (node.kind === ts.SyntaxKind.FalseKeyword) return [{ node, what: 'true', text: 'true' }];
+  if (isNegative(node)) {
+    return [{ node, what: 'one more', text: String(1 - Number(node.operand.getText())) }];
+  }
   if (ts.isNumericLiteral(node)) {
+    if (isNegative(node.parent)) return [];
     return [{ node, what: 'one more', text: String(Number(node.text.replaceAll('_', '')) + 1) }];
   }
   if (ts.isSpreadElement(node)) return [{ node, what: 'left out', text: '...[]' }];
@@ -189,6 +193,10 @@ function isWords(node: ts.Node): boolean {
   if (!ts.isStringLiteral(node) || ts.isJsxAttribute(node.parent)) return false;
   if (ts.isPropertyAssignment(node.parent) && node.parent.name === node) return false;
   return /^[A-Z].*|.* .*|^\/.*$/.test(node.text);
+}
+
+function isNegative(node: ts.Node): node is ts.PrefixUnaryExpression {
+  return ts.isPrefixUnaryExpression(node) && node.operator === ts.SyntaxKind.MinusToken;
 }
 
 function isInJsx(node: ts.Node): boolean {

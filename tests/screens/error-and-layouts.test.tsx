@@ -5,9 +5,11 @@ import {
   createRouter,
   RouterProvider,
 } from '@tanstack/react-router';
-import { act, render, screen } from '@testing-library/react';
+import { act, cleanup, render, screen } from '@testing-library/react';
+import { userEvent } from '@testing-library/user-event';
 import { afterEach, expect, test, vi } from 'vitest';
 import { PlainLayout } from '../../src/screens/layout.tsx';
+import { LoginScreen } from '../../src/screens/login.tsx';
 import { renderApp } from '../support/render-app.tsx';
 
 afterEach(() => {
@@ -35,13 +37,15 @@ async function renderPlain(component: () => React.ReactElement) {
 }
 
 /** The app on a screen that breaks while it is drawn. */
-async function renderBroken() {
+async function renderBroken(
+  broken = function broken(): never {
+    throw new Error('The screen broke.');
+  },
+) {
   vi.spyOn(console, 'error').mockImplementation(() => {});
   vi.spyOn(console, 'warn').mockImplementation(() => {});
   const { projects, go } = await renderApp('/');
-  vi.spyOn(projects, 'getSnapshot').mockImplementation(function broken() {
-    throw new Error('The screen broke.');
-  });
+  vi.spyOn(projects, 'getSnapshot').mockImplementation(broken);
   await go('/projects');
   await screen.findByRole('heading', { level: 1, name: 'Unexpected Application Error!' });
 }
@@ -54,6 +58,26 @@ test('[ERROR-9, READ-39] a thrown error takes the place of the whole layout, wit
   expect(screen.queryByRole('contentinfo')).toBeNull();
 });
 
+test('[READ-39] what was thrown is shown even if it is no error', async () => {
+  await renderBroken(() => {
+    throw 'Just words.';
+  });
+  expect(screen.getByText('Just words.')).toBeDefined();
+});
+
+test('after a thrown error there is a way out, which leads to a screen that works', async () => {
+  await renderBroken();
+  const way = screen.getByRole('link', { name: 'Go to the start page' });
+  await userEvent.click(way);
+  expect(await screen.findByRole('heading', { level: 1, name: 'Home' })).toBeDefined();
+  expect(screen.getByRole('banner')).toBeDefined();
+});
+
+test('a screen without the app around it says what it lacks', () => {
+  vi.spyOn(console, 'error').mockImplementation(() => {});
+  expect(() => render(<LoginScreen />)).toThrow('A screen needs the app around it');
+});
+
 test('[READ-39] in what is built the stack stays out', async () => {
   vi.stubEnv('DEV', false);
   await renderBroken();
@@ -63,12 +87,24 @@ test('[READ-39] in what is built the stack stays out', async () => {
 
 test('[LAYOUT-2, READ-40] the second layout has an empty navigation area above the content', async () => {
   await renderPlain(() => <h1>Content</h1>);
-  const navigation = await screen.findByRole('navigation');
+  const navigation = await screen.findByRole('navigation', { name: 'Main' });
   expect(navigation.childElementCount).toBe(0);
   expect(navigation.compareDocumentPosition(screen.getByRole('main'))).toBe(
     Node.DOCUMENT_POSITION_FOLLOWING,
   );
   expect(screen.getByRole('main').textContent).toBe('Content');
+});
+
+test('the second layout looks like the first', async () => {
+  await renderApp('/');
+  const looks = (...elements: (Element | null | undefined)[]) =>
+    elements.map((element) => element?.className);
+  const header = screen.getByRole('banner');
+  const first = looks(header.parentElement, header, screen.getByRole('main'));
+  cleanup();
+  await renderPlain(() => <h1>Content</h1>);
+  const navigation = await screen.findByRole('navigation');
+  expect(looks(navigation.parentElement, navigation, screen.getByRole('main'))).toEqual(first);
 });
 
 test('[READ-40] no route has an empty navigation area', async () => {

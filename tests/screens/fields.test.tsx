@@ -1,4 +1,4 @@
-import { fireEvent, screen, waitFor } from '@testing-library/react';
+import { fireEvent, screen, waitFor, within } from '@testing-library/react';
 import { describe, expect, test } from 'vitest';
 import { CREATE, LOGIN, REGISTER } from '../support/backend.ts';
 import { renderApp } from '../support/render-app.tsx';
@@ -13,9 +13,27 @@ function error(label: string): string | null | undefined {
 }
 
 const forms = [
-  { route: '/register', button: 'Register', call: REGISTER, fields: ['Email', 'Password'] },
-  { route: '/login', button: 'Sign in', call: LOGIN, fields: ['Email', 'Password'] },
-  { route: '/projects', button: 'Create Project', call: CREATE, fields: ['Title', 'Description'] },
+  {
+    name: 'Create an account',
+    route: '/register',
+    button: 'Register',
+    call: REGISTER,
+    fields: ['Email', 'Password'],
+  },
+  {
+    name: 'Sign in',
+    route: '/login',
+    button: 'Sign in',
+    call: LOGIN,
+    fields: ['Email', 'Password'],
+  },
+  {
+    name: 'New Project',
+    route: '/projects',
+    button: 'Create Project',
+    call: CREATE,
+    fields: ['Title', 'Description'],
+  },
 ];
 
 async function form({ route, button }: { route: string; button: string }) {
@@ -33,6 +51,21 @@ async function form({ route, button }: { route: string; button: string }) {
 }
 
 describe.each(forms)('the form on $route', (it) => {
+  test(`is called "${it.name}" by screen readers, and holds its fields and its button`, async () => {
+    await form(it);
+    const inside = within(screen.getByRole('form', { name: it.name }));
+    for (const label of it.fields) expect(inside.getByLabelText(label)).toBeDefined();
+    expect(inside.getByRole('button', { name: it.button })).toBeDefined();
+  });
+
+  test('an error that appears is read out', async () => {
+    await form(it);
+    for (const label of it.fields) {
+      const id = field(label).getAttribute('aria-describedby') ?? '';
+      expect(document.getElementById(id)?.getAttribute('aria-live')).toBe('polite');
+    }
+  });
+
   test('[FIELD-1, FIELD-2] an error appears only once its field was touched', async () => {
     const { user } = await form(it);
     const [first = '', second = ''] = it.fields;
@@ -69,6 +102,17 @@ describe.each(forms)('the form on $route', (it) => {
     await waitFor(() => expect([error(second), invalid(second)]).toEqual(['', 'false']));
   });
 
+  test('an error that came by leaving the field goes while it is being mended', async () => {
+    const { user } = await form(it);
+    const [, second = ''] = it.fields;
+    await user.click(field(second));
+    await user.tab();
+    await waitFor(() => expect(error(second)).toBe(`${second} is required`));
+    await user.type(field(second), 'long enough');
+    await waitFor(() => expect([error(second), invalid(second)]).toEqual(['', 'false']));
+    expect(document.activeElement).toBe(field(second));
+  });
+
   test('Enter held down submits once', async () => {
     const { user } = await form(it);
     const [first = ''] = it.fields;
@@ -79,7 +123,22 @@ describe.each(forms)('the form on $route', (it) => {
   });
 });
 
+test('Enter held down in the description makes line after line', async () => {
+  await form(forms[2]!);
+  const pressed = { key: 'Enter', repeat: true };
+  expect(fireEvent.keyDown(field('Description'), pressed)).toBe(true);
+});
+
 describe.each(forms.slice(0, 2))('the credentials on $route', (it) => {
+  test('[FIELD-1] nothing is said of a field while it is being filled for the first time', async () => {
+    const { user } = await form(it);
+    await user.type(field('Email'), 'ada');
+    await user.type(field('Password'), 'short');
+    expect([error('Password'), invalid('Password')]).toEqual(['', 'false']);
+    await user.tab();
+    await waitFor(() => expect(invalid('Password')).toBe('true'));
+  });
+
   test.each(['ada', 'ada@', '@example.org', 'ada@example', 'ada example.org', 'a@b@c.org'])(
     '[VALID-1] "%s" is no email address',
     async (text) => {
@@ -102,6 +161,12 @@ describe.each(forms.slice(0, 2))('the credentials on $route', (it) => {
       expect((await backend.next(it.call)).body).toMatchObject({ email: text });
     },
   );
+
+  test('no keyboard changes the letters of an email, and no dictionary marks it', async () => {
+    await form(it);
+    expect(field('Email').getAttribute('autocapitalize')).toBe('none');
+    expect(field('Email').getAttribute('spellcheck')).toBe('false');
+  });
 
   test.each(['1234567', 'pass wo', '😀😀😀😀😀😀😀'])(
     '[VALID-3, CONST-2] the 7 characters "%s" are too few',
@@ -133,6 +198,14 @@ test('[READ-25] a title and a description of blanks are sent as typed', async ()
   await fill('Description', ' \n ');
   await submit();
   expect((await backend.next(CREATE)).body).toEqual({ title: '  ', description: ' \n ' });
+});
+
+test('[VALID-6, VALID-7] one character is enough for a title and for a description', async () => {
+  const { fill, submit, backend } = await form(forms[2]!);
+  await fill('Title', 'T');
+  await fill('Description', 'D');
+  await submit();
+  expect((await backend.next(CREATE)).body).toEqual({ title: 'T', description: 'D' });
 });
 
 test('[READ-26] a hundred thousand characters are sent', async () => {

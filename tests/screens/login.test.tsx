@@ -1,4 +1,4 @@
-import { screen, waitFor } from '@testing-library/react';
+import { fireEvent, screen, waitFor } from '@testing-library/react';
 import { expect, test } from 'vitest';
 import { isAuthenticated } from '../../machines/auth.ts';
 import { LIST, LOGIN, REGISTER } from '../support/backend.ts';
@@ -64,6 +64,15 @@ test('[ERROR-1, LOGIN-5, AUTH-5] a refusal shows its message in the banner above
     Node.DOCUMENT_POSITION_FOLLOWING,
   );
   expect([email().value, password().value]).toEqual(['ada@example.org', 'correct horse']);
+});
+
+test('the message is shown as text, whole, and in the direction that it is written in', async () => {
+  const { submit, refuse } = await signInScreen();
+  await submit();
+  const message = '<b>غير صحيح</b>\n\n  &amp; more';
+  await refuse(401, { message });
+  expect(banner()).toBe(message);
+  expect(screen.getByRole('alert').getAttribute('dir')).toBe('auto');
 });
 
 test('[ERROR-2] a refusal without a message shows "Internal Server Error"', async () => {
@@ -164,6 +173,7 @@ test('[READ-7] while signing in is pending the button is busy, keeps the focus, 
   const { submit, backend, user } = await signInScreen();
   await submit();
   await waitFor(() => expect(button().getAttribute('aria-busy')).toBe('true'));
+  expect(button().getAttribute('aria-disabled')).toBe('true');
   expect(document.activeElement).toBe(button());
   await user.click(button());
   await user.dblClick(button());
@@ -179,6 +189,15 @@ test('[READ-7] a double click signs in once', async () => {
   (await backend.next(LOGIN)).answer(401, { message: 'Wrong.' });
   await screen.findByRole('alert');
   expect(backend.count(LOGIN)).toBe(1);
+});
+
+test('[READ-7] the second click of a double click submits nothing, even with the answer between the two', async () => {
+  const { submit, refuse } = await signInScreen();
+  await submit();
+  await refuse(401, { message: 'Wrong.' });
+  expect(button().getAttribute('aria-disabled')).toBe('false');
+  expect(fireEvent.click(button(), { detail: 2 })).toBe(false);
+  expect(fireEvent.click(button(), { detail: 1 })).toBe(true);
 });
 
 test('Enter in a field signs in', async () => {

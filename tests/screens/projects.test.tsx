@@ -1,5 +1,5 @@
 import { act, screen, waitFor, within } from '@testing-library/react';
-import { expect, test } from 'vitest';
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { CREATE, LIST } from '../support/backend.ts';
 import { renderApp } from '../support/render-app.tsx';
 
@@ -15,6 +15,14 @@ const titles = () =>
 
 const relaunch = { id: 'p1', title: 'Website relaunch', description: 'New pages.' };
 const office = { id: 'p2', title: 'Move to the new office', description: 'Boxes.' };
+
+// React says it once, in whichever test comes first, when rows have no keys or share one.
+beforeEach(() => void vi.spyOn(console, 'error'));
+afterEach(() => {
+  const complaints = vi.mocked(console.error).mock.calls;
+  vi.restoreAllMocks();
+  if (complaints.length > 0) throw new Error(`React complains: ${complaints.join('\n')}`);
+});
 
 async function projectsScreen() {
   const app = await renderApp('/projects');
@@ -40,9 +48,17 @@ test('[PROJECTS-1, PROJECTS-2, PROJECTS-3, PROJECTS-4, PROJECTS-6] the screen ha
   await projectsScreen();
   expect(title().placeholder).toBe('Website development project');
   expect(description().rows).toBe(4);
+  expect(within(list()).getByRole('heading', { level: 2 }).textContent).toBe('List of Projects');
   expect(button().getAttribute('type')).toBe('submit');
   expect(button().compareDocumentPosition(list())).toBe(Node.DOCUMENT_POSITION_FOLLOWING);
   expect(banner()).toBeUndefined();
+  expect(screen.getByRole('status').textContent).toBe('');
+});
+
+test('what is typed runs in the direction that it is written in, and no browser offers titles of before', async () => {
+  await projectsScreen();
+  expect([title().dir, description().dir]).toEqual(['auto', 'auto']);
+  expect(title().autocomplete).toBe('off');
 });
 
 test('[PROJECTS-6, PROJECTS-7, LIST-3, CALL-8] the list is fetched when the screen opens, and shows titles and descriptions', async () => {
@@ -60,6 +76,13 @@ test('[LIST-1, LIST-2] while the list is on its way the screen says so', async (
   await show([relaunch]);
   expect(list().getAttribute('aria-busy')).toBe('false');
   expect(screen.queryByText('Loading projects…')).toBeNull();
+});
+
+test('the rows are a list for everybody: without markers, Safari takes a list for none unless it says so', async () => {
+  const { show } = await projectsScreen();
+  await show([relaunch, office]);
+  expect(within(list()).getByRole('list').getAttribute('role')).toBe('list');
+  expect(within(within(list()).getByRole('list')).getAllByRole('listitem')).toHaveLength(2);
 });
 
 test('[READ-29] an empty list says so', async () => {
@@ -144,6 +167,20 @@ test('[READ-27] after a project was created the form is empty, Title has the foc
   expect([title().value, description().value]).toEqual(['', '']);
   expect(document.activeElement).toBe(title());
   expect(screen.queryByText('Title is required')).toBeNull();
+});
+
+test('[READ-27] a second project is announced anew: screen readers keep silent about a text that stays the same', async () => {
+  const { show, create } = await projectsScreen();
+  await show([]);
+  const said = () => screen.getByRole('status').textContent;
+  const all = [];
+  for (const id of ['p1', 'p2', 'p3']) {
+    (await create()).answer(201, { ...office, id });
+    await waitFor(() => expect(title().value).toBe(''));
+    all.push(said());
+  }
+  expect(all.map((text) => text?.trim())).toEqual(all.map(() => 'The project was created.'));
+  expect([all[0] === all[1], all[1] === all[2]]).toEqual([false, false]);
 });
 
 test('[FIELD-1, READ-50] the field that the app itself put the focus in was touched by nobody', async () => {

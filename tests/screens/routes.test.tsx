@@ -1,6 +1,7 @@
+import { readFileSync } from 'node:fs';
 import { createHashHistory } from '@tanstack/react-router';
 import { screen, waitFor, within } from '@testing-library/react';
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test, vi } from 'vitest';
 import { renderApp } from '../support/render-app.tsx';
 
 const heading = (name: string) => screen.findByRole('heading', { level: 1, name });
@@ -64,6 +65,34 @@ test('[HEADER-1, HEADER-2, HEADER-3, HEADER-4, HEADER-5, HEADER-6, READ-36] the 
   expect(within(screen.getByRole('banner')).queryAllByRole('button')).toEqual([]);
 });
 
+test('the links of the header are the main navigation', async () => {
+  await renderApp('/');
+  const header = within(screen.getByRole('banner'));
+  expect(
+    within(header.getByRole('navigation', { name: 'Main' })).getAllByRole('link'),
+  ).toHaveLength(5);
+});
+
+test('[HEADER-1] beside the brand stands the mark that the icon of the window shows, in the colour of the theme', async () => {
+  const drawn = (svg: Element | null) =>
+    svg && [
+      svg.getAttribute('viewBox'),
+      ...[...svg.children].map(({ tagName, attributes }) => [
+        tagName,
+        ...[...attributes].map(({ name, value }) => `${name}=${value}`),
+      ]),
+    ];
+  await renderApp('/');
+  const mark = screen.getByRole('banner').querySelector('svg');
+  const icon = new DOMParser().parseFromString(
+    readFileSync('public/icon.svg', 'utf8'),
+    'image/svg+xml',
+  );
+  expect(drawn(mark)).toEqual(drawn(icon.documentElement));
+  expect(mark?.getAttribute('fill')).toBe('currentColor');
+  expect(mark?.getAttribute('aria-hidden')).toBe('true');
+});
+
 test('the link of the screen that is shown says so', async () => {
   const { go } = await renderApp('/');
   const current = () =>
@@ -76,9 +105,11 @@ test('the link of the screen that is shown says so', async () => {
 });
 
 test('[FOOTER-1, FOOTER-2, CONST-5] the footer names a tracker app and the year of today', async () => {
+  vi.setSystemTime('2031-07-01');
+  onTestFinished(() => void vi.useRealTimers());
   await renderApp('/');
   expect(screen.getByRole('contentinfo').textContent).toBe(
-    `© ${new Date().getFullYear()} Tracker App. All rights reserved.`,
+    '© 2031 Tracker App. All rights reserved.',
   );
 });
 
@@ -88,7 +119,16 @@ test('after a change of screen the focus is on its heading, and the title names 
   await user.click(screen.getByRole('link', { name: 'Sign up' }));
   const title = await heading('Create an account');
   await waitFor(() => expect(document.activeElement).toBe(title));
+  expect(title.tabIndex).toBe(-1);
   expect(document.title).toBe('Sign up · Tracker App');
+});
+
+test('a path that no screen has takes the focus to the heading of the error screen', async () => {
+  const { go } = await renderApp('/');
+  await go('/nowhere');
+  const title = await heading('Unexpected Application Error!');
+  await waitFor(() => expect(document.activeElement).toBe(title));
+  expect(title.tabIndex).toBe(-1);
 });
 
 test.each(['/nowhere', '/about/us', '/projects/1', '/%', '/%E0%A4%A', '//example.org'])(
