@@ -100,8 +100,11 @@ test('an error that appears does not move the button away from under the click t
   const { page } = await browser.open();
   await page.goto(`${server.address}/#/projects`);
   await field(page, 'Title').focus();
+  const place = () => submit(page, 'Create Project').boundingBox();
+  const before = await place();
   await submit(page, 'Create Project').click();
   await page.getByText('Description is required').waitFor();
+  expect(await place()).toEqual(before);
   expect(await page.getByText('Title is required').isVisible()).toBe(true);
 });
 
@@ -264,4 +267,24 @@ test('the footer stands at the bottom of the window, and the content is no wider
   expect((footer?.y ?? 0) + (footer?.height ?? 0)).toBeCloseTo(1200, 0);
   const content = await page.getByRole('main').boundingBox();
   expect(content?.width).toBeLessThan(1_000);
+});
+
+test('whoever has no JavaScript reads what the page needs', async () => {
+  const { page } = await browser.open({ javaScriptEnabled: false });
+  await page.goto(server.address);
+  await page.locator('noscript').waitFor();
+  expect(await page.locator('noscript').textContent()).toMatch(/^Tracker App needs JavaScript/);
+  expect(await page.title()).toBe('Tracker App');
+});
+
+test('the page says its language, fits the width of a phone, and has an icon', async () => {
+  const { page } = await browser.open();
+  await page.goto(server.address);
+  expect(await page.locator('html').getAttribute('lang')).toBe('en');
+  expect(await page.locator('meta[name=viewport]').getAttribute('content')).toBe(
+    'width=device-width, initial-scale=1',
+  );
+  const icon = await page.locator('link[rel=icon]').getAttribute('href');
+  const answer = await page.request.get(new URL(icon ?? '', server.address).href);
+  expect([answer.status(), answer.headers()['content-type']]).toEqual([200, 'image/svg+xml']);
 });

@@ -68,7 +68,7 @@ function testsOf(fault: number, testFiles: string[]): string {
     'beforeEach(({ skip }) => skip(noticed));',
     "afterEach(({ task }) => { noticed ||= task.result?.state === 'fail'; });",
     // What a file sets up for its tests is not for those of the next.
-    ...testFiles.map((file) => `describe('', () => import('../${file}?fault=${fault}'));`),
+    ...testFiles.map((file) => `describe('${file}', () => import('../${file}?fault=${fault}'));`),
   ].join('\n');
 }
 
