@@ -35,14 +35,14 @@ export const handpicked: Handpicked[] = [
   {
     file: 'machines/projects.ts',
     what: 'a project that the list holds already is shown twice',
-    from: '[...projects.filter(({ id }) => id !== project.id), project]',
-    to: '[...projects, project]',
+    from: 'withProject(context.projects, create.value)',
+    to: '[...context.projects, create.value]',
   },
   {
     file: 'machines/projects.ts',
     what: 'a created project stands first',
-    from: '[...projects.filter(({ id }) => id !== project.id), project]',
-    to: '[project, ...projects.filter(({ id }) => id !== project.id)]',
+    from: 'withProject(context.projects, create.value)',
+    to: '[create.value, ...context.projects.filter(({ id }) => id !== create.value.id)]',
   },
   {
     file: 'machines/projects.ts',
@@ -89,8 +89,8 @@ export const handpicked: Handpicked[] = [
   {
     file: 'src/api/outcome.ts',
     what: 'a body that is no JSON makes a login fail',
-    from: 'return { ok: true, value: read(body) };',
-    to: 'JSON.parse(body);\n  return { ok: true, value: read(body) };',
+    from: 'return { ok: true, value: await read(response) };',
+    to: 'JSON.parse(await response.clone().text());\n    return { ok: true, value: await read(response) };',
   },
   {
     file: 'src/api/xsrf.ts',
@@ -113,8 +113,8 @@ export const handpicked: Handpicked[] = [
   {
     file: 'src/screens/projects.tsx',
     what: 'a list that failed says so',
-    from: '<ProjectList heading="List of Projects" rows={rows} loading={loading} />',
-    to: '<ProjectList heading="List of Projects" rows={rows} loading={loading} />{projects.getSnapshot().matches({ list: "failed" }) && <p role="alert">The list failed.</p>}',
+    from: '      <ProjectList\n',
+    to: '      {projects.getSnapshot().matches({ list: "failed" }) && <p role="alert">The list failed.</p>}\n      <ProjectList\n',
   },
   {
     file: 'src/screens/projects.tsx',
@@ -239,13 +239,13 @@ export const handpicked: Handpicked[] = [
   {
     file: 'src/ui/project-list.tsx',
     what: 'rows are told apart by their titles',
-    from: 'key={index}',
+    from: 'key={first + index}',
     to: 'key={row.title}',
   },
   {
     file: 'src/ui/project-list.tsx',
     what: 'a description is understood as HTML',
-    from: '                {row.description}\n',
+    from: '            {row.description}\n',
     to: '                <span dangerouslySetInnerHTML={{ __html: row.description }} />\n',
   },
   {
