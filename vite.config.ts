@@ -3,12 +3,46 @@ import { vanillaExtractPlugin } from '@vanilla-extract/vite-plugin';
 import react from '@vitejs/plugin-react';
 import { defineConfig } from 'vitest/config';
 import { devBackend } from './tools/dev-backend.ts';
+import type { Plugin } from 'vite';
 import { precompress } from './tools/precompress.ts';
+import { shell } from './tools/shell.ts';
+
+/** Vite's own helper for `import()` looks for scripts and styles to fetch beforehand; here main.tsx does. */
+function plainImports(): Plugin {
+  return {
+    name: 'plain-imports',
+    enforce: 'pre',
+    load: (id) =>
+      id === '\0vite/preload-helper.js' ? 'export const __vitePreload = (load) => load();' : null,
+  };
+}
 
 export default defineConfig({
   base: './',
-  plugins: [react(), vanillaExtractPlugin(), devBackend(process.env['API_URL']), precompress()],
-  build: { target: 'es2023', outDir: 'dist' },
+  plugins: [
+    plainImports(),
+    react(),
+    vanillaExtractPlugin(),
+    devBackend(process.env['API_URL']),
+    shell(),
+    precompress(),
+  ],
+  build: {
+    target: 'es2023',
+    outDir: 'dist',
+    minify: 'terser',
+    terserOptions: { module: true, ecma: 2020, compress: { passes: 3, unsafe_arrows: true } },
+    cssCodeSplit: false,
+    modulePreload: { polyfill: false },
+  },
+  resolve: {
+    alias: [
+      {
+        find: 'use-sync-external-store/shim/with-selector',
+        replacement: 'use-sync-external-store/with-selector',
+      },
+    ],
+  },
   test: {
     // Vitest leaves one core free, which on two halves the speed. Browsers and databases are waited for, so three share them well.
     maxWorkers: 3,

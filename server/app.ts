@@ -1,8 +1,8 @@
-import { randomUUID } from 'node:crypto';
-import { readFileSync } from 'node:fs';
+import { hash, randomUUID } from 'node:crypto';
+import { existsSync, readFileSync } from 'node:fs';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
-import { relative } from 'node:path';
+import { join, relative } from 'node:path';
 import fastifyCookie from '@fastify/cookie';
 import fastifyStatic from '@fastify/static';
 import Fastify, {
@@ -118,7 +118,7 @@ export async function createApp({
     return reply.code(status).headers(headers).send({ message });
   });
 
-  const constantHeaders = securityHeaders();
+  const constantHeaders = securityHeaders(pageIn(dist));
   // Hooks with `done`: a promise for each of them is what costs a small answer most.
   app.addHook('onRequest', (request, reply, done) => {
     logWhenDone(request, reply);
@@ -222,13 +222,13 @@ function parseOnlyJson(app: FastifyInstance) {
   );
 }
 
-const securityPolicy = {
+const securityPolicy = (page: string) => ({
   contentSecurityPolicy: {
     useDefaults: false, // among them is `upgrade-insecure-requests`
     directives: {
       defaultSrc: ["'self'"],
-      scriptSrc: ["'self'"],
-      styleSrc: ["'self'"],
+      scriptSrc: ["'self'", ...hashesIn(page, 'script')],
+      styleSrc: ["'self'", ...hashesIn(page, 'style')],
       imgSrc: ["'self'", 'data:'],
       objectSrc: ["'none'"],
       baseUri: ["'none'"],
@@ -238,17 +238,28 @@ const securityPolicy = {
   },
   // Belongs to whoever speaks https for us; on http://localhost either would lock people out.
   strictTransportSecurity: false,
-  referrerPolicy: { policy: 'same-origin' },
-} as const;
+  referrerPolicy: { policy: 'same-origin' as const },
+});
+
+function pageIn(dist: string): string {
+  const path = join(dist, 'index.html');
+  return existsSync(path) ? readFileSync(path, 'utf8') : '';
+}
+
+/** The styles or scripts that the built page has in itself, as a policy names them: by what is in them. */
+function hashesIn(page: string, tag: 'style' | 'script'): string[] {
+  const texts = page.matchAll(new RegExp(`<${tag}>([^<]*)</${tag}>`, 'g'));
+  return [...texts].map(([, text = '']) => `'sha256-${hash('sha256', text, 'base64')}'`);
+}
 
 /** What helmet sets on every answer, asked for once: it would build its answer anew for each request. */
-function securityHeaders(): Record<string, string> {
+function securityHeaders(page: string): Record<string, string> {
   const headers: Record<string, string> = {};
   const response = {
     setHeader: (name: string, value: string) => (headers[name.toLowerCase()] = value),
     removeHeader: () => {},
   } as unknown as ServerResponse;
-  helmet(securityPolicy)({} as IncomingMessage, response, () => {});
+  helmet(securityPolicy(page))({} as IncomingMessage, response, () => {});
   return headers;
 }
 

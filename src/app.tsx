@@ -1,8 +1,7 @@
 import { createHashHistory, RouterProvider, type RouterHistory } from '@tanstack/react-router';
-import { createActors, type Actors, type Clock, type Inspect } from './actors.ts';
-import { createApi } from './api/api.ts';
-import { AppContext } from './app-context.ts';
+import type { Actors, Clock, Inspect } from './actors.ts';
 import { createAppRouter, type AppRouter } from './router.tsx';
+import { fetchWork } from './fetch-work.ts';
 
 export type AppOptions = {
   fetch?: (request: Request) => Promise<Response>;
@@ -13,14 +12,16 @@ export type AppOptions = {
   log?: (what: string, reason: unknown) => void;
 };
 
-export type App = Actors & {
+export type App = {
   router: AppRouter;
+  /** The actors, started when the first screen that works with them is about to be shown. */
+  actors: () => Promise<Actors>;
   element: React.ReactElement;
   /** Ends the actors and whatever they wait for. */
   stop: () => void;
 };
 
-/** The whole app, started. Whatever it needs of the world can be passed in; by default it is the browser's own. */
+/** The whole app. Whatever it needs of the world can be passed in; by default it is the browser's own. */
 export function createApp({
   fetch = (request) => window.fetch(request),
   cookies = () => document.cookie,
@@ -29,37 +30,47 @@ export function createApp({
   inspect,
   log = (what, reason) => console.error(what, reason),
 }: AppOptions = {}): App {
-  const api = createApi({ origin: window.location.origin, fetch, cookies });
-  const actors = createActors({
-    api,
-    log,
-    ...(clock && { clock }),
-    ...(inspect && { inspect }),
-  });
-  const router = createAppRouter(history);
-  const { auth, projects } = actors;
-
-  const leave = (from: string, to: '/login' | '/projects') => {
-    if (router.state.location.pathname === from) void router.navigate({ to });
-  };
-  auth.on('registered', () => leave('/register', '/login'));
-  auth.on('loggedIn', () => leave('/login', '/projects'));
+  let starting: Promise<Actors> | undefined;
+  let isStopped = false;
+  const actors = () => (starting ??= start());
+  const router = createAppRouter(history, { actors });
   const unfollow = followRoute(router);
-  auth.start();
-  projects.start();
+
+  async function start(): Promise<Actors> {
+    const { createApi, createActors } = await fetchWork().catch((reason: unknown) => {
+      starting = undefined;
+      throw reason;
+    });
+    const started = createActors({
+      api: createApi({ origin: window.location.origin, fetch, cookies }),
+      log,
+      ...(clock && { clock }),
+      ...(inspect && { inspect }),
+    });
+    const { auth, projects } = started;
+    auth.on('registered', () => leave('/register', '/login'));
+    auth.on('loggedIn', () => leave('/login', '/projects'));
+    if (isStopped) return started;
+    auth.start();
+    projects.start();
+    return started;
+  }
+
+  function leave(from: string, to: '/login' | '/projects') {
+    if (router.state.location.pathname === from) void router.navigate({ to });
+  }
 
   return {
-    ...actors,
     router,
-    element: (
-      <AppContext value={actors}>
-        <RouterProvider router={router} />
-      </AppContext>
-    ),
+    actors,
+    element: <RouterProvider router={router} />,
     stop() {
+      isStopped = true;
       unfollow();
-      auth.stop();
-      projects.stop();
+      void starting?.then(({ auth, projects }) => {
+        auth.stop();
+        projects.stop();
+      });
     },
   };
 }

@@ -1,7 +1,14 @@
 import './styles/global.css.ts';
+import './shell.css.ts';
+import { startTransition } from 'react';
 import { createRoot } from 'react-dom/client';
 import { createApp } from './app.tsx';
 
 const root = document.getElementById('root');
 if (!root) throw new Error('index.html needs an element with the id "root".');
-createRoot(root).render(createApp().element);
+const app = createApp();
+
+// What is in the page until now (see shell.tsx) looks the same: it stays until the app can take its place.
+await app.router.load();
+// In small steps, so that the page answers meanwhile.
+startTransition(() => createRoot(root).render(app.element));

@@ -1,16 +1,17 @@
 import {
-  createRootRoute,
+  createRootRouteWithContext,
   createRoute,
   createRouter,
+  useLoaderData,
   type RouterHistory,
 } from '@tanstack/react-router';
 import { AboutScreen } from './screens/about.tsx';
 import { ErrorScreen, NotFoundScreen } from './screens/failure.tsx';
 import { HomeScreen } from './screens/home.tsx';
 import { Layout } from './screens/layout.tsx';
-import { LoginScreen } from './screens/login.tsx';
-import { ProjectsScreen } from './screens/projects.tsx';
-import { RegisterScreen } from './screens/register.tsx';
+import { AppContext } from './app-context.ts';
+import type { Actors } from './actors.ts';
+import { fetchWork, worked, type WorkPath } from './fetch-work.ts';
 
 declare module '@tanstack/react-router' {
   interface StaticDataRouteOption {
@@ -22,13 +23,18 @@ declare module '@tanstack/react-router' {
   }
 }
 
+export type RouterContext = {
+  /** Starts the actors, the first time. */
+  actors: () => Promise<Actors>;
+};
+
 const lost = {
   component: NotFoundScreen,
   staticData: { title: 'Unexpected Application Error!' },
 };
 
 // A path that is no path at all, like `/%`, matches nothing, not even `unknown`.
-const root = createRootRoute({
+const root = createRootRouteWithContext<RouterContext>()({
   notFoundComponent: lost.component,
   staticData: lost.staticData,
 });
@@ -46,6 +52,37 @@ const unknown = createRoute({ ...lost, getParentRoute: () => root, path: '$' });
 
 const inLayout = { getParentRoute: () => layout };
 
+/** A screen that is fetched, together with the actors, before it is shown. */
+const fetched = <Path extends WorkPath>(path: Path, title: string) =>
+  createRoute({
+    ...inLayout,
+    path,
+    staticData: { title },
+    loader: async ({ context }) => {
+      const [work, actors] = await Promise.all([fetchWork(), context.actors()]).catch(
+        (cause: unknown) => {
+          throw new Error('This page could not be loaded. Check your connection and try again.', {
+            cause,
+          });
+        },
+      );
+      return { Screen: work[worked[path]], actors };
+    },
+    staleTime: Infinity, // fetched once
+    component: Fetched,
+  });
+
+function Fetched() {
+  const { Screen, actors } = useLoaderData({ strict: false }) as Loaded;
+  return (
+    <AppContext value={actors}>
+      <Screen />
+    </AppContext>
+  );
+}
+
+type Loaded = { Screen: () => React.ReactElement; actors: Actors };
+
 const routes = root.addChildren([
   unknown,
   layout.addChildren([
@@ -56,30 +93,15 @@ const routes = root.addChildren([
       component: AboutScreen,
       staticData: { title: 'About' },
     }),
-    createRoute({
-      ...inLayout,
-      path: '/register',
-      component: RegisterScreen,
-      staticData: { title: 'Sign up' },
-    }),
-    createRoute({
-      ...inLayout,
-      path: '/login',
-      component: LoginScreen,
-      staticData: { title: 'Sign in' },
-    }),
-    createRoute({
-      ...inLayout,
-      path: '/projects',
-      component: ProjectsScreen,
-      staticData: { title: 'Projects' },
-    }),
+    fetched('/register', 'Sign up'),
+    fetched('/login', 'Sign in'),
+    fetched('/projects', 'Projects'),
   ]),
 ]);
 
 export type AppRouter = ReturnType<typeof createAppRouter>;
 
 /** The five routes, mounted on the history given: the fragment of the URL in the app, memory in a test. */
-export function createAppRouter(history: RouterHistory) {
-  return createRouter({ routeTree: routes, history });
+export function createAppRouter(history: RouterHistory, context: RouterContext) {
+  return createRouter({ routeTree: routes, history, context, defaultPreload: 'intent' });
 }

@@ -12,7 +12,7 @@ import { useForm } from './use-form.ts';
 
 export function ProjectsScreen() {
   const { projects, arriving } = useApp();
-  const arrived = useSyncExternalStore(arriving.subscribe, arriving.rows);
+  const arrived = useSyncExternalStore(arriving.subscribe, arriving.rows, arriving.rows);
   const rows = useSelector(projects, (snapshot) => snapshot.context.projects);
   const loading = useSelector(projects, (snapshot) => snapshot.matches({ list: 'loading' }));
 

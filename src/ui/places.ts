@@ -1,5 +1,5 @@
 /** So many rows are measured and placed together. */
-export const blockSize = 10;
+export const blockSize = 5;
 
 /**
  * Where the blocks of a long list are, in pixels from its top. A block that has not been drawn yet counts as high as the first

@@ -3,12 +3,12 @@ import { flushSync } from 'react-dom';
 import { blockSize, createPlaces } from './places.ts';
 
 /** Lists up to here are drawn as a whole, so that the browser's own search finds all of them. */
-export const drawnWhole = 200;
+export const drawnWhole = 50;
 
 type Blocks = { from: number; to: number };
 
 /**
- * Of a list of `count` rows, which ones to draw: those in view and a screen's height on both sides. `before` and `after` are
+ * Of a list of `count` rows, which ones to draw: those in view and half a screen's height on both sides. `before` and `after` are
  * for two empty elements around the list that stand for all the other rows.
  */
 export function useWindow(count: number) {
@@ -27,8 +27,8 @@ export function useWindow(count: number) {
     if (isWhole || !before.current) return;
     const y = -before.current.getBoundingClientRect().top;
     const next = {
-      from: places.at(y - innerHeight, blocks),
-      to: places.at(y + 2 * innerHeight, blocks) + 1,
+      from: places.at(y - innerHeight / 2, blocks),
+      to: places.at(y + 1.5 * innerHeight, blocks) + 1,
     };
     setDrawn((now) => (now.from === next.from && now.to === next.to ? now : next));
   }, [places, blocks, isWhole]);

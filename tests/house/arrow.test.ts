@@ -73,6 +73,7 @@ test('every dependency is imported somewhere', () => {
     'oxlint-tsgolint',
     'oxfmt',
     'jsdom',
+    'terser',
     '@types/',
     '@testing-library/dom',
   ];

@@ -26,9 +26,11 @@ export async function renderApp(route: string, options: AppOptions = {}) {
     render(app.element);
     await app.router.load();
   });
+  const actors = await app.actors();
   onTestFinished(() => app.stop());
   return {
     ...app,
+    ...actors,
     backend,
     clock,
     logged,

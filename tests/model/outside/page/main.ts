@@ -10,7 +10,7 @@ export type Inside = {
   /** Ends the app and starts it anew on a route, as a reload does, and faster. */
   restart: (route: string) => void;
   elapse: (milliseconds: number) => void;
-  known: () => { authenticated: boolean; role: string | undefined };
+  known: () => Promise<{ authenticated: boolean; role: string | undefined }>;
   did: () => Observed;
   logged: () => string[];
 };
@@ -50,8 +50,9 @@ window.inside = {
   elapse(milliseconds) {
     for (let passed = 0; passed < milliseconds; passed++) running.clock.increment(1);
   },
-  known() {
-    const snapshot = running.app.auth.getSnapshot();
+  async known() {
+    const { auth } = await running.app.actors();
+    const snapshot = auth.getSnapshot();
     return { authenticated: isAuthenticated(snapshot), role: role(snapshot) };
   },
   did: () => running.take(),

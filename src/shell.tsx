@@ -1,0 +1,39 @@
+/**
+ * What stands in index.html until the app takes its place: every screen as it begins, drawn by the app's own components when it is
+ * built. Nothing here works but the links.
+ */
+import { createMemoryHistory, RouterProvider } from '@tanstack/react-router';
+import { renderToStaticMarkup } from 'react-dom/server';
+import { createActors } from './actors.ts';
+import { createApi } from './api/api.ts';
+import { createAppRouter } from './router.tsx';
+import * as css from './shell.css.ts';
+
+const routes = ['/', '/about', '/register', '/login', '/projects'];
+
+/** The HTML of all screens; the address decides which one is seen. */
+export async function renderShell(): Promise<string> {
+  const frames = await Promise.all(routes.map(renderFrame));
+  return frames.join('');
+}
+
+async function renderFrame(path: string, index: number): Promise<string> {
+  const never = new Promise<never>(() => {});
+  const api = createApi({ origin: 'http://localhost', fetch: () => never, cookies: () => '' });
+  const actors = createActors({ api, log: () => {} });
+  if (path === '/projects') actors.projects.start().send({ type: 'projects.opened' });
+  const history = createMemoryHistory({ initialEntries: [path] });
+  const router = createAppRouter(history, { actors: async () => actors });
+  await router.load();
+  const html = renderToStaticMarkup(<RouterProvider router={router} />, {
+    identifierPrefix: `f${index}`,
+  });
+  actors.projects.stop();
+  const year = String(new Date().getFullYear());
+  const still = html
+    .replaceAll('href="/', 'href="#/')
+    .replace('<main', '<main inert')
+    // The visitor's own year, which the page's own script puts there.
+    .replace(year, `<span data-year>${' '.repeat(4)}</span>`);
+  return `<div class="${css.frame}" id="${path}">${still}</div>`;
+}

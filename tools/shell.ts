@@ -1,0 +1,82 @@
+import { mkdir, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { vanillaExtractPlugin } from '@vanilla-extract/vite-plugin';
+import react from '@vitejs/plugin-react';
+import { build, type Plugin } from 'vite';
+
+/**
+ * Puts the app's first view into index.html, so that it is seen before a script has come: its styles, its screens as src/shell.tsx
+ * draws them, and a script that asks for the other scripts at once.
+ */
+export function shell(): Plugin {
+  let root = '';
+  return {
+    name: 'shell',
+    apply: 'build',
+    configResolved: (config) => {
+      root = config.root;
+    },
+    transformIndexHtml: {
+      order: 'post',
+      async handler(html, { bundle = {} }) {
+        if (!html.includes('<!--shell-->')) return html;
+        const files = Object.values(bundle);
+        const work = files.find((file) => file.type === 'chunk' && file.name === 'work');
+        let page = html
+          .replace('<!--shell-->', await drawn(root))
+          .replace('</body>', `  <script>${early(work?.fileName ?? '')}</script>\n  </body>`);
+        for (const file of files) {
+          if (file.type !== 'asset' || !file.fileName.endsWith('.css')) continue;
+          const link = new RegExp(`<link[^>]*${file.fileName}[^>]*>`);
+          page = page.replace(link, () => `<style>${String(file.source).trim()}</style>`);
+          delete bundle[file.fileName];
+        }
+        return page;
+      },
+    },
+  };
+}
+
+/**
+ * The one script in the page itself. It asks for `work` where the screen needs it, instead of the script that is on its way doing so
+ * later, and puts the visitor's year into the footer.
+ */
+function early(work: string): string {
+  return [
+    `if(/^#\\/(register|login|projects)\\b/.test(location.hash)){`,
+    `let link=document.createElement('link');`,
+    `link.rel='modulepreload';link.crossOrigin='';link.href='./${work}';`,
+    `document.head.append(link)}`,
+    `for(let place of document.querySelectorAll('[data-year]'))`,
+    `place.textContent=new Date().getFullYear()`,
+  ].join('');
+}
+
+/** Builds src/shell.tsx for Node, and lets it draw. */
+async function drawn(root: string): Promise<string> {
+  const folder = join(root, 'node_modules/.cache/shell');
+  await rm(folder, { recursive: true, force: true });
+  await mkdir(folder, { recursive: true });
+  const built = await build({
+    configFile: false,
+    root,
+    logLevel: 'error',
+    plugins: [react(), vanillaExtractPlugin()],
+    build: { ssr: 'src/shell.tsx', write: false },
+  });
+  if (!('output' in built)) throw new Error('Vite gave something else than one build.');
+  const scripts = built.output.filter((file) => file.type === 'chunk');
+  await Promise.all(
+    scripts.map(async ({ fileName, code }) => {
+      const path = join(folder, fileName);
+      await mkdir(join(path, '..'), { recursive: true });
+      await writeFile(path, code);
+    }),
+  );
+  const entry = scripts.find(({ isEntry }) => isEntry)?.fileName ?? '';
+  const module = (await import(pathToFileURL(join(folder, entry)).href)) as {
+    renderShell: () => Promise<string>;
+  };
+  return module.renderShell();
+}
