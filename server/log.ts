@@ -12,13 +12,13 @@ export type LogLevel = (typeof logLevels)[number];
 
 const largestBacklog = 1024 * 1024; // bytes
 
-/** Lines of JSON on the standard error output, from `level` on. */
-export function logOptions(level: LogLevel): FastifyServerOptions['logger'] {
+/** Lines of JSON on the standard error output, or on another open file, from `level` on. */
+export function logOptions(level: LogLevel, descriptor = 2): FastifyServerOptions['logger'] {
   return {
     level,
     formatters: { level: (name) => ({ level: name }) },
     timestamp: () => `,"time":"${new Date().toISOString()}"`,
-    stream: createLines(2),
+    stream: createLines(descriptor),
   };
 }
 
@@ -44,12 +44,20 @@ export function logWhenDone(request: FastifyRequest, reply: FastifyReply) {
 
 /**
  * Writes lines to a descriptor. A pipe whose reader has stopped reading would hold up the whole process, so what does not fit into
- * it is kept up to a limit, and dropped from there on.
+ * it is kept up to a limit, and dropped from there on. On a full disk, lines are dropped until there is room.
  */
 function createLines(descriptor: number): { write(line: string): void } {
   const kind = fstatSync(descriptor);
   if (!kind.isFIFO() && !kind.isSocket()) {
-    return { write: (line) => void writeSync(descriptor, line) };
+    return {
+      write(line) {
+        try {
+          writeSync(descriptor, line);
+        } catch {
+          // A server without a log is better than none.
+        }
+      },
+    };
   }
   const pipe = new Socket({ fd: descriptor, readable: false, writable: true }).unref();
   pipe.on('error', () => {}); // nobody is there to tell

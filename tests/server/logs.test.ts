@@ -1,3 +1,5 @@
+import { closeSync, openSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { logOptions } from '../../server/log.ts';
 import { runServer } from '../support/server-process.ts';
@@ -34,6 +36,15 @@ test('each request is one line of JSON with the id that its answer carries', asy
     expect.objectContaining({ path: '/nothing', status: 404 }),
     expect.objectContaining({ path: '/%E0%A4%A', status: 400 }),
   ]);
+});
+
+test('a log that cannot be written, as on a full disk, stops nobody', async () => {
+  const file = join(temporaryFolder(), 'log');
+  writeFileSync(file, '');
+  const descriptor = openSync(file, 'r');
+  onTestFinished(() => closeSync(descriptor));
+  const visitor = new Visitor(await startServer({ logger: logOptions('info', descriptor) }));
+  for (let i = 0; i < 3; i += 1) expect((await visitor.call('GET', '/readyz')).status).toBe(200);
 });
 
 describe('the log of the real process', () => {
