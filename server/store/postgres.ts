@@ -13,14 +13,25 @@ function nameOf(sql: string): string {
   return hash('sha1', sql);
 }
 
+/** All in milliseconds. What takes longer has failed. */
+interface Timeouts {
+  connect: number;
+  /** Told to PostgreSQL, which then stops working on it. */
+  statement: number;
+  /** For a PostgreSQL that says nothing more. */
+  query: number;
+}
+
+const usualTimeouts: Timeouts = { connect: 5_000, statement: 10_000, query: 15_000 };
+
 /** Opens a pool of connections to `url`. Connects on the first query, not here. */
-export function openPostgres(url: string): Database {
+export function openPostgres(url: string, timeouts = usualTimeouts): Database {
   const pool = new Pool({
     connectionString: url,
     max: 10,
-    connectionTimeoutMillis: 5_000,
-    statement_timeout: 10_000,
-    query_timeout: 15_000,
+    connectionTimeoutMillis: timeouts.connect,
+    statement_timeout: timeouts.statement,
+    query_timeout: timeouts.query,
   });
   // A connection that breaks while nobody uses it: the pool opens another. Unheard, the event would end the process.
   pool.on('error', () => {});

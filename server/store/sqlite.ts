@@ -24,8 +24,8 @@ export function openSqlite(directory: string): Database {
     enableForeignKeyConstraints: true,
   });
   connection.exec('pragma journal_mode = wal');
-  // A WAL database opens at NORMAL, which may lose acknowledged rows when the power fails. It is no property of the file:
-  // every connection has to ask for it.
+  // Some builds of SQLite open a WAL database at NORMAL, which may lose acknowledged rows when the power fails. It is no property
+  // of the file: every connection has to ask for it.
   connection.exec('pragma synchronous = full');
   refuseDamaged(connection);
 

@@ -1,10 +1,12 @@
 import { once } from 'node:events';
 import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { createServer, type AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { Worker } from 'node:worker_threads';
 import { Client } from 'pg';
-import { describe, expect, inject, onTestFinished, test } from 'vitest';
+import { describe, expect, inject, onTestFinished, test, vi } from 'vitest';
+import { StoreUnavailable } from '../../server/store/database.ts';
 import { openPostgres } from '../../server/store/postgres.ts';
 import { openSqlite } from '../../server/store/sqlite.ts';
 import { runServer } from '../support/server-process.ts';
@@ -20,6 +22,25 @@ import {
 } from './support.ts';
 
 const unavailable = refusal('unavailable');
+
+test('what SQLite answered is synced, also where SQLite was built to sync less', async () => {
+  const exec = Reflect.get(DatabaseSync.prototype, 'exec');
+  const spy = vi.spyOn(DatabaseSync.prototype, 'exec').mockImplementation(function (
+    this: DatabaseSync,
+    sql,
+  ) {
+    exec.call(this, sql);
+    // A database opens at NORMAL there once it is in WAL mode.
+    if (sql === 'pragma journal_mode = wal') exec.call(this, 'pragma synchronous = normal');
+  });
+  onTestFinished(() => spy.mockRestore());
+  const folder = temporaryFolder();
+  for (const database of [openSqlite(folder), openSqlite(folder)]) {
+    onTestFinished(() => database.close());
+    expect(await database.query('pragma synchronous')).toEqual([{ synchronous: 2 }]);
+  }
+  expect(spy).toHaveBeenCalledWith('pragma journal_mode = wal');
+});
 
 describe('a full disk', () => {
   test('refuses what cannot be kept, still shows what is there, and is forgotten when there is room', async () => {
@@ -71,6 +92,39 @@ describe('a database that is out of reach', () => {
     expect((await visitor.listProjects()).body).toHaveLength(1);
   });
 
+  test('on PostgreSQL is not waited for when it accepts connections and says nothing', async () => {
+    const silent = createServer().listen(0, '127.0.0.1');
+    await once(silent, 'listening');
+    onTestFinished(() => void silent.close());
+    const { port } = silent.address() as AddressInfo;
+    const url = `postgres://u:p@127.0.0.1:${port}/d`;
+    const database = openPostgres(url, { connect: 50, statement: 0, query: 0 });
+    await expect(database.query('select 1')).rejects.toThrow(StoreUnavailable);
+  });
+
+  test.each([
+    ['is stopped there', { statement: 50, query: 0 }, 'statement timeout'],
+    ['is given up here', { statement: 0, query: 50 }, 'Query read timeout'],
+  ])('on PostgreSQL a statement that takes too long %s', async (_what, timeouts, message) => {
+    const url = await freshPostgres();
+    const database = openPostgres(url, { connect: 5_000, ...timeouts });
+    onTestFinished(() => database.close());
+    const other = new Client(url);
+    await other.connect();
+    onTestFinished(() => other.end());
+    await other.query('create table locked (n integer)');
+    await other.query('begin; lock table locked');
+    const failure = await database.query('select n from locked').catch((error: Error) => error);
+    expect(failure).toBeInstanceOf(StoreUnavailable);
+    expect(String((failure as Error).cause)).toContain(message);
+  });
+
+  test('on PostgreSQL gets ten seconds for a statement', async () => {
+    const database = openPostgres(inject('postgresUrl'));
+    onTestFinished(() => database.close());
+    expect(await database.query('show statement_timeout')).toEqual([{ statement_timeout: '10s' }]);
+  });
+
   test('on SQLite is waited for while another process writes, and other requests are answered meanwhile', async () => {
     const folder = temporaryFolder();
     const visitor = await signedInVisitor(await startServer({ database: openSqlite(folder) }));
@@ -89,19 +143,7 @@ describe('a database that is out of reach', () => {
 
 describe('a damaged database', () => {
   test('keeps the server from starting, with a line that says so', async () => {
-    const folder = temporaryFolder();
-    const visitor = await signedInVisitor(await startServer({ database: openSqlite(folder) }));
-    for (let i = 0; i < 20; i += 1) {
-      await visitor.createProject({ title: `${i}`, description: 'x'.repeat(5_000) });
-    }
-    const damaged = join(temporaryFolder(), 'data');
-    await backUp(folder, damaged);
-    const file = join(damaged, 'tracker.sqlite');
-    const bytes = readFileSync(file);
-    const middle = 4096 * Math.floor(bytes.length / 4096 / 2);
-    bytes.fill(0xff, middle, middle + 4096);
-    writeFileSync(file, bytes);
-    const { code, errors } = await run({ DATA_DIR: damaged }).ended;
+    const { code, errors } = await run({ DATA_DIR: await damagedFolder() }).ended;
     expect(code).toBe(1);
     expect(errors).toMatch(/^DATA_DIR: .+damaged.+\n$/);
   });
@@ -144,6 +186,15 @@ describe('npm run backup', () => {
       errors: `No backup was made: ${file} exists, and no backup is overwritten.\n`,
     });
     expect(readFileSync(file, 'utf8')).toBe('precious');
+  });
+
+  test('keeps no copy of a damaged database', async () => {
+    const target = temporaryFolder();
+    const settings = { DATA_DIR: await damagedFolder() };
+    const { code, errors } = await command('backup.ts', settings, join(target, 'backup.sqlite'));
+    expect(code).toBe(1);
+    expect(errors).toMatch(/^No backup was made: .+damaged.+\n$/);
+    expect(readdirSync(target)).toEqual([]);
   });
 
   test('leaves nothing behind when it fails', async () => {
@@ -214,6 +265,23 @@ describe('npm run sign-out', () => {
     });
   });
 });
+
+/** A DATA_DIR with a database that has lost a page. */
+async function damagedFolder(): Promise<string> {
+  const folder = temporaryFolder();
+  const visitor = await signedInVisitor(await startServer({ database: openSqlite(folder) }));
+  for (let i = 0; i < 20; i += 1) {
+    await visitor.createProject({ title: `${i}`, description: 'x'.repeat(5_000) });
+  }
+  const damaged = join(temporaryFolder(), 'data');
+  await backUp(folder, damaged);
+  const file = join(damaged, 'tracker.sqlite');
+  const bytes = readFileSync(file);
+  const middle = 4096 * Math.floor(bytes.length / 4096 / 2);
+  bytes.fill(0xff, middle, middle + 4096);
+  writeFileSync(file, bytes);
+  return damaged;
+}
 
 async function backUp(from: string, to: string) {
   mkdirSync(to);
