@@ -83,6 +83,21 @@ describe.each(storeNames)('accounts on %s', (name) => {
     expect((await visitor.listProjects()).status).toBe(200);
   });
 
+  test('sessions that ended are gone from the store when somebody signs in', async () => {
+    const database = (await freshDatabase(name))();
+    let time = Date.UTC(2030, 0, 1);
+    const visitor = await signedInVisitor(await startServer({ database, now: () => time }));
+    await new Visitor(visitor.address).login(visitor.credentials);
+    const kept = () => database.query<{ hash: string }>('select token_hash as hash from sessions');
+    const ended = await kept();
+    expect(ended).toHaveLength(2);
+    time += sessionLifetime * 1000;
+    await new Visitor(visitor.address).login(visitor.credentials);
+    const [session, ...others] = await kept();
+    expect(others).toEqual([]);
+    expect(ended).not.toContainEqual(session);
+  });
+
   test('signing in again ends the session that the browser had, and no other', async () => {
     const address = await start();
     const visitor = await signedInVisitor(address);

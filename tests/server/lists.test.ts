@@ -2,7 +2,9 @@ import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { get, type IncomingMessage } from 'node:http';
 import { gunzipSync } from 'node:zlib';
+import Fastify from 'fastify';
 import { describe, expect, onTestFinished, test } from 'vitest';
+import { createListSender } from '../../server/lists.ts';
 import type { Database } from '../../server/store/database.ts';
 import { openStore } from '../../server/store/store.ts';
 import {
@@ -15,6 +17,7 @@ import {
 } from './support.ts';
 
 const path = '/api/v1/projects';
+const cheapest = 4; // what a gzip file says of itself that was made at level 1 (RFC 1952, XFL)
 
 describe.each(storeNames)('a list of projects on %s', (name) => {
   test('of many slices is whole, in order, and valid JSON', async () => {
@@ -35,6 +38,7 @@ describe.each(storeNames)('a list of projects on %s', (name) => {
       const zipped = await receive(visitor, { 'accept-encoding': 'br, gzip' });
       expect(plain.headers['content-encoding']).toBeUndefined();
       expect(zipped.headers['content-encoding']).toBe(count < 40 ? undefined : 'gzip');
+      expect(count < 40 ? cheapest : zipped.body[8]).toBe(cheapest);
       expect(zipped.headers.vary).toBe('accept-encoding');
       const text = count < 40 ? zipped.body : gunzipSync(zipped.body);
       expect(text.equals(plain.body)).toBe(true);
@@ -180,6 +184,30 @@ describe.each(storeNames)('a list of projects on %s', (name) => {
     }
     return { address, visitor, add, database };
   }
+});
+
+test('short lists are kept in memory up to 16 MB, those that were asked for last', async () => {
+  const text = 'x'.repeat(1024 * 1024);
+  const read: string[] = [];
+  const app = Fastify();
+  onTestFinished(() => app.close());
+  const send = createListSender('edition');
+  app.get<{ Params: { owner: string } }>('/:owner', (asked, reply) => {
+    const { owner } = asked.params;
+    async function* slices() {
+      read.push(owner);
+      yield [text];
+    }
+    return send(asked, reply, { owner, version: '1', length: 1, slices }, JSON.stringify);
+  });
+  const owners = Array.from({ length: 20 }, (_, i) => `${i}`);
+  for (const owner of owners) await app.inject(`/${owner}`);
+  expect(read.splice(0)).toEqual(owners);
+  // With quotes and brackets around it, each is a little more than 1 MB.
+  for (const owner of owners.slice(-15)) await app.inject(`/${owner}`);
+  expect(read).toEqual([]);
+  await app.inject('/4');
+  expect(read).toEqual(['4']);
 });
 
 async function request(visitor: Visitor, headers: Record<string, string>) {
