@@ -12,6 +12,7 @@ import Fastify, {
   type FastifyServerOptions,
 } from 'fastify';
 import helmet from 'helmet';
+import { watchAnswers } from './answering.ts';
 import { isAt, mountContract, readContract, type Contract, type Operations } from './contract.ts';
 import { Refusal, type RefusalAnswer } from './errors.ts';
 import { createGuard } from './guard.ts';
@@ -102,6 +103,8 @@ export async function createApp({
       void reply.code(400).send({ message: 'The address is not valid.' });
     },
   });
+
+  watchAnswers(app.server);
 
   // An `Expect` other than 100-continue: Node itself would answer without a body.
   const unmet = new WeakSet<IncomingMessage>();

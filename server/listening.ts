@@ -2,6 +2,7 @@ import { lookup } from 'node:dns/promises';
 import { once } from 'node:events';
 import { createServer, type AddressInfo, type Socket } from 'node:net';
 import type { FastifyInstance } from 'fastify';
+import { endWhenAnswered } from './answering.ts';
 
 const silence = 1_000; // milliseconds in which a connection may begin to speak after the port is closed
 
@@ -47,6 +48,8 @@ export async function listen(app: FastifyInstance, addresses: string[], port: nu
     port: listening,
     /** Closes the port; resolves when all that is under way has been answered. */
     async close() {
+      // An answer that began before we were asked to stop has promised to keep its connection, and Node would wait for more.
+      for (const socket of connections) endWhenAnswered(socket);
       // Browsers open connections ahead of their requests, for which Node would wait.
       const hangUp = setTimeout(() => {
         for (const socket of connections) if (socket.bytesRead === 0) socket.destroy();

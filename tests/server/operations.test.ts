@@ -68,6 +68,26 @@ describe('stopping', () => {
     expect((await ended).code).toBe(0);
   });
 
+  test('a long answer under way is sent to its end, and its connection then holds up nobody', async () => {
+    const { address, running } = await start({ DRAIN_SECONDS: '0' });
+    const visitor = await signedInVisitor(address);
+    // More than fits between the server and a client that does not read yet.
+    const large = { title: 'Large', description: 'x'.repeat(100_000) };
+    for (let i = 0; i < 200; i += 1) await visitor.createProject(large);
+    const agent = new Agent({ keepAlive: true });
+    onTestFinished(() => agent.destroy());
+    const headers = { cookie: `session=${visitor.cookies.get('session')}` };
+    const sent = httpRequest(`${address}/api/v1/projects`, { agent, headers }).end();
+    const [answer] = (await once(sent, 'response')) as [IncomingMessage];
+    const ended = running.kill('SIGTERM');
+    await refused(address);
+    const text = Buffer.concat(await answer.toArray()).toString();
+    expect(JSON.parse(text)).toHaveLength(200);
+    const { code, errors } = await ended;
+    expect(code).toBe(0);
+    expect(errors).not.toContain('cut off');
+  });
+
   test('connections that are idle, or never said a word, hold up nobody', async () => {
     const { address, running } = await start({ DRAIN_SECONDS: '0' });
     const { port } = new URL(address);

@@ -1,0 +1,23 @@
+import type { IncomingMessage, Server } from 'node:http';
+import type { Socket } from 'node:net';
+
+const underWay = new WeakMap<Socket, Set<IncomingMessage>>();
+const ending = new WeakSet<Socket>();
+
+/** Remembers which requests are being answered on each connection of a server. */
+export function watchAnswers(server: Server) {
+  server.on('request', (request, response) => {
+    const { socket } = request;
+    const requests = underWay.get(socket) ?? new Set();
+    underWay.set(socket, requests.add(request));
+    response.once('close', () => {
+      requests.delete(request);
+      if (ending.has(socket) && requests.size === 0) socket.end();
+    });
+  });
+}
+
+/** Ends a connection after the answers that are under way on it. */
+export function endWhenAnswered(socket: Socket) {
+  ending.add(socket);
+}
