@@ -17,6 +17,11 @@ export function watchAnswers(server: Server) {
   });
 }
 
+/** Whether a request that has arrived as a whole is being answered. */
+export function isAnswering(socket: Socket): boolean {
+  return [...(underWay.get(socket) ?? [])].some(({ complete }) => complete);
+}
+
 /** Ends a connection after the answers that are under way on it. */
 export function endWhenAnswered(socket: Socket) {
   ending.add(socket);

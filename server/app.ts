@@ -12,7 +12,7 @@ import Fastify, {
   type FastifyServerOptions,
 } from 'fastify';
 import helmet from 'helmet';
-import { watchAnswers } from './answering.ts';
+import { endWhenAnswered, isAnswering, watchAnswers } from './answering.ts';
 import { isAt, mountContract, readContract, type Contract, type Operations } from './contract.ts';
 import { Refusal, type RefusalAnswer } from './errors.ts';
 import { createGuard } from './guard.ts';
@@ -270,6 +270,8 @@ function securityHeaders(page: string): Record<string, string> {
 function answerUnreadable(error: NodeJS.ErrnoException, socket: Socket) {
   const isLate = error.code === 'ERR_HTTP_REQUEST_TIMEOUT';
   if (isLate || error.code === 'ECONNRESET' || !socket.writable) return socket.destroy();
+  // An answer to what came before these bytes must not get ours in the middle, nor be lost.
+  if (isAnswering(socket)) return endWhenAnswered(socket);
   const status =
     error.code === 'HPE_HEADER_OVERFLOW'
       ? '431 Request Header Fields Too Large'

@@ -203,6 +203,25 @@ test('bytes that are no HTTP are answered 400 with a message', async () => {
   expect(answer.join('')).toMatch(/^HTTP\/1.1 400 [^]*\r\n\r\n{"message":".+\."}$/);
 });
 
+test('bytes that are no HTTP, right after a request, do not take its answer away', async () => {
+  const visitor = await signedInVisitor(await startServer());
+  const socket = connect(Number(new URL(visitor.address).port), '127.0.0.1');
+  const body = JSON.stringify({ title: 'Website', description: 'Pages.' });
+  const headers = [
+    'POST /api/v1/projects HTTP/1.1',
+    'host: x',
+    'content-type: application/json',
+    `content-length: ${body.length}`,
+    `cookie: ${[...visitor.cookies].map((cookie) => cookie.join('=')).join('; ')}`,
+    `x-xsrf-token: ${visitor.cookies.get('XSRF-TOKEN')}`,
+  ];
+  socket.write(`${headers.join('\r\n')}\r\n\r\n${body}what?\r\n\r\n`);
+  const answer = (await socket.setEncoding('utf8').toArray()).join('');
+  expect(answer.match(/HTTP\/1.1 \d+/g)).toEqual(['HTTP/1.1 201']);
+  const { body: list } = await visitor.listProjects();
+  expect([JSON.parse(answer.split('\r\n\r\n')[1]!)]).toEqual(list);
+});
+
 test('a failing store is told apart from a mistake of ours, and says when to come back', async () => {
   const database = openSqlite(temporaryFolder());
   const visitor = await signedInVisitor(await startServer({ database: closeOnce(database) }));
