@@ -1,6 +1,6 @@
 import { hash, randomUUID } from 'node:crypto';
 import { existsSync, readFileSync } from 'node:fs';
-import type { IncomingMessage, ServerResponse } from 'node:http';
+import { ServerResponse, type IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
 import { join, relative } from 'node:path';
 import fastifyCookie from '@fastify/cookie';
@@ -110,6 +110,16 @@ export async function createApp({
   const unmet = new WeakSet<IncomingMessage>();
   app.server.on('checkExpectation', (request: IncomingMessage, response: ServerResponse) => {
     unmet.add(request);
+    app.server.emit('request', request, response);
+  });
+
+  // A `CONNECT`: Node itself would hang up. Like any request, it is answered and logged.
+  app.server.on('connect', (request: IncomingMessage, socket: Socket) => {
+    const response = new ServerResponse(request);
+    response.shouldKeepAlive = false;
+    response.assignSocket(socket);
+    response.once('finish', () => socket.destroySoon());
+    socket.on('error', () => {}); // unheard, it would end the process
     app.server.emit('request', request, response);
   });
 

@@ -164,6 +164,7 @@ describe('unusual requests', () => {
     ['a method nobody knows', 'BREW / HTTP/1.1\r\nhost: x\r\n\r\n', 400],
     ['a method that is rare', 'PROPFIND / HTTP/1.1\r\nhost: x\r\n\r\n', 404],
     ['a whole address instead of a path', 'GET http://x/healthz HTTP/1.1\r\nhost: x\r\n\r\n', 200],
+    ['the address of another server', 'CONNECT y:443 HTTP/1.1\r\nhost: y\r\n\r\n', 404],
     ['an asterisk', 'OPTIONS * HTTP/1.1\r\nhost: x\r\n\r\n', 404],
     ['headers without end', `GET / HTTP/1.1\r\nhost: x\r\nx: ${'x'.repeat(20_000)}\r\n\r\n`, 431],
     ['an expectation nobody knows', 'GET / HTTP/1.1\r\nhost: x\r\nexpect: tea\r\n\r\n', 417],
