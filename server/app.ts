@@ -136,8 +136,9 @@ export async function createApp({
   app.addHook('onRequest', (request, reply, done) => {
     logWhenDone(request, reply);
     reply.headers(constantHeaders).header('x-request-id', request.id);
-    if (request.raw.httpVersion === '1.1' && request.headers.host === undefined) {
-      return done(new Refusal({ status: 400, message: 'The request names no host.' }));
+    const hosts = countHosts(request.raw);
+    if (hosts > 1 || (hosts === 0 && request.raw.httpVersion === '1.1')) {
+      return done(new Refusal({ status: 400, message: 'The request must name one host.' }));
     }
     if (unmet.has(request.raw)) {
       const message = 'The request expects what this server cannot do.';
@@ -185,6 +186,16 @@ export async function createApp({
     },
   });
   return app;
+}
+
+/** Node hides all but the first. */
+function countHosts({ rawHeaders }: IncomingMessage): number {
+  let hosts = 0;
+  for (let i = 0; i < rawHeaders.length; i += 2) {
+    const name = rawHeaders[i] as string;
+    if (name.length === 4 && name.toLowerCase() === 'host') hosts += 1;
+  }
+  return hosts;
 }
 
 const notFound: RefusalAnswer = { status: 404, message: 'There is nothing at this address.' };
