@@ -82,7 +82,7 @@ export interface components {
              * @description Compared without regard to case.
              */
             email: string;
-            /** @description Any characters, never trimmed. Lengths count Unicode code points. */
+            /** @description Any characters, never trimmed; half a surrogate pair is none. Lengths count Unicode code points. */
             password: string;
         };
         /** @description Nothing in it is used. */

@@ -146,6 +146,11 @@ describe('a body that is not what it should be', () => {
       'Email must be at most 254 characters.',
     ],
     [{ email: 'ada@example.org\u0000', password }, 'Invalid email address.'],
+    // In UTF-8, all such halves would read alike.
+    [
+      { email: 'ada@example.org', password: `${password}\ud83d` },
+      'Password contains a character that cannot be kept.',
+    ],
   ])('credentials %j are refused in words for the person', async (credentials, message) => {
     const visitor = new Visitor(await startServer());
     expect(await visitor.register(credentials)).toMatchObject({ status: 422, body: { message } });
