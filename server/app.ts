@@ -1,6 +1,6 @@
 import { hash, randomUUID } from 'node:crypto';
 import { existsSync, readFileSync } from 'node:fs';
-import { ServerResponse, type IncomingMessage } from 'node:http';
+import { ServerResponse, type IncomingHttpHeaders, type IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
 import { join, relative } from 'node:path';
 import fastifyCookie from '@fastify/cookie';
@@ -236,7 +236,8 @@ function parseOnlyJson(app: FastifyInstance) {
   app.addContentTypeParser(
     'application/json',
     { parseAs: 'buffer' },
-    async (_request: FastifyRequest, body: Buffer) => {
+    async ({ headers }: FastifyRequest, body: Buffer) => {
+      if (!isPlainUtf8(headers)) throw new Refusal('notJson');
       try {
         return JSON.parse(decoder.decode(body)) as unknown;
       } catch {
@@ -244,6 +245,13 @@ function parseOnlyJson(app: FastifyInstance) {
       }
     },
   );
+}
+
+function isPlainUtf8(headers: IncomingHttpHeaders): boolean {
+  const [, charset = 'utf-8'] =
+    /;\s*charset="?([^\s";]*)/i.exec(headers['content-type'] ?? '') ?? [];
+  const { 'content-encoding': encoding = 'identity' } = headers;
+  return /^utf-?8$/i.test(charset) && /^identity$/i.test(encoding);
 }
 
 const securityPolicy = (page: string) => ({

@@ -69,6 +69,16 @@ describe('a body that is not what it should be', () => {
     ['JSON called text', { headers: { 'content-type': 'text/json' }, body: '{}' }, 415],
     ['almost JSON', { headers: { 'content-type': 'application/jsonp' }, body: '{}' }, 415],
     ['two types', { headers: { 'content-type': 'application/json, text/plain' }, body: '{}' }, 415],
+    [
+      'JSON in UTF-16',
+      { headers: { 'content-type': 'application/json; charset=utf-16' }, body: '{}' },
+      415,
+    ],
+    [
+      'JSON that is compressed',
+      { headers: { ...json, 'content-encoding': 'gzip' }, body: '{}' },
+      415,
+    ],
     ['a form with a file', { body: new FormData() }, 415],
     [
       'bytes that are no UTF-8',
@@ -88,6 +98,7 @@ describe('a body that is not what it should be', () => {
 
   test.each([
     ['a charset', 'application/json; charset=utf-8'],
+    ['a charset in quotes', 'application/json;charset="UTF-8"'],
     ['capitals', 'Application/JSON'],
   ])('but a content type with %s is JSON', async (_what, type) => {
     const visitor = await signedInVisitor(await startServer());
