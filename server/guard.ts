@@ -52,7 +52,8 @@ function setXsrfCookie(request: FastifyRequest, reply: FastifyReply, session: Se
 
 function cookieOptions(request: FastifyRequest): CookieSerializeOptions {
   // Anybody may claim to have come through https; all it gets them is a cookie that http does not send back.
-  const secure = request.headers['x-forwarded-proto'] === 'https';
+  // Of several proxies, the first one is the one that the browser speaks to.
+  const secure = /^https\s*(,|$)/i.test(String(request.headers['x-forwarded-proto']));
   return { path: '/', sameSite: 'lax', maxAge: sessionLifetime, secure };
 }
 

@@ -128,12 +128,11 @@ describe.each(storeNames)('accounts on %s', (name) => {
     expect(JSON.stringify(await database.query('select * from accounts'))).not.toContain(password);
   });
 
-  test('behind https the cookies are for https only', async () => {
+  test.each(['https', 'https, http'])('behind %s the cookies are for https only', async (proto) => {
     const visitor = new Visitor(await start());
     await visitor.register();
-    const reply = await visitor.login(visitor.credentials, {
-      headers: { 'x-forwarded-proto': 'https' },
-    });
+    const headers = { 'x-forwarded-proto': proto };
+    const reply = await visitor.login(visitor.credentials, { headers });
     expect(reply.headers.getSetCookie()).toEqual([
       expect.stringContaining('; Secure'),
       expect.stringContaining('; Secure'),
