@@ -85,11 +85,19 @@ function addressKey(address: string): string {
 /** What one person has of addresses: one of IPv4, or the first 64 bits of IPv6, where they can pick any of the rest. */
 export function networkOf(address: string): string {
   const ip = address.replace(/%.*$/, '');
-  const mapped = /^::ffff:([\d.]+)$/i.exec(ip)?.[1] ?? ip;
-  if (isIPv4(mapped)) return mapped;
+  if (isIPv4(ip)) return ip;
   if (!isIPv6(ip)) return 'unknown';
+  // However an IPv4 address in IPv6 is spelt, a URL spells it in two groups.
+  const mapped = /^\[::ffff:(\w+):(\w+)\]$/.exec(new URL(`http://[${ip}]`).hostname);
+  if (mapped) return mapped.slice(1).flatMap(bytesOf).join('.');
   const [head = [], tail = []] = ip.split('::').map((part) => part.split(':').filter(Boolean));
   const zeros = Array.from({ length: Math.max(0, 8 - head.length - tail.length) }, () => '0');
   const groups = [...head, ...zeros, ...tail].slice(0, 4);
   return `${groups.map((group) => Number.parseInt(group, 16).toString(16)).join(':')}::/64`;
+}
+
+/** The two bytes of a group of an IPv6 address. */
+function bytesOf(group: string): number[] {
+  const number = Number.parseInt(group, 16);
+  return [number >> 8, number & 0xff];
 }
