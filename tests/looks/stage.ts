@@ -1,0 +1,166 @@
+import { readFile, readdir } from 'node:fs/promises';
+import { extname, join } from 'node:path';
+import type { Page, Request, Route as Held } from 'playwright-core';
+import { callOf } from '../model/backend-hands.ts';
+import type { Answer, Call } from '../model/calls.ts';
+import { forms, links, type Hands, type Route } from '../model/driver.ts';
+
+const origin = 'http://app.test';
+
+const types: Record<string, string> = {
+  '.html': 'text/html',
+  '.js': 'text/javascript',
+  '.css': 'text/css',
+  '.svg': 'image/svg+xml',
+};
+
+/** What a person has before them, as far as a scene needs to wait for it. */
+export type View = {
+  path: string;
+  heading?: string | undefined;
+  banner?: string | undefined;
+  /** Whether the form's call is under way; `undefined` where there is no form. */
+  busy?: boolean | undefined;
+  /** What stands in its fields. */
+  values?: string[] | undefined;
+  /** Whether the list is on its way. */
+  loading?: boolean | undefined;
+};
+
+export type Stage = Pick<Hands, 'go' | 'submit' | 'answer'> & {
+  page: Page;
+  /** Loads the app anew, on a path that may be none of its own. */
+  start: (path: string) => Promise<void>;
+  /** Resolves when the page is as it should be; fails, with what differs, when it does not become so. */
+  until: (view: View) => Promise<void>;
+};
+
+/**
+ * The app as it was built into `dist/`, on a page, before a backend that answers only when it is told to. One stage serves any
+ * number of scenes, one after another.
+ */
+export async function openStage(page: Page): Promise<Stage> {
+  const files = new Map(
+    await Promise.all(
+      (await readdir('dist', { recursive: true, withFileTypes: true }))
+        .filter((entry) => entry.isFile())
+        .map(async ({ parentPath, name }): Promise<[string, Buffer]> => {
+          const path = join(parentPath, name);
+          return [path.slice('dist'.length), await readFile(path)];
+        }),
+    ),
+  );
+  let waiting: { call: Call; held: Held; request: Request }[] = [];
+  let arrived = () => {};
+
+  await page.route(`${origin}/**`, async (held, request) => {
+    const { pathname } = new URL(request.url());
+    if (pathname.startsWith('/api/')) {
+      waiting.push({ call: callOf(request.method(), request.url()), held, request });
+      arrived();
+      return;
+    }
+    const path = pathname === '/' ? '/index.html' : pathname;
+    const body = files.get(path);
+    const contentType = types[extname(path)] ?? 'application/octet-stream';
+    await (body ? held.fulfill({ contentType, body }) : held.fulfill({ status: 404 }));
+  });
+  page.on('requestfailed', (request) => {
+    waiting = waiting.filter((each) => each.request !== request);
+  });
+
+  /** The newest of these calls: older ones were given up. */
+  async function next(call: Call): Promise<Held> {
+    for (;;) {
+      const index = waiting.findLastIndex((each) => each.call === call);
+      const [found] = index === -1 ? [] : waiting.splice(index, 1);
+      if (found) return found.held;
+      await new Promise<void>((resolve) => (arrived = resolve));
+    }
+  }
+
+  return {
+    page,
+    async start(path) {
+      await page.goto('about:blank');
+      waiting = [];
+      await page.goto(`${origin}/#${path}`);
+      await page.locator('h1').waitFor();
+    },
+    async until(view) {
+      try {
+        await page.waitForFunction(isSeen, view);
+      } catch {
+        const shown = await page.locator('main').innerHTML();
+        throw new Error(`Not seen: ${JSON.stringify(view)}. Instead, on ${page.url()}:\n${shown}`);
+      }
+    },
+    async go(route) {
+      if (new URL(page.url()).hash === `#${route}`) return;
+      await page.getByRole('link', { name: links[route], exact: true }).click();
+      await page.waitForFunction(isSeen, { path: route });
+    },
+    async submit(form, values) {
+      const { button, fields } = forms[form];
+      for (const [index, value] of (values ?? []).entries()) {
+        await page.getByLabel(fields[index]!, { exact: true }).fill(value);
+      }
+      // A busy button can be pressed as well.
+      const press = page.locator('form').getByRole('button', { name: button, exact: true });
+      await press.click({ force: true });
+    },
+    async answer(call, answer) {
+      await give(page, await next(call), answer);
+      return answer;
+    },
+  };
+}
+
+export const headings: Record<Route, string> = {
+  '/': 'Home',
+  '/about': 'About Page',
+  '/projects': 'New Project',
+  '/register': 'Create an account',
+  '/login': 'Sign in',
+};
+
+async function give(page: Page, held: Held, answer: Answer) {
+  if (answer === 'none') return held.abort('internetdisconnected');
+  if (answer === 'fault') {
+    await page.evaluate(() => {
+      const { prototype } = Response;
+      const text = Object.getOwnPropertyDescriptor(prototype, 'text')!;
+      prototype.text = () => {
+        Object.defineProperty(prototype, 'text', text);
+        throw new Error('a fault');
+      };
+    });
+    return held.fulfill({ status: 200, json: {} });
+  }
+  const { status, text, body } = answer;
+  return text === undefined
+    ? held.fulfill({ status, json: body })
+    : held.fulfill({ status, contentType: 'text/html', body: text });
+}
+
+/** Runs in the page. What a view does not name may be as it likes. */
+function isSeen(view: View): boolean {
+  const textOf = (selector: string) => document.querySelector(selector)?.textContent ?? undefined;
+  const isBusy = (selector: string) => {
+    const element = document.querySelector(selector);
+    return element ? element.getAttribute('aria-busy') === 'true' : undefined;
+  };
+  const seen: View = {
+    path: location.hash.slice(1) || '/',
+    heading: textOf('h1'),
+    banner: textOf('[role=alert]'),
+    busy: isBusy('main form button'),
+    values: [
+      ...document.querySelectorAll<HTMLInputElement>('main form input, main form textarea'),
+    ].map(({ value }) => value),
+    loading: isBusy('main section'),
+  };
+  return Object.entries(view).every(
+    ([name, value]) => JSON.stringify(seen[name as keyof View]) === JSON.stringify(value),
+  );
+}
