@@ -3,7 +3,12 @@ import { color, font, space, text } from './tokens.css.ts';
 
 globalStyle('*, *::before, *::after', { boxSizing: 'border-box' });
 
-globalStyle('html', { textSizeAdjust: '100%' });
+// Far away, on a very wide screen, everything grows with it.
+globalStyle('html', {
+  textSizeAdjust: '100%',
+  fontSize: 'clamp(1em, 0.7em + 0.28vw, 1.25em)',
+  scrollPaddingBlock: space.huge,
+});
 
 globalStyle('body', {
   margin: 0,
@@ -16,7 +21,11 @@ globalStyle('body', {
 
 globalStyle('h1, h2, h3, p, ul', { margin: 0, padding: 0 });
 
-globalStyle('h1, h2', { fontSize: text.title, lineHeight: 1.2, letterSpacing: '-0.01em' });
+globalStyle('h1, h2', { lineHeight: 1.2, letterSpacing: '-0.015em', overflowWrap: 'anywhere' });
+
+globalStyle('h1', { fontSize: text.title });
+
+globalStyle('h2', { fontSize: text.section });
 
 globalStyle(':focus-visible', {
   outline: `0.1875rem solid ${color.accent}`,
@@ -33,9 +42,8 @@ globalStyle('::selection', { background: color.accent, color: color.onAccent });
 globalStyle('*, *::before, *::after', {
   '@media': {
     '(prefers-reduced-motion: reduce)': {
-      animationDuration: '0.01ms !important',
-      animationIterationCount: '1 !important',
-      transitionDuration: '0.01ms !important',
+      animation: 'none !important',
+      transition: 'none !important',
     },
   },
 });

@@ -4,10 +4,12 @@ import {
   createThemeContract,
   globalStyle,
 } from '@vanilla-extract/css';
+import { dark, light } from './themes.ts';
 
 /** Colours by what they mean. Light and dark are two values of this one contract. */
 export const color = createThemeContract({
   canvas: null,
+  /** What is written into, and the frame around the screens. */
   surface: null,
   text: null,
   textMuted: null,
@@ -24,36 +26,6 @@ export const color = createThemeContract({
   onCriticalFill: null,
 });
 
-const light = {
-  canvas: '#f5f4ef',
-  surface: '#ffffff',
-  text: '#1b2330',
-  textMuted: '#535d6b',
-  line: '#dcd9cf',
-  control: '#7b8491',
-  accent: '#1d4fc4',
-  accentStrong: '#163c97',
-  onAccent: '#ffffff',
-  critical: '#b3261e',
-  criticalFill: '#b3261e',
-  onCriticalFill: '#ffffff',
-};
-
-const dark = {
-  canvas: '#11161d',
-  surface: '#19202a',
-  text: '#e9ebee',
-  textMuted: '#a5afbc',
-  line: '#2d3643',
-  control: '#75818f',
-  accent: '#8eb0ff',
-  accentStrong: '#b5cbff',
-  onAccent: '#0b1633',
-  critical: '#ff6f66',
-  criticalFill: '#a1261d',
-  onCriticalFill: '#ffffff',
-};
-
 globalStyle(':root', {
   colorScheme: 'light dark',
   vars: assignVars(color, light),
@@ -62,11 +34,21 @@ globalStyle(':root', {
 
 export const { space, text, radius, width, motion } = createGlobalTheme(':root', {
   space: { hair: '0.25rem', small: '0.5rem', medium: '1rem', large: '1.5rem', huge: '3rem' },
-  text: { small: '0.875rem', body: '1rem', lead: '1.1875rem', title: '1.75rem' },
-  radius: { control: '0.375rem', card: '0.75rem' },
-  width: { form: '26rem', page: '46rem' },
+  text: {
+    small: '0.875rem',
+    body: '1rem',
+    lead: '1.125rem',
+    section: '1.375rem',
+    title: 'clamp(1.625rem, 1.25rem + 1.6vw, 2rem)',
+  },
+  radius: { control: '0.375rem' },
+  // `column` is as wide as a line of text may be, with room for the track; `track` is that room.
+  width: { column: '38rem', form: '24rem', track: '2.25rem' },
   motion: { quick: '120ms' },
 });
 
 export const font =
   'system-ui, -apple-system, "Segoe UI", Roboto, "Noto Sans", "Liberation Sans", sans-serif, "Apple Color Emoji", "Noto Color Emoji"';
+
+/** Phones held upright. */
+export const narrow = '(max-width: 30rem)';

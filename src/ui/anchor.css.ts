@@ -1,15 +1,32 @@
 import { style } from '@vanilla-extract/css';
-import { color, motion, radius, space } from '../styles/tokens.css.ts';
+import { color, motion, narrow, radius, space } from '../styles/tokens.css.ts';
 
 const anchor = style({
+  position: 'relative',
   display: 'inline-flex',
   alignItems: 'center',
   minHeight: '2.75rem',
-  padding: `${space.hair} 0.75rem`,
+  padding: `${space.hair} 0.625rem`,
   borderRadius: radius.control,
   textDecoration: 'none',
   fontWeight: 500,
-  transition: `background ${motion.quick}`,
+  whiteSpace: 'nowrap',
+  transition: `background ${motion.quick}, color ${motion.quick}`,
+  '@media': { [narrow]: { paddingInline: space.hair } },
+  selectors: {
+    // The stop on the header's line at which one is: as far below as the header is padded.
+    '&[aria-current="page"]::after': {
+      content: '""',
+      position: 'absolute',
+      bottom: 'calc(-0.75rem - 0.59375rem)',
+      left: 'calc(50% - 0.5rem)',
+      width: '1rem',
+      height: '1rem',
+      border: `0.1875rem solid ${color.accent}`,
+      borderRadius: '50%',
+      background: color.surface,
+    },
+  },
 });
 
 export const nav = style([
@@ -17,36 +34,42 @@ export const nav = style([
   {
     color: color.text,
     ':hover': { color: color.accent },
-    selectors: {
-      '&[aria-current="page"]': {
-        color: color.accent,
-        boxShadow: `inset 0 -0.1875rem 0 ${color.accent}`,
-        borderRadius: 0,
-      },
-    },
+    selectors: { '&[aria-current="page"]': { color: color.accent } },
+  },
+]);
+
+const button = style([
+  anchor,
+  {
+    paddingInline: '0.875rem',
+    border: `1px solid ${color.accent}`,
+    fontWeight: 600,
+    '@media': { [narrow]: { paddingInline: '0.4375rem' } },
   },
 ]);
 
 export const outlined = style([
-  anchor,
+  button,
   {
     marginInlineStart: 'auto',
-    border: `1px solid ${color.accent}`,
     color: color.accent,
-    fontWeight: 600,
     ':hover': { background: color.canvas },
   },
 ]);
 
 export const filled = style([
-  anchor,
+  button,
   {
-    border: '1px solid transparent',
+    marginInlineStart: space.hair,
     background: color.accent,
     color: color.onAccent,
-    fontWeight: 600,
     ':hover': { background: color.accentStrong },
   },
 ]);
 
-export const inline = style({ color: color.accent });
+export const inline = style({
+  display: 'inline-flex',
+  alignItems: 'center',
+  minHeight: '1.5rem',
+  color: color.accent,
+});

@@ -1,4 +1,5 @@
 import type { MouseEvent, ReactNode } from 'react';
+import { train } from '../styles/train.css.ts';
 import * as css from './button.css.ts';
 
 /**
@@ -15,7 +16,7 @@ export function SubmitButton({ busy, children }: { busy: boolean; children: Reac
       onClick={oncePerDoubleClick}
     >
       {children}
-      {busy && <span className={css.progress} />}
+      {busy && <span className={train} />}
     </button>
   );
 }

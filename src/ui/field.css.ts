@@ -1,7 +1,21 @@
 import { style } from '@vanilla-extract/css';
 import { color, radius, space, text } from '../styles/tokens.css.ts';
+import { stopBeside } from '../styles/track.ts';
 
-export const field = style({ display: 'grid', gap: space.hair });
+/** A stop that is filled while one is there, and red while something is in the way. */
+export const field = style({
+  position: 'relative',
+  display: 'grid',
+  gap: space.hair,
+  '::before': stopBeside('0.75rem', 0.875),
+  selectors: {
+    '&:focus-within::before': { background: color.accent },
+    '&:has([aria-invalid="true"])::before': {
+      borderColor: color.critical,
+      background: color.critical,
+    },
+  },
+});
 
 export const label = style({ fontWeight: 600, justifySelf: 'start' });
 
@@ -15,9 +29,11 @@ export const control = style({
   color: color.text,
   font: 'inherit',
   selectors: {
+    // Twice as thick, so that it is told apart by more than its colour, and the text stays where it is.
     '&[aria-invalid="true"]': {
+      borderWidth: 2,
       borderColor: color.critical,
-      boxShadow: `inset 0 0 0 1px ${color.critical}`,
+      padding: `calc(${space.small} - 1px) calc(0.75rem - 1px)`,
     },
     'textarea&': { resize: 'vertical' },
   },
@@ -29,5 +45,5 @@ export const error = style({
   minHeight: '1.3125rem',
   color: color.critical,
   fontSize: text.small,
-  lineHeight: 1.5,
+  fontWeight: 600,
 });

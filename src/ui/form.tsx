@@ -1,7 +1,7 @@
 import type { FormEvent, KeyboardEvent, ReactNode } from 'react';
 import * as css from './form.css.ts';
 
-/** A form on a card. Its own rules decide what is valid: the browser's bubbles are off. */
+/** A form. Its own rules decide what is valid: the browser's bubbles are off. */
 export function Form({
   label,
   onSubmit,

@@ -1,17 +1,19 @@
 import { style } from '@vanilla-extract/css';
-import { color, space, text, width } from '../styles/tokens.css.ts';
+import { color, narrow, space, text, width } from '../styles/tokens.css.ts';
+import { trackBeside } from '../styles/track.ts';
 
 export const page = style({ display: 'grid', gridTemplateRows: 'auto 1fr auto', minWidth: 0 });
 
+/** Its lower edge is the line that the screens are stops of. */
 export const header = style({
   display: 'flex',
   flexWrap: 'wrap',
   alignItems: 'center',
-  gap: `${space.hair} ${space.large}`,
-  padding: `${space.small} ${space.large}`,
-  '@media': { '(max-width: 30rem)': { paddingInline: space.medium } },
-  borderBottom: `1px solid ${color.line}`,
+  gap: `0 ${space.large}`,
+  padding: `${space.small} ${space.large} 0.75rem`,
+  borderBottom: `0.1875rem solid ${color.accent}`,
   background: color.surface,
+  '@media': { [narrow]: { paddingInline: space.medium } },
 });
 
 export const brand = style({
@@ -31,16 +33,26 @@ export const navigation = style({
   gap: space.hair,
   flex: 1,
   minHeight: '2.75rem',
-  '@media': { '(max-width: 40rem)': { flexBasis: '100%', marginInline: '-0.75rem' } },
+  '@media': {
+    '(max-width: 40rem)': { flexBasis: '100%', marginInlineStart: '-0.625rem' },
+    [narrow]: { gap: 0, marginInline: '-0.25rem -0.5rem', fontSize: '0.8125rem' },
+  },
 });
 
 export const main = style({
+  position: 'relative',
   width: '100%',
-  maxWidth: width.page,
+  maxWidth: width.column,
   minWidth: 0,
   margin: '0 auto',
-  padding: `${space.huge} ${space.large}`,
-  '@media': { '(max-width: 30rem)': { padding: `${space.large} ${space.medium}` } },
+  padding: `${space.huge} 0 ${space.huge} ${width.track}`,
+  '::before': trackBeside,
+  '@media': {
+    '(max-width: 41rem)': {
+      maxWidth: `calc(100% - 2 * ${space.medium})`,
+      paddingBlock: space.large,
+    },
+  },
 });
 
 export const footer = style({

@@ -1,5 +1,4 @@
 import { useId, useMemo } from 'react';
-import { progress } from './button.css.ts';
 import * as css from './project-list.css.ts';
 import { useWindow } from './use-window.ts';
 
@@ -55,7 +54,7 @@ export function ProjectList({
   return (
     <section className={css.section} aria-labelledby={id} aria-busy={loading}>
       <h2 id={id}>{heading}</h2>
-      <div className={css.track}>{loading && <span className={progress} />}</div>
+      {loading && <span className={css.progress} />}
       {newest !== undefined && (
         <button type="button" className={css.newest} onClick={showNewest}>
           {newest}

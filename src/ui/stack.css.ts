@@ -1,11 +1,18 @@
 import { style } from '@vanilla-extract/css';
 import { color, space, text, width } from '../styles/tokens.css.ts';
+import { stopBeside } from '../styles/track.ts';
 
 export const stack = style({ display: 'grid', gap: space.large, minWidth: 0 });
 
-export const column = style([stack, { maxWidth: width.form, margin: '0 auto' }]);
+export const narrow = style([stack, { maxWidth: width.form }]);
 
-export const heading = style({ display: 'grid', gap: space.hair });
+/** The stop at which one changes: larger than the others. */
+export const heading = style({
+  position: 'relative',
+  display: 'grid',
+  gap: space.hair,
+  '::before': stopBeside(`${text.title} * 0.6`, 1.5),
+});
 
 export const subtitle = style({ color: color.textMuted, fontSize: text.lead });
 

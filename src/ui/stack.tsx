@@ -1,9 +1,9 @@
 import type { ReactNode } from 'react';
 import * as css from './stack.css.ts';
 
-/** Things below one another; `narrow` is the width of a form that is alone on its screen. */
+/** Things below one another; `narrow` is the width of a form whose answers are short. */
 export function Stack({ narrow = false, children }: { narrow?: boolean; children: ReactNode }) {
-  return <div className={narrow ? css.column : css.stack}>{children}</div>;
+  return <div className={narrow ? css.narrow : css.stack}>{children}</div>;
 }
 
 /** The heading of a screen. It takes the focus when the route changes. */

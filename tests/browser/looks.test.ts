@@ -155,8 +155,9 @@ test('the links of the header have no line below them, and the one of the screen
       .getByRole('banner')
       .getByRole('link', { name, exact: true })
       .evaluate((element) => {
-        const { textDecorationLine, boxShadow } = getComputedStyle(element);
-        return { line: textDecorationLine, marked: boxShadow !== 'none' };
+        const { textDecorationLine } = getComputedStyle(element);
+        const stop = getComputedStyle(element, '::after').content !== 'none';
+        return { line: textDecorationLine, marked: stop };
       });
   for (const name of ['Home', 'About', 'Projects', 'Sign up', 'Sign in']) {
     expect({ name, ...(await look(name)) }).toEqual({

@@ -1,0 +1,39 @@
+import { keyframes, style } from '@vanilla-extract/css';
+import { color, width } from './tokens.css.ts';
+
+const across = keyframes({
+  from: { transform: 'translateX(-100%)' },
+  to: { transform: 'translateX(300%)' },
+});
+
+const down = keyframes({
+  from: { transform: 'translateY(0)', opacity: 0 },
+  '20%, 80%': { opacity: 1 },
+  to: { transform: 'translateY(6rem)', opacity: 0 },
+});
+
+/** A train on its track: the same sign of work under way wherever something is pending. */
+export const train = style({
+  position: 'absolute',
+  insetInline: 0,
+  bottom: 0,
+  overflow: 'hidden',
+  '::before': {
+    content: '""',
+    display: 'block',
+    width: '34%',
+    borderTop: '0.25rem solid',
+    animation: `${across} 1.1s linear infinite`,
+  },
+});
+
+/** The same, on the line beside the screen. */
+export const trainBeside = style({
+  position: 'absolute',
+  top: '1rem',
+  left: `calc(0.5rem - 0.3125rem - ${width.track})`,
+  height: '2rem',
+  borderLeft: `0.625rem solid ${color.text}`,
+  borderRadius: '0.3125rem',
+  animation: `${down} 1.4s ease-in-out infinite`,
+});
