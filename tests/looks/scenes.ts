@@ -168,7 +168,6 @@ const handpicked: Record<string, (stage: Stage) => Promise<void>> = {
     listed(stage, [
       { id: 1, title: 'W'.repeat(300), description: 'w'.repeat(900) },
       { id: 2, title: 'مشروع جديد', description: 'وصف المشروع' },
-      { id: 3, title: ' ', description: ' ' },
     ]),
   'a path that is none': (stage) => stage.start('/nowhere'),
   async 'a screen that broke'(stage) {
