@@ -32,7 +32,7 @@ globalStyle(':focus-visible', {
   outlineOffset: '0.125rem',
 });
 
-/** A heading takes the focus when the route changes; it is nothing that can be operated. */
+/** A heading takes the focus when the route changes. It is nothing that can be operated: its stop on the track shows it. */
 globalStyle('h1:focus', { outline: 'none' });
 
 globalStyle('#root', { minHeight: '100vh', display: 'grid' });

@@ -30,6 +30,7 @@ export const train = style({
 /** The same, on the line beside the screen. */
 export const trainBeside = style({
   position: 'absolute',
+  zIndex: 1,
   top: '1rem',
   left: `calc(0.5rem - 0.3125rem - ${width.track})`,
   height: '2rem',

@@ -22,6 +22,8 @@ export const brand = style({
   gap: space.small,
   fontWeight: 700,
   letterSpacing: '-0.01em',
+  // The mark stands above the line beside the screen, and the name above the screen.
+  '@media': { [narrow]: { gap: space.medium, marginInlineStart: '-0.25rem' } },
 });
 
 export const mark = style({ width: '1.5rem', height: '1.5rem', color: color.accent });

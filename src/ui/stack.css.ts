@@ -6,12 +6,13 @@ export const stack = style({ display: 'grid', gap: space.large, minWidth: 0 });
 
 export const narrow = style([stack, { maxWidth: width.form }]);
 
-/** The stop at which one changes: larger than the others. */
+/** The stop at which one changes: larger than the others, and filled when one has just arrived. */
 export const heading = style({
   position: 'relative',
   display: 'grid',
   gap: space.hair,
   '::before': stopBeside(`${text.title} * 0.6`, 1.5),
+  selectors: { '&:focus-within::before': { background: color.accent } },
 });
 
 export const subtitle = style({ color: color.textMuted, fontSize: text.lead });

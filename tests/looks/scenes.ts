@@ -131,7 +131,6 @@ const typed = { title: 'Website relaunch', description: 'New pages for the sprin
 
 /** What no machine tells apart, and people do. */
 const handpicked: Record<string, (stage: Stage) => Promise<void>> = {
-  '/about': (stage) => stage.start('/about'),
   '/register, at first': (stage) => stage.start('/register'),
   '/login, at first': (stage) => stage.start('/login'),
   '/register, submitted empty': (stage) => submitEmpty(stage, 'registerUser', 'Email is required'),
