@@ -280,7 +280,7 @@ function pageIn(dist: string): string {
 
 /** The styles or scripts that the built page has in itself, as a policy names them: by what is in them. */
 function hashesIn(page: string, tag: 'style' | 'script'): string[] {
-  const texts = page.matchAll(new RegExp(`<${tag}>([^<]*)</${tag}>`, 'g'));
+  const texts = page.matchAll(new RegExp(`<${tag}>(.*?)</${tag}>`, 'gs'));
   return [...texts].map(([, text = '']) => `'sha256-${hash('sha256', text, 'base64')}'`);
 }
 

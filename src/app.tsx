@@ -31,6 +31,7 @@ export function createApp({
   log = (what, reason) => console.error(what, reason),
 }: AppOptions = {}): App {
   let starting: Promise<Actors> | undefined;
+  let running: Actors | undefined;
   let isStopped = false;
   const actors = () => (starting ??= start());
   const router = createAppRouter(history, { actors });
@@ -51,6 +52,7 @@ export function createApp({
     auth.on('registered', () => leave('/register', '/login'));
     auth.on('loggedIn', () => leave('/login', '/projects'));
     if (isStopped) return started;
+    running = started;
     auth.start();
     projects.start();
     return started;
@@ -67,10 +69,8 @@ export function createApp({
     stop() {
       isStopped = true;
       unfollow();
-      void starting?.then(({ auth, projects }) => {
-        auth.stop();
-        projects.stop();
-      });
+      running?.auth.stop();
+      running?.projects.stop();
     },
   };
 }

@@ -1,17 +1,16 @@
 /**
- * What stands in index.html until the app takes its place: every screen as it begins, drawn by the app's own components when it is
- * built. Nothing here works but the links.
+ * What is seen until the app takes its place: every screen as it begins, drawn by the app's own components when it is built.
+ * Nothing here works but the links.
  */
 import { createMemoryHistory, RouterProvider } from '@tanstack/react-router';
 import { renderToStaticMarkup } from 'react-dom/server';
 import { createActors } from './actors.ts';
 import { createApi } from './api/api.ts';
 import { createAppRouter } from './router.tsx';
-import * as css from './shell.css.ts';
 
 const routes = ['/', '/about', '/register', '/login', '/projects'];
 
-/** The HTML of all screens; the address decides which one is seen. */
+/** A template of each screen, under its path. */
 export async function renderShell(): Promise<string> {
   const frames = await Promise.all(routes.map(renderFrame));
   return frames.join('');
@@ -32,8 +31,9 @@ async function renderFrame(path: string, index: number): Promise<string> {
   const year = String(new Date().getFullYear());
   const still = html
     .replaceAll('href="/', 'href="#/')
-    .replace('<main', '<main inert')
+    .replaceAll(/<(input|textarea|button) /g, '<$1 disabled ')
     // The visitor's own year, which the page's own script puts there.
-    .replace(year, `<span data-year>${' '.repeat(4)}</span>`);
-  return `<div class="${css.frame}" id="${path}">${still}</div>`;
+    .replace(year, 'YEAR')
+    .replace('<footer', '<footer data-year');
+  return `<template id="${path}">${still}</template>`;
 }

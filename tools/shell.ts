@@ -39,18 +39,25 @@ export function shell(): Plugin {
 }
 
 /**
- * The one script in the page itself. It asks for `work` where the screen needs it, instead of the script that is on its way doing so
- * later, and puts the visitor's year into the footer.
+ * The one script in the page itself. It shows the screen that the address names while the app is on its way, and asks for `work`
+ * where that screen needs it, instead of the script that is on its way doing so later.
  */
 function early(work: string): string {
-  return [
-    `if(/^#\\/(register|login|projects)\\b/.test(location.hash)){`,
-    `let link=document.createElement('link');`,
-    `link.rel='modulepreload';link.crossOrigin='';link.href='./${work}';`,
-    `document.head.append(link)}`,
-    `for(let place of document.querySelectorAll('[data-year]'))`,
-    `place.textContent=new Date().getFullYear()`,
-  ].join('');
+  return `
+    const show = () => {
+      const [, path = '/'] = location.hash.split(/[#?]/);
+      const view = document.getElementById(path);
+      if (!(view instanceof HTMLTemplateElement)) return;
+      document.getElementById('root').replaceChildren(view.content.cloneNode(true));
+      for (const place of document.querySelectorAll('[data-year]')) place.textContent = place.textContent.replace('YEAR', new Date().getFullYear());
+      if (!/^\\/(register|login|projects)$/.test(path)) return;
+      const link = document.createElement('link');
+      Object.assign(link, { rel: 'modulepreload', crossOrigin: '', href: './${work}' });
+      document.head.append(link);
+    };
+    show();
+    addEventListener('hashchange', show);
+  `.replaceAll(/\s+/g, ' ');
 }
 
 /** Builds src/shell.tsx for Node, and lets it draw. */

@@ -141,7 +141,7 @@ describe('clients that take too long are cut, and get no answer that would make 
     const cut = Promise.withResolvers<void>();
     const write = (line: string) => line.includes('"aborted":true') && cut.resolve();
     const address = await startServer({
-      timeouts: { ...timeouts, request: 5_000, headers: 5_000 },
+      timeouts: { ...timeouts, request: 60_000, headers: 60_000, stalled: 2_000 },
       logger: { stream: { write } },
     });
     const visitor = await signedInVisitor(address);

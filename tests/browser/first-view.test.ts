@@ -1,0 +1,90 @@
+import { readFileSync } from 'node:fs';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { useBrowser } from '../support/browser.ts';
+import { startServerProcess } from '../support/server-process.ts';
+
+const browser = useBrowser();
+let server: Awaited<ReturnType<typeof startServerProcess>>;
+beforeAll(async () => {
+  server = await startServerProcess();
+});
+afterAll(() => server.stop());
+
+const screens = {
+  '/': 'Home',
+  '/about': 'About Page',
+  '/register': 'Create an account',
+  '/login': 'Sign in',
+  '/projects': 'New Project',
+};
+
+/** A page whose scripts never come. */
+async function withoutScripts() {
+  const { page } = await browser.open();
+  await page.route('**/assets/**', () => {});
+  await page.route('**/api/**', () => {});
+  return page;
+}
+
+test.each(Object.entries(screens))(
+  '[READ-53] %s is seen before a script has come: header, "%s", footer with this year',
+  async (path, heading) => {
+    const page = await withoutScripts();
+    await page.goto(`${server.address}/#${path}`, { waitUntil: 'commit' });
+    await page.getByRole('heading', { level: 1, name: heading, exact: true }).waitFor();
+    expect(await page.locator('h1:visible').count()).toBe(1);
+    expect(await page.locator('header a:visible').allTextContents()).toEqual([
+      'Home',
+      'About',
+      'Projects',
+      'Sign up',
+      'Sign in',
+    ]);
+    const footer = `© ${new Date().getFullYear()} Tracker App. All rights reserved.`;
+    expect(await page.locator('footer:visible').textContent()).toBe(footer);
+    expect(await page.locator('header a[aria-current="page"]:visible').count()).toBe(1);
+    expect(await page.evaluate(() => scrollY)).toBe(0);
+  },
+);
+
+test('[READ-53] links work before a script has come', async () => {
+  const page = await withoutScripts();
+  await page.goto(server.address, { waitUntil: 'commit' });
+  await page.locator('header a:visible', { hasText: 'Sign up' }).click();
+  await page.getByRole('heading', { name: 'Create an account' }).waitFor();
+  expect(new URL(page.url()).hash).toBe('#/register');
+});
+
+test('[READ-53] the first view looks as the app does that takes its place, to the pixel', async () => {
+  const { page } = await browser.open();
+  const scripts: (() => void)[] = [];
+  await page.route('**/assets/**', async (route) => {
+    await new Promise<void>((done) => scripts.push(done));
+    await route.continue();
+  });
+  // Nothing moves, and the list is still on its way in both.
+  await page.emulateMedia({ reducedMotion: 'reduce' });
+  await page.route('**/api/**', () => {});
+  for (const path of Object.keys(screens)) {
+    await page.goto('about:blank');
+    await page.goto(`${server.address}/#${path}`, { waitUntil: 'commit' });
+    await page.locator('h1:visible').waitFor();
+    const early = await page.screenshot();
+    const isApp = page.waitForFunction(() => !document.querySelector('[data-year]'));
+    const going = setInterval(() => scripts.splice(0).forEach((go) => go()), 1);
+    await isApp;
+    clearInterval(going);
+    const late = await page.screenshot();
+    expect(Buffer.compare(early, late), `${path} changes when the app takes over`).toBe(0);
+  }
+});
+
+test('the built page has no script or style in it that the policy of the server does not name', async () => {
+  const { page, problems } = await browser.open();
+  await page.goto(`${server.address}/#/login`);
+  await page.getByRole('button', { name: 'Sign in' }).waitFor();
+  expect(problems).toEqual([]);
+  const policy = (await fetch(server.address)).headers.get('content-security-policy') ?? '';
+  expect(policy).not.toContain('unsafe');
+  expect(readFileSync('dist/index.html', 'utf8')).toMatch(/<style>.+<\/style>/s);
+});

@@ -1,0 +1,112 @@
+import type { Page } from 'playwright-core';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { fillProject, submit, titles, useBrowser } from '../support/browser.ts';
+import { startServerProcess } from '../support/server-process.ts';
+
+const browser = useBrowser();
+let server: Awaited<ReturnType<typeof startServerProcess>>;
+beforeAll(async () => {
+  server = await startServerProcess();
+});
+afterAll(() => server.stop());
+
+/** The screen of projects with so many of them, of which every seventh is long. */
+async function listOf(count: number) {
+  const { page, problems } = await browser.open({ viewport: { width: 1000, height: 700 } });
+  const projects = Array.from({ length: count }, (_, i) => ({
+    id: i + 1,
+    title: `Project ${i + 1}`,
+    description: 'One of many lines.\n'.repeat(i % 7 === 0 ? 9 : 1),
+  }));
+  await page.route('**/api/v1/projects', (route) =>
+    route.request().method() === 'GET'
+      ? route.fulfill({ json: projects })
+      : route.fulfill({
+          status: 201,
+          json: { id: count + 1, title: 'The new one', description: 'At the end.' },
+        }),
+  );
+  await page.goto(`${server.address}/#/projects`);
+  await row(page, 1).waitFor();
+  return { page, problems };
+}
+
+const row = (page: Page, place: number) => page.locator(`li[aria-posinset="${place}"]`);
+const drawn = (page: Page) => page.getByRole('listitem').count();
+const toEnd = (page: Page) =>
+  page.evaluate(() => scrollTo(0, document.documentElement.scrollHeight));
+
+test('[READ-52] of a long list only a screenful is in the page, and the number of all of them is told', async () => {
+  const { page, problems } = await listOf(5_000);
+  const before = await drawn(page);
+  expect(before).toBeLessThan(50);
+  expect(await row(page, 1).getAttribute('aria-setsize')).toBe('5000');
+  await toEnd(page);
+  await row(page, 5_000).waitFor();
+  expect(await titles(page).last().textContent()).toBe('Project 5000');
+  expect(await drawn(page)).toBeLessThan(50);
+  expect(problems).toEqual([]);
+});
+
+test('[READ-52] wherever the list is scrolled to, the window is full of rows, in their order', async () => {
+  const { page } = await listOf(5_000);
+  for (const share of [0.1, 0.5, 0.9, 0.3, 0.31, 0]) {
+    await page.evaluate((part) => scrollTo(0, part * document.documentElement.scrollHeight), share);
+    await page.evaluate(() => new Promise((done) => requestAnimationFrame(done)));
+    const { places, gaps } = await page.evaluate(() => {
+      const rows = [...document.querySelectorAll('main li')];
+      const boxes = rows.map((one) => one.getBoundingClientRect());
+      return {
+        places: rows.map((one) => Number(one.getAttribute('aria-posinset'))),
+        gaps: boxes.slice(1).map((box, i) => Math.round(box.top - (boxes[i]?.bottom ?? 0))),
+      };
+    });
+    expect(places).toEqual(places.map((_, i) => (places[0] ?? 0) + i));
+    expect(new Set(gaps).size).toBe(1);
+    const edges = await page.evaluate(() => {
+      const all = document.querySelectorAll('main li');
+      const above = document.querySelector('main ul')?.getBoundingClientRect().top ?? 0;
+      return { above, below: all[all.length - 1]?.getBoundingClientRect().bottom ?? 0 };
+    });
+    // At the very top, the form stands above the list.
+    expect(share === 0 || edges.above <= 0).toBe(true);
+    expect(edges.below).toBeGreaterThanOrEqual(700);
+  }
+});
+
+test('[READ-52] a long list is read by keyboard alone, and stays where it is when the window changes its width', async () => {
+  const { page } = await listOf(1_000);
+  await page.getByRole('heading', { name: 'List of Projects' }).click();
+  await page.keyboard.press('End');
+  await row(page, 1_000).waitFor();
+  await page.keyboard.press('Home');
+  await row(page, 1).waitFor();
+  await page.keyboard.press('End');
+  await row(page, 1_000).waitFor();
+  await page.setViewportSize({ width: 320, height: 700 });
+  await page.keyboard.press('End');
+  await row(page, 1_000).waitFor();
+  expect(await drawn(page)).toBeLessThan(50);
+});
+
+test('[READ-52] a project that was just created is brought into view, and read out', async () => {
+  const { page, problems } = await listOf(3_000);
+  expect(await page.getByRole('button', { name: 'Show the new project' }).count()).toBe(0);
+  await fillProject(page, 'The new one', 'At the end.');
+  await submit(page, 'Create Project').click();
+  await page.getByText('The project was created.').waitFor();
+  await page.getByRole('button', { name: 'Show the new project' }).click();
+  const title = row(page, 3_001).locator('h3');
+  await title.waitFor();
+  const { top, bottom } = await title.evaluate((element) => element.getBoundingClientRect());
+  expect(top).toBeGreaterThanOrEqual(0);
+  expect(bottom).toBeLessThanOrEqual(700);
+  expect(await title.evaluate((element) => element === document.activeElement)).toBe(true);
+  expect(await title.textContent()).toBe('The new one');
+  expect(problems).toEqual([]);
+});
+
+test('[READ-52] a list of 50 projects is in the page as a whole, for the search of the browser to find', async () => {
+  const { page } = await listOf(50);
+  expect(await drawn(page)).toBe(50);
+});
