@@ -7,7 +7,6 @@ globalStyle('*, *::before, *::after', { boxSizing: 'border-box' });
 globalStyle('html', {
   textSizeAdjust: '100%',
   fontSize: 'clamp(1em, 0.7em + 0.28vw, 1.25em)',
-  scrollPaddingBlock: space.huge,
 });
 
 globalStyle('body', {

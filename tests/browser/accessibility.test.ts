@@ -63,34 +63,38 @@ function outOfReach(): string[] {
   ];
 }
 
-test('every state of every screen keeps to WCAG 2.2 AA, in both themes, wide and narrow, and with more space in its text', async () => {
-  const seen: Record<string, string[]> = {};
-  const found = (where: string, faults: string[]) => {
-    if (faults.length > 0) seen[where] = [...(seen[where] ?? []), ...faults];
-  };
-  let scenes = 0;
-  // Colours that change at once can be looked at at once.
-  await page.emulateMedia({ reducedMotion: 'reduce' });
-  await playAll(stage, async ({ name }) => {
-    scenes += 1;
-    for (const width of [320, 640, 1280]) {
-      await page.setViewportSize({ width, height: 800 });
-      found(`${name}, ${width} px`, await page.evaluate(outOfReach));
-      // 1280 px at a zoom of 200 % are 640.
-      if (width === 640) continue;
-      found(`${name}, ${width} px`, await broken(everything));
-      await page.emulateMedia({ colorScheme: 'dark' });
-      found(`${name}, ${width} px, dark`, await broken(colours));
-      await page.emulateMedia({ colorScheme: 'light' });
-      if (width > 320) continue;
-      const style = await page.addStyleTag({ content: spacing });
-      found(`${name}, ${width} px, spaced`, await page.evaluate(outOfReach));
-      await style.evaluate((element) => (element as Element).remove());
-    }
-  });
-  expect(seen).toEqual({});
-  expect(scenes).toBeGreaterThan(40);
-});
+test(
+  'every state of every screen keeps to WCAG 2.2 AA, in both themes, wide and narrow, and with more space in its text',
+  { timeout: 300_000 },
+  async () => {
+    const seen: Record<string, string[]> = {};
+    const found = (where: string, faults: string[]) => {
+      if (faults.length > 0) seen[where] = [...(seen[where] ?? []), ...faults];
+    };
+    let scenes = 0;
+    // Colours that change at once can be looked at at once.
+    await page.emulateMedia({ reducedMotion: 'reduce' });
+    await playAll(stage, async ({ name }) => {
+      scenes += 1;
+      for (const width of [320, 640, 1280]) {
+        await page.setViewportSize({ width, height: 800 });
+        found(`${name}, ${width} px`, await page.evaluate(outOfReach));
+        // 1280 px at a zoom of 200 % are 640.
+        if (width === 640) continue;
+        found(`${name}, ${width} px`, await broken(everything));
+        await page.emulateMedia({ colorScheme: 'dark' });
+        found(`${name}, ${width} px, dark`, await broken(colours));
+        await page.emulateMedia({ colorScheme: 'light' });
+        if (width > 320) continue;
+        const style = await page.addStyleTag({ content: spacing });
+        found(`${name}, ${width} px, spaced`, await page.evaluate(outOfReach));
+        await style.evaluate((element) => (element as Element).remove());
+      }
+    });
+    expect(seen).toEqual({});
+    expect(scenes).toBeGreaterThan(40);
+  },
+);
 
 /** What has the focus, by its name, and that it shows. Never the page itself: that is where focus gets lost. */
 async function focused(): Promise<string> {

@@ -31,6 +31,8 @@ export type Stage = Pick<Hands, 'go' | 'submit' | 'answer'> & {
   page: Page;
   /** Loads the app anew, on a path that may be none of its own. */
   start: (path: string) => Promise<void>;
+  /** Comes to a path from another one, without loading the app. */
+  visit: (path: string) => Promise<void>;
   /** Resolves when the page is as it should be; fails, with what differs, when it does not become so. */
   until: (view: View) => Promise<void>;
 };
@@ -85,7 +87,15 @@ export async function openStage(page: Page): Promise<Stage> {
       await page.goto('about:blank');
       waiting = [];
       await page.goto(`${origin}/#${path}`);
-      await page.locator('h1').waitFor();
+      // Until the app has taken its place, the page shows what cannot be used yet, and holds every screen.
+      await page.waitForFunction(() => document.querySelectorAll('h1').length === 1);
+    },
+    async visit(path) {
+      await page.evaluate(() => (location.hash = '#/about'));
+      await page.waitForFunction(isSeen, { path: '/about', heading: 'About Page' });
+      waiting = [];
+      await page.evaluate((to) => (location.hash = `#${to}`), path);
+      await page.waitForFunction(() => document.querySelector('h1')?.textContent !== 'About Page');
     },
     async until(view) {
       try {
