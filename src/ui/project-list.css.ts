@@ -39,6 +39,8 @@ export const note = style({
     ...stopBeside(`${space.medium} + 0.75rem`, 0.875),
     borderStyle: 'dotted',
   },
+  // While the list is on its way, its train stands here.
+  selectors: { '[aria-busy="true"] > &::before': { display: 'none' } },
 });
 
 /** A way to the end of a list that is too long to look at. */

@@ -160,6 +160,11 @@ const handpicked: Record<string, (stage: Stage) => Promise<void>> = {
       stage,
       Array.from({ length: 1000 }, (_, index) => project(index + 1)),
     ),
+  async '/projects, one more than a thousand projects'(stage) {
+    await stage.submit('createProject', [typed.title, typed.description]);
+    await stage.answer('createProject', { status: 201, body: { id: 1001, ...typed } });
+    await stage.page.getByRole('button', { name: 'Show the new project' }).waitFor();
+  },
   '/projects, a title of 300 characters': (stage) =>
     listed(stage, [project(1), { ...project(2), title: long.title }, project(3)]),
   '/projects, a description of 40 lines': (stage) =>
