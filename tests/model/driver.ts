@@ -1,6 +1,7 @@
 import type { AnyEventObject } from 'xstate';
 import type { AuthEvent } from '../../machines/auth.ts';
 import type { projectsMachine, ProjectsEvent } from '../../machines/projects.ts';
+import type { Credentials } from '../../src/api/types.ts';
 import type { Aside, DelaysOf } from './adapter.ts';
 import type { Observed } from './observed.ts';
 import { answerFor, lateAnswer, told, type Answer, type AnyEnding, type Call } from './calls.ts';
@@ -62,7 +63,12 @@ export type Hands = {
   did?: () => Promise<Observed>;
 };
 
-type Does<Event> = (hands: Hands, event: Event, pending: boolean) => Promise<void>;
+type Does<Event> = (
+  hands: Hands,
+  event: Event,
+  pending: boolean,
+  visitor: Credentials,
+) => Promise<void>;
 type Asked = AuthEvent | Exclude<ProjectsEvent, { type: Raised }>;
 
 /** How a person makes each event happen. A form whose call is pending is only pressed again. */
@@ -74,9 +80,9 @@ const asked: { [Type in Asked['type']]: Does<Extract<Asked, { type: Type }>> } =
     submitted(hands, 'createProject', project, pending),
   'projects.opened': (hands) => hands.go('/projects'),
   'projects.closed': (hands) => hands.go('/about'),
-  async 'projects.dropped'(hands) {
+  async 'projects.dropped'(hands, _event, _pending, visitor) {
     await hands.go('/login');
-    await hands.submit('login', Object.values(told.credentials(0)));
+    await hands.submit('login', Object.values(visitor));
     // Whoever still is on /login when signing in has succeeded is taken to the projects, which opens them.
     await hands.go('/about');
     await hands.answer('login', { status: 200, body: {} });
@@ -91,18 +97,20 @@ export const delays: Record<DelaysOf<typeof projectsMachine>, number> = {
 /**
  * Makes a move happen as a person, a backend or the clock would. `pending`: the same form's call is not answered yet. Gives the
  * same move for others to repeat: answers in it are as they really were. Of a delay only the last millisecond is left to pass.
+ * `visitor` is who signs in to make the rows be dropped.
  */
 export async function perform(
   hands: Hands,
   move: AuthMove | ProjectsMove | Aside,
   event: AnyEventObject,
   pending: boolean,
+  visitor: Credentials = told.credentials(0),
 ): Promise<(others: Hands) => Promise<unknown>> {
   const [, late, subject = '', ending = ''] = /^(late )?(\w+)(?:: | )(\w+)$/.exec(move) ?? [];
   const call = subject as Call;
   let act: (on: Hands) => Promise<unknown>;
   if (move in asked) {
-    act = (on) => asked[move as Asked['type']](on, event as never, pending);
+    act = (on) => asked[move as Asked['type']](on, event as never, pending, visitor);
   } else if (subject in delays || subject === 'elapse') {
     act = (on) => on.elapse(ending === 'over' ? 1 : Number(ending));
   } else if (late) {

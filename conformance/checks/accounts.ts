@@ -1,0 +1,225 @@
+import {
+  gotOf,
+  isSuccess,
+  messageFault,
+  problem,
+  unmet,
+  unmetIfAny,
+  type Check,
+  skip,
+} from './check.ts';
+import type { World } from '../world.ts';
+
+/** Two passwords that people really use, and that careless code changes. */
+const unusual = '  Pä55wörd 🗝️ "quoted" \\ und Blanks  ';
+
+export const accounts: Check[] = [
+  {
+    id: 'ACCOUNT-1',
+    level: 'MUST',
+    title: 'Registering with an email and a password succeeds',
+    needs:
+      'POST /api/v1/users/register with {"email", "password"} answers 201 (any status from 200 to 299 will do) to a visitor without cookies.',
+    statements: ['APP-1', 'CALL-7', 'AUTH-7'],
+    async run(world) {
+      const { registration } = await world.account('ada');
+      if (!registration.ended.ok) {
+        unmet(`Registering a new account is answered with ${gotOf(registration.exchange)}.`, [
+          registration,
+        ]);
+      }
+    },
+  },
+  {
+    id: 'ACCOUNT-2',
+    level: 'MUST',
+    title: 'Whoever registered signs in with the same email and password',
+    needs:
+      'The email and the password of a registration sign in, to the letter as they were typed, in any browser.',
+    statements: ['APP-1', 'ENTITY-4'],
+    async run(world) {
+      const account = await world.registered('ada');
+      const login = await world.browser('ada').login(account.email, account.password);
+      if (!login.ended.ok) {
+        unmet(`Signing in with what was registered is answered with ${gotOf(login.exchange)}.`, [
+          account.registration,
+          login,
+        ]);
+      }
+    },
+  },
+  {
+    id: 'ACCOUNT-3',
+    level: 'MUST',
+    title: 'A password of 8 characters is accepted',
+    needs:
+      'The app lets 8 characters pass, and shows no message when registering is refused: whoever is refused here is stuck.',
+    statements: ['CONST-2', 'VALID-3', 'AUTH-10'],
+    async run(world) {
+      await world.person('ada');
+      const { registration } = await world.account('eight', { password: 'aB3$xY7!' });
+      if (!registration.ended.ok) {
+        unmet(
+          `A password of 8 characters (letters of both cases, digits, signs) is refused with ${gotOf(registration.exchange)}.`,
+          [registration],
+        );
+      }
+    },
+  },
+  {
+    id: 'ACCOUNT-4',
+    level: 'MUST',
+    title: 'A password with blanks, quotes, accents and emoji signs in as it was typed',
+    needs: 'Passwords are any characters, never trimmed: what registers also signs in.',
+    statements: ['APP-1', 'ENTITY-4'],
+    async run(world) {
+      const account = await world.account('unusual', { password: unusual });
+      if (!isSuccess(account.registration.exchange)) {
+        skip(`such a password is refused: ${gotOf(account.registration.exchange)}`);
+      }
+      const login = await world.browser('unusual').login(account.email, unusual);
+      if (!login.ended.ok) {
+        unmet(
+          'A password with blanks around it, quotes, accents and an emoji registers and then does not sign in: it is changed on the way in, in one of the two calls.',
+          [account.registration, login],
+        );
+      }
+    },
+  },
+  {
+    id: 'ACCOUNT-5',
+    level: 'SHOULD',
+    title: 'Passwords are not trimmed',
+    needs: 'A password is any characters. Without the blanks around it, it is another one.',
+    statements: ['ENTITY-4', 'AUTH-5'],
+    async run(world) {
+      const account = await world.account('unusual', { password: unusual });
+      if (!isSuccess(account.registration.exchange)) skip('such a password is refused');
+      const login = await world.browser('unusual').login(account.email, unusual.trim());
+      if (login.ended.ok)
+        unmet(
+          'A password that was registered with blanks around it signs in without them: passwords are trimmed.',
+          [account.registration, login],
+        );
+    },
+  },
+  {
+    id: 'ACCOUNT-6',
+    level: 'SHOULD',
+    title: 'A long password counts to its last character',
+    needs:
+      'A password of 128 characters is accepted and compared whole, or refused with a message. (bcrypt looks at 72 bytes; hash the password first, or refuse longer ones.)',
+    statements: ['ENTITY-4', 'AUTH-5'],
+    async run(world) {
+      const password = `Aa1!${'longer-'.repeat(20)}`.slice(0, 127) + 'x';
+      const account = await world.account('long', { password });
+      if (!isSuccess(account.registration.exchange)) {
+        const fault = messageFault(account.registration.exchange);
+        if (fault)
+          unmet(`A password of 128 characters is refused, and ${fault}.`, [account.registration]);
+        skip(`128 characters are refused: ${gotOf(account.registration.exchange)}`);
+      }
+      const whole = await world.browser('long').login(account.email, password);
+      if (!whole.ended.ok) {
+        unmet('A password of 128 characters registers and then does not sign in.', [
+          account.registration,
+          whole,
+        ]);
+      }
+      const other = await world.browser('long').login(account.email, `${password.slice(0, 127)}y`);
+      if (other.ended.ok) {
+        unmet(
+          'Of a password of 128 characters, the last one may be any: only its beginning is compared.',
+          [account.registration, other],
+        );
+      }
+    },
+  },
+  {
+    id: 'ACCOUNT-7',
+    level: 'MUST',
+    title: 'An email that has an account is not registered again',
+    needs:
+      'A second registration of an email is refused (409 with a message), and the first account stays as it was.',
+    statements: ['APP-1', 'AUTH-9', 'READ-45'],
+    async run(world) {
+      const first = await world.person('ada');
+      const password = `${first.password}-other`;
+      const second = await duplicate(world);
+      if (!second.ended.ok) return;
+      const old = await world.browser('ada').login(first.email, first.password);
+      const taken = await world.browser('ada').login(first.email, password);
+      const what =
+        'An email that has an account is registered again with another password and answered as a success';
+      if (taken.ended.ok && !old.ended.ok) {
+        unmet(
+          `${what}, and the new password replaces the old one: anybody can take over an account.`,
+          [first.registration, second, old],
+        );
+      }
+      if (taken.ended.ok) {
+        unmet(`${what}. Both passwords sign in from then on.`, [first.registration, second, taken]);
+      }
+      unmet(
+        `${what}. The app then asks the person to sign in, and what they have just registered does not.`,
+        [first.registration, second, taken],
+        `after registering, on the screen "Sign in": ${taken.ended.ok === false ? `red banner: "${taken.ended.message}"` : 'no message'}`,
+      );
+    },
+  },
+  {
+    id: 'ACCOUNT-8',
+    level: 'SHOULD',
+    title: 'Emails are compared without regard to case',
+    needs:
+      'Ada@Example.org and ada@example.org are one account, when signing in and when registering.',
+    statements: ['APP-1', 'ENTITY-4', 'READ-45'],
+    async run(world) {
+      const { email, password, registration } = await world.person('ada');
+      const upper = email.replace('ada', 'ADA').replace('example', 'Example');
+      const login = await world.browser('ada').login(upper, password);
+      const again = await world.browser('ada').registerUser(upper, `${password}-other`);
+      unmetIfAny([
+        ...(login.ended.ok
+          ? []
+          : [
+              problem(
+                'Whoever registered ada@… does not sign in as ADA@…, as phones like to write it.',
+                [registration, login],
+              ),
+            ]),
+        ...(again.ended.ok
+          ? [problem('ADA@… is registered although ada@… has an account.', [registration, again])]
+          : []),
+      ]);
+    },
+  },
+  {
+    id: 'ACCOUNT-9',
+    level: 'MUST',
+    title: 'Somebody who is signed in can register another account',
+    needs:
+      'The screen "Create an account" is always open, so registering works with the cookies of a session too, and with its XSRF token in the header.',
+    statements: ['HEADER-7', 'CALL-3', 'CALL-4'],
+    async run(world) {
+      const person = await world.again('bob');
+      const { browser } = person;
+      const password = world.inventor.password('guest');
+      world.secrets.add(password);
+      const registration = await browser.registerUser(world.inventor.email('guest'), password);
+      if (!registration.ended.ok) {
+        unmet(
+          `Registering in a browser that is signed in is answered with ${gotOf(registration.exchange)}.`,
+          [...person.registration.exchanges, ...person.login.exchanges, registration],
+        );
+      }
+    },
+  },
+];
+
+/** Registers ada's email once more, with another password. */
+export const duplicate = (world: World) =>
+  world.once('duplicate', async () => {
+    const { email, password } = await world.person('ada');
+    return world.browser('ada').registerUser(email, `${password}-other`);
+  });

@@ -1,0 +1,182 @@
+import type { Call } from '../http/browser.ts';
+import type { Exchange } from '../http/wire.ts';
+import type { World } from '../world.ts';
+
+/**
+ * MUST: without it the app breaks, or tells its users what is not so. SHOULD: what the contract asks for beyond that. PROFILE: a
+ * choice that the specification leaves open; it is noted and never fails.
+ */
+export type Level = 'MUST' | 'SHOULD' | 'PROFILE';
+
+export type Check = {
+  /** Stays with the check for good: when a check goes, its id is not given to another. */
+  id: string;
+  level: Level;
+  /** What is so when the check is met. */
+  title: string;
+  /** What the backend has to do, for somebody who writes one. */
+  needs: string;
+  /** Statements of docs/specification.md. */
+  statements: string[];
+  run: (world: World) => Promise<Verdict>;
+};
+
+/** Nothing when the check is met; what a PROFILE found. */
+export type Verdict = void | { note: string };
+
+/** Something that is not as it has to be. */
+export type Problem = {
+  /** What is wrong, for somebody who writes backends. */
+  what: string;
+  /** The calls that show it, the telling one last. What made people and signed them in is added by itself. */
+  exchanges: Exchange[];
+  /** What a person at the screen sees of it. */
+  sees?: string | undefined;
+};
+
+/** Thrown by a check that is not met. */
+export class Unmet extends Error {
+  readonly problems: Problem[];
+
+  constructor(problems: Problem[]) {
+    super(problems.map(({ what }) => what).join(' '));
+    this.problems = problems;
+  }
+}
+
+/** Thrown where something that a check builds on does not work, which another check reports. */
+export class Blocked extends Error {}
+
+/** Thrown where a backend has no such thing as the check is about. */
+export class Skipped extends Error {}
+
+/** Ends a check: there is nothing to look at. */
+export function skip(why: string): never {
+  throw new Skipped(why);
+}
+
+/** Ends a check: it is not met. */
+export function unmet(
+  what: string,
+  shown: (Exchange | Call | undefined)[] = [],
+  sees?: string,
+): never {
+  throw new Unmet([problem(what, shown, sees)]);
+}
+
+export function problem(
+  what: string,
+  shown: (Exchange | Call | undefined)[] = [],
+  sees?: string,
+): Problem {
+  const there = shown.filter((one) => one !== undefined);
+  const exchanges = there.flatMap((one) => ('exchanges' in one ? one.exchanges : [one]));
+  const last = there.at(-1);
+  return { what, exchanges, sees: sees ?? (last && 'ended' in last ? seenOf(last) : undefined) };
+}
+
+/** Ends a check that found problems. */
+export function unmetIfAny(problems: Problem[]) {
+  if (problems.length > 0) throw new Unmet(problems);
+}
+
+/** What the person at the screen sees when one of the app's calls has ended so. */
+export function seenOf({ operation, ended, exchange }: Call): string {
+  if (exchange?.breakdown?.kind === 'no end') {
+    return operation === 'listProjects'
+      ? '"Loading projects…", for good'
+      : 'the button stays busy, for good';
+  }
+  if (operation === 'listProjects') {
+    if (!ended.ok)
+      return 'an empty list: "No projects to show." (only the console knows that fetching it failed)';
+    const { length } = ended.value as unknown[];
+    return length === 0
+      ? '"No projects to show."'
+      : `a list of ${length} project${length > 1 ? 's' : ''}`;
+  }
+  if (operation === 'registerUser') {
+    return ended.ok
+      ? 'the screen "Sign in", as after a successful registration'
+      : 'no text at all: the form "Create an account" as it was';
+  }
+  if (operation === 'login') {
+    if (ended.ok) return 'the projects, as after signing in';
+    return ended.ok === false
+      ? `red banner: "${ended.message}"`
+      : 'the form again, without a message';
+  }
+  if (ended.ok) return `a new row: "${shortened((ended.value as { title: string }).title)}"`;
+  return ended.ok === false
+    ? `red banner: "${ended.message}"`
+    : 'no new row and no message, as if the button did nothing';
+}
+
+export function shortened(text: string, length = 80): string {
+  return text.length > length ? `${text.slice(0, length)}…` : text;
+}
+
+/** What came back, in a few words. */
+export function gotOf({ answer, breakdown }: Exchange): string {
+  if (!answer) return breakdown?.what ?? 'nothing';
+  const type = answer.headers.find(([name]) => name === 'content-type')?.[1];
+  const body = answer.text.trim() === '' ? 'an empty body' : shortened(answer.text.trim(), 120);
+  return `${answer.status} ${type ? `(${type}) ` : ''}${body}`;
+}
+
+export const statusOf = ({ answer }: Exchange): number => answer?.status ?? 0;
+
+export const isSuccess = (exchange: Exchange): boolean =>
+  statusOf(exchange) >= 200 && statusOf(exchange) < 300;
+
+export const isRefusal = (exchange: Exchange): boolean =>
+  statusOf(exchange) >= 400 && statusOf(exchange) < 500;
+
+/** The `message` that the app would show, if there is one. */
+export function messageOf({ answer }: Exchange): string | undefined {
+  const body = jsonOf(answer?.text);
+  if (typeof body !== 'object' || body === null) return undefined;
+  const { message } = body as { message?: unknown };
+  return typeof message === 'string' && message.trim() !== '' ? message : undefined;
+}
+
+/** What is wrong with the `message` of a refusal, in words; nothing when it is a text with something in it. */
+export function messageFault(exchange: Exchange): string | undefined {
+  if (messageOf(exchange) !== undefined) return undefined;
+  const { answer } = exchange;
+  const text = answer?.text.trim() ?? '';
+  if (text === '') return 'the body is empty';
+  const body = jsonOf(text);
+  if (body === undefined)
+    return /^<(!doctype|html|h1|pre)/i.test(text)
+      ? 'the body is an HTML page'
+      : 'the body is no JSON';
+  if (typeof body !== 'object' || body === null || Array.isArray(body)) {
+    return `the body is ${kindOf(body)} and no object`;
+  }
+  if (!('message' in body)) {
+    const keys = Object.keys(body).map((key) => `"${key}"`);
+    return `the body has no "message"${keys.length > 0 ? `; it has ${keys.slice(0, 6).join(', ')}` : ''}`;
+  }
+  const { message } = body;
+  return typeof message === 'string'
+    ? 'its "message" is empty'
+    : `its "message" is ${kindOf(message)}, not text`;
+}
+
+export function jsonOf(text: string | undefined): unknown {
+  try {
+    return JSON.parse(text ?? '') as unknown;
+  } catch {
+    return undefined;
+  }
+}
+
+export function kindOf(value: unknown): string {
+  if (value === undefined) return 'missing';
+  if (value === null) return 'null';
+  if (Array.isArray(value)) return 'an array';
+  if (typeof value === 'object') return 'an object';
+  if (typeof value === 'string') return `the text ${JSON.stringify(shortened(value, 40))}`;
+  return `the ${typeof value} ${JSON.stringify(value)}`;
+}

@@ -1,0 +1,223 @@
+import type { Cookie } from 'tough-cookie';
+import { isLocal } from '../http/browser.ts';
+import { maskedCookie } from '../http/secrets.ts';
+import { headersOf, type Exchange } from '../http/wire.ts';
+import type { World } from '../world.ts';
+import { gotOf, isSuccess, problem, unmet, unmetIfAny, type Check, skip } from './check.ts';
+import { readsWithout } from './signin.ts';
+
+export const cookies: Check[] = [
+  {
+    id: 'COOKIE-1',
+    level: 'MUST',
+    title: 'A browser keeps every cookie that is set',
+    needs:
+      'Each cookie in a Set-Cookie line of its own, for this very host (leave Domain out), with Secure only on https, with SameSite=None only beside Secure.',
+    statements: ['CALL-3', 'CALL-4'],
+    async run(world) {
+      await world.person('ada');
+      const found = new Map<string, ReturnType<typeof problem>>();
+      for (const exchange of world.wire.exchanges) {
+        for (const { line, why } of faultyLines(exchange)) {
+          found.set(
+            why,
+            problem(`A browser does not keep the cookie "${maskedCookie(line)}": ${why}.`, [
+              exchange,
+            ]),
+          );
+        }
+      }
+      unmetIfAny([...found.values()]);
+    },
+  },
+  {
+    id: 'COOKIE-2',
+    level: 'MUST',
+    title: 'The session cookie is sent to /api/v1/projects',
+    needs:
+      'A cookie without Path is sent only below the folder of the call that set it (/api/v1/auth). Set Path=/.',
+    statements: ['CALL-3', 'READ-9'],
+    async run(world) {
+      const person = await world.person('ada');
+      const all = person.browser.allCookies().filter(({ key }) => key !== 'XSRF-TOKEN');
+      const sent = person.browser.cookiesFor('/api/v1/projects').map(({ key }) => key);
+      const lost = all.filter(({ key }) => !sent.includes(key));
+      const works = (await person.browser.listProjects()).ended.ok;
+      if (lost.length > 0 && !works) {
+        const [first] = lost as [Cookie];
+        unmet(
+          `The cookie "${first.key}" has the path ${first.path}${first.pathIsDefault ? ' (by default, as it came without Path)' : ''}, so that it is not sent to /api/v1/projects.`,
+          [person.login],
+          'an empty list, and a refusal of each project',
+        );
+      }
+    },
+  },
+  {
+    id: 'COOKIE-3',
+    level: 'SHOULD',
+    title: 'The session cookie is HttpOnly',
+    needs:
+      'No script has any business with the session: a script that got into the page would take it away.',
+    statements: ['CALL-3'],
+    async run(world) {
+      const person = await world.person('ada');
+      const session = await sessionCookies(world);
+      if (session.length === 0) skip('there is no session cookie');
+      const open = session.filter(({ httpOnly }) => !httpOnly);
+      if (open.length > 0)
+        unmet(`The session cookie "${open[0]!.key}" is not HttpOnly.`, [person.login]);
+    },
+  },
+  {
+    id: 'COOKIE-4',
+    level: 'SHOULD',
+    title: 'The session cookie says SameSite=Lax or Strict',
+    needs:
+      'With SameSite=Lax, other sites cannot send forms in the name of whoever is signed in. Without it, browsers differ.',
+    statements: ['CALL-3'],
+    async run(world) {
+      const person = await world.person('ada');
+      const session = await sessionCookies(world);
+      if (session.length === 0) skip('there is no session cookie');
+      const open = session.find(({ sameSite }) => sameSite !== 'lax' && sameSite !== 'strict');
+      if (open)
+        unmet(
+          `The session cookie "${open.key}" ${open.sameSite === 'none' ? 'says SameSite=None' : 'says nothing of SameSite'}.`,
+          [person.login],
+        );
+    },
+  },
+  {
+    id: 'COOKIE-5',
+    level: 'SHOULD',
+    title: 'Cookies are Secure on https, and only there',
+    needs:
+      'Over https a cookie without Secure leaks to http. Over http, Safari drops a Secure cookie even on localhost.',
+    statements: ['CALL-3'],
+    async run(world) {
+      const person = await world.person('ada');
+      const all = person.browser.allCookies();
+      if (all.length === 0) skip('no cookie is set');
+      const https = world.origin.startsWith('https:');
+      const odd = all.find(({ secure }) => secure !== https);
+      if (odd && https)
+        unmet(`The cookie "${odd.key}" is not Secure, and this is https.`, [person.login]);
+      if (odd && isLocal(world.origin))
+        unmet(
+          `The cookie "${odd.key}" is Secure, and this is http: Chrome and Firefox forgive it on this machine alone, Safari does not.`,
+          [person.login],
+        );
+    },
+  },
+  {
+    id: 'COOKIE-6',
+    level: 'SHOULD',
+    title: 'Signing in gives a session of its own',
+    needs:
+      'A session that was there before signing in is not the one after it: whoever planted it in the browser would be signed in as well (session fixation).',
+    statements: ['READ-47', 'CALL-3'],
+    async run(world) {
+      const names = (await sessionCookies(world)).map(({ key }) => key);
+      if (names.length === 0) skip('there is no session cookie');
+      const person = await world.again('bob');
+      const { browser } = person;
+      const session = browser.allCookies().filter(({ key }) => names.includes(key));
+      const again = await browser.login(person.email, person.password);
+      if (!again.ended.ok) skip('signing in again does not work');
+      const now = new Map(browser.allCookies().map(({ key, value }) => [key, value]));
+      if (session.every(({ key, value }) => now.get(key) === value)) {
+        unmet('Signing in in a browser that has a session goes on with the same session.', [
+          ...person.login.exchanges,
+          ...again.exchanges,
+        ]);
+      }
+      const planted = world.browser('planted');
+      for (const cookie of session) {
+        const copy = cookie.clone()!;
+        copy.value = `planted-${world.inventor.mark}-0123456789abcdef`;
+        planted.setCookie(copy);
+      }
+      const login = await planted.login(person.email, person.password);
+      if (!login.ended.ok) return;
+      const kept = planted.allCookies().filter(({ value }) => value.startsWith('planted-'));
+      if (
+        kept.length > 0 &&
+        (await planted.listProjects()).ended.ok &&
+        !(await readsWithout(world))
+      ) {
+        unmet(
+          'Signing in takes over whatever session the browser came with, even one that the backend never gave out.',
+          [login],
+        );
+      }
+    },
+  },
+  {
+    id: 'COOKIE-7',
+    level: 'MUST',
+    title: "An invented session is nobody's",
+    needs:
+      'A session cookie that the backend did not give out, or that was changed, opens nothing.',
+    statements: ['READ-43', 'READ-47'],
+    async run(world) {
+      const session = await sessionCookies(world);
+      if (session.length === 0) skip('there is no session cookie');
+      if (await readsWithout(world)) skip('the list is open to everybody');
+      for (const [how, change] of tamperings) {
+        const browser = world.browser('forger');
+        for (const cookie of session) {
+          const copy = cookie.clone()!;
+          copy.value = change(cookie.value);
+          browser.setCookie(copy);
+        }
+        const list = await browser.listProjects();
+        if (list.ended.ok)
+          unmet(`A session cookie ${how} still opens the list: ${gotOf(list.exchange)}.`, [list]);
+      }
+    },
+  },
+];
+
+const tamperings: [string, (value: string) => string][] = [
+  ['with an invented value', (value) => value.replaceAll(/[a-z0-9]/gi, 'a')],
+  ['whose last characters were cut off', (value) => value.slice(0, -4)],
+];
+
+/** Cookies without which the list is refused. */
+export const sessionCookies = (world: World): Promise<Cookie[]> =>
+  world.once('session cookies', async () => {
+    if (await readsWithout(world)) return [];
+    const { browser } = await world.person('ada');
+    if (!(await browser.listProjects()).ended.ok) return [];
+    const needed: Cookie[] = [];
+    for (const cookie of browser.cookiesFor('/api/v1/projects')) {
+      const without = world.browser(`ada, without ${cookie.key}`);
+      for (const other of browser.cookiesFor('/api/v1/projects')) {
+        if (other.key !== cookie.key) without.setCookie(other);
+      }
+      if (!(await without.listProjects()).ended.ok) needed.push(cookie);
+    }
+    return needed;
+  });
+
+function faultyLines(exchange: Exchange): { line: string; why: string }[] {
+  if (!exchange.answer) return [];
+  const joined = headersOf(exchange.answer, 'set-cookie').filter((line) =>
+    /,\s*[^=;,\s]+=[^;]*;\s*(path|httponly|samesite|max-age)/i.test(
+      line.replace(/expires=[^;]*/i, ''),
+    ),
+  );
+  const expired = headersOf(exchange.answer, 'set-cookie').filter(
+    (line) =>
+      isSuccess(exchange) &&
+      /(max-age=(0|-\d+)\s*(;|$))/i.test(line) &&
+      !/^[^=]+=\s*(;|$)/.test(line) &&
+      exchange.sent.path.endsWith('login'),
+  );
+  return [
+    ...exchange.refusedCookies,
+    ...joined.map((line) => ({ line, why: 'two cookies are joined in one line' })),
+    ...expired.map((line) => ({ line, why: 'it ends the moment it is set (Max-Age=0)' })),
+  ];
+}

@@ -1,0 +1,125 @@
+import { headerOf, type Exchange } from '../http/wire.ts';
+import { problem, statusOf, unmet, unmetIfAny, type Check, skip } from './check.ts';
+
+const notAsked = '--origin was not given: the app is served from the origin of its backend';
+
+/** Only with --origin: the app lives on another origin than its backend. */
+export const cors: Check[] = [
+  {
+    id: 'CORS-1',
+    level: 'MUST',
+    title: 'The preflight of each call is answered',
+    needs:
+      "OPTIONS with Access-Control-Allow-Origin (the app's origin, not *), Access-Control-Allow-Credentials: true, and the headers content-type and idempotency-key allowed, without asking for a session.",
+    statements: ['CALL-3', 'CALL-1'],
+    async run(world) {
+      const { otherOrigin } = world;
+      if (!otherOrigin) skip(notAsked);
+      const found = [];
+      for (const [path, wanted] of [
+        ['/api/v1/auth/login', ['content-type']],
+        ['/api/v1/users/register', ['content-type']],
+        ['/api/v1/projects', ['content-type', 'idempotency-key']],
+      ] as const) {
+        const exchange = await world.browser('elsewhere').send('OPTIONS', path, {
+          headers: {
+            origin: otherOrigin,
+            'access-control-request-method': 'POST',
+            'access-control-request-headers': wanted.join(','),
+            'sec-fetch-site': 'cross-site',
+            accept: '*/*',
+          },
+        });
+        const fault =
+          statusOf(exchange) < 200 || statusOf(exchange) > 299
+            ? `is answered with ${statusOf(exchange)}`
+            : (accessFault(exchange, otherOrigin) ?? headersFault(exchange, wanted));
+        if (fault)
+          found.push(
+            problem(
+              `The preflight of POST ${path} ${fault}.`,
+              [exchange],
+              'red banner: "Internal Server Error"',
+            ),
+          );
+      }
+      unmetIfAny(found);
+    },
+  },
+  {
+    id: 'CORS-2',
+    level: 'MUST',
+    title: 'The app may read every answer, refusals too',
+    needs:
+      "Access-Control-Allow-Origin with the app's origin and Access-Control-Allow-Credentials: true on successes and on refusals: without them the app cannot read the message.",
+    statements: ['CALL-3', 'ERROR-1'],
+    async run(world) {
+      const { otherOrigin } = world;
+      if (!otherOrigin) skip(notAsked);
+      const headers = { origin: otherOrigin, 'sec-fetch-site': 'cross-site' };
+      const browser = world.browser('elsewhere');
+      const found = [];
+      for (const exchange of [
+        await browser.send('GET', '/api/v1/projects', { headers }),
+        await browser.send('POST', '/api/v1/auth/login', {
+          headers,
+          json: {
+            email: world.inventor.email('nobody'),
+            password: world.inventor.password('nobody'),
+          },
+        }),
+      ]) {
+        const fault = accessFault(exchange, otherOrigin);
+        if (fault)
+          found.push(
+            problem(
+              `${exchange.sent.method} ${exchange.sent.path} ${fault}.`,
+              [exchange],
+              'red banner: "Internal Server Error", whatever the answer says',
+            ),
+          );
+      }
+      unmetIfAny(found);
+    },
+  },
+  {
+    id: 'CORS-3',
+    level: 'SHOULD',
+    title: 'No other origin may read answers',
+    needs:
+      'Name the origins that are allowed: with any origin allowed and cookies sent, every web page can act for whoever is signed in.',
+    statements: ['CALL-3', 'READ-47'],
+    async run(world) {
+      const stranger = 'https://stranger.example.org';
+      const headers = { origin: stranger, 'sec-fetch-site': 'cross-site' };
+      const exchange = await world
+        .browser('elsewhere')
+        .send('GET', '/api/v1/projects', { headers });
+      if (exchange.answer && !accessFault(exchange, stranger))
+        unmet(
+          `A page of ${stranger} may read answers with the cookies of whoever visits it: any origin is allowed.`,
+          [exchange],
+        );
+    },
+  },
+];
+
+function accessFault({ answer }: Exchange, origin: string): string | undefined {
+  if (!answer) return 'has no answer';
+  const allowed = headerOf(answer, 'access-control-allow-origin');
+  if (allowed === undefined) return 'has no Access-Control-Allow-Origin';
+  if (allowed === '*')
+    return 'has Access-Control-Allow-Origin: *, which browsers refuse for calls with cookies';
+  if (allowed !== origin) return `allows the origin ${allowed}, and not ${origin}`;
+  return headerOf(answer, 'access-control-allow-credentials') === 'true'
+    ? undefined
+    : 'has no Access-Control-Allow-Credentials: true';
+}
+
+function headersFault({ answer }: Exchange, wanted: readonly string[]): string | undefined {
+  const allowed = (headerOf(answer!, 'access-control-allow-headers') ?? '')
+    .toLowerCase()
+    .split(/\s*,\s*/);
+  const missing = wanted.filter((name) => !allowed.includes(name));
+  return missing.length > 0 ? `does not allow the header ${missing.join(' and ')}` : undefined;
+}

@@ -1,0 +1,391 @@
+import type { Call } from '../http/browser.ts';
+import type { Exchange } from '../http/wire.ts';
+import type { World } from '../world.ts';
+import { duplicate } from './accounts.ts';
+import {
+  gotOf,
+  isRefusal,
+  isSuccess,
+  messageFault,
+  messageOf,
+  problem,
+  seenOf,
+  statusOf,
+  unmet,
+  unmetIfAny,
+  type Check,
+  type Problem,
+  skip,
+} from './check.ts';
+import { anonymousCreate, sharesLists, unknownEmail, wrongPassword } from './signin.ts';
+import { withoutToken } from './xsrf.ts';
+
+/** Something that goes wrong, and what people read then. */
+type Situation = {
+  id: string;
+  /** MUST where a person can meet it at the screen. */
+  level: 'MUST' | 'SHOULD';
+  /** As in "… is refused with a message". */
+  what: string;
+  statements: string[];
+  /** Where a backend may accept it, that is no fault. */
+  mayBeAccepted?: string;
+  /** What is shown of it, where the app never sends this or shows something of its own. */
+  reads?: string;
+  provoke: (world: World) => Promise<Call | Exchange>;
+};
+
+const nobody = 'nobody: the app never sends this';
+
+/** Everything that can go wrong, in the order of the table "What your users will read". */
+export const situations: Situation[] = [
+  {
+    id: 'ERR-1',
+    level: 'MUST',
+    what: 'A wrong password',
+    statements: ['ERROR-1', 'ERROR-2', 'READ-14'],
+    provoke: wrongPassword,
+  },
+  {
+    id: 'ERR-2',
+    level: 'MUST',
+    what: 'An unknown email',
+    statements: ['ERROR-1', 'ERROR-2', 'READ-14'],
+    provoke: unknownEmail,
+  },
+  {
+    id: 'ERR-3',
+    level: 'MUST',
+    what: 'A project by somebody who is not signed in',
+    statements: ['ERROR-5', 'ERROR-6', 'READ-41', 'READ-43'],
+    mayBeAccepted: 'visitors may create projects',
+    provoke: anonymousCreate,
+  },
+  {
+    id: 'ERR-4',
+    level: 'MUST',
+    what: 'A project whose title is blank',
+    statements: ['READ-25', 'ERROR-5', 'ERROR-6'],
+    mayBeAccepted: 'blank titles are kept',
+    provoke: (world) =>
+      world.once('blank title', async () =>
+        (await world.person('olga')).browser.createProject('   ', 'Its title is blank.'),
+      ),
+  },
+  {
+    id: 'ERR-5',
+    level: 'SHOULD',
+    what: 'An email that has an account',
+    statements: ['ERROR-4', 'READ-45'],
+    provoke: duplicate,
+  },
+  registration(
+    'ERR-6',
+    'An email that is no address',
+    'not-an-email',
+    undefined,
+    'any text is taken as an email',
+    'the app: "Invalid email address"',
+  ),
+  registration(
+    'ERR-7',
+    'A password of 7 characters',
+    undefined,
+    'aB3$xY7',
+    'shorter passwords are taken',
+    'the app: "Password must be at least 8 characters"',
+  ),
+  registration(
+    'ERR-8',
+    'A password of 128 characters',
+    undefined,
+    `Zz9?${'very-long-'.repeat(13)}`.slice(0, 128),
+    'long passwords are taken',
+  ),
+  {
+    id: 'ERR-9',
+    level: 'SHOULD',
+    what: 'A sign-in without an email or a password',
+    statements: ['CALL-5', 'ERROR-1'],
+    reads: 'the app: "Email is required" or "Password is required"',
+    provoke: (world) =>
+      odd(world, 'no password', 'login', { email: world.inventor.email('nobody') }),
+  },
+  creating(
+    'ERR-10',
+    'A project without a title',
+    { description: 'There is no title.' },
+    'the app: "Title is required"',
+  ),
+  creating(
+    'ERR-11',
+    'A project without a description',
+    { title: 'Without a description' },
+    'the app: "Description is required"',
+  ),
+  creating(
+    'ERR-12',
+    'A project whose title is a number',
+    { title: 42, description: 'The title is a number.' },
+    nobody,
+  ),
+  raw('ERR-13', 'JSON that breaks off', '{"email": "somebody@exam', 'application/json'),
+  raw('ERR-14', 'A body that is JSON and no object', '[]', 'application/json'),
+  {
+    ...raw(
+      'ERR-15',
+      'A form instead of JSON',
+      'email=somebody%40example.org&password=correct+horse',
+      'application/x-www-form-urlencoded',
+    ),
+    mayBeAccepted: 'forms are taken as well',
+  },
+  {
+    id: 'ERR-16',
+    level: 'SHOULD',
+    what: 'A project of 2 MB',
+    statements: ['READ-26', 'ERROR-5', 'ERROR-6'],
+    mayBeAccepted: '2 MB are kept',
+    provoke: (world) =>
+      world.once('large body', async () =>
+        (await world.person('olga')).browser.createProject('Very large', 'x'.repeat(2_000_000), {
+          ordinary: false,
+        }),
+      ),
+  },
+  {
+    id: 'ERR-17',
+    level: 'SHOULD',
+    what: 'An address below /api/v1 that does not exist',
+    statements: ['CALL-1', 'CALL-2'],
+    reads: nobody,
+    provoke: (world) =>
+      world.once('unknown path', () =>
+        world.browser('stranger').send('GET', '/api/v1/no-such-thing'),
+      ),
+  },
+  {
+    id: 'ERR-18',
+    level: 'SHOULD',
+    what: 'A method that a call does not have',
+    statements: ['CALL-1', 'CALL-5'],
+    reads: nobody,
+    provoke: (world) =>
+      world.once('wrong method', () => world.browser('stranger').send('GET', '/api/v1/auth/login')),
+  },
+  {
+    id: 'ERR-19',
+    level: 'SHOULD',
+    what: 'A project without the XSRF token',
+    statements: ['CALL-4', 'ERROR-5', 'ERROR-6'],
+    mayBeAccepted: 'no token is asked for',
+    provoke: withoutToken,
+  },
+];
+
+export const errors: Check[] = [
+  ...situations.map((situation): Check => ({
+    id: situation.id,
+    level: situation.level,
+    title: `${situation.what} is refused with a message`,
+    needs: situation.mayBeAccepted
+      ? 'Accepted or refused: if refused, with a status from 400 to 499 and a JSON body whose "message" is a text for the person at the screen.'
+      : 'A status from 400 to 499, and a JSON body whose "message" is a text for the person at the screen.',
+    statements: situation.statements,
+    run: (world) => refusedWithMessage(world, situation),
+  })),
+  {
+    id: 'ERR-20',
+    level: 'MUST',
+    title: 'Nothing that the app sends makes the backend fail',
+    needs:
+      'No answer from 500 to 599 to a call that the app makes. 503 with Retry-After is a wait, and no failure.',
+    statements: ['ERROR-2', 'ERROR-6', 'ERROR-8'],
+    async run(world) {
+      await ordinary(world);
+      const failed = new Map<string, Problem>();
+      for (const exchange of world.wire.exchanges.filter(
+        (each) => each.ordinary && statusOf(each) >= 500,
+      )) {
+        if (exchange.answer?.headers.some(([name]) => name === 'retry-after')) continue;
+        const { method, path } = exchange.sent;
+        failed.set(
+          `${method} ${path}`,
+          problem(
+            `${method} ${path} is answered with ${gotOf(exchange)}.`,
+            [exchange],
+            failureSeen(exchange),
+          ),
+        );
+      }
+      unmetIfAny([...failed.values()]);
+    },
+  },
+  {
+    id: 'ERR-21',
+    level: 'MUST',
+    title: 'Objects in place of an email and a password sign nobody in',
+    needs:
+      'Email and password are text. Whatever else comes is refused before it reaches a query (NoSQL and ORM injection), and so are SQL fragments.',
+    statements: ['AUTH-5', 'ENTITY-4'],
+    async run(world) {
+      const { email } = await world.registered('ada');
+      const tricks = [
+        { email, password: { $ne: null } },
+        { email: { $gt: '' }, password: { $gt: '' } },
+        { email: `${email}' OR '1'='1' --`, password: "' OR '1'='1" },
+        { email, password: [''] },
+        { email, password: true },
+        { email, password: null },
+      ];
+      for (const json of tricks) {
+        const exchange = await world
+          .browser('trickster')
+          .send('POST', '/api/v1/auth/login', { json });
+        if (isSuccess(exchange))
+          unmet(
+            `A sign-in with ${JSON.stringify({ password: json.password })} in place of a password succeeds.`,
+            [exchange],
+          );
+      }
+    },
+  },
+];
+
+/** Brings a situation about, once a run. */
+export const provoke = (world: World, situation: Situation) =>
+  world.once(`situation ${situation.id}`, () => situation.provoke(world));
+
+/** What came of a situation that was brought about; nothing where it was not. */
+export const known = (world: World, { id }: Situation) =>
+  world.known<Call | Exchange>(`situation ${id}`);
+
+async function refusedWithMessage(world: World, situation: Situation) {
+  const provoked = await provoke(world, situation);
+  const exchange = 'ended' in provoked ? provoked.exchange : provoked;
+  const sees = readingOf(situation, provoked);
+  if (isSuccess(exchange)) {
+    if (situation.mayBeAccepted) skip(situation.mayBeAccepted);
+    unmet(
+      `${situation.what} is answered with ${gotOf(exchange)}, which is a success.`,
+      [provoked],
+      sees,
+    );
+  }
+  if (!isRefusal(exchange))
+    unmet(`${situation.what} is answered with ${gotOf(exchange)}.`, [provoked], sees);
+  const fault = messageFault(exchange);
+  if (fault)
+    unmet(
+      `${situation.what} is refused with ${statusOf(exchange)}, and ${fault}.`,
+      [provoked],
+      sees,
+    );
+  return undefined;
+}
+
+/** What the person at the screen reads. */
+export function readingOf({ reads }: Situation, provoked: Call | Exchange): string {
+  if (reads) return reads;
+  if ('ended' in provoked) return seenOf(provoked);
+  if (!provoked.sent.path.endsWith('projects'))
+    return isSuccess(provoked)
+      ? 'the screen "Sign in", as after a successful registration'
+      : 'no text at all: a failed registration shows none';
+  return isSuccess(provoked)
+    ? 'a new row'
+    : `red banner: "${messageOf(provoked) ?? 'Internal Server Error'}"`;
+}
+
+function failureSeen({ sent, answer }: Exchange): string {
+  const message = answer && messageOf({ answer } as Exchange);
+  if (sent.path.endsWith('login') || (sent.method === 'POST' && sent.path.endsWith('projects')))
+    return `red banner: "${message ?? 'Internal Server Error'}"`;
+  return sent.method === 'GET' ? 'an empty list: "No projects to show."' : 'no text at all';
+}
+
+function registration(
+  id: string,
+  what: string,
+  email: string | undefined,
+  password: string | undefined,
+  mayBeAccepted: string,
+  reads?: string,
+): Situation {
+  return {
+    id,
+    level: 'SHOULD',
+    what,
+    statements: ['CALL-7', 'ERROR-4', 'VALID-1', 'VALID-3'],
+    mayBeAccepted,
+    ...(reads && { reads }),
+    provoke: (world) =>
+      world.once(what, () => {
+        const typed = password ?? world.inventor.password('odd');
+        world.secrets.add(typed);
+        const json = { email: email ?? world.inventor.email(id.toLowerCase()), password: typed };
+        return world.browser('odd').send('POST', '/api/v1/users/register', { json });
+      }),
+  };
+}
+
+/** A project that the app would not send. Where everybody sees it, nobody should have to. */
+function creating(id: string, what: string, json: object, reads: string): Situation {
+  return {
+    id,
+    level: 'SHOULD',
+    what,
+    statements: ['CALL-9', 'ENTITY-1', 'ERROR-5'],
+    mayBeAccepted: 'it is kept',
+    reads,
+    async provoke(world) {
+      if (await sharesLists(world))
+        return world.once(what, () =>
+          world.browser('stranger').send('POST', '/api/v1/projects', { json: {} }),
+        );
+      return world.once(what, async () =>
+        (await world.person('olga')).browser.send('POST', '/api/v1/projects', { json }),
+      );
+    },
+  };
+}
+
+function raw(id: string, what: string, body: string, type: string): Situation {
+  return {
+    id,
+    level: 'SHOULD',
+    what,
+    statements: ['CALL-2', 'CALL-5'],
+    reads: nobody,
+    provoke: (world) =>
+      world.once(what, () =>
+        world
+          .browser('stranger')
+          .send('POST', '/api/v1/auth/login', { body, headers: { 'content-type': type } }),
+      ),
+  };
+}
+
+function odd(world: World, what: string, call: 'login', json: object) {
+  return world.once(`${call}: ${what}`, () =>
+    world.browser('stranger').send('POST', '/api/v1/auth/login', { json }),
+  );
+}
+
+/** The calls of an ordinary visit, for checks that look at how answers come, whatever they say. */
+export const ordinary = (world: World) =>
+  world.once('an ordinary visit', async () => {
+    const steps = [
+      () => wrongPassword(world),
+      () => unknownEmail(world),
+      () => anonymousCreate(world),
+      () => world.browser('visitor').listProjects(),
+      async () => {
+        const { browser } = await world.person('ada');
+        const { title, description } = world.inventor.project('on an ordinary visit');
+        await browser.createProject(title, description);
+        await browser.listProjects();
+      },
+    ];
+    for (const step of steps) await step().catch(() => undefined);
+  });

@@ -1,0 +1,70 @@
+import type { Route } from '../../tests/model/driver.ts';
+import { httpHands } from '../journeys/http-hands.ts';
+import { accountPaths, projectPaths } from '../journeys/paths.ts';
+import { createStage } from '../journeys/stage.ts';
+import { tell } from '../journeys/story.ts';
+import { tallyOf, walk } from '../journeys/walked.ts';
+import type { World } from '../world.ts';
+import { problem, unmetIfAny, type Check } from './check.ts';
+
+const needs =
+  "The app's own client and state machines, run against the backend along every path that a backend can be brought to: after each step the screen is what the model says.";
+
+export const journeys: Check[] = [
+  {
+    id: 'JOURNEY-1',
+    level: 'MUST',
+    title: 'A visitor becomes a person with projects',
+    needs:
+      'Register, sign in, see an empty list, create two projects, leave and come back, reload: one browser, one after another.',
+    statements: ['APP-1', 'APP-2', 'AUTH-8', 'READ-4', 'READ-9', 'CREATE-2'],
+    run: tell,
+  },
+  {
+    id: 'JOURNEY-2',
+    level: 'MUST',
+    title: 'Registering and signing in go as the machine says',
+    needs,
+    statements: ['AUTH-2', 'AUTH-3', 'AUTH-5', 'AUTH-6', 'AUTH-7', 'AUTH-9', 'READ-8'],
+    run: (world) => walkAll(world, '/', accountPaths),
+  },
+  {
+    id: 'JOURNEY-3',
+    level: 'MUST',
+    title: 'Fetching and creating projects go as the machine says',
+    needs,
+    statements: ['LIST-2', 'LIST-3', 'LIST-4', 'CREATE-1', 'CREATE-2', 'CREATE-4', 'READ-31'],
+    run: (world) => walkAll(world, '/', projectPaths),
+  },
+];
+
+const moves = ['listProjects: refusal', 'createProject: refusal', 'listProjects: empty'];
+
+async function walkAll(
+  world: World,
+  start: Route,
+  paths: typeof accountPaths | typeof projectPaths,
+) {
+  await world.person('ada');
+  const stage = createStage(world);
+  const tally = await tallyOf(world);
+  for (const move of moves) {
+    const why = await stage.beyond(move);
+    if (why) tally.impossible.set(move, why);
+  }
+  const possible = (move: string) => !tally.impossible.has(move.replace(/^late /, ''));
+  const visitor = { email: world.inventor.email('ada'), password: world.inventor.password('ada') };
+  const found = [];
+  for (const path of paths(world.inventor, possible)) {
+    const open = (note: Parameters<typeof httpHands>[2]) => httpHands(stage, start, note);
+    const { trouble, exchanges, name } = await walk(path as never, start, open, tally, visitor);
+    if (trouble)
+      found.push(
+        problem(
+          `On the journey "${name}", at "${trouble.move}": ${trouble.what}.`,
+          exchanges.slice(-3),
+        ),
+      );
+  }
+  unmetIfAny(found);
+}

@@ -1,0 +1,84 @@
+import { formsOf } from '../http/secrets.ts';
+import type { Exchange } from '../http/wire.ts';
+import type { World } from '../world.ts';
+import { problem, unmetIfAny, type Check, type Problem } from './check.ts';
+import { ordinary, provoke, situations } from './errors.ts';
+
+/** Where code tells where it failed: JavaScript, Python, Java and Kotlin, C#, Go, Ruby, PHP, Rust. */
+const traces =
+  /\bat [\w.$<>[\] ]+ \(?(?:file:\/\/|node:|\/|[A-Z]:\\)[^\s)]+:\d+|Traceback \(most recent call last\)|File "[^"]+", line \d+|\bat [\w.$]+\([\w$]+\.(?:java|kt|scala):\d+\)|\bat [\w.`<>]+\(.*\) in .+:line \d+|goroutine \d+ \[|\.rb:\d+:in [`']|#\d+ \/?[\w/.-]+\.php\(\d+\)|panicked at |[\w/.-]+\.(?:js|ts|py|go|php|rs):\d+:\d+/;
+
+/** What databases and their drivers say. */
+const internals =
+  /SQLSTATE|SQLITE_|sqlite3\.|ER_DUP_ENTRY|E11000|UNIQUE constraint failed|duplicate key value violates|syntax error at or near|psycopg2|ORA-\d{5}|PrismaClient|Sequelize\w+Error|TypeError: |ReferenceError: |NullPointerException|KeyError: |undefined method|ECONNREFUSED|no such table/;
+
+export const leaks: Check[] = [
+  {
+    id: 'LEAK-1',
+    level: 'MUST',
+    title: 'No body has a stack trace in it',
+    needs:
+      'What failed and where belongs in the log. People read the message of a body on the screen.',
+    statements: ['ERROR-1', 'ERROR-5'],
+    run: (world) =>
+      lookFor(world, ({ answer }) => {
+        const found = traces.exec(unescaped(answer!.text))?.[0];
+        return found && `has a stack trace in its body: "${found.slice(0, 80)}"`;
+      }),
+  },
+  {
+    id: 'LEAK-2',
+    level: 'MUST',
+    title: 'No body has a password in it',
+    needs:
+      'A password comes in and never leaves again: not in the answer to registering, not in an error, not as a hash.',
+    statements: ['CALL-6', 'CALL-7', 'ENTITY-3'],
+    run: (world) =>
+      lookFor(world, ({ sent, answer }) => {
+        const typed = passwordIn(sent.body);
+        if (
+          typed &&
+          typed.length >= 7 &&
+          formsOf(typed).some((form) => answer!.text.includes(form))
+        )
+          return 'repeats the password that was sent';
+        const key = /"(\w*(?:password|passwd|pwd)\w*)"\s*:\s*"[^"]{8,}"/i.exec(answer!.text);
+        return key && answer!.status < 300 ? `has "${key[1]}" in its body` : undefined;
+      }),
+  },
+  {
+    id: 'LEAK-3',
+    level: 'SHOULD',
+    title: 'No body speaks of the database or of the code',
+    needs:
+      'A message is for the person at the screen. Names of tables, drivers and exceptions mean nothing to them, and much to others.',
+    statements: ['ERROR-1', 'ERROR-5'],
+    run: (world) =>
+      lookFor(world, ({ answer }) => {
+        const found = answer!.status >= 400 ? internals.exec(answer!.text)?.[0] : undefined;
+        return found && `speaks of the inside: "${found}"`;
+      }),
+  },
+];
+
+async function lookFor(world: World, fault: (exchange: Exchange) => string | undefined) {
+  await ordinary(world);
+  for (const situation of situations) await provoke(world, situation).catch(() => undefined);
+  const found = new Map<string, Problem>();
+  for (const exchange of world.wire.exchanges.filter(({ answer }) => answer)) {
+    const { method, path } = exchange.sent;
+    const what = fault(exchange);
+    if (what)
+      found.set(
+        `${method} ${path}`,
+        problem(`The answer ${exchange.answer!.status} to ${method} ${path} ${what}.`, [exchange]),
+      );
+  }
+  unmetIfAny([...found.values()]);
+}
+
+function passwordIn(body: string | Buffer | undefined): string | undefined {
+  return /"password":"((?:[^"\\]|\\.)*)"/.exec(String(body ?? ''))?.[1];
+}
+
+const unescaped = (text: string) => text.replaceAll('\\n', '\n').replaceAll('\\"', '"');

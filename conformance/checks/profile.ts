@@ -1,0 +1,202 @@
+import type { World } from '../world.ts';
+import { messageOf, statusOf, type Check, type Verdict } from './check.ts';
+import { provoke, situations } from './errors.ts';
+import { createdFirst, listed } from './projects.ts';
+import {
+  anonymousCreate,
+  anonymousList,
+  readsWithout,
+  sharesLists,
+  unknownEmail,
+  wrongPassword,
+} from './signin.ts';
+import { withoutToken } from './xsrf.ts';
+
+/** Choices that the specification leaves open. They are noted, and never fail. */
+export const profile: Check[] = [
+  choice(
+    'PROFILE-1',
+    'Statuses',
+    'The app knows success from failure, and nothing else of a status.',
+    ['READ-11', 'READ-16'],
+    async (world) => {
+      const { registration, login } = await world.person('ada');
+      const exchanges = {
+        registering: registration.exchange,
+        'signing in': login.exchange,
+        creating: (await createdFirst(world)).exchange,
+        'a wrong password': (await wrongPassword(world)).exchange,
+        'an unknown email': (await unknownEmail(world)).exchange,
+        "a visitor's list": (await anonymousList(world)).exchange,
+        "a visitor's project": (await anonymousCreate(world)).exchange,
+      };
+      return Object.entries(exchanges)
+        .map(([what, exchange]) => `${what} ${statusOf(exchange) || 'no answer'}`)
+        .join(', ');
+    },
+  ),
+  choice(
+    'PROFILE-2',
+    'Who sees which project',
+    'People may see their own projects, or all of them.',
+    ['READ-44', 'READ-41'],
+    async (world) =>
+      (await sharesLists(world))
+        ? "everybody sees everybody's projects"
+        : 'people see their own projects',
+  ),
+  choice(
+    'PROFILE-3',
+    'What visitors see',
+    'A list may be open to whoever is not signed in.',
+    ['READ-41', 'READ-43'],
+    async (world) =>
+      (await readsWithout(world))
+        ? 'visitors without an account may read the list'
+        : `visitors are refused the list (${statusOf((await anonymousList(world)).exchange)})`,
+  ),
+  choice(
+    'PROFILE-4',
+    'What visitors create',
+    'Creating may be open to whoever is not signed in.',
+    ['READ-41', 'READ-43'],
+    async (world) => {
+      const { exchange } = await anonymousCreate(world);
+      return statusOf(exchange) < 300
+        ? 'visitors may create projects'
+        : `visitors are refused (${statusOf(exchange)})`;
+    },
+  ),
+  choice(
+    'PROFILE-5',
+    'Whether the XSRF token is asked for',
+    'A backend may give a token and ask for it, or leave both out.',
+    ['CALL-4'],
+    async (world) => {
+      const given = (await world.person('ada')).browser.xsrfToken() !== undefined;
+      const asked = statusOf(await withoutToken(world)) >= 400;
+      return given
+        ? asked
+          ? 'a token is given and asked for'
+          : 'a token is given and not asked for'
+        : 'no token is given';
+    },
+  ),
+  choice('PROFILE-6', 'Ids', 'An id is text or a whole number.', ['ENTITY-1'], async (world) => {
+    await createdFirst(world);
+    const { projects } = await listed((await world.person('ada')).browser);
+    const kinds = new Set(projects.map(({ id }) => (typeof id === 'string' ? 'text' : 'numbers')));
+    return kinds.size > 0 ? `ids are ${[...kinds].join(' and ')}` : 'no project was seen';
+  }),
+  choice(
+    'PROFILE-7',
+    'The role',
+    'The answer to registering may say a role, which is any text.',
+    ['ROLE-1', 'READ-46'],
+    async (world) => {
+      const { ended } = (await world.registered('ada')).registration;
+      const role = ended.ok ? ended.value.role : undefined;
+      return role === undefined
+        ? 'a new account has no role'
+        : `a new account has the role "${role}"`;
+    },
+  ),
+  choice(
+    'PROFILE-8',
+    'Whether registering signs in',
+    'The app asks for signing in after registering; a backend may have done it already.',
+    ['AUTH-8', 'REGISTER-5'],
+    async (world) => {
+      const { registration } = await world.registered('ada');
+      const cookies =
+        registration.exchange.answer?.headers.filter(([name]) => name === 'set-cookie').length ?? 0;
+      return cookies > 0
+        ? `registering sets ${cookies} cookie${cookies > 1 ? 's' : ''}`
+        : 'registering sets no cookie';
+    },
+  ),
+  choice(
+    'PROFILE-9',
+    'What is refused',
+    "Rules of validation beyond the app's own are the backend's.",
+    ['READ-25', 'READ-26', 'CONST-2'],
+    async (world) => {
+      const rules = [];
+      for (const situation of situations.filter((each) => each.mayBeAccepted)) {
+        const { what, mayBeAccepted } = situation;
+        const provoked = await provoke(world, situation);
+        const exchange = 'ended' in provoked ? provoked.exchange : provoked;
+        const status = statusOf(exchange);
+        rules.push(
+          status < 300 && status > 0
+            ? mayBeAccepted!
+            : `${what.charAt(0).toLowerCase()}${what.slice(1)}: ${status || 'no answer'}${messageOf(exchange) ? ` "${messageOf(exchange)}"` : ''}`,
+        );
+      }
+      return rules.join('; ');
+    },
+  ),
+  choice(
+    'PROFILE-10',
+    'Idempotency-Key',
+    'A backend may honour the key that the app sends with each project.',
+    ['READ-7'],
+    async (world) => {
+      const { browser } = await world.person('bob');
+      const headers = { 'idempotency-key': `key-${world.inventor.mark}-profile` };
+      const { title, description } = world.inventor.project('with a key of its own');
+      const ids = [];
+      for (let time = 0; time < 2; time++) {
+        const { ended } = await browser.createProject(title, description, { headers });
+        ids.push(ended.ok ? ended.value.id : undefined);
+      }
+      return ids[0] !== undefined && ids[0] === ids[1]
+        ? 'honoured: a repeated call makes no second project'
+        : 'not honoured: a repeated call makes a second project';
+    },
+  ),
+  choice(
+    'PROFILE-11',
+    'Cookies',
+    "Names and lifetimes of cookies are the backend's own affair, but for XSRF-TOKEN.",
+    ['CALL-3', 'CALL-4'],
+    async (world) => {
+      const all = (await world.person('ada')).browser.allCookies();
+      const shown = all.map(({ key, maxAge, expires }) => `${key} (${lifetime(maxAge, expires)})`);
+      return shown.join(', ') || 'none';
+    },
+  ),
+];
+
+function choice(
+  id: string,
+  title: string,
+  needs: string,
+  statements: string[],
+  note: (world: World) => Promise<string>,
+): Check {
+  return {
+    id,
+    level: 'PROFILE',
+    title,
+    needs,
+    statements,
+    run: async (world): Promise<Verdict> => ({ note: await note(world) }),
+  };
+}
+
+function lifetime(maxAge: unknown, expires: unknown): string {
+  const seconds =
+    typeof maxAge === 'number'
+      ? maxAge
+      : expires instanceof Date
+        ? (expires.getTime() - Date.now()) / 1000
+        : undefined;
+  if (seconds === undefined) return 'until the browser is closed';
+  const [hours, days] = [Math.round(seconds / 3600), Math.round(seconds / 86_400)];
+  return days > 1
+    ? `${days} days`
+    : hours > 1
+      ? `${hours} hours`
+      : `${Math.round(seconds / 60)} minutes`;
+}

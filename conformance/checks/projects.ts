@@ -1,0 +1,488 @@
+import type { Browser, Call } from '../http/browser.ts';
+import type { World } from '../world.ts';
+import {
+  Blocked,
+  gotOf,
+  isSuccess,
+  jsonOf,
+  kindOf,
+  statusOf,
+  unmet,
+  type Check,
+  skip,
+} from './check.ts';
+import { sharesLists } from './signin.ts';
+
+export type Project = { id: string | number; title: string; description: string };
+
+/** More than any page that a list is usually cut into. */
+const many = 101;
+
+export const projects: Check[] = [
+  {
+    id: 'PROJECT-1',
+    level: 'MUST',
+    title: 'The list is a JSON array of projects',
+    needs:
+      'GET /api/v1/projects answers 200 with an array, not wrapped in anything, of objects with "id" (text or number), "title" (text) and "description" (text).',
+    statements: ['CALL-8', 'ENTITY-1', 'READ-19'],
+    async run(world) {
+      const { browser } = await world.person('ada');
+      await someProjects(world);
+      const list = await browser.listProjects();
+      if (list.ended.ok) return;
+      unmet(`The list cannot be shown: ${listFault(list)}.`, [list]);
+    },
+  },
+  {
+    id: 'PROJECT-2',
+    level: 'MUST',
+    title: 'The answer to creating is the project',
+    needs:
+      'POST /api/v1/projects answers 201 (any status from 200 to 299 will do) with the created project: "id", "title" and "description", not wrapped in anything.',
+    statements: ['CALL-9', 'CREATE-2', 'READ-18'],
+    async run(world) {
+      const create = await createdFirst(world);
+      if (create.ended.ok) return;
+      if (isSuccess(create.exchange)) {
+        const body = jsonOf(create.exchange.answer?.text);
+        unmet(
+          `The answer to creating is no project: ${projectFault(body) ?? 'it cannot be read'}.`,
+          [create],
+        );
+      }
+      unmet(`Creating a project is answered with ${gotOf(create.exchange)}.`, [create]);
+    },
+  },
+  {
+    id: 'PROJECT-3',
+    level: 'MUST',
+    title: 'Without projects the list is []',
+    needs: 'An empty list is 200 with the body []: not null, not 204, not 404, not an object.',
+    statements: ['CALL-8', 'READ-19', 'READ-29'],
+    async run(world) {
+      const person = await world.person('flo');
+      const list = await person.browser.listProjects();
+      if (list.ended.ok) {
+        const { length } = list.ended.value as unknown[];
+        if (length === 0) return;
+        skip(`a new person sees ${length} projects at once`);
+      }
+      unmet(`The list of somebody who has no projects is answered with ${gotOf(list.exchange)}.`, [
+        list,
+      ]);
+    },
+  },
+  {
+    id: 'PROJECT-4',
+    level: 'MUST',
+    title: 'A created project is in the next list',
+    needs:
+      'What POST answered with is in the very next GET, with the same id, title and description; nothing in between may be cached.',
+    statements: ['APP-2', 'CALL-8', 'LIST-3'],
+    async run(world) {
+      const { browser } = await world.person('ada');
+      const before = await browser.listProjects();
+      const made = await created(world, browser, 'in the next list');
+      const list = await browser.listProjects();
+      if (!list.ended.ok) throw new Blocked(`the list cannot be shown: ${listFault(list)}`);
+      const shown = [...before.exchanges, ...made.call.exchanges, ...list.exchanges];
+      const found = (list.ended.value as Project[]).find(({ id }) => id === made.project.id);
+      if (!found) {
+        const same = before.exchange.answer?.text === list.exchange.answer?.text;
+        unmet(
+          `A project that was created (id ${JSON.stringify(made.project.id)}) is not in the next list${same ? ', which is the same as before: it is cached, or nothing was kept' : ''}.`,
+          shown,
+          'after coming back to the projects, the new one is gone',
+        );
+      }
+      const other = (['title', 'description'] as const).find(
+        (key) => found[key] !== made.project[key],
+      );
+      if (other) {
+        unmet(
+          `The list has another ${other} than the answer to creating had: ${kindOf(found[other])} instead of ${kindOf(made.project[other])}.`,
+          shown,
+          'another text after coming back to the projects',
+        );
+      }
+    },
+  },
+  {
+    id: 'PROJECT-5',
+    level: 'SHOULD',
+    title: 'The list is oldest first',
+    needs:
+      'The app puts a new project at the end of the list that it shows; in any other order the rows jump when the screen opens again.',
+    statements: ['CREATE-2', 'READ-44', 'LIST-3'],
+    async run(world) {
+      const { browser } = await world.person('bob');
+      const made: (string | number)[] = [];
+      for (const name of ['one', 'two', 'three', 'four', 'five']) {
+        made.push((await created(world, browser, name)).project.id);
+      }
+      const list = await listed(browser);
+      const order = list.projects.map(({ id }) => id).filter((id) => made.includes(id));
+      if (order.length < made.length)
+        throw new Blocked('created projects are missing from the list');
+      if (order.join() === made.join()) return;
+      const reversed = order.join() === made.toReversed().join();
+      unmet(
+        `The list is ${reversed ? 'newest first' : 'in another order than the projects were created in'}.`,
+        [list.call],
+        'a new project at the end of the list, and somewhere else after coming back',
+      );
+    },
+  },
+  {
+    id: 'PROJECT-6',
+    level: 'MUST',
+    title: 'Each project has an id of its own',
+    needs:
+      'No two projects have the same id, not even when they are created at once or with the same text: of two rows with one id the app shows one.',
+    statements: ['ENTITY-1', 'READ-32'],
+    async run(world) {
+      const { browser } = await world.person('ada');
+      const one = await created(world, browser, 'twice the same');
+      const two = await created(world, browser, 'twice the same');
+      const three = await created(world, browser, 'something else');
+      const { projects: all, call } = await listed(browser);
+      const twice = (ids: (string | number)[]) =>
+        ids.find((id, index) => ids.indexOf(id) !== index);
+      const answered = twice([one, two, three].map(({ project }) => project.id));
+      if (answered !== undefined) {
+        unmet(
+          `Two projects were created with the id ${JSON.stringify(answered)}.`,
+          [one.call, two.call, three.call],
+          'the second project takes the place of the first one',
+        );
+      }
+      const shown = twice(all.map(({ id }) => id));
+      if (shown !== undefined)
+        unmet(`The list has the id ${JSON.stringify(shown)} more than once.`, [call]);
+    },
+  },
+  {
+    id: 'PROJECT-7',
+    level: 'MUST',
+    title: 'A project keeps its id',
+    needs: 'A project has one id: in the answer to creating, and in every list from then on.',
+    statements: ['ENTITY-1', 'READ-32'],
+    async run(world) {
+      const { browser } = await world.person('ada');
+      const { project, call } = await created(world, browser, 'with one id');
+      const [first, second] = [await listed(browser), await listed(browser)];
+      const [here, there] = [first, second].map(
+        ({ projects: all }) => all.find(({ title }) => title === project.title)?.id,
+      );
+      if (here === undefined) throw new Blocked('a created project is missing from the list');
+      if (here !== there)
+        unmet(
+          `A project has the id ${JSON.stringify(here)} in one list and ${JSON.stringify(there)} in the next one.`,
+          [call, first.call, second.call],
+        );
+      if (here !== project.id) {
+        unmet(
+          `A project was created with the id ${JSON.stringify(project.id)}, and the list has it with ${JSON.stringify(here)}.`,
+          [call, first.call],
+          'while the list is being fetched, the same project twice',
+        );
+      }
+    },
+  },
+  {
+    id: 'PROJECT-8',
+    level: 'MUST',
+    title: 'Projects are still there after signing in anew',
+    needs: 'Projects belong to the person and not to the session: another browser shows them too.',
+    statements: ['APP-2', 'READ-9', 'READ-44'],
+    async run(world) {
+      const person = await world.person('ada');
+      const { project, call } = await created(world, person.browser, 'to stay');
+      const later = await world.signIn(await world.account('ada'));
+      const list = await listed(later.browser);
+      if (!list.projects.some(({ id }) => id === project.id)) {
+        unmet(
+          'Projects are gone once their person signs in anew, in another browser.',
+          [...call.exchanges, ...later.login.exchanges, ...list.call.exchanges],
+          list.projects.length > 0 ? 'other projects' : '"No projects to show."',
+        );
+      }
+    },
+  },
+  {
+    id: 'PROJECT-9',
+    level: 'MUST',
+    title: 'The list comes whole',
+    needs: `There is no paging in the app: all projects come in one answer, ${many} of them as well.`,
+    statements: ['CONST-4', 'CALL-8'],
+    async run(world) {
+      const { browser } = await world.person('tess');
+      const made = await createMany(world, browser);
+      const list = await listed(browser);
+      const missing = made.filter((one) => !list.projects.some(({ id }) => id === one.id));
+      if (missing.length > 0) {
+        unmet(
+          `Of ${made.length} projects the list has ${made.length - missing.length}: it is cut off, or paged.`,
+          [list.call],
+          `${list.projects.length} projects, and no sign of the others`,
+        );
+      }
+      return made.length < many
+        ? { note: `only ${made.length} projects could be made` }
+        : undefined;
+    },
+  },
+  {
+    id: 'PROJECT-10',
+    level: 'MUST',
+    title: 'Projects created at once are all kept',
+    needs:
+      'Two creates side by side make two projects, with ids of their own, and both are in the list.',
+    statements: ['APP-2', 'READ-32'],
+    async run(world) {
+      const { browser } = await world.person('bob');
+      const made = await Promise.all(
+        ['at once', 'at once too', 'and a third'].map((name) => created(world, browser, name)),
+      );
+      const ids = made.map(({ project }) => project.id);
+      const calls = made.map(({ call }) => call);
+      if (new Set(ids).size < ids.length)
+        unmet('Projects that were created at once have the same id.', calls);
+      const mixed = made.find(
+        ({ project, sent }) =>
+          project.title !== sent.title && made.some((other) => other.sent.title === project.title),
+      );
+      if (mixed)
+        unmet(
+          'Of projects that were created at once, one is answered with the text of another.',
+          calls,
+        );
+      const list = await listed(browser);
+      const missing = ids.filter((id) => !list.projects.some((one) => one.id === id));
+      if (missing.length > 0)
+        unmet(
+          `Of ${ids.length} projects that were created at once, the list has ${ids.length - missing.length}.`,
+          [...calls, list.call],
+        );
+    },
+  },
+  {
+    id: 'PROJECT-11',
+    level: 'MUST',
+    title: "Nobody gets the answer to somebody else's call",
+    needs:
+      'Calls of several people at once, each with their own cookies, are answered to each for themselves: a session is kept with the request and nowhere else, and no cache stands before it.',
+    statements: ['READ-47', 'CALL-3'],
+    async run(world) {
+      if (await sharesLists(world)) skip('everybody sees the same projects');
+      const people = [await world.person('ada'), await world.person('bob')];
+      const own = new Map<string, Set<string>>();
+      for (const person of people) {
+        await created(world, person.browser, `own of ${person.name}`);
+        own.set(person.name, new Set((await listed(person.browser)).projects.map(idText)));
+      }
+      const rounds = Array.from({ length: 12 }, (_, index) => people[index % 2]!);
+      const lists = await Promise.all(
+        rounds.map(async (person) => ({ person, list: await person.browser.listProjects() })),
+      );
+      for (const { person, list } of lists) {
+        if (!list.ended.ok)
+          unmet(
+            `Of ${rounds.length} lists asked for at once, one is answered with ${gotOf(list.exchange)}.`,
+            [list],
+          );
+        const strange = (list.ended.value as Project[]).filter(
+          (one) => !own.get(person.name)!.has(idText(one)),
+        );
+        if (strange.length > 0)
+          unmet(
+            'Of lists asked for by two people at once, one went to the wrong person.',
+            [list],
+            "somebody else's projects",
+          );
+      }
+    },
+  },
+  {
+    id: 'PROJECT-12',
+    level: 'MUST',
+    title: 'A project that was refused is not kept',
+    needs:
+      'When creating is answered with a failure, nothing was created: the person tries again, and has it twice otherwise.',
+    statements: ['CREATE-4', 'READ-28'],
+    async run(world) {
+      const { browser } = await world.person('bob');
+      const before = await listed(browser);
+      const refused: Call[] = [];
+      for (const [title, description] of [
+        ['', 'A description.'],
+        [' ', ' '],
+        ['x'.repeat(20_000), 'A description.'],
+      ] as const) {
+        const call = await browser.createProject(title, description, { ordinary: false });
+        if (call.exchange.answer && !isSuccess(call.exchange)) refused.push(call);
+      }
+      if (refused.length === 0) skip('no project was refused');
+      const after = await listed(browser);
+      const kept = refused.find(({ exchange }) => {
+        const { title } = JSON.parse(String(exchange.sent.body)) as Project;
+        const count = (all: Project[]) => all.filter((one) => one.title === title).length;
+        return count(after.projects) > count(before.projects);
+      });
+      if (kept)
+        unmet(
+          `A project was refused with ${gotOf(kept.exchange)}, and is in the list all the same.`,
+          [kept, after.call],
+        );
+    },
+  },
+  {
+    id: 'PROJECT-13',
+    level: 'SHOULD',
+    title: 'A repeated Idempotency-Key makes no trouble',
+    needs:
+      'Browsers repeat a POST by themselves. A backend that honours the key answers the repetition with the project that the first one made; one that ignores it makes a second project. It does not refuse.',
+    statements: ['READ-7', 'CALL-9'],
+    async run(world) {
+      const { browser } = await world.person('bob');
+      const headers = { 'idempotency-key': `key-${world.inventor.mark}-repeated` };
+      const { title, description } = world.inventor.project('with a key');
+      const [one, two] = [
+        await browser.createProject(title, description, { headers }),
+        await browser.createProject(title, description, { headers }),
+      ];
+      if (!one.ended.ok)
+        throw new Blocked(`creating a project did not work: ${gotOf(one.exchange)}`);
+      if (!two.ended.ok)
+        unmet(
+          `A POST that a browser repeats, with the same Idempotency-Key and the same body, is answered with ${gotOf(two.exchange)}, although the project exists.`,
+          [one, two],
+        );
+    },
+  },
+  {
+    id: 'PROJECT-14',
+    level: 'SHOULD',
+    title: 'An ETag changes with the list',
+    needs:
+      'A backend may give the list an ETag; then it is another one whenever the list is another one, and 304 answers only the ETag of the list as it is.',
+    statements: ['LIST-3', 'PROJECTS-7'],
+    async run(world) {
+      const { browser } = await world.person('bob');
+      const etag = (call: Call) =>
+        call.exchange.answer?.headers.find(([name]) => name === 'etag')?.[1];
+      const before = (await listed(browser)).call;
+      const given = etag(before);
+      if (given === undefined) skip('the list has no ETag');
+      await created(world, browser, 'that changes the ETag');
+      const after = (await listed(browser)).call;
+      if (etag(after) === given)
+        unmet(`The list is another one and its ETag is still ${given}.`, [before, after]);
+      const asked = await browser.send('GET', '/api/v1/projects', {
+        headers: { 'if-none-match': given },
+      });
+      if (statusOf(asked) === 304)
+        unmet(
+          'If-None-Match with the ETag of an older list is answered with 304: the list would not be fetched again.',
+          [before, asked],
+        );
+    },
+  },
+];
+
+const idText = ({ id }: Project) => JSON.stringify(id);
+
+/** Creates a project of the kit's invention, or ends the check where that does not work. */
+export async function created(world: World, browser: Browser, name: string) {
+  const sent = world.inventor.project(name);
+  const call = await browser.createProject(sent.title, sent.description);
+  if (!call.ended.ok) throw new Blocked(`creating a project did not work: ${gotOf(call.exchange)}`);
+  return { call, sent, project: call.ended.value };
+}
+
+export async function listed(browser: Browser) {
+  const call = await browser.listProjects();
+  if (!call.ended.ok) throw new Blocked(`the list cannot be shown: ${listFault(call)}`);
+  return { call, projects: call.ended.value as Project[] };
+}
+
+export const createdFirst = (world: World) =>
+  world.once('created first', async () => {
+    const { browser } = await world.person('ada');
+    const { title, description } = world.inventor.project('the very first');
+    return browser.createProject(title, description);
+  });
+
+/** Two projects of ada's, as far as they can be had. */
+const someProjects = (world: World) =>
+  world.once('some projects', async () => {
+    await createdFirst(world);
+    const { browser } = await world.person('ada');
+    const { title, description } = world.inventor.project('another one');
+    await browser.createProject(title, description);
+  });
+
+async function createMany(world: World, browser: Browser): Promise<Project[]> {
+  const made: Project[] = [];
+  let next = 0;
+  const some = async () => {
+    while (next < many) {
+      const { title, description } = world.inventor.project(`number ${++next}`);
+      const call = await browser.createProject(title, description);
+      if (statusOf(call.exchange) === 429) next = many;
+      else if (!call.ended.ok)
+        throw new Blocked(`creating a project did not work: ${gotOf(call.exchange)}`);
+      else made.push(call.ended.value);
+    }
+  };
+  await Promise.all(Array.from({ length: 6 }, some));
+  return made;
+}
+
+/** Why the app cannot show a list. */
+export function listFault({ exchange }: Call): string {
+  const { answer } = exchange;
+  if (!answer || !isSuccess(exchange)) return `it is answered with ${gotOf(exchange)}`;
+  const text = answer.text.trim();
+  if (text === '') return `${answer.status} comes without a body`;
+  const body = jsonOf(text);
+  if (body === undefined)
+    return text.startsWith('<')
+      ? 'the body is an HTML page'
+      : `the body is no JSON: ${gotOf(exchange)}`;
+  if (!Array.isArray(body)) {
+    const wrapped =
+      typeof body === 'object' && body !== null
+        ? Object.entries(body).find(([, value]) => Array.isArray(value))?.[0]
+        : undefined;
+    return wrapped
+      ? `the array is wrapped in an object, as "${wrapped}"`
+      : `the body is ${kindOf(body)} and no array`;
+  }
+  for (const [index, item] of body.entries()) {
+    const fault = projectFault(item);
+    if (fault) return `project ${index + 1} of ${body.length}: ${fault}`;
+  }
+  return gotOf(exchange);
+}
+
+/** Why something is no project to the app. */
+export function projectFault(item: unknown): string | undefined {
+  if (typeof item !== 'object' || item === null || Array.isArray(item))
+    return `it is ${kindOf(item)} and no object`;
+  const { id, title, description } = item as Record<string, unknown>;
+  const keys = Object.keys(item);
+  const wrapped = Object.entries(item).find(
+    ([, value]) => typeof value === 'object' && value !== null && 'title' in value,
+  )?.[0];
+  if (title === undefined && wrapped) return `it is wrapped in an object, as "${wrapped}"`;
+  const other = (key: string) =>
+    key in item ? '' : ` (it has ${keys.map((one) => `"${one}"`).join(', ') || 'no keys'})`;
+  if (typeof id !== 'string' && typeof id !== 'number')
+    return `"id" is ${kindOf(id)}, and neither text nor a number${other('id')}`;
+  if (typeof title !== 'string') return `"title" is ${kindOf(title)}, not text${other('title')}`;
+  if (typeof description !== 'string')
+    return `"description" is ${kindOf(description)}, not text${other('description')}`;
+  return undefined;
+}

@@ -1,0 +1,255 @@
+import { headerOf, type Exchange } from '../http/wire.ts';
+import type { World } from '../world.ts';
+import {
+  gotOf,
+  isSuccess,
+  jsonOf,
+  problem,
+  statusOf,
+  unmet,
+  unmetIfAny,
+  type Check,
+  type Problem,
+} from './check.ts';
+import { ordinary } from './errors.ts';
+import { invalidUtf8 } from './text.ts';
+
+/** Comes first: without it nothing else is worth asking. */
+export const basePath: Check = {
+  id: 'REACH-1',
+  level: 'MUST',
+  title: 'The API answers below /api/v1',
+  needs:
+    'The four calls are /api/v1/auth/login, /api/v1/users/register and /api/v1/projects (GET and POST), at the root of the origin.',
+  statements: ['CALL-1', 'CONST-1', 'CONST-4'],
+  async run(world) {
+    const browser = world.browser('first visitor');
+    const list = await browser.send('GET', '/api/v1/projects', { ordinary: true });
+    if (!list.answer) unmet(`GET /api/v1/projects: ${gotOf(list)}.`, [list]);
+    if (!isMissing(list)) return;
+    const email = world.inventor.email('nobody');
+    const login = await browser.send('POST', '/api/v1/auth/login', {
+      json: { email, password: world.inventor.password('nobody') },
+    });
+    if (!isMissing(login)) return;
+    if (isPage(list) && isSuccess(list)) {
+      unmet(
+        'GET /api/v1/projects is answered with an HTML page and 200: this is a web server (or the development server of an app) that shows its page at every address, and no API. Is the backend on another port?',
+        [list, login],
+        'an empty list: "No projects to show."',
+      );
+    }
+    const elsewhere = await firstElsewhere(world);
+    const hint = elsewhere
+      ? ` ${elsewhere} answers, so the base path /api/v1 is missing.`
+      : ' Is this the backend, and is it the right port?';
+    unmet(
+      `There is nothing at /api/v1: GET /api/v1/projects is answered with ${gotOf(list)}.${hint}`,
+      [list, login],
+      'red banner: "Internal Server Error", whatever they do',
+    );
+  },
+};
+
+export const reach: Check[] = [
+  {
+    id: 'REACH-2',
+    level: 'MUST',
+    title: 'Answers are JSON and say so',
+    needs:
+      'Content-Type: application/json (or application/problem+json for a refusal) on every answer with a body.',
+    statements: ['CALL-2'],
+    async run(world) {
+      await ordinary(world);
+      const found = new Map<string, Problem>();
+      for (const exchange of calls(world)) {
+        const { answer, sent } = exchange;
+        if (answer!.text.trim() === '' || isRedirect(exchange)) continue;
+        const type = headerOf(answer!, 'content-type');
+        if (type === undefined) continue;
+        if (!/^(application|text)\/([\w.-]+\+)?json\s*(;|$)/i.test(type)) {
+          found.set(
+            `${sent.method} ${sent.path} ${type}`,
+            problem(`${sent.method} ${sent.path} is answered with the content type "${type}".`, [
+              exchange,
+            ]),
+          );
+        } else if (jsonOf(answer!.text) === undefined) {
+          found.set(
+            `${sent.method} ${sent.path} no JSON`,
+            problem(
+              `${sent.method} ${sent.path} says "${type}" and its body is no JSON: ${gotOf(exchange)}.`,
+              [exchange],
+            ),
+          );
+        }
+      }
+      unmetIfAny([...found.values()]);
+    },
+  },
+  {
+    id: 'REACH-3',
+    level: 'MUST',
+    title: 'Nothing below /api/v1 redirects',
+    needs:
+      'A refusal is a status from 400 to 499. A browser follows a redirect by itself: the app gets whatever page is there, as if it were the answer.',
+    statements: ['CALL-1', 'READ-11'],
+    async run(world) {
+      await ordinary(world);
+      const found = new Map<string, Problem>();
+      for (const exchange of calls(world).filter(isRedirect)) {
+        const { method, path } = exchange.sent;
+        const to = headerOf(exchange.answer!, 'location') ?? 'nowhere';
+        found.set(
+          `${method} ${path}`,
+          problem(
+            `${method} ${path} is answered with ${statusOf(exchange)}, a redirect to ${to}.`,
+            [exchange],
+            'what the app makes of the page that the redirect leads to',
+          ),
+        );
+      }
+      unmetIfAny([...found.values()]);
+    },
+  },
+  {
+    id: 'REACH-4',
+    level: 'SHOULD',
+    title: 'An unknown address below /api is no page of the app',
+    needs:
+      "Serve the app's page for its own addresses, and 404 for what is unknown below /api: a page with 200 hides every mistake in an address.",
+    statements: ['CALL-1', 'CALL-2'],
+    async run(world) {
+      const exchange = await world.browser('stranger').send('GET', '/api/v1/no-such-thing-either');
+      if (isSuccess(exchange))
+        unmet(`An address that does not exist is answered with ${gotOf(exchange)}.`, [exchange]);
+    },
+  },
+  {
+    id: 'REACH-5',
+    level: 'MUST',
+    title: 'Every call comes to an end',
+    needs:
+      'Each call gets a whole answer. The app sets no time limit: while none comes, the button stays busy.',
+    statements: ['CONST-3', 'READ-12'],
+    async run(world) {
+      await ordinary(world);
+      const found = new Map<string, Problem>();
+      for (const exchange of world.wire.exchanges.filter(
+        (each) => each.ordinary && each.breakdown,
+      )) {
+        const { method, path } = exchange.sent;
+        const { kind, what } = exchange.breakdown!;
+        const sees =
+          kind === 'no end'
+            ? method === 'GET'
+              ? '"Loading projects…", for good'
+              : 'the button stays busy, for good'
+            : method === 'GET'
+              ? 'an empty list: "No projects to show."'
+              : 'red banner: "Internal Server Error" (nothing at all when registering)';
+        found.set(
+          `${method} ${path} ${kind}`,
+          problem(`${method} ${path}: ${what}.`, [exchange], sees),
+        );
+      }
+      unmetIfAny([...found.values()]);
+    },
+  },
+  {
+    id: 'REACH-6',
+    level: 'MUST',
+    title: 'Bodies are UTF-8',
+    needs: 'The app reads every body as UTF-8, whatever charset the content type names.',
+    statements: ['CALL-2', 'ENTITY-1'],
+    async run(world) {
+      await ordinary(world);
+      const { browser } = await world.person('ada');
+      await browser.createProject('Ünïcode für alle', 'Größe: 5 µm, Preis: 3 €');
+      await browser.listProjects();
+      const faulty = calls(world).find(({ answer }) => invalidUtf8(answer!.bytes));
+      if (faulty)
+        unmet(
+          `${faulty.sent.method} ${faulty.sent.path} is answered with bytes that are no UTF-8 (content type "${headerOf(faulty.answer!, 'content-type') ?? 'none'}").`,
+          [faulty],
+          'question marks in place of letters',
+        );
+    },
+  },
+  {
+    id: 'REACH-7',
+    level: 'SHOULD',
+    title: 'Bodies begin with JSON, and not with a byte order mark',
+    needs: 'JSON is sent without a byte order mark; many readers of JSON refuse it.',
+    statements: ['CALL-2'],
+    async run(world) {
+      await ordinary(world);
+      const marked = calls(world).find(({ answer }) =>
+        answer!.bytes.subarray(0, 3).equals(Buffer.from([0xef, 0xbb, 0xbf])),
+      );
+      if (marked)
+        unmet(
+          `The answer to ${marked.sent.method} ${marked.sent.path} begins with a byte order mark.`,
+          [marked],
+        );
+    },
+  },
+  {
+    id: 'REACH-8',
+    level: 'SHOULD',
+    title: 'No cache between may keep the list',
+    needs:
+      'A list that belongs to a person is sent with Cache-Control: no-store or private; "public", or a time to keep it, hands it to whoever comes next through the same proxy.',
+    statements: ['PROJECTS-7', 'READ-47'],
+    async run(world) {
+      const { browser } = await world.person('ada');
+      const { exchange } = await browser.listProjects();
+      const control = exchange.answer && headerOf(exchange.answer, 'cache-control');
+      if (control && /public|s-maxage/i.test(control))
+        unmet(`The list of a person is sent with "Cache-Control: ${control}".`, [exchange]);
+    },
+  },
+  {
+    id: 'REACH-9',
+    level: 'SHOULD',
+    title: 'Every answer with a body names its content type',
+    needs: 'Content-Type: application/json.',
+    statements: ['CALL-2'],
+    async run(world) {
+      await ordinary(world);
+      const bare = calls(world).find(
+        ({ answer }) =>
+          answer!.text.trim() !== '' && headerOf(answer!, 'content-type') === undefined,
+      );
+      if (bare)
+        unmet(
+          `${bare.sent.method} ${bare.sent.path} is answered with a body and no Content-Type.`,
+          [bare],
+        );
+    },
+  },
+];
+
+/** What the app itself would send, and got an answer to. */
+const calls = ({ wire }: World) =>
+  wire.exchanges.filter(({ ordinary: own, answer }) => own && answer);
+
+const isRedirect = (exchange: Exchange) =>
+  statusOf(exchange) >= 300 && statusOf(exchange) < 400 && statusOf(exchange) !== 304;
+
+const isPage = ({ answer }: Exchange) => /^\s*<(!doctype|html)/i.test(answer?.text ?? '');
+
+/** Nobody who knows the API answers like this. */
+const isMissing = (exchange: Exchange) =>
+  (statusOf(exchange) === 404 && !('message' in Object(jsonOf(exchange.answer?.text)))) ||
+  [405, 501, 502].includes(statusOf(exchange)) ||
+  isPage(exchange);
+
+async function firstElsewhere(world: World): Promise<string | undefined> {
+  for (const path of ['/projects', '/api/projects', '/v1/projects']) {
+    const exchange = await world.browser('first visitor').send('GET', path);
+    if (exchange.answer && jsonOf(exchange.answer.text) !== undefined && statusOf(exchange) !== 404)
+      return path;
+  }
+  return undefined;
+}

@@ -1,0 +1,394 @@
+import type { Browser, Call } from '../http/browser.ts';
+import type { Person, World } from '../world.ts';
+import {
+  gotOf,
+  isRefusal,
+  isSuccess,
+  messageOf,
+  problem,
+  statusOf,
+  unmet,
+  unmetIfAny,
+  type Check,
+  skip,
+} from './check.ts';
+
+export const signIn: Check[] = [
+  {
+    id: 'SIGNIN-1',
+    level: 'MUST',
+    title: 'A wrong password does not sign in',
+    needs:
+      'The app knows success from failure by the status alone: a wrong password is answered outside 200 to 299 (401), whatever the body says.',
+    statements: ['AUTH-5', 'ERROR-1', 'READ-16'],
+    async run(world) {
+      const call = await wrongPassword(world);
+      if (call.ended.ok) {
+        unmet(
+          `A wrong password is answered with ${gotOf(call.exchange)}, which is a success to the app.`,
+          [call],
+        );
+      }
+      if (!isRefusal(call.exchange)) {
+        unmet(
+          `A wrong password is answered with ${gotOf(call.exchange)}, and not with a refusal.`,
+          [call],
+        );
+      }
+    },
+  },
+  {
+    id: 'SIGNIN-2',
+    level: 'MUST',
+    title: 'An unknown email does not sign in',
+    needs:
+      'An email without an account is answered outside 200 to 299 (401), as a wrong password is.',
+    statements: ['AUTH-5', 'ERROR-1', 'READ-16'],
+    async run(world) {
+      const call = await unknownEmail(world);
+      if (call.ended.ok) {
+        unmet(
+          `An email that nobody registered is answered with ${gotOf(call.exchange)}, which is a success to the app.`,
+          [call],
+        );
+      }
+      if (!isRefusal(call.exchange)) {
+        unmet(
+          `An email that nobody registered is answered with ${gotOf(call.exchange)}, and not with a refusal.`,
+          [call],
+        );
+      }
+    },
+  },
+  {
+    id: 'SIGNIN-3',
+    level: 'MUST',
+    title: 'A password that is nearly right does not sign in',
+    needs: 'A password counts as a whole, in the case it was typed in.',
+    statements: ['AUTH-5', 'ENTITY-4'],
+    async run(world) {
+      const account = await world.registered('cleo');
+      const { email, password } = account;
+      const near: [string, string][] = [
+        ['in capital letters', password.toUpperCase()],
+        ['without its last character', password.slice(0, -1)],
+        ['with a letter more', `${password}x`],
+      ];
+      const found = [];
+      for (const [how, other] of near) {
+        const call = await world.browser('cleo').login(email, other);
+        if (call.ended.ok)
+          found.push(problem(`The password ${how} signs in too.`, [account.registration, call]));
+      }
+      unmetIfAny(found);
+    },
+  },
+  {
+    id: 'SIGNIN-4',
+    level: 'SHOULD',
+    title: 'A wrong password and an unknown email get the same answer',
+    needs:
+      'The same status and the same message: otherwise anybody can find out who has an account.',
+    statements: ['ERROR-1', 'AUTH-5'],
+    async run(world) {
+      const [wrong, unknown] = [await wrongPassword(world), await unknownEmail(world)];
+      if (wrong.ended.ok || unknown.ended.ok) skip('one of them signs in');
+      const same =
+        statusOf(wrong.exchange) === statusOf(unknown.exchange) &&
+        messageOf(wrong.exchange) === messageOf(unknown.exchange);
+      if (!same) {
+        unmet(
+          `A wrong password is answered with ${gotOf(wrong.exchange)}, an unknown email with ${gotOf(unknown.exchange)}.`,
+          [wrong, unknown],
+        );
+      }
+    },
+  },
+  {
+    id: 'SIGNIN-5',
+    level: 'SHOULD',
+    title: 'A wrong password and an unknown email take the same time',
+    needs:
+      'An unknown email costs as much hashing as a wrong password: otherwise the time tells who has an account.',
+    statements: ['AUTH-5'],
+    async run(world) {
+      const account = await world.registered('dora');
+      const { password } = account;
+      const times: { wrong: number[]; unknown: number[] } = { wrong: [], unknown: [] };
+      for (let round = 0; round < 3; round++) {
+        const wrong = await world.browser('dora').login(account.email, `${password}?`);
+        const unknown = await world
+          .browser('dora')
+          .login(world.inventor.email(`nobody${round}`), `${password}?`);
+        // What was throttled says nothing.
+        if (statusOf(wrong.exchange) === 429 || statusOf(unknown.exchange) === 429) break;
+        times.wrong.push(wrong.exchange.milliseconds);
+        times.unknown.push(unknown.exchange.milliseconds);
+      }
+      if (times.wrong.length === 0) skip('signing in is throttled');
+      // The shortest of each: whatever else the machine does only ever adds to it.
+      const [wrong, unknown] = [Math.min(...times.wrong), Math.min(...times.unknown)];
+      const [less, more] = [Math.min(wrong, unknown), Math.max(wrong, unknown)];
+      if (more - less > 15 && more > 3 * less) {
+        unmet(
+          `A wrong password takes ${Math.round(wrong)} ms, an unknown email ${Math.round(unknown)} ms: the time tells which emails have an account.`,
+        );
+      }
+    },
+  },
+  {
+    id: 'SIGNIN-6',
+    level: 'MUST',
+    title: 'Who has signed in works with projects by cookies alone',
+    needs:
+      'The app keeps no token and sends no Authorization header: signing in has to leave a cookie by which GET and POST /api/v1/projects know the person.',
+    statements: ['APP-2', 'CALL-3', 'READ-9'],
+    async run(world) {
+      const person = await world.person('ada');
+      const list = await person.browser.listProjects();
+      const create = await person.browser.createProject(...texts(world, 'first'));
+      const cookies = person.browser.cookiesFor('/api/v1/projects').map(({ key }) => key);
+      const refused = (call: Call) =>
+        call.ended.ok !== true && [401, 403, 419].includes(statusOf(call.exchange));
+      const why = cookies.length === 0 ? noCookie(person) : `Cookies sent: ${cookies.join(', ')}.`;
+      unmetIfAny([
+        ...(refused(list)
+          ? [
+              problem(
+                `After signing in, the list is refused with ${gotOf(list.exchange)}. ${why}`,
+                [list],
+              ),
+            ]
+          : []),
+        ...(refused(create)
+          ? [
+              problem(
+                `After signing in, creating a project is refused with ${gotOf(create.exchange)}. ${why}`,
+                [create],
+              ),
+            ]
+          : []),
+      ]);
+    },
+  },
+  {
+    id: 'SIGNIN-7',
+    level: 'MUST',
+    title: 'Signing in elsewhere leaves the first session alone',
+    needs:
+      'One person may use two browsers: the second sign-in does not end the first session. In the first browser the app would show an empty list and say nothing.',
+    statements: ['READ-9', 'CALL-3'],
+    async run(world) {
+      const first = await world.person('bob');
+      const before = await first.browser.listProjects();
+      if (!before.ended.ok) skip('the list cannot be fetched');
+      const second = await world.signIn(first);
+      const after = await first.browser.listProjects();
+      if (!after.ended.ok) {
+        unmet(
+          `After the same person signed in in a second browser, the first one's list is answered with ${gotOf(after.exchange)}.`,
+          [...before.exchanges, ...second.login.exchanges, ...after.exchanges],
+          'in the first browser, an empty list: "No projects to show."',
+        );
+      }
+    },
+  },
+  {
+    id: 'SIGNIN-8',
+    level: 'MUST',
+    title: 'Two sign-ins of one person at once both succeed',
+    needs: 'Sign-ins side by side, in two browsers, give two sessions that both work.',
+    statements: ['AUTH-3', 'CALL-3'],
+    async run(world) {
+      const account = await world.registered('bob');
+      const browsers = [world.browser('bob'), world.browser('bob')];
+      const logins = await Promise.all(
+        browsers.map((one) => one.login(account.email, account.password)),
+      );
+      for (const login of logins) {
+        if (!login.ended.ok)
+          unmet(`Of two sign-ins at once, one is answered with ${gotOf(login.exchange)}.`, [
+            account.registration,
+            login,
+          ]);
+      }
+      const open = await readsWithout(world);
+      for (const [index, browser] of browsers.entries()) {
+        const list = await browser.listProjects();
+        if (!list.ended.ok && !open) {
+          unmet(
+            `Of two sign-ins at once, one leaves a session that does not work: its list is answered with ${gotOf(list.exchange)}.`,
+            [account.registration, logins[index], list],
+          );
+        }
+      }
+    },
+  },
+  {
+    id: 'SIGNIN-9',
+    level: 'MUST',
+    title: 'Somebody else can sign in in the same browser, and works as themselves at once',
+    needs:
+      'There is no signing out: who signs in in a browser that has a session takes its place, with cookies (and an XSRF token) that work from the next call on.',
+    statements: ['READ-47', 'HEADER-7', 'CALL-4'],
+    async run(world) {
+      const first = await world.again('ada');
+      const browser = first.browser.twin('ada, then olga');
+      const account = await world.registered('olga');
+      const login = await browser.login(account.email, account.password);
+      const setup = [...account.registration.exchanges, ...login.exchanges];
+      if (!login.ended.ok) {
+        unmet(
+          `Signing in in a browser that has a session is answered with ${gotOf(login.exchange)}.`,
+          [...first.login.exchanges, ...setup],
+          undefined,
+        );
+      }
+      const create = await browser.createProject(...texts(world, 'of olga'));
+      if (!create.ended.ok && statusOf(create.exchange) < 500 && statusOf(create.exchange) >= 400) {
+        unmet(
+          `Right after signing in in a browser that had a session, creating a project is refused with ${gotOf(create.exchange)}.`,
+          [...first.login.exchanges, ...setup, ...create.exchanges],
+          sees(create),
+        );
+      }
+      if (!create.ended.ok) skip('no project can be created');
+      const { id } = create.ended.value as { id: string | number };
+      const olga = await world.signIn(account);
+      const own = await idsOf(olga.browser);
+      const firsts = await idsOf((await world.person('ada')).browser);
+      if (own && !own.includes(id)) {
+        unmet(
+          'What was created after somebody else signed in in the same browser is not theirs: the old session went on.',
+          [...first.login.exchanges, ...setup, ...create.exchanges],
+          "the new person's project in somebody else's list",
+        );
+      }
+      if (firsts && own && firsts.includes(id) && !(await sharesLists(world))) {
+        unmet(
+          "What was created after somebody else signed in in the same browser is in the first person's list.",
+          [...setup, ...create.exchanges],
+        );
+      }
+    },
+  },
+  {
+    id: 'SIGNIN-10',
+    level: 'SHOULD',
+    title: 'A failed sign-in leaves the session that the browser has',
+    needs: 'A mistyped password is no signing out: the list still loads afterwards.',
+    statements: ['READ-9', 'AUTH-5'],
+    async run(world) {
+      const person = await world.again('bob');
+      const { browser } = person;
+      const before = await browser.listProjects();
+      if (!before.ended.ok) skip('the list cannot be fetched');
+      const failed = await browser.login(person.email, `${person.password}?`);
+      const after = await browser.listProjects();
+      if (!after.ended.ok)
+        unmet(
+          `After a failed sign-in, the list of who was signed in is answered with ${gotOf(after.exchange)}.`,
+          [...person.login.exchanges, ...failed.exchanges, ...after.exchanges],
+          'an empty list: "No projects to show."',
+        );
+    },
+  },
+  {
+    id: 'SIGNIN-11',
+    level: 'MUST',
+    title: 'A browser with the cookies of a session that has ended can sign in',
+    needs:
+      'Who comes back after a while still has old cookies, and the app repeats the old XSRF token: signing in has to work all the same (at the latest the second time, with cookies given with the refusal).',
+    statements: ['CALL-5', 'CALL-4', 'AUTH-3'],
+    async run(world) {
+      const person = await world.person('bob');
+      const browser = staleTwin(person);
+      let login = await browser.login(person.email, person.password);
+      if (!login.ended.ok) login = await browser.login(person.email, person.password);
+      if (!login.ended.ok) {
+        unmet(
+          `With cookies of a session that does not exist any more, signing in is answered with ${gotOf(login.exchange)}, again and again: the person is locked out until the cookies expire.`,
+          [...person.registration.exchanges, ...login.exchanges],
+          sees(login),
+        );
+      }
+      const list = await browser.listProjects();
+      if (!list.ended.ok) {
+        unmet(
+          `After signing in in a browser with old cookies, the list is answered with ${gotOf(list.exchange)}.`,
+          [...login.exchanges, ...list.exchanges],
+        );
+      }
+    },
+  },
+];
+
+/** A browser whose session cookies mean nothing any more. */
+function staleTwin(person: Person): Browser {
+  const twin = person.browser.twin(`${person.name}, with old cookies`);
+  for (const cookie of twin.allCookies()) {
+    if (cookie.key === 'XSRF-TOKEN') continue;
+    cookie.value = cookie.value.split('').toReversed().join('');
+    twin.setCookie(cookie);
+  }
+  return twin;
+}
+
+function noCookie({ login }: Person): string {
+  const keys = /"(\w*token\w*|jwt)"/i.exec(login.exchange.answer?.text ?? '')?.[1];
+  const token = keys
+    ? ` The answer to signing in has "${keys}" in its body, and the app uses nothing of that body.`
+    : '';
+  return `Signing in has left no cookie that is sent to /api/v1/projects.${token}`;
+}
+
+const sees = (call: Call) =>
+  call.ended.ok === false ? `red banner: "${call.ended.message}"` : undefined;
+
+const texts = (world: World, name: string): [string, string] => {
+  const { title, description } = world.inventor.project(name);
+  return [title, description];
+};
+
+async function idsOf(browser: Browser): Promise<(string | number)[] | undefined> {
+  const list = await browser.listProjects();
+  return list.ended.ok
+    ? (list.ended.value as { id: string | number }[]).map(({ id }) => id)
+    : undefined;
+}
+
+export const wrongPassword = (world: World) =>
+  world.once('wrong password', async () => {
+    const { email, password } = await world.person('ada');
+    return world.browser('ada').login(email, `${password}-wrong`);
+  });
+
+export const unknownEmail = (world: World) =>
+  world.once('unknown email', async () => {
+    const { password } = await world.registered('ada');
+    return world.browser('nobody').login(world.inventor.email('nobody'), password);
+  });
+
+/** The list without any cookie. */
+export const anonymousList = (world: World) =>
+  world.once('anonymous list', () => world.browser('visitor').listProjects());
+
+/** A project without any cookie. */
+export const anonymousCreate = (world: World) =>
+  world.once('anonymous create', () =>
+    world.browser('visitor').createProject(...texts(world, 'of a visitor')),
+  );
+
+/** Whether a visitor without cookies gets a list. */
+export const readsWithout = async (world: World) =>
+  isSuccess((await anonymousList(world)).exchange);
+
+/** Whether one person sees another one's projects. */
+export const sharesLists = (world: World): Promise<boolean> =>
+  world.once('shares lists', async () => {
+    const [ada, bob] = [await world.person('ada'), await world.person('bob')];
+    const create = await ada.browser.createProject(...texts(world, 'to be seen'));
+    if (!create.ended.ok) return false;
+    const { id } = create.ended.value as { id: string | number };
+    return (await idsOf(bob.browser))?.includes(id) ?? false;
+  });

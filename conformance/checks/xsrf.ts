@@ -1,0 +1,199 @@
+import type { Browser } from '../http/browser.ts';
+import type { World } from '../world.ts';
+import {
+  gotOf,
+  isRefusal,
+  isSuccess,
+  messageFault,
+  problem,
+  statusOf,
+  unmet,
+  unmetIfAny,
+  type Check,
+  skip,
+} from './check.ts';
+
+export const xsrf: Check[] = [
+  {
+    id: 'XSRF-1',
+    level: 'MUST',
+    title: 'A browser that comes for the first time can register and sign in',
+    needs:
+      'The app asks for nothing before: the first POST of a fresh browser has no cookie and no X-XSRF-TOKEN. Give the token with an answer, and ask for it only from browsers that have it.',
+    statements: ['CALL-4', 'READ-21', 'APP-1'],
+    async run(world) {
+      const email = world.inventor.email('cold');
+      const password = world.inventor.password('cold');
+      world.secrets.add(password);
+      const registration = await world.browser('cold').registerUser(email, password);
+      const person = await world.registered('ada');
+      const login = await world.browser('ada').login(person.email, person.password);
+      unmetIfAny([
+        ...(isRefusal(registration.exchange)
+          ? [
+              problem(
+                `The first POST of a fresh browser, registering, is refused with ${gotOf(registration.exchange)}.`,
+                [registration],
+              ),
+            ]
+          : []),
+        ...(isRefusal(login.exchange)
+          ? [
+              problem(
+                `The first POST of a fresh browser, signing in, is refused with ${gotOf(login.exchange)}.`,
+                [person.registration, login],
+              ),
+            ]
+          : []),
+      ]);
+    },
+  },
+  {
+    id: 'XSRF-2',
+    level: 'MUST',
+    title: 'The app can read the XSRF-TOKEN cookie',
+    needs:
+      'XSRF-TOKEN is not HttpOnly and has the path /: the app lives at / and repeats the value in a header.',
+    statements: ['CALL-4', 'READ-21'],
+    async run(world) {
+      const person = await world.person('ada');
+      const cookie = person.browser.allCookies().find(({ key }) => key === 'XSRF-TOKEN');
+      const similar = person.browser
+        .allCookies()
+        .find(({ key, httpOnly }) => !httpOnly && /x?[cx]srf/i.test(key) && key !== 'XSRF-TOKEN');
+      const create = await person.browser.createProject(...texts(world, 'by cookie'));
+      const refused = isRefusal(create.exchange) ? create : undefined;
+      if (cookie?.httpOnly)
+        unmet(
+          'The XSRF-TOKEN cookie is HttpOnly: the app cannot read it, and sends no X-XSRF-TOKEN.',
+          [person.login, refused],
+        );
+      if (cookie && person.browser.xsrfToken() === undefined) {
+        unmet(
+          `The XSRF-TOKEN cookie has the path ${cookie.path}${cookie.pathIsDefault ? ' (by default, as it came without Path)' : ''}: the app, which lives at /, cannot read it.`,
+          [person.login, refused],
+        );
+      }
+      if (!cookie && similar && refused) {
+        unmet(
+          `The anti-forgery cookie is named "${similar.key}", and the app looks for "XSRF-TOKEN".`,
+          [person.login, refused],
+        );
+      }
+      if (!cookie) skip('no XSRF-TOKEN cookie is set');
+    },
+  },
+  {
+    id: 'XSRF-3',
+    level: 'MUST',
+    title: 'The token that the app sends is taken',
+    needs:
+      'The app sends the percent-decoded value of the XSRF-TOKEN cookie as it last got it. Compare it with the decoded value, and give a new cookie whenever another token is expected.',
+    statements: ['CALL-4', 'READ-21'],
+    async run(world) {
+      const { browser, login } = await world.person('ada');
+      const cookie = browser.allCookies().find(({ key }) => key === 'XSRF-TOKEN');
+      if (!cookie || browser.xsrfToken() === undefined) skip('the app sends no token');
+      for (const name of ['with a token', 'with a token again']) {
+        const create = await browser.createProject(...texts(world, name));
+        if (!isRefusal(create.exchange)) continue;
+        const raw = await browser.createProject(...texts(world, 'with a raw token'), {
+          headers: { 'x-xsrf-token': cookie.value },
+          ordinary: false,
+        });
+        const encoded = cookie.value !== browser.xsrfToken() && raw.ended.ok;
+        unmet(
+          encoded
+            ? 'The token of the XSRF-TOKEN cookie is percent-encoded, and compared with the header without being decoded.'
+            : `With the token of the XSRF-TOKEN cookie in X-XSRF-TOKEN, creating is refused with ${gotOf(create.exchange)}.`,
+          [login, create],
+        );
+      }
+    },
+  },
+  {
+    id: 'XSRF-4',
+    level: 'SHOULD',
+    title: 'Signing in gives another token',
+    needs:
+      'The token belongs to the session: after signing in it is another one, so that nobody who knew the old one can use it.',
+    statements: ['CALL-4', 'READ-47'],
+    async run(world) {
+      const person = await world.again('bob');
+      const { browser } = person;
+      const before = browser.xsrfToken();
+      if (before === undefined) skip('the app gets no token');
+      const again = await browser.login(person.email, person.password);
+      if (!again.ended.ok) skip('signing in again does not work');
+      if (browser.xsrfToken() === before)
+        unmet(
+          'After signing in again, in the same browser, the XSRF-TOKEN cookie is the same as before.',
+          [...person.login.exchanges, ...again.exchanges],
+        );
+      const other = (await world.person('ada')).browser.xsrfToken();
+      if (other === before) unmet('Two people have the same XSRF token.', [person.login]);
+    },
+  },
+  {
+    id: 'XSRF-5',
+    level: 'SHOULD',
+    title: 'Where the token is asked for, a wrong one is refused',
+    needs:
+      'A backend that refuses a missing X-XSRF-TOKEN compares a given one with the one of this very session, and refuses any other, with a message.',
+    statements: ['CALL-4', 'ERROR-5'],
+    async run(world) {
+      const { browser } = await world.person('ada');
+      const without = await withoutToken(world);
+      if (isSuccess(without)) skip('a missing token is accepted');
+      if (!isRefusal(without))
+        unmet(`A missing token is answered with ${gotOf(without)}.`, [without]);
+      const fault = messageFault(without);
+      const wrong = await tryToken(world, browser, 'wrong-token-0123456789abcdef');
+      const strange = await tryToken(
+        world,
+        browser,
+        (await world.person('bob')).browser.xsrfToken() ?? 'none',
+      );
+      unmetIfAny([
+        ...(fault
+          ? [
+              problem(
+                `A missing token is refused with ${statusOf(without)}, and ${fault}.`,
+                [without],
+                'red banner: "Internal Server Error"',
+              ),
+            ]
+          : []),
+        ...(isSuccess(wrong)
+          ? [
+              problem('A missing X-XSRF-TOKEN is refused, and any value at all is accepted.', [
+                without,
+                wrong,
+              ]),
+            ]
+          : []),
+        ...(isSuccess(strange) && !isSuccess(wrong)
+          ? [problem('The token of one person is accepted from another one.', [without, strange])]
+          : []),
+      ]);
+    },
+  },
+];
+
+const texts = (world: World, name: string): [string, string] => {
+  const { title, description } = world.inventor.project(name);
+  return [title, description];
+};
+
+function tryToken(world: World, browser: Browser, token: string | undefined) {
+  return browser.send('POST', '/api/v1/projects', {
+    json: world.inventor.project('with another token'),
+    headers: { 'x-xsrf-token': token },
+  });
+}
+
+/** A project by somebody who is signed in, without the token that they have. */
+export const withoutToken = (world: World) =>
+  world.once('without token', async () =>
+    tryToken(world, (await world.person('ada')).browser, undefined),
+  );

@@ -1,0 +1,40 @@
+import type { Exchange } from './wire.ts';
+
+/** What a person sets once before pasting the commands. */
+export const preamble =
+  "PASSWORD='choose-One-2468!'   # the commands below use it; cookies stay in cookies-*.txt";
+
+/** One call as a command that can be pasted. Secrets are left to the shell: the password, the cookies, the token. */
+export function curlOf(origin: string, { sent, by }: Exchange): string {
+  const jar = `cookies-${by.replaceAll(/\W+/g, '-')}.txt`;
+  const parts = ['curl -i'];
+  if (sent.method !== 'GET') parts.push(`-X ${sent.method}`);
+  parts.push(`-b ${jar} -c ${jar}`);
+  for (const [name, value] of Object.entries(sent.headers)) {
+    if (name === 'content-type' || name === 'idempotency-key' || name === 'if-none-match') {
+      parts.push(`-H ${quoted(`${name}: ${value}`)}`);
+    }
+    if (name === 'origin' && value !== origin) parts.push(`-H ${quoted(`origin: ${value}`)}`);
+    if (name.startsWith('access-control-')) parts.push(`-H ${quoted(`${name}: ${value}`)}`);
+    if (name === 'x-xsrf-token') {
+      parts.push(`-H "x-xsrf-token: $(awk '$6 == "XSRF-TOKEN" { print $7 }' ${jar})"`);
+    }
+  }
+  if (sent.body !== undefined) parts.push(`--data-binary ${bodyOf(String(sent.body))}`);
+  parts.push(quoted(origin + sent.path));
+  return parts.join(' ');
+}
+
+const longest = 2000;
+
+function bodyOf(body: string): string {
+  if (body.length > longest) {
+    return `"$(head -c ${body.length} /dev/zero | tr '\\0' x)"   # ${body.length} bytes; put a JSON body of this size here\n    `.trim();
+  }
+  const secret = /"password":"(?:[^"\\]|\\.)*"/;
+  if (!secret.test(body)) return quoted(body);
+  const [before = '', after = ''] = body.split(secret);
+  return `${quoted(`${before}"password":"`)}"$PASSWORD"${quoted(`"${after}`)}`;
+}
+
+const quoted = (text: string) => `'${text.replaceAll("'", String.raw`'\''`)}'`;

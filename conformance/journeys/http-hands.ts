@@ -1,0 +1,284 @@
+import { SimulatedClock } from 'xstate';
+import { isAuthenticated, role } from '../../machines/auth.ts';
+import { createActors } from '../../src/actors.ts';
+import type { Credentials } from '../../src/api/types.ts';
+import { createApi } from '../../src/api/api.ts';
+import { callNames, callOf } from '../../tests/model/backend-hands.ts';
+import type { Answer, Call } from '../../tests/model/calls.ts';
+import {
+  forms,
+  type FormName,
+  type Hands,
+  type Route,
+  type Seen,
+} from '../../tests/model/driver.ts';
+import { observer } from '../../tests/model/observed.ts';
+import type { Browser } from '../http/browser.ts';
+import type { Exchange } from '../http/wire.ts';
+import { arrangedBy, type Arranged, type Stage } from './stage.ts';
+
+/** Something that the app asked for, held back until the circumstances are right. */
+type Arrived = {
+  call: Call;
+  method: string;
+  url: string;
+  headers: Headers;
+  text: string;
+  signal: AbortSignal;
+  answered: boolean;
+  respond: (response: Response) => void;
+  fail: (reason: unknown) => void;
+};
+
+/** Thrown where the backend does not do what the circumstances ask for. */
+export class Surprise extends Error {}
+
+/**
+ * The app's own client and machines in Node, before a running backend. There is no screen: what is seen is what the screens would
+ * show. `note` is told what was said.
+ */
+export async function httpHands(
+  stage: Stage,
+  start: Route,
+  note: (exchange: Exchange) => void = () => {},
+): Promise<Hands> {
+  const { origin } = stage;
+  const arrived: Arrived[] = [];
+  const logged: string[] = [];
+  const clock = new SimulatedClock();
+  const { inspect, take } = observer();
+  const own = stage.browser();
+  /** What was created here, and has to be in every list that is asked for from then on. */
+  const created = new Set<string | number>();
+
+  const api = createApi({
+    origin,
+    // The browsers of the stage repeat the token, each its own.
+    cookies: () => '',
+    async fetch(request) {
+      const text = await request.clone().text();
+      const { method, url, headers, signal } = request;
+      return new Promise<Response>((respond, fail) => {
+        signal.addEventListener('abort', () => fail(signal.reason as Error));
+        const call = callOf(method, url);
+        arrived.push({ call, method, url, headers, text, signal, answered: false, respond, fail });
+      });
+    },
+  });
+  const { auth, projects } = createActors({
+    api,
+    clock,
+    inspect,
+    log: (what) => logged.push(what),
+  });
+
+  let path: Route = start;
+  let values: string[] = [];
+  let announced = false;
+  const go = (route: Route) => {
+    if (path === route) return;
+    if (path === '/projects') projects.send({ type: 'projects.closed' });
+    path = route;
+    announced = false;
+    if (route === '/projects') projects.send({ type: 'projects.opened' });
+    const { submitted } = projects.getSnapshot().context;
+    values = route === '/projects' && submitted ? Object.values(submitted) : ['', ''];
+  };
+  auth.on('registered', () => path === '/register' && go('/login'));
+  auth.on('loggedIn', () => path === '/login' && go('/projects'));
+  projects.on('projectCreated', ({ project }) => {
+    if (path !== '/projects') return;
+    if (Object.values(project ?? {}).every((text, index) => text === values[index])) {
+      values = ['', ''];
+    }
+    announced = true;
+  });
+  auth.start();
+  projects.start();
+
+  const submits: Record<FormName, (typed: string[]) => void> = {
+    login: ([email = '', password = '']) =>
+      auth.send({ type: 'login', credentials: { email, password } }),
+    registerUser: ([email = '', password = '']) =>
+      auth.send({ type: 'registerUser', credentials: { email, password } }),
+    createProject: ([title = '', description = '']) =>
+      projects.send({ type: 'createProject', project: { title, description } }),
+  };
+
+  const pending = (call: Call) =>
+    arrived.filter((each) => each.call === call && !each.answered && !each.signal.aborted);
+
+  async function sent(each: Arrived, browser: Browser): Promise<Response> {
+    const { method, url, headers, text } = each;
+    const request = new Request(url, { method, headers, body: text || null });
+    return browser.fetch(request, { note });
+  }
+
+  return {
+    async go(route) {
+      go(route);
+      await settled();
+    },
+    async submit(form, typed) {
+      if (typed) values = typed;
+      submits[form](values);
+      await settled();
+    },
+    async answer(call, wanted) {
+      const each = pending(call)[0];
+      if (!each) throw new Error(`No ${call} is waiting for an answer.`);
+      each.answered = true;
+      const ending = arrangedBy(wanted);
+      const body = bodyOf(each.text) as Credentials;
+      const browser = await stage.arrange[call](ending, body, own);
+      if (ending === 'unreachable') {
+        each.fail(new TypeError('fetch failed'));
+        await settled();
+        return 'none';
+      }
+      const answer = await answered(each, browser);
+      expectToBe(call, ending, answer);
+      if (call === 'createProject' && ending === 'success') created.add(idOf(answer));
+      if (call === 'listProjects' && ending === 'success') expectCreated(answer);
+      await settled();
+      return answer;
+    },
+    async answerLate(call) {
+      const each = arrived.find((one) => one.call === call && one.signal.aborted && !one.answered);
+      if (!each) throw new Error(`No ${call} was given up.`);
+      each.answered = true;
+      // It had gone out before it was given up, and its answer finds nobody.
+      each.respond(await sent(each, own.twin('late')));
+      await settled();
+    },
+    async elapse(milliseconds) {
+      // A delay that begins while another ends begins at the end of such a bit.
+      for (let left = milliseconds; left > 0; left -= 100) clock.increment(Math.min(left, 100));
+    },
+    known: async () => ({
+      authenticated: isAuthenticated(auth.getSnapshot()),
+      role: role(auth.getSnapshot()),
+    }),
+    did: async () => take(),
+    see: async () => ({
+      path,
+      ...shown(),
+      announced: announced ? 'The project was created.' : '',
+      logged: [...logged],
+      calls: Object.fromEntries(
+        callNames.map((call) => [
+          call,
+          {
+            made: arrived.filter((each) => each.call === call).length,
+            pending: pending(call).length,
+            sent: bodyOf(arrived.findLast((each) => each.call === call)?.text),
+          },
+        ]),
+      ) as Seen['calls'],
+    }),
+  };
+
+  async function answered(each: Arrived, browser: Browser): Promise<Answer> {
+    try {
+      const response = await sent(each, browser);
+      const text = await response.clone().text();
+      each.respond(response);
+      const body = parsed(text);
+      const { status } = response;
+      return body === undefined ? { status, text } : { status, body };
+    } catch (error) {
+      each.fail(error);
+      return 'none';
+    }
+  }
+
+  function expectCreated(answer: Answer) {
+    const rows = typeof answer === 'object' && Array.isArray(answer.body) ? answer.body : [];
+    const there = new Set(rows.map((row: { id: string | number }) => row.id));
+    for (const id of created) {
+      if (!there.has(id))
+        throw new Surprise(
+          `the project that was just created (id ${JSON.stringify(id)}) is not in the list`,
+        );
+    }
+  }
+
+  /** What the screens show of the machines. */
+  function shown(): Pick<Seen, 'form' | 'banner' | 'list'> {
+    const [who, what] = [auth.getSnapshot(), projects.getSnapshot()];
+    const busy: Record<FormName, boolean> = {
+      login: who.matches('loggingIn'),
+      registerUser: who.matches('registering'),
+      createProject: what.matches({ create: 'creating' }),
+    };
+    const name = (Object.keys(forms) as FormName[]).find((form) => forms[form].route === path);
+    const loading = what.matches({ list: 'loading' });
+    const empty = loading ? 'Loading projects…' : 'No projects to show.';
+    const rows = what.context.projects;
+    return {
+      form: name && { button: forms[name].button, busy: busy[name], values: [...values] },
+      banner:
+        name === 'login'
+          ? who.context.loginErrorMessage
+          : name === 'createProject'
+            ? what.context.createErrorMessage
+            : undefined,
+      list:
+        path === '/projects'
+          ? {
+              busy: loading,
+              rows: rows.map(({ title, description }) => [title, description]),
+              note: rows.length > 0 ? undefined : empty,
+            }
+          : undefined,
+    };
+  }
+}
+
+const inWords: Record<Call, string> = {
+  login: 'signing in',
+  registerUser: 'registering',
+  listProjects: 'the list',
+  createProject: 'creating a project',
+};
+
+function expectToBe(call: Call, ending: Arranged, answer: Answer) {
+  const status = typeof answer === 'object' ? answer.status : 0;
+  const body = typeof answer === 'object' ? answer.body : undefined;
+  const got = status === 0 ? 'no answer' : `${status} ${JSON.stringify(body) ?? ''}`.slice(0, 120);
+  const isFine =
+    ending === 'refusal'
+      ? status >= 400
+      : status >= 200 &&
+        status < 300 &&
+        (ending !== 'empty' || (Array.isArray(body) && body.length === 0));
+  if (isFine) return;
+  const wanted = {
+    refusal: 'should be refused',
+    empty: 'should be an empty list',
+    success: 'should succeed',
+    unreachable: '',
+  };
+  throw new Surprise(`${inWords[call]} ${wanted[ending]}, and the answer is ${got}`);
+}
+
+function idOf(answer: Answer): string | number {
+  return typeof answer === 'object'
+    ? ((answer.body as { id?: string | number } | undefined)?.id ?? '')
+    : '';
+}
+
+const bodyOf = (text: string | undefined): unknown => (text ? JSON.parse(text) : undefined);
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+/** Lets everything happen that waits for nothing but its turn. */
+async function settled() {
+  for (let turn = 0; turn < 3; turn++) await new Promise((resolve) => setTimeout(resolve));
+}

@@ -1,0 +1,67 @@
+import type { AuthEvent } from '../../machines/auth.ts';
+import type { ProjectsEvent } from '../../machines/projects.ts';
+import { pathOf, type Aside } from '../../tests/model/adapter.ts';
+import { byABackend } from '../../tests/model/beyond.ts';
+import {
+  auth,
+  authPaths,
+  fewPartsOf,
+  projects,
+  projectsPaths,
+  type AuthMove,
+  type ProjectsMove,
+} from '../../tests/model/models.ts';
+import type { Inventor } from '../invent.ts';
+
+/** The paths through the machine of authentication that a backend can be made to walk, told with the kit's own people. */
+export function accountPaths(inventor: Inventor, possible: (move: string) => boolean) {
+  return authPaths(fewPartsOf, (move) => byABackend(move) && possible(move)).map(
+    ({ moves }, index) => {
+      const from = (index + 1) * 1_000;
+      const credentials = (n: number) => credentialsFor(inventor, moves, n - from - 1, n);
+      const event = (type: AuthEvent['type']) => ({
+        ...auth.moves[type],
+        event: (n: number): AuthEvent => ({ type, credentials: credentials(n) }),
+      });
+      const told = { ...auth.moves, login: event('login'), registerUser: event('registerUser') };
+      return pathOf({ ...auth, moves: told }, moves, from);
+    },
+  );
+}
+
+/** The same through the machine of projects. */
+export function projectPaths(inventor: Inventor, possible: (move: string) => boolean) {
+  return projectsPaths(fewPartsOf, (move) => byABackend(move) && possible(move)).map(
+    ({ moves }, index) => {
+      const createProject = {
+        ...projects.moves.createProject,
+        event: (n: number): ProjectsEvent => ({
+          type: 'createProject',
+          project: inventor.project(`on journey ${n}`),
+        }),
+      };
+      return pathOf(
+        { ...projects, moves: { ...projects.moves, createProject } },
+        moves,
+        (index + 1) * 1_000,
+      );
+    },
+  );
+}
+
+/** Whoever will be let in is ada, whoever will register is somebody new, and nobody knows the others. */
+function credentialsFor(
+  inventor: Inventor,
+  moves: (AuthMove | ProjectsMove | Aside)[],
+  index: number,
+  n: number,
+) {
+  const endsWell =
+    moves[index] === 'login' &&
+    moves
+      .slice(index + 1)
+      .find((move) => /^(late )?login: /.test(move))
+      ?.endsWith('success');
+  const name = endsWell ? 'ada' : `journey-${n}`;
+  return { email: inventor.email(name), password: inventor.password(name) };
+}

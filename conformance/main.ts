@@ -1,0 +1,73 @@
+import { readArguments, help } from './arguments.ts';
+import { checks } from './checks/all.ts';
+import { contentOf } from './report/content.ts';
+import { terminalReport } from './report/terminal.ts';
+import { exitCodeOf, run } from './run.ts';
+import { reach, readTarget } from './target.ts';
+
+process.exitCode = await main(process.argv.slice(2));
+
+async function main(args: string[]): Promise<number> {
+  const asked = readArguments(
+    args,
+    checks.map(({ id }) => id),
+  );
+  if (asked.does === 'help') {
+    process.stdout.write(help);
+    return 0;
+  }
+  if (asked.does === 'list') {
+    for (const { id, level, title, statements } of checks) {
+      console.log(`${id.padEnd(11)} ${level.padEnd(7)} ${title} [${statements.join(', ')}]`);
+    }
+    return 0;
+  }
+  if (asked.does === 'refuse') {
+    for (const mistake of asked.mistakes) console.error(mistake);
+    console.error('--help tells how it is used.');
+    return 2;
+  }
+
+  const { settings } = asked;
+  const target = readTarget(settings.address);
+  if ('mistake' in target) {
+    console.error(target.mistake);
+    return 2;
+  }
+  const reached = await reach(target.origin);
+  if ('unreachable' in reached) {
+    console.error(reached.unreachable);
+    return 3;
+  }
+  for (const note of [...target.notes, ...reached.notes]) console.log(note);
+
+  const progress = createProgress();
+  const done = await run({
+    origin: target.origin,
+    only: settings.only,
+    seed: settings.seed,
+    otherOrigin: settings.origin,
+    progress: progress.show,
+  });
+  progress.end();
+  const content = contentOf(done);
+  const colours = process.stdout.isTTY && !process.env['NO_COLOR'];
+  process.stdout.write(terminalReport(content, { verbose: settings.verbose, colours }));
+  return exitCodeOf(done);
+}
+
+/** One line that is written over, on a terminal; nothing anywhere else. */
+function createProgress() {
+  const { stderr } = process;
+  return {
+    show: (done: number, of: number, { id, title }: { id: string; title: string }) => {
+      if (stderr.isTTY)
+        stderr.write(
+          `\r\u001B[2K${done}/${of} ${id} ${title}`.slice(0, (stderr.columns || 80) + 4),
+        );
+    },
+    end: () => {
+      if (stderr.isTTY) stderr.write('\r\u001B[2K');
+    },
+  };
+}
