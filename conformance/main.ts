@@ -1,5 +1,6 @@
 import { readArguments, help } from './arguments.ts';
 import { checks } from './checks/all.ts';
+import { writeReports } from './report/files.ts';
 import { contentOf } from './report/content.ts';
 import { terminalReport } from './report/terminal.ts';
 import { exitCodeOf, run } from './run.ts';
@@ -53,6 +54,9 @@ async function main(args: string[]): Promise<number> {
   const content = contentOf(done);
   const colours = process.stdout.isTTY && !process.env['NO_COLOR'];
   process.stdout.write(terminalReport(content, { verbose: settings.verbose, colours }));
+  if (settings.report !== undefined) {
+    console.log(`Reports: ${writeReports(settings.report, content).join(', ')}`);
+  }
   return exitCodeOf(done);
 }
 

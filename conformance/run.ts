@@ -1,5 +1,6 @@
 import { isAsked } from './arguments.ts';
 import { checks } from './checks/all.ts';
+import { basePath } from './checks/reach.ts';
 import { Blocked, Skipped, Unmet, type Check, type Problem } from './checks/check.ts';
 import type { Exchange } from './http/wire.ts';
 import { createInventor, newMark } from './invent.ts';
@@ -61,7 +62,8 @@ export async function run({
   const results: Result[] = [];
   for (const check of asked) {
     progress(results.length, asked.length, check);
-    results.push(await resultOf(check, world));
+    const stops = nothingThere(results);
+    results.push(stops ? blockedBy(stops, check) : await resultOf(check, world));
   }
   world.wire.close();
   const readings = await readingsIn(world);
@@ -79,6 +81,15 @@ export async function run({
     left: leftIn(world),
     world,
   };
+}
+
+/** Where there is no API at all, nothing else is worth asking. */
+const nothingThere = (results: Result[]) =>
+  results.find(({ check, status }) => check.id === basePath.id && status === 'failed');
+
+function blockedBy({ check: { id } }: Result, check: Check): Result {
+  const note = `there is no API to ask: see ${id}`;
+  return { check, status: 'blocked', problems: [], note, exchanges: [], milliseconds: 0 };
 }
 
 async function resultOf(check: Check, world: World): Promise<Result> {

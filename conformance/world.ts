@@ -2,8 +2,8 @@ import { Blocked, gotOf, isRefusal, isSuccess } from './checks/check.ts';
 import type { User } from '../src/api/types.ts';
 import { readContract, type Contract } from './contract.ts';
 import { Browser, type Call } from './http/browser.ts';
-import { createSecrets, type Secrets } from './http/secrets.ts';
-import { createWire, type Exchange, type Wire } from './http/wire.ts';
+import { cookieValuesIn, createSecrets, type Secrets } from './http/secrets.ts';
+import { createWire, headersOf, type Exchange, type Wire } from './http/wire.ts';
 import type { Inventor } from './invent.ts';
 
 /** Somebody who registered, in the browser that they did it in. */
@@ -53,8 +53,11 @@ export type World = {
 };
 
 export function createWorld(origin: string, inventor: Inventor, otherOrigin?: string): World {
-  const wire = createWire(origin);
   const secrets = createSecrets();
+  const wire = createWire(origin, ({ answer }) => {
+    if (!answer) return;
+    for (const line of headersOf(answer, 'set-cookie')) cookieValuesIn(line).forEach(secrets.add);
+  });
   const setups = new Map<string, Exchange[]>();
   const done = new Map<string, Promise<unknown>>();
   const accounts: Account[] = [];
@@ -116,8 +119,9 @@ export function createWorld(origin: string, inventor: Inventor, otherOrigin?: st
         if (browser.xsrfToken()) login = await browser.login(account.email, account.password);
       }
       if (!login.ended.ok) throw new Blocked(`signing in did not work: ${gotOf(login.exchange)}`);
-      setups.set(browser.name, [...before, ...login.exchanges]);
-      for (const cookie of browser.allCookies()) secrets.add(cookie.value);
+      // As the app does: it takes the person to the projects.
+      const list = await browser.listProjects();
+      setups.set(browser.name, [...before, ...login.exchanges, ...list.exchanges]);
       return { ...account, browser, login };
     },
   };

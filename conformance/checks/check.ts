@@ -118,7 +118,7 @@ export function shortened(text: string, length = 80): string {
 
 /** What came back, in a few words. */
 export function gotOf({ answer, breakdown }: Exchange): string {
-  if (!answer) return breakdown?.what ?? 'nothing';
+  if (!answer) return `no whole answer: ${breakdown?.what ?? 'nothing came'}`;
   const type = answer.headers.find(([name]) => name === 'content-type')?.[1];
   const body = answer.text.trim() === '' ? 'an empty body' : shortened(answer.text.trim(), 120);
   return `${answer.status} ${type ? `(${type}) ` : ''}${body}`;

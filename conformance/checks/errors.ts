@@ -6,6 +6,7 @@ import {
   gotOf,
   isRefusal,
   isSuccess,
+  jsonOf,
   messageFault,
   messageOf,
   problem,
@@ -265,6 +266,9 @@ async function refusedWithMessage(world: World, situation: Situation) {
   const exchange = 'ended' in provoked ? provoked.exchange : provoked;
   const sees = readingOf(situation, provoked);
   if (isSuccess(exchange)) {
+    const fault = await acceptedFault(world, provoked);
+    if (fault)
+      unmet(`${situation.what} is answered with ${gotOf(exchange)}, ${fault}.`, [provoked], sees);
     if (situation.mayBeAccepted) skip(situation.mayBeAccepted);
     unmet(
       `${situation.what} is answered with ${gotOf(exchange)}, which is a success.`,
@@ -282,6 +286,19 @@ async function refusedWithMessage(world: World, situation: Situation) {
       sees,
     );
   return undefined;
+}
+
+/** Why something that was answered with a success was none; nothing where it was one. */
+async function acceptedFault(world: World, provoked: Call | Exchange): Promise<string | undefined> {
+  if ('ended' in provoked) {
+    const isProject = provoked.operation !== 'createProject' || provoked.ended.ok;
+    return isProject ? undefined : 'which is a success to the app, and no project';
+  }
+  if (!provoked.sent.path.endsWith('register')) return undefined;
+  const login = await world
+    .browser('odd')
+    .send('POST', '/api/v1/auth/login', { json: jsonOf(String(provoked.sent.body)) });
+  return isSuccess(login) ? undefined : 'which is a success, and does not sign in then';
 }
 
 /** What the person at the screen reads. */

@@ -1,6 +1,6 @@
 import type { Route } from '../../tests/model/driver.ts';
 import { httpHands } from '../journeys/http-hands.ts';
-import { accountPaths, projectPaths } from '../journeys/paths.ts';
+import { accountPaths, projectPaths, uncertainMoves } from '../journeys/paths.ts';
 import { createStage } from '../journeys/stage.ts';
 import { tell } from '../journeys/story.ts';
 import { tallyOf, walk } from '../journeys/walked.ts';
@@ -38,8 +38,6 @@ export const journeys: Check[] = [
   },
 ];
 
-const moves = ['listProjects: refusal', 'createProject: refusal', 'listProjects: empty'];
-
 async function walkAll(
   world: World,
   start: Route,
@@ -48,7 +46,7 @@ async function walkAll(
   await world.person('ada');
   const stage = createStage(world);
   const tally = await tallyOf(world);
-  for (const move of moves) {
+  for (const move of uncertainMoves) {
     const why = await stage.beyond(move);
     if (why) tally.impossible.set(move, why);
   }

@@ -11,7 +11,7 @@ import {
   type Check,
   skip,
 } from './check.ts';
-import { sharesLists } from './signin.ts';
+import { anonymousList, sharesLists } from './signin.ts';
 
 export type Project = { id: string | number; title: string; description: string };
 
@@ -30,8 +30,14 @@ export const projects: Check[] = [
       const { browser } = await world.person('ada');
       await someProjects(world);
       const list = await browser.listProjects();
-      if (list.ended.ok) return;
-      unmet(`The list cannot be shown: ${listFault(list)}.`, [list]);
+      if (!list.ended.ok) unmet(`The list cannot be shown: ${listFault(list)}.`, [list]);
+      const visitors = await anonymousList(world);
+      if (isSuccess(visitors.exchange) && !visitors.ended.ok) {
+        unmet(
+          `A visitor's list is answered as a success, and is none: ${listFault(visitors)}. Refuse it with a status from 400 to 499.`,
+          [visitors],
+        );
+      }
     },
   },
   {
@@ -82,6 +88,7 @@ export const projects: Check[] = [
     statements: ['APP-2', 'CALL-8', 'LIST-3'],
     async run(world) {
       const { browser } = await world.person('ada');
+      await created(world, browser, 'in the list before');
       const before = await browser.listProjects();
       const made = await created(world, browser, 'in the next list');
       const list = await browser.listProjects();
@@ -198,10 +205,20 @@ export const projects: Check[] = [
     statements: ['APP-2', 'READ-9', 'READ-44'],
     async run(world) {
       const person = await world.person('ada');
+      const other = await world.again('bob');
       const { project, call } = await created(world, person.browser, 'to stay');
       const later = await world.signIn(await world.account('ada'));
       const list = await listed(later.browser);
       if (!list.projects.some(({ id }) => id === project.id)) {
+        const others = await listed((await world.again('bob')).browser);
+        const strayed = others.projects.some(({ id }) => id === project.id);
+        if (strayed) {
+          unmet(
+            'What one person created, after another one signed in elsewhere, belongs to the other one: the session is kept for the whole server, and not for each browser.',
+            [...other.login.exchanges, ...call.exchanges, ...list.call.exchanges],
+            "somebody else's projects",
+          );
+        }
         unmet(
           'Projects are gone once their person signs in anew, in another browser.',
           [...call.exchanges, ...later.login.exchanges, ...list.call.exchanges],
@@ -242,8 +259,18 @@ export const projects: Check[] = [
     statements: ['APP-2', 'READ-32'],
     async run(world) {
       const { browser } = await world.person('bob');
+      await created(world, browser, 'before those at once');
       const made = await Promise.all(
-        ['at once', 'at once too', 'and a third'].map((name) => created(world, browser, name)),
+        ['at once', 'at once too', 'and a third'].map(async (name) => {
+          const sent = world.inventor.project(name);
+          const call = await browser.createProject(sent.title, sent.description);
+          if (!call.ended.ok)
+            unmet(
+              `Of projects that are created at once, one is answered with ${gotOf(call.exchange)}.`,
+              [call],
+            );
+          return { call, sent, project: call.ended.value };
+        }),
       );
       const ids = made.map(({ project }) => project.id);
       const calls = made.map(({ call }) => call);
@@ -387,6 +414,27 @@ export const projects: Check[] = [
           'If-None-Match with the ETag of an older list is answered with 304: the list would not be fetched again.',
           [before, asked],
         );
+    },
+  },
+  {
+    id: 'PROJECT-15',
+    level: 'MUST',
+    title: 'What people see for themselves, visitors do not see',
+    needs: 'Where each person sees their own projects, whoever is not signed in sees none of them.',
+    statements: ['READ-41', 'READ-44', 'READ-47'],
+    async run(world) {
+      if (await sharesLists(world)) skip('everybody sees the same projects');
+      const { browser } = await world.person('ada');
+      const { project } = await created(world, browser, 'of one person alone');
+      const visitors = await world.browser('visitor').listProjects();
+      if (!visitors.ended.ok) return;
+      if (visitors.ended.value.some(({ id }) => id === project.id)) {
+        unmet(
+          "People see their own projects, and visitors without an account see everybody's.",
+          [visitors],
+          'the projects of others',
+        );
+      }
     },
   },
 ];

@@ -3,7 +3,6 @@ import type { Person, World } from '../world.ts';
 import {
   gotOf,
   isRefusal,
-  isSuccess,
   messageOf,
   problem,
   statusOf,
@@ -244,6 +243,7 @@ export const signIn: Check[] = [
           undefined,
         );
       }
+      await browser.listProjects();
       const create = await browser.createProject(...texts(world, 'of olga'));
       if (!create.ended.ok && statusOf(create.exchange) < 500 && statusOf(create.exchange) >= 400) {
         unmet(
@@ -380,8 +380,7 @@ export const anonymousCreate = (world: World) =>
   );
 
 /** Whether a visitor without cookies gets a list. */
-export const readsWithout = async (world: World) =>
-  isSuccess((await anonymousList(world)).exchange);
+export const readsWithout = async (world: World) => (await anonymousList(world)).ended.ok === true;
 
 /** Whether one person sees another one's projects. */
 export const sharesLists = (world: World): Promise<boolean> =>

@@ -34,8 +34,14 @@ export function createSecrets(): Secrets {
 
 /** `session=abc; Path=/` keeps its name and its attributes. */
 export function maskedCookie(line: string): string {
-  return line.replace(/^\s*([^=;,\s]+)=[^;]*/, `$1=${mask}`);
+  return line
+    .replace(/^\s*([^=;,\s]+)=[^;]*/, `$1=${mask}`)
+    .replaceAll(/,\s*([^=;,\s]+)=[^;]*/g, `, $1=${mask}`);
 }
+
+/** The values of the cookies that a Set-Cookie line sets, two joined ones included. */
+export const cookieValuesIn = (line: string): string[] =>
+  [...line.matchAll(/(?:^|,)\s*[^=;,\s]+=([^;]*)/g)].map((match) => match[1] ?? '');
 
 function maskedCookies(text: string): string {
   return text

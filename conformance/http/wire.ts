@@ -52,13 +52,13 @@ export type Wire = {
 };
 
 /** Milliseconds until a call counts as never ending: much at first, less once this operation was seen to hang. */
-const patience = [8_000, 2_000, 2_000, 250];
+const patience = [5_000, 1_500, 1_500, 250];
 /** Seconds that one Retry-After is respected, and milliseconds that all of them may take. */
 const longestWait = 5;
 const allWaits = 20_000;
 
-/** Sends calls to one origin, one connection or more kept alive, and writes down what is said. */
-export function createWire(origin: string): Wire {
+/** Sends calls to one origin, one connection or more kept alive, and writes down what is said. `heard` is told each time. */
+export function createWire(origin: string, heard: (exchange: Exchange) => void = () => {}): Wire {
   const https = origin.startsWith('https:');
   const request = https ? httpsRequest : httpRequest;
   const options = { keepAlive: true, maxSockets: 8 };
@@ -145,6 +145,7 @@ export function createWire(origin: string): Wire {
         const exchange = { sent, answer, breakdown, milliseconds, by, ordinary };
         const all: Exchange = { ...exchange, refusedCookies: [] };
         exchanges.push(all);
+        heard(all);
         const seconds = secondsToWait(answer);
         if (seconds === undefined) return all;
         if (seconds > longestWait || waits.milliseconds + seconds * 1000 > allWaits) {

@@ -1,0 +1,67 @@
+import { harmless } from './terminal.ts';
+import type { Content, ShownProblem, ShownResult } from './content.ts';
+
+/** The report as JUnit XML. What a MUST lacks is a failure; what a SHOULD lacks is said beside a test that passed. */
+export function junitReport(content: Content): string {
+  const groups = new Map<string, ShownResult[]>();
+  for (const result of content.results) {
+    const group = result.id.split('-')[0]!;
+    groups.set(group, [...(groups.get(group) ?? []), result]);
+  }
+  const failed = content.results.filter(isFailure).length;
+  const skipped = content.results.filter(isSkipped).length;
+  const suites = [...groups].map(([group, results]) => {
+    const counts = `tests="${results.length}" failures="${results.filter(isFailure).length}" errors="0" skipped="${results.filter(isSkipped).length}" time="${seconds(results)}"`;
+    return `  <testsuite name="${group}" ${counts} timestamp="${content.startedAt.slice(0, 19)}">\n${results.map(testCase).join('\n')}\n  </testsuite>`;
+  });
+  return `<?xml version="1.0" encoding="UTF-8"?>
+<testsuites name="conformance of ${xml(content.origin)}" tests="${content.results.length}" failures="${failed}" errors="0" skipped="${skipped}" time="${(content.milliseconds / 1000).toFixed(3)}">
+${suites.join('\n')}
+</testsuites>
+`;
+}
+
+const isFailure = ({ level, status }: ShownResult) =>
+  level === 'MUST' && (status === 'failed' || status === 'blocked');
+
+const isSkipped = ({ level, status }: ShownResult) =>
+  status === 'skipped' || (level !== 'MUST' && status === 'blocked');
+
+const seconds = (results: ShownResult[]) =>
+  (results.reduce((sum, { milliseconds }) => sum + milliseconds, 0) / 1000).toFixed(3);
+
+function testCase(result: ShownResult): string {
+  const { id, level, title, note, problems, status, statements } = result;
+  const open = `    <testcase classname="conformance.${id.split('-')[0]}" name="${xml(`${id} ${title}`)}" time="${seconds([result])}">`;
+  const lines: string[] = [
+    `${level}, ${statements.join(', ')}`,
+    ...(note ? [note] : []),
+    ...problems.flatMap(problemLines),
+  ];
+  const said = `      <system-out>${xml(lines.join('\n'))}</system-out>`;
+  const why = problems[0]?.what ?? note ?? status;
+  const inside = isFailure(result)
+    ? [`      <failure message="${xml(why)}" type="${level}">${xml(lines.join('\n'))}</failure>`]
+    : isSkipped(result)
+      ? [`      <skipped message="${xml(why)}"/>`]
+      : [];
+  return [open, ...inside, said, '    </testcase>'].join('\n');
+}
+
+function problemLines({ what, sees, calls }: ShownProblem): string[] {
+  return [
+    what,
+    ...(sees ? [`users see: ${sees}`] : []),
+    ...calls.flatMap(({ sent, got, curl }) => [sent, `→ ${got}`, curl]),
+  ];
+}
+
+/** Text in XML, without the characters that XML has no way to write. */
+function xml(text: string): string {
+  return harmless(text)
+    .replaceAll('&', '&amp;')
+    .replaceAll('<', '&lt;')
+    .replaceAll('>', '&gt;')
+    .replaceAll('"', '&quot;')
+    .replaceAll(/[^\t\n\r\u0020-\uD7FF\uE000-\uFFFD\u{10000}-\u{10FFFF}]/gu, '\uFFFD');
+}

@@ -1,0 +1,73 @@
+/**
+ * `npm run conformance:selftest`: shows that the kit can fail. Puts it before backends with one fault each, before servers that are
+ * something else altogether, and before correct backends that made other choices. `--write` writes
+ * docs/conformance.md; `--quick` runs only the checks that have to name a fault, in place of all of them.
+ */
+import { writeFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { run } from '../run.ts';
+import { different } from './different.ts';
+import { faults } from './faults/all.ts';
+import { measured, measuredOf, troubleIn, type Measured } from './measure.ts';
+import { pageOf } from './page.ts';
+import { objectionsTo } from './prism.ts';
+import { startReference } from './reference.ts';
+import { examples, strangers } from './strangers.ts';
+
+const args = process.argv.slice(2);
+const writes = args.includes('--write');
+const quick = args.includes('--quick');
+const reference = await startReference();
+const results: Measured[] = [];
+
+for (const [number, fault] of faults.entries()) {
+  show(await measured(fault, reference, { whole: !quick, number }));
+}
+for (const { name, killedBy, start } of strangers) {
+  const backend = await start();
+  show(measuredOf(name, killedBy, await run({ origin: backend.address })));
+  await backend.stop();
+}
+
+const green: { name: string; trouble: string[]; seconds: number }[] = [];
+for (const { name, start } of [
+  ...examples,
+  ...different,
+  { name: 'our own backend', start: startReference },
+]) {
+  const backend = await start();
+  const done = await run({ origin: backend.address });
+  const trouble = troubleIn(done);
+  const seconds = done.milliseconds / 1000;
+  green.push({ name, trouble, seconds });
+  console.log(`${trouble.length > 0 ? 'RED    ' : 'green  '} ${name}, ${seconds.toFixed(1)} s`);
+  for (const line of trouble) console.log(`         ${line}`);
+  await backend.stop();
+}
+
+if (writes) {
+  const objections = new Map<string, string>();
+  for (const fault of faults) objections.set(fault.name, await objectionsTo(fault, reference));
+  const path = fileURLToPath(new URL('../../docs/conformance.md', import.meta.url));
+  writeFileSync(path, pageOf(results, objections, green));
+  console.log(`Wrote ${path}`);
+}
+await reference.stop();
+
+const killed = results.filter(({ missing }) => missing.length === 0);
+console.log(
+  `${killed.length} of ${results.length} faulty backends are named, ${green.filter(({ trouble }) => trouble.length === 0).length} of ${green.length} correct ones are green.`,
+);
+process.exitCode =
+  killed.length < results.length || green.some(({ trouble }) => trouble.length > 0) ? 1 : 0;
+
+function show(result: Measured) {
+  results.push(result);
+  const { fault, killedBy, missing, words } = result;
+  console.log(
+    `${missing.length > 0 ? 'MISSED ' : 'named  '} ${killedBy.join(', ').padEnd(20)} ${fault}`,
+  );
+  console.log(
+    missing.length > 0 ? `         not failed: ${missing.join(', ')}` : `         ${words}`,
+  );
+}

@@ -1,0 +1,59 @@
+import { exitCodeOf, run, type Run } from '../run.ts';
+import type { Fault } from './spoil.ts';
+import { startLayer, type Running } from './layer.ts';
+
+export type Measured = {
+  fault: string;
+  killedBy: string[];
+  /** Checks that should have failed and did not. */
+  missing: string[];
+  /** All that failed. */
+  failed: string[];
+  /** What the report says first about it. */
+  words: string;
+  milliseconds: number;
+};
+
+/**
+ * Runs the kit against a backend with a fault. `whole`: all checks, as a user would; otherwise those alone that have to name the
+ * fault.
+ */
+export async function measured(
+  { name, killedBy, layer }: Fault,
+  reference: Running,
+  { whole, number }: { whole: boolean; number: number },
+): Promise<Measured> {
+  const from = `10.1.${Math.floor(number / 250)}.${(number % 250) + 1}`;
+  const backend = await startLayer(reference.address, layer(), from);
+  try {
+    const done = await run({ origin: backend.address, only: whole ? [] : killedBy });
+    return measuredOf(name, killedBy, done);
+  } finally {
+    await backend.stop();
+  }
+}
+
+export function measuredOf(name: string, killedBy: string[], done: Run): Measured {
+  const failures = done.results.filter(({ status }) => status === 'failed');
+  const failed = failures.map(({ check }) => check.id);
+  const first = failures.find(({ check }) => killedBy.includes(check.id));
+  return {
+    fault: name,
+    killedBy,
+    missing: killedBy.filter((id) => !failed.includes(id)),
+    failed,
+    words: done.world.secrets.masked(first?.problems[0]?.what ?? ''),
+    milliseconds: done.milliseconds,
+  };
+}
+
+/** Ids of what is not met in a run that should be met in full. */
+export const troubleIn = (done: Run): string[] =>
+  exitCodeOf(done) === 0
+    ? []
+    : done.results
+        .filter(
+          ({ check, status }) =>
+            check.level === 'MUST' && (status === 'failed' || status === 'blocked'),
+        )
+        .map(({ check, problems, note }) => `${check.id}: ${problems[0]?.what ?? note}`);
