@@ -80,6 +80,14 @@ export default defineConfig({
           globalSetup: 'tests/server/postgres.ts',
         },
       },
+      {
+        extends: true,
+        test: {
+          name: 'conformance',
+          include: ['tests/conformance/**/*.test.ts'],
+          globalSetup: 'tests/server/postgres.ts',
+        },
+      },
       { extends: true, test: { name: 'outside', include: ['tests/model/outside/**/*.test.ts'] } },
       { extends: true, test: { name: 'browser', include: ['tests/browser/**/*.test.ts'] } },
     ],

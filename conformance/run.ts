@@ -21,6 +21,8 @@ export type Result = {
 
 export type Run = {
   origin: string;
+  /** Which checks were asked for; all when empty. */
+  only: string[];
   seed: number;
   mark: string;
   startedAt: Date;
@@ -69,6 +71,7 @@ export async function run({
   const readings = await readingsIn(world);
   return {
     origin,
+    only,
     seed,
     mark,
     startedAt,

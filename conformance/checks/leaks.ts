@@ -6,7 +6,10 @@ import { ordinary, provoke, situations } from './errors.ts';
 
 /** Where code tells where it failed: JavaScript, Python, Java and Kotlin, C#, Go, Ruby, PHP, Rust. */
 const traces =
-  /\bat [\w.$<>[\] ]+ \(?(?:file:\/\/|node:|\/|[A-Z]:\\)[^\s)]+:\d+|Traceback \(most recent call last\)|File "[^"]+", line \d+|\bat [\w.$]+\([\w$]+\.(?:java|kt|scala):\d+\)|\bat [\w.`<>]+\(.*\) in .+:line \d+|goroutine \d+ \[|\.rb:\d+:in [`']|#\d+ \/?[\w/.-]+\.php\(\d+\)|panicked at |[\w/.-]+\.(?:js|ts|py|go|php|rs):\d+:\d+/;
+  /\bat [\w.$<>[\] ]{1,99} \(?(?:file:\/\/|node:|\/|[A-Z]:\\)[^\s)]{1,200}:\d+|Traceback \(most recent call last\)|File "[^"]{1,200}", line \d+|\bat [\w.$]{1,200}\([\w$]{1,99}\.(?:java|kt|scala):\d+\)|\bat [\w.`<>]{1,200}\([^)]{0,200}\) in \S{1,200}:line \d+|goroutine \d+ \[|\.rb:\d+:in [`']|#\d+ \/?[\w/.-]{1,200}\.php\(\d+\)|panicked at |\/[\w.-]{1,99}\.(?:js|ts|py|go|php|rs):\d+:\d+/;
+
+/** Characters of a refusal that are looked at: nobody writes longer ones, and what people typed can be as long as they like. */
+const lookedAt = 20_000;
 
 /** What databases and their drivers say. */
 const internals =
@@ -22,7 +25,10 @@ export const leaks: Check[] = [
     statements: ['ERROR-1', 'ERROR-5'],
     run: (world) =>
       lookFor(world, ({ answer }) => {
-        const found = traces.exec(unescaped(answer!.text))?.[0];
+        const found =
+          answer!.status >= 400
+            ? traces.exec(unescaped(answer!.text.slice(0, lookedAt)))?.[0]
+            : undefined;
         return found && `has a stack trace in its body: "${found.slice(0, 80)}"`;
       }),
   },
@@ -55,7 +61,8 @@ export const leaks: Check[] = [
     statements: ['ERROR-1', 'ERROR-5'],
     run: (world) =>
       lookFor(world, ({ answer }) => {
-        const found = answer!.status >= 400 ? internals.exec(answer!.text)?.[0] : undefined;
+        const found =
+          answer!.status >= 400 ? internals.exec(answer!.text.slice(0, lookedAt))?.[0] : undefined;
         return found && `speaks of the inside: "${found}"`;
       }),
   },

@@ -115,7 +115,7 @@ export function contentOf(run: Run): Content {
     mark: run.mark,
     startedAt: run.startedAt.toISOString(),
     milliseconds: Math.round(run.milliseconds),
-    verdict: verdictOf(must, should),
+    verdict: verdictOf(must, should, run.only.length > 0),
     failures,
     results: shown,
     readings: run.readings.map((row) => ({
@@ -158,7 +158,7 @@ export function contentOf(run: Run): Content {
   };
 }
 
-function verdictOf(must: Totals, should: Totals): string {
+function verdictOf(must: Totals, should: Totals, partly: boolean): string {
   const advice =
     should.failed > 0
       ? ` ${plural(should.failed, 'SHOULD')} ${should.failed > 1 ? 'are' : 'is'} not met.`
@@ -168,7 +168,7 @@ function verdictOf(must: Totals, should: Totals): string {
   }
   if (must.blocked > 0)
     return `The app could not be tried in full: ${plural(must.blocked, 'MUST')} could not be looked at.${advice}`;
-  return `The app works on this backend.${advice}`;
+  return `${partly ? 'What was looked at is as it must be.' : 'The app works on this backend.'}${advice}`;
 }
 
 function waitsOf({ waits }: Run): string | undefined {

@@ -46,6 +46,8 @@ for (const { name, start } of [
 }
 
 if (writes) {
+  const unspoilt = await objectionsTo({ layer: () => ({}) }, reference);
+  if (unspoilt) throw new Error(`Prism objects to a backend without a fault: ${unspoilt}`);
   const objections = new Map<string, string>();
   for (const fault of faults) objections.set(fault.name, await objectionsTo(fault, reference));
   const path = fileURLToPath(new URL('../../docs/conformance.md', import.meta.url));

@@ -23,7 +23,7 @@ report says of it stands beside it.
 
 **The kit names ${killed.length} of ${results.length} faults.** Prism's validation proxy (\`prism proxy openapi.yaml ADDRESS --errors\`) stands in front of the same
 backends while an ordinary visit is made: register, register again, mistype the password, sign in, look at the list, create two projects, look
-again. **It objects to ${objected.length} of ${compared.length}.** It looks at one call at a time and at what the contract's schemas say, which is what it is for; most faults
+again. To the backend without a fault it does not object. **It objects to ${objected.length} of ${compared.length}.** It looks at one call at a time and at what the contract's schemas say, which is what it is for; most faults
 are in what comes after what.
 
 | fault | checks | what the kit says | what Prism's proxy says |

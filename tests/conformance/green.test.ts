@@ -1,0 +1,36 @@
+import { expect, onTestFinished, test } from 'vitest';
+import { contentOf } from '../../conformance/report/content.ts';
+import { run } from '../../conformance/run.ts';
+import { different } from '../../conformance/selftest/different.ts';
+import { troubleIn } from '../../conformance/selftest/measure.ts';
+import { examples } from '../../conformance/selftest/strangers.ts';
+import { freshDatabase, startServer, storeNames } from '../server/support.ts';
+
+test.each(storeNames)('our own backend on %s meets every MUST and every SHOULD', async (name) => {
+  const open = await freshDatabase(name);
+  const origin = await startServer({ database: open() });
+  const done = await run({ origin });
+  expect(notMet(done)).toEqual([]);
+  const { totals } = contentOf(done);
+  expect(totals.operations).toEqual({ met: 4, of: 4 });
+  expect(totals.transitions.missing).toEqual([]);
+  expect(totals.states.met).toBe(totals.states.of);
+});
+
+test.each(examples)('the example in $name meets every MUST and every SHOULD', async ({ start }) => {
+  const backend = await start();
+  onTestFinished(backend.stop);
+  expect(notMet(await run({ origin: backend.address }))).toEqual([]);
+});
+
+test.each(different)('a correct backend is not failed: $name', async ({ start }) => {
+  const backend = await start();
+  onTestFinished(backend.stop);
+  expect(troubleIn(await run({ origin: backend.address }))).toEqual([]);
+});
+
+function notMet({ results }: Awaited<ReturnType<typeof run>>): string[] {
+  return results
+    .filter(({ status }) => status === 'failed' || status === 'blocked')
+    .map(({ check, problems, note }) => `${check.id}: ${problems[0]?.what ?? note}`);
+}

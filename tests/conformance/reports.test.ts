@@ -1,0 +1,114 @@
+import { readFileSync } from 'node:fs';
+import { beforeAll, expect, onTestFinished, test } from 'vitest';
+import { checks } from '../../conformance/checks/all.ts';
+import { contentOf } from '../../conformance/report/content.ts';
+import { htmlReport } from '../../conformance/report/html.ts';
+import { junitReport } from '../../conformance/report/junit.ts';
+import { terminalReport } from '../../conformance/report/terminal.ts';
+import { run, type Run } from '../../conformance/run.ts';
+import { faults } from '../../conformance/selftest/faults/all.ts';
+import { startLayer } from '../../conformance/selftest/layer.ts';
+import { startReference } from '../../conformance/selftest/reference.ts';
+
+const specification = readFileSync(new URL('../../docs/specification.md', import.meta.url), 'utf8');
+const readme = readFileSync(new URL('../../conformance/README.md', import.meta.url), 'utf8');
+
+let done: Run;
+beforeAll(async () => {
+  const reference = await startReference();
+  const spoilt = [
+    'refusals have "detail" in place of "message"',
+    'the answer to registering repeats the password',
+  ];
+  const layers = faults.filter(({ name }) => spoilt.includes(name)).map(({ layer }) => layer());
+  const first = await startLayer(reference.address, layers[0]!, '10.3.0.1');
+  const second = await startLayer(first.address, layers[1]!, '10.3.0.1');
+  done = await run({ origin: second.address, otherOrigin: 'https://app.example.org' });
+  await second.stop();
+  await first.stop();
+  await reference.stop();
+});
+
+test('failures come first, with what users see, the sequence and a command', () => {
+  const report = terminalReport(contentOf(done));
+  expect(report.trimStart().startsWith('MUST not met')).toBe(true);
+  expect(report).toContain('red banner: "Internal Server Error"');
+  expect(report).toMatch(/curl -i .*auth\/login'/);
+  expect(report.indexOf('What your users will read')).toBeLessThan(report.indexOf('Totals'));
+  expect(report).toMatch(/Left behind: \d+ users and \d+ projects/);
+});
+
+test('no password, cookie or token is in any report', () => {
+  const content = contentOf(done);
+  const all = [
+    terminalReport(content, { verbose: true }),
+    htmlReport(content),
+    junitReport(content),
+    JSON.stringify(content),
+  ].join('\n');
+  const bodies = done.world.wire.exchanges.map(({ sent }) => String(sent.body ?? ''));
+  const passwords = bodies.flatMap((body) => /"password":"([^"\\]{8,})"/.exec(body)?.[1] ?? []);
+  const cookies = done.world.wire.exchanges.flatMap(({ sent }) =>
+    [...(sent.headers['cookie'] ?? '').matchAll(/=([^;]{12,})/g)].map((match) => match[1]!),
+  );
+  expect(passwords.length).toBeGreaterThan(10);
+  expect(cookies.length).toBeGreaterThan(10);
+  expect([...new Set([...passwords, ...cookies])].filter((secret) => all.includes(secret))).toEqual(
+    [],
+  );
+});
+
+test('JUnit has a test for each check, and fails those alone that a MUST lacks', () => {
+  const content = contentOf(done);
+  const xml = junitReport(content);
+  expect(xml.match(/<testcase /g)).toHaveLength(checks.length);
+  const { failed, blocked } = content.totals.must;
+  expect(xml.match(/<failure /g)).toHaveLength(failed + blocked);
+});
+
+test('the page of the report shows text and no markup of the backend', () => {
+  expect(htmlReport(contentOf(done))).not.toMatch(/<script|<b>Bold/);
+});
+
+test('each check holds to statements that there are, and has an id of its own', () => {
+  const known = new Set(
+    [...specification.matchAll(/^- \*\*([A-Z]+-\d+)\*\*/gm)].map((match) => match[1]),
+  );
+  const strange = checks.flatMap(({ id, statements }) =>
+    statements
+      .filter((statement) => !known.has(statement))
+      .map((statement) => `${id}: ${statement}`),
+  );
+  expect(strange).toEqual([]);
+  expect(checks.filter(({ statements }) => statements.length === 0)).toEqual([]);
+  expect(new Set(checks.map(({ id }) => id)).size).toBe(checks.length);
+});
+
+test('the README lists every check as it is', () => {
+  const rows = checks.map(({ id, level, title }) => `| ${id} | ${level} | ${title} |`);
+  expect(rows.filter((row) => !readme.includes(row))).toEqual([]);
+  expect(readme.match(/^\| [A-Z]+-\d+ \|/gm)).toHaveLength(checks.length);
+});
+
+test('the same seed sends the same, to a server that kept what the first run left', async () => {
+  const reference = await startReference();
+  onTestFinished(reference.stop);
+  const sent = async (seed: number) => {
+    const { world, mark, results } = await run({ origin: reference.address, seed });
+    const calls = world.wire.exchanges.map(({ by, sent: { method, path, body } }) =>
+      `${by} ${method} ${path} ${String(body ?? '')}`.replaceAll(mark, '(mark)'),
+    );
+    // What is sent at once may arrive in any order.
+    return { calls: calls.toSorted(), statuses: results.map(({ status }) => status) };
+  };
+  const first = await sent(7);
+  expect(await sent(7)).toEqual(first);
+  expect((await sent(8)).calls).not.toEqual(first.calls);
+});
+
+test('CORS is looked at where the app lives elsewhere', () => {
+  const failed = done.results
+    .filter(({ status }) => status === 'failed')
+    .map(({ check }) => check.id);
+  expect(failed).toEqual(expect.arrayContaining(['CORS-1', 'CORS-2']));
+});
