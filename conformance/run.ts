@@ -44,6 +44,8 @@ export type RunOptions = {
   seed?: number;
   mark?: string;
   otherOrigin?: string | undefined;
+  /** Milliseconds until a call counts as never ending. */
+  patience?: number | undefined;
   /** Is told before each check. */
   progress?: (done: number, of: number, check: Check) => void;
 };
@@ -55,11 +57,12 @@ export async function run({
   seed = 1,
   mark = newMark(),
   otherOrigin,
+  patience,
   progress = () => {},
 }: RunOptions): Promise<Run> {
   const startedAt = new Date();
   const began = performance.now();
-  const world = createWorld(origin, createInventor(seed, mark), otherOrigin);
+  const world = createWorld(origin, createInventor(seed, mark), otherOrigin, patience);
   const asked = checks.filter(({ id }) => isAsked(id, only));
   const results: Result[] = [];
   for (const check of asked) {

@@ -52,12 +52,18 @@ export type World = {
   accounts: Account[];
 };
 
-export function createWorld(origin: string, inventor: Inventor, otherOrigin?: string): World {
+export function createWorld(
+  origin: string,
+  inventor: Inventor,
+  otherOrigin?: string,
+  patience?: number,
+): World {
   const secrets = createSecrets();
-  const wire = createWire(origin, ({ answer }) => {
+  const note = ({ answer }: Exchange) => {
     if (!answer) return;
     for (const line of headersOf(answer, 'set-cookie')) cookieValuesIn(line).forEach(secrets.add);
-  });
+  };
+  const wire = createWire(origin, note, patience);
   const setups = new Map<string, Exchange[]>();
   const done = new Map<string, Promise<unknown>>();
   const accounts: Account[] = [];

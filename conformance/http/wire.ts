@@ -51,8 +51,10 @@ export type Wire = {
   close: () => void;
 };
 
-/** Milliseconds until a call counts as never ending: much at first, less once this operation was seen to hang. */
-const patience = [5_000, 1_500, 1_500, 250];
+/** Milliseconds until a call counts as never ending. */
+const usualPatience = 5_000;
+/** Parts of that: less once this operation was seen to hang. */
+const shares = [1, 0.3, 0.3, 0.05];
 /** Seconds that one Retry-After is respected, and milliseconds that all of them may take. */
 const longestWait = 5;
 const allWaits = 20_000;
@@ -75,7 +77,7 @@ export function createWire(origin: string, heard: (exchange: Exchange) => void =
     again = false,
   ): Promise<Pick<Exchange, 'answer' | 'breakdown'>> {
     const operation = `${method} ${path.split('?')[0]}`;
-    const limit = patience[Math.min(hung.get(operation) ?? 0, patience.length - 1)]!;
+    const limit = patience * shares[Math.min(hung.get(operation) ?? 0, shares.length - 1)]!;
     return new Promise((resolve) => {
       let answer: IncomingMessage | undefined;
       const broken = (kind: Breakdown['kind'], what: string) => {

@@ -14,6 +14,9 @@ export type Measured = {
   milliseconds: number;
 };
 
+/** Milliseconds: nothing here takes long, but for what hangs. */
+export const patience = 1_000;
+
 /**
  * Runs the kit against a backend with a fault. `whole`: all checks, as a user would; otherwise those alone that have to name the
  * fault.
@@ -26,7 +29,7 @@ export async function measured(
   const from = `10.1.${Math.floor(number / 250)}.${(number % 250) + 1}`;
   const backend = await startLayer(reference.address, layer(), from);
   try {
-    const done = await run({ origin: backend.address, only: whole ? [] : killedBy });
+    const done = await run({ origin: backend.address, only: whole ? [] : killedBy, patience });
     return measuredOf(name, killedBy, done);
   } finally {
     await backend.stop();

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import { exitCodeOf, run } from '../../conformance/run.ts';
 import { faults } from '../../conformance/selftest/faults/all.ts';
 import type { Running } from '../../conformance/selftest/layer.ts';
-import { measured, measuredOf } from '../../conformance/selftest/measure.ts';
+import { measured, measuredOf, patience } from '../../conformance/selftest/measure.ts';
 import { startReference } from '../../conformance/selftest/reference.ts';
 import { strangers } from '../../conformance/selftest/strangers.ts';
 
@@ -23,7 +23,7 @@ test.each(numbered)('the kit names it: $name', async ({ number, ...fault }) => {
 test.each(strangers)('the kit says what it is: $name', async ({ name, killedBy, start }) => {
   const backend = await start();
   onTestFinished(backend.stop);
-  const done = await run({ origin: backend.address });
+  const done = await run({ origin: backend.address, patience });
   expect(measuredOf(name, killedBy, done).missing).toEqual([]);
   expect(exitCodeOf(done)).toBe(1);
 });
