@@ -23,7 +23,7 @@ await build({
     ssr: at('main.ts'),
     outDir: at('dist/bin'),
     target: 'node20',
-    rolldownOptions: { output: { entryFileNames: 'conformance.js', codeSplitting: false } },
+    rolldownOptions: { output: { entryFileNames: 'conformance.js', chunkFileNames: '[name].js' } },
   },
   ssr: { noExternal: true, external: ['playwright-core'] },
 });

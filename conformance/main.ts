@@ -42,12 +42,23 @@ async function main(args: string[]): Promise<number> {
   }
   for (const note of [...target.notes, ...reached.notes]) console.log(note);
 
+  let ui;
+  if (settings.ui) {
+    const { prepareScreens } = await import('./ui/prepare.ts');
+    const prepared = await prepareScreens(settings.report ?? 'conformance-report');
+    if ('missing' in prepared) {
+      console.error(prepared.missing);
+      return 2;
+    }
+    ui = prepared;
+  }
   const progress = createProgress();
   const done = await run({
     origin: target.origin,
     only: settings.only,
     seed: settings.seed,
     otherOrigin: settings.origin,
+    ui,
     progress: progress.show,
   });
   progress.end();
@@ -55,7 +66,9 @@ async function main(args: string[]): Promise<number> {
   const colours = process.stdout.isTTY && !process.env['NO_COLOR'];
   process.stdout.write(terminalReport(content, { verbose: settings.verbose, colours }));
   if (settings.report !== undefined) {
-    console.log(`Reports: ${writeReports(settings.report, content).join(', ')}`);
+    console.log(
+      `Reports: ${writeReports(settings.report, content, done.world.pictures).join(', ')}`,
+    );
   }
   return exitCodeOf(done);
 }

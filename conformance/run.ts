@@ -44,6 +44,7 @@ export type RunOptions = {
   seed?: number;
   mark?: string;
   otherOrigin?: string | undefined;
+  ui?: World['ui'];
   /** Milliseconds until a call counts as never ending. */
   patience?: number | undefined;
   /** Is told before each check. */
@@ -58,11 +59,13 @@ export async function run({
   mark = newMark(),
   otherOrigin,
   patience,
+  ui,
   progress = () => {},
 }: RunOptions): Promise<Run> {
   const startedAt = new Date();
   const began = performance.now();
   const world = createWorld(origin, createInventor(seed, mark), otherOrigin, patience);
+  world.ui = ui;
   const asked = checks.filter(({ id }) => isAsked(id, only));
   const results: Result[] = [];
   for (const check of asked) {
@@ -117,7 +120,9 @@ async function resultOf(check: Check, world: World): Promise<Result> {
     if (error instanceof Unmet) return ended('failed', undefined, error.problems);
     if (error instanceof Skipped) return ended('skipped', error.message);
     if (error instanceof Blocked) return ended('blocked', error.message);
-    throw error;
+    // Our own mistake, or an answer that nobody thought of: it must not take the rest of the report with it.
+    const what = error instanceof Error ? error.message : String(error);
+    return ended('blocked', `the kit stumbled here, please report it: ${what}`);
   }
 }
 

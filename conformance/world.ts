@@ -48,6 +48,9 @@ export type World = {
   known: <Value>(what: string) => Promise<Value> | undefined;
   /** What it took to bring a browser to where it is: calls that belong before any other of its calls. */
   setups: Map<string, Exchange[]>;
+  /** Where the built app is, and where pictures go, when the screens are to be walked too. */
+  ui: { app: string; pictures: string } | undefined;
+  pictures: { id: string; file: string }[];
   /** Accounts that were made. */
   accounts: Account[];
 };
@@ -84,6 +87,8 @@ export function createWorld(
     otherOrigin,
     setups,
     accounts,
+    ui: undefined,
+    pictures: [],
     once,
     known: <Value>(what: string) => done.get(what) as Promise<Value> | undefined,
     browser: (name) => new Browser(wire, `${name} ${++browsers}`),

@@ -3,7 +3,7 @@ import type { Check } from './check.ts';
 import { cookies } from './cookies.ts';
 import { cors } from './cors.ts';
 import { errors } from './errors.ts';
-import { journeys } from './journeys.ts';
+import { journeys, screens } from './journeys.ts';
 import { leaks } from './leaks.ts';
 import { profile } from './profile.ts';
 import { projects } from './projects.ts';
@@ -23,6 +23,7 @@ export const checks: Check[] = [
   ...cookies,
   ...xsrf.slice(1),
   ...journeys,
+  screens,
   ...errors,
   ...profile,
   ...cors,

@@ -5,7 +5,7 @@ import { createStage } from '../journeys/stage.ts';
 import { tell } from '../journeys/story.ts';
 import { tallyOf, walk } from '../journeys/walked.ts';
 import type { World } from '../world.ts';
-import { problem, unmetIfAny, type Check } from './check.ts';
+import { problem, skip, unmetIfAny, type Check } from './check.ts';
 
 const needs =
   "The app's own client and state machines, run against the backend along every path that a backend can be brought to: after each step the screen is what the model says.";
@@ -38,19 +38,44 @@ export const journeys: Check[] = [
   },
 ];
 
+export const screens: Check = {
+  id: 'UI-1',
+  level: 'MUST',
+  title: 'The real app walks the same journeys in a browser',
+  needs:
+    'With --ui: the built app in front of the backend, in a real browser; after each step the screen is what the model says.',
+  statements: ['LAYOUT-1', 'LOGIN-5', 'PROJECTS-6', 'READ-27'],
+  async run(world) {
+    if (!world.ui) skip('--ui was not given');
+    await world.person('ada');
+    const { stage, possible } = await staged(world);
+    const { walkScreens } = await import('../ui/walk-screens.ts');
+    const { problems, pictures } = await walkScreens(world, stage, possible, world.ui);
+    world.pictures.push(...pictures);
+    unmetIfAny(problems);
+  },
+};
+
+/** The stage, and what this backend can be brought to. */
+async function staged(world: World) {
+  const stage = createStage(world);
+  const { impossible } = await tallyOf(world);
+  for (const move of uncertainMoves) {
+    const why = await stage.beyond(move);
+    if (why) impossible.set(move, why);
+  }
+  const possible = (move: string) => !impossible.has(move.replace(/^late /, ''));
+  return { stage, possible };
+}
+
 async function walkAll(
   world: World,
   start: Route,
   paths: typeof accountPaths | typeof projectPaths,
 ) {
   await world.person('ada');
-  const stage = createStage(world);
+  const { stage, possible } = await staged(world);
   const tally = await tallyOf(world);
-  for (const move of uncertainMoves) {
-    const why = await stage.beyond(move);
-    if (why) tally.impossible.set(move, why);
-  }
-  const possible = (move: string) => !tally.impossible.has(move.replace(/^late /, ''));
   const visitor = { email: world.inventor.email('ada'), password: world.inventor.password('ada') };
   const found = [];
   for (const path of paths(world.inventor, possible)) {

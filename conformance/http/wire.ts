@@ -60,7 +60,11 @@ const longestWait = 5;
 const allWaits = 20_000;
 
 /** Sends calls to one origin, one connection or more kept alive, and writes down what is said. `heard` is told each time. */
-export function createWire(origin: string, heard: (exchange: Exchange) => void = () => {}): Wire {
+export function createWire(
+  origin: string,
+  heard: (exchange: Exchange) => void = () => {},
+  patience = usualPatience,
+): Wire {
   const https = origin.startsWith('https:');
   const request = https ? httpsRequest : httpRequest;
   const options = { keepAlive: true, maxSockets: 8 };

@@ -15,7 +15,8 @@ import {
 import { observer } from '../../tests/model/observed.ts';
 import type { Browser } from '../http/browser.ts';
 import type { Exchange } from '../http/wire.ts';
-import { arrangedBy, type Arranged, type Stage } from './stage.ts';
+import { arrangedBy, type Stage } from './stage.ts';
+import { expectToBe, Surprise } from './surprise.ts';
 
 /** Something that the app asked for, held back until the circumstances are right. */
 type Arrived = {
@@ -29,9 +30,6 @@ type Arrived = {
   respond: (response: Response) => void;
   fail: (reason: unknown) => void;
 };
-
-/** Thrown where the backend does not do what the circumstances ask for. */
-export class Surprise extends Error {}
 
 /**
  * The app's own client and machines in Node, before a running backend. There is no screen: what is seen is what the screens would
@@ -233,33 +231,6 @@ export async function httpHands(
           : undefined,
     };
   }
-}
-
-const inWords: Record<Call, string> = {
-  login: 'signing in',
-  registerUser: 'registering',
-  listProjects: 'the list',
-  createProject: 'creating a project',
-};
-
-function expectToBe(call: Call, ending: Arranged, answer: Answer) {
-  const status = typeof answer === 'object' ? answer.status : 0;
-  const body = typeof answer === 'object' ? answer.body : undefined;
-  const got = status === 0 ? 'no answer' : `${status} ${JSON.stringify(body) ?? ''}`.slice(0, 120);
-  const isFine =
-    ending === 'refusal'
-      ? status >= 400
-      : status >= 200 &&
-        status < 300 &&
-        (ending !== 'empty' || (Array.isArray(body) && body.length === 0));
-  if (isFine) return;
-  const wanted = {
-    refusal: 'should be refused',
-    empty: 'should be an empty list',
-    success: 'should succeed',
-    unreachable: '',
-  };
-  throw new Surprise(`${inWords[call]} ${wanted[ending]}, and the answer is ${got}`);
 }
 
 function idOf(answer: Answer): string | number {

@@ -14,10 +14,15 @@ import {
 import type { Inventor } from '../invent.ts';
 
 /** The paths through the machine of authentication that a backend can be made to walk, told with the kit's own people. */
-export function accountPaths(inventor: Inventor, possible: (move: string) => boolean) {
+export function accountPaths(
+  inventor: Inventor,
+  possible: (move: string) => boolean,
+  where = 'journey',
+) {
   return found('auth', possible, authPaths).map(({ moves }, index) => {
     const from = (index + 1) * 1_000;
-    const credentials = (n: number) => credentialsFor(inventor, moves, n - from - 1, n);
+    const credentials = (n: number) =>
+      credentialsFor(inventor, moves, n - from - 1, `${where}-${n}`);
     const event = (type: AuthEvent['type']) => ({
       ...auth.moves[type],
       event: (n: number): AuthEvent => ({ type, credentials: credentials(n) }),
@@ -73,7 +78,7 @@ function credentialsFor(
   inventor: Inventor,
   moves: (AuthMove | ProjectsMove | Aside)[],
   index: number,
-  n: number,
+  stranger: string,
 ) {
   const endsWell =
     moves[index] === 'login' &&
@@ -81,6 +86,6 @@ function credentialsFor(
       .slice(index + 1)
       .find((move) => /^(late )?login: /.test(move))
       ?.endsWith('success');
-  const name = endsWell ? 'ada' : `journey-${n}`;
+  const name = endsWell ? 'ada' : stranger;
   return { email: inventor.email(name), password: inventor.password(name) };
 }

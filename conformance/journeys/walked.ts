@@ -8,7 +8,7 @@ import { nameOf, statesOf } from '../../tests/model/observed.ts';
 import { oracleHands } from '../../tests/model/oracle.ts';
 import type { Exchange } from '../http/wire.ts';
 import type { World } from '../world.ts';
-import { Surprise } from './http-hands.ts';
+import { Surprise } from './surprise.ts';
 
 export type Journey = {
   machine: string;
@@ -42,13 +42,14 @@ export const tallyOf = (world: World): Promise<Tally> =>
     impossible: new Map<string, string>(),
   }));
 
-/** Walks a path: after each step the screen, what the app knows and what the machines did are what the model says. */
+/** Walks a path: after each step the screen, what the app knows and what the machines did are what the model says. `until` tries again where the screen takes its time. */
 export async function walk<Machine extends AnyStateMachine, Name extends AuthMove | ProjectsMove>(
   path: Path<Machine, Name>,
   start: Route,
   open: (note: (exchange: Exchange) => void) => Promise<Hands>,
   { journeys, seen }: Tally,
   visitor: { email: string; password: string },
+  until: (check: () => Promise<void>) => Promise<void> = (check) => check(),
 ): Promise<Journey> {
   const began = performance.now();
   const exchanges: Exchange[] = [];
@@ -92,7 +93,7 @@ export async function walk<Machine extends AnyStateMachine, Name extends AuthMov
       visitor,
     );
     await repeat(oracle);
-    differ('the screen', await hands.see(), await oracle.see());
+    await until(async () => differ('the screen', await hands.see(), await oracle.see()));
     const did = await take();
     if (did) {
       const own = (names: string[]) => names.filter((name) => name.startsWith(`${id} · `));

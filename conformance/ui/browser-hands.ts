@@ -1,0 +1,164 @@
+import type { BrowserContext, Page, Request, Route as Held } from 'playwright-core';
+import type { Credentials } from '../../src/api/types.ts';
+import { callNames, callOf } from '../../tests/model/backend-hands.ts';
+import type { Answer, Call } from '../../tests/model/calls.ts';
+import { forms, links, type Hands, type Route, type Seen } from '../../tests/model/driver.ts';
+import type { Browser } from '../http/browser.ts';
+import { arrangedBy, type Stage } from '../journeys/stage.ts';
+import { expectToBe } from '../journeys/surprise.ts';
+import type { Proxy } from './proxy.ts';
+import { seenOnScreen } from './screen.ts';
+
+/** Something that the app asked for, held back until the circumstances are right. */
+type Arrived = { call: Call; held: Held; request: Request; givenUp: boolean; answered: boolean };
+
+/** The built app on a page, freshly started, with the backend behind it. */
+export async function browserHands(
+  stage: Stage,
+  context: BrowserContext,
+  page: Page,
+  { origin, bodies }: Proxy,
+  start: Route,
+): Promise<Hands> {
+  const arrived: Arrived[] = [];
+  const logged: string[] = [];
+  const own = stage.browser();
+
+  page.removeAllListeners('console');
+  page.removeAllListeners('requestfailed');
+  await page.unrouteAll({ behavior: 'ignoreErrors' });
+  await context.clearCookies();
+  page.on('console', (message) => {
+    const name = message.text().split(' ')[0]!;
+    if (message.type() === 'error' && callNames.includes(name as Call)) logged.push(name);
+  });
+  page.on('requestfailed', (request) => {
+    const each = arrived.find((one) => one.request === request);
+    if (each && !each.answered) each.givenUp = true;
+  });
+  await page.route(`${origin}/api/**`, (held) => {
+    const request = held.request();
+    const call = callOf(request.method(), request.url());
+    arrived.push({ call, held, request, givenUp: false, answered: false });
+  });
+  await page.goto('about:blank');
+  await page.goto(`${origin}/#${start}`);
+  await page.locator('h1').waitFor();
+
+  const settled = () => page.evaluate(() => new Promise<void>((done) => queueMicrotask(done)));
+  const pending = (call: Call) =>
+    arrived.filter((each) => each.call === call && !each.answered && !each.givenUp);
+  const sentIn = (request: Request | undefined): unknown => {
+    const text = request?.postData();
+    return text ? JSON.parse(text) : undefined;
+  };
+
+  return {
+    async go(route) {
+      if (new URL(page.url()).hash === `#${route}`) return;
+      await page.getByRole('link', { name: links[route], exact: true }).click();
+      await settled();
+    },
+    async submit(form, values) {
+      const { button, fields } = forms[form];
+      for (const [index, value] of (values ?? []).entries()) {
+        await page.getByLabel(fields[index]!, { exact: true }).fill(value);
+      }
+      const press = page.locator('form').getByRole('button', { name: button, exact: true });
+      await press.click({ force: true });
+      await settled();
+    },
+    async answer(call, wanted) {
+      const each = pending(call)[0];
+      if (!each) throw new Error(`No ${call} is waiting for an answer.`);
+      each.answered = true;
+      const ending = arrangedBy(wanted);
+      const body = sentIn(each.request) as Credentials;
+      const browser = await stage.arrange[call](ending, body, own);
+      if (ending === 'unreachable') {
+        await each.held.abort('internetdisconnected');
+        return 'none';
+      }
+      await lend(browser);
+      const headers = await withCookies(each.request, browser);
+      const key = `${each.request.method()} ${new URL(each.request.url()).pathname}`;
+      bodies.delete(key);
+      const arriving = page.waitForResponse((response) => response.request() === each.request, {
+        timeout: 10_000,
+      });
+      await each.held.continue({ headers });
+      const response = await arriving;
+      await until(() => bodies.has(key));
+      const text = bodies.get(key) ?? '';
+      const answer: Answer = answerOf(response.status(), text);
+      expectToBe(call, ending, answer);
+      await settled();
+      return answer;
+    },
+    async answerLate(call) {
+      const each = arrived.find((one) => one.call === call && one.givenUp && !one.answered);
+      if (!each) throw new Error(`No ${call} was given up.`);
+      each.answered = true;
+      // The browser has stopped listening, and says so.
+      await each.held.abort().catch(() => {});
+    },
+    elapse: (milliseconds) => page.clock.runFor(milliseconds),
+    async see() {
+      const onScreen = await page.evaluate(seenOnScreen, Object.values(forms));
+      return {
+        ...onScreen,
+        logged: [...logged],
+        calls: Object.fromEntries(
+          callNames.map((call) => [
+            call,
+            {
+              made: arrived.filter((each) => each.call === call).length,
+              pending: pending(call).length,
+              sent: sentIn(arrived.findLast((each) => each.call === call)?.request),
+            },
+          ]),
+        ) as Seen['calls'],
+      };
+    },
+  };
+
+  /** Gives the page the cookies of somebody of the stage. */
+  async function lend(browser: Browser) {
+    await context.clearCookies();
+    const cookies = browser.allCookies().map(({ key, value, httpOnly }) => ({
+      name: key,
+      value,
+      httpOnly,
+      url: origin,
+    }));
+    if (cookies.length > 0) await context.addCookies(cookies);
+  }
+
+  /** The call was made before the cookies were lent. */
+  async function withCookies(request: Request, browser: Browser): Promise<Record<string, string>> {
+    const { cookie: _cookie, 'x-xsrf-token': _token, ...rest } = await request.allHeaders();
+    const cookies = browser
+      .cookiesFor('/api/v1/projects')
+      .map(({ key, value }) => `${key}=${value}`);
+    const token = browser.xsrfToken();
+    return {
+      ...rest,
+      ...(cookies.length > 0 && { cookie: cookies.join('; ') }),
+      ...(token !== undefined && { 'x-xsrf-token': token }),
+    };
+  }
+}
+
+/** The proxy is in this very process, and has the body a moment after the browser has the head. */
+async function until(isSo: () => boolean) {
+  for (let turn = 0; turn < 1000 && !isSo(); turn++)
+    await new Promise((resolve) => setTimeout(resolve, 5));
+}
+
+function answerOf(status: number, text: string): Answer {
+  try {
+    return { status, body: JSON.parse(text) as unknown };
+  } catch {
+    return { status, text };
+  }
+}

@@ -1,0 +1,71 @@
+import { mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { launchBrowser } from '../../tests/support/chromium.ts';
+import { problem, type Problem } from '../checks/check.ts';
+import { accountPaths, projectPaths } from '../journeys/paths.ts';
+import type { Stage } from '../journeys/stage.ts';
+import { walk } from '../journeys/walked.ts';
+import type { World } from '../world.ts';
+import { browserHands } from './browser-hands.ts';
+import { startProxy } from './proxy.ts';
+
+export type Picture = { id: string; file: string };
+
+/** Walks all journeys on the screens of the built app. Gives what was not as the model says, and a picture of each. */
+export async function walkScreens(
+  world: World,
+  stage: Stage,
+  possible: (move: string) => boolean,
+  { app, pictures }: { app: string; pictures: string },
+): Promise<{ problems: Problem[]; pictures: Picture[]; steps: number }> {
+  const proxy = await startProxy(app, world.origin);
+  const browser = await launchBrowser();
+  const problems: Problem[] = [];
+  const taken: Picture[] = [];
+  let steps = 0;
+  try {
+    const context = await browser.newContext();
+    const page = await context.newPage();
+    page.setDefaultTimeout(10_000);
+    await page.clock.install();
+    const visitor = {
+      email: world.inventor.email('ada'),
+      password: world.inventor.password('ada'),
+    };
+    const tally = { journeys: [], seen: new Set<string>(), impossible: new Map<string, string>() };
+    const paths = [
+      ...accountPaths(world.inventor, possible, 'screen'),
+      ...projectPaths(world.inventor, possible),
+      // To the millisecond, time can be told only where it stands still.
+    ].filter(({ moves }) => !moves.some((move) => move.startsWith('elapse')));
+    for (const path of paths) {
+      const open = () => browserHands(stage, context, page, proxy, '/');
+      const done = await walk(path as never, '/', open, tally, visitor, eventually);
+      steps += done.steps;
+      if (!done.trouble) continue;
+      mkdirSync(pictures, { recursive: true });
+      const file = `screen-${taken.length + 1}.png`;
+      await page.screenshot({ path: join(pictures, file) }).catch(() => undefined);
+      taken.push({ id: 'UI-1', file });
+      const what = `In the browser, on the journey "${done.name}", at "${done.trouble.move}": ${done.trouble.what}.`;
+      problems.push(problem(what, [], `see ${join(pictures, file)}`));
+    }
+  } finally {
+    await browser.close();
+    proxy.stop();
+  }
+  return { problems, pictures: taken, steps };
+}
+
+/** A screen takes its time. */
+async function eventually(check: () => Promise<void>): Promise<void> {
+  const until = performance.now() + 3_000;
+  for (;;) {
+    try {
+      return await check();
+    } catch (error) {
+      if (performance.now() > until) throw error;
+      await new Promise((resolve) => setTimeout(resolve, 20));
+    }
+  }
+}
