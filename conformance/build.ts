@@ -25,7 +25,7 @@ await build({
     target: 'node20',
     rolldownOptions: { output: { entryFileNames: 'conformance.js', chunkFileNames: '[name].js' } },
   },
-  ssr: { noExternal: true, external: ['playwright-core'] },
+  ssr: { noExternal: true, external: ['playwright-core', 'vite'] },
 });
 const program = at('dist/bin/conformance.js');
 writeFileSync(program, `#!/usr/bin/env node\n${readFileSync(program, 'utf8')}`);

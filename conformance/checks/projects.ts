@@ -49,7 +49,7 @@ export const projects: Check[] = [
     statements: ['CALL-9', 'CREATE-2', 'READ-18'],
     async run(world) {
       const create = await createdFirst(world);
-      if (create.ended.ok) return;
+      if (create.ended.ok) return expectWhatWasSent([create, await createdSecond(world)]);
       if (isSuccess(create.exchange)) {
         const body = jsonOf(create.exchange.answer?.text);
         unmet(
@@ -462,14 +462,35 @@ export const createdFirst = (world: World) =>
     return browser.createProject(title, description);
   });
 
-/** Two projects of ada's, as far as they can be had. */
-const someProjects = (world: World) =>
-  world.once('some projects', async () => {
-    await createdFirst(world);
+const createdSecond = (world: World) =>
+  world.once('created second', async () => {
     const { browser } = await world.person('ada');
     const { title, description } = world.inventor.project('another one');
-    await browser.createProject(title, description);
+    return browser.createProject(title, description);
   });
+
+/** Plain texts, so whatever is answered in their place is no matter of characters. */
+function expectWhatWasSent(calls: Call<Project>[]) {
+  for (const call of calls) {
+    if (!call.ended.ok) continue;
+    const sent = JSON.parse(String(call.exchange.sent.body)) as Project;
+    const { title, description } = call.ended.value;
+    if (title === sent.title && description === sent.description) continue;
+    const isSwapped = title === sent.description && description === sent.title;
+    unmet(
+      isSwapped
+        ? 'The answer to creating has title and description swapped.'
+        : `The answer to creating is another project than the one that was sent: ${kindOf(title)} instead of ${kindOf(sent.title)}.`,
+      [call],
+    );
+  }
+}
+
+/** Two projects of ada's, as far as they can be had. */
+const someProjects = async (world: World) => {
+  await createdFirst(world);
+  await createdSecond(world);
+};
 
 async function createMany(world: World, browser: Browser): Promise<Project[]> {
   const made: Project[] = [];

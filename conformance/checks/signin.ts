@@ -321,6 +321,27 @@ export const signIn: Check[] = [
       }
     },
   },
+  {
+    id: 'SIGNIN-12',
+    level: 'MUST',
+    title: 'A session lasts from call to call',
+    needs: 'A session is good for many calls, one after another, with the cookies that came last.',
+    statements: ['READ-9', 'CALL-3'],
+    async run(world) {
+      const { browser, login } = await world.again('ada');
+      const first = await browser.listProjects();
+      if (!first.ended.ok) skip('the list cannot be fetched');
+      for (let calls = 2; calls <= 10; calls++) {
+        const list = await browser.listProjects();
+        if (!list.ended.ok) {
+          unmet(
+            `The session that signing in gave is over after a few calls: list number ${calls} is answered with ${gotOf(list.exchange)}.`,
+            [login, list],
+          );
+        }
+      }
+    },
+  },
 ];
 
 /** A browser whose session cookies mean nothing any more. */
