@@ -113,22 +113,25 @@ export const signIn: Check[] = [
     async run(world) {
       const account = await world.registered('dora');
       const { password } = account;
-      const times: { wrong: number[]; unknown: number[] } = { wrong: [], unknown: [] };
-      for (let round = 0; round < 3; round++) {
-        const wrong = await world.browser('dora').login(account.email, `${password}?`);
-        const unknown = await world
-          .browser('dora')
-          .login(world.inventor.email(`nobody${round}`), `${password}?`);
+      // The shortest of each: whatever else the machine does only ever adds to it. A suspicion is looked into further.
+      let [wrong, unknown] = [Infinity, Infinity];
+      const isTold = () => wrong - unknown > 15 && wrong > 3 * unknown;
+      for (let round = 0; round < 9; round++) {
+        if (round > 0 && round % 3 === 0) {
+          if (!isTold()) return;
+          await world.browser('dora').login(account.email, password);
+        }
+        const known = await world.browser('dora').login(account.email, `${password}?`);
+        const email = world.inventor.email(`nobody${round}`);
+        const nobody = await world.browser('dora').login(email, `${password}?`);
         // What was throttled says nothing.
-        if (statusOf(wrong.exchange) === 429 || statusOf(unknown.exchange) === 429) break;
-        times.wrong.push(wrong.exchange.milliseconds);
-        times.unknown.push(unknown.exchange.milliseconds);
+        if (statusOf(known.exchange) === 429 || statusOf(nobody.exchange) === 429) {
+          skip('signing in is throttled');
+        }
+        wrong = Math.min(wrong, known.exchange.milliseconds);
+        unknown = Math.min(unknown, nobody.exchange.milliseconds);
       }
-      if (times.wrong.length === 0) skip('signing in is throttled');
-      // The shortest of each: whatever else the machine does only ever adds to it.
-      const [wrong, unknown] = [Math.min(...times.wrong), Math.min(...times.unknown)];
-      const [less, more] = [Math.min(wrong, unknown), Math.max(wrong, unknown)];
-      if (more - less > 15 && more > 3 * less) {
+      if (isTold()) {
         unmet(
           `A wrong password takes ${Math.round(wrong)} ms, an unknown email ${Math.round(unknown)} ms: the time tells which emails have an account.`,
         );
