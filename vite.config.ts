@@ -30,8 +30,6 @@ export default defineConfig({
   build: {
     target: 'es2023',
     outDir: 'dist',
-    minify: 'terser',
-    terserOptions: { module: true, ecma: 2020, compress: { passes: 3, unsafe_arrows: true } },
     cssCodeSplit: false,
     modulePreload: { polyfill: false },
   },

@@ -1,5 +1,5 @@
 import './styles/global.css.ts';
-import { startTransition } from 'react';
+import { useLayoutEffect, type ReactElement } from 'react';
 import { createRoot } from 'react-dom/client';
 import { createApp } from './app.tsx';
 
@@ -7,9 +7,23 @@ const root = document.getElementById('root');
 if (!root) throw new Error('index.html needs an element with the id "root".');
 const app = createApp();
 
-// What is in the page until now (see shell.tsx) looks the same: it stays until the app can take its place.
+let focused: string | null = null;
+const notice = ({ target }: FocusEvent) => {
+  focused = target instanceof Element ? target.getAttribute('href') : null;
+};
+addEventListener('focusin', notice);
+
+/** What is in the page until now (see shell.tsx) looks the same. Whoever was on a link of it stays there. */
+function InPlaceOfTheFirstView({ children }: { children: ReactElement }) {
+  useLayoutEffect(() => {
+    for (const template of document.querySelectorAll('template')) template.remove();
+    removeEventListener('focusin', notice);
+    if (focused) root?.querySelector<HTMLElement>(`a[href$="${CSS.escape(focused)}"]`)?.focus();
+    // Or they have followed it meanwhile.
+    void app.router.load();
+  }, []);
+  return children;
+}
+
 await app.router.load();
-// The first view shows nothing any more from here on.
-for (const template of document.querySelectorAll('template')) template.remove();
-// In small steps, so that the page answers meanwhile.
-startTransition(() => createRoot(root).render(app.element));
+createRoot(root).render(<InPlaceOfTheFirstView>{app.element}</InPlaceOfTheFirstView>);

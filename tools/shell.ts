@@ -40,7 +40,7 @@ export function shell(): Plugin {
 
 /**
  * The one script in the page itself. It shows the screen that the address names while the app is on its way, and asks for `work`
- * where that screen needs it, instead of the script that is on its way doing so later.
+ * where that screen needs it, instead of the script that is on its way doing so later. The page counts as loaded when both are there.
  */
 function early(work: string): string {
   return `
@@ -51,9 +51,8 @@ function early(work: string): string {
       document.getElementById('root').replaceChildren(view.content.cloneNode(true));
       for (const place of document.querySelectorAll('[data-year]')) place.textContent = place.textContent.replace('YEAR', new Date().getFullYear());
       if (!/^\\/(register|login|projects)$/.test(path)) return;
-      const link = document.createElement('link');
-      Object.assign(link, { rel: 'modulepreload', crossOrigin: '', href: './${work}' });
-      document.head.append(link);
+      const script = document.createElement('script');
+      document.head.append(Object.assign(script, { type: 'module', crossOrigin: '', src: './${work}' }));
     };
     show();
     addEventListener('hashchange', show);

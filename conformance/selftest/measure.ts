@@ -15,7 +15,7 @@ export type Measured = {
 };
 
 /** Milliseconds: nothing here takes long, but for what hangs. */
-export const patience = 1_000;
+export const patience = 3_000;
 
 /**
  * Runs the kit against a backend with a fault. `whole`: all checks, as a user would; otherwise those alone that have to name the

@@ -73,7 +73,6 @@ test('every dependency is imported somewhere', () => {
     'oxlint-tsgolint',
     'oxfmt',
     'jsdom',
-    'terser',
     '@types/',
     '@testing-library/dom',
   ];
