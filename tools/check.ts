@@ -16,6 +16,10 @@ const checks: { [name: string]: () => Promise<string[]> } = {
   contract: async () => (await import('./contract.ts')).contractProblems(),
   specification: async () => (await import('./specification.ts')).specificationProblems(),
   lockfile: lockfileProblems,
+  bundle: async () => {
+    const { bundleSizes, overBudget } = await import('./bundle.ts');
+    return overBudget(await bundleSizes());
+  },
   format: () => failureOf(tool('oxfmt/bin/oxfmt', '--check'), 300),
   lint: () => failureOf(tool('oxlint/bin/oxlint', '--type-aware', '--deny-warnings'), 300),
   types: () =>
