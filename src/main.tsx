@@ -7,9 +7,11 @@ const root = document.getElementById('root');
 if (!root) throw new Error('index.html needs an element with the id "root".');
 const app = createApp();
 
-let focused: string | null = null;
+const hrefOf = (target: unknown) =>
+  target instanceof Element ? target.getAttribute('href') : null;
+let focused = hrefOf(document.activeElement);
 const notice = ({ target }: FocusEvent) => {
-  focused = target instanceof Element ? target.getAttribute('href') : null;
+  focused = hrefOf(target);
 };
 addEventListener('focusin', notice);
 

@@ -55,28 +55,58 @@ test('[READ-53] links work before a script has come', async () => {
   expect(new URL(page.url()).hash).toBe('#/register');
 });
 
-test('[READ-53] the first view looks as the app does that takes its place, to the pixel', async () => {
+/** A page whose scripts come when they are let through. */
+async function withLateScripts() {
   const { page } = await browser.open();
-  const scripts: (() => void)[] = [];
+  const held: (() => void)[] = [];
   await page.route('**/assets/**', async (route) => {
-    await new Promise<void>((done) => scripts.push(done));
+    await new Promise<void>((go) => held.push(go));
     await route.continue();
   });
+  await page.route('**/api/**', () => {});
+  return {
+    page,
+    /** Lets them through until the app has taken the place of the first view. */
+    arrive: async () => {
+      const going = setInterval(() => held.splice(0).forEach((go) => go()), 1);
+      await page.waitForFunction(() => !document.querySelector('[data-year], template'));
+      clearInterval(going);
+    },
+  };
+}
+
+test('[READ-53] the first view looks as the app does that takes its place, to the pixel', async () => {
+  const { page, arrive } = await withLateScripts();
   // Nothing moves, and the list is still on its way in both.
   await page.emulateMedia({ reducedMotion: 'reduce' });
-  await page.route('**/api/**', () => {});
   for (const path of Object.keys(screens)) {
     await page.goto('about:blank');
     await page.goto(`${server.address}/#${path}`, { waitUntil: 'commit' });
     await page.locator('h1:visible').waitFor();
     const early = await page.screenshot();
-    const isApp = page.waitForFunction(() => !document.querySelector('[data-year]'));
-    const going = setInterval(() => scripts.splice(0).forEach((go) => go()), 1);
-    await isApp;
-    clearInterval(going);
+    await arrive();
     const late = await page.screenshot();
     expect(Buffer.compare(early, late), `${path} changes when the app takes over`).toBe(0);
   }
+});
+
+test('[READ-53] whoever is on a link of the first view stays on it when the app takes its place', async () => {
+  const { page, arrive } = await withLateScripts();
+  await page.goto(`${server.address}/#/about`, { waitUntil: 'commit' });
+  await page.getByRole('link', { name: 'Projects' }).focus();
+  await arrive();
+  expect(await page.evaluate(() => document.activeElement?.textContent)).toBe('Projects');
+});
+
+test('[READ-53] whoever follows a link of the first view is there when the app takes its place', async () => {
+  const { page, arrive } = await withLateScripts();
+  await page.goto(server.address, { waitUntil: 'commit' });
+  await page.getByRole('link', { name: 'Sign up' }).click();
+  await page.getByRole('heading', { name: 'Create an account' }).waitFor();
+  expect(await page.getByLabel('Email').isDisabled()).toBe(true);
+  await arrive();
+  await page.getByLabel('Email').fill('ada@example.org');
+  expect(await page.getByRole('heading', { level: 1 }).textContent()).toBe('Create an account');
 });
 
 test('the built page has no script or style in it that the policy of the server does not name', async () => {
