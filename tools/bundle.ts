@@ -48,5 +48,7 @@ if (import.meta.main) {
   for (const [path, size] of Object.entries(sizes)) {
     console.log(`${path.padEnd(10)} ${size} of ${budgets[path as keyof Sizes]} bytes`);
   }
-  if (overBudget(sizes).length > 0) process.exitCode = 1;
+  const faults = overBudget(sizes);
+  for (const fault of faults) console.error(fault);
+  if (faults.length > 0) process.exitCode = 1;
 }
