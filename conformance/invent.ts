@@ -47,11 +47,11 @@ export function createInventor(seed: number, mark: string): Inventor {
   };
 }
 
-/** Seven letters and digits that no other run on this server has. */
+/** Eleven letters and digits that no other run on this server has, not even one that began in the same second. */
 export function newMark(now = Date.now(), chance = Math.random()): string {
   const time = Math.floor(now / 1000) % 36 ** 5;
-  const tail = Math.floor(chance * 36 ** 2);
-  return time.toString(36).padStart(5, '0') + tail.toString(36).padStart(2, '0');
+  const tail = Math.floor(chance * 36 ** 6);
+  return time.toString(36).padStart(5, '0') + tail.toString(36).padStart(6, '0');
 }
 
 /** Numbers from 0 to 1, the same for the same seed and name. */
