@@ -6,6 +6,7 @@ import { createMemoryHistory, RouterProvider } from '@tanstack/react-router';
 import { renderToStaticMarkup } from 'react-dom/server';
 import { createActors } from './actors.ts';
 import { createApi } from './api/api.ts';
+import { worked } from './fetch-work.ts';
 import { createAppRouter } from './router.tsx';
 
 const routes = ['/', '/about', '/register', '/login', '/projects'];
@@ -35,5 +36,6 @@ async function renderFrame(path: string, index: number): Promise<string> {
     // The visitor's own year, which the page's own script puts there.
     .replace(year, 'YEAR')
     .replace('<footer', '<footer data-year');
-  return `<template id="${path}">${still}</template>`;
+  const work = Object.hasOwn(worked, path) ? ' data-work' : '';
+  return `<template id="${path}"${work}>${still}</template>`;
 }

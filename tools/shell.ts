@@ -50,7 +50,7 @@ function early(work: string): string {
       if (!(view instanceof HTMLTemplateElement)) return;
       document.getElementById('root').replaceChildren(view.content.cloneNode(true));
       for (const place of document.querySelectorAll('[data-year]')) place.textContent = place.textContent.replace('YEAR', new Date().getFullYear());
-      if (!/^\\/(register|login|projects)$/.test(path)) return;
+      if (!('work' in view.dataset)) return;
       const script = document.createElement('script');
       document.head.append(Object.assign(script, { type: 'module', crossOrigin: '', src: './${work}' }));
     };

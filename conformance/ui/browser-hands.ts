@@ -2,12 +2,12 @@ import type { BrowserContext, Page, Request, Route as Held } from 'playwright-co
 import type { Credentials } from '../../src/api/types.ts';
 import { callNames, callOf } from '../../tests/model/backend-hands.ts';
 import type { Answer, Call } from '../../tests/model/calls.ts';
-import { forms, links, type Hands, type Route, type Seen } from '../../tests/model/driver.ts';
+import { forms, type Hands, type Route, type Seen } from '../../tests/model/driver.ts';
 import type { Browser } from '../http/browser.ts';
 import { arrangedBy, type Stage } from '../journeys/stage.ts';
 import { expectToBe } from '../journeys/surprise.ts';
 import type { Proxy } from './proxy.ts';
-import { seenOnScreen } from './screen.ts';
+import { handsOn, seenOnScreen } from './screen.ts';
 
 /** Something that the app asked for, held back until the circumstances are right. */
 type Arrived = { call: Call; held: Held; request: Request; givenUp: boolean; answered: boolean };
@@ -54,20 +54,7 @@ export async function browserHands(
   };
 
   return {
-    async go(route) {
-      if (new URL(page.url()).hash === `#${route}`) return;
-      await page.getByRole('link', { name: links[route], exact: true }).click();
-      await settled();
-    },
-    async submit(form, values) {
-      const { button, fields } = forms[form];
-      for (const [index, value] of (values ?? []).entries()) {
-        await page.getByLabel(fields[index]!, { exact: true }).fill(value);
-      }
-      const press = page.locator('form').getByRole('button', { name: button, exact: true });
-      await press.click({ force: true });
-      await settled();
-    },
+    ...handsOn(page, settled),
     async answer(call, wanted) {
       const each = pending(call)[0];
       if (!each) throw new Error(`No ${call} is waiting for an answer.`);

@@ -1,4 +1,26 @@
-import type { Seen } from '../../tests/model/driver.ts';
+import type { Page } from 'playwright-core';
+import { forms, links, type Hands, type Seen } from '../../tests/model/driver.ts';
+
+/** What a person does on the page itself. `settled` waits until the app has taken note. */
+export function handsOn(page: Page, settled: () => Promise<void>): Pick<Hands, 'go' | 'submit'> {
+  return {
+    async go(route) {
+      if (new URL(page.url()).hash === `#${route}`) return;
+      await page.getByRole('link', { name: links[route], exact: true }).click();
+      await settled();
+    },
+    async submit(form, values) {
+      const { button, fields } = forms[form];
+      for (const [index, value] of (values ?? []).entries()) {
+        await page.getByLabel(fields[index]!, { exact: true }).fill(value);
+      }
+      // A busy button can be pressed as well.
+      const press = page.locator('form').getByRole('button', { name: button, exact: true });
+      await press.click({ force: true });
+      await settled();
+    },
+  };
+}
 
 /** What is on the screen. Runs in the page. */
 export function seenOnScreen(

@@ -2,8 +2,9 @@ import { readFile, readdir } from 'node:fs/promises';
 import { extname, join } from 'node:path';
 import type { Page, Request, Route as Held } from 'playwright-core';
 import { callOf } from '../model/backend-hands.ts';
-import type { Answer, Call } from '../model/calls.ts';
+import type { Call } from '../model/calls.ts';
 import { forms, links, type Hands, type Route } from '../model/driver.ts';
+import { give } from '../model/outside/browser-hands.ts';
 
 const origin = 'http://app.test';
 
@@ -133,25 +134,6 @@ export const headings: Record<Route, string> = {
   '/register': 'Create an account',
   '/login': 'Sign in',
 };
-
-async function give(page: Page, held: Held, answer: Answer) {
-  if (answer === 'none') return held.abort('internetdisconnected');
-  if (answer === 'fault') {
-    await page.evaluate(() => {
-      const { prototype } = Response;
-      const text = Object.getOwnPropertyDescriptor(prototype, 'text')!;
-      prototype.text = () => {
-        Object.defineProperty(prototype, 'text', text);
-        throw new Error('a fault');
-      };
-    });
-    return held.fulfill({ status: 200, json: {} });
-  }
-  const { status, text, body } = answer;
-  return text === undefined
-    ? held.fulfill({ status, json: body })
-    : held.fulfill({ status, contentType: 'text/html', body: text });
-}
 
 /** Runs in the page. What a view does not name may be as it likes. */
 function isSeen(view: View): boolean {

@@ -1,9 +1,10 @@
 import { fileURLToPath } from 'node:url';
 import type { Page, Request, Route as Held } from 'playwright-core';
 import { build } from 'vite';
+import { handsOn, seenOnScreen } from '../../../conformance/ui/screen.ts';
 import { callNames, callOf } from '../backend-hands.ts';
 import type { Answer, Call } from '../calls.ts';
-import { forms, links, type Hands, type Route, type Seen } from '../driver.ts';
+import { forms, type Hands, type Route, type Seen } from '../driver.ts';
 
 const config = fileURLToPath(new URL('../../../vite.config.ts', import.meta.url));
 const folder = fileURLToPath(new URL('./page', import.meta.url));
@@ -71,46 +72,13 @@ export async function browserHands(
   const pending = (call: Call) =>
     arrived.filter((each) => each.call === call && !each.answered && !each.givenUp);
 
-  async function give({ held }: Arrived, answer: Answer) {
-    if (answer === 'none') return held.abort('internetdisconnected');
-    if (answer === 'fault') {
-      await page.evaluate(() => {
-        const { prototype } = Response;
-        const text = Object.getOwnPropertyDescriptor(prototype, 'text')!;
-        prototype.text = () => {
-          Object.defineProperty(prototype, 'text', text);
-          throw new Error('a fault');
-        };
-      });
-      return held.fulfill({ status: 200, json: {} });
-    }
-    const { status, text, body } = answer;
-    return text === undefined
-      ? held.fulfill({ status, json: body })
-      : held.fulfill({ status, contentType: 'text/html', body: text });
-  }
-
   return {
-    async go(route) {
-      if (new URL(page.url()).hash === `#${route}`) return;
-      await page.getByRole('link', { name: links[route], exact: true }).click();
-      await settled();
-    },
-    async submit(form, values) {
-      const { button, fields } = forms[form];
-      for (const [index, value] of (values ?? []).entries()) {
-        await page.getByLabel(fields[index]!, { exact: true }).fill(value);
-      }
-      // A busy button can be pressed as well.
-      const press = page.locator('form').getByRole('button', { name: button, exact: true });
-      await press.click({ force: true });
-      await settled();
-    },
+    ...handsOn(page, settled),
     async answer(call, answer) {
       const each = pending(call)[0];
       if (!each) throw new Error(`No ${call} is waiting for an answer.`);
       each.answered = true;
-      await give(each, answer);
+      await give(page, each.held, answer);
       await settled();
       return answer;
     },
@@ -119,7 +87,7 @@ export async function browserHands(
       if (!each) throw new Error(`No ${call} was given up.`);
       each.answered = true;
       // The browser has stopped listening, and says so.
-      await give(each, answer).catch(() => {});
+      await give(page, each.held, answer).catch(() => {});
       await settled();
     },
     elapse: (milliseconds) => page.evaluate((ms) => window.inside.elapse(ms), milliseconds),
@@ -129,6 +97,7 @@ export async function browserHands(
       const onScreen = await page.evaluate(seenOnScreen, Object.values(forms));
       return {
         ...onScreen,
+        logged: await page.evaluate(() => window.inside.logged()),
         calls: Object.fromEntries(
           callNames.map((call) => [
             call,
@@ -144,43 +113,24 @@ export async function browserHands(
   };
 }
 
-/** Runs in the page. */
-function seenOnScreen(all: { button: string; fields: readonly string[] }[]): Omit<Seen, 'calls'> {
-  const textOf = (selector: string) => document.querySelector(selector)?.textContent ?? undefined;
-  const button = document.querySelector('form button');
-  const known = all.find((form) => form.button === button?.textContent);
-  const labels = [...document.querySelectorAll('label')];
-  const section = document.querySelector('main section');
-  const isBusy = (element: Element) => element.getAttribute('aria-busy') === 'true';
-  return {
-    path: location.hash.slice(1),
-    banner: textOf('[role=alert]'),
-    announced: textOf('[role=status]')?.trim() ?? '',
-    form:
-      known && button
-        ? {
-            button: known.button,
-            busy: isBusy(button),
-            values: known.fields.map((name) => {
-              const label = labels.find(({ textContent }) => textContent === name);
-              return label?.control instanceof HTMLInputElement ||
-                label?.control instanceof HTMLTextAreaElement
-                ? label.control.value
-                : `no ${name}`;
-            }),
-          }
-        : undefined,
-    list: section
-      ? {
-          busy: isBusy(section),
-          rows: [...section.querySelectorAll('li')].map(
-            (row) => [...row.children].map(({ textContent }) => textContent) as [string, string],
-          ),
-          note: section.querySelector(':scope > p')?.textContent ?? undefined,
-        }
-      : undefined,
-    logged: window.inside.logged(),
-  };
+/** Answers a call that the page waits for. */
+export async function give(page: Page, held: Held, answer: Answer): Promise<void> {
+  if (answer === 'none') return held.abort('internetdisconnected');
+  if (answer === 'fault') {
+    await page.evaluate(() => {
+      const { prototype } = Response;
+      const text = Object.getOwnPropertyDescriptor(prototype, 'text')!;
+      prototype.text = () => {
+        Object.defineProperty(prototype, 'text', text);
+        throw new Error('a fault');
+      };
+    });
+    return held.fulfill({ status: 200, json: {} });
+  }
+  const { status, text, body } = answer;
+  return text === undefined
+    ? held.fulfill({ status, json: body })
+    : held.fulfill({ status, contentType: 'text/html', body: text });
 }
 
 function sentIn(request: Request): unknown {
