@@ -61,6 +61,15 @@ const usualTimeouts = { headers: 15_000, request: 60_000, stalled: 30_000, inter
 const largestBody = 1024 * 1024; // bytes
 const usualRetryAfter = 5; // seconds
 
+let contractRead: Contract | undefined;
+
+/** The same for every app of a process: to read it takes longer than all else of starting. */
+function contractOfThisServer(): Contract {
+  return (contractRead ??= readContract(
+    readFileSync(new URL('../openapi.yaml', import.meta.url), 'utf8'),
+  ));
+}
+
 /** The whole server apart from listening: the contract's operations, and the built app at `/`. Does not close the store. */
 export async function createApp({
   store,
@@ -72,7 +81,7 @@ export async function createApp({
   isDraining = () => false,
   timeouts = usualTimeouts,
 }: AppOptions): Promise<FastifyInstance> {
-  const contract = readContract(readFileSync(new URL('../openapi.yaml', import.meta.url), 'utf8'));
+  const contract = contractOfThisServer();
   const sessions = createSessions(store, now);
   const throttle = createThrottle(store, now);
   const services: Services = { store, passwords, sessions, throttle, now };

@@ -55,6 +55,7 @@ export async function openStage(page: Page): Promise<Stage> {
   );
   let waiting: { call: Call; held: Held; request: Request }[] = [];
   let arrived = () => {};
+  let loads = 0;
 
   await page.route(`${origin}/**`, async (held, request) => {
     const { pathname } = new URL(request.url());
@@ -85,9 +86,9 @@ export async function openStage(page: Page): Promise<Stage> {
   return {
     page,
     async start(path) {
-      await page.goto('about:blank');
       waiting = [];
-      await page.goto(`${origin}/#${path}`);
+      // A query that is new makes it a page that is new: a fragment alone does not.
+      await page.goto(`${origin}/?${++loads}#${path}`);
       // Until the app has taken its place, the page shows what cannot be used yet, and holds every screen.
       await page.waitForFunction(() => document.querySelectorAll('h1').length === 1);
     },

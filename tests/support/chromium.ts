@@ -85,6 +85,27 @@ export async function launchBrowser(executablePath?: string): Promise<Browser> {
   }
 }
 
+/**
+ * The first four: the address bar, which nobody sees, takes two processes for every window. The others are what Playwright turns
+ * off by itself and tests depend on: of two such lists Chromium heeds the last.
+ */
+const off = [
+  'WebUIOmniboxPopup',
+  'WebUIOmniboxAimPopup',
+  'WebUIOmniboxFullPopup',
+  'WebUIOmniboxPopupDebug',
+  'AimEnabled',
+  'AvoidUnnecessaryBeforeUnloadCheckSync',
+  'DestroyProfileOnBrowserClose',
+  'HttpsUpgrades',
+  'MediaRouter',
+  'NetworkTimeServiceQuerying',
+  'OptimizationHints',
+  'PaintHolding',
+  'PreconnectToSearch',
+  'ThirdPartyStoragePartitioning',
+];
+
 function launch(executablePath: string, chromiumSandbox: boolean): Promise<Browser> {
   return chromium.launch({
     executablePath,
@@ -98,6 +119,7 @@ function launch(executablePath: string, chromiumSandbox: boolean): Promise<Brows
       '--disable-background-networking',
       '--disable-component-update',
       '--disable-sync',
+      `--disable-features=${off.join(',')}`,
     ],
   });
 }
