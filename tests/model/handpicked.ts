@@ -263,7 +263,7 @@ export const handpicked: Handpicked[] = [
   {
     file: 'src/ui/field.css.ts',
     what: 'the border stays as it was beside an error',
-    from: '      borderColor: color.critical,\n',
+    from: '      borderWidth: 2,\n      borderColor: color.critical,\n',
     to: '',
   },
   {
@@ -275,13 +275,13 @@ export const handpicked: Handpicked[] = [
   {
     file: 'src/ui/anchor.css.ts',
     what: 'the link of the screen that is shown is not marked',
-    from: '        boxShadow: `inset 0 -0.1875rem 0 ${color.accent}`,\n',
-    to: '',
+    from: "      content: '\"\"',\n      position: 'absolute',\n      bottom: 'calc(",
+    to: "      content: 'none',\n      position: 'absolute',\n      bottom: 'calc(",
   },
   {
-    file: 'src/ui/button.css.ts',
+    file: 'src/styles/train.css.ts',
     what: 'nothing moves while a call is pending',
-    from: '    animation: `${travel} 1.1s linear infinite`,\n',
+    from: '    animation: `${across} 1.1s linear infinite`,\n',
     to: '',
   },
   {
@@ -313,5 +313,35 @@ export const handpicked: Handpicked[] = [
     what: 'the dark theme is the light one',
     from: 'vars: assignVars(color, dark)',
     to: 'vars: assignVars(color, light)',
+  },
+  {
+    file: 'src/main.tsx',
+    what: 'whoever was on a link of the first view is thrown off it',
+    from: '    if (focused) root?.querySelector<HTMLElement>(`a[href$="${CSS.escape(focused)}"]`)?.focus();\n',
+    to: '',
+  },
+  {
+    file: 'src/main.tsx',
+    what: 'a link of the first view that was followed leads nowhere',
+    from: '    void app.router.load();\n',
+    to: '',
+  },
+  {
+    file: 'src/main.tsx',
+    what: 'the screens that were drawn beforehand stay in the page',
+    from: "    for (const template of document.querySelectorAll('template')) template.remove();\n",
+    to: '',
+  },
+  {
+    file: 'src/ui/use-window.ts',
+    what: 'a long list is drawn as a whole',
+    from: 'export const drawnWhole = 50;',
+    to: 'export const drawnWhole = 1e9;',
+  },
+  {
+    file: 'src/ui/use-window.ts',
+    what: 'scrolling draws no other rows',
+    from: "    addEventListener('scroll', scrolled, { passive: true });\n",
+    to: '',
   },
 ];

@@ -65,14 +65,23 @@ const of = (...projects: string[]) =>
     // What needs a server is too slow to be asked about each fault.
     ({ project, moduleId }) => projects.includes(project.name) && !/\/outside\//.test(moduleId),
   );
-const looks = tests.filter(({ moduleId }) => /\/looks\.test/.test(moduleId));
+const inBrowser = (name: string) =>
+  tests.filter(({ moduleId }) => moduleId.endsWith(`/browser/${name}.test.ts`));
+
+/** What jsdom, which has no layout and no build, cannot know of a file. */
+const inBrowserOf = (file: string) => {
+  if (/main|shell|fetch-work/.test(file)) return inBrowser('first-view');
+  return /project-list|use-window|places/.test(file) ? inBrowser('long-list') : [];
+};
 
 /** What people see is asked of the tests of the screens, for all faults at once, and only then of these. */
 const isSeen = (file: string) => !/^(machines|src\/api|src\/actors)/.test(file);
 
 /** The quick tests first: most faults go no further. */
 const stages = (file: string): TestSpecification[][] =>
-  isSeen(file) ? [of('house'), looks] : [of('machines', 'api'), of('model'), of('screens')];
+  isSeen(file)
+    ? [of('house'), inBrowserOf(file), inBrowser('looks')]
+    : [of('machines', 'api'), of('model'), of('screens')];
 
 /** How many faults of a file were noticed by which file of tests. */
 const noticedBy = new Map<string, number>();
