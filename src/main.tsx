@@ -1,5 +1,5 @@
 import './styles/global.css.ts';
-import { useLayoutEffect, type ReactElement } from 'react';
+import { startTransition, useLayoutEffect, type ReactElement } from 'react';
 import { createRoot } from 'react-dom/client';
 import { createApp } from './app.tsx';
 
@@ -28,4 +28,7 @@ function InPlaceOfTheFirstView({ children }: { children: ReactElement }) {
 }
 
 await app.router.load();
-createRoot(root).render(<InPlaceOfTheFirstView>{app.element}</InPlaceOfTheFirstView>);
+// In slices: whoever uses the first view meanwhile is not held up.
+startTransition(() =>
+  createRoot(root).render(<InPlaceOfTheFirstView>{app.element}</InPlaceOfTheFirstView>),
+);

@@ -33,15 +33,18 @@ export function createPlaces() {
       return low;
     },
 
-    /** Takes the height that a block was drawn with. */
-    measure(block: number, height: number) {
-      if (height === 0 || heights[block] === height) return;
+    /** Takes the height that a block was drawn with, and tells whether it is another than was thought. */
+    measure(block: number, height: number): boolean {
+      if (height === 0 || heights[block] === height) return false;
+      const isNews = (heights[block] ?? usual) !== height;
+      heights[block] = height;
+      if (!isNews) return false;
       if (usual === 0) {
         usual = height;
         tops = [0];
       }
-      heights[block] = height;
       tops.length = Math.min(tops.length, block + 1);
+      return true;
     },
 
     /** The rows have another width, or are others. */

@@ -35,17 +35,28 @@ export function useWindow(count: number) {
 
   useLayoutEffect(() => {
     if (isWhole || !list.current || !before.current || !after.current) return;
+    const [above, below] = [before.current.style, after.current.style];
+    const place = () => {
+      above.height = `${places.top(from)}px`;
+      below.height = `${places.top(blocks) - places.top(to)}px`;
+    };
+    // Written before anything is read: where all is as high as it was thought to be, one layout of the page is enough.
+    place();
     const rows = list.current.children;
     const bottom = list.current.offsetTop + list.current.offsetHeight;
+    let isNews = false;
     for (let block = from; block < to; block += 1) {
       const row = rows[(block - from) * blockSize] as HTMLElement;
       const next = rows[(block + 1 - from) * blockSize] as HTMLElement | undefined;
-      places.measure(block, (next?.offsetTop ?? bottom) - row.offsetTop);
+      isNews = places.measure(block, (next?.offsetTop ?? bottom) - row.offsetTop) || isNews;
     }
-    before.current.style.height = `${places.top(from)}px`;
-    after.current.style.height = `${places.top(blocks) - places.top(to)}px`;
+    if (!isNews) return;
+    place();
     look();
   });
+
+  // More rows, or fewer: others may be in view.
+  useLayoutEffect(look, [look]);
 
   useEffect(() => {
     // At once, or the frame that comes shows an empty place.
