@@ -8,7 +8,7 @@ import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { get, type IncomingMessage } from 'node:http';
-import { availableParallelism, cpus, loadavg, tmpdir, totalmem } from 'node:os';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
@@ -17,7 +17,8 @@ import { openStore } from '../../server/store/store.ts';
 import { fill, memoryOf, signIn, withDatabase } from '../support/long-lists.ts';
 import { runServer } from '../support/server-process.ts';
 import type { Load, Loaded } from './load.ts';
-import { plot } from './plot.ts';
+import { circumstances, median, table } from './page.ts';
+import { bars, curves, picture } from './plot.ts';
 
 const rounds = 5;
 const seconds = 2;
@@ -35,13 +36,13 @@ interface Call {
   path: string;
 }
 
-export interface Measured {
+interface Measured {
   name: string;
   bare: Loaded;
   stores: Record<string, Loaded & { ratio: number }>;
 }
 
-export interface Grown {
+interface Grown {
   store: string;
   length: number;
   firstByte: number;
@@ -266,8 +267,7 @@ with a bare \`node:http\` server that sends the same bytes; the load comes from 
 answers are checked against the contract as always; the request log is off. The machine is shared with others, so compare the figures of this
 page with each other and with no other page.
 
-${new Date().toISOString().slice(0, 10)}, Node ${process.version}, ${availableParallelism()} × ${cpus()[0]?.model.trim()},
-${Math.round(totalmem() / 2 ** 30)} GB, load average at the end ${loadavg()[0]?.toFixed(1)} (above ${availableParallelism()}, others took their part).
+${circumstances()}
 
 ![Ratios of each call to a bare server, and the time to the first and the last byte of lists of 10 to 100,000 projects](server-speed.svg)
 
@@ -299,11 +299,6 @@ function cells({ rate, median: middleOne, p99 }: Loaded): string[] {
   return [rate.toFixed(0), String(middleOne), String(p99)];
 }
 
-function table(head: string[], rows: string[][]): string {
-  const line = (row: string[]) => `| ${row.join(' | ')} |`;
-  return [line(head), line(head.map(() => '---')), ...rows.map(line)].join('\n');
-}
-
 /** Starts a script of this folder, gives it `question`, and reads its answer. */
 async function ask<T>(script: string, question: unknown): Promise<T> {
   const child = spawn(process.execPath, [beside(script)], { stdio: ['pipe', 'pipe', 'inherit'] });
@@ -315,8 +310,37 @@ function beside(script: string): string {
   return fileURLToPath(new URL(script, import.meta.url));
 }
 
-function median(numbers: number[]): number {
-  return numbers.toSorted((a, b) => a - b)[Math.floor(numbers.length / 2)] ?? NaN;
+/** The ratio of each call to a bare server, and below it the cost of a list by its length. */
+function plot(measured: Measured[], grown: Grown[]): string {
+  const colours: Record<string, string> = { SQLite: '#1b6ca8', PostgreSQL: '#e08a1e' };
+  const ratios = measured.map(({ name, stores: byStore }) => ({
+    name: name.replace(' that were not', ', not'),
+    bars: Object.entries(byStore).map(([store, { ratio }]) => ({
+      colour: colours[store] ?? '',
+      value: ratio,
+      text: ratio.toFixed(2),
+    })),
+  }));
+  const growth = Object.entries(colours).flatMap(([store, colour]) =>
+    (['firstByte', 'lastByte'] as const).map((what) => ({
+      colour,
+      dashed: what === 'firstByte',
+      points: grown
+        .filter((one) => one.store === store)
+        .map((one): [number, number] => [one.length, one[what]]),
+    })),
+  );
+  return picture(
+    colours,
+    bars(
+      'Answers a second, as a ratio to a bare node:http server that sends the same bytes',
+      ratios,
+    ),
+    curves(
+      'Milliseconds to the first byte (dashed) and to the last byte (solid) of a list, by the number of projects',
+      growth,
+    ),
+  );
 }
 
 async function startPostgres() {
