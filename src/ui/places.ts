@@ -9,6 +9,7 @@ export function createPlaces() {
   let heights: (number | undefined)[] = [];
   let tops = [0];
   let usual = 0;
+  let isUsualMeasured = false;
 
   function top(block: number): number {
     for (let i = tops.length - 1; i < block; i += 1) {
@@ -36,22 +37,23 @@ export function createPlaces() {
     /** Takes the height that a block was drawn with, and tells whether it is another than was thought. */
     measure(block: number, height: number): boolean {
       if (height === 0 || heights[block] === height) return false;
-      const isNews = (heights[block] ?? usual) !== height;
+      const thought = heights[block] ?? usual;
       heights[block] = height;
-      if (!isNews) return false;
-      if (usual === 0) {
+      if (!isUsualMeasured) {
+        isUsualMeasured = true;
         usual = height;
         tops = [0];
       }
+      if (thought === height) return false;
       tops.length = Math.min(tops.length, block + 1);
       return true;
     },
 
-    /** The rows have another width, or are others. */
+    /** The rows have another width, or are others: all count as high as before until the next one is measured. */
     forget() {
       heights = [];
       tops = [0];
-      usual = 0;
+      isUsualMeasured = false;
     },
   };
 }

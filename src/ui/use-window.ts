@@ -63,6 +63,8 @@ export function useWindow(count: number) {
     const scrolled = () => flushSync(look);
     const resized = () => {
       places.forget();
+      // Whatever is drawn is measured again.
+      flushSync(() => setDrawn((now) => ({ ...now })));
       scrolled();
     };
     addEventListener('scroll', scrolled, { passive: true });
