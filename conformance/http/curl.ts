@@ -20,21 +20,26 @@ export function curlOf(origin: string, { sent, by }: Exchange): string {
       parts.push(`-H "x-xsrf-token: $(awk '$6 == "XSRF-TOKEN" { print $7 }' ${jar})"`);
     }
   }
-  if (sent.body !== undefined) parts.push(`--data-binary ${bodyOf(String(sent.body))}`);
+  const body = sent.body === undefined ? undefined : String(sent.body);
+  const isLong = body !== undefined && body.length > longest;
+  if (body !== undefined) parts.push(`--data-binary ${isLong ? '@-' : bodyOf(body)}`);
   parts.push(quoted(origin + sent.path));
-  return parts.join(' ');
+  return isLong ? `${longBody(body)} | ${parts.join(' ')}` : parts.join(' ');
 }
 
 const longest = 2000;
 
 function bodyOf(body: string): string {
-  if (body.length > longest) {
-    return `"$(head -c ${body.length} /dev/zero | tr '\\0' x)"   # ${body.length} bytes; put a JSON body of this size here\n    `.trim();
-  }
   const secret = /"password":"(?:[^"\\]|\\.)*"/;
   if (!secret.test(body)) return quoted(body);
   const [before = '', after = ''] = body.split(secret);
   return `${quoted(`${before}"password":"`)}"$PASSWORD"${quoted(`"${after}`)}`;
+}
+
+/** A project with a description of as many characters: no command line holds the real one. */
+function longBody(body: string): string {
+  const [before, after] = ['{"title":"Very long","description":"', '"}'].map(quoted);
+  return `{ printf ${before}; head -c ${body.length} /dev/zero | tr '\\0' x; printf ${after}; }`;
 }
 
 const quoted = (text: string) => `'${text.replaceAll("'", String.raw`'\''`)}'`;

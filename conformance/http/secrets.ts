@@ -57,10 +57,10 @@ function maskedCookies(text: string): string {
     .replace(/^((?:x-xsrf-token|authorization): ).*$/gim, `$1${mask}`);
 }
 
-/** In JSON, the values of keys that speak of secrets. */
+/** In JSON, the values of keys that speak of secrets; not where a command leaves the password to the shell. */
 function maskedKeys(text: string): string {
   return text.replaceAll(
-    /("[\w-]*(?:password|passwd|secret|token|jwt|session|hash)[\w-]*"\s*:\s*)"(?:[^"\\]|\\.)*"/gi,
+    /("[\w-]*(?:password|passwd|secret|token|jwt|session|hash)[\w-]*"\s*:\s*)"(?!'"\$PASSWORD"')(?:[^"\\]|\\.)*"/gi,
     `$1"${mask}"`,
   );
 }

@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { beforeAll, expect, onTestFinished, test } from 'vitest';
 import { checks } from '../../conformance/checks/all.ts';
@@ -36,6 +37,18 @@ test('failures come first, with what users see, the sequence and a command', () 
   expect(report).toMatch(/curl -i .*auth\/login'/);
   expect(report.indexOf('What your users will read')).toBeLessThan(report.indexOf('Totals'));
   expect(report).toMatch(/Left behind: \d+ users and \d+ projects/);
+});
+
+test('a command of the report can be pasted, with the password left to the shell', () => {
+  const command = contentOf(done)
+    .failures.flatMap(({ problems }) => problems.flatMap(({ calls }) => calls))
+    .map(({ curl }) => curl)
+    .find((curl) => curl.includes('auth/login') && curl.includes('$PASSWORD'))!;
+  const pasted = execFileSync('sh', [
+    '-c',
+    `PASSWORD=typed; curl() { while [ "$1" != --data-binary ]; do shift; done; echo "$2"; }; ${command}`,
+  ]);
+  expect(JSON.parse(pasted.toString())).toMatchObject({ password: 'typed' });
 });
 
 test('no password, cookie or token is in any report', () => {
