@@ -1,6 +1,6 @@
 import { readArguments, help } from './arguments.ts';
 import { checks } from './checks/all.ts';
-import { writeReports } from './report/files.ts';
+import { folderFault, writeReports } from './report/files.ts';
 import { contentOf } from './report/content.ts';
 import { terminalReport } from './report/terminal.ts';
 import { exitCodeOf, run } from './run.ts';
@@ -35,6 +35,12 @@ async function main(args: string[]): Promise<number> {
     console.error(target.mistake);
     return 2;
   }
+  const folder = settings.report ?? (settings.ui ? 'conformance-report' : undefined);
+  const fault = folder === undefined ? undefined : folderFault(folder);
+  if (fault !== undefined) {
+    console.error(fault);
+    return 2;
+  }
   const reached = await reach(target.origin);
   if ('unreachable' in reached) {
     console.error(reached.unreachable);
@@ -45,7 +51,7 @@ async function main(args: string[]): Promise<number> {
   let ui;
   if (settings.ui) {
     const { prepareScreens } = await import('./ui/prepare.ts');
-    const prepared = await prepareScreens(settings.report ?? 'conformance-report');
+    const prepared = await prepareScreens(folder!);
     if ('missing' in prepared) {
       console.error(prepared.missing);
       return 2;

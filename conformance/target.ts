@@ -17,7 +17,7 @@ export function readTarget(given: string): Target | { mistake: string } {
   const notes: string[] = [];
   let text = given.trim();
   if (!/^[a-z][a-z0-9+.-]*:\/\//i.test(text)) {
-    text = `http://${text.replace(/^:/, 'localhost:')}`;
+    text = `http://${text.replace(/^:?(?=\d+(\/|$))/, 'localhost:')}`;
     notes.push(`Read "${given}" as ${text}.`);
   }
   if (!URL.canParse(text)) {
@@ -77,9 +77,19 @@ export async function reach(
         unreachable: `${host}:${at} listens and does not speak https. Try http:// instead.`,
       };
     }
-    if (fault) notes.push(`Browsers will warn of its certificate (${fault}); the kit goes on.`);
+    if (fault)
+      notes.push(
+        `Browsers will warn of its certificate (${fault}); the kit goes on. Before people come, have it signed by somebody whom their browsers trust (mkcert does so on this machine).`,
+      );
   }
   return { notes };
+}
+
+/** Whether whoever listens there speaks https. */
+export async function speaksTls(origin: string): Promise<boolean> {
+  const { hostname, port } = new URL(origin);
+  const fault = await certificateFault(hostname.replace(/^\[|\]$/g, ''), Number(port) || 80);
+  return !fault?.startsWith('no TLS');
 }
 
 function connected(host: string, port: number): Promise<string | undefined> {

@@ -1,16 +1,35 @@
-import { mkdirSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { dirname, join, resolve } from 'node:path';
 import type { Content } from './content.ts';
 import { htmlReport } from './html.ts';
 import { junitReport } from './junit.ts';
 
-/** Writes the three reports into a folder, which is made when it is missing. Gives their paths. */
+/** Makes the folder for the reports where it is missing, or says why nothing can be written into it. */
+export function folderFault(folder: string): string | undefined {
+  try {
+    makeFolder(resolve(folder));
+    const trial = join(folder, '.conformance');
+    writeFileSync(trial, '');
+    rmSync(trial);
+    return undefined;
+  } catch (error) {
+    return `--report: nothing can be written into "${folder}" (${(error as NodeJS.ErrnoException).code}). Name another folder.`;
+  }
+}
+
+/** One folder after another: Node's own `recursive` never ends where a folder cannot be made below one that is there (/proc). */
+function makeFolder(folder: string) {
+  if (existsSync(folder)) return;
+  makeFolder(dirname(folder));
+  mkdirSync(folder);
+}
+
+/** Writes the three reports into a folder that is there. Gives their paths. */
 export function writeReports(
   folder: string,
   content: Content,
   pictures: { id: string; file: string }[] = [],
 ): string[] {
-  mkdirSync(folder, { recursive: true });
   const files = {
     'conformance.html': htmlReport(content, pictures),
     'conformance.json': `${JSON.stringify(content, null, 2)}\n`,

@@ -1,6 +1,8 @@
 import { spawn } from 'node:child_process';
-import { existsSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { connect, type AddressInfo } from 'node:net';
+import { join, resolve } from 'node:path';
+import { createServer as createTlsServer } from 'node:tls';
 import { fileURLToPath } from 'node:url';
 import { expect, onTestFinished, test } from 'vitest';
 import { readArguments } from '../../conformance/arguments.ts';
@@ -59,11 +61,62 @@ test('ends with 2 where it does not understand, and says why', async () => {
   expect(errors).toContain('--seed must be a whole number');
 });
 
+test.each(['a-file/reports', '/proc/nowhere'])(
+  'ends with 2 before any call where %s cannot be a folder for reports',
+  async (name) => {
+    const folder = temporaryFolder();
+    writeFileSync(join(folder, 'a-file'), '');
+    const reports = resolve(folder, name);
+    const { code, output, errors } = await command('http://127.0.0.1:1', '--report', reports);
+    expect(errors).toContain('--report: nothing can be written into');
+    expect(output).toBe('');
+    expect(code).toBe(2);
+  },
+);
+
+test('goes on where nobody trusts the certificate, and says what browsers will', async () => {
+  const address = await behindHttps((await reference()).address);
+  const { code, output } = await command(address, '--only', 'SIGNIN', '--only', 'PROJECT');
+  expect(output).toContain('Browsers will warn of its certificate');
+  expect(output).toContain('mkcert');
+  expect(code).toBe(0);
+});
+
+test('says that it is https where http was given', async () => {
+  const address = await behindHttps((await reference()).address);
+  const { code, output } = await command(address.replace('https:', 'http:'), '--only', 'REACH');
+  expect(output).toContain(`This is https: give ${address} as the address.`);
+  expect(code).toBe(1);
+});
+
+async function reference() {
+  const running = await startReference();
+  onTestFinished(running.stop);
+  return running;
+}
+
+/** A server on https, with a certificate that it signed itself, in front of one on http. */
+async function behindHttps(address: string): Promise<string> {
+  const pem = readFileSync(new URL('self-signed.pem', import.meta.url));
+  const server = createTlsServer({ key: pem, cert: pem }, (socket) => {
+    const inner = connect(Number(new URL(address).port), '127.0.0.1');
+    for (const each of [socket, inner]) {
+      each.on('error', () => {});
+      each.on('close', () => (each === socket ? inner : socket).destroy());
+    }
+    socket.pipe(inner).pipe(socket);
+  });
+  await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening));
+  onTestFinished(() => void server.close());
+  return `https://localhost:${(server.address() as AddressInfo).port}`;
+}
+
 test.each([
   ['http://localhost:8080', 'http://localhost:8080'],
   ['http://localhost:8080/', 'http://localhost:8080'],
   ['http://localhost:8080/api/v1/', 'http://localhost:8080'],
   ['localhost:8080', 'http://localhost:8080'],
+  ['8080', 'http://localhost:8080'],
   [':8080', 'http://localhost:8080'],
   ['https://api.example.org/api', 'https://api.example.org'],
 ])('%s is the backend at %s', (given, origin) => {
