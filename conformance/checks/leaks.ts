@@ -48,7 +48,10 @@ export const leaks: Check[] = [
           formsOf(typed).some((form) => answer!.text.includes(form))
         )
           return 'repeats the password that was sent';
-        const key = /"(\w*(?:password|passwd|pwd)\w*)"\s*:\s*"[^"]{8,}"/i.exec(answer!.text);
+        const key =
+          /"(\w*(?:password|passwd|pwd)_?(?:hash|digest|bcrypt)?)"\s*:\s*"[^"]{8,}"/i.exec(
+            answer!.text,
+          );
         return key && answer!.status < 300 ? `has "${key[1]}" in its body` : undefined;
       }),
   },

@@ -6,7 +6,12 @@ import { incomingOf, startServer, type Running } from './layer.ts';
  * Backends that keep to the specification and choose otherwise wherever it is silent. The kit must find nothing to fail in any of
  * them.
  */
-export type Different = { name: string; start: () => Promise<Running> };
+export type Different = {
+  name: string;
+  /** Where its app lives, when that is elsewhere. */
+  origin: string | undefined;
+  start: () => Promise<Running>;
+};
 
 type Choices = {
   /** Everybody sees every project, whoever they are. */
@@ -40,11 +45,15 @@ type Choices = {
   chunked?: boolean;
   caseSensitive?: boolean;
   honoursKeys?: boolean;
+  /** No two projects of a person may have one title. */
+  ownTitles?: boolean;
+  /** The app lives there: it may read answers, and nobody else may. */
+  origin?: string;
   /** Errors of reading a body, unknown addresses and wrong methods come as a framework gives them. */
   plainErrors?: boolean;
 };
 
-type Account = { email: string; password: string; projects: object[] };
+type Account = { email: string; password: string; projects: { title: string }[] };
 type Reply = {
   status: number;
   body?: unknown;
@@ -77,7 +86,8 @@ export const different: Different[] = [
       problems: true,
       extraKeys: true,
       loginBody: '{"ok":true,"token":"abcdefgh"}',
-      registerBody: '{"id":7}',
+      registerBody:
+        '{"id":7,"passwordChangedAt":"2030-01-01T00:00:00Z","mustChangePassword":false}',
     },
   ),
   choosing('signing in is 204, registering signs in, and the session is kept to /api/v1', {
@@ -108,10 +118,14 @@ export const different: Different[] = [
     plainErrors: true,
     created: 202,
   }),
+  choosing('titles have to differ, and the app lives on another origin', {
+    ownTitles: true,
+    origin: 'https://app.example.org',
+  }),
 ];
 
 function choosing(name: string, choices: Choices): Different {
-  return { name, start: () => startDifferent(choices) };
+  return { name, origin: choices.origin, start: () => startDifferent(choices) };
 }
 
 function startDifferent(choices: Choices): Promise<Running> {
@@ -214,6 +228,8 @@ function startDifferent(choices: Choices): Promise<Running> {
         const key = `${tokenOf(message)} ${String(message.headers['idempotency-key'])}`;
         const known = choices.honoursKeys ? keys.get(key) : undefined;
         if (known) return { status: 200, body: known };
+        if (choices.ownTitles && account?.projects.some((each) => each.title === title))
+          refuse(409, 'There is a project with this title.');
         const id = choices.numericIds ? ++count : `p-${++count}`;
         const project = {
           id,
@@ -230,7 +246,17 @@ function startDifferent(choices: Choices): Promise<Running> {
 
   return startServer(async (message, response) => {
     const { body, method, path } = await incomingOf(message);
-    send(response, answerTo(method, path, body, message), choices);
+    const { origin } = message.headers;
+    if (origin !== undefined && origin === choices.origin) {
+      response.setHeader('access-control-allow-origin', origin);
+      response.setHeader('access-control-allow-credentials', 'true');
+      response.setHeader('vary', 'Origin');
+      if (method === 'OPTIONS') {
+        response.setHeader('access-control-allow-headers', 'Content-Type, Idempotency-Key');
+        return send(response, { status: 204, text: '' }, choices);
+      }
+    }
+    return send(response, answerTo(method, path, body, message), choices);
   });
 
   function answerTo(method: string, path: string, body: string, message: IncomingMessage): Reply {

@@ -30,13 +30,13 @@ for (const { name, killedBy, start } of strangers) {
 }
 
 const green: { name: string; trouble: string[]; seconds: number }[] = [];
-for (const { name, start } of [
-  ...examples,
+for (const { name, start, origin } of [
+  ...examples.map((each) => ({ ...each, origin: undefined })),
   ...different,
-  { name: 'our own backend', start: startReference },
+  { name: 'our own backend', origin: undefined, start: startReference },
 ]) {
   const backend = await start();
-  const done = await run({ origin: backend.address });
+  const done = await run({ origin: backend.address, otherOrigin: origin });
   const trouble = troubleIn(done);
   const seconds = done.milliseconds / 1000;
   green.push({ name, trouble, seconds });
