@@ -1,5 +1,7 @@
 import {
+  blockedByFailure,
   gotOf,
+  isRefusal,
   isSuccess,
   messageFault,
   problem,
@@ -80,6 +82,7 @@ export const accounts: Check[] = [
         skip(`such a password is refused: ${gotOf(account.registration.exchange)}`);
       }
       const login = await world.browser('unusual').login(account.email, unusual);
+      blockedByFailure(login);
       if (!login.ended.ok) {
         unmet(
           'A password with blanks around it, quotes, accents and an emoji registers and then does not sign in: it is changed on the way in, in one of the two calls.',
@@ -221,12 +224,44 @@ export const accounts: Check[] = [
       const account = await world.account('long', { password: longPassword });
       if (!isSuccess(account.registration.exchange)) skip('such a password is refused');
       const login = await world.browser('long').login(account.email, longPassword);
+      blockedByFailure(login);
       if (!login.ended.ok) {
         unmet('A password of 128 characters registers and then does not sign in.', [
           account.registration,
           login,
         ]);
       }
+    },
+  },
+  {
+    id: 'ACCOUNT-11',
+    level: 'SHOULD',
+    title: 'Emails that differ are accounts that differ',
+    needs:
+      'ada@… and ada+work@… are two emails, and so are ada.b@… and adab@…: only the person knows whether they lead to one mailbox.',
+    statements: ['APP-1', 'ENTITY-4'],
+    async run(world) {
+      const { email, password, registration } = await world.person('bob');
+      const found = [];
+      for (const other of [email.replace('@', '+work@'), email.replace('.', '')]) {
+        const second = await world.browser('bob').registerUser(other, `${password}-other`);
+        const login = await world.browser('bob').login(other, password);
+        if (login.ended.ok)
+          found.push(
+            problem(
+              `The password of ${email} signs in with ${other} too, which is another email.`,
+              [registration, login],
+            ),
+          );
+        else if (isRefusal(second.exchange))
+          found.push(
+            problem(
+              `${other} is refused with ${gotOf(second.exchange)}, after ${email} registered.`,
+              [registration, second],
+            ),
+          );
+      }
+      unmetIfAny(found);
     },
   },
 ];

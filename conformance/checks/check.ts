@@ -75,6 +75,11 @@ export function problem(
   return { what, exchanges, sees: sees ?? (last && 'ended' in last ? seenOf(last) : undefined) };
 }
 
+/** Ends a check whose call failed for a reason of the backend's own, which ERR-20 and REACH-5 report. */
+export function blockedByFailure({ exchange }: Call) {
+  if (!exchange.answer || statusOf(exchange) >= 500) throw new Blocked(gotOf(exchange));
+}
+
 /** Ends a check that found problems. */
 export function unmetIfAny(problems: Problem[]) {
   if (problems.length > 0) throw new Unmet(problems);
@@ -120,9 +125,18 @@ export function shortened(text: string, length = 80): string {
 export function gotOf({ answer, breakdown }: Exchange): string {
   if (!answer) return `no whole answer: ${breakdown?.what ?? 'nothing came'}`;
   const type = answer.headers.find(([name]) => name === 'content-type')?.[1];
-  const body = answer.text.trim() === '' ? 'an empty body' : shortened(answer.text.trim(), 120);
+  const to = answer.headers.find(([name]) => name === 'location')?.[1];
+  if (to !== undefined && answer.status >= 300 && answer.status < 400) {
+    return `${answer.status}, a redirect to ${to}`;
+  }
+  const text = onOneLine(answer.text.trim());
+  const body = text === '' ? 'an empty body' : shortened(text, 120);
   return `${answer.status} ${type ? `(${type}) ` : ''}${body}`;
 }
+
+/** A page or a compressed body would tear the report apart. */
+const onOneLine = (text: string) =>
+  text.replaceAll(/\s*\n\s*/g, ' ').replaceAll(/[^\P{Cc}\t]+|\uFFFD+/gu, '\uFFFD');
 
 export const statusOf = ({ answer }: Exchange): number => answer?.status ?? 0;
 
@@ -170,6 +184,19 @@ export function jsonOf(text: string | undefined): unknown {
   } catch {
     return undefined;
   }
+}
+
+/** Why a body is no JSON, where it can be told, to be put after "no JSON". */
+export function whyNoJson({ answer }: Exchange): string {
+  const { bytes, text, headers } = answer!;
+  if (bytes[0] === 0x1f && bytes[1] === 0x8b)
+    return ', as it is compressed (gzip) and has no "Content-Encoding: gzip"';
+  if (text.includes('\0')) return ', as it is UTF-16 and not UTF-8';
+  const length = headers.find(([name]) => name === 'content-length')?.[1];
+  const isBroken = /^\s*[[{]/.test(text) && !/[\]}]\s*$/.test(text);
+  return isBroken && Number(length) === bytes.length
+    ? `, as it breaks off after the ${length} bytes of its Content-Length (are characters counted in place of bytes?)`
+    : '';
 }
 
 export function kindOf(value: unknown): string {

@@ -3,7 +3,16 @@ import { isLocal } from '../http/browser.ts';
 import { maskedCookie } from '../http/secrets.ts';
 import { headersOf, type Exchange } from '../http/wire.ts';
 import type { World } from '../world.ts';
-import { gotOf, isSuccess, problem, unmet, unmetIfAny, type Check, skip } from './check.ts';
+import {
+  gotOf,
+  isRefusal,
+  isSuccess,
+  problem,
+  unmet,
+  unmetIfAny,
+  type Check,
+  skip,
+} from './check.ts';
 import { readsWithout } from './signin.ts';
 
 export const cookies: Check[] = [
@@ -15,10 +24,11 @@ export const cookies: Check[] = [
       'Each cookie in a Set-Cookie line of its own, for this very host (leave Domain out), with Secure only on https, with SameSite=None only beside Secure.',
     statements: ['CALL-3', 'CALL-4'],
     async run(world) {
-      await world.person('ada');
+      const { browser } = await world.person('ada');
+      for (let visit = 0; visit < 2; visit++) await browser.listProjects();
       const found = new Map<string, ReturnType<typeof problem>>();
       for (const exchange of world.wire.exchanges) {
-        for (const { line, why } of faultyLines(exchange)) {
+        for (const { line, why } of [...faultyLines(exchange), ...takenAway(world, exchange)]) {
           found.set(
             why,
             problem(`A browser does not keep the cookie "${maskedCookie(line)}": ${why}.`, [
@@ -208,16 +218,52 @@ function faultyLines(exchange: Exchange): { line: string; why: string }[] {
       line.replace(/expires=[^;]*/i, ''),
     ),
   );
-  const expired = headersOf(exchange.answer, 'set-cookie').filter(
-    (line) =>
-      isSuccess(exchange) &&
-      /(max-age=(0|-\d+)\s*(;|$))/i.test(line) &&
-      !/^[^=]+=\s*(;|$)/.test(line) &&
-      exchange.sent.path.endsWith('login'),
-  );
+  const isSignIn = isSuccess(exchange) && exchange.sent.path.endsWith('login');
+  const given = isSignIn ? headersOf(exchange.answer, 'set-cookie') : [];
   return [
     ...exchange.refusedCookies,
     ...joined.map((line) => ({ line, why: 'two cookies are joined in one line' })),
-    ...expired.map((line) => ({ line, why: 'it ends the moment it is set (Max-Age=0)' })),
+    ...given.flatMap((line, index) => {
+      const lasts = secondsOf(line);
+      if (isEmpty(line) || lasts === undefined || lasts >= shortestSession) {
+        const later = given.slice(index + 1).find((each) => nameOf(each) === nameOf(line));
+        const isUndone = !isEmpty(line) && later !== undefined && isEmpty(later);
+        return isUndone ? [{ line, why: 'the same answer sets it once more, to nothing' }] : [];
+      }
+      const why =
+        lasts > 0 ? `it ends after ${Math.round(lasts)} s` : 'it ends the moment it is set';
+      return [{ line, why: `${why} (${/(max-age|expires)=[^;]*/i.exec(line)![0]})` }];
+    }),
   ];
+}
+
+/** Seconds: whoever has just signed in wants to read their list. */
+const shortestSession = 30;
+
+const nameOf = (line: string) => line.split('=')[0]!.trim();
+const isEmpty = (line: string) => /^[^=]+="?"?\s*(;|$)/.test(line);
+
+/** How long a cookie is kept; undefined where it does not say. */
+function secondsOf(line: string): number | undefined {
+  const age = /;\s*max-age=(-?\d+)/i.exec(line)?.[1];
+  if (age !== undefined) return Number(age);
+  const until = Date.parse(/;\s*expires=([^;]*)/i.exec(line)?.[1] ?? '');
+  return Number.isNaN(until) ? undefined : (until - Date.now()) / 1000;
+}
+
+/** Cookies that a call deletes although it went well, and that the next one of the same browser is refused for want of. */
+function takenAway({ wire }: World, exchange: Exchange): { line: string; why: string }[] {
+  const { sent, answer, by } = exchange;
+  if (!answer || !isSuccess(exchange) || !sent.path.endsWith('/projects')) return [];
+  const deleted = headersOf(answer, 'set-cookie').filter(
+    (line) => isEmpty(line) && sent.headers['cookie']?.includes(`${nameOf(line)}=`),
+  );
+  const next = wire.exchanges
+    .slice(wire.exchanges.indexOf(exchange) + 1)
+    .find((each) => each.by === by && each.sent.path === sent.path);
+  if (deleted.length === 0 || !next || !isRefusal(next)) return [];
+  return deleted.map((line) => ({
+    line,
+    why: `${sent.method} ${sent.path} takes it away, and the next call is answered with ${gotOf(next)}`,
+  }));
 }

@@ -19,6 +19,7 @@ import {
   skip,
 } from './check.ts';
 import { anonymousCreate, sharesLists, unknownEmail, wrongPassword } from './signin.ts';
+import { isOne, type Project } from './projects.ts';
 import { withoutToken } from './xsrf.ts';
 
 /** Something that goes wrong, and what people read then. */
@@ -223,6 +224,25 @@ export const errors: Check[] = [
     },
   },
   {
+    id: 'ERR-22',
+    level: 'SHOULD',
+    title: 'Messages are text and no markup',
+    needs: 'The app shows a message as it comes: tags are read as tags, and "&amp;quot;" as that.',
+    statements: ['ERROR-1', 'ERROR-5'],
+    async run(world) {
+      await ordinary(world);
+      for (const exchange of world.wire.exchanges.filter(isRefusal)) {
+        const message = messageOf(exchange);
+        if (message && /<\/?[a-z][^<>]*>|&(amp|lt|gt|quot|#\d+);/i.test(message))
+          unmet(
+            `${exchange.sent.method} ${exchange.sent.path} is refused with a message that has markup in it: ${JSON.stringify(message)}.`,
+            [exchange],
+            `red banner: "${message}"`,
+          );
+      }
+    },
+  },
+  {
     id: 'ERR-21',
     level: 'MUST',
     title: 'Objects in place of an email and a password sign nobody in',
@@ -291,8 +311,15 @@ async function refusedWithMessage(world: World, situation: Situation) {
 /** Why something that was answered with a success was none; nothing where it was one. */
 async function acceptedFault(world: World, provoked: Call | Exchange): Promise<string | undefined> {
   if ('ended' in provoked) {
-    const isProject = provoked.operation !== 'createProject' || provoked.ended.ok;
-    return isProject ? undefined : 'which is a success to the app, and no project';
+    const { operation, ended } = provoked as Call<Project>;
+    if (operation !== 'createProject') return undefined;
+    if (!ended.ok) return 'which is a success to the app, and no project';
+    const people = [world.browser('visitor'), (await world.person('ada')).browser];
+    for (const browser of [...people, (await world.person('olga')).browser]) {
+      const list = await browser.listProjects();
+      if (list.ended.ok && list.ended.value.some(isOne(ended.value))) return undefined;
+    }
+    return "and the project is in nobody's list: whoever made it loses it";
   }
   if (!provoked.sent.path.endsWith('register')) return undefined;
   const login = await world
@@ -401,6 +428,7 @@ export const ordinary = (world: World) =>
         const { browser } = await world.person('ada');
         const { title, description } = world.inventor.project('on an ordinary visit');
         await browser.createProject(title, description);
+        await browser.createProject('Ünïcode für alle', 'Größe: 5 µm, Preis: 3 €');
         await browser.listProjects();
       },
     ];

@@ -9,11 +9,12 @@ import {
   messageFault,
   shortened,
   unmet,
+  whyNoJson,
   type Check,
   type Verdict,
   skip,
 } from './check.ts';
-import { listed, type Project } from './projects.ts';
+import { createdFirst, isOne, listed, type Project } from './projects.ts';
 
 export const texts: Check[] = [
   textCheck(
@@ -57,10 +58,9 @@ export const texts: Check[] = [
     'MUST',
     'Text that looks like something else stays text',
     ['ENTITY-1', 'CALL-9'],
-    {
-      title: '007',
-      description: 'true',
-    },
+    { title: '007', description: 'true' },
+    { title: 'null', description: '{"title":"in a title"}' },
+    { title: '1e3', description: '2026-02-30' },
   ),
   textCheck(
     'TEXT-8',
@@ -70,6 +70,10 @@ export const texts: Check[] = [
     {
       title: "Robert'); DROP TABLE projects;-- \\ \\n %s ${x} {{x}} %00 ../",
       description: 'C:\\new\\table "quoted" \'single\' `ticks` $1 ? :name @x #{y} null \u2028 NaN',
+    },
+    {
+      title: '1 + 1 = 2, 100%25 & _more_ *of* it',
+      description: 'See https://example.org/?a=1+2&b=%2B#top, **soon** :-) [x](y) @ada #12',
     },
   ),
   textCheck(
@@ -112,11 +116,14 @@ function textCheck(
   level: Check['level'],
   title: string,
   statements: string[],
-  project: Omit<Project, 'id'>,
+  ...projects: Omit<Project, 'id'>[]
 ): Check {
   const needs =
     'Any text comes back as it was sent, character for character, in the answer to creating and in the list; or it is refused with a message.';
-  return { id, level, title, needs, statements, run: (world) => keptAsTyped(world, project) };
+  const run = async (world: World) => {
+    for (const project of projects) await keptAsTyped(world, project);
+  };
+  return { id, level, title, needs, statements, run };
 }
 
 async function keptAsTyped(world: World, sent: Omit<Project, 'id'>): Promise<Verdict> {
@@ -134,21 +141,28 @@ async function keptAsTyped(world: World, sent: Omit<Project, 'id'>): Promise<Ver
     unmet(`Such a project is answered with ${gotOf(create.exchange)}.`, [create]);
   }
   const invalid = invalidUtf8(create.exchange.answer!.bytes);
-  const answered = (create.ended.ok ? create.ended.value : jsonOf(create.exchange.answer?.text)) as
-    | Partial<Project>
-    | undefined;
+  const body = create.ended.ok ? create.ended.value : jsonOf(create.exchange.answer!.text);
+  if (typeof body !== 'object' || body === null || !('title' in body)) {
+    if (!(await createdFirst(world)).ended.ok)
+      throw new Blocked('the answer to creating is no project, see PROJECT-2');
+    unmet(
+      `The answer to creating such a project is no ${body === undefined ? 'JSON' : 'project'}${whyNoJson(create.exchange)}${invalid ? ', and it is not UTF-8' : ''}: ${gotOf(create.exchange)}.`,
+      [create],
+    );
+  }
+  const answered = body as Partial<Project>;
   for (const key of ['title', 'description'] as const) {
-    const change = changeOf(sent[key], answered?.[key]);
+    const change = changeOf(sent[key], answered[key]);
     if (change) {
       unmet(
         `The answer to creating has another ${key} than was typed: ${invalid ? 'the body is not UTF-8, so ' : ''}${change}.`,
         [create],
-        create.ended.ok ? `a row that reads "${shortened(String(answered?.[key]))}"` : undefined,
+        create.ended.ok ? `a row that reads "${shortened(String(answered[key]))}"` : undefined,
       );
     }
   }
   const { projects, call } = await listed(browser);
-  const kept = projects.find(({ id }) => id === answered?.id);
+  const kept = projects.find(isOne(answered as Project));
   if (!kept) throw new Blocked('a created project is missing from the list');
   for (const key of ['title', 'description'] as const) {
     const change = changeOf(sent[key], kept[key]);

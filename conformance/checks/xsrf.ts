@@ -1,6 +1,7 @@
 import type { Browser } from '../http/browser.ts';
 import type { World } from '../world.ts';
 import {
+  Blocked,
   gotOf,
   isRefusal,
   isSuccess,
@@ -80,6 +81,13 @@ export const xsrf: Check[] = [
           [person.login, refused],
         );
       }
+      const isForgery = refused && [403, 419].includes(statusOf(refused.exchange));
+      if (!cookie && isForgery && (await person.browser.listProjects()).ended.ok) {
+        unmet(
+          `The list comes and creating is refused with ${gotOf(refused.exchange)}, and there is no XSRF-TOKEN cookie: the app has no token to send. Signing in has to set it (and not to delete it).`,
+          [person.login, refused],
+        );
+      }
       if (!cookie) skip('no XSRF-TOKEN cookie is set');
     },
   },
@@ -97,6 +105,9 @@ export const xsrf: Check[] = [
       for (const name of ['with a token', 'with a token again']) {
         const create = await browser.createProject(...texts(world, name));
         if (!isRefusal(create.exchange)) continue;
+        if (statusOf(create.exchange) === 401) {
+          throw new Blocked(`creating a project did not work: ${gotOf(create.exchange)}`);
+        }
         const raw = await browser.createProject(...texts(world, 'with a raw token'), {
           headers: { 'x-xsrf-token': cookie.value },
           ordinary: false,
@@ -105,7 +116,7 @@ export const xsrf: Check[] = [
         unmet(
           encoded
             ? 'The token of the XSRF-TOKEN cookie is percent-encoded, and compared with the header without being decoded.'
-            : `With the token of the XSRF-TOKEN cookie in X-XSRF-TOKEN, creating is refused with ${gotOf(create.exchange)}.`,
+            : `With the token of the XSRF-TOKEN cookie in X-XSRF-TOKEN, creating is refused with ${gotOf(create.exchange)}.${signsIn(cookie.value)}`,
           [login, create],
         );
       }
@@ -179,6 +190,14 @@ export const xsrf: Check[] = [
     },
   },
 ];
+
+/** What may have gone wrong with a token that is more than letters and digits. */
+function signsIn(value: string): string {
+  const signs = [...new Set(value.replaceAll(/[\w.-]/g, ''))].join(' ');
+  return signs === ''
+    ? ''
+    : ` The cookie's value has ${signs} in it: percent-encode it there, and take the header as it comes, undecoded and unquoted.`;
+}
 
 const texts = (world: World, name: string): [string, string] => {
   const { title, description } = world.inventor.project(name);

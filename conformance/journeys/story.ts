@@ -48,11 +48,11 @@ export async function tell(world: World) {
         'The list could not be fetched after signing in.',
         'an empty list: "No projects to show."',
       );
-    return now.context.projects.map(({ id }) => id);
+    return now.context.projects.map(({ id }) => String(id));
   };
   await open();
 
-  const made: (string | number)[] = [];
+  const made: string[] = [];
   for (const project of projects) {
     app.projects.send({ type: 'createProject', project });
     const now = await waitFor(
@@ -76,10 +76,10 @@ export async function tell(world: World) {
         `a row that reads "${last.title}"`,
       );
     }
-    made.push(last.id);
+    made.push(String(last.id));
   }
 
-  const expectAll = (ids: (string | number)[], when: string) => {
+  const expectAll = (ids: string[], when: string) => {
     const missing = made.filter((id) => !ids.includes(id));
     if (missing.length > 0)
       stop(

@@ -103,6 +103,27 @@ export const json = (status: number, body: unknown, headers = {}): Reply => ({
 
 export const cookieOf = ({ headers }: Incoming, name: string) =>
   new RegExp(`(?:^|; )${name}=([^;]*)`).exec(String(headers['cookie'] ?? ''))?.[1];
+/** The same call with another value in a cookie that it has. */
+export const withCookie = (incoming: Incoming, name: string, value: string): Incoming => ({
+  ...incoming,
+  headers: {
+    ...incoming.headers,
+    cookie: String(incoming.headers['cookie']).replace(
+      new RegExp(`${name}=[^;]*`),
+      `${name}=${value}`,
+    ),
+  },
+});
+/** The value that an answer sets a cookie to. */
+export const cookieGiven = (reply: Reply, name: string) =>
+  cookiesSet(reply)
+    .map((line) => new RegExp(`^${name}=([^;]*)`).exec(line)?.[1])
+    .find(Boolean);
+/** The same answer with other Set-Cookie lines. */
+export const withCookiesSet = (reply: Reply, lines: string[]): Reply => ({
+  ...reply,
+  headers: { ...reply.headers, 'set-cookie': lines },
+});
 export const cookiesSet = ({ headers }: Reply): string[] => [headers['set-cookie'] ?? []].flat();
 
 /** Changes each cookie that is set. */
@@ -110,13 +131,10 @@ export const cookies = (change: (line: string) => string | undefined) => (): Lay
   reply(reply) {
     const lines = cookiesSet(reply);
     if (lines.length === 0) return undefined;
-    return {
-      ...reply,
-      headers: {
-        ...reply.headers,
-        'set-cookie': lines.map(change).filter((line) => line !== undefined),
-      },
-    };
+    return withCookiesSet(
+      reply,
+      lines.map(change).filter((line) => line !== undefined),
+    );
   },
 });
 export const onlyOf = (name: string, change: (line: string) => string) => (line: string) =>

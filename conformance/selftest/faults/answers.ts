@@ -1,4 +1,6 @@
-import { login, list, creating, fault, replies, type Fault } from '../spoil.ts';
+import { setTimeout as passed } from 'node:timers/promises';
+import { gzipSync } from 'node:zlib';
+import { login, list, creating, fault, isCall, replies, type Fault } from '../spoil.ts';
 
 /** What is wrong with how answers come. */
 export const answerFaults: Fault[] = [
@@ -7,6 +9,27 @@ export const answerFaults: Fault[] = [
       ...reply,
       headers: { ...reply.headers, 'content-type': 'text/html; charset=utf-8' },
     }),
+  })),
+  fault('Content-Length counts characters in place of bytes', 'REACH-2', () => ({
+    reply: (reply) => ({
+      ...reply,
+      body: Buffer.from(String(reply.body)).subarray(0, String(reply.body).length),
+    }),
+  })),
+  fault(
+    'the list is compressed and does not say so',
+    'REACH-2',
+    replies([list], (reply) => ({ ...reply, body: gzipSync(reply.body) })),
+  ),
+  fault(
+    'the list is UTF-16',
+    'REACH-2',
+    replies([list], (reply) => ({ ...reply, body: Buffer.from(String(reply.body), 'utf16le') })),
+  ),
+  fault('creating takes more than a second', 'REACH-10', () => ({
+    async reply(_, incoming) {
+      if (isCall(incoming, creating)) await passed(1050);
+    },
   })),
   fault('answers have no content type', 'REACH-9', () => ({
     reply(reply) {

@@ -1,13 +1,17 @@
-import type { Incoming } from '../layer.ts';
 import {
   login,
+  list,
   isCall,
   fault,
   json,
+  replies,
+  cookieGiven,
   cookieOf,
   cookiesSet,
   cookies,
   onlyOf,
+  withCookie,
+  withCookiesSet,
   type Fault,
 } from '../spoil.ts';
 
@@ -21,13 +25,42 @@ export const cookieFaults: Fault[] = [
   fault('two cookies are joined in one Set-Cookie line', 'COOKIE-1', () => ({
     reply: (reply) =>
       cookiesSet(reply).length > 1
-        ? { ...reply, headers: { ...reply.headers, 'set-cookie': [cookiesSet(reply).join(', ')] } }
+        ? withCookiesSet(reply, [cookiesSet(reply).join(', ')])
         : undefined,
   })),
   fault(
     'the session cookie ends the moment it is set',
     'COOKIE-1',
     cookies(onlyOf('session', (line) => line.replace(/Max-Age=\d+/, 'Max-Age=0'))),
+  ),
+  fault(
+    'the session cookie ends in the past',
+    'COOKIE-1',
+    cookies(
+      onlyOf('session', (line) =>
+        line.replace(/Max-Age=\d+/, 'Expires=Thu, 01 Jan 1970 00:00:00 GMT'),
+      ),
+    ),
+  ),
+  fault(
+    'the session cookie lasts for two seconds',
+    'COOKIE-1',
+    cookies(onlyOf('session', (line) => line.replace(/Max-Age=\d+/, 'Max-Age=2'))),
+  ),
+  fault('the session cookie is set twice, the second time to nothing', 'COOKIE-1', () => ({
+    reply: (reply) =>
+      cookieGiven(reply, 'session')
+        ? withCookiesSet(reply, [...cookiesSet(reply), 'session=; Path=/; HttpOnly; SameSite=Lax'])
+        : undefined,
+  })),
+  fault(
+    'fetching the list deletes the session cookie',
+    'COOKIE-1',
+    replies([list], (reply) =>
+      reply.status === 200
+        ? withCookiesSet(reply, ['session=; Path=/; HttpOnly; SameSite=Lax; Max-Age=0'])
+        : undefined,
+    ),
   ),
   fault(
     'the session cookie is SameSite=None without Secure',
@@ -61,37 +94,20 @@ export const cookieFaults: Fault[] = [
   ),
   fault('signing in takes over whatever session the browser came with', 'COOKIE-6', () => {
     const planted = new Map<string, string>();
-    const inside = (incoming: Incoming): Incoming => {
-      const real = planted.get(cookieOf(incoming, 'session') ?? '');
-      return real
-        ? {
-            ...incoming,
-            headers: {
-              ...incoming.headers,
-              cookie: String(incoming.headers['cookie']).replace(
-                /session=[^;]*/,
-                `session=${real}`,
-              ),
-            },
-          }
-        : incoming;
-    };
     return {
-      request: (incoming) => (isCall(incoming, login) ? undefined : inside(incoming)),
+      request(incoming) {
+        const real = planted.get(cookieOf(incoming, 'session') ?? '');
+        return real && !isCall(incoming, login) ? withCookie(incoming, 'session', real) : undefined;
+      },
       reply(reply, incoming) {
         const own = cookieOf(incoming, 'session');
-        const given = cookiesSet(reply)
-          .map((line) => /^session=([^;]*)/.exec(line)?.[1])
-          .find(Boolean);
+        const given = cookieGiven(reply, 'session');
         if (!isCall(incoming, login) || !own || !given) return undefined;
         planted.set(own, given);
-        return {
-          ...reply,
-          headers: {
-            ...reply.headers,
-            'set-cookie': cookiesSet(reply).filter((line) => !line.startsWith('session=')),
-          },
-        };
+        return withCookiesSet(
+          reply,
+          cookiesSet(reply).filter((line) => !line.startsWith('session=')),
+        );
       },
     };
   }),
@@ -101,24 +117,11 @@ export const cookieFaults: Fault[] = [
       request(incoming) {
         const given = cookieOf(incoming, 'session');
         const real = given && known.find((one) => one.slice(0, 20) === given.slice(0, 20));
-        return real
-          ? {
-              ...incoming,
-              headers: {
-                ...incoming.headers,
-                cookie: String(incoming.headers['cookie']).replace(
-                  /session=[^;]*/,
-                  `session=${real}`,
-                ),
-              },
-            }
-          : undefined;
+        return real ? withCookie(incoming, 'session', real) : undefined;
       },
       reply(reply) {
-        for (const line of cookiesSet(reply)) {
-          const value = /^session=([^;]*)/.exec(line)?.[1];
-          if (value) known.push(value);
-        }
+        const value = cookieGiven(reply, 'session');
+        if (value) known.push(value);
       },
     };
   }),
@@ -130,18 +133,10 @@ export const cookieFaults: Fault[] = [
     reply: (reply, incoming) =>
       cookieOf(incoming, 'XSRF-TOKEN')
         ? undefined
-        : {
-            ...reply,
-            headers: {
-              ...reply.headers,
-              'set-cookie': [
-                ...cookiesSet(reply).filter((line) => !line.startsWith('XSRF')),
-                ...(cookiesSet(reply).some((line) => line.startsWith('XSRF'))
-                  ? cookiesSet(reply).filter((line) => line.startsWith('XSRF'))
-                  : ['XSRF-TOKEN=first-token; Path=/']),
-              ],
-            },
-          },
+        : withCookiesSet(reply, [
+            ...cookiesSet(reply),
+            ...(cookieGiven(reply, 'XSRF-TOKEN') ? [] : ['XSRF-TOKEN=first-token; Path=/']),
+          ]),
   })),
   fault(
     'the XSRF cookie is HttpOnly',
@@ -162,6 +157,21 @@ export const cookieFaults: Fault[] = [
         cookie: String(incoming.headers['cookie'] ?? '').replace('CSRF-TOKEN=', 'XSRF-TOKEN='),
       },
     }),
+  })),
+  fault(
+    'signing in gives no XSRF cookie, and creating asks for the token',
+    'XSRF-2',
+    cookies((line) => (line.startsWith('XSRF-TOKEN=') ? undefined : line)),
+  ),
+  fault('the token has a plus sign, and the header is read as a form', 'XSRF-3', () => ({
+    ...cookies(onlyOf('XSRF-TOKEN', (line) => line.replace('XSRF-TOKEN=', 'XSRF-TOKEN=a+b')))(),
+    request: (incoming) => {
+      const token = String(incoming.headers['x-xsrf-token'] ?? '').replaceAll('+', ' ');
+      return {
+        ...incoming,
+        headers: { ...incoming.headers, ...(token && { 'x-xsrf-token': token }) },
+      };
+    },
   })),
   fault('the token is percent-encoded, and the header compared without decoding', 'XSRF-3', () => ({
     ...cookies(
@@ -184,39 +194,23 @@ export const cookieFaults: Fault[] = [
   })),
   fault('the XSRF token is the same for everybody, for good', 'XSRF-4', () => {
     const real = new Map<string, string>();
+    const forAll = cookies(
+      onlyOf('XSRF-TOKEN', (line) =>
+        line.replace(/^XSRF-TOKEN=[^;]*/, 'XSRF-TOKEN=one-token-for-all-of-you'),
+      ),
+    )();
     return {
-      ...cookies(
-        onlyOf('XSRF-TOKEN', (line) =>
-          line.replace(/^XSRF-TOKEN=[^;]*/, 'XSRF-TOKEN=one-token-for-all-of-you'),
-        ),
-      )(),
       request(incoming) {
         const token = real.get(cookieOf(incoming, 'session') ?? '');
         if (!token || incoming.headers['x-xsrf-token'] !== 'one-token-for-all-of-you')
           return undefined;
-        const cookie = String(incoming.headers['cookie']).replace(
-          /XSRF-TOKEN=[^;]*/,
-          `XSRF-TOKEN=${token}`,
-        );
-        return { ...incoming, headers: { ...incoming.headers, cookie, 'x-xsrf-token': token } };
+        const { headers } = withCookie(incoming, 'XSRF-TOKEN', token);
+        return { ...incoming, headers: { ...headers, 'x-xsrf-token': token } };
       },
-      reply(reply) {
-        const lines = cookiesSet(reply);
-        const [session, token] = ['session', 'XSRF-TOKEN'].map((name) =>
-          lines.map((line) => new RegExp(`^${name}=([^;]*)`).exec(line)?.[1]).find(Boolean),
-        );
+      reply(reply, ...rest) {
+        const [session, token] = [cookieGiven(reply, 'session'), cookieGiven(reply, 'XSRF-TOKEN')];
         if (session && token) real.set(session, token);
-        return {
-          ...reply,
-          headers: {
-            ...reply.headers,
-            ...(lines.length > 0 && {
-              'set-cookie': lines.map((line) =>
-                line.replace(/^XSRF-TOKEN=[^;]*/, 'XSRF-TOKEN=one-token-for-all-of-you'),
-              ),
-            }),
-          },
-        };
+        return forAll.reply!(reply, ...rest);
       },
     };
   }),

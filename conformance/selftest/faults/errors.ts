@@ -48,6 +48,13 @@ export const errorFaults: Fault[] = [
     refusals((reply) => page(reply.status, 'Refused')),
   ),
   fault(
+    'messages have markup in them',
+    'ERR-22',
+    refusals((reply, message) =>
+      json(reply.status, { message: `<p class="error">${message}</p>` }),
+    ),
+  ),
+  fault(
     'refusals are plain text',
     ['ERR-1', 'REACH-2'],
     refusals((reply, message) => ({

@@ -76,6 +76,55 @@ export const projectFaults: Fault[] = [
     'PROJECT-2',
     successes([creating], ({ id }: Project) => ({ id })),
   ),
+  fault('creating is answered with the project before', 'PROJECT-2', () => {
+    let before: Reply | undefined;
+    return {
+      reply(reply, incoming) {
+        if (!isCall(incoming, creating) || reply.status !== 201) return undefined;
+        const answered = before ?? reply;
+        before = reply;
+        return answered;
+      },
+    };
+  }),
+  fault(
+    'creating is answered with title and description swapped',
+    'PROJECT-2',
+    successes([creating], ({ id, title, description }: Project) => ({
+      id,
+      title: description,
+      description: title,
+    })),
+  ),
+  fault(
+    'from the sixtieth row on the list has no ids',
+    'PROJECT-9',
+    successes([list], (body: Project[]) =>
+      body.map((project, index) => ({ ...project, id: index > 58 ? null : project.id })),
+    ),
+  ),
+  fault('of projects created six at a time, some are lost', 'PROJECT-9', () => {
+    let busy = 0;
+    return {
+      async request(incoming) {
+        if (!isCall(incoming, creating)) return undefined;
+        busy += 1;
+        if (busy > 3) {
+          busy -= 1;
+          return json(201, { id: `lost-${Math.random()}`, ...jsonOf(incoming.body) });
+        }
+        await passed(2);
+        busy -= 1;
+        return undefined;
+      },
+    };
+  }),
+  fault("a visitor's project is answered with 201 and kept nowhere", 'ERR-3', () => ({
+    reply: (reply, incoming) =>
+      isCall(incoming, creating) && reply.status === 401
+        ? json(201, { id: 'lost', ...jsonOf(incoming.body) })
+        : undefined,
+  })),
   fault(
     'an empty list is 204',
     'PROJECT-3',

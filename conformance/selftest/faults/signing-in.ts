@@ -240,6 +240,26 @@ export const signingIn: Fault[] = [
           )
         : undefined,
   })),
+  fault('what follows a plus sign in an email is cut off', 'ACCOUNT-11', () => ({
+    request: (incoming) =>
+      isCall(incoming, login, register)
+        ? withBody(incoming, (body) => ({
+            ...body,
+            email: String(body['email']).replace(/\+[^@]*/, ''),
+          }))
+        : undefined,
+  })),
+  fault('a session is good for three calls', 'SIGNIN-12', () => {
+    const calls = new Map<string, number>();
+    return {
+      request(incoming) {
+        const session = cookieOf(incoming, 'session');
+        if (!session || isCall(incoming, login)) return undefined;
+        calls.set(session, (calls.get(session) ?? 0) + 1);
+        return calls.get(session)! > 3 ? json(401, { message: 'Please sign in.' }) : undefined;
+      },
+    };
+  }),
   fault('registering is refused to who is signed in', 'ACCOUNT-9', () => ({
     request: (incoming) =>
       isCall(incoming, register) && cookieOf(incoming, 'session')

@@ -68,6 +68,24 @@ export const textFaults: Fault[] = [
     textsComing((text) => text.replaceAll('\\', '')),
   ),
   fault(
+    'plus signs become blanks',
+    'TEXT-8',
+    textsComing((text) => text.replaceAll('+', ' ')),
+  ),
+  fault(
+    'addresses in text become links',
+    'TEXT-8',
+    textsComing((text) => text.replaceAll(/https?:\S+/g, '<a href="$&">$&</a>')),
+  ),
+  fault(
+    'a title "null" comes back as null',
+    'TEXT-7',
+    projectsLeaving((project) => ({
+      ...project,
+      title: project.title === 'null' ? null : project.title,
+    })),
+  ),
+  fault(
     'text is trimmed',
     'TEXT-9',
     textsComing((text) => text.trim()),
