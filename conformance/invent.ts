@@ -10,6 +10,8 @@ export type Inventor = {
   /** Long enough, with small and capital letters, a digit and a sign. */
   password: (name: string) => string;
   project: (name: string) => { title: string; description: string };
+  /** The same, as its title and its description. */
+  texts: (name: string) => [title: string, description: string];
 };
 
 const things = [
@@ -27,7 +29,7 @@ const deeds = ['Paint', 'Repair', 'Measure', 'Open', 'Move', 'Light', 'Plan', 'P
 export function createInventor(seed: number, mark: string): Inventor {
   const random = (name: string) => generator(seed, name);
   const pick = (from: string[], next: () => number) => from[Math.floor(next() * from.length)]!;
-  return {
+  const inventor: Inventor = {
     seed,
     mark,
     email: (name) => `${name}.${seed}.${mark}@example.org`,
@@ -44,7 +46,12 @@ export function createInventor(seed: number, mark: string): Inventor {
         description: `What is to be done about the ${thing}.\nMade by the conformance kit (${name}).`,
       };
     },
+    texts(name) {
+      const { title, description } = inventor.project(name);
+      return [title, description];
+    },
   };
+  return inventor;
 }
 
 /** Eleven letters and digits that no other run on this server has, not even one that began in the same second. */

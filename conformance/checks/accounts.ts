@@ -119,7 +119,8 @@ export const accounts: Check[] = [
       const password = longPassword;
       const account = await world.account('long', { password });
       if (!isSuccess(account.registration.exchange)) {
-        const fault = messageFault(account.registration.exchange);
+        const { exchange } = account.registration;
+        const fault = isRefusal(exchange) && messageFault(exchange);
         if (fault)
           unmet(`A password of 128 characters is refused, and ${fault}.`, [account.registration]);
         skip(`128 characters are refused: ${gotOf(account.registration.exchange)}`);

@@ -426,8 +426,7 @@ export const ordinary = (world: World) =>
       () => world.browser('visitor').listProjects(),
       async () => {
         const { browser } = await world.person('ada');
-        const { title, description } = world.inventor.project('on an ordinary visit');
-        await browser.createProject(title, description);
+        await browser.createProject(...world.inventor.texts('on an ordinary visit'));
         await browser.createProject('Ünïcode für alle', 'Größe: 5 µm, Preis: 3 €');
         await browser.listProjects();
       },

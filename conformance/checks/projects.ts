@@ -493,15 +493,13 @@ export async function listed(browser: Browser) {
 export const createdFirst = (world: World) =>
   world.once('created first', async () => {
     const { browser } = await world.person('ada');
-    const { title, description } = world.inventor.project('the very first');
-    return browser.createProject(title, description);
+    return browser.createProject(...world.inventor.texts('the very first'));
   });
 
 const createdSecond = (world: World) =>
   world.once('created second', async () => {
     const { browser } = await world.person('ada');
-    const { title, description } = world.inventor.project('another one');
-    return browser.createProject(title, description);
+    return browser.createProject(...world.inventor.texts('another one'));
   });
 
 /** Plain texts, so whatever is answered in their place is no matter of characters. */
@@ -532,8 +530,7 @@ async function createMany(world: World, browser: Browser): Promise<Project[]> {
   let next = 0;
   const some = async () => {
     while (next < many) {
-      const { title, description } = world.inventor.project(`number ${++next}`);
-      const call = await browser.createProject(title, description);
+      const call = await browser.createProject(...world.inventor.texts(`number ${++next}`));
       if (statusOf(call.exchange) === 429) next = many;
       else if (!call.ended.ok)
         throw new Blocked(`creating a project did not work: ${gotOf(call.exchange)}`);

@@ -23,19 +23,7 @@ export const signIn: Check[] = [
       'The app knows success from failure by the status alone: a wrong password is answered outside 200 to 299 (401), whatever the body says.',
     statements: ['AUTH-5', 'ERROR-1', 'READ-16'],
     async run(world) {
-      const call = await wrongPassword(world);
-      if (call.ended.ok) {
-        unmet(
-          `A wrong password is answered with ${gotOf(call.exchange)}, which is a success to the app.`,
-          [call],
-        );
-      }
-      if (!isRefusal(call.exchange)) {
-        unmet(
-          `A wrong password is answered with ${gotOf(call.exchange)}, and not with a refusal.`,
-          [call],
-        );
-      }
+      expectRefused('A wrong password', await wrongPassword(world));
     },
   },
   {
@@ -46,19 +34,7 @@ export const signIn: Check[] = [
       'An email without an account is answered outside 200 to 299 (401), as a wrong password is.',
     statements: ['AUTH-5', 'ERROR-1', 'READ-16'],
     async run(world) {
-      const call = await unknownEmail(world);
-      if (call.ended.ok) {
-        unmet(
-          `An email that nobody registered is answered with ${gotOf(call.exchange)}, which is a success to the app.`,
-          [call],
-        );
-      }
-      if (!isRefusal(call.exchange)) {
-        unmet(
-          `An email that nobody registered is answered with ${gotOf(call.exchange)}, and not with a refusal.`,
-          [call],
-        );
-      }
+      expectRefused('An email that nobody registered', await unknownEmail(world));
     },
   },
   {
@@ -247,7 +223,7 @@ export const signIn: Check[] = [
         );
       }
       await browser.listProjects();
-      const create = await browser.createProject(...texts(world, 'of olga'));
+      const create = await browser.createProject(...world.inventor.texts('of olga'));
       if (!create.ended.ok && statusOf(create.exchange) < 500 && statusOf(create.exchange) >= 400) {
         unmet(
           `Right after signing in in a browser that had a session, creating a project is refused with ${gotOf(create.exchange)}.`,
@@ -350,12 +326,21 @@ export const signIn: Check[] = [
   },
 ];
 
+function expectRefused(what: string, call: Call) {
+  if (call.ended.ok)
+    unmet(`${what} is answered with ${gotOf(call.exchange)}, which is a success to the app.`, [
+      call,
+    ]);
+  if (!isRefusal(call.exchange))
+    unmet(`${what} is answered with ${gotOf(call.exchange)}, and not with a refusal.`, [call]);
+}
+
 /** Somebody's first list and first project after signing in. */
 const firstVisit = (world: World) =>
   world.once('first visit', async () => {
     const person = await world.person('ada');
     const list = await person.browser.listProjects();
-    const create = await person.browser.createProject(...texts(world, 'first'));
+    const create = await person.browser.createProject(...world.inventor.texts('first'));
     return { person, list, create };
   });
 
@@ -392,11 +377,6 @@ function noCookie({ login }: Person): string {
 const sees = (call: Call) =>
   call.ended.ok === false ? `red banner: "${call.ended.message}"` : undefined;
 
-const texts = (world: World, name: string): [string, string] => {
-  const { title, description } = world.inventor.project(name);
-  return [title, description];
-};
-
 async function idsOf(browser: Browser): Promise<string[] | undefined> {
   const list = await browser.listProjects();
   return list.ended.ok
@@ -423,7 +403,7 @@ export const anonymousList = (world: World) =>
 /** A project without any cookie. */
 export const anonymousCreate = (world: World) =>
   world.once('anonymous create', () =>
-    world.browser('visitor').createProject(...texts(world, 'of a visitor')),
+    world.browser('visitor').createProject(...world.inventor.texts('of a visitor')),
   );
 
 /** Whether a visitor without cookies gets a list. */
@@ -433,7 +413,7 @@ export const readsWithout = async (world: World) => (await anonymousList(world))
 export const sharesLists = (world: World): Promise<boolean> =>
   world.once('shares lists', async () => {
     const [ada, bob] = [await world.person('ada'), await world.person('bob')];
-    const create = await ada.browser.createProject(...texts(world, 'to be seen'));
+    const create = await ada.browser.createProject(...world.inventor.texts('to be seen'));
     if (!create.ended.ok) return false;
     const id = String((create.ended.value as { id: string | number }).id);
     return (await idsOf(bob.browser))?.includes(id) ?? false;

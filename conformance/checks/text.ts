@@ -199,7 +199,8 @@ export function changeOf(sent: string, got: unknown): string | undefined {
   if (got.replace(/\s+/g, ' ').trim() === sent.replace(/\s+/g, ' ').trim())
     return 'its blanks or line breaks were changed';
   if (got !== '' && sent.startsWith(got)) return `it was cut off: ${lengths}`;
-  if (/[\uFFFD?]/.test(got) && !/\uFFFD/.test(sent) && got.length <= sent.length * 2)
+  const marks = (text: string) => text.match(/[\uFFFD?]/g)?.length ?? 0;
+  if (marks(got) > marks(sent) && got.length <= sent.length * 2)
     return `characters were replaced: ${part(sent, got)}`;
   if (sent.includes('<') && got === sent.replace(/<[^>]*>/g, '')) return 'its tags were taken out';
   if (got.toLowerCase() === sent.toLowerCase()) return 'its capital letters were changed';

@@ -62,7 +62,7 @@ export const xsrf: Check[] = [
       const similar = person.browser
         .allCookies()
         .find(({ key, httpOnly }) => !httpOnly && /x?[cx]srf/i.test(key) && key !== 'XSRF-TOKEN');
-      const create = await person.browser.createProject(...texts(world, 'by cookie'));
+      const create = await person.browser.createProject(...world.inventor.texts('by cookie'));
       const refused = isRefusal(create.exchange) ? create : undefined;
       if (cookie?.httpOnly)
         unmet(
@@ -103,12 +103,12 @@ export const xsrf: Check[] = [
       const cookie = browser.allCookies().find(({ key }) => key === 'XSRF-TOKEN');
       if (!cookie || browser.xsrfToken() === undefined) skip('the app sends no token');
       for (const name of ['with a token', 'with a token again']) {
-        const create = await browser.createProject(...texts(world, name));
+        const create = await browser.createProject(...world.inventor.texts(name));
         if (!isRefusal(create.exchange)) continue;
         if (statusOf(create.exchange) === 401) {
           throw new Blocked(`creating a project did not work: ${gotOf(create.exchange)}`);
         }
-        const raw = await browser.createProject(...texts(world, 'with a raw token'), {
+        const raw = await browser.createProject(...world.inventor.texts('with a raw token'), {
           headers: { 'x-xsrf-token': cookie.value },
           ordinary: false,
         });
@@ -198,11 +198,6 @@ function signsIn(value: string): string {
     ? ''
     : ` The cookie's value has ${signs} in it: percent-encode it there, and take the header as it comes, undecoded and unquoted.`;
 }
-
-const texts = (world: World, name: string): [string, string] => {
-  const { title, description } = world.inventor.project(name);
-  return [title, description];
-};
 
 function tryToken(world: World, browser: Browser, token: string | undefined) {
   return browser.send('POST', '/api/v1/projects', {

@@ -32,8 +32,7 @@ export function createStage(world: World): Stage {
     world.once('maker', async () => {
       const person = await world.person('bob');
       for (const name of ['first of a journey', 'second of a journey']) {
-        const { title, description } = world.inventor.project(name);
-        await person.browser.createProject(title, description);
+        await person.browser.createProject(...world.inventor.texts(name));
       }
       return person;
     });

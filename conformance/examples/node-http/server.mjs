@@ -8,96 +8,74 @@ const accounts = new Map(); // by email in lower case: { salt, hash, projects }
 const sessions = new Map(); // by token: the account
 const derive = promisify(scrypt);
 const nobody = { salt: randomBytes(16), hash: randomBytes(32) };
+const largest = 1024 * 1024;
 
-class Refusal extends Error {
-  constructor(status, message) {
-    super(message);
-    this.status = status;
-  }
+function refuse(status, message) {
+  throw Object.assign(new Error(message), { status });
 }
 
 const calls = {
-  'POST /api/v1/users/register': async (request) => {
-    const { email, password } = await credentialsOf(request);
-    if (!/^\S+@\S+\.\S+$/.test(email)) throw new Refusal(422, 'Invalid email address.');
-    if (Array.from(password).length < 8)
-      throw new Refusal(422, 'Password must be at least 8 characters.');
+  async 'POST /api/v1/users/register'(request) {
+    const { email, password } = await textsOf(request, 'Email', 'Password');
+    if (!/^\S+@\S+\.\S+$/.test(email)) refuse(422, 'Invalid email address.');
+    if ([...password].length < 8) refuse(422, 'Password must be at least 8 characters.');
     const salt = randomBytes(16);
     const hash = await derive(password, salt, 32);
-    if (accounts.has(email)) throw new Refusal(409, 'An account with this email already exists.');
-    accounts.set(email, { salt, hash, projects: [] });
+    const name = email.toLowerCase();
+    if (accounts.has(name)) refuse(409, 'An account with this email already exists.');
+    accounts.set(name, { salt, hash, projects: [] });
     return { status: 201, body: { role: 'member' } };
   },
 
-  'POST /api/v1/auth/login': async (request) => {
-    const { email, password } = await credentialsOf(request);
+  async 'POST /api/v1/auth/login'(request) {
+    const { email, password } = await textsOf(request, 'Email', 'Password');
+    const account = accounts.get(email.toLowerCase());
     // Somebody unknown costs as much time as a wrong password.
-    const { salt, hash } = accounts.get(email) ?? nobody;
+    const { salt, hash } = account ?? nobody;
     const isRight = timingSafeEqual(await derive(password, salt, 32), hash);
-    if (!accounts.has(email) || !isRight) {
-      throw new Refusal(401, 'The email or the password is not right.');
-    }
+    if (!account || !isRight) refuse(401, 'The email or the password is not right.');
     const token = randomBytes(32).toString('base64url');
     sessions.delete(tokenOf(request));
-    sessions.set(token, accounts.get(email));
-    const cookie = `session=${token}; Path=/; HttpOnly; SameSite=Lax`;
-    return { status: 200, body: {}, headers: { 'set-cookie': cookie } };
+    sessions.set(token, account);
+    return { status: 200, body: {}, cookie: `session=${token}; Path=/; HttpOnly; SameSite=Lax` };
   },
 
   'GET /api/v1/projects': async (request) => ({ status: 200, body: accountOf(request).projects }),
 
-  'POST /api/v1/projects': async (request) => {
+  async 'POST /api/v1/projects'(request) {
     const { projects } = accountOf(request);
-    const { title, description } = await bodyOf(request);
-    if (typeof title !== 'string' || title === '') throw new Refusal(422, 'Title is required.');
-    if (typeof description !== 'string' || description === '') {
-      throw new Refusal(422, 'Description is required.');
-    }
-    const project = { id: randomUUID(), title, description };
+    const project = { id: randomUUID(), ...(await textsOf(request, 'Title', 'Description')) };
     projects.push(project);
     return { status: 201, body: project };
   },
 };
 
-function tokenOf({ headers }) {
-  return /(?:^|; )session=([^;]*)/.exec(headers.cookie ?? '')?.[1];
-}
-
-function accountOf(request) {
-  const account = sessions.get(tokenOf(request));
-  if (!account) throw new Refusal(401, 'Please sign in to work with projects.');
-  return account;
-}
-
-async function credentialsOf(request) {
-  const { email, password } = await bodyOf(request);
-  if (typeof email !== 'string') throw new Refusal(422, 'Email is required.');
-  if (typeof password !== 'string') throw new Refusal(422, 'Password is required.');
-  return { email: email.toLowerCase(), password };
-}
+const tokenOf = ({ headers }) => /(?:^|; )session=([^;]*)/.exec(headers.cookie ?? '')?.[1];
+const accountOf = (request) =>
+  sessions.get(tokenOf(request)) ?? refuse(401, 'Please sign in to work with projects.');
 
 // Only JSON, which no form of another site can send: that, and SameSite, keep forged requests out.
-async function bodyOf(request) {
-  const chunks = [];
-  let size = 0;
-  for await (const chunk of request) {
-    size += chunk.length;
-    if (size <= 1024 * 1024) chunks.push(chunk);
+async function textsOf(request, ...names) {
+  let sent = Buffer.alloc(0);
+  for await (const chunk of request)
+    if (sent.length <= largest) sent = Buffer.concat([sent, chunk]);
+  if (sent.length > largest) refuse(413, 'The request is too large. Please shorten the text.');
+  const isJson = /^application\/json\b/.test(request.headers['content-type'] ?? '');
+  if (!isJson) refuse(415, 'The request must be sent as JSON.');
+  const body = parsed(sent.toString());
+  for (const name of names) {
+    const text = body?.[name.toLowerCase()];
+    if (typeof text !== 'string' || text === '') refuse(422, `${name} is required.`);
   }
-  if (size > 1024 * 1024)
-    throw new Refusal(413, 'The request is too large. Please shorten the text.');
-  if (!/^application\/json\b/.test(request.headers['content-type'] ?? '')) {
-    throw new Refusal(415, 'The request must be sent as JSON.');
-  }
-  let body;
+  return Object.fromEntries(names.map((name) => [name.toLowerCase(), body[name.toLowerCase()]]));
+}
+
+function parsed(text) {
   try {
-    body = JSON.parse(Buffer.concat(chunks).toString('utf8'));
+    return JSON.parse(text);
   } catch {
-    throw new Refusal(400, 'The request body is not valid JSON.');
+    return refuse(400, 'The request body is not valid JSON.');
   }
-  if (typeof body !== 'object' || body === null)
-    throw new Refusal(422, 'The body must be an object.');
-  return body;
 }
 
 async function answerTo(request) {
@@ -105,24 +83,22 @@ async function answerTo(request) {
   const call = calls[`${request.method} ${path}`];
   if (call) return call(request);
   const isKnown = Object.keys(calls).some((name) => name.endsWith(` ${path}`));
-  if (isKnown) throw new Refusal(405, 'This address cannot be used in this way.');
-  throw new Refusal(404, 'There is nothing at this address.');
+  return isKnown
+    ? refuse(405, 'This address cannot be used in this way.')
+    : refuse(404, 'There is nothing at this address.');
 }
 
 const server = createServer(async (request, response) => {
-  const { status, body, headers } = await answerTo(request).catch((error) => {
-    if (error instanceof Refusal) return { status: error.status, body: { message: error.message } };
+  const { status, body, cookie } = await answerTo(request).catch((error) => {
+    if (error.status) return { status: error.status, body: { message: error.message } };
     console.error(error);
     return {
       status: 500,
       body: { message: 'Something went wrong on our side. Please try again.' },
     };
   });
-  response.writeHead(status, {
-    'content-type': 'application/json',
-    'cache-control': 'no-store',
-    ...headers,
-  });
+  if (cookie) response.setHeader('set-cookie', cookie);
+  response.writeHead(status, { 'content-type': 'application/json', 'cache-control': 'no-store' });
   response.end(JSON.stringify(body));
 });
 

@@ -20,12 +20,10 @@ store.executescript("""
     create table project (id integer primary key, account integer, title text, description text);
 """)
 one_at_a_time = threading.Lock()
-largest_body = 1024 * 1024
 
 
 class Refusal(Exception):
-    def __init__(self, status, message):
-        self.status, self.message = status, message
+    """A status, and a message for the person at the screen."""
 
 
 def query(sql, *values):
@@ -41,21 +39,22 @@ class Handler(BaseHTTPRequestHandler):
     protocol_version = "HTTP/1.1"
 
     def register_user(self):
-        email, password = self.credentials()
+        email, password = self.texts("email", "password")
         if not re.fullmatch(r"\S+@\S+\.\S+", email):
             raise Refusal(422, "Invalid email address.")
         if len(password) < 8:
             raise Refusal(422, "Password must be at least 8 characters.")
         salt = secrets.token_bytes(16)
+        row = (email.lower(), salt, hashed(password, salt))
         try:
-            query("insert into account (email, salt, hash) values (?, ?, ?)", email, salt, hashed(password, salt))
+            query("insert into account (email, salt, hash) values (?, ?, ?)", *row)
         except sqlite3.IntegrityError:
             raise Refusal(409, "An account with this email already exists.") from None
         return 201, {"role": "member"}
 
     def login(self):
-        email, password = self.credentials()
-        found = query("select id, salt, hash from account where email = ?", email)
+        email, password = self.texts("email", "password")
+        found = query("select id, salt, hash from account where email = ?", email.lower())
         # Somebody unknown costs as much time as a wrong password.
         account, salt, kept = found[0] if found else (None, b"nobody", b"")
         if not hmac.compare_digest(hashed(password, salt), kept):
@@ -71,16 +70,9 @@ class Handler(BaseHTTPRequestHandler):
         return 200, [dict(zip(("id", "title", "description"), row)) for row in rows]
 
     def create_project(self):
-        account = self.account()
-        project = self.body()
-        for name in ("title", "description"):
-            if not isinstance(project.get(name), str) or project[name] == "":
-                raise Refusal(422, f"{name.capitalize()} is required.")
-        title, description = project["title"], project["description"]
-        [(number,)] = query(
-            "insert into project (account, title, description) values (?, ?, ?) returning id", account, title, description
-        )
-        return 201, {"id": number, "title": title, "description": description}
+        row = (self.account(), *self.texts("title", "description"))
+        insert = "insert into project (account, title, description) values (?, ?, ?) returning id, title, description"
+        return 201, dict(zip(("id", "title", "description"), query(insert, *row)[0]))
 
     calls = {
         ("POST", "/api/v1/users/register"): register_user,
@@ -94,21 +86,13 @@ class Handler(BaseHTTPRequestHandler):
         return found and found[1]
 
     def account(self):
-        found = query("select account from session where token = ?", self.token())
-        if not found:
-            raise Refusal(401, "Please sign in to work with projects.")
-        return found[0][0]
+        for (account,) in query("select account from session where token = ?", self.token()):
+            return account
+        raise Refusal(401, "Please sign in to work with projects.")
 
-    def credentials(self):
-        body = self.body()
-        for name in ("email", "password"):
-            if not isinstance(body.get(name), str):
-                raise Refusal(422, f"{name.capitalize()} is required.")
-        return body["email"].lower(), body["password"]
-
-    def body(self):
+    def texts(self, *names):
         """Only JSON, which no form of another site can send: that, and SameSite, keep forged requests out."""
-        if len(self.sent) > largest_body:
+        if len(self.sent) > 1024 * 1024:
             raise Refusal(413, "The request is too large. Please shorten the text.")
         if self.headers.get_content_type() != "application/json":
             raise Refusal(415, "The request must be sent as JSON.")
@@ -116,45 +100,42 @@ class Handler(BaseHTTPRequestHandler):
             body = json.loads(self.sent)
         except ValueError:
             raise Refusal(400, "The request body is not valid JSON.") from None
-        if not isinstance(body, dict):
-            raise Refusal(422, "The body must be an object.")
-        return body
+        for name in names:
+            text = body.get(name) if isinstance(body, dict) else None
+            if not isinstance(text, str) or text == "":
+                raise Refusal(422, f"{name.capitalize()} is required.")
+        return [body[name] for name in names]
+
+    def call(self):
+        path = self.path.split("?")[0]
+        if (self.command, path) in self.calls:
+            return self.calls[self.command, path](self)
+        if any(path == known for _, known in self.calls):
+            raise Refusal(405, "This address cannot be used in this way.")
+        raise Refusal(404, "There is nothing at this address.")
 
     def answer(self):
         self.cookie = None
         self.sent = self.rfile.read(int(self.headers.get("Content-Length") or 0))
-        path = self.path.split("?")[0]
         try:
-            call = self.calls.get((self.command, path))
-            if call:
-                status, body = call(self)
-            elif any(path == known for _, known in self.calls):
-                raise Refusal(405, "This address cannot be used in this way.")
-            else:
-                raise Refusal(404, "There is nothing at this address.")
+            status, body = self.call()
         except Refusal as refusal:
-            status, body = refusal.status, {"message": refusal.message}
+            status, body = refusal.args[0], {"message": refusal.args[1]}
         text = json.dumps(body).encode()
+        headers = {"Content-Type": "application/json", "Content-Length": len(text), "Cache-Control": "no-store"}
         self.send_response(status)
-        self.send_header("Content-Type", "application/json")
-        self.send_header("Content-Length", str(len(text)))
-        self.send_header("Cache-Control", "no-store")
-        if self.cookie:
-            self.send_header("Set-Cookie", self.cookie)
+        for name, value in ({**headers, "Set-Cookie": self.cookie} if self.cookie else headers).items():
+            self.send_header(name, value)
         self.end_headers()
         self.wfile.write(text)
 
     do_GET = do_POST = do_PUT = do_PATCH = do_DELETE = do_OPTIONS = answer
 
     def log_message(self, *_):
-        pass
+        """Nothing is logged."""
 
 
-class Server(ThreadingHTTPServer):
-    request_queue_size = 128
-    daemon_threads = True
-
-
-server = Server(("127.0.0.1", int(os.environ.get("PORT", 8080))), Handler)
+ThreadingHTTPServer.request_queue_size = 128
+server = ThreadingHTTPServer(("127.0.0.1", int(os.environ.get("PORT", 8080))), Handler)
 print(f"Ready at http://127.0.0.1:{server.server_port}", flush=True)
 server.serve_forever()

@@ -103,22 +103,6 @@ export const projectFaults: Fault[] = [
       body.map((project, index) => ({ ...project, id: index > 58 ? null : project.id })),
     ),
   ),
-  fault('of projects created six at a time, some are lost', 'PROJECT-9', () => {
-    let busy = 0;
-    return {
-      async request(incoming) {
-        if (!isCall(incoming, creating)) return undefined;
-        busy += 1;
-        if (busy > 3) {
-          busy -= 1;
-          return json(201, { id: `lost-${Math.random()}`, ...jsonOf(incoming.body) });
-        }
-        await passed(2);
-        busy -= 1;
-        return undefined;
-      },
-    };
-  }),
   fault("a visitor's project is answered with 201 and kept nowhere", 'ERR-3', () => ({
     reply: (reply, incoming) =>
       isCall(incoming, creating) && reply.status === 401
@@ -312,7 +296,7 @@ export const projectFaults: Fault[] = [
       },
     };
   }),
-  fault('of projects created at once, one is lost', 'PROJECT-10', () => {
+  fault('of projects created at once, one is lost', ['PROJECT-10', 'PROJECT-9'], () => {
     let busy = false;
     return {
       async request(incoming) {
