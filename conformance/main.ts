@@ -3,6 +3,7 @@ import { checks } from './checks/all.ts';
 import { folderFault, writeReports } from './report/files.ts';
 import { contentOf } from './report/content.ts';
 import { terminalReport } from './report/terminal.ts';
+import { newMark } from './invent.ts';
 import { exitCodeOf, run } from './run.ts';
 import { reach, readTarget } from './target.ts';
 
@@ -59,8 +60,15 @@ async function main(args: string[]): Promise<number> {
     ui = prepared;
   }
   const progress = createProgress();
+  const mark = newMark();
+  process.once('SIGINT', () => {
+    progress.end();
+    console.error(`Stopped before the end. Whatever it made stays there, with "${mark}" in it.`);
+    process.exit(130);
+  });
   const done = await run({
     origin: target.origin,
+    mark,
     only: settings.only,
     seed: settings.seed,
     otherOrigin: settings.origin,

@@ -1,23 +1,26 @@
 import { spawn } from 'node:child_process';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { connect, type AddressInfo } from 'node:net';
-import { join, resolve } from 'node:path';
+import { join } from 'node:path';
 import { createServer as createTlsServer } from 'node:tls';
 import { fileURLToPath } from 'node:url';
 import { expect, onTestFinished, test } from 'vitest';
 import { readArguments } from '../../conformance/arguments.ts';
+import { startServer } from '../../conformance/selftest/layer.ts';
 import { startReference } from '../../conformance/selftest/reference.ts';
 import { readTarget } from '../../conformance/target.ts';
 import { temporaryFolder } from '../server/support.ts';
 
 const program = fileURLToPath(new URL('../../conformance/main.ts', import.meta.url));
 
-function command(
-  ...args: string[]
-): Promise<{ code: number | null; output: string; errors: string }> {
-  const child = spawn(process.execPath, [program, ...args], {
-    env: { ...process.env, NO_COLOR: '1' },
-  });
+type Ended = { code: number | null; output: string; errors: string };
+
+const command = (...args: string[]): Promise<Ended> => ended(started(...args));
+
+const started = (...args: string[]) =>
+  spawn(process.execPath, [program, ...args], { env: { ...process.env, NO_COLOR: '1' } });
+
+function ended(child: ReturnType<typeof started>): Promise<Ended> {
   let [output, errors] = ['', ''];
   child.stdout.on('data', (chunk: Buffer) => (output += chunk.toString()));
   child.stderr.on('data', (chunk: Buffer) => (errors += chunk.toString()));
@@ -27,8 +30,7 @@ function command(
 }
 
 test('ends with 0 where what was asked for is met, and writes the reports', async () => {
-  const reference = await startReference();
-  onTestFinished(reference.stop);
+  const reference = await startOurs();
   const folder = join(temporaryFolder(), 'reports');
   const { code, output } = await command(
     reference.address,
@@ -66,7 +68,7 @@ test.each(['a-file/reports', '/proc/nowhere'])(
   async (name) => {
     const folder = temporaryFolder();
     writeFileSync(join(folder, 'a-file'), '');
-    const reports = resolve(folder, name);
+    const reports = name.startsWith('/') ? name : join(folder, name);
     const { code, output, errors } = await command('http://127.0.0.1:1', '--report', reports);
     expect(errors).toContain('--report: nothing can be written into');
     expect(output).toBe('');
@@ -75,7 +77,7 @@ test.each(['a-file/reports', '/proc/nowhere'])(
 );
 
 test('goes on where nobody trusts the certificate, and says what browsers will', async () => {
-  const address = await behindHttps((await reference()).address);
+  const address = await behindHttps((await startOurs()).address);
   const { code, output } = await command(address, '--only', 'SIGNIN', '--only', 'PROJECT');
   expect(output).toContain('Browsers will warn of its certificate');
   expect(output).toContain('mkcert');
@@ -83,13 +85,24 @@ test('goes on where nobody trusts the certificate, and says what browsers will',
 });
 
 test('says that it is https where http was given', async () => {
-  const address = await behindHttps((await reference()).address);
+  const address = await behindHttps((await startOurs()).address);
   const { code, output } = await command(address.replace('https:', 'http:'), '--only', 'REACH');
   expect(output).toContain(`This is https: give ${address} as the address.`);
   expect(code).toBe(1);
 });
 
-async function reference() {
+test('stopped in the middle, it says by what its leavings can be told', async () => {
+  const backend = await startServer(() => void child.kill('SIGINT'));
+  onTestFinished(backend.stop);
+  const child = started(backend.address);
+  const { code, errors } = await ended(child);
+  expect(errors).toMatch(
+    /Stopped before the end\. Whatever it made stays there, with "[a-z\d]{11}" in it\./,
+  );
+  expect(code).toBe(130);
+});
+
+async function startOurs() {
   const running = await startReference();
   onTestFinished(running.stop);
   return running;
