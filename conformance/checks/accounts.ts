@@ -265,6 +265,28 @@ export const accounts: Check[] = [
       unmetIfAny(found);
     },
   },
+  {
+    id: 'ACCOUNT-12',
+    level: 'SHOULD',
+    title: 'Of two registrations of one email at once, one is refused',
+    needs:
+      'That an email is free is looked at and kept in one step (a unique index): otherwise the second registration succeeds, and its password does not sign in.',
+    statements: ['APP-1', 'READ-45'],
+    async run(world) {
+      await world.registered('ada');
+      const email = world.inventor.email('twice');
+      const passwords = ['one', 'two'].map((name) => world.inventor.password(`twice ${name}`));
+      passwords.forEach(world.secrets.add);
+      const calls = await Promise.all(
+        passwords.map((password) => world.browser('twice').registerUser(email, password)),
+      );
+      if (calls.every(({ ended }) => ended.ok))
+        unmet(
+          'Two registrations of one email that come at once, with two passwords, are both answered as a success.',
+          calls,
+        );
+    },
+  },
 ];
 
 /** Registers ada's email once more, with another password. */

@@ -129,14 +129,13 @@ export function gotOf({ answer, breakdown }: Exchange): string {
   if (to !== undefined && answer.status >= 300 && answer.status < 400) {
     return `${answer.status}, a redirect to ${to}`;
   }
-  const text = onOneLine(answer.text.trim());
-  const body = text === '' ? 'an empty body' : shortened(text, 120);
+  const text = answer.text.trim().replaceAll(/\s*\n\s*/g, ' ');
+  const strange = text.match(/[^\P{Cc}\t]|\uFFFD/gu)?.length ?? 0;
+  const isText = strange <= text.length / 5;
+  const shown = isText ? shortened(text, 120) : `${answer.bytes.length} bytes that are no text`;
+  const body = text === '' ? 'an empty body' : shown;
   return `${answer.status} ${type ? `(${type}) ` : ''}${body}`;
 }
-
-/** A page or a compressed body would tear the report apart. */
-const onOneLine = (text: string) =>
-  text.replaceAll(/\s*\n\s*/g, ' ').replaceAll(/[^\P{Cc}\t]+|\uFFFD+/gu, '\uFFFD');
 
 export const statusOf = ({ answer }: Exchange): number => answer?.status ?? 0;
 

@@ -1,5 +1,5 @@
 import type { Call } from '../http/browser.ts';
-import type { Exchange } from '../http/wire.ts';
+import { headerOf, type Exchange } from '../http/wire.ts';
 import type { World } from '../world.ts';
 import { duplicate } from './accounts.ts';
 import {
@@ -238,6 +238,26 @@ export const errors: Check[] = [
             `${exchange.sent.method} ${exchange.sent.path} is refused with a message that has markup in it: ${JSON.stringify(message)}.`,
             [exchange],
             `red banner: "${message}"`,
+          );
+      }
+    },
+  },
+  {
+    id: 'ERR-23',
+    level: 'MUST',
+    title: "No refusal brings up the browser's own sign-in",
+    needs:
+      'A 401 without "WWW-Authenticate: Basic" (or Digest, Negotiate, NTLM): the browser would ask for a name and a password by itself, and the app waits meanwhile.',
+    statements: ['ERROR-1', 'LOGIN-5'],
+    async run(world) {
+      await ordinary(world);
+      for (const exchange of world.wire.exchanges.filter(isRefusal)) {
+        const asked = headerOf(exchange.answer!, 'www-authenticate');
+        if (asked && statusOf(exchange) === 401 && /\b(basic|digest|negotiate|ntlm)\b/i.test(asked))
+          unmet(
+            `${exchange.sent.method} ${exchange.sent.path} is refused with "WWW-Authenticate: ${asked}".`,
+            [exchange],
+            "the browser's own box for a name and a password",
           );
       }
     },

@@ -532,12 +532,16 @@ async function createMany(world: World, browser: Browser): Promise<Project[]> {
     while (next < many) {
       const call = await browser.createProject(...world.inventor.texts(`number ${++next}`));
       if (statusOf(call.exchange) === 429) next = many;
-      else if (!call.ended.ok)
+      else if (!call.ended.ok) {
+        next = many;
         throw new Blocked(`creating a project did not work: ${gotOf(call.exchange)}`);
-      else made.push(call.ended.value);
+      } else made.push(call.ended.value);
     }
   };
-  await Promise.all(Array.from({ length: 6 }, some));
+  // Whatever goes wrong with one of them, none is still on its way when the next check begins.
+  const ended = await Promise.allSettled(Array.from({ length: 6 }, some));
+  const wrong = ended.find(({ status }) => status === 'rejected');
+  if (wrong) throw (wrong as PromiseRejectedResult).reason;
   return made;
 }
 

@@ -3,6 +3,7 @@ import { speaksTls } from '../target.ts';
 import type { World } from '../world.ts';
 import {
   gotOf,
+  isRefusal,
   isSuccess,
   jsonOf,
   problem,
@@ -280,7 +281,7 @@ const isPage = ({ answer }: Exchange) => /^\s*<(!doctype|html)/i.test(answer?.te
 const isMissing = (exchange: Exchange) =>
   (statusOf(exchange) === 404 && !('message' in Object(jsonOf(exchange.answer?.text)))) ||
   [405, 501, 502].includes(statusOf(exchange)) ||
-  isPage(exchange);
+  (isPage(exchange) && !isRefusal(exchange));
 
 async function firstElsewhere(world: World): Promise<string | undefined> {
   for (const path of ['/projects', '/api/projects', '/v1/projects']) {

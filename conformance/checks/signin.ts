@@ -314,7 +314,7 @@ export const signIn: Check[] = [
       if (!first.ended.ok) skip('the list cannot be fetched');
       for (let calls = 2; calls <= 10; calls++) {
         const list = await browser.listProjects();
-        blockedByFailure(list);
+        if (!list.ended.ok && !isRefusal(list.exchange)) throw new Blocked(gotOf(list.exchange));
         if (!list.ended.ok) {
           unmet(
             `The session that signing in gave is over after a few calls: list number ${calls} is answered with ${gotOf(list.exchange)}.`,

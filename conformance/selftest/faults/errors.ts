@@ -48,6 +48,14 @@ export const errorFaults: Fault[] = [
     refusals((reply) => page(reply.status, 'Refused')),
   ),
   fault(
+    "401 brings up the browser's own sign-in",
+    'ERR-23',
+    refusals((reply) => ({
+      ...reply,
+      headers: { ...reply.headers, 'www-authenticate': 'Basic realm="tracker"' },
+    })),
+  ),
+  fault(
     'messages have markup in them',
     'ERR-22',
     refusals((reply, message) =>

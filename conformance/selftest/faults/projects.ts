@@ -290,7 +290,7 @@ export const projectFaults: Fault[] = [
         if (!isCall(incoming, creating)) return undefined;
         if (busy) return json(403, { message: 'The token was used before.' });
         busy = true;
-        await passed(10);
+        await passed(30);
         busy = false;
         return undefined;
       },
@@ -303,7 +303,7 @@ export const projectFaults: Fault[] = [
         if (!isCall(incoming, creating)) return undefined;
         if (busy) return json(201, { id: `lost-${Math.random()}`, ...jsonOf(incoming.body) });
         busy = true;
-        await passed(10);
+        await passed(30);
         busy = false;
         return undefined;
       },
@@ -314,9 +314,10 @@ export const projectFaults: Fault[] = [
     return {
       async request(incoming) {
         if (!isCall(incoming, list)) return undefined;
-        cookie = incoming.headers['cookie'];
-        await passed(5);
-        return { ...incoming, headers: { ...incoming.headers, cookie } };
+        const { cookie: own, ...rest } = incoming.headers;
+        cookie = own;
+        await passed(30);
+        return { ...incoming, headers: { ...rest, ...(cookie !== undefined && { cookie }) } };
       },
     };
   }),

@@ -240,6 +240,20 @@ export const signingIn: Fault[] = [
           )
         : undefined,
   })),
+  fault('of two registrations of one email at once, both succeed', 'ACCOUNT-12', () => {
+    const coming = new Set<string>();
+    return {
+      async request(incoming) {
+        if (!isCall(incoming, register)) return undefined;
+        const email = emailOf(incoming);
+        if (coming.has(email)) return json(201, { role: 'member' });
+        coming.add(email);
+        await passed(30);
+        coming.delete(email);
+        return undefined;
+      },
+    };
+  }),
   fault('what follows a plus sign in an email is cut off', 'ACCOUNT-11', () => ({
     request: (incoming) =>
       isCall(incoming, login, register)
