@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import type { BrowserContext, Page, Request, Route as Held } from 'playwright-core';
 import type { Credentials } from '../../src/api/types.ts';
 import { callNames, callOf } from '../../tests/model/backend-hands.ts';
@@ -41,8 +42,8 @@ export async function browserHands(
     const call = callOf(request.method(), request.url());
     arrived.push({ call, held, request, givenUp: false, answered: false });
   });
-  await page.goto('about:blank');
-  await page.goto(`${origin}/#${start}`);
+  // A query that is new makes it a page that is new: a fragment alone does not.
+  await page.goto(`${origin}/?${randomUUID()}#${start}`);
   await page.locator('h1').waitFor();
 
   const settled = () => page.evaluate(() => new Promise<void>((done) => queueMicrotask(done)));

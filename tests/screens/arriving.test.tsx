@@ -77,3 +77,12 @@ test('[READ-51] what arrives of a list that was given up is not shown', async ()
   await send(`[${project(3)},`, 1);
   expect(rows()).toEqual(['Title 3d3']);
 });
+
+test('[READ-51] what has arrived stays while a project is created', async () => {
+  const { send, rows, projects } = await listening();
+  await send(`[${project(1)},`);
+  const typed = { title: 'Website relaunch', description: 'New pages.' };
+  await act(async () => projects.send({ type: 'createProject', project: typed }));
+  expect(screen.getByRole('button', { name: 'Create Project' }).ariaBusy).toBe('true');
+  expect(rows()).toEqual(['Title 1d1']);
+});
