@@ -34,10 +34,10 @@ function listOf(count: number, heightOf: (place: number) => number = () => 40) {
       .spyOn(Element.prototype, 'getBoundingClientRect')
       .mockImplementation(() => new DOMRect(0, -scrolled, 1000, 0)),
     vi.spyOn(window, 'scrollBy').mockImplementation((_, y) => {
-      scrolled += Number(y);
+      scrolled += y;
     }),
   ];
-  const intoView = vi.fn();
+  const intoView = vi.fn<Element['scrollIntoView']>();
   Element.prototype.scrollIntoView = intoView;
   vi.stubGlobal('innerHeight', 600);
   onTestFinished(() => {
@@ -59,12 +59,12 @@ function listOf(count: number, heightOf: (place: number) => number = () => 40) {
     unmount,
     becomes: (length: number, newest?: string) => rerender(element(length, newest)),
     /** As far as the page goes. */
-    scrollTo(y: number) {
+    scrollTo: (y: number) => {
       const end = (spacer('first') ?? 0) + sum(rows()) + (spacer('last') ?? 0);
       scrolled = Math.min(y, end - innerHeight);
       act(() => void window.dispatchEvent(new Event('scroll')));
     },
-    becomesAsHighAs(other: typeof heightOf) {
+    becomesAsHighAs: (other: typeof heightOf) => {
       measure = other;
       act(() => void window.dispatchEvent(new Event('resize')));
     },
@@ -75,7 +75,7 @@ function listOf(count: number, heightOf: (place: number) => number = () => 40) {
       below: spacer('last'),
     }),
     /** Whether rows without a gap between them cover what is in view. */
-    isCovered() {
+    isCovered: () => {
       const all = places();
       const gaps = all.some((place, i) => i > 0 && place !== (all[i - 1] ?? 0) + 1);
       const top = spacer('first') ?? 0;
