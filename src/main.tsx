@@ -7,20 +7,23 @@ const root = document.getElementById('root');
 if (!root) throw new Error('index.html needs an element with the id "root".');
 const app = createApp();
 
-const hrefOf = (target: unknown) =>
-  target instanceof Element ? target.getAttribute('href') : null;
-let focused = hrefOf(document.activeElement);
+const placeOf = (target: unknown) => {
+  if (!(target instanceof Element)) return undefined;
+  const href = target.getAttribute('href');
+  return href === null ? target.matches('h1') && 'h1' : `a[href$="${CSS.escape(href)}"]`;
+};
+let focused = placeOf(document.activeElement);
 const notice = ({ target }: FocusEvent) => {
-  focused = hrefOf(target);
+  focused = placeOf(target);
 };
 addEventListener('focusin', notice);
 
-/** What is in the page until now (see shell.tsx) looks the same. Whoever was on a link of it stays there. */
+/** What is in the page until now (see shell.tsx) looks the same. Whoever was on a link or the heading of it stays there. */
 function InPlaceOfTheFirstView({ children }: { children: ReactElement }) {
   useLayoutEffect(() => {
     for (const template of document.querySelectorAll('template')) template.remove();
     removeEventListener('focusin', notice);
-    if (focused) root?.querySelector<HTMLElement>(`a[href$="${CSS.escape(focused)}"]`)?.focus();
+    if (focused) root?.querySelector<HTMLElement>(focused)?.focus();
     // Or they have followed it meanwhile.
     void app.router.load();
   }, []);

@@ -41,14 +41,16 @@ export function shell(): Plugin {
 /**
  * The one script in the page itself. It shows the screen that the address names while the app is on its way, and asks for `work`
  * where that screen needs it, instead of the script that is on its way doing so later. The page counts as loaded when both are there.
+ * Whoever follows a link, which is then gone, is on the heading of the other screen, as in the app.
  */
 function early(work: string): string {
   return `
-    const show = () => {
+    const show = (event) => {
       const [, path = '/'] = location.hash.split(/[#?]/);
       const view = document.getElementById(path);
       if (!(view instanceof HTMLTemplateElement)) return;
       document.getElementById('root').replaceChildren(view.content.cloneNode(true));
+      if (event) document.querySelector('h1').focus();
       for (const place of document.querySelectorAll('[data-year]')) place.textContent = place.textContent.replace('YEAR', new Date().getFullYear());
       if (!('work' in view.dataset)) return;
       const script = document.createElement('script');

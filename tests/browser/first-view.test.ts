@@ -109,6 +109,20 @@ test('[READ-53] whoever follows a link of the first view is there when the app t
   expect(await page.getByRole('heading', { level: 1 }).textContent()).toBe('Create an account');
 });
 
+test('[READ-53] whoever follows a link of the first view by keyboard is on the heading of that screen, before and after the app takes its place', async () => {
+  const { page, arrive } = await withLateScripts();
+  const focused = () => page.evaluate(() => document.activeElement?.textContent);
+  await page.goto(`${server.address}/#/about`, { waitUntil: 'commit' });
+  await page.getByRole('link', { name: 'Sign up' }).focus();
+  await page.keyboard.press('Enter');
+  await page.getByRole('heading', { name: 'Create an account' }).waitFor();
+  expect(await focused()).toBe('Create an account');
+  await arrive();
+  expect(await focused()).toBe('Create an account');
+  await page.keyboard.press('Tab');
+  expect(await page.evaluate(() => document.activeElement?.getAttribute('name'))).toBe('email');
+});
+
 test('the built page has no script or style in it that the policy of the server does not name', async () => {
   const { page, problems } = await browser.open();
   await page.goto(`${server.address}/#/login`);
