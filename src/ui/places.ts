@@ -36,8 +36,9 @@ export function createPlaces() {
 
     /** Takes the height that a block was drawn with, and tells whether it is another than was thought. */
     measure(block: number, height: number): boolean {
-      if (height === 0 || heights[block] === height) return false;
       const thought = heights[block] ?? usual;
+      // Where a zoom makes no whole pixels, the same rows are now a pixel higher, now lower: taken for news, that would never end.
+      if (height === 0 || (isUsualMeasured && Math.abs(height - thought) <= 1)) return false;
       heights[block] = height;
       if (!isUsualMeasured) {
         isUsualMeasured = true;

@@ -15,6 +15,7 @@ export function useWindow(count: number) {
   const list = useRef<HTMLUListElement>(null);
   const before = useRef<HTMLDivElement>(null);
   const after = useRef<HTMLDivElement>(null);
+  const looks = useRef(0);
   const [places] = useState(createPlaces);
   const [drawn, setDrawn] = useState<Blocks>({ from: 0, to: 3 });
   const isWhole = count <= drawnWhole;
@@ -30,6 +31,13 @@ export function useWindow(count: number) {
       from: places.at(y - innerHeight / 2, blocks),
       to: places.at(y + 1.5 * innerHeight, blocks) + 1,
     };
+    const focused = document.activeElement?.closest('[aria-posinset]');
+    const block = Math.floor((Number(focused?.ariaPosInSet) - 1) / blockSize);
+    if (list.current && (block < next.from || block >= next.to)) {
+      // The focus goes with its row, and the keyboard would begin at the top of the page: it stays in the list.
+      list.current.tabIndex = -1;
+      list.current.focus({ preventScroll: true });
+    }
     setDrawn((now) => (now.from === next.from && now.to === next.to ? now : next));
   }, [places, blocks, isWhole]);
 
@@ -50,9 +58,14 @@ export function useWindow(count: number) {
       const next = rows[(block + 1 - from) * blockSize] as HTMLElement | undefined;
       isNews = places.measure(block, (next?.offsetTop ?? bottom) - row.offsetTop) || isNews;
     }
-    if (!isNews) return;
+    if (!isNews) {
+      looks.current = 0;
+      return;
+    }
     place();
-    look();
+    // With styles of somebody else's the rows may never be as high as they were thought to be.
+    looks.current += 1;
+    if (looks.current < 9) look();
   });
 
   // More rows, or fewer: others may be in view.

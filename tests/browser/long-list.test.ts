@@ -1,4 +1,4 @@
-import type { Page } from 'playwright-core';
+import type { BrowserContextOptions, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { fillProject, submit, titles, useBrowser } from '../support/browser.ts';
 import { startServerProcess } from '../support/server-process.ts';
@@ -11,8 +11,9 @@ beforeAll(async () => {
 afterAll(() => server.stop());
 
 /** The screen of projects with so many of them, of which every seventh is long. */
-async function listOf(count: number) {
-  const { page, problems } = await browser.open({ viewport: { width: 1000, height: 700 } });
+async function listOf(count: number, options?: BrowserContextOptions) {
+  const viewport = { width: 1000, height: 700 };
+  const { page, problems } = await browser.open({ viewport, ...options });
   const projects = Array.from({ length: count }, (_, i) => ({
     id: i + 1,
     title: `Project ${i + 1}`,
@@ -103,6 +104,74 @@ test('[READ-52] a project that was just created is brought into view, and read o
   expect(bottom).toBeLessThanOrEqual(700);
   expect(await title.evaluate((element) => element === document.activeElement)).toBe(true);
   expect(await title.textContent()).toBe('The new one');
+  expect(problems).toEqual([]);
+});
+
+/** Scrolls by one pixel after the other. */
+const scrollThrough = (page: Page, pixels: number) =>
+  page.evaluate((end) => {
+    for (let y = 0; y < end; y += 1) {
+      scrollTo(0, y);
+      dispatchEvent(new Event('scroll'));
+    }
+  }, pixels);
+
+test('[READ-52] a long list can be scrolled at a zoom of 125 %, where rows are no whole pixels high', async () => {
+  const { page, problems } = await listOf(3_000, { deviceScaleFactor: 1.25 });
+  for (const size of [15.7, 16.3, 17.3]) {
+    await page.evaluate((px) => (document.documentElement.style.fontSize = `${px}px`), size);
+    await scrollThrough(page, 5_000);
+    expect(await titles(page).count()).toBeGreaterThan(5);
+  }
+  expect(problems).toEqual([]);
+});
+
+test('[READ-52] a long list can be scrolled where a person has styles of their own', async () => {
+  const { page, problems } = await listOf(3_000, { bypassCSP: true });
+  await page.addStyleTag({
+    content:
+      'main li { display: block !important; padding: 0 !important } h3, p { margin: 20px 0 !important }',
+  });
+  await scrollThrough(page, 5_000);
+  expect(await titles(page).count()).toBeGreaterThan(5);
+  expect(problems).toEqual([]);
+});
+
+test('[READ-52] a window that gets another width draws a long list no less sparingly', async () => {
+  const { page } = await listOf(5_000);
+  const added = await page.evaluateHandle(() => {
+    const count = { rows: 0 };
+    new MutationObserver((changes) => {
+      for (const { addedNodes } of changes) count.rows += addedNodes.length;
+    }).observe(document.querySelector('main ul')!, { childList: true });
+    return count;
+  });
+  await page.setViewportSize({ width: 400, height: 900 });
+  await page.waitForFunction(
+    () => innerWidth === 400 && document.querySelectorAll('main li').length > 5,
+  );
+  await page.evaluate(
+    () => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done))),
+  );
+  expect(await added.evaluate(({ rows }) => rows)).toBeLessThan(100);
+});
+
+test('[READ-52] whoever scrolls away from the project that was just shown stays in the list with the keyboard', async () => {
+  const { page, problems } = await listOf(3_000);
+  await fillProject(page, 'The new one', 'At the end.');
+  await submit(page, 'Create Project').click();
+  await page.getByRole('button', { name: 'Show the new project' }).focus();
+  await page.keyboard.press('Enter');
+  await row(page, 3_001).waitFor();
+  await page.keyboard.press('Home');
+  await row(page, 1).waitFor();
+  await row(page, 3_001).waitFor({ state: 'detached' });
+  const list = page.getByRole('region', { name: 'List of Projects' }).getByRole('list');
+  expect(await list.evaluate((element) => element === document.activeElement)).toBe(true);
+  expect(await page.evaluate(() => scrollY)).toBe(0);
+  await page.keyboard.press('Shift+Tab');
+  const button = page.getByRole('button', { name: 'Show the new project' });
+  expect(await button.evaluate((element) => element === document.activeElement)).toBe(true);
   expect(problems).toEqual([]);
 });
 
