@@ -31,10 +31,8 @@ globalStyle(':focus-visible', {
   outlineOffset: '0.125rem',
 });
 
-/** A heading takes the focus when the route changes. It is nothing that can be operated: its stop on the track shows it. */
-globalStyle('h1:focus', { outline: 'none' });
-
-globalStyle('#root', { minHeight: '100vh', display: 'grid' });
+// Without JavaScript it stays empty, and must not push away what the page says then.
+globalStyle('#root:not(:empty)', { minHeight: '100vh', display: 'grid' });
 
 globalStyle('::selection', { background: color.accent, color: color.onAccent });
 
@@ -47,4 +45,4 @@ globalStyle('*, *::before, *::after', {
   },
 });
 
-globalStyle('noscript', { padding: space.large });
+globalStyle('noscript p', { padding: space.large });

@@ -2,9 +2,9 @@ import { style } from '@vanilla-extract/css';
 import { color, motion, narrow, radius, space } from '../styles/tokens.css.ts';
 
 const anchor = style({
-  position: 'relative',
   display: 'inline-flex',
   alignItems: 'center',
+  justifyContent: 'center',
   minHeight: '2.75rem',
   padding: `${space.hair} 0.625rem`,
   borderRadius: radius.control,
@@ -14,12 +14,11 @@ const anchor = style({
   transition: `background ${motion.quick}, color ${motion.quick}`,
   '@media': { [narrow]: { paddingInline: space.hair } },
   selectors: {
-    // The stop on the header's line at which one is: as far below as the header is padded.
+    // The stop on the header's line at which one is: below the middle of the link, in whichever row that is.
     '&[aria-current="page"]::after': {
       content: '""',
       position: 'absolute',
-      bottom: 'calc(-0.75rem - 0.59375rem)',
-      left: 'calc(50% - 0.5rem)',
+      bottom: '-0.59375rem',
       width: '1rem',
       height: '1rem',
       border: `0.1875rem solid ${color.accent}`,

@@ -4,7 +4,7 @@ import { color, motion, narrow, radius, space } from '../styles/tokens.css.ts';
 export const button = style({
   position: 'relative',
   justifySelf: 'start',
-  minWidth: '12rem',
+  minWidth: 'min(12rem, 100%)',
   minHeight: '2.75rem',
   marginTop: space.hair,
   padding: `${space.small} ${space.large}`,

@@ -28,6 +28,7 @@ export const control = style({
   background: color.surface,
   color: color.text,
   font: 'inherit',
+  textOverflow: 'ellipsis',
   selectors: {
     // Twice as thick, so that it is told apart by more than its colour, and the text stays where it is.
     '&[aria-invalid="true"]': {

@@ -6,6 +6,7 @@ export const page = style({ display: 'grid', gridTemplateRows: 'auto 1fr auto', 
 
 /** Its lower edge is the line that the screens are stops of. */
 export const header = style({
+  position: 'relative',
   display: 'flex',
   flexWrap: 'wrap',
   alignItems: 'center',

@@ -1,4 +1,4 @@
-import { style } from '@vanilla-extract/css';
+import { globalStyle, style } from '@vanilla-extract/css';
 import { color, space, text, width } from '../styles/tokens.css.ts';
 import { stopBeside } from '../styles/track.ts';
 
@@ -13,7 +13,16 @@ export const heading = style({
   gap: space.hair,
   '::before': stopBeside(`${text.title} * 0.6`, 1.5),
   selectors: { '&:focus-within::before': { background: color.accent } },
+  '@media': {
+    // Forced colours drop every fill that is not one of theirs.
+    '(forced-colors: active)': {
+      selectors: { '&:focus-within::before': { background: 'CanvasText' } },
+    },
+  },
 });
+
+/** It takes the focus when the route changes. It is nothing that can be operated: its stop on the track shows it. */
+globalStyle(`${heading} > h1:focus`, { outline: 'none' });
 
 export const subtitle = style({ color: color.textMuted, fontSize: text.lead });
 

@@ -1,4 +1,4 @@
-import type { Locator, Route } from 'playwright-core';
+import type { Locator, Page, Route } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { field, fillCredentials, submit, useBrowser } from '../support/browser.ts';
 import { startServerProcess } from '../support/server-process.ts';
@@ -9,6 +9,9 @@ beforeAll(async () => {
   server = await startServerProcess();
 });
 afterAll(() => server.stop());
+
+/** Until the app has taken the place of the first view, whose elements go away. */
+const inPlace = (page: Page) => page.waitForFunction(() => !document.querySelector('template'));
 
 /** A colour as [red, green, blue], each 0 to 255. */
 async function rgb(it: Locator, property: string): Promise<[number, number, number]> {
@@ -276,6 +279,53 @@ test('whoever has no JavaScript reads what the page needs', async () => {
   await page.locator('noscript').waitFor();
   expect(await page.locator('noscript').textContent()).toMatch(/^Tracker App needs JavaScript/);
   expect(await page.title()).toBe('Tracker App');
+  // In the window, not below an empty one.
+  const { y = 0, height = 0 } = (await page.locator('noscript').boundingBox()) ?? {};
+  expect(y + height).toBeLessThan(200);
+});
+
+test('the stop of the header is on its line, also where its links take several rows', async () => {
+  const { page } = await browser.open({ viewport: { width: 320, height: 640 } });
+  await page.goto(`${server.address}/#/projects`);
+  await inPlace(page);
+  /** What is drawn below the middle of the link, on the line. */
+  const atStop = () =>
+    page
+      .getByRole('banner')
+      .getByRole('link', { name: 'Projects' })
+      .evaluate((link) => {
+        const { left, width, bottom } = link.getBoundingClientRect();
+        const line = link.closest('header')!.getBoundingClientRect().bottom - 1.5;
+        return {
+          rows: line - bottom > 40 ? 'several' : 'one',
+          isStop: document.elementFromPoint(left + width / 2, line) === link,
+        };
+      });
+  expect(await atStop()).toEqual({ rows: 'one', isStop: true });
+  await page.evaluate(() => (document.documentElement.style.fontSize = '24px'));
+  expect(await atStop()).toEqual({ rows: 'several', isStop: true });
+});
+
+test('with letters twice as large, nothing scrolls sideways on a phone', async () => {
+  const { page } = await browser.open({ viewport: { width: 320, height: 640 } });
+  for (const route of ['', 'about', 'register', 'login', 'projects', 'nowhere']) {
+    await page.goto(`${server.address}/#/${route}`);
+    await page.getByRole('heading', { level: 1 }).waitFor();
+    await inPlace(page);
+    await page.evaluate(() => (document.documentElement.style.fontSize = '32px'));
+    const scrolls = await page.evaluate(() => document.documentElement.scrollWidth > innerWidth);
+    expect(`${route}: ${scrolls}`).toBe(`${route}: false`);
+  }
+});
+
+test('a suggestion that is longer than its field ends in dots, and not in half a letter', async () => {
+  const { page } = await browser.open({ viewport: { width: 320, height: 640 } });
+  await page.goto(`${server.address}/#/projects`);
+  await inPlace(page);
+  const title = field(page, 'Title');
+  expect(await title.evaluate((element) => getComputedStyle(element).textOverflow)).toBe(
+    'ellipsis',
+  );
 });
 
 test('the page says its language, fits the width of a phone, and has an icon', async () => {
