@@ -24,7 +24,7 @@ export function CredentialsForm(props: CredentialsFormProps) {
   return (
     <Stack narrow>
       <Heading subtitle={props.subtitle}>{props.heading}</Heading>
-      <ErrorBanner message={props.errorMessage} />
+      <ErrorBanner message={props.errorMessage} busy={props.busy} />
       <Form label={props.heading} onSubmit={submit}>
         <TextField
           label="Email"

@@ -69,7 +69,9 @@ export function ProjectList({
           {!isWhole && <div ref={after} />}
         </div>
       ) : (
-        <p className={css.note}>{loading ? 'Loading projects…' : 'No projects to show.'}</p>
+        <p className={css.note} aria-live="polite">
+          {loading ? 'Loading projects…' : 'No projects to show.'}
+        </p>
       )}
     </section>
   );

@@ -197,6 +197,46 @@ describe('by keyboard alone', () => {
   });
 });
 
+describe('what a person who sees nothing is told', () => {
+  test('[LOGIN-5] a login that is refused again in the same words is read out again, once, and only then', async () => {
+    await stage.start('/login');
+    await fillCredentials(page, 'ada@example.org');
+    await page.keyboard.press('Enter');
+    await stage.answer('login', { status: 401, body: { message: 'Not right.' } });
+    await stage.until({ path: '/login', busy: false, banner: 'Not right.' });
+    const first = await page.getByRole('alert').elementHandle();
+    const isFirst = () => first.evaluate((element) => element.isConnected);
+    await page.keyboard.press('Enter');
+    await stage.until({ path: '/login', busy: true, banner: 'Not right.' });
+    expect(await isFirst()).toBe(true);
+    await stage.answer('login', { status: 401, body: { message: 'Not right.' } });
+    await stage.until({ path: '/login', busy: false, banner: 'Not right.' });
+    // An element that is new is what makes an alert speak.
+    expect(await isFirst()).toBe(false);
+    expect(await page.getByRole('alert').count()).toBe(1);
+    expect(await focused()).toBe('input Password');
+  });
+
+  test('[LIST-2] that the list is on its way and that it turned out empty are read out', async () => {
+    await stage.start('/projects');
+    const note = await page.getByText('Loading projects…').elementHandle();
+    expect(await note.getAttribute('aria-live')).toBe('polite');
+    await stage.answer('listProjects', { status: 200, body: [] });
+    await page.getByText('No projects to show.').waitFor();
+    // The same element with other words: that is what a live region reads out.
+    expect(await note.textContent()).toBe('No projects to show.');
+  });
+});
+
+test('whoever comes to the error screen by keyboard sees that its heading has the focus', async () => {
+  await stage.start('/about');
+  await page.keyboard.press('Tab');
+  await stage.visit('/nowhere');
+  await expect.poll(focused).toBe('h1 Unexpected Application Error!');
+  const heading = page.getByRole('heading', { level: 1 });
+  expect(await heading.evaluate((element) => getComputedStyle(element).outlineStyle)).toBe('solid');
+});
+
 /** As assistive technology has it. */
 async function descriptionOf(input: Locator): Promise<string> {
   const client = await page.context().newCDPSession(page);
@@ -263,6 +303,23 @@ describe('where a system forces its own colours', () => {
     await stage.start('/projects');
     const list = page.getByRole('region', { name: 'List of Projects' });
     expect(await lineIsSeen(list.locator('> span'), 'left')).toBe(true);
+  });
+
+  test('whoever comes to a screen sees that its heading has the focus: its stop is filled', async () => {
+    await page.emulateMedia({ forcedColors: 'active', reducedMotion: 'reduce' });
+    await stage.start('/about');
+    const fill = () =>
+      page
+        .locator('main div:has(> h1)')
+        .evaluate((element) => getComputedStyle(element, '::before').backgroundColor);
+    const [canvas, ink] = await page.evaluate(() => {
+      const { backgroundColor, color } = getComputedStyle(document.body);
+      return [backgroundColor, color];
+    });
+    expect(await fill()).toBe(canvas);
+    await page.getByRole('link', { name: 'Home' }).press('Enter');
+    await expect.poll(focused).toBe('h1 Home');
+    expect(await fill()).toBe(ink);
   });
 
   test('a field in error has a thicker border than the others, so that its colour is not needed', async () => {

@@ -221,8 +221,8 @@ export const handpicked: Handpicked[] = [
   {
     file: 'src/screens/credentials-form.tsx',
     what: 'the message stands below the form',
-    from: '      <ErrorBanner message={props.errorMessage} />\n      <Form label={props.heading} onSubmit={submit}>',
-    to: '      <Form label={props.heading} onSubmit={submit}>\n        <ErrorBanner message={props.errorMessage} />\n',
+    from: '      <ErrorBanner message={props.errorMessage} busy={props.busy} />\n      <Form label={props.heading} onSubmit={submit}>',
+    to: '      <Form label={props.heading} onSubmit={submit}>\n        <ErrorBanner message={props.errorMessage} busy={props.busy} />\n',
   },
   {
     file: 'src/screens/projects.tsx',
