@@ -275,8 +275,8 @@ export const handpicked: Handpicked[] = [
   {
     file: 'src/ui/anchor.css.ts',
     what: 'the link of the screen that is shown is not marked',
-    from: "      content: '\"\"',\n      position: 'absolute',\n      bottom: 'calc(",
-    to: "      content: 'none',\n      position: 'absolute',\n      bottom: 'calc(",
+    from: "      content: '\"\"',\n      position: 'absolute',\n      bottom: '-",
+    to: "      content: 'none',\n      position: 'absolute',\n      bottom: '-",
   },
   {
     file: 'src/styles/train.css.ts',
@@ -317,7 +317,7 @@ export const handpicked: Handpicked[] = [
   {
     file: 'src/main.tsx',
     what: 'whoever was on a link of the first view is thrown off it',
-    from: '    if (focused) root?.querySelector<HTMLElement>(`a[href$="${CSS.escape(focused)}"]`)?.focus();\n',
+    from: '    if (focused) root?.querySelector<HTMLElement>(focused)?.focus();\n',
     to: '',
   },
   {
