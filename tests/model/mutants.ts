@@ -57,6 +57,8 @@ const vitest = await createVitest('test', {
   maxWorkers: 2,
   pool: 'threads',
   env: { WALKS: '8' },
+  // Many a fault makes a test wait for what never comes.
+  testTimeout: 15_000,
 });
 const tests = await vitest.globTestSpecifications();
 
