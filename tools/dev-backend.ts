@@ -52,7 +52,7 @@ export function devBackend(apiUrl: string | undefined): Plugin {
 }
 
 /** Prism does not tell which port it took, so it has to be given one. */
-async function freePort(): Promise<number> {
+export async function freePort(): Promise<number> {
   const server = createServer().listen(0, '127.0.0.1');
   await once(server, 'listening');
   const { port } = server.address() as AddressInfo;

@@ -3,7 +3,7 @@ import { isAuthenticated, role } from '../../machines/auth.ts';
 import { createActors } from '../../src/actors.ts';
 import type { Credentials } from '../../src/api/types.ts';
 import { createApi } from '../../src/api/api.ts';
-import { callNames, callOf } from '../../tests/model/backend-hands.ts';
+import { callOf, callsSeen } from '../../tests/model/backend-hands.ts';
 import type { Answer, Call } from '../../tests/model/calls.ts';
 import {
   forms,
@@ -163,16 +163,7 @@ export async function httpHands(
       ...shown(),
       announced: announced ? 'The project was created.' : '',
       logged: [...logged],
-      calls: Object.fromEntries(
-        callNames.map((call) => [
-          call,
-          {
-            made: arrived.filter((each) => each.call === call).length,
-            pending: pending(call).length,
-            sent: bodyOf(arrived.findLast((each) => each.call === call)?.text),
-          },
-        ]),
-      ) as Seen['calls'],
+      calls: callsSeen(arrived, pending, (last) => bodyOf(last.text)),
     }),
   };
 

@@ -1,7 +1,5 @@
-import { once } from 'node:events';
-import { createServer, type AddressInfo } from 'node:net';
 import { createSingleProcessPrism } from '@stoplight/prism-cli/dist/util/createServer.js';
-import { CONTRACT } from '../../tools/dev-backend.ts';
+import { CONTRACT, freePort } from '../../tools/dev-backend.ts';
 import type { Fault } from './spoil.ts';
 import { startLayer, type Running } from './layer.ts';
 
@@ -101,13 +99,4 @@ function objection(text: string): string | undefined {
   } catch {
     return undefined;
   }
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo;
-  server.close();
-  await once(server, 'close');
-  return port;
 }

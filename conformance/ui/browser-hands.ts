@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import type { BrowserContext, Page, Request, Route as Held } from 'playwright-core';
 import type { Credentials } from '../../src/api/types.ts';
-import { callNames, callOf } from '../../tests/model/backend-hands.ts';
+import { callNames, callOf, callsSeen } from '../../tests/model/backend-hands.ts';
 import type { Answer, Call } from '../../tests/model/calls.ts';
-import { forms, type Hands, type Route, type Seen } from '../../tests/model/driver.ts';
+import { forms, type Hands, type Route } from '../../tests/model/driver.ts';
 import type { Browser } from '../http/browser.ts';
 import { arrangedBy, type Stage } from '../journeys/stage.ts';
 import { expectToBe } from '../journeys/surprise.ts';
@@ -96,16 +96,7 @@ export async function browserHands(
       return {
         ...onScreen,
         logged: [...logged],
-        calls: Object.fromEntries(
-          callNames.map((call) => [
-            call,
-            {
-              made: arrived.filter((each) => each.call === call).length,
-              pending: pending(call).length,
-              sent: sentIn(arrived.findLast((each) => each.call === call)?.request),
-            },
-          ]),
-        ) as Seen['calls'],
+        calls: callsSeen(arrived, pending, (last) => sentIn(last.request)),
       };
     },
   };

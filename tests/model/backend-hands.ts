@@ -18,6 +18,20 @@ export function callOf(method: string, url: string): Call {
   return call;
 }
 
+/** How often each call was made, how many of it wait for an answer, and what the last one sent. */
+export function callsSeen<Each extends { call: Call }>(
+  arrived: readonly Each[],
+  pending: (call: Call) => readonly Each[],
+  sentIn: (last: Each) => unknown,
+): Seen['calls'] {
+  const seen = callNames.map((call) => {
+    const last = arrived.findLast((each) => each.call === call);
+    const made = arrived.filter((each) => each.call === call).length;
+    return [call, { made, pending: pending(call).length, sent: last && sentIn(last) }];
+  });
+  return Object.fromEntries(seen) as Seen['calls'];
+}
+
 /** Something that the app asked for. It was given up when `signal` is aborted. */
 type Arrived = {
   call: Call;
@@ -73,17 +87,7 @@ export function backendHands(settled: () => Promise<void>): BackendHands {
       return answer;
     },
     answerLate: (call, answer) => give(call, answer, givenUp(call)[0]),
-    calls: () =>
-      Object.fromEntries(
-        callNames.map((call) => [
-          call,
-          {
-            made: arrived.filter((each) => each.call === call).length,
-            pending: pending(call).length,
-            sent: arrived.findLast((each) => each.call === call)?.pending.body,
-          },
-        ]),
-      ) as Seen['calls'],
+    calls: () => callsSeen(arrived, pending, (last) => last.pending.body),
   };
 }
 

@@ -2,9 +2,9 @@ import { fileURLToPath } from 'node:url';
 import type { Page, Request, Route as Held } from 'playwright-core';
 import { build } from 'vite';
 import { handsOn, seenOnScreen } from '../../../conformance/ui/screen.ts';
-import { callNames, callOf } from '../backend-hands.ts';
+import { callOf, callsSeen } from '../backend-hands.ts';
 import type { Answer, Call } from '../calls.ts';
-import { forms, type Hands, type Route, type Seen } from '../driver.ts';
+import { forms, type Hands, type Route } from '../driver.ts';
 
 const config = fileURLToPath(new URL('../../../vite.config.ts', import.meta.url));
 const folder = fileURLToPath(new URL('./page', import.meta.url));
@@ -98,16 +98,7 @@ export async function browserHands(
       return {
         ...onScreen,
         logged: await page.evaluate(() => window.inside.logged()),
-        calls: Object.fromEntries(
-          callNames.map((call) => [
-            call,
-            {
-              made: arrived.filter((each) => each.call === call).length,
-              pending: pending(call).length,
-              sent: arrived.findLast((each) => each.call === call)?.sent,
-            },
-          ]),
-        ) as Seen['calls'],
+        calls: callsSeen(arrived, pending, (last) => last.sent),
       };
     },
   };
