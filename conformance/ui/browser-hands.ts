@@ -8,7 +8,7 @@ import type { Browser } from '../http/browser.ts';
 import { arrangedBy, type Stage } from '../journeys/stage.ts';
 import { expectToBe } from '../journeys/surprise.ts';
 import type { Proxy } from './proxy.ts';
-import { handsOn, seenOnScreen } from './screen.ts';
+import { handsOn, inPlace, seenOnScreen } from './screen.ts';
 
 /** Something that the app asked for, held back until the circumstances are right. */
 type Arrived = { call: Call; held: Held; request: Request; givenUp: boolean; answered: boolean };
@@ -44,7 +44,7 @@ export async function browserHands(
   });
   // A query that is new makes it a page that is new: a fragment alone does not.
   await page.goto(`${origin}/?${randomUUID()}#${start}`);
-  await page.locator('h1').waitFor();
+  await inPlace(page);
 
   const settled = () => page.evaluate(() => new Promise<void>((done) => queueMicrotask(done)));
   const pending = (call: Call) =>

@@ -22,6 +22,13 @@ export function handsOn(page: Page, settled: () => Promise<void>): Pick<Hands, '
   };
 }
 
+/** Until the app has taken the place of the first view, whose elements go away and take nothing in. */
+export async function inPlace(page: Page): Promise<void> {
+  await page.waitForFunction(() => {
+    return document.querySelector('h1') && !document.querySelector('template');
+  });
+}
+
 /** What is on the screen. Runs in the page. */
 export function seenOnScreen(
   all: { button: string; fields: readonly string[] }[],

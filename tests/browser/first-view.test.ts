@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { useBrowser } from '../support/browser.ts';
+import { headings, useBrowser } from '../support/browser.ts';
 import { startServerProcess } from '../support/server-process.ts';
 
 const browser = useBrowser();
@@ -10,14 +10,6 @@ beforeAll(async () => {
 });
 afterAll(() => server.stop());
 
-const screens = {
-  '/': 'Home',
-  '/about': 'About Page',
-  '/register': 'Create an account',
-  '/login': 'Sign in',
-  '/projects': 'New Project',
-};
-
 /** A page whose scripts never come. */
 async function withoutScripts() {
   const { page } = await browser.open();
@@ -26,7 +18,7 @@ async function withoutScripts() {
   return page;
 }
 
-test.each(Object.entries(screens))(
+test.each(Object.entries(headings))(
   '[READ-53] %s is seen before a script has come: header, "%s", footer with this year',
   async (path, heading) => {
     const page = await withoutScripts();
@@ -79,7 +71,7 @@ test('[READ-53] the first view looks as the app does that takes its place, to th
   const { page, arrive } = await withLateScripts();
   // Nothing moves, and the list is still on its way in both.
   await page.emulateMedia({ reducedMotion: 'reduce' });
-  for (const path of Object.keys(screens)) {
+  for (const path of Object.keys(headings)) {
     await page.goto('about:blank');
     await page.goto(`${server.address}/#${path}`, { waitUntil: 'commit' });
     await page.locator('h1:visible').waitFor();

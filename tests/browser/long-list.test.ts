@@ -1,6 +1,6 @@
 import type { BrowserContextOptions, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { fillProject, submit, titles, useBrowser } from '../support/browser.ts';
+import { fillProject, show, submit, titles, useBrowser } from '../support/browser.ts';
 import { startServerProcess } from '../support/server-process.ts';
 
 const browser = useBrowser();
@@ -27,7 +27,7 @@ async function listOf(count: number, options?: BrowserContextOptions) {
           json: { id: count + 1, title: 'The new one', description: 'At the end.' },
         }),
   );
-  await page.goto(`${server.address}/#/projects`);
+  await show(page, server.address, '/projects');
   await row(page, 1).waitFor();
   return { page, problems };
 }

@@ -1,6 +1,6 @@
-import type { Locator, Page, Route } from 'playwright-core';
+import type { Locator, Route } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { field, fillCredentials, submit, useBrowser } from '../support/browser.ts';
+import { field, fillCredentials, show, submit, useBrowser } from '../support/browser.ts';
 import { startServerProcess } from '../support/server-process.ts';
 
 const browser = useBrowser();
@@ -9,9 +9,6 @@ beforeAll(async () => {
   server = await startServerProcess();
 });
 afterAll(() => server.stop());
-
-/** Until the app has taken the place of the first view, whose elements go away. */
-const inPlace = (page: Page) => page.waitForFunction(() => !document.querySelector('template'));
 
 /** A colour as [red, green, blue], each 0 to 255. */
 async function rgb(it: Locator, property: string): Promise<[number, number, number]> {
@@ -38,12 +35,12 @@ describe.each(['light', 'dark'] as const)('in the %s theme', (colorScheme) => {
   test('[FIELD-2] the border of a field turns red with its error', async () => {
     const { page } = await browser.open({ colorScheme });
     for (const [route, label] of [
-      ['login', 'Email'],
-      ['register', 'Password'],
-      ['projects', 'Title'],
-      ['projects', 'Description'],
+      ['/login', 'Email'],
+      ['/register', 'Password'],
+      ['/projects', 'Title'],
+      ['/projects', 'Description'],
     ] as const) {
-      await page.goto(`${server.address}/#/${route}`);
+      await show(page, server.address, route);
       expect(isRed(await rgb(field(page, label), 'border-top-color'))).toBe(false);
       await field(page, label).focus();
       await field(page, label).blur();
@@ -59,10 +56,10 @@ describe.each(['light', 'dark'] as const)('in the %s theme', (colorScheme) => {
       route.fulfill({ status: 500, json: { message: 'No.' } }),
     );
     for (const [route, button, values] of [
-      ['login', 'Sign in', { Email: 'ada@example.org', Password: 'correct horse' }],
-      ['projects', 'Create Project', { Title: 'T', Description: 'D' }],
+      ['/login', 'Sign in', { Email: 'ada@example.org', Password: 'correct horse' }],
+      ['/projects', 'Create Project', { Title: 'T', Description: 'D' }],
     ] as const) {
-      await page.goto(`${server.address}/#/${route}`);
+      await show(page, server.address, route);
       for (const [label, value] of Object.entries(values)) await field(page, label).fill(value);
       await submit(page, button).click();
       await page.getByRole('alert').waitFor();
@@ -73,8 +70,8 @@ describe.each(['light', 'dark'] as const)('in the %s theme', (colorScheme) => {
 
 test('[HEADER-5, HEADER-6, HEADER-7] "Sign up" and "Sign in" look like buttons, are links, and are on every screen', async () => {
   const { page } = await browser.open();
-  for (const route of ['', 'about', 'register', 'login', 'projects']) {
-    await page.goto(`${server.address}/#/${route}`);
+  for (const route of ['/', '/about', '/register', '/login', '/projects'] as const) {
+    await show(page, server.address, route);
     for (const name of ['Sign up', 'Sign in']) {
       const link = page.getByRole('banner').getByRole('link', { name, exact: true });
       await link.waitFor();
@@ -90,10 +87,9 @@ test.each([320, 2560])('at %i px nothing scrolls sideways', async (width) => {
   await page.route('**/api/v1/projects', (route) =>
     route.fulfill({ json: [{ id: 1, title: text, description: text }] }),
   );
-  for (const route of ['', 'about', 'register', 'login', 'projects', 'nowhere']) {
-    await page.goto(`${server.address}/#/${route}`);
-    await page.getByRole('heading', { level: 1 }).waitFor();
-    if (route === 'projects') await page.getByRole('listitem').waitFor();
+  for (const route of ['/', '/about', '/register', '/login', '/projects', '/nowhere'] as const) {
+    await show(page, server.address, route);
+    if (route === '/projects') await page.getByRole('listitem').waitFor();
     const scrolls = await page.evaluate(() => document.documentElement.scrollWidth > innerWidth);
     expect(`${route}: ${scrolls}`).toBe(`${route}: false`);
   }
@@ -101,7 +97,7 @@ test.each([320, 2560])('at %i px nothing scrolls sideways', async (width) => {
 
 test('an error that appears does not move the button away from under the click that made it appear', async () => {
   const { page } = await browser.open();
-  await page.goto(`${server.address}/#/projects`);
+  await show(page, server.address, '/projects');
   await field(page, 'Title').focus();
   const place = () => submit(page, 'Create Project').boundingBox();
   const before = await place();
@@ -119,14 +115,14 @@ test('[LIST-2, READ-7] something moves in a button and above the list while thei
     it.evaluate((element) => element.getAnimations({ subtree: true }).length);
   const list = page.getByRole('region', { name: 'List of Projects' });
 
-  await page.goto(`${server.address}/#/projects`);
+  await show(page, server.address, '/projects');
   await expect.poll(() => held.length).toBe(1);
   await expect.poll(() => moving(list)).toBe(1);
   await held[0]!.fulfill({ json: [] });
   await page.getByText('No projects to show.').waitFor();
   await expect.poll(() => moving(list)).toBe(0);
 
-  await page.goto(`${server.address}/#/login`);
+  await show(page, server.address, '/login');
   await expect.poll(() => moving(submit(page, 'Sign in'))).toBe(0);
   await fillCredentials(page, 'ada@example.org');
   await submit(page, 'Sign in').click();
@@ -140,7 +136,7 @@ test('[LIST-2, READ-7] something moves in a button and above the list while thei
 test('nothing goes on moving for people who asked for less motion', async () => {
   const { page } = await browser.open({ reducedMotion: 'reduce' });
   await page.route('**/api/v1/**', () => {});
-  await page.goto(`${server.address}/#/projects`);
+  await show(page, server.address, '/projects');
   const list = page.getByRole('region', { name: 'List of Projects' });
   await page.getByText('Loading projects…').waitFor();
   expect(
@@ -152,7 +148,7 @@ test('nothing goes on moving for people who asked for less motion', async () => 
 
 test('the links of the header have no line below them, and the one of the screen that is shown is marked', async () => {
   const { page } = await browser.open();
-  await page.goto(`${server.address}/#/about`);
+  await show(page, server.address, '/about');
   const look = (name: string) =>
     page
       .getByRole('banner')
@@ -173,9 +169,9 @@ test('the links of the header have no line below them, and the one of the screen
 
 test('the way out of the error screen has the colour of what can be acted on', async () => {
   const { page } = await browser.open();
-  await page.goto(`${server.address}/#/login`);
+  await show(page, server.address, '/login');
   const accent = await rgb(submit(page, 'Sign in'), 'background-color');
-  await page.goto(`${server.address}/#/nowhere`);
+  await show(page, server.address, '/nowhere');
   expect(await rgb(page.getByRole('link', { name: 'Go to the start page' }), 'color')).toEqual(
     accent,
   );
@@ -183,9 +179,8 @@ test('the way out of the error screen has the colour of what can be acted on', a
 
 test('whatever can be operated is as high as a finger is wide', async () => {
   const { page } = await browser.open();
-  for (const route of ['login', 'projects']) {
-    await page.goto(`${server.address}/#/${route}`);
-    await page.locator('form').waitFor();
+  for (const route of ['/login', '/projects'] as const) {
+    await show(page, server.address, route);
     for (const it of await page.locator('header a, button, input, textarea').all()) {
       const { height = 0 } = (await it.boundingBox()) ?? {};
       expect([await it.evaluate(({ outerHTML }) => outerHTML), height >= 44]).toEqual([
@@ -198,7 +193,7 @@ test('whatever can be operated is as high as a finger is wide', async () => {
 
 test('whoever goes by keyboard sees where they are', async () => {
   const { page } = await browser.open();
-  await page.goto(`${server.address}/#/login`);
+  await show(page, server.address, '/login');
   await submit(page, 'Sign in').waitFor();
   const seen = [];
   for (let stop = 0; stop < 8; stop++) {
@@ -220,12 +215,12 @@ test('whoever goes by keyboard sees where they are', async () => {
 
 test('the form of an email and a password stands alone, and narrow', async () => {
   const { page } = await browser.open({ viewport: { width: 1280, height: 800 } });
-  const width = async (route: string) => {
-    await page.goto(`${server.address}/#/${route}`);
+  const width = async (route: '/login' | '/register' | '/projects') => {
+    await show(page, server.address, route);
     return (await page.locator('form').boundingBox())?.width ?? 0;
   };
-  const wide = await width('projects');
-  for (const route of ['login', 'register']) {
+  const wide = await width('/projects');
+  for (const route of ['/login', '/register'] as const) {
     expect([route, (await width(route)) < wide * 0.75]).toEqual([route, true]);
   }
 });
@@ -238,7 +233,7 @@ test('[PROJECTS-6, LOGIN-5] rows and banners show the line breaks and the blanks
       ? route.fulfill({ json: [{ id: 1, title: text, description: text }] })
       : route.fulfill({ status: 422, json: { message: text } }),
   );
-  await page.goto(`${server.address}/#/projects`);
+  await show(page, server.address, '/projects');
   await field(page, 'Title').fill('T');
   await field(page, 'Description').fill('D');
   await submit(page, 'Create Project').click();
@@ -255,7 +250,7 @@ test('what is said to screen readers is seen by nobody', async () => {
       ? route.fulfill({ json: [] })
       : route.fulfill({ status: 201, json: { id: 1, title: 'T', description: 'D' } }),
   );
-  await page.goto(`${server.address}/#/projects`);
+  await show(page, server.address, '/projects');
   await field(page, 'Title').fill('T');
   await field(page, 'Description').fill('D');
   await submit(page, 'Create Project').click();
@@ -266,7 +261,7 @@ test('what is said to screen readers is seen by nobody', async () => {
 
 test('the footer stands at the bottom of the window, and the content is no wider than can be read', async () => {
   const { page } = await browser.open({ viewport: { width: 2560, height: 1200 } });
-  await page.goto(`${server.address}/#/about`);
+  await show(page, server.address, '/about');
   const footer = await page.getByRole('contentinfo').boundingBox();
   expect((footer?.y ?? 0) + (footer?.height ?? 0)).toBeCloseTo(1200, 0);
   const content = await page.getByRole('main').boundingBox();
@@ -286,8 +281,7 @@ test('whoever has no JavaScript reads what the page needs', async () => {
 
 test('the stop of the header is on its line, also where its links take several rows', async () => {
   const { page } = await browser.open({ viewport: { width: 320, height: 640 } });
-  await page.goto(`${server.address}/#/projects`);
-  await inPlace(page);
+  await show(page, server.address, '/projects');
   /** What is drawn below the middle of the link, on the line. */
   const atStop = () =>
     page
@@ -308,10 +302,8 @@ test('the stop of the header is on its line, also where its links take several r
 
 test('with letters twice as large, nothing scrolls sideways on a phone', async () => {
   const { page } = await browser.open({ viewport: { width: 320, height: 640 } });
-  for (const route of ['', 'about', 'register', 'login', 'projects', 'nowhere']) {
-    await page.goto(`${server.address}/#/${route}`);
-    await page.getByRole('heading', { level: 1 }).waitFor();
-    await inPlace(page);
+  for (const route of ['/', '/about', '/register', '/login', '/projects', '/nowhere'] as const) {
+    await show(page, server.address, route);
     await page.evaluate(() => (document.documentElement.style.fontSize = '32px'));
     const scrolls = await page.evaluate(() => document.documentElement.scrollWidth > innerWidth);
     expect(`${route}: ${scrolls}`).toBe(`${route}: false`);
@@ -320,8 +312,7 @@ test('with letters twice as large, nothing scrolls sideways on a phone', async (
 
 test('a suggestion that is longer than its field ends in dots, and not in half a letter', async () => {
   const { page } = await browser.open({ viewport: { width: 320, height: 640 } });
-  await page.goto(`${server.address}/#/projects`);
-  await inPlace(page);
+  await show(page, server.address, '/projects');
   const title = field(page, 'Title');
   expect(await title.evaluate((element) => getComputedStyle(element).textOverflow)).toBe(
     'ellipsis',

@@ -4,6 +4,7 @@ import {
   fillCredentials,
   fillProject,
   newEmail,
+  show,
   signUpAndIn,
   submit,
   titles,
@@ -86,7 +87,7 @@ test('[READ-44] two people see their own projects', async () => {
 
 test('[READ-41, READ-43, ERROR-8] an anonymous visitor may open the projects, and reads why creating was refused', async () => {
   const { page, problems } = await browser.open();
-  await page.goto(`${server.address}/#/projects`);
+  await show(page, server.address, '/projects');
   await page.getByText('No projects to show.').waitFor();
   await fillProject(page, 'Not mine', 'Not kept');
   await submit(page, 'Create Project').click();
@@ -100,7 +101,7 @@ test('[READ-45, READ-6, AUTH-10] an email that is taken leaves the form as it is
   const { page } = await browser.open();
   const email = newEmail();
   await signUpAndIn(page, server.address, email);
-  await page.goto(`${server.address}/#/register`);
+  await show(page, server.address, '/register');
   await fillCredentials(page, email.toUpperCase());
   const before = await page.locator('body').innerText();
   const answered = page.waitForResponse(/users\/register/);
@@ -113,7 +114,7 @@ test('[READ-45, READ-6, AUTH-10] an email that is taken leaves the form as it is
 
 test('[ERROR-1, READ-3] a wrong password is told in the banner, and still when coming back', async () => {
   const { page } = await browser.open();
-  await page.goto(`${server.address}/#/login`);
+  await show(page, server.address, '/login');
   await fillCredentials(page, newEmail());
   await submit(page, 'Sign in').click();
   await page.getByRole('alert').waitFor();

@@ -1,6 +1,7 @@
 import { readFile, readdir } from 'node:fs/promises';
 import { extname, join } from 'node:path';
 import type { Page, Request, Route as Held } from 'playwright-core';
+import { inPlace } from '../../conformance/ui/screen.ts';
 import { callOf } from '../model/backend-hands.ts';
 import type { Call } from '../model/calls.ts';
 import { forms, links, type Hands, type Route } from '../model/driver.ts';
@@ -89,8 +90,7 @@ export async function openStage(page: Page): Promise<Stage> {
       waiting = [];
       // A query that is new makes it a page that is new: a fragment alone does not.
       await page.goto(`${origin}/?${++loads}#${path}`);
-      // Until the app has taken its place, the page shows what cannot be used yet, and holds every screen.
-      await page.waitForFunction(() => document.querySelectorAll('h1').length === 1);
+      await inPlace(page);
     },
     async visit(path) {
       await page.evaluate(() => (location.hash = '#/about'));

@@ -1,5 +1,6 @@
 import type { Browser, BrowserContext, BrowserContextOptions, Page } from 'playwright-core';
 import { afterAll, beforeAll, onTestFinished } from 'vitest';
+import { inPlace } from '../../conformance/ui/screen.ts';
 import { launchBrowser } from './chromium.ts';
 
 /** One browser for the tests of a file; every page that it opens has a context, and so a cookie jar, of its own. */
@@ -32,6 +33,27 @@ export function useBrowser() {
   };
 }
 
+/** The heading of each screen, by its address. */
+export const headings = {
+  '/': 'Home',
+  '/about': 'About Page',
+  '/register': 'Create an account',
+  '/login': 'Sign in',
+  '/projects': 'New Project',
+};
+
+/** Goes to a screen by its address, as far as it is shown by the app itself. An unknown path shows the error screen. */
+export async function show(
+  page: Page,
+  address: string,
+  path: keyof typeof headings | '/nowhere',
+): Promise<void> {
+  await page.goto(`${address}/#${path}`);
+  await inPlace(page);
+  const name = path === '/nowhere' ? 'Unexpected Application Error!' : headings[path];
+  await page.getByRole('heading', { level: 1, name, exact: true }).waitFor();
+}
+
 export const field = (page: Page, label: string) => page.getByLabel(label, { exact: true });
 
 export const submit = (page: Page, name: string) =>
@@ -58,7 +80,7 @@ export const newEmail = () => `person-${process.pid}-${++people}@example.org`;
 
 /** Registers and signs in by the screens; ends on /projects. */
 export async function signUpAndIn(page: Page, address: string, email = newEmail()) {
-  await page.goto(`${address}/#/register`);
+  await show(page, address, '/register');
   await fillCredentials(page, email);
   await submit(page, 'Register').click();
   await page.getByText('Enter your email and password to sign in').waitFor();

@@ -1,7 +1,7 @@
 import { fileURLToPath } from 'node:url';
 import type { Page, Request, Route as Held } from 'playwright-core';
 import { build } from 'vite';
-import { handsOn, seenOnScreen } from '../../../conformance/ui/screen.ts';
+import { handsOn, inPlace, seenOnScreen } from '../../../conformance/ui/screen.ts';
 import { callOf, callsSeen } from '../backend-hands.ts';
 import type { Answer, Call } from '../calls.ts';
 import { forms, type Hands, type Route } from '../driver.ts';
@@ -65,7 +65,7 @@ export async function browserHands(
   await (isThere
     ? page.evaluate((route) => window.inside.restart(route), start)
     : page.goto(`${origin}/#${start}`));
-  await page.locator('h1').waitFor();
+  await inPlace(page);
 
   /** One turn of the page: whatever waits for nothing else has happened then. */
   const settled = () => page.evaluate(() => new Promise<void>((resolve) => setTimeout(resolve)));
