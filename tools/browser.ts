@@ -75,7 +75,12 @@ async function sources(): Promise<Source[]> {
 }
 
 const packageManagers: [manager: string, ...commands: string[][]][] = [
-  ['apt-get', ['update', '-q'], ['install', '-q', '-y', '--no-install-recommends', 'chromium']],
+  [
+    'apt-get',
+    ['update', '-q'],
+    ['install', '-q', '-y', '--no-install-recommends', 'chromium-headless-shell'],
+  ],
+  ['apt-get', ['install', '-q', '-y', '--no-install-recommends', 'chromium']],
   ['dnf', ['install', '-y', 'chromium']],
   ['apk', ['add', '--no-cache', 'chromium']],
 ];

@@ -1,6 +1,6 @@
 /**
- * `npm test`: the checks, a browser, the build that the browser tests open, and every test, in this order and to the end
- * whatever fails. The last line is the totals; a check, the browser and the build count as one each.
+ * `npm test`: the checks, a browser, the build that the browser tests open, and then every test, to the end whatever
+ * fails. The last line is the totals; a check, the browser and the build count as one each.
  */
 import { spawn } from 'node:child_process';
 import { globSync } from 'node:fs';
@@ -28,12 +28,12 @@ type Report = {
 // Hundreds of processes load the same modules: what the first of them compiled serves the others.
 process.env['NODE_COMPILE_CACHE'] ??= join(root, 'node_modules/.cache/node');
 
-const totals = [
-  await check(),
-  await step('browser', browser),
-  await step('build', () => failureOf(tool('vite/bin/vite.js', 'build'), 300)),
-  await tests(),
-];
+const before = await Promise.all([
+  check(),
+  step('browser', browser),
+  step('build', () => failureOf(tool('vite/bin/vite.js', 'build'), 300)),
+]);
+const totals = [...before, await tests()];
 const passed = totals.reduce((sum, part) => sum + part.passed, 0);
 const failed = totals.reduce((sum, part) => sum + part.failed, 0);
 console.log(`${passed} passed, ${failed} failed`);

@@ -67,12 +67,12 @@ export async function walkScreens(
 /** A screen takes its time. */
 async function eventually(check: () => Promise<void>): Promise<void> {
   const until = performance.now() + 3_000;
-  for (;;) {
+  for (let pause = 10; ; pause = Math.min(pause * 2, 200)) {
     try {
       return await check();
     } catch (error) {
       if (performance.now() > until) throw error;
-      await new Promise((resolve) => setTimeout(resolve, 20));
+      await new Promise((resolve) => setTimeout(resolve, pause));
     }
   }
 }

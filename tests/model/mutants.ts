@@ -25,6 +25,7 @@ import { survivors } from './survivors.ts';
 const root = fileURLToPath(new URL('../../', import.meta.url));
 const copy = mkdtempSync(join(tmpdir(), 'mutants-'));
 const own = [
+  'conformance',
   'machines',
   'src',
   'generated',

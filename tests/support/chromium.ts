@@ -7,6 +7,8 @@ import { chromium, type Browser } from 'playwright-core';
 const run = promisify(execFile);
 
 const names = [
+  // It shows the same pages as Chromium, and has no windows to draw around them.
+  'chromium-headless-shell',
   'chromium',
   'chromium-browser',
   'google-chrome',
