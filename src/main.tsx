@@ -2,6 +2,7 @@ import './styles/global.css.ts';
 import { startTransition, useLayoutEffect, type ReactElement } from 'react';
 import { createRoot } from 'react-dom/client';
 import { createApp } from './app.tsx';
+import { handOver } from './hand-over.ts';
 
 const root = document.getElementById('root');
 if (!root) throw new Error('index.html needs an element with the id "root".');
@@ -9,8 +10,12 @@ const app = createApp();
 
 const placeOf = (target: unknown) => {
   if (!(target instanceof Element)) return undefined;
-  const href = target.getAttribute('href');
-  return href === null ? target.matches('h1') && 'h1' : `a[href$="${CSS.escape(href)}"]`;
+  const { localName } = target;
+  for (const name of ['href', 'name']) {
+    const value = target.getAttribute(name);
+    if (value) return `${localName}[${name}$="${CSS.escape(value)}"]`;
+  }
+  return target.matches('h1, button') && localName;
 };
 let focused = placeOf(document.activeElement);
 const notice = ({ target }: FocusEvent) => {
@@ -18,19 +23,26 @@ const notice = ({ target }: FocusEvent) => {
 };
 addEventListener('focusin', notice);
 
-/** What is in the page until now (see shell.tsx) looks the same. Whoever was on a link or the heading of it stays there. */
+/** What is in the page until now (see shell.tsx) looks the same. Whoever was somewhere in it stays there. */
 function InPlaceOfTheFirstView({ children }: { children: ReactElement }) {
   useLayoutEffect(() => {
     for (const template of document.querySelectorAll('template')) template.remove();
     removeEventListener('focusin', notice);
     if (focused) root?.querySelector<HTMLElement>(focused)?.focus();
+    if (root && window.firstView) handOver(root, window.firstView);
     // Or they have followed it meanwhile.
     void app.router.load();
   }, []);
   return children;
 }
 
-await app.router.load();
+/** Where the router is when it has loaded; whoever follows a link of the first view meanwhile is elsewhere by then. */
+let place: string;
+do {
+  place = location.hash;
+  // oxlint-disable-next-line no-await-in-loop
+  await app.router.load();
+} while (place !== location.hash);
 // In slices: whoever uses the first view meanwhile is not held up.
 startTransition(() =>
   createRoot(root).render(<InPlaceOfTheFirstView>{app.element}</InPlaceOfTheFirstView>),

@@ -1,6 +1,6 @@
 /**
  * What is seen until the app takes its place: every screen as it begins, drawn by the app's own components when it is built.
- * Nothing here works but the links.
+ * `first-view.ts` has it do what it can: its links lead on, and its forms can be filled.
  */
 import { createMemoryHistory, RouterProvider } from '@tanstack/react-router';
 import { renderToStaticMarkup } from 'react-dom/server';
@@ -8,8 +8,20 @@ import { createActors } from './actors.ts';
 import { createApi } from './api/api.ts';
 import { worked } from './fetch-work.ts';
 import { createAppRouter } from './router.tsx';
+import { credentials, newProject } from './screens/schemas.ts';
 
 const routes = ['/', '/about', '/register', '/login', '/projects'];
+
+/** What the forms say of a field that was left empty, by the field's name. */
+const required = Object.fromEntries(
+  [
+    credentials.safeParse({ email: '', password: '' }),
+    newProject.safeParse({ title: '', description: '' }),
+  ]
+    .flatMap(({ error }) => error?.issues ?? [])
+    .toReversed()
+    .map(({ path, message }) => [path.join('.'), message]),
+);
 
 /** A template of each screen, under its path. */
 export async function renderShell(): Promise<string> {
@@ -32,7 +44,7 @@ async function renderFrame(path: string, index: number): Promise<string> {
   const year = String(new Date().getFullYear());
   const still = html
     .replaceAll('href="/', 'href="#/')
-    .replaceAll(/<(input|textarea|button) /g, '<$1 disabled ')
+    .replaceAll(/ name="(\w+)"/g, (name, field) => `${name} data-required="${required[field]}"`)
     // The visitor's own year, which the page's own script puts there.
     .replace(year, 'YEAR')
     .replace('<footer', '<footer data-year');

@@ -7,7 +7,7 @@ import { build, type Plugin } from 'vite';
 
 /**
  * Puts the app's first view into index.html, so that it is seen before a script has come: its styles, its screens as src/shell.tsx
- * draws them, and a script that asks for the other scripts at once.
+ * draws them, and the script of src/first-view.ts.
  */
 export function shell(): Plugin {
   let root = '';
@@ -25,7 +25,10 @@ export function shell(): Plugin {
         const work = files.find((file) => file.type === 'chunk' && file.name === 'work');
         let page = html
           .replace('<!--shell-->', await drawn(root))
-          .replace('</body>', `  <script>${early(work?.fileName ?? '')}</script>\n  </body>`);
+          .replace(
+            '</body>',
+            `  <script>${await early(root, work?.fileName ?? '')}</script>\n  </body>`,
+          );
         for (const file of files) {
           if (file.type !== 'asset' || !file.fileName.endsWith('.css')) continue;
           const link = new RegExp(`<link[^>]*${file.fileName}[^>]*>`);
@@ -38,27 +41,21 @@ export function shell(): Plugin {
   };
 }
 
-/**
- * The one script in the page itself. It shows the screen that the address names while the app is on its way, and asks for `work`
- * where that screen needs it, instead of the script that is on its way doing so later. The page counts as loaded when both are there.
- * Whoever follows a link, which is then gone, is on the heading of the other screen, as in the app.
- */
-function early(work: string): string {
-  return `
-    const show = (event) => {
-      const [, path = '/'] = location.hash.split(/[#?]/);
-      const view = document.getElementById(path);
-      if (!(view instanceof HTMLTemplateElement)) return;
-      document.getElementById('root').replaceChildren(view.content.cloneNode(true));
-      if (event) document.querySelector('h1').focus();
-      for (const place of document.querySelectorAll('[data-year]')) place.textContent = place.textContent.replace('YEAR', new Date().getFullYear());
-      if (!('work' in view.dataset)) return;
-      const script = document.createElement('script');
-      document.head.append(Object.assign(script, { type: 'module', crossOrigin: '', src: './${work}' }));
-    };
-    show();
-    addEventListener('hashchange', show);
-  `.replaceAll(/\s+/g, ' ');
+/** src/first-view.ts as one line. `work` is the file of that script. */
+async function early(root: string, work: string): Promise<string> {
+  const built = await build({
+    configFile: false,
+    root,
+    logLevel: 'error',
+    define: { WORK: JSON.stringify(`./${work}`) },
+    build: {
+      write: false,
+      modulePreload: false,
+      rolldownOptions: { input: 'src/first-view.ts', output: { format: 'iife' } },
+    },
+  });
+  if (!('output' in built)) throw new Error('Vite gave something else than one build.');
+  return built.output[0].code.trim();
 }
 
 /** Builds src/shell.tsx for Node, and lets it draw. */

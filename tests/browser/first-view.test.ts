@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { headings, useBrowser } from '../support/browser.ts';
+import { field, fillCredentials, headings, submit, useBrowser } from '../support/browser.ts';
 import { startServerProcess } from '../support/server-process.ts';
 
 const browser = useBrowser();
@@ -95,7 +95,6 @@ test('[READ-53] whoever follows a link of the first view is there when the app t
   await page.goto(server.address, { waitUntil: 'commit' });
   await page.getByRole('link', { name: 'Sign up' }).click();
   await page.getByRole('heading', { name: 'Create an account' }).waitFor();
-  expect(await page.getByLabel('Email').isDisabled()).toBe(true);
   await arrive();
   await page.getByLabel('Email').fill('ada@example.org');
   expect(await page.getByRole('heading', { level: 1 }).textContent()).toBe('Create an account');
@@ -113,6 +112,101 @@ test('[READ-53] whoever follows a link of the first view by keyboard is on the h
   expect(await focused()).toBe('Create an account');
   await page.keyboard.press('Tab');
   expect(await page.evaluate(() => document.activeElement?.getAttribute('name'))).toBe('email');
+});
+
+test('[READ-53] what is typed before the app takes its place is there afterwards, and can be typed on', async () => {
+  const { page, arrive } = await withLateScripts();
+  await page.goto(`${server.address}/#/projects`, { waitUntil: 'commit' });
+  await field(page, 'Title').fill('Website');
+  await field(page, 'Description').pressSequentially('New ges.');
+  for (let i = 0; i < 4; i++) await page.keyboard.press('ArrowLeft');
+  await arrive();
+  await page.keyboard.type('pa');
+  expect(await field(page, 'Title').inputValue()).toBe('Website');
+  expect(await field(page, 'Description').inputValue()).toBe('New pages.');
+  expect(await page.getByText('is required').count()).toBe(0);
+});
+
+test('[READ-53, FIELD-1] a field left empty says so before the app takes its place, and afterwards, until it is filled', async () => {
+  const { page, arrive } = await withLateScripts();
+  await page.goto(`${server.address}/#/login`, { waitUntil: 'commit' });
+  const errors = () => page.getByText('is required').allTextContents();
+  await field(page, 'Email').focus();
+  expect(await errors()).toEqual([]);
+  await page.keyboard.press('Tab');
+  await expect.poll(errors).toEqual(['Email is required']);
+  expect(await field(page, 'Email').getAttribute('aria-invalid')).toBe('true');
+  await page.keyboard.press('Shift+Tab');
+  await expect.poll(errors).toEqual(['Email is required', 'Password is required']);
+  await page.keyboard.type('ada');
+  await expect.poll(errors).toEqual(['Password is required']);
+  expect(await field(page, 'Email').getAttribute('aria-invalid')).toBe('false');
+  await arrive();
+  await expect.poll(errors).toEqual(['Password is required']);
+  await page.keyboard.press('Tab');
+  await page.getByText('Invalid email address').waitFor();
+  await page.keyboard.type('c');
+  await expect.poll(errors).toEqual([]);
+});
+
+test('[READ-53] a field that was left and has something else wrong with it says so when the app takes its place', async () => {
+  const { page, arrive } = await withLateScripts();
+  await page.goto(`${server.address}/#/register`, { waitUntil: 'commit' });
+  await fillCredentials(page, 'ada', 'short');
+  await submit(page, 'Register').focus();
+  await arrive();
+  await page.getByText('Invalid email address').waitFor();
+  await page.getByText('Password must be at least 8 characters').waitFor();
+  expect(await page.evaluate(() => document.activeElement?.textContent)).toBe('Register');
+});
+
+test('[READ-53, READ-7] a form that is submitted before the app takes its place is sent when it does, once, and nowhere else', async () => {
+  const { page, arrive } = await withLateScripts();
+  const calls: unknown[] = [];
+  await page.route('**/api/**', (route) => void calls.push(route.request().postDataJSON()));
+  await page.goto(`${server.address}/#/login`, { waitUntil: 'commit' });
+  await fillCredentials(page, 'ada@example.org');
+  await page.keyboard.press('Enter');
+  await submit(page, 'Sign in').click();
+  await page.locator('button[aria-busy=true]').waitFor();
+  expect([calls, page.url()]).toEqual([[], `${server.address}/#/login`]);
+  await arrive();
+  await expect.poll(() => calls).toEqual([{ email: 'ada@example.org', password: 'correct horse' }]);
+  expect(page.url()).toBe(`${server.address}/#/login`);
+});
+
+test('[READ-53] a form that is submitted before the app takes its place says what is missing, and is not sent', async () => {
+  const { page, arrive } = await withLateScripts();
+  await page.goto(`${server.address}/#/login`, { waitUntil: 'commit' });
+  await field(page, 'Email').fill('ada@example.org');
+  await submit(page, 'Sign in').click();
+  await page.getByText('Password is required').waitFor();
+  const focused = () => page.evaluate(() => document.activeElement?.getAttribute('name'));
+  expect(await focused()).toBe('password');
+  expect(await page.locator('button[aria-busy=true]').count()).toBe(0);
+  await arrive();
+  expect(await focused()).toBe('password');
+  expect(await field(page, 'Email').inputValue()).toBe('ada@example.org');
+  await page.keyboard.type('correct horse');
+  const sent = page.waitForRequest('**/auth/login');
+  await page.keyboard.press('Enter');
+  expect((await sent).postDataJSON()).toEqual({
+    email: 'ada@example.org',
+    password: 'correct horse',
+  });
+});
+
+test('[READ-53] what was typed on a screen that is left before the app takes its place goes to no other', async () => {
+  const { page, arrive } = await withLateScripts();
+  await page.goto(`${server.address}/#/login`, { waitUntil: 'commit' });
+  await fillCredentials(page, 'ada@example.org');
+  await page.getByRole('link', { name: 'Sign up' }).click();
+  await page.getByRole('heading', { name: 'Create an account' }).waitFor();
+  expect(await field(page, 'Email').inputValue()).toBe('');
+  await field(page, 'Email').fill('bob@example.org');
+  await arrive();
+  expect(await field(page, 'Email').inputValue()).toBe('bob@example.org');
+  expect(await field(page, 'Password').inputValue()).toBe('');
 });
 
 test('the built page has no script or style in it that the policy of the server does not name', async () => {

@@ -73,7 +73,7 @@ const inBrowser = (name: string) =>
 
 /** What jsdom, which has no layout and no build, cannot know of a file. */
 const inBrowserOf = (file: string) => {
-  if (/main|shell|fetch-work/.test(file)) return inBrowser('first-view');
+  if (/main|shell|fetch-work|first-view|hand-over/.test(file)) return inBrowser('first-view');
   return /project-list|use-window|places/.test(file) ? inBrowser('long-list') : [];
 };
 
@@ -126,7 +126,9 @@ try {
     writeFileSync(path, source);
     vitest.invalidateFile(path);
     if (by?.module && !trusted.has(by.module)) {
-      const wrong = await run(tests.filter(({ moduleId }) => moduleId === by.module));
+      const again = tests.filter(({ moduleId }) => moduleId === by.module);
+      // Once may be a machine that was too busy.
+      const wrong = (await run(again)) && (await run(again));
       if (wrong) throw new Error(`Without any fault this fails as well: ${wrong.failure}`);
       trusted.add(by.module);
     }

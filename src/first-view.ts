@@ -1,0 +1,87 @@
+/**
+ * The one script that stands in the page itself. Until the app takes its place it shows the screen that the address names, asks for
+ * `work` where that screen needs it, and remembers what is done to a form. `tools/shell.ts` puts it there.
+ */
+
+/** The file of src/work.ts in this build. */
+declare const WORK: string;
+
+/** What was done to the form of the first view, for the app to go on with. */
+export type FirstView = {
+  form: HTMLFormElement | null;
+  /** Names of the fields that were left. */
+  left: Set<string>;
+  /** Its button was pressed, and no field was empty. */
+  submitted: boolean;
+  /** Lets the app's own forms alone from now on. */
+  stop: () => void;
+};
+
+declare global {
+  interface Window {
+    firstView?: FirstView;
+  }
+}
+
+export type Field = HTMLInputElement | HTMLTextAreaElement;
+
+const listening = new AbortController();
+const view: FirstView = {
+  form: null,
+  left: new Set(),
+  submitted: false,
+  stop: () => listening.abort(),
+};
+window.firstView = view;
+
+function show(event?: Event) {
+  const [, path = '/'] = location.hash.split(/[#?]/);
+  const template = document.getElementById(path);
+  const root = document.getElementById('root');
+  if (!root || !(template instanceof HTMLTemplateElement)) return;
+  root.replaceChildren(template.content.cloneNode(true));
+  view.form = root.querySelector('form');
+  view.left.clear();
+  view.submitted = false;
+  // Whoever followed a link, which is gone now, is on the heading of the other screen, as in the app.
+  if (event) root.querySelector('h1')?.focus();
+  for (const year of root.querySelectorAll('[data-year]')) {
+    year.textContent = year.textContent.replace('YEAR', String(new Date().getFullYear()));
+  }
+  if (!('work' in template.dataset)) return;
+  // The script that is on its way would ask for it only when it has come.
+  const script = document.createElement('script');
+  Object.assign(script, { type: 'module', crossOrigin: '', src: WORK });
+  document.head.append(script);
+}
+
+/** Says of a field that was left empty that it is required, as the app does. */
+function check({ target }: { target: unknown }) {
+  const field = target as Field;
+  const error = document.getElementById(field.getAttribute('aria-describedby') ?? '');
+  if (!error || !view.left.has(field.name)) return;
+  error.textContent = field.value ? '' : (field.dataset['required'] ?? '');
+  field.setAttribute('aria-invalid', String(!field.value));
+}
+
+function leave({ target }: { target: unknown }) {
+  view.left.add((target as Field).name);
+  check({ target });
+}
+
+function submit(event: Event) {
+  event.preventDefault();
+  const fields = [...view.form!.querySelectorAll<Field>('[name]')];
+  for (const target of fields) leave({ target });
+  const empty = fields.find(({ value }) => !value);
+  empty?.focus();
+  view.submitted = !empty;
+  view.form!.querySelector('button')!.setAttribute('aria-busy', String(!empty));
+}
+
+show();
+const { signal } = listening;
+addEventListener('hashchange', show, { signal });
+addEventListener('focusout', leave, { signal });
+addEventListener('input', check, { signal });
+addEventListener('submit', submit, { signal });

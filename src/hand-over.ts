@@ -1,0 +1,33 @@
+import type { Field, FirstView } from './first-view.ts';
+
+/**
+ * Goes on in the app's form where a person was in that of the first view: what they typed, where they are, which fields they
+ * left, and that they pressed its button. Does nothing where the app shows another form.
+ */
+export function handOver(root: HTMLElement, { form, left, submitted, stop }: FirstView): void {
+  stop();
+  const own = root.querySelector('form');
+  const name = 'aria-label';
+  if (!form || !own || own.getAttribute(name) !== form.getAttribute(name)) return;
+  const focused = document.activeElement;
+  for (const before of form.querySelectorAll<Field>('[name]')) {
+    const field = own.querySelector<Field>(`[name="${before.name}"]`);
+    if (!field) continue;
+    if (before.value) fill(field, before.value);
+    if (field === focused) select(field, before);
+    else if (left.has(before.name))
+      field.dispatchEvent(new FocusEvent('focusout', { bubbles: true }));
+  }
+  if (submitted) own.requestSubmit();
+}
+
+/** As typing does. React overlooks a value that is set by the element's own property. */
+function fill(field: Field, value: string) {
+  Reflect.set(Object.getPrototypeOf(field) as Field, 'value', value, field);
+  field.dispatchEvent(new InputEvent('input', { bubbles: true }));
+}
+
+/** Emails have no selection that could be asked for: there it is the end. */
+function select(field: Field, { selectionStart, selectionEnd }: Field) {
+  if (selectionStart !== null) field.setSelectionRange(selectionStart, selectionEnd);
+}
