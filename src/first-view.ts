@@ -1,13 +1,17 @@
 /**
  * The one script that stands in the page itself. Until the app takes its place it shows the screen that the address names, asks for
- * `work` where that screen needs it, and remembers what is done to a form. `tools/shell.ts` puts it there.
+ * `work` and for the list where that screen needs them, and remembers what is done to a form. `tools/shell.ts` puts it there.
  */
+
+import { HEADER, xsrfToken } from './api/xsrf.ts';
 
 /** The file of src/work.ts in this build. */
 declare const WORK: string;
 
-/** What was done to the form of the first view, for the app to go on with. */
+/** What the app goes on with. */
 export type FirstView = {
+  /** The answer to the call for the list, which began with the page. */
+  list?: { answer: Promise<Response>; giveUp: AbortController };
   form: HTMLFormElement | null;
   /** Names of the fields that were left. */
   left: Set<string>;
@@ -40,6 +44,9 @@ function show(event?: Event) {
   const root = document.getElementById('root');
   if (!root || !(template instanceof HTMLTemplateElement)) return;
   root.replaceChildren(template.content.cloneNode(true));
+  view.list?.giveUp.abort();
+  delete view.list;
+  if (path === '/projects') view.list = askForList();
   view.form = root.querySelector('form');
   view.left.clear();
   view.submitted = false;
@@ -53,6 +60,22 @@ function show(event?: Event) {
   const script = document.createElement('script');
   Object.assign(script, { type: 'module', crossOrigin: '', src: WORK });
   document.head.append(script);
+}
+
+/** The same call that the app makes (see src/api/api.ts), while its scripts are on their way, which go first. */
+function askForList() {
+  const giveUp = new AbortController();
+  const token = xsrfToken(() => document.cookie);
+  const answer = fetch('/api/v1/projects', {
+    headers: { Accept: 'application/json', ...(token && { [HEADER]: token }) },
+    credentials: 'include',
+    cache: 'no-store',
+    priority: 'low',
+    signal: giveUp.signal,
+  });
+  // Whoever takes the answer hears of it.
+  answer.catch(() => {});
+  return { answer, giveUp };
 }
 
 /** Says of a field that was left empty that it is required, as the app does. */

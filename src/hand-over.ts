@@ -1,5 +1,14 @@
 import type { Field, FirstView } from './first-view.ts';
 
+/** Calls as `window.fetch` does, but for a list that is on its way since the page began: that answer is given, once. */
+export function fetchOrTake(request: Request): Promise<Response> {
+  const list = request.method === 'GET' ? window.firstView?.list : undefined;
+  if (!list) return window.fetch(request);
+  delete window.firstView?.list;
+  request.signal.addEventListener('abort', () => list.giveUp.abort());
+  return list.answer;
+}
+
 /**
  * Goes on in the app's form where a person was in that of the first view: what they typed, where they are, which fields they
  * left, and that they pressed its button. Does nothing where the app shows another form.

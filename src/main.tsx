@@ -2,11 +2,11 @@ import './styles/global.css.ts';
 import { startTransition, useLayoutEffect, type ReactElement } from 'react';
 import { createRoot } from 'react-dom/client';
 import { createApp } from './app.tsx';
-import { handOver } from './hand-over.ts';
+import { fetchOrTake, handOver } from './hand-over.ts';
 
 const root = document.getElementById('root');
 if (!root) throw new Error('index.html needs an element with the id "root".');
-const app = createApp();
+const app = createApp({ fetch: fetchOrTake });
 
 const placeOf = (target: unknown) => {
   if (!(target instanceof Element)) return undefined;

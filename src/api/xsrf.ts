@@ -1,7 +1,7 @@
 import type { Middleware } from 'openapi-fetch';
 
 const COOKIE = 'XSRF-TOKEN=';
-const HEADER = 'X-XSRF-TOKEN';
+export const HEADER = 'X-XSRF-TOKEN';
 
 /**
  * Repeats the XSRF-TOKEN cookie, percent-decoded, in the X-XSRF-TOKEN header of every call to `origin`.
@@ -19,7 +19,8 @@ export function xsrf(origin: string, cookies: () => string): Middleware {
   };
 }
 
-function xsrfToken(cookies: () => string): string | undefined {
+/** What the header says: nothing where there is no such cookie, or one that no header can carry. */
+export function xsrfToken(cookies: () => string): string | undefined {
   try {
     const cookie = cookies()
       .split('; ')

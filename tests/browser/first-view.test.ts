@@ -1,6 +1,13 @@
 import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { field, fillCredentials, headings, submit, useBrowser } from '../support/browser.ts';
+import {
+  field,
+  fillCredentials,
+  headings,
+  submit,
+  titles,
+  useBrowser,
+} from '../support/browser.ts';
 import { startServerProcess } from '../support/server-process.ts';
 
 const browser = useBrowser();
@@ -207,6 +214,53 @@ test('[READ-53] what was typed on a screen that is left before the app takes its
   await arrive();
   expect(await field(page, 'Email').inputValue()).toBe('bob@example.org');
   expect(await field(page, 'Password').inputValue()).toBe('');
+});
+
+test('[READ-53, CALL-8, CALL-1] the list is asked for before a script has come, as the app does, and once', async () => {
+  const { page, arrive } = await withLateScripts();
+  await page.context().addCookies([{ name: 'XSRF-TOKEN', value: 'a%2Fb', url: server.address }]);
+  const calls: Record<string, string>[] = [];
+  await page.route('**/api/v1/projects', (route) => {
+    calls.push(route.request().headers());
+    return route.fulfill({ json: [{ id: 1, title: 'Website', description: 'New pages.' }] });
+  });
+  await page.goto(`${server.address}/#/projects`, { waitUntil: 'commit' });
+  await expect.poll(() => calls.length).toBe(1);
+  expect(await titles(page).count()).toBe(0);
+  await arrive();
+  await page.getByText('New pages.').waitFor();
+  expect(calls.length).toBe(1);
+  // Whoever comes back asks anew, in the same way.
+  await page.getByRole('link', { name: 'About' }).click();
+  await page.getByRole('link', { name: 'Projects' }).click();
+  await expect.poll(() => calls.length).toBe(2);
+  expect(calls[0]).toEqual(calls[1]);
+  expect(calls[0]).toMatchObject({ accept: 'application/json', 'x-xsrf-token': 'a/b' });
+});
+
+test('[READ-53] whoever leaves the projects before a script has come gives the list up', async () => {
+  const { page, arrive } = await withLateScripts();
+  const asked = page.waitForRequest('**/api/v1/projects');
+  await page.goto(`${server.address}/#/projects`, { waitUntil: 'commit' });
+  await asked;
+  const givenUp = page.waitForEvent('requestfailed');
+  await page.getByRole('link', { name: 'About' }).click();
+  expect((await givenUp).url()).toBe(`${server.address}/api/v1/projects`);
+  await arrive();
+  const again = page.waitForRequest('**/api/v1/projects');
+  await page.getByRole('link', { name: 'Projects' }).click();
+  await again;
+});
+
+test('[READ-53, ERROR-8] a list that fails before a script has come is an empty one', async () => {
+  const { page, arrive } = await withLateScripts();
+  await page.route('**/api/v1/projects', (route) => route.abort());
+  const failed = page.waitForEvent('requestfailed');
+  await page.goto(`${server.address}/#/projects`, { waitUntil: 'commit' });
+  await failed;
+  await arrive();
+  await page.getByText('No projects to show.').waitFor();
+  expect(await page.getByRole('alert').count()).toBe(0);
 });
 
 test('the built page has no script or style in it that the policy of the server does not name', async () => {
