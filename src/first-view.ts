@@ -38,14 +38,16 @@ const view: FirstView = {
 };
 window.firstView = view;
 
+let hasFailed = false;
+
 function show(event?: Event) {
+  view.list?.giveUp.abort();
+  delete view.list;
   const [, path = '/'] = location.hash.split(/[#?]/);
   const template = document.getElementById(path);
   const root = document.getElementById('root');
   if (!root || !(template instanceof HTMLTemplateElement)) return;
   root.replaceChildren(template.content.cloneNode(true));
-  view.list?.giveUp.abort();
-  delete view.list;
   if (path === '/projects') view.list = askForList();
   view.form = root.querySelector('form');
   view.left.clear();
@@ -55,11 +57,27 @@ function show(event?: Event) {
   for (const year of root.querySelectorAll('[data-year]')) {
     year.textContent = year.textContent.replace('YEAR', String(new Date().getFullYear()));
   }
+  if (hasFailed) sayFailed();
   if (!('work' in template.dataset)) return;
   // The script that is on its way would ask for it only when it has come.
   const script = document.createElement('script');
   Object.assign(script, { type: 'module', crossOrigin: '', src: WORK });
   document.head.append(script);
+}
+
+/** A script that does not come: whoever waits for the app should not wait on. */
+function fail({ target }: Event) {
+  if (hasFailed || !(target instanceof HTMLScriptElement)) return;
+  hasFailed = true;
+  sayFailed();
+}
+
+function sayFailed() {
+  const template = document.getElementById('failed');
+  if (!(template instanceof HTMLTemplateElement)) return;
+  (view.form ?? document.querySelector('footer'))?.before(template.content.cloneNode(true));
+  view.submitted = false;
+  view.form?.querySelector('button')?.setAttribute('aria-busy', 'false');
 }
 
 /** The same call that the app makes (see src/api/api.ts), while its scripts are on their way, which go first. */
@@ -98,8 +116,8 @@ function submit(event: Event) {
   for (const target of fields) leave({ target });
   const empty = fields.find(({ value }) => !value);
   empty?.focus();
-  view.submitted = !empty;
-  view.form!.querySelector('button')!.setAttribute('aria-busy', String(!empty));
+  view.submitted = !empty && !hasFailed;
+  view.form!.querySelector('button')!.setAttribute('aria-busy', String(view.submitted));
 }
 
 show();
@@ -108,3 +126,4 @@ addEventListener('hashchange', show, { signal });
 addEventListener('focusout', leave, { signal });
 addEventListener('input', check, { signal });
 addEventListener('submit', submit, { signal });
+addEventListener('error', fail, { signal, capture: true });

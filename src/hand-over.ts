@@ -5,16 +5,26 @@ export function fetchOrTake(request: Request): Promise<Response> {
   const list = request.method === 'GET' ? window.firstView?.list : undefined;
   if (!list) return window.fetch(request);
   delete window.firstView?.list;
-  request.signal.addEventListener('abort', () => list.giveUp.abort());
+  const giveUp = () => list.giveUp.abort();
+  if (request.signal.aborted) giveUp();
+  else request.signal.addEventListener('abort', giveUp);
   return list.answer;
+}
+
+/** Whether there is something typed that would be lost with the first view. */
+export function isTypedIn({ form }: FirstView): boolean {
+  return form !== null && [...form.querySelectorAll<Field>('[name]')].some(({ value }) => value);
 }
 
 /**
  * Goes on in the app's form where a person was in that of the first view: what they typed, where they are, which fields they
  * left, and that they pressed its button. Does nothing where the app shows another form.
  */
-export function handOver(root: HTMLElement, { form, left, submitted, stop }: FirstView): void {
+export function handOver(root: HTMLElement, view: FirstView): void {
+  const { form, left, submitted, stop } = view;
   stop();
+  // Or it stays in memory.
+  view.form = null;
   const own = root.querySelector('form');
   const name = 'aria-label';
   if (!form || !own || own.getAttribute(name) !== form.getAttribute(name)) return;

@@ -2,7 +2,7 @@ import './styles/global.css.ts';
 import { startTransition, useLayoutEffect, type ReactElement } from 'react';
 import { createRoot } from 'react-dom/client';
 import { createApp } from './app.tsx';
-import { fetchOrTake, handOver } from './hand-over.ts';
+import { fetchOrTake, handOver, isTypedIn } from './hand-over.ts';
 
 const root = document.getElementById('root');
 if (!root) throw new Error('index.html needs an element with the id "root".');
@@ -43,7 +43,17 @@ do {
   // oxlint-disable-next-line no-await-in-loop
   await app.router.load();
 } while (place !== location.hash);
-// In slices: whoever uses the first view meanwhile is not held up.
-startTransition(() =>
-  createRoot(root).render(<InPlaceOfTheFirstView>{app.element}</InPlaceOfTheFirstView>),
-);
+
+const mount = () => {
+  // In slices: whoever uses the first view meanwhile is not held up.
+  startTransition(() =>
+    createRoot(root).render(<InPlaceOfTheFirstView>{app.element}</InPlaceOfTheFirstView>),
+  );
+};
+const hasFailed = app.router.state.matches.some(({ status }) => status === 'error');
+// Where a script of the app is missing, the first view says so, and keeps what was typed for as long as people stay.
+if (hasFailed && window.firstView && isTypedIn(window.firstView)) {
+  addEventListener('hashchange', mount, { once: true });
+} else {
+  mount();
+}

@@ -28,6 +28,8 @@ export type RouterContext = {
   actors: () => Promise<Actors>;
 };
 
+export const notLoaded = 'This page could not be loaded. Check your connection and try again.';
+
 const lost = {
   component: NotFoundScreen,
   staticData: { title: 'Unexpected Application Error!' },
@@ -61,9 +63,7 @@ const fetched = <Path extends WorkPath>(path: Path, title: string) =>
     loader: async ({ context }) => {
       const [work, actors] = await Promise.all([fetchWork(), context.actors()]).catch(
         (cause: unknown) => {
-          throw new Error('This page could not be loaded. Check your connection and try again.', {
-            cause,
-          });
+          throw new Error(notLoaded, { cause });
         },
       );
       return { Screen: work[worked[path]], actors };

@@ -7,8 +7,9 @@ import { renderToStaticMarkup } from 'react-dom/server';
 import { createActors } from './actors.ts';
 import { createApi } from './api/api.ts';
 import { worked } from './fetch-work.ts';
-import { createAppRouter } from './router.tsx';
+import { createAppRouter, notLoaded } from './router.tsx';
 import { credentials, newProject } from './screens/schemas.ts';
+import { ErrorBanner } from './ui/banner.tsx';
 
 const routes = ['/', '/about', '/register', '/login', '/projects'];
 
@@ -23,10 +24,11 @@ const required = Object.fromEntries(
     .map(({ path, message }) => [path.join('.'), message]),
 );
 
-/** A template of each screen, under its path. */
+/** A template of each screen, under its path, and one of the banner that says that the app could not be loaded. */
 export async function renderShell(): Promise<string> {
   const frames = await Promise.all(routes.map(renderFrame));
-  return frames.join('');
+  const failed = renderToStaticMarkup(<ErrorBanner message={notLoaded} />);
+  return `${frames.join('')}<template id="failed">${failed}</template>`;
 }
 
 async function renderFrame(path: string, index: number): Promise<string> {

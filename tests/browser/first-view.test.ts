@@ -1,5 +1,7 @@
 import { readFileSync } from 'node:fs';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import type { Route } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { inPlace } from '../../conformance/ui/screen.ts';
 import {
   field,
   fillCredentials,
@@ -261,6 +263,57 @@ test('[READ-53, ERROR-8] a list that fails before a script has come is an empty 
   await arrive();
   await page.getByText('No projects to show.').waitFor();
   expect(await page.getByRole('alert').count()).toBe(0);
+});
+
+describe('where a script of the app does not come', () => {
+  const failed = 'This page could not be loaded. Check your connection and try again.';
+
+  test('[READ-53] the first view says so, goes on showing its screens, and nobody waits in vain', async () => {
+    const { page } = await browser.open();
+    await page.route('**/assets/index*', (route) => route.abort());
+    await page.goto(`${server.address}/#/about`);
+    await page.getByRole('alert').waitFor();
+    expect(await page.getByRole('alert').allTextContents()).toEqual([failed]);
+    await page.getByRole('link', { name: 'Sign in' }).click();
+    await fillCredentials(page, 'ada@example.org');
+    await submit(page, 'Sign in').click();
+    expect(await page.getByRole('alert').allTextContents()).toEqual([failed]);
+    expect(await submit(page, 'Sign in').getAttribute('aria-busy')).toBe('false');
+    expect(await field(page, 'Email').inputValue()).toBe('ada@example.org');
+  });
+
+  test('[READ-53] a form that waits stops waiting', async () => {
+    const { page } = await browser.open();
+    const held: Route[] = [];
+    await page.route('**/assets/**', (route) => void held.push(route));
+    await page.goto(`${server.address}/#/login`, { waitUntil: 'commit' });
+    await fillCredentials(page, 'ada@example.org');
+    await submit(page, 'Sign in').click();
+    await page.locator('button[aria-busy=true]').waitFor();
+    await Promise.all(held.map((route) => route.abort()));
+    await page.getByRole('alert').waitFor();
+    expect(await page.locator('button[aria-busy=true]').count()).toBe(0);
+  });
+
+  test('[READ-53] whoever has typed keeps it until they go elsewhere, and the rest of the app works', async () => {
+    const { page } = await browser.open();
+    let letIn = () => {};
+    const typed = new Promise<void>((resolve) => (letIn = resolve));
+    await page.route('**/assets/**', (route) => typed.then(() => route.continue()));
+    await page.route('**/assets/work*', (route) => route.abort());
+    await page.goto(`${server.address}/#/login`, { waitUntil: 'commit' });
+    await fillCredentials(page, 'ada@example.org');
+    await page.getByRole('alert').waitFor();
+    // The app itself asks once more.
+    const again = page.waitForEvent('requestfailed');
+    letIn();
+    await again;
+    expect(await field(page, 'Email').inputValue()).toBe('ada@example.org');
+    await page.getByRole('link', { name: 'About' }).click();
+    await inPlace(page);
+    await page.getByRole('heading', { name: 'About Page' }).waitFor();
+    expect(await page.getByRole('alert').count()).toBe(0);
+  });
 });
 
 test('the built page has no script or style in it that the policy of the server does not name', async () => {
