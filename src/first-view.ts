@@ -75,7 +75,9 @@ function fail({ target }: Event) {
 function sayFailed() {
   const template = document.getElementById('failed');
   if (!(template instanceof HTMLTemplateElement)) return;
-  (view.form ?? document.querySelector('footer'))?.before(template.content.cloneNode(true));
+  const banner = template.content.cloneNode(true);
+  if (view.form) view.form.before(banner);
+  else document.querySelector('h1')?.after(banner);
   view.submitted = false;
   view.form?.querySelector('button')?.setAttribute('aria-busy', 'false');
 }
