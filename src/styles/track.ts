@@ -4,7 +4,7 @@
  * system forces its own colours.
  */
 import type { StyleRule } from '@vanilla-extract/css';
-import { color, motion, width } from './tokens.css.ts';
+import { color, width } from './tokens.css.ts';
 
 const line = '0.1875rem';
 
@@ -30,5 +30,4 @@ export const stopBeside = (middle: string, size = 1) =>
     border: `${line} solid ${color.accent}`,
     borderRadius: '50%',
     background: color.canvas,
-    transition: `background ${motion.quick}, border-color ${motion.quick}`,
   }) as const satisfies StyleRule;

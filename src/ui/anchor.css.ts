@@ -11,7 +11,8 @@ const anchor = style({
   textDecoration: 'none',
   fontWeight: 500,
   whiteSpace: 'nowrap',
-  transition: `background ${motion.quick}, color ${motion.quick}`,
+  // Not of the colour, which changes with each change of screen: frames that nobody looks at.
+  transition: `background ${motion.quick}`,
   '@media': { [narrow]: { paddingInline: space.hair } },
   selectors: {
     // The stop on the header's line at which one is: below the middle of the link, in whichever row that is.

@@ -1,5 +1,5 @@
 import { style } from '@vanilla-extract/css';
-import { color, radius, space, text } from '../styles/tokens.css.ts';
+import { color, motion, radius, space, text } from '../styles/tokens.css.ts';
 import { stopBeside } from '../styles/track.ts';
 
 /** A stop that is filled while one is there, and red while something is in the way. */
@@ -7,7 +7,10 @@ export const field = style({
   position: 'relative',
   display: 'grid',
   gap: space.hair,
-  '::before': stopBeside('0.75rem', 0.875),
+  '::before': {
+    ...stopBeside('0.75rem', 0.875),
+    transition: `background ${motion.quick}, border-color ${motion.quick}`,
+  },
   selectors: {
     '&:focus-within::before': { background: color.accent },
     '&:has([aria-invalid="true"])::before': {
