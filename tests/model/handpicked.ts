@@ -322,6 +322,24 @@ export const handpicked: Handpicked[] = [
   },
   {
     file: 'src/main.tsx',
+    what: 'what was typed before the app came is lost',
+    from: '    if (root && window.firstView) handOver(root, window.firstView);\n',
+    to: '',
+  },
+  {
+    file: 'src/main.tsx',
+    what: 'what was typed goes when a script does not come',
+    from: 'if (hasFailed && window.firstView && isTypedIn(window.firstView)) {',
+    to: 'if (!location.href) {',
+  },
+  {
+    file: 'src/main.tsx',
+    what: 'the list is asked for twice',
+    from: 'createApp({ fetch: fetchOrTake })',
+    to: 'createApp()',
+  },
+  {
+    file: 'src/main.tsx',
     what: 'a link of the first view that was followed leads nowhere',
     from: '    void app.router.load();\n',
     to: '',
