@@ -1,5 +1,6 @@
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
+import { readProjects } from '../../src/api/bodies.ts';
 import { createListReader } from '../../src/api/list-reader.ts';
 
 type Item = Record<string, unknown>;
@@ -73,4 +74,17 @@ test('[LIST-3] an item is there as soon as it has arrived', () => {
   reader.add(']');
   reader.end();
   expect(reader.items).toHaveLength(2);
+});
+
+test('[READ-52] of a list that arrives one is told of the first projects at once, and then whenever they have doubled', async () => {
+  const row = (id: number) => JSON.stringify({ id, title: 'T', description: 'D' });
+  async function* pieces() {
+    yield '[';
+    for (let id = 1; id <= 20; id++) yield `${id === 1 ? '' : ','}${row(id)}`;
+    yield ']';
+  }
+  const told: number[] = [];
+  const all = await readProjects(pieces(), (rows) => told.push(rows.length));
+  expect(told).toEqual([1, 2, 4, 8, 16]);
+  expect(all.map(({ id }) => id)).toEqual(Array.from({ length: 20 }, (_, index) => index + 1));
 });
