@@ -76,6 +76,16 @@ test('[LIST-3] an item is there as soon as it has arrived', () => {
   expect(reader.items).toHaveLength(2);
 });
 
+test('[LIST-3] after an item that came in several pieces the next one is there as soon as it has arrived', () => {
+  const reader = createListReader(isItem);
+  const title = 'x'.repeat(100);
+  reader.add(`[{"title":"${title}`);
+  reader.add(`${title}${title}"}`);
+  expect(reader.items).toHaveLength(1);
+  reader.add(',{"id":2}');
+  expect(reader.items).toHaveLength(2);
+});
+
 test('[READ-52] of a list that arrives one is told of the first projects at once, and then whenever they have doubled', async () => {
   const row = (id: number) => JSON.stringify({ id, title: 'T', description: 'D' });
   async function* pieces() {

@@ -10,6 +10,7 @@ export const survivors: Record<string, string> = {
     'A key is any text of 128 random bits; in which digits it is written is nothing that anybody depends on.',
   'src/api/list-reader.ts: createListReader > add: one more: -1':
     'Where no `}` is left it then tries a text that is no JSON, and goes on as it would have.',
+  'src/api/list-reader.ts: createListReader > add: one more: -1 (2)': 'As the next one.',
   'src/api/list-reader.ts: createListReader > add: never: end === -1':
     'Where no `}` is left it then takes no item from a list of none, and looks again with the next piece: the list is the same.',
 };
