@@ -76,6 +76,12 @@ test('[LIST-3] an item is there as soon as it has arrived', () => {
   expect(reader.items).toHaveLength(2);
 });
 
+test('[LIST-3] an item is there although the next one, which is not, has two of what ends an item in its text', () => {
+  const reader = createListReader(isItem);
+  reader.add('[{"id":1},{"title":"}}');
+  expect(reader.items).toEqual([{ id: 1 }]);
+});
+
 test('[LIST-3] after an item that came in several pieces the next one is there as soon as it has arrived', () => {
   const reader = createListReader(isItem);
   const title = 'x'.repeat(100);

@@ -13,4 +13,10 @@ export const survivors: Record<string, string> = {
   'src/api/list-reader.ts: createListReader > add: one more: -1 (2)': 'As the next one.',
   'src/api/list-reader.ts: createListReader > add: never: end === -1':
     'Where no `}` is left it then takes no item from a list of none, and looks again with the next piece: the list is the same.',
+  'src/api/list-reader.ts: createListReader > add: one more: 0 (3)':
+    'With each piece there is at least one character.',
+  'src/api/list-reader.ts: createListReader > add: left out: enough = 2 * rest.length;':
+    'A long project is then looked at with every piece of it: slower, and the list is the same.',
+  'src/api/list-reader.ts: createListReader > add: one more: 2':
+    'When to look again at a long project is a matter of speed.',
 };
