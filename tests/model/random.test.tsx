@@ -128,7 +128,7 @@ test(
           countGivenUp(givenUp, name, before, after);
           const agree = async () => expect(await screens.see()).toEqual(after);
           try {
-            await agree().catch(() => waitFor(agree, { timeout: 1_000 }));
+            await agree().catch(() => waitFor(agree, { timeout: 5_000 }));
             expect(await screens.known?.()).toEqual(await oracle.known?.());
           } catch (error) {
             throw new Error(`It went wrong when at last:\n${done.join('\n')}`, { cause: error });

@@ -21,7 +21,7 @@ export function useBrowser() {
       const context = await browser.newContext(options);
       onTestFinished(() => context.close());
       const page = await context.newPage();
-      page.setDefaultTimeout(15_000);
+      page.setDefaultTimeout(30_000);
       const problems: string[] = [];
       page.on('pageerror', (error) => problems.push(String(error)));
       page.on('console', (message) => {

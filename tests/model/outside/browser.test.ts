@@ -23,7 +23,7 @@ afterAll(() => browser.close());
 const ofAuth = authPaths(fewPartsOf);
 const ofProjects = projectsPaths(fewPartsOf);
 const walked = coverage('browser', ofAuth.length + ofProjects.length, notByAPerson);
-const until = (check: () => Promise<void>) => vi.waitFor(check, { timeout: 10_000, interval: 20 });
+const until = (check: () => Promise<void>) => vi.waitFor(check, { timeout: 30_000, interval: 20 });
 
 test.each(ofAuth)('auth in the browser: $name', async (path) => {
   const { start } = showingAuth;

@@ -39,7 +39,7 @@ async function seen(hands: Hands, part: object): Promise<Seen> {
       expect(now).toMatchObject(part);
       return now;
     },
-    { timeout: 10_000, interval: 20 },
+    { timeout: 30_000, interval: 20 },
   );
 }
 
@@ -284,7 +284,7 @@ test('[READ-3, READ-5] back and forward with a call pending lead where they say,
   await at.goBack();
   await sees({ path: '/about', form: undefined });
   await hands.answer('registerUser', { status: 201, body: { role: 'member' } });
-  await vi.waitFor(async () => expect(await hands.known?.()).toMatchObject({ role: 'member' }));
+  await expect.poll(() => hands.known?.()).toMatchObject({ role: 'member' });
   await sees({ path: '/about' });
   await at.goForward();
   await sees({ path: '/register', form: { busy: false }, calls: { registerUser: { made: 1 } } });
