@@ -70,7 +70,7 @@ async function withLateScripts() {
     /** Lets them through until the app has taken the place of the first view. */
     arrive: async () => {
       const going = setInterval(() => held.splice(0).forEach((go) => go()), 1);
-      await page.waitForFunction(() => !document.querySelector('[data-year], template'));
+      await inPlace(page);
       clearInterval(going);
     },
   };
