@@ -48,25 +48,23 @@ export default defineConfig({
     hookTimeout: 120_000,
     // What is waited for comes at once, and later where a machine has much else to do.
     expect: { poll: { timeout: 30_000 } },
+    // Few, since each loads what its tests need anew.
     projects: [
-      { extends: true, test: { name: 'machines', include: ['tests/machines/**/*.test.ts'] } },
-      { extends: true, test: { name: 'house', include: ['tests/house/**/*.test.ts'] } },
-      { extends: true, test: { name: 'tools', include: ['tests/tools/**/*.test.ts'] } },
-      { extends: true, test: { name: 'api', include: ['tests/api/**/*.test.ts'] } },
       {
         extends: true,
         test: {
-          name: 'screens',
-          include: ['tests/screens/**/*.test.tsx'],
-          environment: 'jsdom',
-          setupFiles: ['tests/support/screens-setup.ts'],
+          name: 'node',
+          include: [
+            'tests/{machines,house,tools,api,browser}/**/*.test.ts',
+            'tests/model/outside/**/*.test.ts',
+          ],
         },
       },
       {
         extends: true,
         test: {
-          name: 'model',
-          include: ['tests/model/**/*.test.{ts,tsx}'],
+          name: 'jsdom',
+          include: ['tests/{screens,model}/**/*.test.{ts,tsx}'],
           exclude: ['tests/model/outside/**'],
           environment: 'jsdom',
           setupFiles: ['tests/support/screens-setup.ts'],
@@ -76,22 +74,12 @@ export default defineConfig({
         extends: true,
         test: {
           name: 'server',
-          include: ['tests/server/**/*.test.ts'],
+          include: ['tests/{server,conformance}/**/*.test.ts'],
           globalSetup: 'tests/server/postgres.ts',
-          // Its files share nothing but what they import, which takes a third of their time.
+          // These files share nothing but what they import, which takes a third of their time.
           isolate: false,
         },
       },
-      {
-        extends: true,
-        test: {
-          name: 'conformance',
-          include: ['tests/conformance/**/*.test.ts'],
-          globalSetup: 'tests/server/postgres.ts',
-        },
-      },
-      { extends: true, test: { name: 'outside', include: ['tests/model/outside/**/*.test.ts'] } },
-      { extends: true, test: { name: 'browser', include: ['tests/browser/**/*.test.ts'] } },
     ],
   },
 });

@@ -23,7 +23,7 @@ export function openSqlite(directory: string): Database {
     timeout: busyTimeout,
     enableForeignKeyConstraints: true,
   });
-  connection.exec('pragma journal_mode = wal');
+  logAhead(connection);
   // Some builds of SQLite open a WAL database at NORMAL, which may lose acknowledged rows when the power fails. It is no property
   // of the file: every connection has to ask for it.
   connection.exec('pragma synchronous = full');
@@ -48,8 +48,7 @@ export function openSqlite(directory: string): Database {
         try {
           return run(sql, values) as Row[];
         } catch (cause) {
-          const isBusy = ((cause as { errcode?: number }).errcode ?? 0) % 256 === busy;
-          if (!isBusy || performance.now() > end) throw new StoreUnavailable(cause);
+          if (!isBusy(cause) || performance.now() > end) throw new StoreUnavailable(cause);
         }
         await passed(1 + Math.random() * 9);
       }
@@ -75,6 +74,22 @@ export function openSqlite(directory: string): Database {
     },
   };
 }
+
+/** Of several that do this to a new file at once, SQLite turns away all but one, however long they would wait. */
+function logAhead(connection: DatabaseSync) {
+  const end = performance.now() + busyTimeout;
+  const bell = new Int32Array(new SharedArrayBuffer(4));
+  for (;;) {
+    try {
+      return connection.exec('pragma journal_mode = wal');
+    } catch (error) {
+      if (!isBusy(error) || performance.now() > end) throw error;
+    }
+    Atomics.wait(bell, 0, 0, 1 + Math.random() * 9);
+  }
+}
+
+const isBusy = (error: unknown) => ((error as { errcode?: number }).errcode ?? 0) % 256 === busy;
 
 /**
  * Copies the database in `directory`, which other processes may be writing to, into a new `file`, which appears when the copy is

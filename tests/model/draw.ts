@@ -21,14 +21,7 @@ if (import.meta.main) {
   const counts = mkdtempSync(join(tmpdir(), 'walked-'));
   const { status } = spawnSync(
     process.execPath,
-    [
-      join(root, 'node_modules/vitest/vitest.mjs'),
-      'run',
-      '--project',
-      'model',
-      '--project',
-      'outside',
-    ],
+    [join(root, 'node_modules/vitest/vitest.mjs'), 'run', 'tests/model'],
     { cwd: root, stdio: 'inherit', env: { ...process.env, MACHINES_WALKED: counts } },
   );
   const walked = globSync('*.json', { cwd: counts })

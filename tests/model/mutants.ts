@@ -13,7 +13,7 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { basename, join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build } from 'vite';
 import { createVitest, type TestSpecification } from 'vitest/node';
@@ -51,7 +51,7 @@ const files = globSync(['machines/*.ts', 'src/**/*.{ts,tsx}'])
 const vitest = await createVitest('test', {
   root: copy,
   config: join(copy, 'vite.config.ts'),
-  project: ['machines', 'api', 'house', 'model', 'screens', 'browser'],
+  project: ['node', 'jsdom'],
   watch: false,
   bail: 1,
   reporters: [{}],
@@ -63,13 +63,13 @@ const vitest = await createVitest('test', {
 });
 const tests = await vitest.globTestSpecifications();
 
-const of = (...projects: string[]) =>
-  tests.filter(
-    // What needs a server is too slow to be asked about each fault.
-    ({ project, moduleId }) => projects.includes(project.name) && !/\/outside\//.test(moduleId),
+// Right in the folder: what is in model/outside needs a server and is too slow to be asked about each fault.
+const of = (...folders: string[]) =>
+  tests.filter(({ moduleId }) =>
+    folders.some((folder) => dirname(moduleId).endsWith(`/tests/${folder}`)),
   );
 const inBrowser = (name: string) =>
-  tests.filter(({ moduleId }) => moduleId.endsWith(`/browser/${name}.test.ts`));
+  of('browser').filter(({ moduleId }) => moduleId.endsWith(`/${name}.test.ts`));
 
 /** What jsdom, which has no layout and no build, cannot know of a file. */
 const inBrowserOf = (file: string) => {
@@ -183,7 +183,7 @@ function likeliest(file: string): TestSpecification | undefined {
 }
 
 async function run(batch: TestSpecification[]): Promise<Failure | undefined> {
-  if (batch.some(({ project }) => project.name === 'browser')) {
+  if (batch.some((test) => of('browser').includes(test))) {
     try {
       await build({ logLevel: 'silent' });
     } catch {

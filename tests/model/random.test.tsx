@@ -16,7 +16,7 @@ import { forms, links, type FormName, type Hands, type Route, type Seen } from '
 import { oracleHands } from './oracle.ts';
 import { screensHands } from './screens-hands.tsx';
 
-/** `WALKS=1000 WALK_SEED=7 npx vitest run --project model random` walks other ways, for as long as one likes. */
+/** `WALKS=1000 WALK_SEED=7 npx vitest run tests/model/random` walks other ways, for as long as one likes. */
 const walks = Number(process.env['WALKS'] ?? 20);
 const seed = Number(process.env['WALK_SEED'] ?? 20_260_101);
 
