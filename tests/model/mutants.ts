@@ -57,6 +57,8 @@ const vitest = await createVitest('test', {
   reporters: [{}],
   maxWorkers: 2,
   pool: 'threads',
+  // What was loaded before the next fault was made must not be used again.
+  isolate: true,
   env: { WALKS: '8' },
   // Many a fault makes a test wait for what never comes.
   testTimeout: 15_000,

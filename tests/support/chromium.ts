@@ -88,8 +88,9 @@ export async function launchBrowser(executablePath?: string): Promise<Browser> {
 }
 
 /**
- * The first four: the address bar, which nobody sees, takes two processes for every window. The others are what Playwright turns
- * off by itself and tests depend on: of two such lists Chromium heeds the last.
+ * The first five: the address bar, which nobody sees, takes two processes for every window. The sixth: a process that is kept ready
+ * for a page that may never come. The others are what Playwright turns off by itself and tests depend on: of two such lists Chromium
+ * heeds the last.
  */
 const off = [
   'WebUIOmniboxPopup',
@@ -97,6 +98,7 @@ const off = [
   'WebUIOmniboxFullPopup',
   'WebUIOmniboxPopupDebug',
   'AimEnabled',
+  'SpareRendererForSitePerProcess',
   'AvoidUnnecessaryBeforeUnloadCheckSync',
   'DestroyProfileOnBrowserClose',
   'HttpsUpgrades',
