@@ -17,6 +17,8 @@ export type FirstView = {
   left: Set<string>;
   /** Its button was pressed, and no field was empty. */
   submitted: boolean;
+  /** A word is being put together that would end if its field went away. */
+  composing: boolean;
   /** Lets the app's own forms alone from now on. */
   stop: () => void;
 };
@@ -34,19 +36,25 @@ const view: FirstView = {
   form: null,
   left: new Set(),
   submitted: false,
+  composing: false,
   stop: () => listening.abort(),
 };
 window.firstView = view;
 
+const root = document.getElementById('root')!;
 let hasFailed = false;
+
+/** No fragment of an address is such an id: the browser would go to the template, and take the focus from wherever it is. */
+const templateOf = (name: string) =>
+  document.getElementById(`view:${name}`) as HTMLTemplateElement | null;
 
 function show(event?: Event) {
   view.list?.giveUp.abort();
   delete view.list;
-  const [, path = '/'] = location.hash.split(/[#?]/);
-  const template = document.getElementById(path);
-  const root = document.getElementById('root');
-  if (!root || !(template instanceof HTMLTemplateElement)) return;
+  // As the router reads it.
+  const [, way = ''] = location.hash.split(/[#?]/);
+  const path = `/${way.replace(/^\/|\/$/g, '')}`;
+  const template = templateOf(path) ?? templateOf('/*')!;
   root.replaceChildren(template.content.cloneNode(true));
   if (path === '/projects') view.list = askForList();
   view.form = root.querySelector('form');
@@ -72,14 +80,24 @@ function fail({ target }: Event) {
   sayFailed();
 }
 
+/** Says it anew each time: an alert that is a new element is read out. */
 function sayFailed() {
-  const template = document.getElementById('failed');
-  if (!(template instanceof HTMLTemplateElement)) return;
-  const banner = template.content.cloneNode(true);
+  root.querySelector('[role=alert]')?.remove();
+  const banner = templateOf('failed')!.content.cloneNode(true);
   if (view.form) view.form.before(banner);
-  else document.querySelector('h1')?.after(banner);
-  view.submitted = false;
-  view.form?.querySelector('button')?.setAttribute('aria-busy', 'false');
+  else root.querySelector('h1')!.parentElement!.after(banner);
+  wait(false);
+  // Nor does the list come.
+  const list = root.querySelector('section');
+  list?.setAttribute('aria-busy', 'false');
+  for (const sign of list?.querySelectorAll('h2 ~ *') ?? []) sign.remove();
+}
+
+/** Whether the button shows that the form was submitted. */
+function wait(submitted: boolean) {
+  view.submitted = submitted;
+  const button = view.form?.querySelector('button');
+  for (const name of ['aria-busy', 'aria-disabled']) button?.setAttribute(name, String(submitted));
 }
 
 /** The same call that the app makes (see src/api/api.ts), while its scripts are on their way, which go first. */
@@ -118,8 +136,13 @@ function submit(event: Event) {
   for (const target of fields) leave({ target });
   const empty = fields.find(({ value }) => !value);
   empty?.focus();
-  view.submitted = !empty && !hasFailed;
-  view.form!.querySelector('button')!.setAttribute('aria-busy', String(view.submitted));
+  if (!empty && hasFailed) sayFailed();
+  else wait(!empty);
+}
+
+/** Takes in whether a word is being put together, as many languages are typed. */
+function compose({ type }: Event) {
+  view.composing = type === 'compositionstart';
 }
 
 show();
@@ -128,4 +151,6 @@ addEventListener('hashchange', show, { signal });
 addEventListener('focusout', leave, { signal });
 addEventListener('input', check, { signal });
 addEventListener('submit', submit, { signal });
+addEventListener('compositionstart', compose, { signal });
+addEventListener('compositionend', compose, { signal });
 addEventListener('error', fail, { signal, capture: true });

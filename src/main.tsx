@@ -23,15 +23,26 @@ const notice = ({ target }: FocusEvent) => {
 };
 addEventListener('focusin', notice);
 
+let y = scrollY;
+const keep = () => {
+  y = scrollY;
+};
+addEventListener('scroll', keep);
+/** The router begins at the top of the screen that it shows first; whoever is further down by now stays there. */
+const stay = app.router.subscribe('onRendered', ({ pathChanged }) => {
+  removeEventListener('scroll', keep);
+  if (!pathChanged) scrollTo(0, y);
+});
+
 /** What is in the page until now (see shell.tsx) looks the same. Whoever was somewhere in it stays there. */
 function InPlaceOfTheFirstView({ children }: { children: ReactElement }) {
   useLayoutEffect(() => {
     for (const template of document.querySelectorAll('template')) template.remove();
     removeEventListener('focusin', notice);
-    if (focused) root?.querySelector<HTMLElement>(focused)?.focus();
+    if (focused) root?.querySelector<HTMLElement>(focused)?.focus({ preventScroll: true });
     if (root && window.firstView) handOver(root, window.firstView);
     // Or they have followed it meanwhile.
-    void app.router.load();
+    void app.router.load().then(stay);
   }, []);
   return children;
 }
@@ -54,6 +65,8 @@ const hasFailed = app.router.state.matches.some(({ status }) => status === 'erro
 // Where a script of the app is missing, the first view says so, and keeps what was typed for as long as people stay.
 if (hasFailed && window.firstView && isTypedIn(window.firstView)) {
   addEventListener('hashchange', mount, { once: true });
+} else if (window.firstView?.composing) {
+  addEventListener('compositionend', mount, { once: true });
 } else {
   mount();
 }

@@ -11,7 +11,8 @@ import { createAppRouter, notLoaded } from './router.tsx';
 import { credentials, newProject } from './screens/schemas.ts';
 import { ErrorBanner } from './ui/banner.tsx';
 
-const routes = ['/', '/about', '/register', '/login', '/projects'];
+/** The last stands for all addresses that are none of the app's. */
+const routes = ['/', '/about', '/register', '/login', '/projects', '/*'];
 
 /** What the forms say of a field that was left empty, by the field's name. */
 const required = Object.fromEntries(
@@ -28,7 +29,7 @@ const required = Object.fromEntries(
 export async function renderShell(): Promise<string> {
   const frames = await Promise.all(routes.map(renderFrame));
   const failed = renderToStaticMarkup(<ErrorBanner message={notLoaded} />);
-  return `${frames.join('')}<template id="failed">${failed}</template>`;
+  return `${frames.join('')}<template id="view:failed">${failed}</template>`;
 }
 
 async function renderFrame(path: string, index: number): Promise<string> {
@@ -51,5 +52,5 @@ async function renderFrame(path: string, index: number): Promise<string> {
     .replace(year, 'YEAR')
     .replace('<footer', '<footer data-year');
   const work = Object.hasOwn(worked, path) ? ' data-work' : '';
-  return `<template id="${path}"${work}>${still}</template>`;
+  return `<template id="view:${path}"${work}>${still}</template>`;
 }

@@ -1,5 +1,6 @@
 import { style } from '@vanilla-extract/css';
 import { color, motion, narrow, radius, space } from '../styles/tokens.css.ts';
+import { train as trainBelow } from '../styles/train.css.ts';
 
 export const button = style({
   position: 'relative',
@@ -19,5 +20,11 @@ export const button = style({
   transition: `background ${motion.quick}`,
   ':hover': { background: color.accentStrong },
   selectors: { '&[aria-disabled="true"]': { cursor: 'progress' } },
-  '@media': { [narrow]: { justifySelf: 'stretch' } },
+  '@media': { [narrow]: { justifySelf: 'stretch', paddingInline: space.hair } },
 });
+
+/** Its place says of itself whether it is there: the first view knows nothing of it. */
+export const train = style([
+  trainBelow,
+  { selectors: { '[aria-busy="false"] > &': { display: 'none' } } },
+]);

@@ -1,5 +1,4 @@
 import type { MouseEvent, ReactNode } from 'react';
-import { train } from '../styles/train.css.ts';
 import * as css from './button.css.ts';
 
 /**
@@ -16,7 +15,7 @@ export function SubmitButton({ busy, children }: { busy: boolean; children: Reac
       onClick={oncePerDoubleClick}
     >
       {children}
-      {busy && <span className={train} />}
+      <span className={css.train} />
     </button>
   );
 }

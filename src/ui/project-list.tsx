@@ -1,5 +1,6 @@
-import { useId, useMemo } from 'react';
+import { useId, useMemo, useState } from 'react';
 import * as css from './project-list.css.ts';
+import { announcement } from './stack.css.ts';
 import { useWindow } from './use-window.ts';
 
 type Row = { title: string; description: string };
@@ -24,6 +25,8 @@ export function ProjectList({
   const id = useId();
   const { list, before, after, isWhole, first, end, reveal } = useWindow(rows.length);
   const known = loading ? -1 : rows.length;
+  const [last, setLast] = useState({ loading, arrived: 0 });
+  if (last.loading !== loading) setLast({ loading, arrived: loading ? 0 : rows.length });
   const drawn = useMemo(
     () =>
       rows.slice(first, end).map((row, index) => (
@@ -52,27 +55,33 @@ export function ProjectList({
   };
 
   return (
-    <section className={css.section} aria-labelledby={id} aria-busy={loading}>
-      <h2 id={id}>{heading}</h2>
-      {loading && <span className={css.progress} />}
-      {newest !== undefined && (
-        <button type="button" className={css.newest} onClick={showNewest}>
-          {newest}
-        </button>
-      )}
-      {rows.length > 0 ? (
-        <div>
-          {!isWhole && <div ref={before} />}
-          <ul className={css.list} role="list" ref={list}>
-            {drawn}
-          </ul>
-          {!isWhole && <div ref={after} />}
-        </div>
-      ) : (
-        <p className={css.note} aria-live="polite">
-          {loading ? 'Loading projects…' : 'No projects to show.'}
-        </p>
-      )}
-    </section>
+    <>
+      <section className={css.section} aria-labelledby={id} aria-busy={loading}>
+        <h2 id={id}>{heading}</h2>
+        {loading && <span className={css.progress} />}
+        {newest !== undefined && (
+          <button type="button" className={css.newest} onClick={showNewest}>
+            {newest}
+          </button>
+        )}
+        {rows.length > 0 ? (
+          <div>
+            {!isWhole && <div ref={before} />}
+            <ul className={css.list} role="list" aria-labelledby={id} ref={list}>
+              {drawn}
+            </ul>
+            {!isWhole && <div ref={after} />}
+          </div>
+        ) : (
+          <p className={css.note} aria-live="polite">
+            {loading ? 'Loading projects…' : 'No projects to show.'}
+          </p>
+        )}
+      </section>
+      {/* Outside of what is busy, or screen readers may keep it back. */}
+      <p className={announcement} aria-live="polite">
+        {last.arrived > 0 && (last.arrived === 1 ? '1 project.' : `${last.arrived} projects.`)}
+      </p>
+    </>
   );
 }

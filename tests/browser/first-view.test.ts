@@ -136,6 +136,70 @@ test('[READ-53] what is typed before the app takes its place is there afterwards
   expect(await page.getByText('is required').count()).toBe(0);
 });
 
+test('[READ-53] whoever types while the scripts come loses no key', async () => {
+  const { page, arrive } = await withLateScripts();
+  await page.goto(`${server.address}/#/login`, { waitUntil: 'commit' });
+  await field(page, 'Password').focus();
+  const app = { isInPlace: false };
+  const arrived = arrive().then(() => (app.isInPlace = true));
+  let typed = '';
+  while (!app.isInPlace) {
+    await page.keyboard.press('a');
+    typed += 'a';
+  }
+  await arrived;
+  expect(await field(page, 'Password').inputValue()).toBe(typed);
+  expect(await page.getByText('is required').count()).toBe(0);
+});
+
+test('[READ-53] a word that is being put together is finished before the app takes its place', async () => {
+  const { page, arrive } = await withLateScripts();
+  await page.goto(`${server.address}/#/projects`, { waitUntil: 'commit' });
+  await field(page, 'Title').focus();
+  await page.evaluate(() => {
+    let isEnded = false;
+    const composition = (type: string) =>
+      document.activeElement!.dispatchEvent(new CompositionEvent(type, { bubbles: true }));
+    composition('compositionstart');
+    addEventListener('compositionend', () => (isEnded = true));
+    new MutationObserver((_, observer) => {
+      observer.disconnect();
+      document.body.dataset['ended'] = String(isEnded);
+    }).observe(document.getElementById('root')!, { childList: true });
+    addEventListener('load', () => setTimeout(() => composition('compositionend')));
+  });
+  await arrive();
+  expect(await page.locator('body').getAttribute('data-ended')).toBe('true');
+});
+
+test('[READ-53] whoever has scrolled is at the same place when the app takes its place', async () => {
+  const { page, arrive } = await withLateScripts();
+  await page.setViewportSize({ width: 320, height: 400 });
+  await page.goto(`${server.address}/#/projects`, { waitUntil: 'commit' });
+  await field(page, 'Description').fill('New pages.');
+  await page.evaluate(() => scrollTo(0, 200));
+  await arrive();
+  await expect.poll(() => page.title()).toBe('Projects · Tracker App');
+  expect(await page.evaluate(() => scrollY)).toBe(200);
+});
+
+test.each([
+  ['/nowhere', 'Unexpected Application Error!'],
+  ['/%', 'Unexpected Application Error!'],
+  ['/login/', 'Sign in'],
+  ['about', 'About Page'],
+])(
+  '[READ-53] at #%s the screen is "%s" before a script has come, and afterwards',
+  async (path, heading) => {
+    const { page, arrive } = await withLateScripts();
+    await page.goto(`${server.address}/#${path}`, { waitUntil: 'commit' });
+    const shown = page.getByRole('heading', { level: 1 });
+    expect(await shown.textContent()).toBe(heading);
+    await arrive();
+    expect(await shown.textContent()).toBe(heading);
+  },
+);
+
 test('[READ-53, FIELD-1] a field left empty says so before the app takes its place, and afterwards, until it is filled', async () => {
   const { page, arrive } = await withLateScripts();
   await page.goto(`${server.address}/#/login`, { waitUntil: 'commit' });
@@ -176,8 +240,11 @@ test('[READ-53, READ-7] a form that is submitted before the app takes its place 
   await page.goto(`${server.address}/#/login`, { waitUntil: 'commit' });
   await fillCredentials(page, 'ada@example.org');
   await page.keyboard.press('Enter');
-  await submit(page, 'Sign in').click();
-  await page.locator('button[aria-busy=true]').waitFor();
+  await submit(page, 'Sign in').click({ force: true });
+  await page.locator('button[aria-busy=true][aria-disabled=true]').waitFor();
+  const moving = (it: HTMLElement | SVGElement) =>
+    it.getAnimations({ subtree: true }).filter((each) => !(each instanceof CSSTransition)).length;
+  expect(await submit(page, 'Sign in').evaluate(moving)).toBe(1);
   expect([calls, page.url()]).toEqual([[], `${server.address}/#/login`]);
   await arrive();
   await expect.poll(() => calls).toEqual([{ email: 'ada@example.org', password: 'correct horse' }]);
@@ -274,12 +341,27 @@ describe('where a script of the app does not come', () => {
     await page.goto(`${server.address}/#/about`);
     await page.getByRole('alert').waitFor();
     expect(await page.getByRole('alert').allTextContents()).toEqual([failed]);
+    await page.getByRole('link', { name: 'Projects' }).click();
+    expect(await page.getByRole('alert').allTextContents()).toEqual([failed]);
+    expect(await page.locator('section').innerText()).toBe('List of Projects');
+    expect(await page.locator('[aria-busy=true]').count()).toBe(0);
     await page.getByRole('link', { name: 'Sign in' }).click();
     await fillCredentials(page, 'ada@example.org');
+    const first = await page.getByRole('alert').elementHandle();
     await submit(page, 'Sign in').click();
+    // An element that is new is what makes an alert speak.
+    expect(await first?.evaluate((element) => element.isConnected)).toBe(false);
     expect(await page.getByRole('alert').allTextContents()).toEqual([failed]);
     expect(await submit(page, 'Sign in').getAttribute('aria-busy')).toBe('false');
     expect(await field(page, 'Email').inputValue()).toBe('ada@example.org');
+  });
+
+  test('[READ-53] it is said at an unknown address, too', async () => {
+    const { page } = await browser.open();
+    await page.route('**/assets/index*', (route) => route.abort());
+    await page.goto(`${server.address}/#/nowhere`);
+    await page.getByRole('alert').waitFor();
+    expect(await page.getByRole('alert').allTextContents()).toEqual([failed]);
   });
 
   test('[READ-53] a form that waits stops waiting', async () => {

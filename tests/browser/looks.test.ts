@@ -300,13 +300,17 @@ test('the stop of the header is on its line, also where its links take several r
   expect(await atStop()).toEqual({ rows: 'several', isStop: true });
 });
 
-test('with letters twice as large, nothing scrolls sideways on a phone', async () => {
+test('with letters twice as large, nothing scrolls sideways or is cut off on a phone', async () => {
   const { page } = await browser.open({ viewport: { width: 320, height: 640 } });
   for (const route of ['/', '/about', '/register', '/login', '/projects', '/nowhere'] as const) {
     await show(page, server.address, route);
     await page.evaluate(() => (document.documentElement.style.fontSize = '32px'));
     const scrolls = await page.evaluate(() => document.documentElement.scrollWidth > innerWidth);
     expect(`${route}: ${scrolls}`).toBe(`${route}: false`);
+    const cut = await page.evaluate(() =>
+      [...document.querySelectorAll('button')].filter((it) => it.scrollWidth > it.clientWidth),
+    );
+    expect([route, cut.length]).toEqual([route, 0]);
   }
 });
 

@@ -317,7 +317,7 @@ export const handpicked: Handpicked[] = [
   {
     file: 'src/main.tsx',
     what: 'whoever was on a link of the first view is thrown off it',
-    from: '    if (focused) root?.querySelector<HTMLElement>(focused)?.focus();\n',
+    from: '    if (focused) root?.querySelector<HTMLElement>(focused)?.focus({ preventScroll: true });\n',
     to: '',
   },
   {
@@ -341,8 +341,20 @@ export const handpicked: Handpicked[] = [
   {
     file: 'src/main.tsx',
     what: 'a link of the first view that was followed leads nowhere',
-    from: '    void app.router.load();\n',
+    from: '    void app.router.load().then(stay);\n',
     to: '',
+  },
+  {
+    file: 'src/main.tsx',
+    what: 'whoever has scrolled is thrown to the top',
+    from: 'if (!pathChanged) scrollTo(0, y);',
+    to: '',
+  },
+  {
+    file: 'src/main.tsx',
+    what: 'a word that is being put together is cut off',
+    from: 'window.firstView?.composing',
+    to: 'false',
   },
   {
     file: 'src/main.tsx',
