@@ -9,7 +9,7 @@ const across = keyframes({
 const down = keyframes({
   from: { transform: 'translateY(0)', opacity: 0 },
   '20%, 80%': { opacity: 1 },
-  to: { transform: 'translateY(6rem)', opacity: 0 },
+  to: { transform: 'translateY(3rem)', opacity: 0 },
 });
 
 /** A train on its track: the same sign of work under way wherever something is pending. */

@@ -59,6 +59,7 @@ export const main = style({
 });
 
 export const footer = style({
+  textWrap: 'balance',
   padding: `${space.medium} ${space.large}`,
   borderTop: `1px solid ${color.line}`,
   color: color.textMuted,
