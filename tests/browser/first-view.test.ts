@@ -6,6 +6,7 @@ import {
   field,
   fillCredentials,
   headings,
+  show,
   submit,
   titles,
   useBrowser,
@@ -402,6 +403,20 @@ describe('where a script of the app does not come', () => {
     await page.getByRole('heading', { name: 'About Page' }).waitFor();
     expect(await page.getByRole('alert').count()).toBe(0);
   });
+});
+
+test('a screen whose script did not come is there once it does', async () => {
+  const { page } = await browser.open();
+  await show(page, server.address, '/');
+  await page.route('**/assets/work*', (route) => route.abort());
+  const link = page.getByRole('banner').getByRole('link', { name: 'Sign in', exact: true });
+  await link.click();
+  await page.getByText('This page could not be loaded.').waitFor();
+  await page.unroute('**/assets/work*');
+  await page.getByRole('link', { name: 'Go to the start page' }).click();
+  await link.click();
+  await field(page, 'Password').waitFor();
+  expect(await page.getByRole('heading', { level: 1 }).textContent()).toBe('Sign in');
 });
 
 test('the built page has no script or style in it that the policy of the server does not name', async () => {

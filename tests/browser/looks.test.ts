@@ -272,7 +272,9 @@ test('whoever has no JavaScript reads what the page needs', async () => {
   const { page } = await browser.open({ javaScriptEnabled: false });
   await page.goto(server.address);
   await page.locator('noscript').waitFor();
-  expect(await page.locator('noscript').textContent()).toMatch(/^Tracker App needs JavaScript/);
+  expect(await page.locator('noscript').textContent()).toBe(
+    'Tracker App needs JavaScript. Please switch it on and load this page again.',
+  );
   expect(await page.title()).toBe('Tracker App');
   // In the window, not below an empty one.
   const { y = 0, height = 0 } = (await page.locator('noscript').boundingBox()) ?? {};
@@ -330,6 +332,9 @@ test('the page says its language, fits the width of a phone, and has an icon', a
   expect(await page.locator('meta[name=viewport]').getAttribute('content')).toBe(
     'width=device-width, initial-scale=1',
   );
+  const saysOf = (name: string) => page.locator(`meta[name=${name}]`).getAttribute('content');
+  expect(await saysOf('description')).toBe('Register, sign in, and keep track of your projects.');
+  expect(await saysOf('color-scheme')).toBe('light dark');
   const icon = await page.locator('link[rel=icon]').getAttribute('href');
   const answer = await page.request.get(new URL(icon ?? '', server.address).href);
   expect([answer.status(), answer.headers()['content-type']]).toEqual([200, 'image/svg+xml']);

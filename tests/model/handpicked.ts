@@ -345,6 +345,24 @@ export const handpicked: Handpicked[] = [
     to: '',
   },
   {
+    file: 'src/actors.ts',
+    what: 'a call that threw is logged without its reason',
+    from: 'log(operationId, error);',
+    to: 'log(operationId, undefined);',
+  },
+  {
+    file: 'src/actors.ts',
+    what: 'a list that failed is logged without its reason',
+    from: "log('listProjects', reason)",
+    to: "log('listProjects', undefined)",
+  },
+  {
+    file: 'src/app.tsx',
+    what: 'whoever was led on cannot go back',
+    from: 'router.navigate({ to })',
+    to: 'router.navigate({ to, replace: true })',
+  },
+  {
     file: 'src/main.tsx',
     what: 'whoever has scrolled is thrown to the top',
     from: 'if (!pathChanged) scrollTo(0, y);',

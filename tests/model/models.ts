@@ -231,6 +231,16 @@ const lateTimers: (ProjectsMove | Aside)[] = [
   'late batching 500',
 ];
 
+/** To the end of each delay, which a machine without one of them would never come to by itself. */
+const allOver: ProjectsMove[] = [
+  'projects.opened',
+  'listProjects: success',
+  'projects.closed',
+  'batching over',
+  'keeping over',
+  'projects.opened',
+];
+
 /** In each state of auth, with calls of both kinds that were given up. */
 const givenUp: AuthMove[] = [
   ...Array.from({ length: 9 }, (): AuthMove[] => ['login', 'registerUser']).flat(),
@@ -252,7 +262,12 @@ export function authPaths(parts = partsOf(auth), may: (move: string) => boolean 
 export function projectsPaths(parts = partsOf(projects), may: (move: string) => boolean = all) {
   const paths = pathsThrough(limited(projects, may));
   const late = withLateAnswers(projects, paths);
-  return [...fewest(paths, parts), ...late, pathOf(projects, lateTimers)];
+  return [
+    ...fewest(paths, parts),
+    ...late,
+    pathOf(projects, lateTimers),
+    pathOf(projects, allOver),
+  ];
 }
 
 function limited<Machine extends AnyStateMachine, Name extends string>(

@@ -1,4 +1,4 @@
-import { fireEvent, screen, waitFor } from '@testing-library/react';
+import { act, fireEvent, screen, waitFor } from '@testing-library/react';
 import { expect, test } from 'vitest';
 import { isAuthenticated } from '../../machines/auth.ts';
 import { LIST, LOGIN, REGISTER } from '../support/backend.ts';
@@ -96,7 +96,7 @@ test('[ERROR-3, READ-15] a fault of our own shows no message, wipes the old one,
   expect(banner()).toBe('Wrong.');
   auth.send({ type: 'login', credentials: { email: 1n, password: '' } as never });
   await waitFor(() => expect(banner()).toBeUndefined());
-  expect(logged.map(({ what }) => what)).toEqual(['login']);
+  expect(logged).toEqual([{ what: 'login', reason: expect.any(Error) }]);
 });
 
 test('[READ-1, READ-22] the old message stays while a retry is pending, and gives way to the next', async () => {
@@ -135,6 +135,15 @@ test('[CALL-6, READ-16] a success whose body is no JSON is a success', async () 
   await submit();
   (await backend.next(LOGIN)).answerText(200, '<h1>Welcome</h1>');
   await waitFor(() => expect(path()).toBe('/projects'));
+});
+
+test('whoever was led on to the projects can go back', async () => {
+  const { submit, backend, path, router } = await signInScreen();
+  await submit();
+  (await backend.next(LOGIN)).answer(200, {});
+  await waitFor(() => expect(path()).toBe('/projects'));
+  act(() => router.history.back());
+  await waitFor(() => expect(path()).toBe('/login'));
 });
 
 test('[READ-4] whoever left the screen meanwhile stays where they are', async () => {

@@ -104,7 +104,7 @@ test.each([
     await waitFor(() => expect(titles()).toEqual([relaunch.title]));
     (await backend.next(LIST)).answer(status, body);
     await screen.findByText('No projects to show.');
-    expect(logged.map(({ what }) => what)).toEqual(['listProjects']);
+    expect(logged).toEqual([{ what: 'listProjects', reason: expect.anything() }]);
     expect(screen.queryByText(/Down for repair/)).toBeNull();
     expect(banner()).toBeUndefined();
   },
