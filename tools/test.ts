@@ -4,11 +4,11 @@
  */
 import { spawn } from 'node:child_process';
 import { globSync } from 'node:fs';
-import { chmod, mkdtemp, readFile, rm, statfs } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { chmod, mkdtemp, readFile, rm } from 'node:fs/promises';
 import { join, relative } from 'node:path';
 import { ensureChromium } from './browser.ts';
 import { check } from './check.ts';
+import { roomiest } from './roomiest.ts';
 import { failureOf, linesOf, report, root, tool } from './run.ts';
 
 type Totals = { passed: number; failed: number };
@@ -78,13 +78,6 @@ async function tests(): Promise<Totals> {
   } finally {
     await rm(folder, { recursive: true, force: true });
   }
-}
-
-/** In memory where a system has room for files there: hundreds of databases are made for a moment, and synced to no purpose. */
-async function roomiest(): Promise<string> {
-  const inMemory = '/dev/shm';
-  const there = await statfs(inMemory).catch(() => undefined);
-  return there && there.bavail * there.bsize > 2 ** 31 ? inMemory : tmpdir();
 }
 
 /** What is wrong beside the tests that failed: files that could not be loaded or were left out, tests that were skipped. */

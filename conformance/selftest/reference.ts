@@ -1,20 +1,15 @@
-import { existsSync, mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { createApp } from '../../server/app.ts';
 import { createPasswords } from '../../server/passwords.ts';
 import { openSqlite } from '../../server/store/sqlite.ts';
 import { openStore } from '../../server/store/store.ts';
+import { roomiest } from '../../tools/roomiest.ts';
 import type { Running } from './layer.ts';
-
-/** Where Linux keeps files in memory: the store syncs each write, and here nothing has to outlive the power. */
-const inMemory = '/dev/shm';
 
 /** Our own backend on a free port, with data of its own, and with hashing as cheap as it gets. */
 export async function startReference(): Promise<Running> {
-  const folder = mkdtempSync(
-    join(existsSync(inMemory) ? inMemory : tmpdir(), 'tracker-conformance-'),
-  );
+  const folder = mkdtempSync(join(await roomiest(), 'tracker-conformance-'));
   const store = await openStore(openSqlite(folder));
   const passwords = createPasswords({ memory: 8, passes: 1, parallelism: 1 });
   const app = await createApp({ store, dist: folder, passwords, trustedProxies: ['127.0.0.1'] });

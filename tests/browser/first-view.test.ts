@@ -342,12 +342,18 @@ test('[READ-53, ERROR-8] a list that fails before a script has come is an empty 
 describe('where a script of the app does not come', () => {
   const failed = 'This page could not be loaded. Check your connection and try again.';
 
-  test('[READ-53] the first view says so, goes on showing its screens, and nobody waits in vain', async () => {
+  /** The first view of a path, which says that the app did not come. */
+  async function failedAt(path: string) {
     const { page } = await browser.open();
     await page.route('**/assets/index*', (route) => route.abort());
-    await page.goto(`${server.address}/#/about`);
+    await page.goto(`${server.address}/#${path}`);
     await page.getByRole('alert').waitFor();
     expect(await page.getByRole('alert').allTextContents()).toEqual([failed]);
+    return page;
+  }
+
+  test('[READ-53] the first view says so, goes on showing its screens, and nobody waits in vain', async () => {
+    const page = await failedAt('/about');
     await page.getByRole('link', { name: 'Projects' }).click();
     expect(await page.getByRole('alert').allTextContents()).toEqual([failed]);
     expect(await page.locator('section').innerText()).toBe('List of Projects');
@@ -364,11 +370,10 @@ describe('where a script of the app does not come', () => {
   });
 
   test('[READ-53] it is said at an unknown address, too', async () => {
-    const { page } = await browser.open();
-    await page.route('**/assets/index*', (route) => route.abort());
-    await page.goto(`${server.address}/#/nowhere`);
-    await page.getByRole('alert').waitFor();
-    expect(await page.getByRole('alert').allTextContents()).toEqual([failed]);
+    const page = await failedAt('/nowhere');
+    expect(await page.getByRole('heading', { level: 1 }).textContent()).toBe(
+      'Unexpected Application Error!',
+    );
   });
 
   test('[READ-53] a form that waits stops waiting', async () => {
