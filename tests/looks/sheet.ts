@@ -31,7 +31,6 @@ if (import.meta.main) {
 
   const browser = await launchBrowser();
   const page = await browser.newPage();
-  page.setDefaultTimeout(15_000);
   const taken: { scene: Scene; pictures: Picture[] }[] = [];
   await playAll(await openStage(page), async (scene) => {
     if (wanted.length > 0 && !wanted.some((word) => scene.name.includes(word))) return;

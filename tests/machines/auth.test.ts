@@ -106,7 +106,7 @@ test('[AUTH-5] a failed sign-in clears the user and stores the message', async (
   expect(emitted).toEqual(['registered']);
 });
 
-test('[ERROR-3, READ-15] a sign-in that throws gives no message and wipes the old one', async () => {
+test('[ERROR-3, READ-15] a sign-in that throws gives no message, wipes the old one, and clears the user', async () => {
   const { actor, logins, now } = await withUserAndMessage();
   actor.send(login);
   await logins.fail(new SyntaxError('not JSON'));

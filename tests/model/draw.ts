@@ -9,7 +9,8 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { AnyStateMachine, AnyStateNode, AnyTransitionDefinition } from 'xstate';
 import { auth, projects } from './models.ts';
-import { ignoredName, nameOf, statesOf, transitionName } from './observed.ts';
+import { nameOf, statesOf, transitionName } from './observed.ts';
+import { transitionsOf } from './adapter.ts';
 
 /** How often each driver walked what, as `coverage.ts` counted it. */
 export type Walked = { driver: string; walked: Record<string, number>; missing: string[] };
@@ -36,26 +37,24 @@ if (import.meta.main) {
 
 export function pageOf(walked: Walked[]): string {
   const times = (name: string) => walked.reduce((sum, each) => sum + (each.walked[name] ?? 0), 0);
-  const most = Math.max(1, ...Object.values(walked.flatMap((each) => Object.values(each.walked))));
   const machines: AnyStateMachine[] = [auth.machine, projects.machine];
+  const shading = shades(machines.flatMap(transitionsOf).map(({ name }) => times(name)));
   const regions = machines.flatMap((machine) =>
     machine.root.type === 'parallel' ? childrenOf(machine.root) : [machine.root],
   );
   const byDriver = (name: string) =>
     walked.map(({ driver, walked: counts }) => `${driver} ${counts[name] ?? 0}`).join(' · ');
-  const late = machines.flatMap(statesOf).map((state) => {
-    const own = Object.keys(Object.assign({}, ...walked.map((each) => each.walked))).filter(
-      (name) =>
-        name.startsWith(ignoredName(nameOf(state), '').slice(0, -' changes nothing'.length)) &&
-        name.endsWith('changes nothing'),
-    );
-    return own
+  const names = walked.flatMap((each) => [...Object.keys(each.walked), ...each.missing]);
+  const unchanged = [...new Set(names)].filter((name) => name.endsWith(' changes nothing'));
+  const late = machines.flatMap(statesOf).map((state) =>
+    unchanged
+      .filter((name) => name.startsWith(`${nameOf(state)}: `))
       .map(
         (name) =>
-          `<li style="color:${colour(times(name), most)}">${escaped(name)} <small>${escaped(byDriver(name))}</small></li>`,
+          `<li style="color:${shading(times(name))}">${escaped(name)} <small>${escaped(byDriver(name))}</small></li>`,
       )
-      .join('');
-  });
+      .join(''),
+  );
 
   return `<!doctype html>
 <html lang="en">
@@ -70,10 +69,10 @@ export function pageOf(walked: Walked[]): string {
   li { margin: 0; }
 </style>
 <h1>What was walked of the machines</h1>
-<p>An arrow for each transition, from the state above its tail to the state above its head. Grey and dashed: never taken. The more
-often it was taken, the greener. ${escaped(walked.map(({ driver }) => driver).join(', '))}.</p>
+<p>An arrow for each transition, from the state above its tail to the state above its head. Grey and dashed: never taken. From
+amber, for what was taken least, to green, for what was taken most. ${escaped(walked.map(({ driver }) => driver).join(', '))}.</p>
 ${walked.map(({ driver, missing }) => (missing.length ? `<p>Missing in ${escaped(driver)}: ${escaped(missing.join('; '))}</p>` : '')).join('')}
-${regions.map((region) => `<h2>${escaped(nameOf(region).replace(' · any', ''))}</h2>${drawn(region, times, byDriver, most)}`).join('\n')}
+${regions.map((region) => `<h2>${escaped(nameOf(region).replace(' · any', ''))}</h2>${drawn(region, times, byDriver, shading)}`).join('\n')}
 <h2>What changed nothing</h2>
 <ul>${late.join('')}</ul>
 </html>
@@ -84,7 +83,7 @@ function drawn(
   region: AnyStateNode,
   times: (name: string) => number,
   byDriver: (name: string) => string,
-  most: number,
+  shading: (times: number) => string,
 ): string {
   const states = childrenOf(region);
   const columns = [region, ...states];
@@ -104,7 +103,7 @@ function drawn(
     const y = 62 + index * row;
     const [from, to] = [x(transition.source), x(transition.target?.[0] ?? transition.source)];
     const count = times(name);
-    const ink = colour(count, most);
+    const ink = shading(count);
     const dash = count === 0 ? 'stroke-dasharray="5 4"' : '';
     const path =
       from === to
@@ -134,11 +133,15 @@ function labelOf({ eventType, guard }: AnyTransitionDefinition): string {
   return guard ? `${said}, succeeded` : said;
 }
 
-/** From amber to green, by the order of magnitude. */
-function colour(times: number, most: number): string {
-  if (times === 0) return '#8a8f98';
-  const share = Math.log(times + 1) / Math.log(most + 1);
-  return `hsl(${Math.round(35 + share * 120)} 80% ${Math.round(38 - share * 12)}%)`;
+/** From amber, for what was walked least, to green, by the order of magnitude; grey for what was not walked at all. */
+function shades(counts: number[]): (times: number) => string {
+  const walked = counts.filter((count) => count > 0).map(Math.log);
+  const [least, most] = [Math.min(...walked), Math.max(...walked)];
+  return (times) => {
+    if (times === 0) return '#8a8f98';
+    const share = Math.min(1, Math.max(0, (Math.log(times) - least) / (most - least || 1)));
+    return `hsl(${Math.round(35 + share * 120)} 80% ${Math.round(38 - share * 12)}%)`;
+  };
 }
 
 function childrenOf(node: AnyStateNode): AnyStateNode[] {

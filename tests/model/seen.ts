@@ -1,9 +1,15 @@
 import type { AnyMachineSnapshot, AnyStateMachine, SnapshotFrom } from 'xstate';
-import type { AuthEmitted, AuthEvent, authMachine } from '../../machines/auth.ts';
+import {
+  isAuthenticated,
+  role,
+  type AuthEmitted,
+  type AuthEvent,
+  type authMachine,
+} from '../../machines/auth.ts';
 import type { ProjectsEvent, projectsMachine } from '../../machines/projects.ts';
 import type { StatesOf, Step } from './adapter.ts';
 import type { Call } from './calls.ts';
-import { forms, type FormName, type Route, type Seen } from './driver.ts';
+import { forms, type FormName, type Hands, type Route, type Seen } from './driver.ts';
 import type { AuthMove, ProjectsMove } from './models.ts';
 
 /** The part of what is seen that follows from being in a state. */
@@ -17,6 +23,8 @@ export type Showing<Machine extends AnyStateMachine, Name extends string> = {
   start: Route;
   states: Record<StatesOf<Machine>, (snapshot: SnapshotFrom<Machine>, place: Place) => Expected>;
   placeAfter: (step: Step<Machine, Name>, place: Place) => Place;
+  /** What the machine lets others know and no screen shows. */
+  known?: (snapshot: SnapshotFrom<Machine>) => Awaited<ReturnType<NonNullable<Hands['known']>>>;
 };
 
 const submitsAt: Record<AuthEvent['type'], Route> = { login: '/login', registerUser: '/register' };
@@ -56,6 +64,7 @@ export const showingAuth: Showing<typeof authMachine, AuthMove> = {
       .find(({ from }) => from === place.path);
     return lead ? { path: lead.to, values: ['', ''] } : place;
   },
+  known: (snapshot) => ({ authenticated: isAuthenticated(snapshot), role: role(snapshot) }),
 };
 
 type Projects = SnapshotFrom<typeof projectsMachine>;

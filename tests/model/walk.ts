@@ -67,6 +67,10 @@ export async function walk<Machine extends AnyStateMachine, Name extends AuthMov
       const known = await oracle.known?.();
       if (hands.known) await until(async () => expect(await hands.known?.()).toEqual(known));
     }
+    if (showing?.known && hands.known) {
+      const known = showing.known(step.snapshot);
+      await until(async () => expect(await hands.known?.()).toEqual(known));
+    }
     const done = await hands.did?.();
     if (!done) return;
     const own = (names: string[]) => names.filter((name) => name.startsWith(`${machine.id} · `));

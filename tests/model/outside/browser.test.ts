@@ -16,7 +16,6 @@ let files: Awaited<ReturnType<typeof builtApp>>;
 beforeAll(async () => {
   [files, browser] = await Promise.all([builtApp(), launchBrowser()]);
   page = await browser.newPage();
-  page.setDefaultTimeout(15_000);
 });
 afterAll(() => browser.close());
 

@@ -1,0 +1,28 @@
+import { expect, test } from 'vitest';
+import { authMachine } from '../../machines/auth.ts';
+import { projectsMachine } from '../../machines/projects.ts';
+import { transitionsOf } from '../model/adapter.ts';
+
+/** Of docs/specification.md, what is about a change of state. The coverage of statements counts what the charts carry. */
+const expected = {
+  auth: `
+    AUTH-2 AUTH-3 AUTH-4 AUTH-5 AUTH-6 AUTH-7 AUTH-8 AUTH-9 AUTH-10 ERROR-1 ERROR-2 ERROR-3 ERROR-4
+    READ-4 READ-8 READ-15 READ-16 READ-17`,
+  projects: `
+    CONST-6 CONST-8 CREATE-1 CREATE-2 CREATE-3 CREATE-4 ERROR-5 ERROR-6 ERROR-7 ERROR-8
+    LIST-1 LIST-2 LIST-3 LIST-4 LIST-5 PROJECTS-7
+    READ-2 READ-15 READ-18 READ-19 READ-27 READ-30 READ-31 READ-32 READ-33 READ-47`,
+};
+
+test.each([authMachine, projectsMachine])(
+  '$id: every statement stands at a transition',
+  (machine) => {
+    const transitions = transitionsOf(machine);
+    const carried = new Set(transitions.flatMap(({ statements }) => statements));
+    expect([...carried].toSorted()).toEqual(
+      expected[machine.id as keyof typeof expected].trim().split(/\s+/).toSorted(),
+    );
+    const without = transitions.filter(({ statements }) => statements.length === 0);
+    expect(without.map(({ name }) => name)).toEqual([]);
+  },
+);
