@@ -11,12 +11,12 @@ import { createVitest, type TestModule } from 'vitest/node';
 import type { Mutant } from './mutations.ts';
 
 /**
- * Runs the test files on each fault, those with the name of the faulty file first, and tells of each the name of the first test that
- * fails, or nothing. Tests after that one are not run. Throws where a test fails without any fault.
+ * Runs on each fault the test files for its file, those with the name of the faulty file first, and tells of each the name of the
+ * first test that fails, or nothing. Tests after that one are not run. Throws where a test for '' fails without any fault.
  */
 export async function failuresOfMany(
   root: string,
-  testFiles: string[],
+  testFilesFor: (file: string) => string[],
   faults: Mutant[],
   tell: (fault: Mutant, failure: string | undefined) => void,
 ): Promise<void> {
@@ -24,7 +24,10 @@ export async function failuresOfMany(
   mkdirSync(folder);
   const without = faults.length;
   for (const [number, file] of [...faults.map((fault) => fault.file), ''].entries()) {
-    writeFileSync(join(folder, `${number}.test.ts`), testsOf(number, sorted(testFiles, file)));
+    writeFileSync(
+      join(folder, `${number}.test.ts`),
+      testsOf(number, sorted(testFilesFor(file), file)),
+    );
   }
   let wrong: string | undefined;
   const vitest = await createVitest(
