@@ -1,6 +1,6 @@
 import { createHashHistory, RouterProvider, type RouterHistory } from '@tanstack/react-router';
 import type { Actors, Clock, Inspect } from './actors.ts';
-import { createAppRouter, type AppRouter } from './router.tsx';
+import { createAppRouter, titleOf, type AppRouter } from './router.tsx';
 import { fetchWork } from './fetch-work.ts';
 
 export type AppOptions = {
@@ -80,8 +80,7 @@ function followRoute(router: AppRouter): () => void {
   return router.subscribe('onRendered', ({ fromLocation, pathChanged }) => {
     const { matches } = router.state;
     const heading = document.querySelector('h1');
-    const title = matches.at(-1)?.staticData.title;
-    if (title) document.title = `${title} · Tracker App`;
+    document.title = titleOf(matches);
     if (fromLocation && pathChanged) heading?.focus();
   });
 }

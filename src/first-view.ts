@@ -56,6 +56,7 @@ function show(event?: Event) {
   const path = `/${way.replace(/^\/|\/$/g, '')}`;
   const template = templateOf(path) ?? templateOf('/*')!;
   root.replaceChildren(template.content.cloneNode(true));
+  document.title = template.title;
   if (path === '/projects') view.list = askForList();
   view.form = root.querySelector('form');
   view.left.clear();

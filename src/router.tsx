@@ -28,7 +28,8 @@ export type RouterContext = {
   actors: () => Promise<Actors>;
 };
 
-export const notLoaded = 'This page could not be loaded. Check your connection and try again.';
+export const notLoaded =
+  'This page could not be loaded. Check your connection, then reload the page.';
 
 const lost = {
   component: NotFoundScreen,
@@ -98,6 +99,12 @@ const routes = root.addChildren([
     fetched('/projects', 'Projects'),
   ]),
 ]);
+
+/** What the window is called while these routes are shown. */
+export function titleOf(matches: AppRouter['state']['matches']): string {
+  const title = matches.at(-1)?.staticData.title;
+  return title ? `${title} · Tracker App` : 'Tracker App';
+}
 
 export type AppRouter = ReturnType<typeof createAppRouter>;
 

@@ -7,7 +7,7 @@ import { renderToStaticMarkup } from 'react-dom/server';
 import { createActors } from './actors.ts';
 import { createApi } from './api/api.ts';
 import { worked } from './fetch-work.ts';
-import { createAppRouter, notLoaded } from './router.tsx';
+import { createAppRouter, notLoaded, titleOf } from './router.tsx';
 import { credentials, newProject } from './screens/schemas.ts';
 import { ErrorBanner } from './ui/banner.tsx';
 
@@ -52,5 +52,6 @@ async function renderFrame(path: string, index: number): Promise<string> {
     .replace(year, 'YEAR')
     .replace('<footer', '<footer data-year');
   const work = Object.hasOwn(worked, path) ? ' data-work' : '';
-  return `<template id="view:${path}"${work}>${still}</template>`;
+  const title = titleOf(router.state.matches);
+  return `<template id="view:${path}" title="${title}"${work}>${still}</template>`;
 }

@@ -1,5 +1,5 @@
-import { mkdir, rm, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { vanillaExtractPlugin } from '@vanilla-extract/vite-plugin';
 import react from '@vitejs/plugin-react';
@@ -60,9 +60,6 @@ async function early(root: string, work: string): Promise<string> {
 
 /** Builds src/shell.tsx for Node, and lets it draw. */
 async function drawn(root: string): Promise<string> {
-  const folder = join(root, 'node_modules/.cache/shell');
-  await rm(folder, { recursive: true, force: true });
-  await mkdir(folder, { recursive: true });
   const built = await build({
     configFile: false,
     root,
@@ -72,16 +69,24 @@ async function drawn(root: string): Promise<string> {
   });
   if (!('output' in built)) throw new Error('Vite gave something else than one build.');
   const scripts = built.output.filter((file) => file.type === 'chunk');
-  await Promise.all(
-    scripts.map(async ({ fileName, code }) => {
-      const path = join(folder, fileName);
-      await mkdir(join(path, '..'), { recursive: true });
-      await writeFile(path, code);
-    }),
-  );
   const entry = scripts.find(({ isEntry }) => isEntry)?.fileName ?? '';
-  const module = (await import(pathToFileURL(join(folder, entry)).href)) as {
-    renderShell: () => Promise<string>;
-  };
-  return module.renderShell();
+  const cache = join(root, 'node_modules/.cache');
+  await mkdir(cache, { recursive: true });
+  // Node keeps what it has imported under its address, so the next build must have another one.
+  const folder = await mkdtemp(join(cache, 'shell-'));
+  try {
+    await Promise.all(
+      scripts.map(async ({ fileName, code }) => {
+        const path = join(folder, fileName);
+        await mkdir(dirname(path), { recursive: true });
+        await writeFile(path, code);
+      }),
+    );
+    const module = (await import(pathToFileURL(join(folder, entry)).href)) as {
+      renderShell: () => Promise<string>;
+    };
+    return await module.renderShell();
+  } finally {
+    await rm(folder, { recursive: true });
+  }
 }

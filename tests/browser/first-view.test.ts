@@ -28,6 +28,14 @@ async function withoutScripts() {
   return page;
 }
 
+const windowTitles: Record<keyof typeof headings, string> = {
+  '/': 'Home',
+  '/about': 'About',
+  '/register': 'Sign up',
+  '/login': 'Sign in',
+  '/projects': 'Projects',
+};
+
 test.each(Object.entries(headings))(
   '[READ-53] %s is seen before a script has come: header, "%s", footer with this year',
   async (path, heading) => {
@@ -46,6 +54,7 @@ test.each(Object.entries(headings))(
     expect(await page.locator('footer:visible').textContent()).toBe(footer);
     expect(await page.locator('header a[aria-current="page"]:visible').count()).toBe(1);
     expect(await page.evaluate(() => scrollY)).toBe(0);
+    expect(await page.title()).toBe(`${windowTitles[path as keyof typeof headings]} · Tracker App`);
   },
 );
 
@@ -185,6 +194,8 @@ test('[READ-53] whoever has scrolled is at the same place when the app takes its
   await page.goto(`${server.address}/#/projects`, { waitUntil: 'commit' });
   await field(page, 'Description').fill('New pages.');
   await page.evaluate(() => scrollTo(0, 200));
+  // What the app writes when its screen is there.
+  await page.evaluate(() => (document.title = ''));
   await arrive();
   await expect.poll(() => page.title()).toBe('Projects · Tracker App');
   expect(await page.evaluate(() => scrollY)).toBe(200);
@@ -340,7 +351,7 @@ test('[READ-53, ERROR-8] a list that fails before a script has come is an empty 
 });
 
 describe('where a script of the app does not come', () => {
-  const failed = 'This page could not be loaded. Check your connection and try again.';
+  const failed = 'This page could not be loaded. Check your connection, then reload the page.';
 
   /** The first view of a path, which says that the app did not come. */
   async function failedAt(path: string) {
