@@ -13,7 +13,7 @@ export function precompress(): Plugin {
     name: 'precompress',
     apply: 'build',
     async writeBundle({ dir = '' }, bundle) {
-      const texts = Object.keys(bundle).filter((name) => /\.(css|html|js|svg)$/.test(name));
+      const texts = Object.keys(bundle).filter((name) => /\.(css|html|js)$/.test(name));
       await Promise.all(
         texts.map(async (name) => {
           const path = join(dir, name);

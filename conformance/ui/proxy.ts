@@ -8,7 +8,7 @@ const types: Record<string, string> = {
   '.html': 'text/html; charset=utf-8',
   '.js': 'text/javascript',
   '.css': 'text/css',
-  '.svg': 'image/svg+xml',
+  '.png': 'image/png',
 };
 
 export type Proxy = {

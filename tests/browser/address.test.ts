@@ -9,7 +9,7 @@ const types: Record<string, string> = {
   '.html': 'text/html',
   '.js': 'text/javascript',
   '.css': 'text/css',
-  '.svg': 'image/svg+xml',
+  '.png': 'image/png',
 };
 
 /** Any web server, which knows nothing of the app: files below /some/folder/, and 404 for the rest. */

@@ -337,5 +337,34 @@ test('the page says its language, fits the width of a phone, and has an icon', a
   expect(await saysOf('color-scheme')).toBe('light dark');
   const icon = await page.locator('link[rel=icon]').getAttribute('href');
   const answer = await page.request.get(new URL(icon ?? '', server.address).href);
-  expect([answer.status(), answer.headers()['content-type']]).toEqual([200, 'image/svg+xml']);
+  expect([answer.status(), answer.headers()['content-type']]).toEqual([200, 'image/png']);
+});
+
+test('the icon of the window is the mark beside the brand', async () => {
+  const { page } = await browser.open();
+  await show(page, server.address, '/');
+  const pixels = await page.evaluate(async () => {
+    const size = 64;
+    /** How much of each pixel a picture covers, 0 to 255. */
+    async function covered(url: string) {
+      const picture = new Image(size, size);
+      picture.src = url;
+      await picture.decode();
+      const canvas = new OffscreenCanvas(size, size).getContext('2d')!;
+      canvas.drawImage(picture, 0, 0, size, size);
+      return canvas.getImageData(0, 0, size, size).data.filter((_, index) => index % 4 === 3);
+    }
+    const mark = document.querySelector('header svg')!.cloneNode(true) as SVGElement;
+    mark.setAttribute('xmlns', 'http://www.w3.org/2000/svg');
+    mark.setAttribute('width', String(size));
+    mark.setAttribute('height', String(size));
+    const drawn = await covered(`data:image/svg+xml,${encodeURIComponent(mark.outerHTML)}`);
+    const icon = await covered(document.querySelector<HTMLLinkElement>('link[rel=icon]')!.href);
+    return {
+      inked: drawn.filter((alpha) => alpha > 127).length,
+      apart: drawn.filter((alpha, index) => Math.abs(alpha - icon[index]!) > 48).length,
+    };
+  });
+  expect(pixels.inked).toBeGreaterThan(200);
+  expect(pixels.apart).toBeLessThan(20);
 });

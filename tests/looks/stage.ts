@@ -13,7 +13,7 @@ const types: Record<string, string> = {
   '.html': 'text/html',
   '.js': 'text/javascript',
   '.css': 'text/css',
-  '.svg': 'image/svg+xml',
+  '.png': 'image/png',
 };
 
 /** What a person has before them, as far as a scene needs to wait for it. */

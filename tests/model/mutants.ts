@@ -26,6 +26,7 @@ const root = fileURLToPath(new URL('../../', import.meta.url));
 const copy = mkdtempSync(join(tmpdir(), 'mutants-'));
 const own = [
   'conformance',
+  'docs',
   'machines',
   'src',
   'generated',
@@ -197,10 +198,15 @@ function likeliest(file: string): TestSpecification | undefined {
 
 async function run(batch: TestSpecification[]): Promise<Failure | undefined> {
   if (batch.some((test) => of('browser').includes(test))) {
+    // Vitest has it say "test", which would have Vite build what is for developers.
+    const { NODE_ENV } = process.env;
+    process.env['NODE_ENV'] = 'production';
     try {
       await build({ logLevel: 'silent' });
     } catch {
       return { failure: 'the build' };
+    } finally {
+      process.env['NODE_ENV'] = NODE_ENV;
     }
   }
   const { testModules, unhandledErrors } = await vitest.runTestSpecifications(batch);

@@ -134,7 +134,7 @@ function typeOf(path: string): string {
     html: 'text/html',
     js: 'text/javascript',
     css: 'text/css',
-    svg: 'image/svg+xml',
+    png: 'image/png',
   };
   return types[path.split('.').at(-1)!] ?? 'application/octet-stream';
 }
