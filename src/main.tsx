@@ -29,7 +29,8 @@ const keep = () => {
 };
 addEventListener('scroll', keep);
 /** The router begins at the top of the screen that it shows first; whoever is further down by now stays there. */
-const stay = app.router.subscribe('onRendered', ({ pathChanged }) => {
+const unsubscribe = app.router.subscribe('onRendered', ({ pathChanged }) => {
+  unsubscribe();
   removeEventListener('scroll', keep);
   if (!pathChanged) scrollTo(0, y);
 });
@@ -42,7 +43,7 @@ function InPlaceOfTheFirstView({ children }: { children: ReactElement }) {
     if (focused) root?.querySelector<HTMLElement>(focused)?.focus({ preventScroll: true });
     if (root && window.firstView) handOver(root, window.firstView);
     // Or they have followed it meanwhile.
-    void app.router.load().then(stay);
+    if (place !== location.hash) void app.router.load();
   }, []);
   return children;
 }

@@ -119,6 +119,28 @@ test('[READ-53] whoever follows a link of the first view is there when the app t
   expect(await page.getByRole('heading', { level: 1 }).textContent()).toBe('Create an account');
 });
 
+test('[READ-53] whoever follows a link of the first view while the app is being drawn is there when it is', async () => {
+  const { page, arrive } = await withLateScripts();
+  await page.goto(server.address, { waitUntil: 'commit' });
+  await page.evaluate(() => {
+    const link = document.querySelector<HTMLElement>('a[href="#/about"]');
+    type Send = (this: MessagePort, message: unknown) => void;
+    const send = Reflect.get(MessagePort.prototype, 'postMessage') as Send;
+    // React draws in slices, and has itself called back for each.
+    MessagePort.prototype.postMessage = function postMessage(this: MessagePort, message: unknown) {
+      MessagePort.prototype.postMessage = send;
+      link?.click();
+      document.body.dataset['followed'] = String(link?.isConnected);
+      send.call(this, message);
+    };
+  });
+  await arrive();
+  await page.getByRole('heading', { name: 'About Page' }).waitFor();
+  expect(await page.locator('body').getAttribute('data-followed')).toBe('true');
+  expect(await page.title()).toBe('About · Tracker App');
+  expect(await page.locator('a[aria-current=page]').textContent()).toBe('About');
+});
+
 test('[READ-53] whoever follows a link of the first view by keyboard is on the heading of that screen, before and after the app takes its place', async () => {
   const { page, arrive } = await withLateScripts();
   const focused = () => page.evaluate(() => document.activeElement?.textContent);

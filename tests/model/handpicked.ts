@@ -341,7 +341,7 @@ export const handpicked: Handpicked[] = [
   {
     file: 'src/main.tsx',
     what: 'a link of the first view that was followed leads nowhere',
-    from: '    void app.router.load().then(stay);\n',
+    from: '    if (place !== location.hash) void app.router.load();\n',
     to: '',
   },
   {
