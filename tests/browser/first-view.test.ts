@@ -325,6 +325,23 @@ test('[READ-53] what was typed on a screen that is left before the app takes its
   expect(await field(page, 'Password').inputValue()).toBe('');
 });
 
+test('[READ-53] whoever leaves a form before the app takes its place and comes back begins anew', async () => {
+  const { page, arrive } = await withLateScripts();
+  const sent: string[] = [];
+  page.on('request', (request) => sent.push(new URL(request.url()).pathname));
+  await page.goto(`${server.address}/#/login`, { waitUntil: 'commit' });
+  await fillCredentials(page, 'ada@example.org');
+  await submit(page, 'Sign in').click();
+  const link = (name: string) => page.getByRole('banner').getByRole('link', { name, exact: true });
+  await link('About').click();
+  await link('Sign in').click();
+  await arrive();
+  await expect.poll(() => field(page, 'Email').inputValue()).toBe('');
+  await field(page, 'Password').fill('correct horse');
+  expect(await page.getByText('is required').count()).toBe(0);
+  expect(sent).not.toContain('/api/v1/login');
+});
+
 test('[READ-53, CALL-8, CALL-1] the list is asked for before a script has come, as the app does, and once', async () => {
   const { page, arrive } = await withLateScripts();
   await page.context().addCookies([{ name: 'XSRF-TOKEN', value: 'a%2Fb', url: server.address }]);
@@ -400,6 +417,27 @@ describe('where a script of the app does not come', () => {
     expect(await page.getByRole('alert').allTextContents()).toEqual([failed]);
     expect(await submit(page, 'Sign in').getAttribute('aria-busy')).toBe('false');
     expect(await field(page, 'Email').inputValue()).toBe('ada@example.org');
+  });
+
+  test('[READ-53] it is said once, and of nothing but a script', async () => {
+    const page = await withoutScripts();
+    await page.goto(`${server.address}/#/about`, { waitUntil: 'commit' });
+    await page.locator('h1').waitFor();
+    const fails = (tag: string) =>
+      page.evaluate(async (name) => {
+        const element = document.createElement(name) as HTMLImageElement;
+        const error = new Promise((resolve) => element.addEventListener('error', resolve));
+        document.body.append(element);
+        element.src = 'data:,no-picture-and-no-script';
+        await error;
+      }, tag);
+    await fails('img');
+    expect(await page.getByRole('alert').count()).toBe(0);
+    await fails('script');
+    const first = await page.getByRole('alert').elementHandle();
+    await fails('script');
+    expect(await first?.evaluate((element) => element.isConnected)).toBe(true);
+    expect(await page.getByRole('alert').count()).toBe(1);
   });
 
   test('[READ-53] it is said at an unknown address, too', async () => {

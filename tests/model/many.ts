@@ -8,7 +8,7 @@ import { vanillaExtractPlugin } from '@vanilla-extract/vite-plugin';
 import react from '@vitejs/plugin-react';
 import type { Plugin } from 'vite';
 import { createVitest, type TestModule } from 'vitest/node';
-import type { Mutant } from './mutations.ts';
+import { faulty, type Mutant } from './mutations.ts';
 
 /**
  * Runs on each fault the test files for its file, those with the name of the faulty file first, and tells of each the name of the
@@ -95,8 +95,7 @@ function copies(root: string, faults: Mutant[]): Plugin {
       const [path, number] = id.split('?fault=');
       const fault = faults[Number(number)];
       if (!fault || path !== join(root, fault.file)) return undefined;
-      const source = readFileSync(path, 'utf8');
-      return source.slice(0, fault.start) + fault.text + source.slice(fault.end);
+      return faulty(readFileSync(path, 'utf8'), fault);
     },
   };
 }

@@ -18,7 +18,7 @@ import { fileURLToPath } from 'node:url';
 import { build } from 'vite';
 import { createVitest, type TestSpecification } from 'vitest/node';
 import { failureIn, failuresOfMany } from './many.ts';
-import { mutantsOf, type Mutant } from './mutations.ts';
+import { faulty, mutantsOf, type Mutant } from './mutations.ts';
 import { handpicked, type Handpicked } from './handpicked.ts';
 import { survivors } from './survivors.ts';
 
@@ -131,10 +131,10 @@ try {
   );
 
   for (const fault of left) {
-    const { file, start, end, text } = fault;
+    const { file } = fault;
     const path = join(copy, file);
     const source = readFileSync(path, 'utf8');
-    writeFileSync(path, source.slice(0, start) + text + source.slice(end));
+    writeFileSync(path, faulty(source, fault));
     vitest.invalidateFile(path);
     const by = await firstFailure(file);
     writeFileSync(path, source);

@@ -43,6 +43,16 @@ export function mutantsOf(file: string, source: string): Mutant[] {
   });
 }
 
+/** The source with the fault in it. A loop that never ends throws instead: nobody could stop the thread that it holds. */
+export function faulty(source: string, { name, start, end, text }: Mutant): string {
+  const turns = `globalThis[${JSON.stringify(name)}]`;
+  const ended = `if ((${turns} = (${turns} ?? 0) + 1) > 1e7) throw new Error('This loop does not end.');`;
+  return (source.slice(0, start) + text + source.slice(end)).replaceAll(
+    /^ *(for|while) \(.*\) \{$/gm,
+    (line) => `${line}\n${ended}`,
+  );
+}
+
 /** What does not even parse is no fault that anybody could ship. */
 function expectToParse(fileName: string, name: string, source: string) {
   const { diagnostics } = ts.transpileModule(source, {

@@ -19,4 +19,6 @@ export const survivors: Record<string, string> = {
     'A long project is then looked at with every piece of it: slower, and the list is the same.',
   'src/api/list-reader.ts: createListReader > add: one more: 2':
     'When to look again at a long project is a matter of speed.',
+  'src/first-view.ts: view > submitted: true: false':
+    '`show` says so again before anybody can press a button; this tells the compiler what there is.',
 };
