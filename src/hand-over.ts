@@ -8,7 +8,8 @@ export function fetchOrTake(request: Request): Promise<Response> {
   const giveUp = () => list.giveUp.abort();
   if (request.signal.aborted) giveUp();
   else request.signal.addEventListener('abort', giveUp);
-  return list.answer;
+  // In a task of its own, or what it brings is drawn in the one that draws the screen, which holds a slow machine up for long.
+  return new Promise((resolve) => setTimeout(() => resolve(list.answer)));
 }
 
 /** Whether there is something typed that would be lost with the first view. */
