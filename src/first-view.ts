@@ -85,8 +85,7 @@ function fail({ target }: Event) {
 function sayFailed() {
   root.querySelector('[role=alert]')?.remove();
   const banner = templateOf('failed')!.content.cloneNode(true);
-  if (view.form) view.form.before(banner);
-  else root.querySelector('h1')!.parentElement!.after(banner);
+  root.querySelector('h1')!.parentElement!.after(banner);
   wait(false);
   // Nor does the list come.
   const list = root.querySelector('section');
