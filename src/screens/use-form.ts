@@ -41,9 +41,12 @@ export function useForm<Values extends FieldValues>(
   const untouched = useRef<string>(undefined);
   useEffect(() => {
     if (!restarted) return;
-    form.setFocus(restarted.at);
+    const [control] = document.getElementsByName(restarted.at) as NodeListOf<Control>;
+    // Whoever has gone on to what is below the form is not thrown back to it; the first key brings the field into view.
+    const isAway = (control?.form?.getBoundingClientRect().bottom ?? 0) < 0;
+    control?.focus({ preventScroll: isAway });
     untouched.current = restarted.at;
-  }, [form, restarted]);
+  }, [restarted]);
 
   const { errors } = form.formState;
 

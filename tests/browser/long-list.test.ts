@@ -120,6 +120,37 @@ const scrollThrough = (page: Page, pixels: number) =>
     }
   }, pixels);
 
+test('[READ-52] whoever has scrolled to the list while a project is being created stays there, and the first key brings the form back', async () => {
+  const { page } = await listOf(1_000);
+  await fillProject(page, 'The new one', 'At the end.');
+  const create = page.waitForRequest((request) => request.method() === 'POST');
+  await page.evaluate(() => {
+    const button = document.querySelector<HTMLElement>('form button')!;
+    scrollTo(0, 5_000);
+    button.click();
+  });
+  await create;
+  await page.getByText('The project was created.').waitFor();
+  await expect
+    .poll(() => page.evaluate(() => document.activeElement?.getAttribute('name')))
+    .toBe('title');
+  expect(await page.evaluate(() => scrollY)).toBeGreaterThan(4_500);
+  await page.keyboard.type('N');
+  await expect.poll(() => page.evaluate(() => scrollY)).toBeLessThan(300);
+});
+
+test('whoever creates a project in a low window sees the field that has the focus then', async () => {
+  const { page } = await listOf(60, { viewport: { width: 400, height: 180 } });
+  await fillProject(page, 'The new one', 'At the end.');
+  await submit(page, 'Create Project').click();
+  await page.getByText('The project was created.').waitFor();
+  const focused = page.locator('input:focus');
+  await focused.waitFor();
+  expect(await focused.getAttribute('name')).toBe('title');
+  const { y = -1 } = (await focused.boundingBox()) ?? {};
+  expect(y).toBeGreaterThanOrEqual(0);
+});
+
 test('[READ-52] a long list can be scrolled at a zoom of 125 %, where rows are no whole pixels high', async () => {
   const { page, problems } = await listOf(3_000, { deviceScaleFactor: 1.25 });
   for (const size of [15.7, 16.3, 17.3]) {
