@@ -16,7 +16,12 @@ function listOf(count: number, heightOf: (place: number) => number = () => 40) {
     const found = document.querySelector<HTMLElement>(`section > div > div:${place}-child`);
     return found && Number.parseFloat(found.style.height);
   };
-  const rows = () => [...document.querySelectorAll<HTMLElement>('li')];
+  const rows = () => {
+    const all = [...document.querySelectorAll<HTMLElement>('li')];
+    // To measure them would take for ever.
+    if (all.length > 1_000) throw new Error('Far more rows are in the page than are in view.');
+    return all;
+  };
   const layout: PropertyDescriptorMap & ThisType<HTMLElement> = {
     offsetTop: {
       configurable: true,
