@@ -5,9 +5,7 @@ export function fetchOrTake(request: Request): Promise<Response> {
   const list = request.method === 'GET' ? window.firstView?.list : undefined;
   if (!list) return window.fetch(request);
   delete window.firstView?.list;
-  const giveUp = () => list.giveUp.abort();
-  if (request.signal.aborted) giveUp();
-  else request.signal.addEventListener('abort', giveUp);
+  request.signal.addEventListener('abort', () => list.giveUp.abort());
   // In a task of its own, or what it brings is drawn in the one that draws the screen, which holds a slow machine up for long.
   return new Promise((resolve) => setTimeout(() => resolve(list.answer)));
 }

@@ -385,6 +385,20 @@ test('[READ-53] whoever leaves the projects before a script has come gives the l
   expect(problems).toEqual([]);
 });
 
+test('[READ-53] whoever leaves the projects after the app has taken its place gives up the list that began with the page', async () => {
+  const { page, problems, arrive } = await withLateScripts();
+  const asked = page.waitForRequest('**/api/v1/projects');
+  await page.goto(`${server.address}/#/projects`, { waitUntil: 'commit' });
+  const early = await asked;
+  await arrive();
+  await field(page, 'Title').fill('The app is there');
+  const givenUp = page.waitForEvent('requestfailed');
+  await page.getByRole('link', { name: 'About' }).click();
+  await page.getByRole('link', { name: 'Projects' }).click();
+  expect(await givenUp).toBe(early);
+  expect(problems).toEqual([]);
+});
+
 test('[READ-53, ERROR-8] a list that fails before a script has come is an empty one', async () => {
   const { page, arrive } = await withLateScripts();
   await page.route('**/api/v1/projects', (route) => route.abort());
