@@ -502,6 +502,15 @@ describe('where a script of the app does not come', () => {
   });
 });
 
+test('where nothing was typed that could be lost, the app itself says that a screen did not come', async () => {
+  const { page } = await browser.open();
+  await page.route('**/assets/work*', (route) => route.abort());
+  await page.goto(`${server.address}/#/login`);
+  await page.getByRole('heading', { name: 'Unexpected Application Error!' }).waitFor();
+  expect(await page.getByRole('main').innerText()).toContain('This page could not be loaded.');
+  expect(await page.locator('form').count()).toBe(0);
+});
+
 test('a screen whose script did not come is there once it does', async () => {
   const { page } = await browser.open();
   await show(page, server.address, '/');
