@@ -61,6 +61,25 @@ test('what is typed runs in the direction that it is written in, and no browser 
   expect(title().autocomplete).toBe('off');
 });
 
+test('that a list has arrived is said with how many projects it has, from outside of what is busy', async () => {
+  const { show, go } = await projectsScreen();
+  const said = () => list().nextElementSibling;
+  expect(said()?.getAttribute('aria-live')).toBe('polite');
+  expect(said()?.textContent).toBe('');
+  await show([relaunch, office]);
+  expect(said()?.textContent).toBe('2 projects.');
+  await go('/about');
+  await go('/projects');
+  expect(said()?.textContent).toBe('');
+  await show([relaunch]);
+  expect(said()?.textContent).toBe('1 project.');
+  await go('/about');
+  await go('/projects');
+  await show([]);
+  expect(said()?.textContent).toBe('');
+  expect(list().querySelector('p[aria-live="polite"]')?.textContent).toBe('No projects to show.');
+});
+
 test('[PROJECTS-6, PROJECTS-7, LIST-3, CALL-8] the list is fetched when the screen opens, and shows titles and descriptions', async () => {
   const { show, backend } = await projectsScreen();
   expect(backend.count(LIST)).toBe(1);
