@@ -21,4 +21,9 @@ export const survivors: Record<string, string> = {
     'When to look again at a long project is a matter of speed.',
   'src/first-view.ts: view > submitted: true: false':
     '`show` says so again before anybody can press a button; this tells the compiler what there is.',
+  'src/hand-over.ts: handOver: left out: view.form = null;':
+    'It keeps a form that is gone from staying in memory, which nobody sees.',
+  'src/hand-over.ts: handOver: &&: !form || !own || own.getAttribute(name) !== form.getAttri...':
+    'The two forms differ only where a link is followed while the app is being drawn, and nothing can have been typed since.',
+  'src/hand-over.ts: handOver: &&: !form || !own': 'As the one before.',
 };
