@@ -41,7 +41,7 @@ export function useForm<Values extends FieldValues>(
   const untouched = useRef<string>(undefined);
   useEffect(() => {
     if (!restarted) return;
-    const [control] = document.getElementsByName(restarted.at) as NodeListOf<Control>;
+    const control = document.querySelector<Control>(`form [name="${restarted.at}"]`);
     // Whoever has gone on to what is below the form is not thrown back to it; the first key brings the field into view.
     const isAway = (control?.form?.getBoundingClientRect().bottom ?? 0) < 0;
     control?.focus({ preventScroll: isAway });
