@@ -1,3 +1,4 @@
+import { setTimeout as passed } from 'node:timers/promises';
 import type { Incoming, Layer, Reply } from './layer.ts';
 
 /** A backend with one fault: ours, behind a layer that spoils one thing. */
@@ -16,6 +17,23 @@ export const login = 'POST /api/v1/auth/login';
 export const register = 'POST /api/v1/users/register';
 export const list = 'GET /api/v1/projects';
 export const creating = 'POST /api/v1/projects';
+
+/**
+ * Tells of each call of a name whether another one was on its way when it came. The first one waits for the other, and no longer
+ * than a second: on a machine that is busy the other one comes later.
+ */
+export function meeting(): (name?: string) => Promise<boolean> {
+  const coming = new Map<string, () => void>();
+  return async (name = '') => {
+    const other = coming.get(name);
+    other?.();
+    if (other) return true;
+    const met = new Promise<void>((resolve) => coming.set(name, resolve));
+    await Promise.race([met, passed(1_000)]);
+    coming.delete(name);
+    return false;
+  };
+}
 
 export const callOf = ({ method, path }: Incoming) => `${method} ${path.split('?')[0]}`;
 export const isCall = (incoming: Incoming, ...calls: string[]) => calls.includes(callOf(incoming));

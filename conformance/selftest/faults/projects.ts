@@ -13,6 +13,7 @@ import {
   withJson,
   jsonOf,
   json,
+  meeting,
   cookieOf,
   cookiesSet,
   type Fault,
@@ -284,29 +285,21 @@ export const projectFaults: Fault[] = [
     successes([list], (body: Project[]) => body.slice(0, 100)),
   ),
   fault('each XSRF token is good for one call', 'PROJECT-10', () => {
-    let busy = false;
+    const isSecond = meeting();
     return {
-      async request(incoming) {
-        if (!isCall(incoming, creating)) return undefined;
-        if (busy) return json(403, { message: 'The token was used before.' });
-        busy = true;
-        await passed(30);
-        busy = false;
-        return undefined;
-      },
+      request: async (incoming) =>
+        isCall(incoming, creating) && (await isSecond())
+          ? json(403, { message: 'The token was used before.' })
+          : undefined,
     };
   }),
   fault('of projects created at once, one is lost', ['PROJECT-10', 'PROJECT-9'], () => {
-    let busy = false;
+    const isSecond = meeting();
     return {
-      async request(incoming) {
-        if (!isCall(incoming, creating)) return undefined;
-        if (busy) return json(201, { id: `lost-${Math.random()}`, ...jsonOf(incoming.body) });
-        busy = true;
-        await passed(30);
-        busy = false;
-        return undefined;
-      },
+      request: async (incoming) =>
+        isCall(incoming, creating) && (await isSecond())
+          ? json(201, { id: `lost-${Math.random()}`, ...jsonOf(incoming.body) })
+          : undefined,
     };
   }),
   fault('lists asked for at once get mixed up', 'PROJECT-11', () => {

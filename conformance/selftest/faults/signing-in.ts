@@ -1,4 +1,3 @@
-import { setTimeout as passed } from 'node:timers/promises';
 import {
   login,
   register,
@@ -15,6 +14,7 @@ import {
   cookiesSet,
   passwords,
   emailOf,
+  meeting,
   withAccounts,
   type Fault,
 } from '../spoil.ts';
@@ -103,16 +103,12 @@ export const signingIn: Fault[] = [
     };
   }),
   fault('of two sign-ins at once, one is refused', 'SIGNIN-8', () => {
-    let busy = false;
+    const isSecond = meeting();
     return {
-      async request(incoming) {
-        if (!isCall(incoming, login)) return undefined;
-        if (busy) return json(409, { message: 'Somebody is signing in.' });
-        busy = true;
-        await passed(20);
-        busy = false;
-        return undefined;
-      },
+      request: async (incoming) =>
+        isCall(incoming, login) && (await isSecond())
+          ? json(409, { message: 'Somebody is signing in.' })
+          : undefined,
     };
   }),
   fault('signing in is refused to who is signed in', 'SIGNIN-9', () => ({
@@ -244,20 +240,12 @@ export const signingIn: Fault[] = [
         : undefined,
   })),
   fault('of two registrations of one email at once, both succeed', 'ACCOUNT-12', () => {
-    const coming = new Map<string, () => void>();
+    const isSecond = meeting();
     return {
-      async request(incoming) {
-        if (!isCall(incoming, register)) return undefined;
-        const email = emailOf(incoming);
-        const other = coming.get(email);
-        other?.();
-        if (other) return json(201, { role: 'member' });
-        // On a machine that is busy the other one comes later.
-        const met = new Promise<void>((resolve) => coming.set(email, resolve));
-        await Promise.race([met, passed(1_000)]);
-        coming.delete(email);
-        return undefined;
-      },
+      request: async (incoming) =>
+        isCall(incoming, register) && (await isSecond(emailOf(incoming)))
+          ? json(201, { role: 'member' })
+          : undefined,
     };
   }),
   fault('what follows a plus sign in an email is cut off', 'ACCOUNT-11', () => ({
