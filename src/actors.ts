@@ -30,6 +30,8 @@ export type ActorsOptions = {
   clock?: Clock;
   /** Is told whatever the actors do. */
   inspect?: Inspect;
+  /** What is in view already of the list that is about to be asked for. */
+  arrived?: () => Project[] | undefined;
   /** Takes what no person is shown: a list that failed, a call that threw. */
   log: (what: string, reason: unknown) => void;
 };
@@ -38,7 +40,13 @@ export type ActorsOptions = {
  * Supplies the machines with the real calls, and gives the two actors, not yet started. Somebody else may sign in: what was
  * fetched before belongs to whoever was signed in then, so it is dropped, and fetched anew where it is in view.
  */
-export function createActors({ api, clock, inspect, log }: ActorsOptions): Actors {
+export function createActors({
+  api,
+  clock,
+  inspect,
+  arrived = () => undefined,
+  log,
+}: ActorsOptions): Actors {
   const logged = async <Value>(operationId: string, call: Promise<Value>): Promise<Value> => {
     try {
       return await call;
@@ -67,11 +75,13 @@ export function createActors({ api, clock, inspect, log }: ActorsOptions): Actor
   const projects = createActor(
     projectsMachine.provide({
       actors: {
-        listProjects: fromPromise(({ signal }) =>
-          api.listProjects(signal, (rows) => {
-            if (!signal.aborted) arriving.show(rows);
-          }),
-        ),
+        listProjects: fromPromise(({ self, signal }) => {
+          const first = arrived();
+          arriving.showOnlyOf(self, first);
+          return api.listProjects(signal, (rows) => {
+            if (!signal.aborted && rows.length > (first?.length ?? 0)) arriving.show(rows);
+          });
+        }),
         createProject: fromPromise(
           ({ input, signal }: { input: NewProject; signal: AbortSignal }) =>
             logged('createProject', api.createProject(input, signal)),
@@ -104,10 +114,10 @@ function createArriving() {
   };
   return {
     show,
-    showOnlyOf(current: unknown) {
+    showOnlyOf(current: unknown, first?: Project[]) {
       if (current === call) return;
       call = current;
-      show(undefined);
+      show(first);
     },
     rows: () => rows,
     subscribe(listener: () => void) {

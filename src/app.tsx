@@ -1,10 +1,13 @@
 import { createHashHistory, RouterProvider, type RouterHistory } from '@tanstack/react-router';
 import type { Actors, Clock, Inspect } from './actors.ts';
+import type { Project } from './api/types.ts';
 import { createAppRouter, titleOf, type AppRouter } from './router.tsx';
 import { fetchWork } from './fetch-work.ts';
 
 export type AppOptions = {
   fetch?: (request: Request) => Promise<Response>;
+  /** See `ActorsOptions`. */
+  arrived?: () => Project[] | undefined;
   cookies?: () => string;
   history?: RouterHistory;
   clock?: Clock;
@@ -24,6 +27,7 @@ export type App = {
 /** The whole app. Whatever it needs of the world can be passed in; by default it is the browser's own. */
 export function createApp({
   fetch = (request) => window.fetch(request),
+  arrived,
   cookies = () => document.cookie,
   history = createHashHistory(),
   clock,
@@ -45,6 +49,7 @@ export function createApp({
     const started = createActors({
       api: createApi({ origin: window.location.origin, fetch, cookies }),
       log,
+      ...(arrived && { arrived }),
       ...(clock && { clock }),
       ...(inspect && { inspect }),
     });

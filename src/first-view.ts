@@ -3,7 +3,12 @@
  * `work` and for the list where that screen needs them, and remembers what is done to a form. `tools/shell.ts` puts it there.
  */
 
+import { isProject } from './api/bodies.ts';
+import { createListReader } from './api/list-reader.ts';
+import { piecesOf } from './api/outcome.ts';
+import type { Project } from './api/types.ts';
 import { HEADER, xsrfToken } from './api/xsrf.ts';
+import { drawnWhole } from './ui/places.ts';
 
 /** The file of src/work.ts in this build. */
 declare const WORK: string;
@@ -11,7 +16,7 @@ declare const WORK: string;
 /** What the app goes on with. */
 export type FirstView = {
   /** The answer to the call for the list, which began with the page. */
-  list?: { answer: Promise<Response>; giveUp: AbortController };
+  list?: List;
   form: HTMLFormElement | null;
   /** Names of the fields that were left. */
   left: Set<string>;
@@ -21,6 +26,13 @@ export type FirstView = {
   composing: boolean;
   /** Lets the app's own forms alone from now on. */
   stop: () => void;
+};
+
+type List = {
+  answer: Promise<Response>;
+  giveUp: AbortController;
+  /** Those of its projects that are in view. */
+  rows?: Project[];
 };
 
 declare global {
@@ -57,7 +69,10 @@ function show(event?: Event) {
   const template = templateOf(path) ?? templateOf('/*')!;
   root.replaceChildren(template.content.cloneNode(true));
   document.title = template.title;
-  if (path === '/projects') view.list = askForList();
+  if (path === '/projects') {
+    view.list = askForList();
+    void showList(view.list, root.querySelector('section')!);
+  }
   view.form = root.querySelector('form');
   view.left.clear();
   view.submitted = false;
@@ -90,7 +105,7 @@ function sayFailed() {
   // Nor does the list come.
   const list = root.querySelector('section');
   list?.setAttribute('aria-busy', 'false');
-  for (const sign of list?.querySelectorAll('h2 ~ *') ?? []) sign.remove();
+  for (const sign of list?.querySelectorAll('h2 ~ :not(div)') ?? []) sign.remove();
 }
 
 /** Whether the button shows that the form was submitted. */
@@ -111,9 +126,42 @@ function askForList() {
     priority: 'low',
     signal: giveUp.signal,
   });
-  // Whoever takes the answer hears of it.
-  answer.catch(() => {});
   return { answer, giveUp };
+}
+
+/** Shows the first projects of a list as soon as they are there. Whatever is wrong with it is for the app to say. */
+async function showList(list: List, section: HTMLElement) {
+  try {
+    const answer = await list.answer;
+    if (!answer.ok) return;
+    const reader = createListReader(isProject);
+    for await (const piece of piecesOf(answer.clone())) {
+      reader.add(piece);
+      list.rows = reader.items.slice();
+      if (list.rows.length > 0) draw(list.rows, section);
+      if (list.rows.length >= drawnWhole) return;
+    }
+  } catch {
+    // Given up, no answer, or another one than was promised.
+  }
+}
+
+/** Adds those of the rows to a section that are not there yet. */
+function draw(rows: Project[], section: HTMLElement) {
+  const { content } = templateOf('row')!;
+  if (!section.querySelector('ul')) {
+    section.querySelector('p')?.remove();
+    section.append(content.cloneNode(true));
+    section.querySelector('li')!.remove();
+  }
+  const list = section.querySelector('ul')!;
+  for (const { title, description } of rows.slice(list.children.length, drawnWhole)) {
+    const row = content.querySelector('li')!.cloneNode(true) as HTMLElement;
+    row.firstElementChild!.textContent = title;
+    row.lastElementChild!.textContent = description;
+    list.append(row);
+    row.ariaPosInSet = String(list.children.length);
+  }
 }
 
 /** Says of a field that was left empty that it is required, as the app does. */

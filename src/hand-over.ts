@@ -6,9 +6,11 @@ export function fetchOrTake(request: Request): Promise<Response> {
   if (!list) return window.fetch(request);
   delete window.firstView?.list;
   request.signal.addEventListener('abort', () => list.giveUp.abort());
-  // In a task of its own, or what it brings is drawn in the one that draws the screen, which holds a slow machine up for long.
-  return new Promise((resolve) => setTimeout(() => resolve(list.answer)));
+  return list.answer;
 }
+
+/** The rows that the first view shows of that list. */
+export const arrived = () => window.firstView?.list?.rows;
 
 /** Whether there is something typed that would be lost with the first view. */
 export function isTypedIn({ form }: FirstView): boolean {

@@ -2,11 +2,11 @@ import './styles/global.css.ts';
 import { startTransition, useLayoutEffect, type ReactElement } from 'react';
 import { createRoot } from 'react-dom/client';
 import { createApp } from './app.tsx';
-import { fetchOrTake, handOver, isTypedIn } from './hand-over.ts';
+import { arrived, fetchOrTake, handOver, isTypedIn } from './hand-over.ts';
 
 const root = document.getElementById('root');
 if (!root) throw new Error('index.html needs an element with the id "root".');
-const app = createApp({ fetch: fetchOrTake });
+const app = createApp({ fetch: fetchOrTake, arrived });
 
 const placeOf = (target: unknown) => {
   if (!(target instanceof Element)) return undefined;
@@ -32,7 +32,8 @@ addEventListener('scroll', keep);
 const unsubscribe = app.router.subscribe('onRendered', ({ pathChanged }) => {
   unsubscribe();
   removeEventListener('scroll', keep);
-  if (!pathChanged) scrollTo(0, y);
+  // Its rows are drawn right after it.
+  if (!pathChanged) queueMicrotask(() => scrollTo(0, y));
 });
 
 /** What is in the page until now (see shell.tsx) looks the same. Whoever was somewhere in it stays there. */
@@ -50,24 +51,30 @@ function InPlaceOfTheFirstView({ children }: { children: ReactElement }) {
 
 /** Where the router is when it has loaded; whoever follows a link of the first view meanwhile is elsewhere by then. */
 let place: string;
-do {
-  place = location.hash;
-  // oxlint-disable-next-line no-await-in-loop
-  await app.router.load();
-} while (place !== location.hash);
 
-const mount = () => {
+// Not at the top level: what waits there can be imported by no script that it waits for.
+void begin();
+
+async function begin() {
+  do {
+    place = location.hash;
+    // oxlint-disable-next-line no-await-in-loop
+    await app.router.load();
+  } while (place !== location.hash);
+  const hasFailed = app.router.state.matches.some(({ status }) => status === 'error');
+  // Where a script of the app is missing, the first view says so, and keeps what was typed for as long as people stay.
+  if (hasFailed && window.firstView && isTypedIn(window.firstView)) {
+    addEventListener('hashchange', mount, { once: true });
+  } else if (window.firstView?.composing) {
+    addEventListener('compositionend', mount, { once: true });
+  } else {
+    mount();
+  }
+}
+
+function mount() {
   // In slices: whoever uses the first view meanwhile is not held up.
   startTransition(() =>
-    createRoot(root).render(<InPlaceOfTheFirstView>{app.element}</InPlaceOfTheFirstView>),
+    createRoot(root!).render(<InPlaceOfTheFirstView>{app.element}</InPlaceOfTheFirstView>),
   );
-};
-const hasFailed = app.router.state.matches.some(({ status }) => status === 'error');
-// Where a script of the app is missing, the first view says so, and keeps what was typed for as long as people stay.
-if (hasFailed && window.firstView && isTypedIn(window.firstView)) {
-  addEventListener('hashchange', mount, { once: true });
-} else if (window.firstView?.composing) {
-  addEventListener('compositionend', mount, { once: true });
-} else {
-  mount();
 }

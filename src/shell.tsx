@@ -6,6 +6,7 @@ import { createMemoryHistory, RouterProvider } from '@tanstack/react-router';
 import { renderToStaticMarkup } from 'react-dom/server';
 import { createActors } from './actors.ts';
 import { createApi } from './api/api.ts';
+import type { Project } from './api/types.ts';
 import { worked } from './fetch-work.ts';
 import { createAppRouter, notLoaded, titleOf } from './router.tsx';
 import { credentials, newProject } from './screens/schemas.ts';
@@ -25,23 +26,28 @@ const required = Object.fromEntries(
     .map(({ path, message }) => [path.join('.'), message]),
 );
 
-/** A template of each screen, under its path, and one of the banner that says that the app could not be loaded. */
+/**
+ * A template of each screen, under its path, one of the banner that says that the app could not be loaded, and one of a list with
+ * a row.
+ */
 export async function renderShell(): Promise<string> {
-  const frames = await Promise.all(routes.map(renderFrame));
+  const frames = await Promise.all(routes.map((path) => renderFrame(path)));
   const failed = renderToStaticMarkup(<ErrorBanner message={notLoaded} />);
-  return `${frames.join('')}<template id="view:failed">${failed}</template>`;
+  const row = { id: 0, title: '', description: '' };
+  const [list = ''] = /<div><ul.*<\/ul><\/div>/.exec(await renderFrame('/projects', [row])) ?? [];
+  return `${frames.join('')}<template id="view:failed">${failed}</template><template id="view:row">${list}</template>`;
 }
 
-async function renderFrame(path: string, index: number): Promise<string> {
+async function renderFrame(path: string, rows?: Project[]): Promise<string> {
   const never = new Promise<never>(() => {});
   const api = createApi({ origin: 'http://localhost', fetch: () => never, cookies: () => '' });
-  const actors = createActors({ api, log: () => {} });
+  const actors = createActors({ api, arrived: () => rows, log: () => {} });
   if (path === '/projects') actors.projects.start().send({ type: 'projects.opened' });
   const history = createMemoryHistory({ initialEntries: [path] });
   const router = createAppRouter(history, { actors: async () => actors });
   await router.load();
   const html = renderToStaticMarkup(<RouterProvider router={router} />, {
-    identifierPrefix: `f${index}`,
+    identifierPrefix: `f${routes.indexOf(path)}`,
   });
   actors.projects.stop();
   const year = String(new Date().getFullYear());

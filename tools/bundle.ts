@@ -5,7 +5,7 @@ import { build } from 'vite';
 import { root } from './run.ts';
 
 /** Bytes that a new visitor of a screen is sent at most, compressed by brotli, the icon left out. */
-export const budgets = { '/': 89_500, '/login': 124_500, '/projects': 124_500 };
+export const budgets = { '/': 89_000, '/login': 124_000, '/projects': 124_000 };
 
 type Sizes = Record<keyof typeof budgets, number>;
 

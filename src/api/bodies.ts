@@ -40,7 +40,8 @@ export async function readProjects(
   return reader.items;
 }
 
-function isProject(value: unknown): value is Project {
+/** Whether a value of an answer is what the contract calls a project. */
+export function isProject(value: unknown): value is Project {
   return (
     isRecord(value) &&
     (typeof value['id'] === 'string' || typeof value['id'] === 'number') &&

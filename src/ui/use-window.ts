@@ -1,9 +1,6 @@
 import { useCallback, useEffect, useLayoutEffect, useRef, useState } from 'react';
 import { flushSync } from 'react-dom';
-import { blockSize, createPlaces } from './places.ts';
-
-/** Lists up to here are drawn as a whole, so that the browser's own search finds all of them. */
-export const drawnWhole = 50;
+import { blockSize, createPlaces, drawnWhole } from './places.ts';
 
 type Blocks = { from: number; to: number };
 

@@ -358,7 +358,6 @@ test('[READ-53, CALL-8, CALL-1] the list is asked for before a script has come, 
   });
   await page.goto(`${server.address}/#/projects`, { waitUntil: 'commit' });
   await expect.poll(() => calls.length).toBe(1);
-  expect(await titles(page).count()).toBe(0);
   await arrive();
   await page.getByText('New pages.').waitFor();
   expect(calls.length).toBe(1);
@@ -369,6 +368,153 @@ test('[READ-53, CALL-8, CALL-1] the list is asked for before a script has come, 
   expect(calls[0]).toEqual(calls[1]);
   expect(calls[0]).toMatchObject({ accept: 'application/json', 'x-xsrf-token': 'a/b' });
 });
+
+const projects = (count: number) =>
+  Array.from({ length: count }, (_, index) => ({
+    id: index + 1,
+    title: `Project ${index + 1}`,
+    description: 'First line.\nSecond line.',
+  }));
+
+/** The projects before the scripts have come, with a list that arrives piece by piece, as the test sends it. */
+async function withListInPieces() {
+  const late = await withLateScripts();
+  const { page } = late;
+  await page.addInitScript(() => {
+    const encoder = new TextEncoder();
+    window.fetch = async (address) => {
+      const { asked = '' } = document.body.dataset;
+      document.body.dataset['asked'] = asked + (address instanceof Request ? address.url : address);
+      const body = new ReadableStream({
+        start(list) {
+          addEventListener('piece', (event) =>
+            list.enqueue(encoder.encode((event as CustomEvent<string>).detail)),
+          );
+          addEventListener('end', () => list.close());
+        },
+      });
+      return new Response(body);
+    };
+  });
+  await page.goto(`${server.address}/#/projects`, { waitUntil: 'commit' });
+  await page.locator('section').waitFor();
+  return {
+    ...late,
+    send: (piece: string) =>
+      page.evaluate((detail) => dispatchEvent(new CustomEvent('piece', { detail })), piece),
+    end: () => page.evaluate(() => dispatchEvent(new CustomEvent('end'))),
+  };
+}
+
+const textsOf = (count: number) =>
+  projects(count).map(({ title, description }) => `${title}${description}`);
+
+test('[READ-53] projects are seen as they arrive, before a script has come, and stay when the app takes its place', async () => {
+  const { page, problems, arrive, send, end } = await withListInPieces();
+  const list = page.getByRole('list', { name: 'List of Projects' });
+  const rows = list.getByRole('listitem');
+  const text = JSON.stringify(projects(7));
+  const at = text.indexOf(',{"id":4');
+  const rest = text.slice(at);
+  await send(text.slice(0, at));
+  await expect.poll(() => rows.allTextContents()).toEqual(textsOf(3));
+  await send(rest.slice(0, -20));
+  await expect.poll(() => rows.allTextContents()).toEqual(textsOf(6));
+  const marks = () =>
+    rows.evaluateAll((all) => all.map((row) => [row.ariaPosInSet, row.ariaSetSize].join(' of ')));
+  const unknown = ['1 of -1', '2 of -1', '3 of -1', '4 of -1', '5 of -1', '6 of -1'];
+  expect(await marks()).toEqual(unknown);
+  expect(await page.locator('section').getAttribute('aria-busy')).toBe('true');
+  expect(await page.getByText('Loading projects…').count()).toBe(0);
+  const before = await page.locator('section').ariaSnapshot();
+  await page.emulateMedia({ reducedMotion: 'reduce' });
+  const early = await page.screenshot({ fullPage: true });
+
+  // Whatever the browser may draw between two tasks.
+  await page.evaluate(() => {
+    const look = () => {
+      const { fewest = '9' } = document.body.dataset;
+      const seen = document.querySelectorAll('#root li[aria-posinset]').length;
+      document.body.dataset['fewest'] = String(Math.min(Number(fewest), seen));
+    };
+    new MutationObserver(look).observe(document.body, { childList: true, subtree: true });
+  });
+  await arrive();
+  expect(await page.locator('body').getAttribute('data-fewest')).toBe('6');
+  expect(Buffer.compare(early, await page.screenshot({ fullPage: true }))).toBe(0);
+  expect(await rows.allTextContents()).toEqual(textsOf(6));
+  expect(await marks()).toEqual(unknown);
+  expect(await page.locator('section').ariaSnapshot()).toBe(before);
+
+  await send(rest.slice(-20));
+  await end();
+  await expect.poll(() => page.locator('section').getAttribute('aria-busy')).toBe('false');
+  expect(await rows.allTextContents()).toEqual(textsOf(7));
+  expect(await page.locator('body').getAttribute('data-asked')).toBe('/api/v1/projects');
+  expect(problems).toEqual([]);
+});
+
+test('[READ-53] of a long list, the first fifty are seen before a script has come, and no more of it is read', async () => {
+  const { page, arrive, send, end } = await withListInPieces();
+  const rows = page.locator('section li');
+  const text = JSON.stringify(projects(200));
+  const half = text.indexOf('{"id":101,');
+  await send(text.slice(0, half));
+  await expect.poll(() => rows.count()).toBe(50);
+  await page.evaluate(() => {
+    const parse = JSON.parse.bind(JSON);
+    JSON.parse = (json: string) => {
+      document.body.dataset['parsed'] = 'yes';
+      return parse(json);
+    };
+  });
+  await send(text.slice(half));
+  await end();
+  expect(await page.evaluate(() => document.body.dataset['parsed'])).toBe(undefined);
+  await arrive();
+  await page.locator('section[aria-busy=false]').waitFor();
+  expect(await rows.first().getAttribute('aria-setsize')).toBe('200');
+});
+
+test('[READ-53] whoever has scrolled into the list is at the same place when the app takes its place', async () => {
+  const { page, arrive, send, end } = await withListInPieces();
+  await send(JSON.stringify(projects(200)));
+  await page.getByText('Project 50', { exact: true }).scrollIntoViewIfNeeded();
+  const at = () => page.evaluate(() => scrollY);
+  const y = await at();
+  expect(y).toBeGreaterThan(1000);
+  await arrive();
+  await end();
+  await page.locator('section[aria-busy=false]').waitFor();
+  expect(await at()).toBe(y);
+  expect(await page.getByText('Project 50', { exact: true }).isVisible()).toBe(true);
+});
+
+test.each([
+  ['an error', { status: 500, json: projects(1) }],
+  ['no list', { json: { items: projects(1) } }],
+  ['no list of projects', { json: [{ ...projects(1)[0], title: 1 }] }],
+  ['no JSON', { body: '<h1>Project 1</h1>' }],
+])(
+  '[READ-53, ERROR-8] an answer that is %s is an empty list, and nothing of it is ever shown',
+  async (_, answer) => {
+    const { page, arrive } = await withLateScripts();
+    await page.route('**/api/v1/projects', (route) => route.fulfill(answer));
+    await page.addInitScript(() => {
+      new MutationObserver(() => {
+        if (document.querySelector('#root li[aria-posinset]'))
+          document.documentElement.dataset['shown'] = 'yes';
+      }).observe(document, { childList: true, subtree: true });
+    });
+    const answered = page.waitForResponse('**/api/v1/projects');
+    await page.goto(`${server.address}/#/projects`, { waitUntil: 'commit' });
+    await (await answered).finished();
+    expect(await page.getByText('Loading projects…').isVisible()).toBe(true);
+    await arrive();
+    await page.getByText('No projects to show.').waitFor();
+    expect(await page.locator('html').getAttribute('data-shown')).toBe(null);
+  },
+);
 
 test('[READ-53] whoever leaves the projects before a script has come gives the list up', async () => {
   const { page, problems, arrive } = await withLateScripts();
@@ -438,6 +584,25 @@ describe('where a script of the app does not come', () => {
     expect(await page.getByRole('alert').allTextContents()).toEqual([failed]);
     expect(await submit(page, 'Sign in').getAttribute('aria-busy')).toBe('false');
     expect(await field(page, 'Email').inputValue()).toBe('ada@example.org');
+  });
+
+  test('[READ-53] projects that came are still seen, and so are those that come later', async () => {
+    const { page } = await browser.open();
+    const held: Route[] = [];
+    await page.route('**/assets/**', (route) => void held.push(route));
+    await page.route('**/api/v1/projects', (route) => route.fulfill({ json: projects(2) }));
+    await page.goto(`${server.address}/#/projects`, { waitUntil: 'commit' });
+    await expect.poll(() => titles(page).count()).toBe(2);
+    await Promise.all(held.map((route) => route.abort()));
+    await page.getByRole('alert').waitFor();
+    const section = page.locator('section');
+    const whole = 'List of Projects' + textsOf(2).join('');
+    expect(await section.textContent()).toBe(whole);
+    expect(await section.getAttribute('aria-busy')).toBe('false');
+    await page.getByRole('link', { name: 'About' }).click();
+    await page.getByRole('link', { name: 'Projects' }).click();
+    await expect.poll(() => section.textContent()).toBe(whole);
+    expect(await section.getAttribute('aria-busy')).toBe('false');
   });
 
   test('[READ-53] it is said once, and of nothing but a script', async () => {

@@ -335,8 +335,20 @@ export const handpicked: Handpicked[] = [
   {
     file: 'src/main.tsx',
     what: 'the list is asked for twice',
-    from: 'createApp({ fetch: fetchOrTake })',
-    to: 'createApp()',
+    from: 'createApp({ fetch: fetchOrTake, arrived })',
+    to: 'createApp({ arrived })',
+  },
+  {
+    file: 'src/main.tsx',
+    what: 'the rows that are in view already go away until the list has come',
+    from: 'createApp({ fetch: fetchOrTake, arrived })',
+    to: 'createApp({ fetch: fetchOrTake })',
+  },
+  {
+    file: 'src/first-view.ts',
+    what: 'the list is read to its end twice',
+    from: '      if (list.rows.length >= drawnWhole) return;\n',
+    to: '',
   },
   {
     file: 'src/main.tsx',
@@ -365,7 +377,7 @@ export const handpicked: Handpicked[] = [
   {
     file: 'src/main.tsx',
     what: 'whoever has scrolled is thrown to the top',
-    from: 'if (!pathChanged) scrollTo(0, y);',
+    from: 'if (!pathChanged) queueMicrotask(() => scrollTo(0, y));',
     to: '',
   },
   {
@@ -381,7 +393,7 @@ export const handpicked: Handpicked[] = [
     to: '',
   },
   {
-    file: 'src/ui/use-window.ts',
+    file: 'src/ui/places.ts',
     what: 'a long list is drawn as a whole',
     from: 'export const drawnWhole = 50;',
     to: 'export const drawnWhole = 1e9;',
