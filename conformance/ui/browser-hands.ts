@@ -8,7 +8,7 @@ import type { Browser } from '../http/browser.ts';
 import { arrangedBy, type Stage } from '../journeys/stage.ts';
 import { expectToBe } from '../journeys/surprise.ts';
 import type { Proxy } from './proxy.ts';
-import { handsOn, inPlace, seenOnScreen } from './screen.ts';
+import { comes, handsOn, inPlace, seenOnScreen } from './screen.ts';
 
 /** Something that the app asked for, held back until the circumstances are right. */
 type Arrived = { call: Call; held: Held; request: Request; givenUp: boolean; answered: boolean };
@@ -57,7 +57,7 @@ export async function browserHands(
   return {
     ...handsOn(page, settled),
     async answer(call, wanted) {
-      const each = pending(call)[0];
+      const each = await comes(() => pending(call)[0], settled);
       if (!each) throw new Error(`No ${call} is waiting for an answer.`);
       each.answered = true;
       const ending = arrangedBy(wanted);

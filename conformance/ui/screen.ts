@@ -22,6 +22,18 @@ export function handsOn(page: Page, settled: () => Promise<void>): Pick<Hands, '
   };
 }
 
+/** What the page did just now is known here some of its turns later. Gives nothing where it does not come in many of them. */
+export async function comes<Found>(
+  find: () => Found | undefined,
+  turn: () => Promise<void>,
+): Promise<Found | undefined> {
+  for (let turns = 500; turns > 0 && !find(); turns -= 1) {
+    // oxlint-disable-next-line no-await-in-loop
+    await turn();
+  }
+  return find();
+}
+
 /** Until the app has taken the place of the first view, whose elements go away and take nothing in. */
 export async function inPlace(page: Page): Promise<void> {
   await page.waitForFunction(() => {

@@ -229,20 +229,6 @@ describe('what a person who sees nothing is told', () => {
   });
 });
 
-test('that a list has arrived is read out, with how many projects it has, from outside of what is busy', async () => {
-  await stage.start('/projects');
-  const said = page.locator('main [aria-live=polite]:not([aria-busy] *):not(form *)');
-  expect(await said.textContent()).toBe('');
-  const row = (id: number) => ({ id, title: `Project ${id}`, description: 'New pages.' });
-  await stage.answer('listProjects', { status: 200, body: [row(1), row(2)] });
-  await expect.poll(() => said.textContent()).toBe('2 projects.');
-  await stage.go('/about');
-  await stage.go('/projects');
-  await expect.poll(() => said.textContent()).toBe('');
-  await stage.answer('listProjects', { status: 200, body: [row(1)] });
-  await expect.poll(() => said.textContent()).toBe('1 project.');
-});
-
 test('whoever comes to the error screen by keyboard sees that its heading has the focus', async () => {
   await stage.start('/about');
   await page.keyboard.press('Tab');

@@ -1,7 +1,7 @@
 import { fileURLToPath } from 'node:url';
 import type { Page, Request, Route as Held } from 'playwright-core';
 import { build } from 'vite';
-import { handsOn, inPlace, seenOnScreen } from '../../../conformance/ui/screen.ts';
+import { comes, handsOn, inPlace, seenOnScreen } from '../../../conformance/ui/screen.ts';
 import { callOf, callsSeen } from '../backend-hands.ts';
 import type { Answer, Call } from '../calls.ts';
 import { forms, type Hands, type Route } from '../driver.ts';
@@ -71,11 +71,10 @@ export async function browserHands(
   const settled = () => page.evaluate(() => new Promise<void>((resolve) => setTimeout(resolve)));
   const pending = (call: Call) =>
     arrived.filter((each) => each.call === call && !each.answered && !each.givenUp);
-
   return {
     ...handsOn(page, settled),
     async answer(call, answer) {
-      const each = pending(call)[0];
+      const each = await comes(() => pending(call)[0], settled);
       if (!each) throw new Error(`No ${call} is waiting for an answer.`);
       each.answered = true;
       await give(page, each.held, answer);
