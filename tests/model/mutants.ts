@@ -89,7 +89,8 @@ const isSeen = (file: string) => !/^(machines|src\/api|src\/actors)/.test(file);
 const stagesOfSeen = (file: string) => {
   if (isBefore(file)) return [inBrowser('first-view'), inBrowser('looks')];
   if (isWindow(file)) return [inBrowser('long-list')];
-  if (/app\.tsx|router/.test(file)) return [inBrowser('first-view'), inBrowser('looks')];
+  if (/app\.tsx|router/.test(file))
+    return [of('model'), inBrowser('first-view'), inBrowser('looks')];
   return [...(file.includes('project-list') ? [inBrowser('long-list')] : []), inBrowser('looks')];
 };
 
