@@ -34,7 +34,9 @@ export default defineConfig({
     modulePreload: { polyfill: false },
   },
   resolve: {
+    // What stands in for a hook that old versions of React do not have.
     alias: [
+      { find: /^use-sync-external-store\/shim$/, replacement: 'react' },
       {
         find: 'use-sync-external-store/shim/with-selector',
         replacement: 'use-sync-external-store/with-selector',
