@@ -57,6 +57,8 @@ describe('stopping', () => {
     const body = JSON.stringify({ title: 'Late', description: 'But kept.' });
     const slow = send(address, visitor, body.length);
     slow.write(body.slice(0, 10));
+    const [socket] = (await once(slow, 'socket')) as [Socket];
+    if (socket.connecting) await once(socket, 'connect');
     await reached(address);
     const ended = running.kill('SIGTERM');
     await refused(address);
@@ -211,9 +213,11 @@ function send(address: string, visitor: Visitor, length: number) {
   });
 }
 
-/** Whatever was sent before has arrived: the server reads what comes first first. */
+/** Whoever connected before has been let in, and heard: a new connection comes after theirs. */
 async function reached(address: string) {
-  await new Visitor(address).call('GET', '/healthz');
+  const asked = httpRequest(`${address}/healthz`, { agent: false }).end();
+  const [answer] = (await once(asked, 'response')) as [IncomingMessage];
+  answer.resume();
 }
 
 /** The port is closed. */
