@@ -7,7 +7,7 @@ import type { Plugin } from 'vite';
 import { precompress } from './tools/precompress.ts';
 import { shell } from './tools/shell.ts';
 
-/** Vite's own helper for `import()` looks for scripts and styles to fetch beforehand; here main.tsx does. */
+/** Vite's own helper for `import()` looks for scripts and styles to fetch beforehand; here src/first-view.ts does. */
 function plainImports(): Plugin {
   return {
     name: 'plain-imports',

@@ -8,7 +8,7 @@ import { createListReader } from './api/list-reader.ts';
 import { piecesOf } from './api/outcome.ts';
 import type { Project } from './api/types.ts';
 import { HEADER, xsrfToken } from './api/xsrf.ts';
-import { drawnWhole } from './ui/places.ts';
+import { drawnFirst } from './ui/places.ts';
 
 /** The file of src/work.ts in this build. */
 declare const WORK: string;
@@ -31,7 +31,7 @@ export type FirstView = {
 type List = {
   answer: Promise<Response>;
   giveUp: AbortController;
-  /** Those of its projects that are in view. */
+  /** Those of its projects that have been read; the first of them are in view. */
   rows?: Project[];
 };
 
@@ -139,7 +139,7 @@ async function showList(list: List, section: HTMLElement) {
       reader.add(piece);
       list.rows = reader.items.slice();
       if (list.rows.length > 0) draw(list.rows, section);
-      if (list.rows.length >= drawnWhole) return;
+      if (list.rows.length >= drawnFirst) return;
     }
   } catch {
     // Given up, no answer, or another one than was promised.
@@ -155,7 +155,7 @@ function draw(rows: Project[], section: HTMLElement) {
     section.querySelector('li')!.remove();
   }
   const list = section.querySelector('ul')!;
-  for (const { title, description } of rows.slice(list.children.length, drawnWhole)) {
+  for (const { title, description } of rows.slice(list.children.length, drawnFirst)) {
     const row = content.querySelector('li')!.cloneNode(true) as HTMLElement;
     row.firstElementChild!.textContent = title;
     row.lastElementChild!.textContent = description;

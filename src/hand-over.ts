@@ -9,12 +9,19 @@ export function fetchOrTake(request: Request): Promise<Response> {
   return list.answer;
 }
 
-/** The rows that the first view shows of that list. */
+/** What the first view has read of that list. */
 export const arrived = () => window.firstView?.list?.rows;
 
-/** Whether there is something typed that would be lost with the first view. */
-export function isTypedIn({ form }: FirstView): boolean {
-  return form !== null && [...form.querySelectorAll<Field>('[name]')].some(({ value }) => value);
+/** Lets nobody take that list any more. */
+export function giveUpList(): void {
+  window.firstView?.list?.giveUp.abort();
+  delete window.firstView?.list;
+}
+
+/** Whether something would be lost with the first view: what was typed, or projects that are in view. */
+export function isOfUse({ form, list }: FirstView): boolean {
+  const fields = [...(form?.querySelectorAll<Field>('[name]') ?? [])];
+  return fields.some(({ value }) => value) || (list?.rows ?? []).length > 0;
 }
 
 /**

@@ -2,7 +2,7 @@ import './styles/global.css.ts';
 import { startTransition, useLayoutEffect, type ReactElement } from 'react';
 import { createRoot } from 'react-dom/client';
 import { createApp } from './app.tsx';
-import { arrived, fetchOrTake, handOver, isTypedIn } from './hand-over.ts';
+import { arrived, fetchOrTake, giveUpList, handOver, isOfUse } from './hand-over.ts';
 
 const root = document.getElementById('root');
 if (!root) throw new Error('index.html needs an element with the id "root".');
@@ -36,6 +36,11 @@ const unsubscribe = app.router.subscribe('onRendered', ({ pathChanged }) => {
   if (!pathChanged) queueMicrotask(() => scrollTo(0, y));
 });
 
+// Who comes back to the projects, or is somebody else by then, asks anew.
+app.router.subscribe('onRendered', ({ toLocation }) => {
+  if (toLocation.pathname !== '/projects') giveUpList();
+});
+
 /** What is in the page until now (see shell.tsx) looks the same. Whoever was somewhere in it stays there. */
 function InPlaceOfTheFirstView({ children }: { children: ReactElement }) {
   useLayoutEffect(() => {
@@ -62,8 +67,8 @@ async function begin() {
     await app.router.load();
   } while (place !== location.hash);
   const hasFailed = app.router.state.matches.some(({ status }) => status === 'error');
-  // Where a script of the app is missing, the first view says so, and keeps what was typed for as long as people stay.
-  if (hasFailed && window.firstView && isTypedIn(window.firstView)) {
+  // Where a script of the app is missing, the first view says so, and keeps what there is for as long as people stay.
+  if (hasFailed && window.firstView && isOfUse(window.firstView)) {
     addEventListener('hashchange', mount, { once: true });
   } else if (window.firstView?.composing) {
     addEventListener('compositionend', mount, { once: true });

@@ -4,6 +4,9 @@ export const blockSize = 5;
 /** Lists up to here are drawn as a whole, so that the browser's own search finds all of them. */
 export const drawnWhole = 50;
 
+/** So many rows are drawn before anybody knows how high they are: whole blocks. */
+export const drawnFirst = 3 * blockSize;
+
 /**
  * Where the blocks of a long list are, in pixels from its top. A block that has not been drawn yet counts as high as the first
  * ones that were. All but `at` and `top` after a `measure` cost nothing; those cost one addition a block.

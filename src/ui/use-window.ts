@@ -1,6 +1,6 @@
 import { useCallback, useEffect, useLayoutEffect, useRef, useState } from 'react';
 import { flushSync } from 'react-dom';
-import { blockSize, createPlaces, drawnWhole } from './places.ts';
+import { blockSize, createPlaces, drawnFirst, drawnWhole } from './places.ts';
 
 type Blocks = { from: number; to: number };
 
@@ -14,7 +14,7 @@ export function useWindow(count: number) {
   const after = useRef<HTMLDivElement>(null);
   const looks = useRef(0);
   const [places] = useState(createPlaces);
-  const [drawn, setDrawn] = useState<Blocks>({ from: 0, to: 3 });
+  const [drawn, setDrawn] = useState<Blocks>({ from: 0, to: drawnFirst / blockSize });
   const isWhole = count <= drawnWhole;
   const blocks = Math.ceil(count / blockSize);
   const from = isWhole ? 0 : Math.min(drawn.from, blocks - 1);

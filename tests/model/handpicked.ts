@@ -329,7 +329,7 @@ export const handpicked: Handpicked[] = [
   {
     file: 'src/main.tsx',
     what: 'what was typed goes when a script does not come',
-    from: 'if (hasFailed && window.firstView && isTypedIn(window.firstView)) {',
+    from: 'if (hasFailed && window.firstView && isOfUse(window.firstView)) {',
     to: 'if (!location.href) {',
   },
   {
@@ -345,9 +345,15 @@ export const handpicked: Handpicked[] = [
     to: 'createApp({ fetch: fetchOrTake })',
   },
   {
+    file: 'src/main.tsx',
+    what: 'a list that nobody took is kept for whoever comes next',
+    from: "  if (toLocation.pathname !== '/projects') giveUpList();\n",
+    to: '',
+  },
+  {
     file: 'src/first-view.ts',
     what: 'the list is read to its end twice',
-    from: '      if (list.rows.length >= drawnWhole) return;\n',
+    from: '      if (list.rows.length >= drawnFirst) return;\n',
     to: '',
   },
   {

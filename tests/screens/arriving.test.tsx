@@ -3,11 +3,11 @@ import { expect, test } from 'vitest';
 import { renderApp } from '../support/render-app.tsx';
 
 /** The screen of projects, before a backend that sends its list when and as far as the test says. */
-async function listening() {
+async function listening(options: Parameters<typeof renderApp>[1] = {}) {
   const lists: ReadableStreamDefaultController<Uint8Array>[] = [];
   const fetch = async () =>
     new Response(new ReadableStream({ start: (list) => void lists.push(list) }));
-  const app = await renderApp('/projects', { fetch });
+  const app = await renderApp('/projects', { fetch, ...options });
   const settled = () => act(() => new Promise((done) => setTimeout(done)));
   return {
     ...app,
@@ -85,4 +85,22 @@ test('[READ-51] what has arrived stays while a project is created', async () => 
   await act(async () => projects.send({ type: 'createProject', project: typed }));
   expect(screen.getByRole('button', { name: 'Create Project' }).ariaBusy).toBe('true');
   expect(rows()).toEqual(['Title 1d1']);
+});
+
+test('[READ-51, READ-53] rows that are in view before their list is asked for stay, and more are added', async () => {
+  const inView = [JSON.parse(project(1)), JSON.parse(project(2))];
+  const asked = { times: 0 };
+  const arrived = () => (asked.times++ === 0 ? inView : undefined);
+  const { send, end, rows, projects } = await listening({ arrived });
+  expect(rows()).toEqual(['Title 1d1', 'Title 2d2']);
+  await send(`[${project(1)},`);
+  expect(rows()).toEqual(['Title 1d1', 'Title 2d2']);
+  await send(`${project(2)},${project(3)},`);
+  expect(rows()).toEqual(['Title 1d1', 'Title 2d2', 'Title 3d3']);
+  await send(`${project(4)}]`);
+  await end();
+  expect(rows()).toEqual(['Title 1d1', 'Title 2d2', 'Title 3d3', 'Title 4d4']);
+  await act(async () => projects.send({ type: 'projects.dropped' }));
+  await act(async () => projects.send({ type: 'projects.opened' }));
+  expect(rows()).toEqual([]);
 });
