@@ -40,7 +40,7 @@ export function handOver(root: HTMLElement, view: FirstView): void {
   for (const before of form.querySelectorAll<Field>('[name]')) {
     const field = own.querySelector<Field>(`[name="${before.name}"]`);
     if (!field) continue;
-    if (before.value) fill(field, before.value);
+    fill(field, before.value);
     if (field === focused) select(field, before);
     else if (left.has(before.name))
       field.dispatchEvent(new FocusEvent('focusout', { bubbles: true }));

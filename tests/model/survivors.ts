@@ -21,6 +21,8 @@ export const survivors: Record<string, string> = {
     'When to look again at a long project is a matter of speed.',
   'src/first-view.ts: view > submitted: true: false':
     '`show` says so again before anybody can press a button; this tells the compiler what there is.',
+  'src/hand-over.ts: handOver: never: !field':
+    'Both forms have the same fields; this tells the compiler so.',
   'src/hand-over.ts: handOver: left out: view.form = null;':
     'It keeps a form that is gone from staying in memory, which nobody sees.',
   'src/hand-over.ts: handOver: &&: !form || !own || own.getAttribute(name) !== form.getAttri...':
