@@ -40,18 +40,12 @@ export function handOver(root: HTMLElement, view: FirstView): void {
   for (const before of form.querySelectorAll<Field>('[name]')) {
     const field = own.querySelector<Field>(`[name="${before.name}"]`);
     if (!field) continue;
-    fill(field, before.value);
+    field.value = before.value;
     if (field === focused) select(field, before);
     else if (left.has(before.name))
       field.dispatchEvent(new FocusEvent('focusout', { bubbles: true }));
   }
   if (submitted) own.requestSubmit();
-}
-
-/** As typing does. React overlooks a value that is set by the element's own property. */
-function fill(field: Field, value: string) {
-  Reflect.set(Object.getPrototypeOf(field) as Field, 'value', value, field);
-  field.dispatchEvent(new InputEvent('input', { bubbles: true }));
 }
 
 /** Emails have no selection that could be asked for: there it is the end. */
