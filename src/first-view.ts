@@ -31,7 +31,7 @@ export type FirstView = {
 type List = {
   answer: Promise<Response>;
   giveUp: AbortController;
-  /** Those of its projects that have been read; the first of them are in view. */
+  /** Those of its projects that are in view. */
   rows?: Project[];
 };
 
@@ -129,6 +129,9 @@ function askForList() {
   return { answer, giveUp };
 }
 
+/** So many characters of a list are read at a time. */
+const littleEnough = 4096;
+
 /** Shows the first projects of a list as soon as they are there. Whatever is wrong with it is for the app to say. */
 async function showList(list: List, section: HTMLElement) {
   try {
@@ -136,10 +139,13 @@ async function showList(list: List, section: HTMLElement) {
     if (!answer.ok) return;
     const reader = createListReader(isProject);
     for await (const piece of piecesOf(answer.clone())) {
-      reader.add(piece);
-      list.rows = reader.items.slice();
-      if (list.rows.length > 0) draw(list.rows, section);
-      if (list.rows.length >= drawnFirst) return;
+      // A long list may come as one piece, of which a little is enough.
+      for (let at = 0; at < piece.length; at += littleEnough) {
+        reader.add(piece.slice(at, at + littleEnough));
+        list.rows = reader.items.slice(0, drawnFirst);
+        if (list.rows.length > 0) draw(list.rows, section);
+        if (list.rows.length >= drawnFirst) return;
+      }
     }
   } catch {
     // Given up, no answer, or another one than was promised.
@@ -155,7 +161,7 @@ function draw(rows: Project[], section: HTMLElement) {
     section.querySelector('li')!.remove();
   }
   const list = section.querySelector('ul')!;
-  for (const { title, description } of rows.slice(list.children.length, drawnFirst)) {
+  for (const { title, description } of rows.slice(list.children.length)) {
     const row = content.querySelector('li')!.cloneNode(true) as HTMLElement;
     row.firstElementChild!.textContent = title;
     row.lastElementChild!.textContent = description;

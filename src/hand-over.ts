@@ -9,7 +9,7 @@ export function fetchOrTake(request: Request): Promise<Response> {
   return list.answer;
 }
 
-/** What the first view has read of that list. */
+/** The rows that the first view shows of that list. */
 export const arrived = () => window.firstView?.list?.rows;
 
 /** Lets nobody take that list any more. */
