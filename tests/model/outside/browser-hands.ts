@@ -71,6 +71,7 @@ export async function browserHands(
   const settled = () => page.evaluate(() => new Promise<void>((resolve) => setTimeout(resolve)));
   const pending = (call: Call) =>
     arrived.filter((each) => each.call === call && !each.answered && !each.givenUp);
+
   return {
     ...handsOn(page, settled),
     async answer(call, answer) {
