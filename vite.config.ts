@@ -5,9 +5,9 @@ import { defineConfig } from 'vitest/config';
 import { devBackend } from './tools/dev-backend.ts';
 import type { Plugin } from 'vite';
 import { precompress } from './tools/precompress.ts';
-import { shell } from './tools/shell.ts';
+import { shell } from './src/prerender/vite-plugin.ts';
 
-/** Vite's own helper for `import()` looks for scripts and styles to fetch beforehand; here src/first-view.ts does. */
+/** Vite's own helper for `import()` looks for scripts and styles to fetch beforehand; here src/prerender/inline-script.ts does. */
 function plainImports(): Plugin {
   return {
     name: 'plain-imports',

@@ -1,5 +1,5 @@
 import { Blocked, gotOf, isRefusal, isSuccess } from './checks/check.ts';
-import type { User } from '../src/api/types.ts';
+import type { User } from '../machines/types.ts';
 import { readContract, type Contract } from './contract.ts';
 import { Browser, type Call } from './http/browser.ts';
 import { cookieValuesIn, createSecrets, type Secrets } from './http/secrets.ts';

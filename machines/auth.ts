@@ -9,8 +9,8 @@
  * password travels in the event and is kept nowhere.
  */
 import { assign, emit, fromPromise, setup, type SnapshotFrom } from 'xstate';
-import type { Credentials, Outcome, User } from '../src/api/types.ts';
-import { outcome, unsupplied } from './actors.ts';
+import type { Credentials, Outcome, User } from './types.ts';
+import { outcome, unsupplied } from './placeholders.ts';
 
 export type AuthContext = {
   user: User | undefined;

@@ -11,8 +11,8 @@
  * Left out on purpose: paging, polling, rows shown before the server knows them, retrying by itself.
  */
 import { assertEvent, assign, emit, fromPromise, raise, setup } from 'xstate';
-import type { NewProject, Outcome, Project } from '../src/api/types.ts';
-import { outcome, reason, unsupplied } from './actors.ts';
+import type { NewProject, Outcome, Project } from './types.ts';
+import { outcome, reason, unsupplied } from './placeholders.ts';
 
 export type ProjectsContext = {
   projects: Project[];

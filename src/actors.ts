@@ -9,7 +9,7 @@ import {
 import { authMachine } from '../machines/auth.ts';
 import { projectsMachine } from '../machines/projects.ts';
 import type { Api } from './api/api.ts';
-import type { Credentials, NewProject, Project } from './api/types.ts';
+import type { Credentials, NewProject, Project } from '../machines/types.ts';
 
 export type AuthActor = Actor<typeof authMachine>;
 export type ProjectsActor = Actor<typeof projectsMachine>;

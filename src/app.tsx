@@ -1,8 +1,8 @@
 import { createHashHistory, RouterProvider, type RouterHistory } from '@tanstack/react-router';
 import type { Actors, Clock, Inspect } from './actors.ts';
-import type { Project } from './api/types.ts';
+import type { Project } from '../machines/types.ts';
 import { createAppRouter, titleOf, type AppRouter } from './router.tsx';
-import { fetchWork } from './fetch-work.ts';
+import { fetchWork } from './lazy-screens.ts';
 
 export type AppOptions = {
   fetch?: (request: Request) => Promise<Response>;

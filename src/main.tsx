@@ -2,7 +2,7 @@ import './styles/global.css.ts';
 import { startTransition, useLayoutEffect, type ReactElement } from 'react';
 import { createRoot } from 'react-dom/client';
 import { createApp } from './app.tsx';
-import { arrived, fetchOrTake, giveUpList, handOver, isOfUse } from './hand-over.ts';
+import { arrived, fetchOrTake, giveUpList, handOver, isOfUse } from './prerender/take-over.ts';
 
 const root = document.getElementById('root');
 if (!root) throw new Error('index.html needs an element with the id "root".');

@@ -6,12 +6,12 @@ import {
   type RouterHistory,
 } from '@tanstack/react-router';
 import { AboutScreen } from './screens/about.tsx';
-import { ErrorScreen, NotFoundScreen } from './screens/failure.tsx';
+import { ErrorScreen, NotFoundScreen } from './screens/error-screens.tsx';
 import { HomeScreen } from './screens/home.tsx';
 import { Layout } from './screens/layout.tsx';
 import { AppContext } from './app-context.ts';
 import type { Actors } from './actors.ts';
-import { fetchWork, worked, type WorkPath } from './fetch-work.ts';
+import { fetchWork, worked, type WorkPath } from './lazy-screens.ts';
 
 declare module '@tanstack/react-router' {
   interface StaticDataRouteOption {

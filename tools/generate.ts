@@ -19,7 +19,7 @@ export async function stale(): Promise<string[]> {
 async function generate(): Promise<{ [path: string]: string }> {
   return {
     'generated/api.d.ts':
-      COMMENT_HEADER + astToString(await openapiTS(new URL('openapi.yaml', root))),
+      COMMENT_HEADER + astToString(await openapiTS(new URL('./openapi.yaml', root))),
     'generated/machines.md': machinesPage(),
   };
 }
@@ -51,7 +51,7 @@ if (import.meta.main) {
     for (const path of paths) console.error(`${path} is stale: npm run generate`);
     process.exitCode = paths.length > 0 ? 1 : 0;
   } else {
-    await mkdir(new URL('generated/', root), { recursive: true });
+    await mkdir(new URL('./generated/', root), { recursive: true });
     for (const [path, text] of Object.entries(await generate())) {
       await writeFile(new URL(path, root), text);
       console.log(path);

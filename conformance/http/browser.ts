@@ -1,6 +1,6 @@
 import { Cookie, CookieJar } from 'tough-cookie';
 import { createApi, type Api } from '../../src/api/api.ts';
-import type { Outcome } from '../../src/api/types.ts';
+import type { Outcome } from '../../machines/types.ts';
 import { headerOf, headersOf, type Exchange, type Wire } from './wire.ts';
 
 export type Operation = keyof Api;

@@ -1,7 +1,7 @@
 import { SimulatedClock } from 'xstate';
 import { isAuthenticated, role } from '../../machines/auth.ts';
 import { createActors } from '../../src/actors.ts';
-import type { Credentials } from '../../src/api/types.ts';
+import type { Credentials } from '../../machines/types.ts';
 import { createApi } from '../../src/api/api.ts';
 import { callOf, callsSeen } from '../../tests/model/backend-hands.ts';
 import type { Answer, Call } from '../../tests/model/calls.ts';

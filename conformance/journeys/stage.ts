@@ -1,4 +1,4 @@
-import type { Credentials } from '../../src/api/types.ts';
+import type { Credentials } from '../../machines/types.ts';
 import type { Answer, Call } from '../../tests/model/calls.ts';
 import { Blocked, gotOf, isSuccess } from '../checks/check.ts';
 import { anonymousCreate, readsWithout } from '../checks/signin.ts';

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { BrowserContext, Page, Request, Route as Held } from 'playwright-core';
-import type { Credentials } from '../../src/api/types.ts';
+import type { Credentials } from '../../machines/types.ts';
 import { callNames, callOf, callsSeen } from '../../tests/model/backend-hands.ts';
 import type { Answer, Call } from '../../tests/model/calls.ts';
 import { forms, type Hands, type Route } from '../../tests/model/driver.ts';

@@ -88,7 +88,7 @@ const sliceRows = 256;
 
 /** Brings the database up to the newest migration and gives the store on it. */
 export async function openStore(database: Database): Promise<Store> {
-  const migrations = new URL('migrations/', import.meta.url);
+  const migrations = new URL('./migrations/', import.meta.url);
   for (const name of readdirSync(migrations).toSorted()) {
     await database.migrate(name, readFileSync(new URL(name, migrations), 'utf8'));
   }

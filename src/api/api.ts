@@ -1,8 +1,8 @@
 import createClient from 'openapi-fetch';
 import type { paths } from '../../generated/api.d.ts';
-import { readProject, readProjects, readUser } from './bodies.ts';
+import { readProject, readProjects, readUser } from './decode.ts';
 import { neverRejecting, piecesOf, settle, textOf } from './outcome.ts';
-import type { Credentials, NewProject, Outcome, Project, User } from './types.ts';
+import type { Credentials, NewProject, Outcome, Project, User } from '../../machines/types.ts';
 import { xsrf } from './xsrf.ts';
 
 /** The four calls. Each takes a signal that gives the call up, and tells how it ended (see `Outcome`). */

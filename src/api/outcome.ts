@@ -1,4 +1,4 @@
-import type { Outcome } from './types.ts';
+import type { Outcome } from '../../machines/types.ts';
 
 /** What people read when a request failed and its answer does not say why. */
 export const DEFAULT_MESSAGE = 'Internal Server Error';

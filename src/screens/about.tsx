@@ -1,4 +1,4 @@
-import { Heading } from '../ui/stack.tsx';
+import { Heading } from '../ui/layout.tsx';
 
 export function AboutScreen() {
   return <Heading>About Page</Heading>;

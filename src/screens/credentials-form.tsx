@@ -1,9 +1,9 @@
-import type { Credentials } from '../api/types.ts';
+import type { Credentials } from '../../machines/types.ts';
 import { ErrorBanner } from '../ui/banner.tsx';
 import { SubmitButton } from '../ui/button.tsx';
 import { TextField } from '../ui/field.tsx';
 import { Form } from '../ui/form.tsx';
-import { Heading, Stack } from '../ui/stack.tsx';
+import { Heading, Stack } from '../ui/layout.tsx';
 import { credentials } from './schemas.ts';
 import { useForm } from './use-form.ts';
 

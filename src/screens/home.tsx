@@ -1,4 +1,4 @@
-import { Heading } from '../ui/stack.tsx';
+import { Heading } from '../ui/layout.tsx';
 
 export function HomeScreen() {
   return <Heading>Home</Heading>;

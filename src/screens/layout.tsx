@@ -1,6 +1,6 @@
 import { createLink, Outlet } from '@tanstack/react-router';
 import { useState } from 'react';
-import { Anchor } from '../ui/anchor.tsx';
+import { Anchor } from '../ui/link.tsx';
 import { Page, PlainPage } from '../ui/page.tsx';
 
 export const Link = createLink(Anchor);

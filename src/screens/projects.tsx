@@ -6,7 +6,7 @@ import { SubmitButton } from '../ui/button.tsx';
 import { TextArea, TextField } from '../ui/field.tsx';
 import { Form } from '../ui/form.tsx';
 import { ProjectList } from '../ui/project-list.tsx';
-import { Announcement, Heading, Stack } from '../ui/stack.tsx';
+import { Announcement, Heading, Stack } from '../ui/layout.tsx';
 import { newProject } from './schemas.ts';
 import { useForm } from './use-form.ts';
 

@@ -1,5 +1,5 @@
 import { email, minLength, object, refine, string, type ZodMiniType } from 'zod/mini';
-import type { Credentials, NewProject } from '../api/types.ts';
+import type { Credentials, NewProject } from '../../machines/types.ts';
 
 const required = (field: string) => minLength(1, `${field} is required`);
 

@@ -1,6 +1,6 @@
 import { style } from '@vanilla-extract/css';
 import { color, motion, narrow, radius, space } from '../styles/tokens.css.ts';
-import { train as trainBelow } from '../styles/train.css.ts';
+import { train as trainBelow } from '../styles/progress.css.ts';
 
 export const button = style({
   position: 'relative',

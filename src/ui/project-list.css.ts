@@ -1,7 +1,7 @@
 import { style } from '@vanilla-extract/css';
 import { color, radius, space, text } from '../styles/tokens.css.ts';
 import { stopBeside } from '../styles/track.ts';
-import { trainBeside } from '../styles/train.css.ts';
+import { trainBeside } from '../styles/progress.css.ts';
 
 export const section = style({
   position: 'relative',

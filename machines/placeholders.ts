@@ -1,5 +1,5 @@
 import type { DoneActorEvent, ErrorActorEvent } from 'xstate';
-import type { Outcome } from '../src/api/types.ts';
+import type { Outcome } from './types.ts';
 
 /** Stands in for an actor until `provide` supplies it: running it throws, by name. */
 export function unsupplied(operationId: string) {

@@ -1,5 +1,5 @@
 import type { ReactNode } from 'react';
-import * as css from './stack.css.ts';
+import * as css from './layout.css.ts';
 
 /** Things below one another; `narrow` is the width of a form whose answers are short. */
 export function Stack({ narrow = false, children }: { narrow?: boolean; children: ReactNode }) {

@@ -1,5 +1,5 @@
-import { createListReader } from './list-reader.ts';
-import type { Project, User } from './types.ts';
+import { createListReader } from './json-array-stream.ts';
+import type { Project, User } from '../../machines/types.ts';
 
 /** The user of a registration's answer, as far as the body can be understood. Refuses nothing. */
 export function readUser(body: string): User {

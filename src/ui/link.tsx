@@ -1,5 +1,5 @@
 import type { ComponentPropsWithRef } from 'react';
-import * as css from './anchor.css.ts';
+import * as css from './link.css.ts';
 
 const looks = { nav: css.nav, outlined: css.outlined, filled: css.filled, inline: css.inline };
 

@@ -1,4 +1,4 @@
-import { Failure } from '../ui/failure.tsx';
+import { Failure } from '../ui/error-page.tsx';
 import { Link } from './layout.tsx';
 
 const title = 'Unexpected Application Error!';

@@ -4,13 +4,13 @@
  */
 import { createMemoryHistory, RouterProvider } from '@tanstack/react-router';
 import { renderToStaticMarkup } from 'react-dom/server';
-import { createActors } from './actors.ts';
-import { createApi } from './api/api.ts';
-import type { Project } from './api/types.ts';
-import { worked } from './fetch-work.ts';
-import { createAppRouter, notLoaded, titleOf } from './router.tsx';
-import { credentials, newProject } from './screens/schemas.ts';
-import { ErrorBanner } from './ui/banner.tsx';
+import { createActors } from '../actors.ts';
+import { createApi } from '../api/api.ts';
+import type { Project } from '../../machines/types.ts';
+import { worked } from '../lazy-screens.ts';
+import { createAppRouter, notLoaded, titleOf } from '../router.tsx';
+import { credentials, newProject } from '../screens/schemas.ts';
+import { ErrorBanner } from '../ui/banner.tsx';
 
 /** The last stands for all addresses that are none of the app's. */
 const routes = ['/', '/about', '/register', '/login', '/projects', '/*'];

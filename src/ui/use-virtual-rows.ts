@@ -1,6 +1,6 @@
 import { useCallback, useEffect, useLayoutEffect, useRef, useState } from 'react';
 import { flushSync } from 'react-dom';
-import { blockSize, createPlaces, drawnFirst, drawnWhole } from './places.ts';
+import { blockSize, createPlaces, drawnFirst, drawnWhole } from './block-offsets.ts';
 
 type Blocks = { from: number; to: number };
 

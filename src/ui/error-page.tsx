@@ -1,5 +1,5 @@
 import type { ReactNode } from 'react';
-import * as css from './failure.css.ts';
+import * as css from './error-page.css.ts';
 
 /** The one screen for what should not happen: its title, what is known, and a way out. */
 export function Failure({

@@ -6,8 +6,8 @@ import react from '@vitejs/plugin-react';
 import { build, type Plugin } from 'vite';
 
 /**
- * Puts the app's first view into index.html, so that it is seen before a script has come: its styles, its screens as src/shell.tsx
- * draws them, and the script of src/first-view.ts.
+ * Puts the app's first view into index.html, so that it is seen before a script has come: its styles, its screens as src/prerender/render.tsx
+ * draws them, and the script of src/prerender/inline-script.ts.
  */
 export function shell(): Plugin {
   let root = '';
@@ -22,7 +22,7 @@ export function shell(): Plugin {
       async handler(html, { bundle = {} }) {
         if (!html.includes('<!--shell-->')) return html;
         const files = Object.values(bundle);
-        const work = files.find((file) => file.type === 'chunk' && file.name === 'work');
+        const work = files.find((file) => file.type === 'chunk' && file.name === 'lazy-chunk');
         let page = html
           .replace('<!--shell-->', await drawn(root))
           .replace(
@@ -41,7 +41,7 @@ export function shell(): Plugin {
   };
 }
 
-/** src/first-view.ts as one line. `work` is the file of that script. */
+/** src/prerender/inline-script.ts as one line. `work` is the file of that script. */
 async function early(root: string, work: string): Promise<string> {
   const built = await build({
     configFile: false,
@@ -51,21 +51,21 @@ async function early(root: string, work: string): Promise<string> {
     build: {
       write: false,
       modulePreload: false,
-      rolldownOptions: { input: 'src/first-view.ts', output: { format: 'iife' } },
+      rolldownOptions: { input: 'src/prerender/inline-script.ts', output: { format: 'iife' } },
     },
   });
   if (!('output' in built)) throw new Error('Vite gave something else than one build.');
   return built.output[0].code.trim();
 }
 
-/** Builds src/shell.tsx for Node, and lets it draw. */
+/** Builds src/prerender/render.tsx for Node, and lets it draw. */
 async function drawn(root: string): Promise<string> {
   const built = await build({
     configFile: false,
     root,
     logLevel: 'error',
     plugins: [react(), vanillaExtractPlugin()],
-    build: { ssr: 'src/shell.tsx', write: false },
+    build: { ssr: 'src/prerender/render.tsx', write: false },
   });
   if (!('output' in built)) throw new Error('Vite gave something else than one build.');
   const scripts = built.output.filter((file) => file.type === 'chunk');

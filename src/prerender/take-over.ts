@@ -1,4 +1,4 @@
-import type { Field, FirstView } from './first-view.ts';
+import type { Field, FirstView } from './inline-script.ts';
 
 /** Calls as `window.fetch` does, but for a list that is on its way since the page began: that answer is given, once. */
 export function fetchOrTake(request: Request): Promise<Response> {

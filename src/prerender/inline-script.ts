@@ -1,16 +1,16 @@
 /**
  * The one script that stands in the page itself. Until the app takes its place it shows the screen that the address names, asks for
- * `work` and for the list where that screen needs them, and remembers what is done to a form. `tools/shell.ts` puts it there.
+ * `work` and for the list where that screen needs them, and remembers what is done to a form. `src/prerender/vite-plugin.ts` puts it there.
  */
 
-import { isProject } from './api/bodies.ts';
-import { createListReader } from './api/list-reader.ts';
-import { piecesOf } from './api/outcome.ts';
-import type { Project } from './api/types.ts';
-import { HEADER, xsrfToken } from './api/xsrf.ts';
-import { drawnFirst } from './ui/places.ts';
+import { isProject } from '../api/decode.ts';
+import { createListReader } from '../api/json-array-stream.ts';
+import { piecesOf } from '../api/outcome.ts';
+import type { Project } from '../../machines/types.ts';
+import { HEADER, xsrfToken } from '../api/xsrf.ts';
+import { drawnFirst } from '../ui/block-offsets.ts';
 
-/** The file of src/work.ts in this build. */
+/** The file of src/lazy-chunk.ts in this build. */
 declare const WORK: string;
 
 /** What the app goes on with. */

@@ -1,5 +1,5 @@
 /** Fetches what the three screens need that work with the machines. */
-export const fetchWork = () => import('./work.ts');
+export const fetchWork = () => import('./lazy-chunk.ts');
 
 /** The screens that come with it. */
 export const worked = {
