@@ -27,7 +27,7 @@ export async function bundleSizes(): Promise<Sizes> {
     return [name, ...imports.flatMap(withImports)];
   };
   const entry = scripts.find(({ isEntry }) => isEntry)?.fileName ?? '';
-  const work = scripts.find(({ name }) => name === 'work')?.fileName ?? '';
+  const work = scripts.find(({ name }) => name === 'lazy-chunk')?.fileName ?? '';
   const plain = ['index.html', ...withImports(entry)];
   const whole = await weigh([...plain, ...withImports(work)]);
   return { '/': await weigh(plain), '/login': whole, '/projects': whole };

@@ -1,4 +1,4 @@
-import type { Route } from '../../tests/model/driver.ts';
+import type { Route } from '../../model/driver.ts';
 import { httpHands } from '../journeys/http-hands.ts';
 import { accountPaths, projectPaths, uncertainMoves } from '../journeys/paths.ts';
 import { createStage } from '../journeys/stage.ts';

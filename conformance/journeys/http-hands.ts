@@ -3,16 +3,10 @@ import { isAuthenticated, role } from '../../machines/auth.ts';
 import { createActors } from '../../src/actors.ts';
 import type { Credentials } from '../../machines/types.ts';
 import { createApi } from '../../src/api/api.ts';
-import { callOf, callsSeen } from '../../tests/model/backend-hands.ts';
-import type { Answer, Call } from '../../tests/model/calls.ts';
-import {
-  forms,
-  type FormName,
-  type Hands,
-  type Route,
-  type Seen,
-} from '../../tests/model/driver.ts';
-import { observer } from '../../tests/model/observed.ts';
+import { callOf, callsSeen } from '../../model/controlled-backend.ts';
+import type { Answer, Call } from '../../model/outcomes.ts';
+import { forms, type FormName, type Hands, type Route, type Seen } from '../../model/driver.ts';
+import { observer } from '../../model/inspection.ts';
 import type { Browser } from '../http/browser.ts';
 import type { Exchange } from '../http/wire.ts';
 import { arrangedBy, type Stage } from './stage.ts';

@@ -1,7 +1,7 @@
 import type { AuthEvent } from '../../machines/auth.ts';
 import type { ProjectsEvent } from '../../machines/projects.ts';
-import { pathOf, type Aside } from '../../tests/model/adapter.ts';
-import { byABackend } from '../../tests/model/beyond.ts';
+import { pathOf, type Aside } from '../../model/paths.ts';
+import { byABackend } from '../../model/unreachable.ts';
 import {
   auth,
   authPaths,
@@ -10,7 +10,7 @@ import {
   projectsPaths,
   type AuthMove,
   type ProjectsMove,
-} from '../../tests/model/models.ts';
+} from '../../model/moves.ts';
 import type { Inventor } from '../invent.ts';
 
 /** The paths through the machine of authentication that a backend can be made to walk, told with the kit's own people. */

@@ -1,5 +1,5 @@
 import type { Credentials } from '../../machines/types.ts';
-import type { Answer, Call } from '../../tests/model/calls.ts';
+import type { Answer, Call } from '../../model/outcomes.ts';
 import { Blocked, gotOf, isSuccess } from '../checks/check.ts';
 import { anonymousCreate, readsWithout } from '../checks/signin.ts';
 import type { Browser } from '../http/browser.ts';

@@ -1,4 +1,4 @@
-import type { Answer, Call } from '../../tests/model/calls.ts';
+import type { Answer, Call } from '../../model/outcomes.ts';
 import type { Arranged } from './stage.ts';
 
 /** Thrown where the backend does not do what the circumstances ask for. */

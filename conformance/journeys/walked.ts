@@ -1,11 +1,11 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { AnyStateMachine } from 'xstate';
-import { transitionsOf, type Path, type Step } from '../../tests/model/adapter.ts';
-import { notByABackend } from '../../tests/model/beyond.ts';
-import { delays, perform, type Hands, type Route, type Seen } from '../../tests/model/driver.ts';
-import { auth, projects, type AuthMove, type ProjectsMove } from '../../tests/model/models.ts';
-import { nameOf, statesOf } from '../../tests/model/observed.ts';
-import { oracleHands } from '../../tests/model/oracle.ts';
+import { transitionsOf, type Path, type Step } from '../../model/paths.ts';
+import { notByABackend } from '../../model/unreachable.ts';
+import { delays, perform, type Hands, type Route, type Seen } from '../../model/driver.ts';
+import { auth, projects, type AuthMove, type ProjectsMove } from '../../model/moves.ts';
+import { nameOf, statesOf } from '../../model/inspection.ts';
+import { oracleHands } from '../../model/oracle.ts';
 import type { Exchange } from '../http/wire.ts';
 import type { World } from '../world.ts';
 import { Surprise } from './surprise.ts';

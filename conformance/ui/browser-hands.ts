@@ -1,14 +1,14 @@
 import { randomUUID } from 'node:crypto';
 import type { BrowserContext, Page, Request, Route as Held } from 'playwright-core';
 import type { Credentials } from '../../machines/types.ts';
-import { callNames, callOf, callsSeen } from '../../tests/model/backend-hands.ts';
-import type { Answer, Call } from '../../tests/model/calls.ts';
-import { forms, type Hands, type Route } from '../../tests/model/driver.ts';
+import { callNames, callOf, callsSeen } from '../../model/controlled-backend.ts';
+import type { Answer, Call } from '../../model/outcomes.ts';
+import { forms, type Hands, type Route } from '../../model/driver.ts';
 import type { Browser } from '../http/browser.ts';
 import { arrangedBy, type Stage } from '../journeys/stage.ts';
 import { expectToBe } from '../journeys/surprise.ts';
 import type { Proxy } from './proxy.ts';
-import { comes, handsOn, inPlace, seenOnScreen } from './screen.ts';
+import { comes, handsOn, inPlace, seenOnScreen } from '../../model/browser-driver.ts';
 
 /** Something that the app asked for, held back until the circumstances are right. */
 type Arrived = { call: Call; held: Held; request: Request; givenUp: boolean; answered: boolean };

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import type { Route } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { inPlace } from '../../conformance/ui/screen.ts';
+import { inPlace } from '../../model/browser-driver.ts';
 import {
   field,
   fillCredentials,
@@ -668,7 +668,7 @@ describe('where a script of the app does not come', () => {
     let letIn = () => {};
     const typed = new Promise<void>((resolve) => (letIn = resolve));
     await page.route('**/assets/**', (route) => typed.then(() => route.continue()));
-    await page.route('**/assets/work*', (route) => route.abort());
+    await page.route('**/assets/lazy-chunk*', (route) => route.abort());
     await page.goto(`${server.address}/#/login`, { waitUntil: 'commit' });
     await fillCredentials(page, 'ada@example.org');
     await page.getByRole('alert').waitFor();
@@ -690,7 +690,7 @@ test('[READ-53] projects that are in view stay until people go elsewhere where t
   let letIn = () => {};
   const seen = new Promise<void>((resolve) => (letIn = resolve));
   await page.route('**/assets/**', (route) => seen.then(() => route.continue()));
-  await page.route('**/assets/work*', (route) => route.abort());
+  await page.route('**/assets/lazy-chunk*', (route) => route.abort());
   await page.goto(`${server.address}/#/projects`, { waitUntil: 'commit' });
   await expect.poll(() => titles(page).count()).toBe(2);
   const again = page.waitForEvent('requestfailed');
@@ -710,10 +710,10 @@ test('[READ-53, READ-47] a list that the app could not take is for nobody who co
     route.fulfill({ json: asked++ === 0 ? [] : projects(1) }),
   );
   await page.route('**/api/v1/auth/login', (route) => route.fulfill({ status: 200, json: {} }));
-  await page.route('**/assets/work*', (route) => route.abort());
+  await page.route('**/assets/lazy-chunk*', (route) => route.abort());
   await page.goto(`${server.address}/#/projects`);
   await page.getByText('This page could not be loaded.').waitFor();
-  await page.unroute('**/assets/work*');
+  await page.unroute('**/assets/lazy-chunk*');
   await page.getByRole('link', { name: 'Go to the start page' }).click();
   const link = page.getByRole('banner').getByRole('link', { name: 'Sign in', exact: true });
   await link.click();
@@ -725,7 +725,7 @@ test('[READ-53, READ-47] a list that the app could not take is for nobody who co
 
 test('where nothing was typed that could be lost, the app itself says that a screen did not come', async () => {
   const { page } = await browser.open();
-  await page.route('**/assets/work*', (route) => route.abort());
+  await page.route('**/assets/lazy-chunk*', (route) => route.abort());
   await page.goto(`${server.address}/#/login`);
   await page.getByRole('heading', { name: 'Unexpected Application Error!' }).waitFor();
   expect(await page.getByRole('main').innerText()).toContain('This page could not be loaded.');
@@ -735,11 +735,11 @@ test('where nothing was typed that could be lost, the app itself says that a scr
 test('a screen whose script did not come is there once it does', async () => {
   const { page } = await browser.open();
   await show(page, server.address, '/');
-  await page.route('**/assets/work*', (route) => route.abort());
+  await page.route('**/assets/lazy-chunk*', (route) => route.abort());
   const link = page.getByRole('banner').getByRole('link', { name: 'Sign in', exact: true });
   await link.click();
   await page.getByText('This page could not be loaded.').waitFor();
-  await page.unroute('**/assets/work*');
+  await page.unroute('**/assets/lazy-chunk*');
   await page.getByRole('link', { name: 'Go to the start page' }).click();
   await link.click();
   await field(page, 'Password').waitFor();

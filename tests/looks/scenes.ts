@@ -1,9 +1,14 @@
 import type { AnyEventObject, AnyMachineSnapshot, AnyStateMachine } from 'xstate';
-import { fewest, pathsThrough, type Model, type Path, type Step } from '../model/adapter.ts';
-import { forms, perform, type FormName, type Seen } from '../model/driver.ts';
-import { auth, projects, type AuthMove, type ProjectsMove } from '../model/models.ts';
-import { leavesOf, nameOf } from '../model/observed.ts';
-import { showingAuth, showingProjects, type Place, type Showing } from '../model/seen.ts';
+import { fewest, pathsThrough, type Model, type Path, type Step } from '../../model/paths.ts';
+import { forms, perform, type FormName, type Seen } from '../../model/driver.ts';
+import { auth, projects, type AuthMove, type ProjectsMove } from '../../model/moves.ts';
+import { leavesOf, nameOf } from '../../model/inspection.ts';
+import {
+  showingAuth,
+  showingProjects,
+  type Place,
+  type Showing,
+} from '../../model/expectations.ts';
 import { headings, type Stage, type View } from './stage.ts';
 
 /** Something to look at: what it is, and the situations of the machines that look like this. */

@@ -1,10 +1,10 @@
 import { readFile, readdir } from 'node:fs/promises';
 import { extname, join } from 'node:path';
 import type { Page, Request, Route as Held } from 'playwright-core';
-import { inPlace } from '../../conformance/ui/screen.ts';
-import { callOf } from '../model/backend-hands.ts';
-import type { Call } from '../model/calls.ts';
-import { forms, links, type Hands, type Route } from '../model/driver.ts';
+import { inPlace } from '../../model/browser-driver.ts';
+import { callOf } from '../../model/controlled-backend.ts';
+import type { Call } from '../../model/outcomes.ts';
+import { forms, links, type Hands, type Route } from '../../model/driver.ts';
 import { give } from '../model/outside/browser-hands.ts';
 
 const origin = 'http://app.test';

@@ -2,9 +2,9 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, expect } from 'vitest';
 import type { AnyStateMachine, AnyStateNode } from 'xstate';
-import { transitionsOf } from './adapter.ts';
-import { auth, latePairsIn, lateTimersIn, projects } from './models.ts';
-import { ignoredName, nameOf, statesOf, type Observed } from './observed.ts';
+import { transitionsOf } from '../../model/paths.ts';
+import { auth, latePairsIn, lateTimersIn, projects } from '../../model/moves.ts';
+import { ignoredName, nameOf, statesOf, type Observed } from '../../model/inspection.ts';
 
 type Kind = 'states' | 'transitions' | 'ignored pairs' | 'statements';
 const kinds: Kind[] = ['states', 'transitions', 'ignored pairs', 'statements'];

@@ -8,9 +8,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { AnyStateMachine, AnyStateNode, AnyTransitionDefinition } from 'xstate';
-import { auth, projects } from './models.ts';
-import { nameOf, statesOf, transitionName } from './observed.ts';
-import { transitionsOf } from './adapter.ts';
+import { auth, projects } from '../../model/moves.ts';
+import { nameOf, statesOf, transitionName } from '../../model/inspection.ts';
+import { transitionsOf } from '../../model/paths.ts';
 
 /** How often each driver walked what, as `coverage.ts` counted it. */
 export type Walked = { driver: string; walked: Record<string, number>; missing: string[] };

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
-import { pathOf, pathsThrough } from './adapter.ts';
-import { auth, authPaths, projects, projectsPaths } from './models.ts';
-import { oracleHands } from './oracle.ts';
-import { showingAuth, showingProjects } from './seen.ts';
+import { pathOf, pathsThrough } from '../../model/paths.ts';
+import { auth, authPaths, projects, projectsPaths } from '../../model/moves.ts';
+import { oracleHands } from '../../model/oracle.ts';
+import { showingAuth, showingProjects } from '../../model/expectations.ts';
 import { walk } from './walk.ts';
 
 test('auth is as the specification says, on every path through it', async () => {

@@ -11,9 +11,16 @@ import {
   record,
 } from 'fast-check';
 import { expect, test } from 'vitest';
-import { told, type Answer, type Call } from './calls.ts';
-import { forms, links, type FormName, type Hands, type Route, type Seen } from './driver.ts';
-import { oracleHands } from './oracle.ts';
+import { told, type Answer, type Call } from '../../model/outcomes.ts';
+import {
+  forms,
+  links,
+  type FormName,
+  type Hands,
+  type Route,
+  type Seen,
+} from '../../model/driver.ts';
+import { oracleHands } from '../../model/oracle.ts';
 import { screensHands } from './screens-hands.tsx';
 
 /** `WALKS=1000 WALK_SEED=7 npx vitest run tests/model/random` walks other ways, for as long as one likes. */

@@ -1,9 +1,16 @@
 import { act, fireEvent, screen, within } from '@testing-library/react';
 import { isAuthenticated, role } from '../../machines/auth.ts';
 import { renderApp } from '../support/render-app.tsx';
-import { backendHands } from './backend-hands.ts';
-import { forms, links, type FormName, type Hands, type Route, type Seen } from './driver.ts';
-import { observer } from './observed.ts';
+import { backendHands } from '../../model/controlled-backend.ts';
+import {
+  forms,
+  links,
+  type FormName,
+  type Hands,
+  type Route,
+  type Seen,
+} from '../../model/driver.ts';
+import { observer } from '../../model/inspection.ts';
 
 /** The rendered app, before a backend that answers when it is told to, on a clock that is moved by hand. */
 export async function screensHands(route: Route): Promise<Hands> {

@@ -1,11 +1,11 @@
 import { waitFor } from '@testing-library/react';
 import { expect, test } from 'vitest';
-import { notByAPerson } from './beyond.ts';
+import { notByAPerson } from '../../model/unreachable.ts';
 import { coverage } from './coverage.ts';
-import { authPaths, projectsPaths } from './models.ts';
-import { oracleHands } from './oracle.ts';
+import { authPaths, projectsPaths } from '../../model/moves.ts';
+import { oracleHands } from '../../model/oracle.ts';
 import { screensHands } from './screens-hands.tsx';
-import { showingAuth, showingProjects } from './seen.ts';
+import { showingAuth, showingProjects } from '../../model/expectations.ts';
 import { walk } from './walk.ts';
 
 const ofAuth = authPaths();

@@ -1,10 +1,10 @@
 import { expect } from 'vitest';
 import type { AnyMachineSnapshot, AnyStateMachine, SnapshotFrom } from 'xstate';
-import type { Path, Step } from './adapter.ts';
+import type { Path, Step } from '../../model/paths.ts';
 import type { Coverage } from './coverage.ts';
-import { delays, perform, type Hands, type Seen } from './driver.ts';
-import type { AuthMove, ProjectsMove } from './models.ts';
-import { callsBy, type Place, type Showing } from './seen.ts';
+import { delays, perform, type Hands, type Seen } from '../../model/driver.ts';
+import type { AuthMove, ProjectsMove } from '../../model/moves.ts';
+import { callsBy, type Place, type Showing } from '../../model/expectations.ts';
 
 type Walk<Machine extends AnyStateMachine, Name extends string> = {
   path: Path<Machine, Name>;

@@ -1,10 +1,10 @@
 import { fileURLToPath } from 'node:url';
 import type { Page, Request, Route as Held } from 'playwright-core';
 import { build } from 'vite';
-import { comes, handsOn, inPlace, seenOnScreen } from '../../../conformance/ui/screen.ts';
-import { callOf, callsSeen } from '../backend-hands.ts';
-import type { Answer, Call } from '../calls.ts';
-import { forms, type Hands, type Route } from '../driver.ts';
+import { comes, handsOn, inPlace, seenOnScreen } from '../../../model/browser-driver.ts';
+import { callOf, callsSeen } from '../../../model/controlled-backend.ts';
+import type { Answer, Call } from '../../../model/outcomes.ts';
+import { forms, type Hands, type Route } from '../../../model/driver.ts';
 
 const config = fileURLToPath(new URL('../../../vite.config.ts', import.meta.url));
 const folder = fileURLToPath(new URL('./page', import.meta.url));

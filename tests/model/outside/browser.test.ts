@@ -1,11 +1,11 @@
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { launchBrowser } from '../../support/chromium.ts';
-import { notByAPerson } from '../beyond.ts';
+import { notByAPerson } from '../../../model/unreachable.ts';
 import { coverage } from '../coverage.ts';
-import { authPaths, fewPartsOf, projectsPaths } from '../models.ts';
-import { oracleHands } from '../oracle.ts';
-import { showingAuth, showingProjects } from '../seen.ts';
+import { authPaths, fewPartsOf, projectsPaths } from '../../../model/moves.ts';
+import { oracleHands } from '../../../model/oracle.ts';
+import { showingAuth, showingProjects } from '../../../model/expectations.ts';
 import { walk } from '../walk.ts';
 import { browserHands, builtApp } from './browser-hands.ts';
 

@@ -1,8 +1,8 @@
 import type { Page } from 'playwright-core';
 import { beforeAll, expect, test, vi } from 'vitest';
 import { field, fillCredentials, fillProject, submit, useBrowser } from '../../support/browser.ts';
-import type { Answer, Call } from '../calls.ts';
-import type { Hands, Route, Seen } from '../driver.ts';
+import type { Answer, Call } from '../../../model/outcomes.ts';
+import type { Hands, Route, Seen } from '../../../model/driver.ts';
 import { browserHands, builtApp } from './browser-hands.ts';
 
 const browser = useBrowser();

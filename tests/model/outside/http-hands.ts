@@ -2,7 +2,7 @@ import { createInventor, newMark } from '../../../conformance/invent.ts';
 import { httpHands as handsOn } from '../../../conformance/journeys/http-hands.ts';
 import { createStage, type Stage } from '../../../conformance/journeys/stage.ts';
 import { createWorld } from '../../../conformance/world.ts';
-import type { Hands, Route } from '../driver.ts';
+import type { Hands, Route } from '../../../model/driver.ts';
 
 const stages = new Map<string, Stage>();
 

@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { startServerProcess } from '../../support/server-process.ts';
-import { pathOf } from '../adapter.ts';
-import { notByABackend, byABackend } from '../beyond.ts';
+import { pathOf } from '../../../model/paths.ts';
+import { notByABackend, byABackend } from '../../../model/unreachable.ts';
 import { coverage } from '../coverage.ts';
-import { auth, fewPartsOf, authPaths, projects, projectsPaths } from '../models.ts';
-import { oracleHands } from '../oracle.ts';
+import { auth, fewPartsOf, authPaths, projects, projectsPaths } from '../../../model/moves.ts';
+import { oracleHands } from '../../../model/oracle.ts';
 import { walk } from '../walk.ts';
 import { httpHands } from './http-hands.ts';
 

@@ -4,7 +4,7 @@ import { createRoot, type Root } from 'react-dom/client';
 import { SimulatedClock } from 'xstate';
 import { isAuthenticated, role } from '../../../../machines/auth.ts';
 import { createApp } from '../../../../src/app.tsx';
-import { observer, type Observed } from '../../observed.ts';
+import { observer, type Observed } from '../../../../model/inspection.ts';
 
 export type Inside = {
   /** Ends the app and starts it anew on a route, as a reload does, and faster. */

@@ -1,7 +1,7 @@
 import type { AnyEventObject } from 'xstate';
-import type { authMachine } from '../../machines/auth.ts';
-import type { projectsMachine } from '../../machines/projects.ts';
-import type { ActorsOf } from './adapter.ts';
+import type { authMachine } from '../machines/auth.ts';
+import type { projectsMachine } from '../machines/projects.ts';
+import type { ActorsOf } from './paths.ts';
 
 /** The calls, as the machines name them. */
 export type Call = ActorsOf<typeof authMachine> | ActorsOf<typeof projectsMachine>;

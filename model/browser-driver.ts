@@ -1,5 +1,5 @@
 import type { Page } from 'playwright-core';
-import { forms, links, type Hands, type Seen } from '../../tests/model/driver.ts';
+import { forms, links, type Hands, type Seen } from './driver.ts';
 
 /** What a person does on the page itself. `settled` waits until the app has taken note. */
 export function handsOn(page: Page, settled: () => Promise<void>): Pick<Hands, 'go' | 'submit'> {

@@ -5,12 +5,12 @@ import {
   type AuthEmitted,
   type AuthEvent,
   type authMachine,
-} from '../../machines/auth.ts';
-import type { ProjectsEvent, projectsMachine } from '../../machines/projects.ts';
-import type { StatesOf, Step } from './adapter.ts';
-import type { Call } from './calls.ts';
+} from '../machines/auth.ts';
+import type { ProjectsEvent, projectsMachine } from '../machines/projects.ts';
+import type { StatesOf, Step } from './paths.ts';
+import type { Call } from './outcomes.ts';
 import { forms, type FormName, type Hands, type Route, type Seen } from './driver.ts';
-import type { AuthMove, ProjectsMove } from './models.ts';
+import type { AuthMove, ProjectsMove } from './moves.ts';
 
 /** The part of what is seen that follows from being in a state. */
 type Expected = Partial<Omit<Seen, 'calls'>>;

@@ -17,7 +17,7 @@ import {
   type AnyTransitionDefinition,
   type SnapshotFrom,
 } from 'xstate';
-import { observer, transitionName, type Observed } from './observed.ts';
+import { observer, transitionName, type Observed } from './inspection.ts';
 
 type Supplied<Machine extends AnyStateMachine> = Parameters<Machine['provide']>[0];
 

@@ -1,6 +1,6 @@
-import { transitionsOf } from './adapter.ts';
-import { auth, projects } from './models.ts';
-import { ignoredName } from './observed.ts';
+import { transitionsOf } from './paths.ts';
+import { auth, projects } from './moves.ts';
+import { ignoredName } from './inspection.ts';
 
 /** What nobody can do on the screens. */
 export const notByAPerson: Record<string, string> = Object.fromEntries(

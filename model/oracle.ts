@@ -2,7 +2,7 @@
  * What the specification says must be seen, in plain TypeScript and by hand: chapter 4 of the facts and the readings of their open
  * points. Nothing here is taken from the machines, so a machine that is wrong does not find itself confirmed.
  */
-import type { Call, Answer } from './calls.ts';
+import type { Call, Answer } from './outcomes.ts';
 import { forms, type FormName, type Hands, type Route, type Seen } from './driver.ts';
 
 type Project = { id: string | number; title: string; description: string };

@@ -1,5 +1,5 @@
-import { controlledBackend, type Pending } from '../support/backend.ts';
-import type { Answer, Call } from './calls.ts';
+import { controlledBackend, type Pending } from '../tests/support/backend.ts';
+import type { Answer, Call } from './outcomes.ts';
 import type { Hands, Seen } from './driver.ts';
 
 export const addresses: Record<Call, string> = {

@@ -1,11 +1,11 @@
 import type { AnyEventObject } from 'xstate';
-import type { AuthEvent } from '../../machines/auth.ts';
-import type { projectsMachine, ProjectsEvent } from '../../machines/projects.ts';
-import type { Credentials } from '../../machines/types.ts';
-import type { Aside, DelaysOf } from './adapter.ts';
-import type { Observed } from './observed.ts';
-import { answerFor, lateAnswer, told, type Answer, type AnyEnding, type Call } from './calls.ts';
-import type { AuthMove, ProjectsMove, Raised } from './models.ts';
+import type { AuthEvent } from '../machines/auth.ts';
+import type { projectsMachine, ProjectsEvent } from '../machines/projects.ts';
+import type { Credentials } from '../machines/types.ts';
+import type { Aside, DelaysOf } from './paths.ts';
+import type { Observed } from './inspection.ts';
+import { answerFor, lateAnswer, told, type Answer, type AnyEnding, type Call } from './outcomes.ts';
+import type { AuthMove, ProjectsMove, Raised } from './moves.ts';
 
 export const links = {
   '/': 'Home',

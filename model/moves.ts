@@ -5,8 +5,8 @@ import type {
   EventObject,
   SnapshotFrom,
 } from 'xstate';
-import { authMachine, type AuthEvent } from '../../machines/auth.ts';
-import { projectsMachine, type ProjectsEvent } from '../../machines/projects.ts';
+import { authMachine, type AuthEvent } from '../machines/auth.ts';
+import { projectsMachine, type ProjectsEvent } from '../machines/projects.ts';
 import {
   fewest,
   pathOf,
@@ -18,9 +18,9 @@ import {
   type Move,
   type Path,
   type Step,
-} from './adapter.ts';
-import { ignoredName, leavesOf, nameOf, type Observed } from './observed.ts';
-import { endingEvent, endingsOf, told, type Call, type EndingOf } from './calls.ts';
+} from './paths.ts';
+import { ignoredName, leavesOf, nameOf, type Observed } from './inspection.ts';
+import { endingEvent, endingsOf, told, type Call, type EndingOf } from './outcomes.ts';
 
 type Ended<Of extends Call> = { [One in Of]: `${One}: ${EndingOf<One>}` }[Of];
 type Elapsed<Delay extends string> = `${Delay} over`;
