@@ -1,9 +1,9 @@
-import { readArguments, help } from './arguments.ts';
+import { readArguments, help } from './cli.ts';
 import { checks } from './checks/all.ts';
 import { folderFault, writeReports } from './report/files.ts';
 import { contentOf } from './report/content.ts';
 import { terminalReport } from './report/terminal.ts';
-import { newMark } from './invent.ts';
+import { newMark } from './fixtures.ts';
 import { exitCodeOf, run } from './run.ts';
 import { reach, readTarget } from './target.ts';
 

@@ -1,11 +1,11 @@
-import { isAsked } from './arguments.ts';
+import { isAsked } from './cli.ts';
 import { checks } from './checks/all.ts';
 import { basePath } from './checks/reach.ts';
 import { Blocked, Skipped, Unmet, type Check, type Problem } from './checks/check.ts';
 import type { Exchange } from './http/wire.ts';
-import { createInventor, newMark } from './invent.ts';
+import { createInventor, newMark } from './fixtures.ts';
 import { walkedIn, type Walked } from './journeys/walked.ts';
-import { readingsIn, type Reading } from './readings.ts';
+import { readingsIn, type Reading } from './report/user-messages.ts';
 import { createWorld, type World } from './world.ts';
 
 export type Result = {

@@ -4,7 +4,7 @@ import { readContract, type Contract } from './contract.ts';
 import { Browser, type Call } from './http/browser.ts';
 import { cookieValuesIn, createSecrets, type Secrets } from './http/secrets.ts';
 import { createWire, headersOf, type Exchange, type Wire } from './http/wire.ts';
-import type { Inventor } from './invent.ts';
+import type { Inventor } from './fixtures.ts';
 
 /** Somebody who registered, in the browser that they did it in. */
 export type Account = {

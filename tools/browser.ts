@@ -5,7 +5,7 @@
 import { access } from 'node:fs/promises';
 import { delimiter, join } from 'node:path';
 import { stripVTControlCharacters } from 'node:util';
-import { advice, candidates, launchBrowser } from '../tests/support/chromium.ts';
+import { advice, candidates, launchBrowser } from '../conformance/ui/chromium.ts';
 import { failureOf, tool } from './run.ts';
 
 /** One way to a Chromium: commands in order, each stopped after its time. */

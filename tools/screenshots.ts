@@ -4,7 +4,7 @@
  */
 import type { Browser } from 'playwright-core';
 import { field, signUpAndIn, submit, titles } from '../tests/support/browser.ts';
-import { launchBrowser } from '../tests/support/chromium.ts';
+import { launchBrowser } from '../conformance/ui/chromium.ts';
 import { startServerProcess } from '../tests/support/server-process.ts';
 
 const projects = [

@@ -1,7 +1,7 @@
 import type { Route } from '../../model/driver.ts';
-import { httpHands } from '../journeys/http-hands.ts';
+import { httpHands } from '../journeys/http-driver.ts';
 import { accountPaths, projectPaths, uncertainMoves } from '../journeys/paths.ts';
-import { createStage } from '../journeys/stage.ts';
+import { createStage } from '../journeys/preconditions.ts';
 import { tell } from '../journeys/story.ts';
 import { tallyOf, walk } from '../journeys/walked.ts';
 import type { World } from '../world.ts';

@@ -11,7 +11,7 @@ import {
   type AuthMove,
   type ProjectsMove,
 } from '../../model/moves.ts';
-import type { Inventor } from '../invent.ts';
+import type { Inventor } from '../fixtures.ts';
 
 /** The paths through the machine of authentication that a backend can be made to walk, told with the kit's own people. */
 export function accountPaths(

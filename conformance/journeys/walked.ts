@@ -8,7 +8,7 @@ import { nameOf, statesOf } from '../../model/inspection.ts';
 import { oracleHands } from '../../model/oracle.ts';
 import type { Exchange } from '../http/wire.ts';
 import type { World } from '../world.ts';
-import { Surprise } from './surprise.ts';
+import { Surprise } from './unexpected-response.ts';
 
 export type Journey = {
   machine: string;

@@ -12,7 +12,7 @@ export async function prepareScreens(
     (await built());
   if (app === undefined) return { missing: '--ui needs the built app: run "npm run build" first.' };
   try {
-    const { findChromium } = await import('../../tests/support/chromium.ts');
+    const { findChromium } = await import('./chromium.ts');
     await findChromium();
   } catch (error) {
     const what = error instanceof Error ? error.message : String(error);

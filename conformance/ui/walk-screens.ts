@@ -1,12 +1,12 @@
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { launchBrowser } from '../../tests/support/chromium.ts';
+import { launchBrowser } from './chromium.ts';
 import { problem, type Problem } from '../checks/check.ts';
 import { accountPaths, projectPaths } from '../journeys/paths.ts';
-import type { Stage } from '../journeys/stage.ts';
+import type { Stage } from '../journeys/preconditions.ts';
 import { walk } from '../journeys/walked.ts';
 import type { World } from '../world.ts';
-import { browserHands } from './browser-hands.ts';
+import { browserHands } from './browser-driver.ts';
 import { startProxy } from './proxy.ts';
 
 export type Picture = { id: string; file: string };

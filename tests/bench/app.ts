@@ -9,7 +9,7 @@ import type { AddressInfo } from 'node:net';
 import { extname } from 'node:path';
 import type { Browser } from 'playwright-core';
 import { budgets, bundleSizes } from '../../tools/bundle.ts';
-import { launchBrowser } from '../support/chromium.ts';
+import { launchBrowser } from '../../conformance/ui/chromium.ts';
 import { circumstances, median, table } from './page.ts';
 import { bars, curves, picture } from './plot.ts';
 

@@ -5,9 +5,9 @@ import { join } from 'node:path';
 import { createServer as createTlsServer } from 'node:tls';
 import { fileURLToPath } from 'node:url';
 import { expect, onTestFinished, test } from 'vitest';
-import { readArguments } from '../../conformance/arguments.ts';
-import { startServer } from '../../conformance/selftest/layer.ts';
-import { startReference } from '../../conformance/selftest/reference.ts';
+import { readArguments } from '../../conformance/cli.ts';
+import { startServer } from './selftest/fault-proxy.ts';
+import { startReference } from './selftest/reference.ts';
 import { readTarget } from '../../conformance/target.ts';
 import { temporaryFolder } from '../server/support.ts';
 

@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import { exitCodeOf, run } from '../../conformance/run.ts';
-import { faults } from '../../conformance/selftest/faults/all.ts';
-import type { Running } from '../../conformance/selftest/layer.ts';
-import { measured, measuredOf, patience } from '../../conformance/selftest/measure.ts';
-import { startReference } from '../../conformance/selftest/reference.ts';
-import { strangers } from '../../conformance/selftest/strangers.ts';
+import { faults } from './selftest/faults/all.ts';
+import type { Running } from './selftest/fault-proxy.ts';
+import { measured, measuredOf, patience } from './selftest/run-fault.ts';
+import { startReference } from './selftest/reference.ts';
+import { strangers } from './selftest/wrong-servers.ts';
 
 let reference: Running;
 beforeAll(async () => {

@@ -1,9 +1,9 @@
 import { expect, onTestFinished, test } from 'vitest';
 import { contentOf } from '../../conformance/report/content.ts';
 import { run } from '../../conformance/run.ts';
-import { different } from '../../conformance/selftest/different.ts';
-import { troubleIn } from '../../conformance/selftest/measure.ts';
-import { examples } from '../../conformance/selftest/strangers.ts';
+import { different } from './selftest/valid-variants.ts';
+import { troubleIn } from './selftest/run-fault.ts';
+import { examples } from './selftest/wrong-servers.ts';
 import { freshDatabase, startServer, storeNames } from '../server/support.ts';
 
 test.each(storeNames)('our own backend on %s meets every MUST and every SHOULD', async (name) => {

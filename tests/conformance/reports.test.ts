@@ -7,9 +7,9 @@ import { htmlReport } from '../../conformance/report/html.ts';
 import { junitReport } from '../../conformance/report/junit.ts';
 import { terminalReport } from '../../conformance/report/terminal.ts';
 import { run, type Run } from '../../conformance/run.ts';
-import { faults } from '../../conformance/selftest/faults/all.ts';
-import { startLayer } from '../../conformance/selftest/layer.ts';
-import { startReference } from '../../conformance/selftest/reference.ts';
+import { faults } from './selftest/faults/all.ts';
+import { startLayer } from './selftest/fault-proxy.ts';
+import { startReference } from './selftest/reference.ts';
 
 const specification = readFileSync(new URL('../../docs/specification.md', import.meta.url), 'utf8');
 const readme = readFileSync(new URL('../../conformance/README.md', import.meta.url), 'utf8');

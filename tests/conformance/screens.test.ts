@@ -2,9 +2,9 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { run } from '../../conformance/run.ts';
-import { startLayer } from '../../conformance/selftest/layer.ts';
-import { startReference } from '../../conformance/selftest/reference.ts';
-import { json } from '../../conformance/selftest/spoil.ts';
+import { startLayer } from './selftest/fault-proxy.ts';
+import { startReference } from './selftest/reference.ts';
+import { json } from './selftest/fault-builders.ts';
 import { prepareScreens } from '../../conformance/ui/prepare.ts';
 import { temporaryFolder } from '../server/support.ts';
 

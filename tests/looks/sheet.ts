@@ -7,7 +7,7 @@ import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Page } from 'playwright-core';
-import { launchBrowser } from '../support/chromium.ts';
+import { launchBrowser } from '../../conformance/ui/chromium.ts';
 import { playAll, type Scene } from './scenes.ts';
 import { openStage } from './stage.ts';
 

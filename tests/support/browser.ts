@@ -1,7 +1,7 @@
 import type { Browser, BrowserContext, BrowserContextOptions, Page } from 'playwright-core';
 import { afterAll, beforeAll, onTestFinished } from 'vitest';
 import { inPlace } from '../../model/browser-driver.ts';
-import { launchBrowser } from './chromium.ts';
+import { launchBrowser } from '../../conformance/ui/chromium.ts';
 
 /** One browser for the tests of a file; every page that it opens has a context, and so a cookie jar, of its own. */
 export function useBrowser() {

@@ -1,6 +1,6 @@
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
-import { launchBrowser } from '../../support/chromium.ts';
+import { launchBrowser } from '../../../conformance/ui/chromium.ts';
 import { notByAPerson } from '../../../model/unreachable.ts';
 import { coverage } from '../coverage.ts';
 import { authPaths, fewPartsOf, projectsPaths } from '../../../model/moves.ts';

@@ -1,6 +1,6 @@
-import { createInventor, newMark } from '../../../conformance/invent.ts';
-import { httpHands as handsOn } from '../../../conformance/journeys/http-hands.ts';
-import { createStage, type Stage } from '../../../conformance/journeys/stage.ts';
+import { createInventor, newMark } from '../../../conformance/fixtures.ts';
+import { httpHands as handsOn } from '../../../conformance/journeys/http-driver.ts';
+import { createStage, type Stage } from '../../../conformance/journeys/preconditions.ts';
 import { createWorld } from '../../../conformance/world.ts';
 import type { Hands, Route } from '../../../model/driver.ts';
 

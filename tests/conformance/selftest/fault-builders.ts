@@ -1,5 +1,5 @@
 import { setTimeout as passed } from 'node:timers/promises';
-import type { Incoming, Layer, Reply } from './layer.ts';
+import type { Incoming, Layer, Reply } from './fault-proxy.ts';
 
 /** A backend with one fault: ours, behind a layer that spoils one thing. */
 export type Fault = {

@@ -13,7 +13,7 @@ import {
   json,
   emailOf,
   type Fault,
-} from '../spoil.ts';
+} from '../fault-builders.ts';
 
 /** What is wrong with refusals. */
 export const errorFaults: Fault[] = [

@@ -1,5 +1,5 @@
 import type { Answer, Call } from '../../model/outcomes.ts';
-import type { Arranged } from './stage.ts';
+import type { Arranged } from './preconditions.ts';
 
 /** Thrown where the backend does not do what the circumstances ask for. */
 export class Surprise extends Error {}

@@ -13,7 +13,7 @@ import {
   withCookie,
   withCookiesSet,
   type Fault,
-} from '../spoil.ts';
+} from '../fault-builders.ts';
 
 /** What is wrong with cookies and the XSRF token. */
 export const cookieFaults: Fault[] = [

@@ -1,6 +1,6 @@
 import { setTimeout as passed } from 'node:timers/promises';
 import { gzipSync } from 'node:zlib';
-import { login, list, creating, fault, isCall, replies, type Fault } from '../spoil.ts';
+import { login, list, creating, fault, isCall, replies, type Fault } from '../fault-builders.ts';
 
 /** What is wrong with how answers come. */
 export const answerFaults: Fault[] = [

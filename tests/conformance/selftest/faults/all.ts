@@ -5,7 +5,7 @@ import { leakFaults } from './leaks.ts';
 import { projectFaults } from './projects.ts';
 import { signingIn } from './signing-in.ts';
 import { textFaults } from './text.ts';
-import type { Fault } from '../spoil.ts';
+import type { Fault } from '../fault-builders.ts';
 
 /** One fault each. */
 export const faults: Fault[] = [

@@ -7,7 +7,7 @@ import {
   withJson,
   jsonOf,
   type Fault,
-} from '../spoil.ts';
+} from '../fault-builders.ts';
 
 /** What should have stayed inside. */
 export const leakFaults: Fault[] = [

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { incomingOf, startServer, type Running } from './layer.ts';
+import { incomingOf, startServer, type Running } from './fault-proxy.ts';
 
 /**
  * Backends that keep to the specification and choose otherwise wherever it is silent. The kit must find nothing to fail in any of

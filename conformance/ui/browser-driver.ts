@@ -5,8 +5,8 @@ import { callNames, callOf, callsSeen } from '../../model/controlled-backend.ts'
 import type { Answer, Call } from '../../model/outcomes.ts';
 import { forms, type Hands, type Route } from '../../model/driver.ts';
 import type { Browser } from '../http/browser.ts';
-import { arrangedBy, type Stage } from '../journeys/stage.ts';
-import { expectToBe } from '../journeys/surprise.ts';
+import { arrangedBy, type Stage } from '../journeys/preconditions.ts';
+import { expectToBe } from '../journeys/unexpected-response.ts';
 import type { Proxy } from './proxy.ts';
 import { comes, handsOn, inPlace, seenOnScreen } from '../../model/browser-driver.ts';
 

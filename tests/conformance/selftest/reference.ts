@@ -1,11 +1,11 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { createApp } from '../../server/app.ts';
-import { createPasswords } from '../../server/passwords.ts';
-import { openSqlite } from '../../server/store/sqlite.ts';
-import { openStore } from '../../server/store/store.ts';
-import { roomiest } from '../../tools/roomiest.ts';
-import type { Running } from './layer.ts';
+import { createApp } from '../../../server/app.ts';
+import { createPasswords } from '../../../server/passwords.ts';
+import { openSqlite } from '../../../server/store/sqlite.ts';
+import { openStore } from '../../../server/store/store.ts';
+import { roomiest } from '../../../tools/roomiest.ts';
+import type { Running } from './fault-proxy.ts';
 
 /** Our own backend on a free port, with data of its own, and with hashing as cheap as it gets. */
 export async function startReference(): Promise<Running> {

@@ -18,7 +18,7 @@ import {
   meeting,
   withAccounts,
   type Fault,
-} from '../spoil.ts';
+} from '../fault-builders.ts';
 
 /** What is wrong with registering and signing in. */
 export const signingIn: Fault[] = [

@@ -1,4 +1,4 @@
-import type { Measured } from './measure.ts';
+import type { Measured } from './run-fault.ts';
 
 /** docs/conformance.md, from what was measured. */
 export function pageOf(

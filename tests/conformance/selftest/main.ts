@@ -5,14 +5,14 @@
  */
 import { writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import { run } from '../run.ts';
-import { different } from './different.ts';
+import { run } from '../../../conformance/run.ts';
+import { different } from './valid-variants.ts';
 import { faults } from './faults/all.ts';
-import { measured, measuredOf, troubleIn, type Measured } from './measure.ts';
-import { pageOf } from './page.ts';
+import { measured, measuredOf, troubleIn, type Measured } from './run-fault.ts';
+import { pageOf } from './write-docs.ts';
 import { objectionsTo } from './prism.ts';
 import { startReference } from './reference.ts';
-import { examples, strangers } from './strangers.ts';
+import { examples, strangers } from './wrong-servers.ts';
 
 const args = process.argv.slice(2);
 const writes = args.includes('--write');
@@ -50,7 +50,7 @@ if (writes) {
   if (unspoilt) throw new Error(`Prism objects to a backend without a fault: ${unspoilt}`);
   const objections = new Map<string, string>();
   for (const fault of faults) objections.set(fault.name, await objectionsTo(fault, reference));
-  const path = fileURLToPath(new URL('../../docs/conformance.md', import.meta.url));
+  const path = fileURLToPath(new URL('../../../docs/conformance.md', import.meta.url));
   writeFileSync(path, pageOf(results, objections, green));
   console.log(`Wrote ${path}`);
 }

@@ -10,7 +10,7 @@ import {
   page,
   escaped,
   type Fault,
-} from '../spoil.ts';
+} from '../fault-builders.ts';
 
 /** What is done to text. */
 export const textFaults: Fault[] = [

@@ -1,6 +1,6 @@
-import { gotOf, statusOf } from './checks/check.ts';
-import { known, readingOf, situations } from './checks/errors.ts';
-import type { World } from './world.ts';
+import { gotOf, statusOf } from '../checks/check.ts';
+import { known, readingOf, situations } from '../checks/errors.ts';
+import type { World } from '../world.ts';
 
 /** One row of "What your users will read". */
 export type Reading = {

@@ -1,7 +1,7 @@
 import { createSingleProcessPrism } from '@stoplight/prism-cli/dist/util/createServer.js';
-import { CONTRACT, freePort } from '../../tools/dev-backend.ts';
-import type { Fault } from './spoil.ts';
-import { startLayer, type Running } from './layer.ts';
+import { CONTRACT, freePort } from '../../../tools/dev-backend.ts';
+import type { Fault } from './fault-builders.ts';
+import { startLayer, type Running } from './fault-proxy.ts';
 
 /**
  * What Prism's validation proxy (`prism proxy openapi.yaml ADDRESS --errors`) objects to, when an ordinary visit is made through

@@ -1,6 +1,6 @@
-import { exitCodeOf, run, type Run } from '../run.ts';
-import type { Fault } from './spoil.ts';
-import { startLayer, type Running } from './layer.ts';
+import { exitCodeOf, run, type Run } from '../../../conformance/run.ts';
+import type { Fault } from './fault-builders.ts';
+import { startLayer, type Running } from './fault-proxy.ts';
 
 export type Measured = {
   fault: string;

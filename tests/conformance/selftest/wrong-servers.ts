@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
-import { startServer, type Running } from './layer.ts';
+import { startServer, type Running } from './fault-proxy.ts';
 
 /** A backend that has nothing of ours, and what the kit has to say of it. */
 export type Stranger = { name: string; killedBy: string[]; start: () => Promise<Running> };
@@ -45,7 +45,7 @@ export const strangers: Stranger[] = [
     name: 'a mock that answers with the examples of the contract and keeps nothing',
     killedBy: ['PROJECT-4', 'SIGNIN-1'],
     async start() {
-      const { startPrism } = await import('../../tools/dev-backend.ts');
+      const { startPrism } = await import('../../../tools/dev-backend.ts');
       const { url, close } = await startPrism();
       return { address: url, stop: close };
     },
@@ -60,7 +60,7 @@ export const examples: { name: string; start: () => Promise<Running> }[] = [
 
 /** Starts one of `conformance/examples/` on a free port. Throws, by name, where the language is not there. */
 async function startProgram(command: string, file: string): Promise<Running> {
-  const path = fileURLToPath(new URL(`../examples/${file}`, import.meta.url));
+  const path = fileURLToPath(new URL(`../../../conformance/examples/${file}`, import.meta.url));
   const child = spawn(command, [path], { env: { ...process.env, PORT: '0' } });
   let errors = '';
   child.stderr.on('data', (chunk: Buffer) => (errors += chunk.toString()));

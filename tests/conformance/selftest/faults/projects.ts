@@ -1,5 +1,5 @@
 import { setTimeout as passed } from 'node:timers/promises';
-import type { Incoming, Reply } from '../layer.ts';
+import type { Incoming, Reply } from '../fault-proxy.ts';
 import {
   login,
   list,
@@ -17,7 +17,7 @@ import {
   cookieOf,
   cookiesSet,
   type Fault,
-} from '../spoil.ts';
+} from '../fault-builders.ts';
 
 /** What is wrong with projects and their list. */
 export const projectFaults: Fault[] = [

@@ -9,8 +9,8 @@ import { forms, type FormName, type Hands, type Route, type Seen } from '../../m
 import { observer } from '../../model/inspection.ts';
 import type { Browser } from '../http/browser.ts';
 import type { Exchange } from '../http/wire.ts';
-import { arrangedBy, type Stage } from './stage.ts';
-import { expectToBe, Surprise } from './surprise.ts';
+import { arrangedBy, type Stage } from './preconditions.ts';
+import { expectToBe, Surprise } from './unexpected-response.ts';
 
 /** Something that the app asked for, held back until the circumstances are right. */
 type Arrived = {
