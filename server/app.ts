@@ -12,22 +12,22 @@ import Fastify, {
   type FastifyServerOptions,
 } from 'fastify';
 import helmet from 'helmet';
-import { endWhenAnswered, isAnswering, watchAnswers } from './answering.ts';
-import { isAt, mountContract, readContract, type Contract, type Operations } from './contract.ts';
-import { Refusal, type RefusalAnswer } from './errors.ts';
-import { createGuard } from './guard.ts';
-import { mountHealth } from './health.ts';
-import { logWhenDone, ownRequestLines } from './log.ts';
+import { endWhenAnswered, isAnswering, watchAnswers } from './http/connections.ts';
+import { isAt, mountContract, readContract, type Contract, type Operations } from './http/contract.ts';
+import { Refusal, type RefusalAnswer } from './http/errors.ts';
+import { createGuard } from './http/guard.ts';
+import { mountHealth } from './http/health.ts';
+import { logWhenDone, ownRequestLines } from './http/log.ts';
 import { createProject } from './operations/createProject.ts';
 import { listProjects } from './operations/listProjects.ts';
 import { login } from './operations/login.ts';
 import { registerUser } from './operations/registerUser.ts';
-import { createPasswords, type Passwords } from './passwords.ts';
+import { createPasswords, type Passwords } from './auth/passwords.ts';
 import type { Services } from './services.ts';
-import { createSessions } from './sessions.ts';
+import { createSessions } from './auth/sessions.ts';
 import { StoreUnavailable } from './store/database.ts';
 import type { Store } from './store/store.ts';
-import { createThrottle } from './throttle.ts';
+import { createThrottle } from './auth/throttle.ts';
 
 export interface AppOptions {
   store: Store;

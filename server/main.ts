@@ -4,9 +4,9 @@ import { join } from 'node:path';
 import { setTimeout as passed } from 'node:timers/promises';
 import { setFlagsFromString } from 'node:v8';
 import { createApp } from './app.ts';
-import { attempt, Mistakes, openConfiguredStore, run, type Failure } from './command.ts';
-import { addressesOf, listen } from './listening.ts';
-import { logOptions } from './log.ts';
+import { attempt, Mistakes, openConfiguredStore, run, type Failure } from './commands/cli.ts';
+import { addressesOf, listen } from './http/listening.ts';
+import { logOptions } from './http/log.ts';
 import { help, readSettings, type Settings } from './settings.ts';
 
 const patience = 20_000; // milliseconds that requests get to finish after the port is closed

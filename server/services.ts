@@ -1,7 +1,7 @@
-import type { Passwords } from './passwords.ts';
-import type { Sessions } from './sessions.ts';
+import type { Passwords } from './auth/passwords.ts';
+import type { Sessions } from './auth/sessions.ts';
 import type { Store } from './store/store.ts';
-import type { Throttle } from './throttle.ts';
+import type { Throttle } from './auth/throttle.ts';
 
 /** What the operations work with. */
 export interface Services {

@@ -1,7 +1,7 @@
 import { isIP, isIPv6 } from 'node:net';
 import { resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { logLevels, type LogLevel } from './log.ts';
+import { logLevels, type LogLevel } from './http/log.ts';
 
 const builtApp = fileURLToPath(new URL('../dist', import.meta.url));
 

@@ -1,4 +1,4 @@
-import type { Operation } from '../contract.ts';
+import type { Operation } from '../http/contract.ts';
 import type { Services } from '../services.ts';
 
 /** A person's own projects, oldest first, as they were when the request was let in. */

@@ -1,5 +1,5 @@
-import type { Operation } from '../contract.ts';
-import { Refusal } from '../errors.ts';
+import type { Operation } from '../http/contract.ts';
+import { Refusal } from '../http/errors.ts';
 import type { Services } from '../services.ts';
 
 /**

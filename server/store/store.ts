@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
-import type { Limit } from '../throttle.ts';
+import type { Limit } from '../auth/throttle.ts';
 import type { Database } from './database.ts';
-import { together } from './together.ts';
+import { together } from './batch.ts';
 
 export interface Account {
   id: string;

@@ -12,7 +12,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
-import { createSessions } from '../../server/sessions.ts';
+import { createSessions } from '../../server/auth/sessions.ts';
 import { openStore } from '../../server/store/store.ts';
 import { fill, memoryOf, signIn, withDatabase } from '../support/long-lists.ts';
 import { runServer } from '../support/server-process.ts';

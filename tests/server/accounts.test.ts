@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { createPasswords } from '../../server/passwords.ts';
-import { sessionLifetime } from '../../server/sessions.ts';
+import { createPasswords } from '../../server/auth/passwords.ts';
+import { sessionLifetime } from '../../server/auth/sessions.ts';
 import {
   freshDatabase,
   refusal,

@@ -1,6 +1,6 @@
 import Fastify from 'fastify';
 import { expect, onTestFinished, test } from 'vitest';
-import { mountContract, readContract, type Operations } from '../../server/contract.ts';
+import { mountContract, readContract, type Operations } from '../../server/http/contract.ts';
 import { contractText } from './support.ts';
 
 const project = { id: '1', title: 'Website', description: 'Pages.' };

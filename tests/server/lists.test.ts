@@ -4,7 +4,7 @@ import { get, type IncomingMessage } from 'node:http';
 import { gunzipSync } from 'node:zlib';
 import Fastify from 'fastify';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { createListSender } from '../../server/lists.ts';
+import { createListSender } from '../../server/http/list-responses.ts';
 import type { Database } from '../../server/store/database.ts';
 import { openStore } from '../../server/store/store.ts';
 import {

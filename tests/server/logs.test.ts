@@ -1,7 +1,7 @@
 import { closeSync, openSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { logOptions } from '../../server/log.ts';
+import { logOptions } from '../../server/http/log.ts';
 import { runServer } from '../support/server-process.ts';
 import { builtApp, startServer, temporaryFolder, Visitor } from './support.ts';
 

@@ -4,7 +4,7 @@ import { connect, type Socket } from 'node:net';
 import { setImmediate as turn } from 'node:timers/promises';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { createApp } from '../../server/app.ts';
-import { listen } from '../../server/listening.ts';
+import { listen } from '../../server/http/listening.ts';
 import { openSqlite } from '../../server/store/sqlite.ts';
 import { openStore } from '../../server/store/store.ts';
 import { runServer } from '../support/server-process.ts';

@@ -1,7 +1,7 @@
 import { argon2Sync } from 'node:crypto';
 import { expect, test } from 'vitest';
-import { Refusal } from '../../server/errors.ts';
-import { createPasswords } from '../../server/passwords.ts';
+import { Refusal } from '../../server/http/errors.ts';
+import { createPasswords } from '../../server/auth/passwords.ts';
 import { freshDatabase, refusal, startServer, storeNames, Visitor } from './support.ts';
 
 const password = 'correct horse 🐎';

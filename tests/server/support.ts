@@ -6,7 +6,7 @@ import { Client } from 'pg';
 import { inject, onTestFinished } from 'vitest';
 import { parse } from 'yaml';
 import { createApp, type AppOptions } from '../../server/app.ts';
-import { createPasswords } from '../../server/passwords.ts';
+import { createPasswords } from '../../server/auth/passwords.ts';
 import type { Database } from '../../server/store/database.ts';
 import { openPostgres } from '../../server/store/postgres.ts';
 import { openSqlite } from '../../server/store/sqlite.ts';

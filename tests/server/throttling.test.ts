@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { createPasswords } from '../../server/passwords.ts';
-import { networkOf } from '../../server/throttle.ts';
+import { createPasswords } from '../../server/auth/passwords.ts';
+import { networkOf } from '../../server/auth/throttle.ts';
 import { freshDatabase, refusal, startServer, storeNames, Visitor, type Reply } from './support.ts';
 
 const slowDown = refusal('tooManyAttempts');

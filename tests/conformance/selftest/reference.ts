@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { createApp } from '../../../server/app.ts';
-import { createPasswords } from '../../../server/passwords.ts';
+import { createPasswords } from '../../../server/auth/passwords.ts';
 import { openSqlite } from '../../../server/store/sqlite.ts';
 import { openStore } from '../../../server/store/store.ts';
 import { roomiest } from '../../../tools/roomiest.ts';

@@ -1,6 +1,6 @@
 import type { FastifyInstance } from 'fastify';
 import { Refusal } from './errors.ts';
-import type { Store } from './store/store.ts';
+import type { Store } from '../store/store.ts';
 
 /** Answers two questions of whoever runs the server, at addresses that are no part of the contract. */
 export function mountHealth(app: FastifyInstance, store: Store, isDraining: () => boolean) {

@@ -1,8 +1,8 @@
 import { statSync } from 'node:fs';
 import { resolve } from 'node:path';
-import { attempt, Mistakes, run } from './command.ts';
-import { readSettings } from './settings.ts';
-import { backUpSqlite } from './store/sqlite.ts';
+import { attempt, Mistakes, run } from './cli.ts';
+import { readSettings } from '../settings.ts';
+import { backUpSqlite } from '../store/sqlite.ts';
 
 const usage = `Usage: npm run backup -- FILE
 

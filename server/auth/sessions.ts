@@ -1,5 +1,5 @@
 import { hash, randomBytes } from 'node:crypto';
-import type { ListState, Store } from './store/store.ts';
+import type { ListState, Store } from '../store/store.ts';
 
 /** Seconds from login to the end of a session. */
 export const sessionLifetime = 30 * 24 * 60 * 60;

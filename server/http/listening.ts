@@ -2,7 +2,7 @@ import { lookup } from 'node:dns/promises';
 import { once } from 'node:events';
 import { createServer, type AddressInfo, type Socket } from 'node:net';
 import type { FastifyInstance } from 'fastify';
-import { endWhenAnswered } from './answering.ts';
+import { endWhenAnswered } from './connections.ts';
 
 const silence = 1_000; // milliseconds in which a connection may begin to speak after the port is closed
 

@@ -2,7 +2,7 @@ import { createHmac, timingSafeEqual } from 'node:crypto';
 import type { CookieSerializeOptions } from '@fastify/cookie';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { Refusal } from './errors.ts';
-import { sessionLifetime, type Session, type Sessions } from './sessions.ts';
+import { sessionLifetime, type Session, type Sessions } from '../auth/sessions.ts';
 
 export interface GuardedOperation {
   /** Works for people who are not signed in too. */

@@ -1,5 +1,5 @@
-import { Mistakes, openConfiguredStore, run } from './command.ts';
-import { readSettings } from './settings.ts';
+import { Mistakes, openConfiguredStore, run } from './cli.ts';
+import { readSettings } from '../settings.ts';
 
 const usage = `Usage: npm run sign-out -- EMAIL
 

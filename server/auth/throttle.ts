@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { isIPv4, isIPv6 } from 'node:net';
-import { Refusal } from './errors.ts';
-import type { Store } from './store/store.ts';
+import { Refusal } from '../http/errors.ts';
+import type { Store } from '../store/store.ts';
 
 /** How often something may be tried. Why these: docs/decisions/0008-throttling.md. */
 export interface Limit {

@@ -3,12 +3,12 @@ import { Ajv2020, type ErrorObject, type ValidateFunction } from 'ajv/dist/2020.
 import addFormats from 'ajv-formats';
 import type { FastifyInstance } from 'fastify';
 import { parse } from 'yaml';
-import type { operations } from '../generated/api.d.ts';
+import type { operations } from '../../generated/api.d.ts';
 import { Refusal, refusalNames, type RefusalAnswer, type RefusalName } from './errors.ts';
 import { setSessionCookies, type Guard } from './guard.ts';
-import { createListSender, type List } from './lists.ts';
-import type { Session } from './sessions.ts';
-import { createWriter, type Writer } from './writers.ts';
+import { createListSender, type List } from './list-responses.ts';
+import type { Session } from '../auth/sessions.ts';
+import { createWriter, type Writer } from './serializers.ts';
 
 export type OperationId = keyof operations;
 

@@ -2,7 +2,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { pipeline, Readable } from 'node:stream';
 import { constants, createGzip, gzipSync } from 'node:zlib';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import type { Writer } from './writers.ts';
+import type { Writer } from './serializers.ts';
 
 /** A list of any length, as an operation answers it. */
 export interface List<Item> {

@@ -1,7 +1,7 @@
-import { openPostgres } from './store/postgres.ts';
-import { openSqlite } from './store/sqlite.ts';
-import { openStore, type Store } from './store/store.ts';
-import type { Settings } from './settings.ts';
+import { openPostgres } from '../store/postgres.ts';
+import { openSqlite } from '../store/sqlite.ts';
+import { openStore, type Store } from '../store/store.ts';
+import type { Settings } from '../settings.ts';
 
 /** What whoever runs a command has to change, one line each. */
 export class Mistakes extends Error {}
