@@ -58,10 +58,7 @@ export default defineConfig({
         extends: true,
         test: {
           name: 'node',
-          include: [
-            'tests/{machines,house,tools,api,browser}/**/*.test.ts',
-            'tests/model/outside/**/*.test.ts',
-          ],
+          include: ['tests/{unit,browser}/**/*.test.ts', 'tests/model/processes/**/*.test.ts'],
         },
       },
       {
@@ -69,7 +66,7 @@ export default defineConfig({
         test: {
           name: 'jsdom',
           include: ['tests/{screens,model}/**/*.test.{ts,tsx}'],
-          exclude: ['tests/model/outside/**'],
+          exclude: ['tests/model/processes/**'],
           environment: 'jsdom',
           pool: 'threads',
           setupFiles: ['tests/support/screens-setup.ts'],

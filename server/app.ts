@@ -13,7 +13,13 @@ import Fastify, {
 } from 'fastify';
 import helmet from 'helmet';
 import { endWhenAnswered, isAnswering, watchAnswers } from './http/connections.ts';
-import { isAt, mountContract, readContract, type Contract, type Operations } from './http/contract.ts';
+import {
+  isAt,
+  mountContract,
+  readContract,
+  type Contract,
+  type Operations,
+} from './http/contract.ts';
 import { Refusal, type RefusalAnswer } from './http/errors.ts';
 import { createGuard } from './http/guard.ts';
 import { mountHealth } from './http/health.ts';

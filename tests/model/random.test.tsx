@@ -21,7 +21,7 @@ import {
   type Seen,
 } from '../../model/driver.ts';
 import { oracleHands } from '../../model/oracle.ts';
-import { screensHands } from './screens-hands.tsx';
+import { screensHands } from './screens-driver.tsx';
 
 /** `WALKS=1000 WALK_SEED=7 npx vitest run tests/model/random` walks other ways, for as long as one likes. */
 const walks = Number(process.env['WALKS'] ?? 20);

@@ -4,7 +4,7 @@ import { notByAPerson } from '../../model/unreachable.ts';
 import { coverage } from './coverage.ts';
 import { authPaths, projectsPaths } from '../../model/moves.ts';
 import { oracleHands } from '../../model/oracle.ts';
-import { screensHands } from './screens-hands.tsx';
+import { screensHands } from './screens-driver.tsx';
 import { showingAuth, showingProjects } from '../../model/expectations.ts';
 import { walk } from './walk.ts';
 

@@ -3,7 +3,7 @@ import { beforeAll, expect, test, vi } from 'vitest';
 import { field, fillCredentials, fillProject, submit, useBrowser } from '../../support/browser.ts';
 import type { Answer, Call } from '../../../model/outcomes.ts';
 import type { Hands, Route, Seen } from '../../../model/driver.ts';
-import { browserHands, builtApp } from './browser-hands.ts';
+import { browserHands, builtApp } from './browser-driver.ts';
 
 const browser = useBrowser();
 let files: Awaited<ReturnType<typeof builtApp>>;

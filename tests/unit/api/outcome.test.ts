@@ -1,7 +1,7 @@
 import { createServer, type RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { expect, onTestFinished, test } from 'vitest';
-import { createApi, type Api } from '../../src/api/api.ts';
+import { createApi, type Api } from '../../../src/api/api.ts';
 
 const credentials = { email: 'ada@example.org', password: 'correct horse' };
 const project = { title: 'Website relaunch', description: 'New pages.' };

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { emit, fromPromise, not, raise, setup } from 'xstate';
-import { diagram, table, transitions } from '../../tools/diagram.ts';
+import { diagram, table, transitions } from '../../../tools/diagram.ts';
 
 const door = setup({
   actors: { ring: fromPromise(() => Promise.resolve()) },

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 
 const titles = [
-  ...readFileSync('tests/model/outside/faults.test.ts', 'utf8').matchAll(
+  ...readFileSync('tests/model/processes/faults.test.ts', 'utf8').matchAll(
     /^test\('(?:\[[^\]]+\] )?(.+)', async/gm,
   ),
 ].map(([, title]) => title!);

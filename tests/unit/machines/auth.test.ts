@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
 import { createActor, fromPromise, type SnapshotFrom } from 'xstate';
-import { authMachine, isAuthenticated, role } from '../../machines/auth.ts';
-import type { Credentials, Outcome, User } from '../../machines/types.ts';
-import { calls } from '../support/calls.ts';
+import { authMachine, isAuthenticated, role } from '../../../machines/auth.ts';
+import type { Credentials, Outcome, User } from '../../../machines/types.ts';
+import { calls } from '../../support/deferred-calls.ts';
 
 const ada: Credentials = { email: 'ada@example.org', password: 'correct horse' };
 const login = { type: 'login', credentials: ada } as const;

@@ -10,7 +10,7 @@ import { StoreUnavailable } from '../../server/store/database.ts';
 import { openPostgres } from '../../server/store/postgres.ts';
 import { openSqlite } from '../../server/store/sqlite.ts';
 import { runServer } from '../support/server-process.ts';
-import type { Start } from './starter.ts';
+import type { Start } from './open-store-worker.ts';
 import {
   builtApp,
   freshPostgres,
@@ -180,7 +180,7 @@ describe('npm run backup', () => {
     await signedInVisitor(await startServer({ database: openSqlite(folder) }));
     const file = join(temporaryFolder(), 'backup.sqlite');
     writeFileSync(file, 'precious');
-    const { code, errors } = await command('backup.ts', { DATA_DIR: folder }, file);
+    const { code, errors } = await command('commands/backup.ts', { DATA_DIR: folder }, file);
     expect({ code, errors }).toEqual({
       code: 1,
       errors: `No backup was made: ${file} exists, and no backup is overwritten.\n`,
@@ -191,7 +191,11 @@ describe('npm run backup', () => {
   test('keeps no copy of a damaged database', async () => {
     const target = temporaryFolder();
     const settings = { DATA_DIR: await damagedFolder() };
-    const { code, errors } = await command('backup.ts', settings, join(target, 'backup.sqlite'));
+    const { code, errors } = await command(
+      'commands/backup.ts',
+      settings,
+      join(target, 'backup.sqlite'),
+    );
     expect(code).toBe(1);
     expect(errors).toMatch(/^No backup was made: .+damaged.+\n$/);
     expect(readdirSync(target)).toEqual([]);
@@ -202,7 +206,7 @@ describe('npm run backup', () => {
     await signedInVisitor(await startServer({ database: openSqlite(folder) }));
     const target = temporaryFolder();
     const file = join(target, 'missing', 'backup.sqlite');
-    const { code, errors } = await command('backup.ts', { DATA_DIR: folder }, file);
+    const { code, errors } = await command('commands/backup.ts', { DATA_DIR: folder }, file);
     expect(code).toBe(1);
     expect(errors).toMatch(/^No backup was made: .+\.\n$/);
     expect(readdirSync(target)).toEqual([]);
@@ -215,7 +219,7 @@ describe('npm run backup', () => {
     ['without data', { DATA_DIR: '/nowhere' }, ['/a'], 'there is no database in /nowhere'],
     ['for PostgreSQL', { DATABASE_URL: 'postgres://u:secret@h/d' }, ['a'], 'pg_dump'],
   ])('%s says what to do', async (_what, settings, args, message) => {
-    const { code, errors } = await command('backup.ts', settings, ...args);
+    const { code, errors } = await command('commands/backup.ts', settings, ...args);
     expect(code).toBe(1);
     expect(errors).toContain(message);
     expect(errors).not.toContain('secret');
@@ -229,7 +233,7 @@ test('of many that open a new file at once, one runs each migration, and none fa
   const workerData: Start = { folder, migrations: 40, starters, here };
   const all = Array.from(
     { length: starters },
-    () => new Worker(new URL('./starter.ts', import.meta.url), { workerData }),
+    () => new Worker(new URL('./open-store-worker.ts', import.meta.url), { workerData }),
   );
   // Rejects with what failed in it: a table that is made twice, or a lock that was not waited for.
   const ends = await Promise.all(all.map((worker) => once(worker, 'exit')));
@@ -250,7 +254,7 @@ describe('npm run sign-out', () => {
     await elsewhere.login(person.credentials);
 
     const { email } = person.credentials;
-    const { code, output } = await command('sign-out.ts', settings, email.toUpperCase());
+    const { code, output } = await command('commands/sign-out.ts', settings, email.toUpperCase());
     expect({ code, output }).toEqual({
       code: 0,
       output: `Ended 2 sessions of ${email.toUpperCase()}.\n`,
@@ -258,7 +262,7 @@ describe('npm run sign-out', () => {
     expect((await person.listProjects()).status).toBe(401);
     expect((await elsewhere.listProjects()).status).toBe(401);
     expect((await other.listProjects()).status).toBe(200);
-    const unknown = await command('sign-out.ts', settings, 'nobody@example.org');
+    const unknown = await command('commands/sign-out.ts', settings, 'nobody@example.org');
     expect(unknown).toMatchObject({
       code: 1,
       errors: 'No account has the email nobody@example.org.\n',
@@ -285,7 +289,7 @@ async function damagedFolder(): Promise<string> {
 
 async function backUp(from: string, to: string) {
   mkdirSync(to);
-  return command('backup.ts', { DATA_DIR: from }, join(to, 'tracker.sqlite'));
+  return command('commands/backup.ts', { DATA_DIR: from }, join(to, 'tracker.sqlite'));
 }
 
 /** Runs a command of server/ to its end. */

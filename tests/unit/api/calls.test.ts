@@ -1,6 +1,13 @@
 import { describe, expect, test } from 'vitest';
-import { createApi } from '../../src/api/api.ts';
-import { controlledBackend, CREATE, LIST, LOGIN, REGISTER, type Call } from '../support/backend.ts';
+import { createApi } from '../../../src/api/api.ts';
+import {
+  controlledBackend,
+  CREATE,
+  LIST,
+  LOGIN,
+  REGISTER,
+  type Call,
+} from '../../support/backend.ts';
 
 const origin = 'https://tracker.example';
 const { signal } = new AbortController();

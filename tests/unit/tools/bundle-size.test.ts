@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { overBudget } from '../../tools/bundle.ts';
+import { overBudget } from '../../../tools/bundle.ts';
 
 test('a screen that weighs more than it may is named, with by how much', () => {
   const limits = { '/': 100, '/login': 200, '/projects': 200 };

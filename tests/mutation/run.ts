@@ -17,10 +17,10 @@ import { basename, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build } from 'vite';
 import { createVitest, type TestSpecification } from 'vitest/node';
-import { failureIn, failuresOfMany } from './many.ts';
-import { faulty, mutantsOf, type Mutant } from './mutations.ts';
-import { handpicked, type Handpicked } from './handpicked.ts';
-import { survivors } from './survivors.ts';
+import { failureIn, failuresOfMany } from './run-mutants.ts';
+import { faulty, mutantsOf, type Mutant } from './mutators.ts';
+import { handpicked, type Handpicked } from './manual-mutants.ts';
+import { survivors } from './accepted-survivors.ts';
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
 const copy = mkdtempSync(join(tmpdir(), 'mutants-'));

@@ -1,6 +1,6 @@
 /**
- * `npm run states`, after `npm run build`: takes a picture of everything the app can show, in both themes and at several widths, and
- * puts them on one page, `tests/out/states/index.html`. With words behind it, as in `npm run states -- login`, only the scenes
+ * `npm run screenshots`, after `npm run build`: takes a picture of everything the app can show, in both themes and at several widths, and
+ * puts them on one page, `tests/out/screenshots/index.html`. With words behind it, as in `npm run screenshots -- login`, only the scenes
  * whose names have one of them.
  */
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
@@ -24,7 +24,7 @@ const longest = 1_600;
 type Picture = { file: string; theme: string; width: number };
 
 if (import.meta.main) {
-  const folder = fileURLToPath(new URL('../out/states/', import.meta.url));
+  const folder = fileURLToPath(new URL('../out/screenshots/', import.meta.url));
   rmSync(folder, { recursive: true, force: true });
   mkdirSync(folder, { recursive: true });
   const wanted = process.argv.slice(2);
@@ -47,7 +47,7 @@ if (import.meta.main) {
   });
   await browser.close();
   writeFileSync(join(folder, 'index.html'), sheetOf(taken));
-  console.log(`tests/out/states/index.html: ${taken.length} scenes`);
+  console.log(`tests/out/screenshots/index.html: ${taken.length} scenes`);
 }
 
 async function picture(

@@ -8,7 +8,7 @@ import { vanillaExtractPlugin } from '@vanilla-extract/vite-plugin';
 import react from '@vitejs/plugin-react';
 import type { Plugin } from 'vite';
 import { createVitest, type TestModule } from 'vitest/node';
-import { faulty, type Mutant } from './mutations.ts';
+import { faulty, type Mutant } from './mutators.ts';
 
 /**
  * Runs on each fault the test files for its file, those with the name of the faulty file first, and tells of each the name of the

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { dark, light } from '../../src/styles/themes.ts';
+import { dark, light } from '../../../src/styles/themes.ts';
 
 /** WCAG 2.2: 1.4.3 asks this of text, 1.4.11 of what tells a control, its state or the focus apart from what is beside it. */
 const text = 4.5;

@@ -155,7 +155,7 @@ export const handpicked: Handpicked[] = [
   {
     file: 'src/main.tsx',
     what: 'the page has no colours of its own',
-    from: "import './styles/global.css.ts';\n",
+    from: "import '../model/styles/global.css.ts';\n",
     to: '',
   },
   {

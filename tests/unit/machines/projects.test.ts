@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
 import { createActor, fromPromise, SimulatedClock } from 'xstate';
-import { projectsMachine } from '../../machines/projects.ts';
-import type { NewProject, Outcome, Project } from '../../machines/types.ts';
-import { calls } from '../support/calls.ts';
+import { projectsMachine } from '../../../machines/projects.ts';
+import type { NewProject, Outcome, Project } from '../../../machines/types.ts';
+import { calls } from '../../support/deferred-calls.ts';
 
 const opened = { type: 'projects.opened' } as const;
 const closed = { type: 'projects.closed' } as const;

@@ -6,7 +6,7 @@ import { coverage } from '../coverage.ts';
 import { auth, fewPartsOf, authPaths, projects, projectsPaths } from '../../../model/moves.ts';
 import { oracleHands } from '../../../model/oracle.ts';
 import { walk } from '../walk.ts';
-import { httpHands } from './http-hands.ts';
+import { httpHands } from './http-driver.ts';
 
 let server: Awaited<ReturnType<typeof startServerProcess>>;
 beforeAll(async () => {

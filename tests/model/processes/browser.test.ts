@@ -7,7 +7,7 @@ import { authPaths, fewPartsOf, projectsPaths } from '../../../model/moves.ts';
 import { oracleHands } from '../../../model/oracle.ts';
 import { showingAuth, showingProjects } from '../../../model/expectations.ts';
 import { walk } from '../walk.ts';
-import { browserHands, builtApp } from './browser-hands.ts';
+import { browserHands, builtApp } from './browser-driver.ts';
 
 // One page for all paths: the app starts anew on it for each.
 let browser: Browser;

@@ -1,7 +1,7 @@
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { readProjects } from '../../src/api/decode.ts';
-import { createListReader } from '../../src/api/json-array-stream.ts';
+import { readProjects } from '../../../src/api/decode.ts';
+import { createListReader } from '../../../src/api/json-array-stream.ts';
 
 type Item = Record<string, unknown>;
 const isItem = (value: unknown): value is Item => typeof value === 'object' && value !== null;

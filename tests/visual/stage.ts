@@ -5,7 +5,7 @@ import { inPlace } from '../../model/browser-driver.ts';
 import { callOf } from '../../model/controlled-backend.ts';
 import type { Call } from '../../model/outcomes.ts';
 import { forms, links, type Hands, type Route } from '../../model/driver.ts';
-import { give } from '../model/outside/browser-hands.ts';
+import { give } from '../model/processes/browser-driver.ts';
 
 const origin = 'http://app.test';
 
