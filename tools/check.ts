@@ -13,11 +13,11 @@ const checks: { [name: string]: () => Promise<string[]> } = {
     const { stale } = await import('./generate.ts');
     return (await stale()).map((path) => `${path} is stale: npm run generate`);
   },
-  contract: async () => (await import('./contract.ts')).contractProblems(),
-  specification: async () => (await import('./specification.ts')).specificationProblems(),
+  contract: async () => (await import('./lint-contract.ts')).contractProblems(),
+  specification: async () => (await import('./check-specification.ts')).specificationProblems(),
   lockfile: lockfileProblems,
   // In a process of its own: a build makes its process one for production.
-  bundle: () => failureOf([process.execPath, `${root}tools/bundle.ts`], 300),
+  bundle: () => failureOf([process.execPath, `${root}tools/bundle-size.ts`], 300),
   format: () => failureOf(tool('oxfmt/bin/oxfmt', '--check'), 300),
   'lint and types': () =>
     failureOf(tool('oxlint/bin/oxlint', '--type-aware', '--type-check', '--deny-warnings'), 300),

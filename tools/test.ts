@@ -6,9 +6,9 @@ import { spawn } from 'node:child_process';
 import { globSync } from 'node:fs';
 import { chmod, mkdtemp, readFile, rm } from 'node:fs/promises';
 import { join, relative } from 'node:path';
-import { ensureChromium } from './browser.ts';
+import { ensureChromium } from './ensure-chromium.ts';
 import { check } from './check.ts';
-import { roomiest } from './roomiest.ts';
+import { roomiest } from './temp-folder.ts';
 import { failureOf, linesOf, report, root, tool } from './run.ts';
 
 type Totals = { passed: number; failed: number };

@@ -8,7 +8,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { extname } from 'node:path';
 import type { Browser } from 'playwright-core';
-import { budgets, bundleSizes } from '../../tools/bundle.ts';
+import { budgets, bundleSizes } from '../../tools/bundle-size.ts';
 import { launchBrowser } from '../../conformance/ui/chromium.ts';
 import { circumstances, median, table } from './page.ts';
 import { bars, curves, picture } from './plot.ts';

@@ -4,7 +4,7 @@ import { createApp } from '../../../server/app.ts';
 import { createPasswords } from '../../../server/auth/passwords.ts';
 import { openSqlite } from '../../../server/store/sqlite.ts';
 import { openStore } from '../../../server/store/store.ts';
-import { roomiest } from '../../../tools/roomiest.ts';
+import { roomiest } from '../../../tools/temp-folder.ts';
 import type { Running } from './fault-proxy.ts';
 
 /** Our own backend on a free port, with data of its own, and with hashing as cheap as it gets. */

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { problems, testNames } from '../../../tools/specification.ts';
+import { problems, testNames } from '../../../tools/check-specification.ts';
 
 const page = `
 Tests carry ids like \`[ONE-1]\`.

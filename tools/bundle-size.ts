@@ -38,7 +38,9 @@ export function overBudget(sizes: Sizes, limits: Sizes = budgets): string[] {
   return Object.entries(limits).flatMap(([path, limit]) => {
     const size = sizes[path as keyof Sizes];
     return size > limit
-      ? [`${path} takes ${size} bytes, ${size - limit} more than its budget: see tools/bundle.ts`]
+      ? [
+          `${path} takes ${size} bytes, ${size - limit} more than its budget: see tools/bundle-size.ts`,
+        ]
       : [];
   });
 }
