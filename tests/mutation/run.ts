@@ -78,20 +78,23 @@ const inBrowser = (name: string) =>
   of('browser').filter(({ moduleId }) => moduleId.endsWith(`/${name}.test.ts`));
 
 /** What is at work before the app, which the tests of the screens know nothing of. */
-const isBefore = (file: string) => /main|shell|fetch-work|first-view|hand-over/.test(file);
+const isBefore = (file: string) => /main|prerender|lazy-screens/.test(file);
 
 /** Of a long list most is layout, which jsdom does not have. */
-const isWindow = (file: string) => /use-window|places/.test(file);
+const isWindow = (file: string) => /use-virtual-rows|block-offsets/.test(file);
 
 /** What people see is asked of the tests of the screens, for all faults at once, and only then of these. */
 const isSeen = (file: string) => !/^(machines|src\/api|src\/actors)/.test(file);
 
 const stagesOfSeen = (file: string) => {
-  if (isBefore(file)) return [inBrowser('first-view'), inBrowser('looks')];
+  if (isBefore(file)) return [inBrowser('prerender'), inBrowser('appearance')];
   if (isWindow(file)) return [inBrowser('long-list')];
   if (/app\.tsx|router/.test(file))
-    return [of('model'), inBrowser('first-view'), inBrowser('looks')];
-  return [...(file.includes('project-list') ? [inBrowser('long-list')] : []), inBrowser('looks')];
+    return [of('model'), inBrowser('prerender'), inBrowser('appearance')];
+  return [
+    ...(file.includes('project-list') ? [inBrowser('long-list')] : []),
+    inBrowser('appearance'),
+  ];
 };
 
 /** The quick tests first: most faults go no further. */
