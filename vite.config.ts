@@ -5,7 +5,7 @@ import { defineConfig } from 'vitest/config';
 import { devBackend } from './tools/dev-backend.ts';
 import type { Plugin } from 'vite';
 import { precompress } from './tools/precompress.ts';
-import { shell } from './src/prerender/vite-plugin.ts';
+import { prerender } from './src/prerender/vite-plugin.ts';
 
 /** Vite's own helper for `import()` looks for scripts and styles to fetch beforehand; here src/prerender/inline-script.ts does. */
 function plainImports(): Plugin {
@@ -24,7 +24,7 @@ export default defineConfig({
     react(),
     vanillaExtractPlugin(),
     devBackend(process.env['API_URL']),
-    shell(),
+    prerender(),
     precompress(),
   ],
   build: {

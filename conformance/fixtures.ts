@@ -3,9 +3,9 @@
  * another one in each run and always as long. It keeps a second run from meeting the accounts that the first one left on the
  * server, and nothing else depends on it.
  */
-export type Inventor = {
+export type Fixtures = {
   seed: number;
-  mark: string;
+  runId: string;
   email: (name: string) => string;
   /** Long enough, with small and capital letters, a digit and a sign. */
   password: (name: string) => string;
@@ -26,12 +26,12 @@ const things = [
 ];
 const deeds = ['Paint', 'Repair', 'Measure', 'Open', 'Move', 'Light', 'Plan', 'Photograph'];
 
-export function createInventor(seed: number, mark: string): Inventor {
+export function createFixtures(seed: number, mark: string): Fixtures {
   const random = (name: string) => generator(seed, name);
   const pick = (from: string[], next: () => number) => from[Math.floor(next() * from.length)]!;
-  const inventor: Inventor = {
+  const inventor: Fixtures = {
     seed,
-    mark,
+    runId: mark,
     email: (name) => `${name}.${seed}.${mark}@example.org`,
     password(name) {
       const next = random(`password of ${name}`);
@@ -55,7 +55,7 @@ export function createInventor(seed: number, mark: string): Inventor {
 }
 
 /** Eleven letters and digits that no other run on this server has, not even one that began in the same second. */
-export function newMark(now = Date.now(), chance = Math.random()): string {
+export function createRunId(now = Date.now(), chance = Math.random()): string {
   const time = Math.floor(now / 1000) % 36 ** 5;
   const tail = Math.floor(chance * 36 ** 6);
   return time.toString(36).padStart(5, '0') + tail.toString(36).padStart(6, '0');

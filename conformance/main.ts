@@ -3,7 +3,7 @@ import { checks } from './checks/all.ts';
 import { folderFault, writeReports } from './report/files.ts';
 import { contentOf } from './report/content.ts';
 import { terminalReport } from './report/terminal.ts';
-import { newMark } from './fixtures.ts';
+import { createRunId } from './fixtures.ts';
 import { exitCodeOf, run } from './run.ts';
 import { reach, readTarget } from './target.ts';
 
@@ -60,7 +60,7 @@ async function main(args: string[]): Promise<number> {
     ui = prepared;
   }
   const progress = createProgress();
-  const mark = newMark();
+  const mark = createRunId();
   process.once('SIGINT', () => {
     progress.end();
     console.error(`Stopped before the end. Whatever it made stays there, with "${mark}" in it.`);

@@ -1,11 +1,11 @@
 import { isAsked } from './cli.ts';
 import { checks } from './checks/all.ts';
 import { basePath } from './checks/reach.ts';
-import { Blocked, Skipped, Unmet, type Check, type Problem } from './checks/check.ts';
+import { Blocked, Skipped, CheckFailed, type Check, type Problem } from './checks/check.ts';
 import type { Exchange } from './http/wire.ts';
-import { createInventor, newMark } from './fixtures.ts';
+import { createFixtures, createRunId } from './fixtures.ts';
 import { walkedIn, type Walked } from './journeys/walked.ts';
-import { readingsIn, type Reading } from './report/user-messages.ts';
+import { userMessagesIn, type UserMessage } from './report/user-messages.ts';
 import { createWorld, type World } from './world.ts';
 
 export type Result = {
@@ -29,7 +29,7 @@ export type Run = {
   milliseconds: number;
   results: Result[];
   /** What people read where something goes wrong. */
-  readings: Reading[];
+  readings: UserMessage[];
   walked: Walked | undefined;
   /** The answers of the contract, with how often each came. */
   documented: { operation: string; status: number; times: number; faults: number }[];
@@ -56,7 +56,7 @@ export async function run({
   origin,
   only = [],
   seed = 1,
-  mark = newMark(),
+  mark = createRunId(),
   otherOrigin,
   patience,
   ui,
@@ -64,7 +64,7 @@ export async function run({
 }: RunOptions): Promise<Run> {
   const startedAt = new Date();
   const began = performance.now();
-  const world = createWorld(origin, createInventor(seed, mark), otherOrigin, patience);
+  const world = createWorld(origin, createFixtures(seed, mark), otherOrigin, patience);
   world.ui = ui;
   const asked = checks.filter(({ id }) => isAsked(id, only));
   const results: Result[] = [];
@@ -74,7 +74,7 @@ export async function run({
     results.push(stops ? blockedBy(stops, check) : await resultOf(check, world));
   }
   world.wire.close();
-  const readings = await readingsIn(world);
+  const readings = await userMessagesIn(world);
   return {
     origin,
     only,
@@ -117,7 +117,7 @@ async function resultOf(check: Check, world: World): Promise<Result> {
     if (verdict === undefined) return ended('met');
     return ended('noted', verdict.note);
   } catch (error) {
-    if (error instanceof Unmet) return ended('failed', undefined, error.problems);
+    if (error instanceof CheckFailed) return ended('failed', undefined, error.problems);
     if (error instanceof Skipped) return ended('skipped', error.message);
     if (error instanceof Blocked) return ended('blocked', error.message);
     // Our own mistake, or an answer that nobody thought of: it must not take the rest of the report with it.

@@ -1,10 +1,10 @@
-import { Blocked, gotOf, isRefusal, isSuccess } from './checks/check.ts';
+import { Blocked, describeResponse, isRefusal, isSuccess } from './checks/check.ts';
 import type { User } from '../machines/types.ts';
 import { readContract, type Contract } from './contract.ts';
 import { Browser, type Call } from './http/browser.ts';
 import { cookieValuesIn, createSecrets, type Secrets } from './http/secrets.ts';
 import { createWire, headersOf, type Exchange, type Wire } from './http/wire.ts';
-import type { Inventor } from './fixtures.ts';
+import type { Fixtures } from './fixtures.ts';
 
 /** Somebody who registered, in the browser that they did it in. */
 export type Account = {
@@ -24,7 +24,7 @@ export type World = {
   wire: Wire;
   contract: Contract;
   secrets: Secrets;
-  inventor: Inventor;
+  fixtures: Fixtures;
   /** The origin of an app that lives elsewhere, when CORS was asked about. */
   otherOrigin: string | undefined;
   /** A fresh browser: no cookies, never been here. */
@@ -57,7 +57,7 @@ export type World = {
 
 export function createWorld(
   origin: string,
-  inventor: Inventor,
+  inventor: Fixtures,
   otherOrigin?: string,
   patience?: number,
 ): World {
@@ -83,7 +83,7 @@ export function createWorld(
     wire,
     contract: readContract(),
     secrets,
-    inventor,
+    fixtures: inventor,
     otherOrigin,
     setups,
     accounts,
@@ -114,7 +114,9 @@ export function createWorld(
     async registered(name) {
       const account = await world.account(name);
       if (isSuccess(account.registration.exchange)) return account;
-      throw new Blocked(`registering did not work: ${gotOf(account.registration.exchange)}`);
+      throw new Blocked(
+        `registering did not work: ${describeResponse(account.registration.exchange)}`,
+      );
     },
 
     person: (name) =>
@@ -129,7 +131,8 @@ export function createWorld(
         await browser.listProjects();
         if (browser.xsrfToken()) login = await browser.login(account.email, account.password);
       }
-      if (!login.ended.ok) throw new Blocked(`signing in did not work: ${gotOf(login.exchange)}`);
+      if (!login.ended.ok)
+        throw new Blocked(`signing in did not work: ${describeResponse(login.exchange)}`);
       // As the app does: it takes the person to the projects.
       const list = await browser.listProjects();
       setups.set(browser.name, [...before, ...login.exchanges, ...list.exchanges]);

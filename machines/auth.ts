@@ -10,7 +10,7 @@
  */
 import { assign, emit, fromPromise, setup, type SnapshotFrom } from 'xstate';
 import type { Credentials, Outcome, User } from './types.ts';
-import { outcome, unsupplied } from './placeholders.ts';
+import { outputOf, notProvided } from './placeholders.ts';
 
 export type AuthContext = {
   user: User | undefined;
@@ -29,11 +29,11 @@ export const authMachine = setup({
     context: {} as AuthContext,
     events: {} as AuthEvent,
     emitted: {} as AuthEmitted,
-    meta: {} as { statement: string[] },
+    meta: {} as { statements: string[] },
   },
   actors: {
-    login: fromPromise<Outcome<void>, Credentials>(unsupplied('login')),
-    registerUser: fromPromise<Outcome<User>, Credentials>(unsupplied('registerUser')),
+    login: fromPromise<Outcome<void>, Credentials>(notProvided('login')),
+    registerUser: fromPromise<Outcome<User>, Credentials>(notProvided('registerUser')),
   },
   guards: {
     succeeded: (_, call: Outcome<unknown>) => call.ok,
@@ -57,8 +57,8 @@ export const authMachine = setup({
   states: {
     unauthenticated: {
       on: {
-        login: { target: 'loggingIn', meta: { statement: ['AUTH-2'] } },
-        registerUser: { target: 'registering', meta: { statement: ['AUTH-6'] } },
+        login: { target: 'loggingIn', meta: { statements: ['AUTH-2'] } },
+        registerUser: { target: 'registering', meta: { statements: ['AUTH-6'] } },
       },
     },
     loggingIn: {
@@ -68,25 +68,25 @@ export const authMachine = setup({
         input: ({ event }) => event.credentials,
         onDone: [
           {
-            guard: { type: 'succeeded', params: outcome },
+            guard: { type: 'succeeded', params: outputOf },
             target: 'authenticated',
             actions: ['clearLoginError', 'announceLogin'],
-            meta: { statement: ['AUTH-3', 'AUTH-4', 'READ-4', 'READ-16'] },
+            meta: { statements: ['AUTH-3', 'AUTH-4', 'CHOICE-4', 'CHOICE-16'] },
           },
           {
             target: 'unauthenticated',
-            actions: ['clearUser', { type: 'storeLoginError', params: outcome }],
-            meta: { statement: ['AUTH-5', 'ERROR-1', 'ERROR-2'] },
+            actions: ['clearUser', { type: 'storeLoginError', params: outputOf }],
+            meta: { statements: ['AUTH-5', 'ERROR-1', 'ERROR-2'] },
           },
         ],
         onError: {
           target: 'unauthenticated',
           actions: ['clearUser', 'clearLoginError'],
-          meta: { statement: ['AUTH-5', 'ERROR-3', 'READ-15'] },
+          meta: { statements: ['AUTH-5', 'ERROR-3', 'CHOICE-15'] },
         },
       },
       on: {
-        registerUser: { target: 'registering', meta: { statement: ['AUTH-6', 'READ-8'] } },
+        registerUser: { target: 'registering', meta: { statements: ['AUTH-6', 'CHOICE-8'] } },
       },
     },
     registering: {
@@ -96,31 +96,31 @@ export const authMachine = setup({
         input: ({ event }) => event.credentials,
         onDone: [
           {
-            guard: { type: 'succeeded', params: outcome },
+            guard: { type: 'succeeded', params: outputOf },
             target: 'authenticated',
-            actions: [{ type: 'storeUser', params: outcome }, 'announceRegistration'],
-            meta: { statement: ['AUTH-7', 'AUTH-8', 'READ-17'] },
+            actions: [{ type: 'storeUser', params: outputOf }, 'announceRegistration'],
+            meta: { statements: ['AUTH-7', 'AUTH-8', 'CHOICE-17'] },
           },
           {
             target: 'unauthenticated',
             actions: 'clearUser',
-            meta: { statement: ['AUTH-9', 'AUTH-10', 'ERROR-4'] },
+            meta: { statements: ['AUTH-9', 'AUTH-10', 'ERROR-4'] },
           },
         ],
         onError: {
           target: 'unauthenticated',
           actions: 'clearUser',
-          meta: { statement: ['AUTH-9', 'AUTH-10', 'ERROR-4'] },
+          meta: { statements: ['AUTH-9', 'AUTH-10', 'ERROR-4'] },
         },
       },
       on: {
-        login: { target: 'loggingIn', meta: { statement: ['AUTH-2', 'READ-8'] } },
+        login: { target: 'loggingIn', meta: { statements: ['AUTH-2', 'CHOICE-8'] } },
       },
     },
     authenticated: {
       on: {
-        login: { target: 'loggingIn', meta: { statement: ['AUTH-2'] } },
-        registerUser: { target: 'registering', meta: { statement: ['AUTH-6'] } },
+        login: { target: 'loggingIn', meta: { statements: ['AUTH-2'] } },
+        registerUser: { target: 'registering', meta: { statements: ['AUTH-6'] } },
       },
     },
   },

@@ -2,7 +2,7 @@ import type { DoneActorEvent, ErrorActorEvent } from 'xstate';
 import type { Outcome } from './types.ts';
 
 /** Stands in for an actor until `provide` supplies it: running it throws, by name. */
-export function unsupplied(operationId: string) {
+export function notProvided(operationId: string) {
   return (): never => {
     throw new Error(
       `The actor "${operationId}" is not supplied: use machine.provide({ actors: { ${operationId} } }).`,
@@ -11,11 +11,11 @@ export function unsupplied(operationId: string) {
 }
 
 /** Passes how a call ended on to a guard or an action. */
-export function outcome<Value>({ event }: { event: DoneActorEvent<Outcome<Value>> }) {
+export function outputOf<Value>({ event }: { event: DoneActorEvent<Outcome<Value>> }) {
   return event.output;
 }
 
 /** Passes on what was thrown. */
-export function reason({ event }: { event: ErrorActorEvent }) {
+export function errorOf({ event }: { event: ErrorActorEvent }) {
   return event.error;
 }

@@ -12,7 +12,7 @@
  */
 import { assertEvent, assign, emit, fromPromise, raise, setup } from 'xstate';
 import type { NewProject, Outcome, Project } from './types.ts';
-import { outcome, reason, unsupplied } from './placeholders.ts';
+import { outputOf, errorOf, notProvided } from './placeholders.ts';
 
 export type ProjectsContext = {
   projects: Project[];
@@ -39,11 +39,11 @@ export const projectsMachine = setup({
     context: {} as ProjectsContext,
     events: {} as ProjectsEvent,
     emitted: {} as ProjectsEmitted,
-    meta: {} as { statement: string[] },
+    meta: {} as { statements: string[] },
   },
   actors: {
-    listProjects: fromPromise<Outcome<Project[]>>(unsupplied('listProjects')),
-    createProject: fromPromise<Outcome<Project>, NewProject>(unsupplied('createProject')),
+    listProjects: fromPromise<Outcome<Project[]>>(notProvided('listProjects')),
+    createProject: fromPromise<Outcome<Project>, NewProject>(notProvided('createProject')),
   },
   delays: {
     batching: 500,
@@ -57,18 +57,18 @@ export const projectsMachine = setup({
       projects: ({ context }, list: Outcome<Project[]>) =>
         list.ok ? list.value : context.projects,
     }),
-    emptyProjects: assign({ projects: [] }),
+    clearProjects: assign({ projects: [] }),
     appendProject: assign({
       projects: ({ context }, create: Outcome<Project>) =>
         create.ok ? withProject(context.projects, create.value) : context.projects,
     }),
-    keepSubmitted: assign({ submitted: ({ event }) => submittedProject(event) }),
-    forgetSubmitted: assign({ submitted: undefined }),
+    storeSubmitted: assign({ submitted: ({ event }) => submittedProject(event) }),
+    clearSubmitted: assign({ submitted: undefined }),
     storeCreateError: assign({
       createErrorMessage: (_, create: Outcome<unknown>) => (create.ok ? undefined : create.message),
     }),
     clearCreateError: assign({ createErrorMessage: undefined }),
-    tellList: raise({ type: 'project.created' }),
+    notifyList: raise({ type: 'project.created' }),
     dropProjects: raise({ type: 'projects.dropped' }),
     reportListFailure: emit((_, why: unknown) => ({ type: 'listFailed' as const, reason: why })),
     announceProject: emit(({ context }) => ({
@@ -86,12 +86,12 @@ export const projectsMachine = setup({
       on: {
         'projects.opened': {
           target: '.loading',
-          meta: { statement: ['PROJECTS-7', 'LIST-1', 'READ-30'] },
+          meta: { statements: ['PROJECTS-7', 'LIST-1', 'CHOICE-30'] },
         },
         'projects.dropped': {
           target: '.idle',
-          actions: 'emptyProjects',
-          meta: { statement: ['CONST-6', 'READ-47'] },
+          actions: 'clearProjects',
+          meta: { statements: ['CONST-6', 'CHOICE-47'] },
         },
       },
       states: {
@@ -102,28 +102,28 @@ export const projectsMachine = setup({
             src: 'listProjects',
             onDone: [
               {
-                guard: { type: 'succeeded', params: outcome },
+                guard: { type: 'succeeded', params: outputOf },
                 target: 'loaded',
-                actions: { type: 'replaceProjects', params: outcome },
-                meta: { statement: ['LIST-2', 'LIST-3'] },
+                actions: { type: 'replaceProjects', params: outputOf },
+                meta: { statements: ['LIST-2', 'LIST-3'] },
               },
               {
                 target: 'failed',
-                actions: ['emptyProjects', { type: 'reportListFailure', params: outcome }],
-                meta: { statement: ['LIST-2', 'LIST-4', 'LIST-5', 'ERROR-8'] },
+                actions: ['clearProjects', { type: 'reportListFailure', params: outputOf }],
+                meta: { statements: ['LIST-2', 'LIST-4', 'LIST-5', 'ERROR-8'] },
               },
             ],
             onError: {
               target: 'failed',
-              actions: ['emptyProjects', { type: 'reportListFailure', params: reason }],
-              meta: { statement: ['LIST-2', 'LIST-4', 'LIST-5', 'ERROR-8', 'READ-19'] },
+              actions: ['clearProjects', { type: 'reportListFailure', params: errorOf }],
+              meta: { statements: ['LIST-2', 'LIST-4', 'LIST-5', 'ERROR-8', 'CHOICE-19'] },
             },
           },
           on: {
             'project.created': {
               target: 'loading',
               reenter: true,
-              meta: { statement: ['READ-31'] },
+              meta: { statements: ['CHOICE-31'] },
             },
           },
         },
@@ -136,44 +136,44 @@ export const projectsMachine = setup({
       states: {
         idle: {
           on: {
-            createProject: { target: 'creating', meta: { statement: ['CREATE-1'] } },
+            createProject: { target: 'creating', meta: { statements: ['CREATE-1'] } },
           },
         },
         creating: {
-          entry: ['clearCreateError', 'keepSubmitted'],
+          entry: ['clearCreateError', 'storeSubmitted'],
           invoke: {
             id: 'createProject',
             src: 'createProject',
             input: ({ event }) => submittedProject(event),
             onDone: [
               {
-                guard: { type: 'succeeded', params: outcome },
+                guard: { type: 'succeeded', params: outputOf },
                 target: 'idle',
                 actions: [
-                  { type: 'appendProject', params: outcome },
+                  { type: 'appendProject', params: outputOf },
                   'clearCreateError',
                   'announceProject',
-                  'forgetSubmitted',
-                  'tellList',
+                  'clearSubmitted',
+                  'notifyList',
                 ],
-                meta: { statement: ['CREATE-2', 'CREATE-3', 'READ-27', 'READ-32'] },
+                meta: { statements: ['CREATE-2', 'CREATE-3', 'CHOICE-27', 'CHOICE-32'] },
               },
               {
                 target: 'failed',
-                actions: { type: 'storeCreateError', params: outcome },
-                meta: { statement: ['CREATE-4', 'ERROR-5', 'ERROR-6'] },
+                actions: { type: 'storeCreateError', params: outputOf },
+                meta: { statements: ['CREATE-4', 'ERROR-5', 'ERROR-6'] },
               },
             ],
             onError: {
               target: 'failed',
               actions: 'clearCreateError',
-              meta: { statement: ['ERROR-7', 'READ-15', 'READ-18'] },
+              meta: { statements: ['ERROR-7', 'CHOICE-15', 'CHOICE-18'] },
             },
           },
         },
         failed: {
           on: {
-            createProject: { target: 'creating', meta: { statement: ['CREATE-1', 'READ-2'] } },
+            createProject: { target: 'creating', meta: { statements: ['CREATE-1', 'CHOICE-2'] } },
           },
         },
       },
@@ -181,18 +181,18 @@ export const projectsMachine = setup({
     watch: {
       initial: 'closed',
       on: {
-        'projects.opened': { target: '.open', meta: { statement: ['READ-33'] } },
+        'projects.opened': { target: '.open', meta: { statements: ['CHOICE-33'] } },
       },
       states: {
         closed: {},
         open: {
           on: {
-            'projects.closed': { target: 'closing', meta: { statement: ['CONST-8'] } },
+            'projects.closed': { target: 'closing', meta: { statements: ['CONST-8'] } },
           },
         },
         closing: {
           after: {
-            batching: { target: 'kept', meta: { statement: ['CONST-8'] } },
+            batching: { target: 'kept', meta: { statements: ['CONST-8'] } },
           },
         },
         kept: {
@@ -200,7 +200,7 @@ export const projectsMachine = setup({
             keeping: {
               target: 'closed',
               actions: 'dropProjects',
-              meta: { statement: ['CONST-6'] },
+              meta: { statements: ['CONST-6'] },
             },
           },
         },

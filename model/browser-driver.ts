@@ -1,8 +1,11 @@
 import type { Page } from 'playwright-core';
-import { forms, links, type Hands, type Seen } from './driver.ts';
+import { forms, links, type Driver, type Observation } from './driver.ts';
 
 /** What a person does on the page itself. `settled` waits until the app has taken note. */
-export function handsOn(page: Page, settled: () => Promise<void>): Pick<Hands, 'go' | 'submit'> {
+export function createPageActions(
+  page: Page,
+  settled: () => Promise<void>,
+): Pick<Driver, 'go' | 'submit'> {
   return {
     async go(route) {
       if (new URL(page.url()).hash === `#${route}`) return;
@@ -23,7 +26,7 @@ export function handsOn(page: Page, settled: () => Promise<void>): Pick<Hands, '
 }
 
 /** What the page did just now is known here some of its turns later. Gives nothing where it does not come in many of them. */
-export async function comes<Found>(
+export async function pollFor<Found>(
   find: () => Found | undefined,
   turn: () => Promise<void>,
 ): Promise<Found | undefined> {
@@ -35,16 +38,16 @@ export async function comes<Found>(
 }
 
 /** Until the app has taken the place of the first view, whose elements go away and take nothing in. */
-export async function inPlace(page: Page): Promise<void> {
+export async function waitForApp(page: Page): Promise<void> {
   await page.waitForFunction(() => {
     return document.querySelector('h1') && !document.querySelector('template');
   });
 }
 
 /** What is on the screen. Runs in the page. */
-export function seenOnScreen(
+export function observeScreen(
   all: { button: string; fields: readonly string[] }[],
-): Omit<Seen, 'calls' | 'logged'> {
+): Omit<Observation, 'calls' | 'logged'> {
   const textOf = (selector: string) => document.querySelector(selector)?.textContent ?? undefined;
   const button = document.querySelector('form button');
   const known = all.find((form) => form.button === button?.textContent);

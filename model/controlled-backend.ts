@@ -1,6 +1,6 @@
 import { controlledBackend, type Pending } from '../tests/support/backend.ts';
-import type { Answer, Call } from './outcomes.ts';
-import type { Hands, Seen } from './driver.ts';
+import type { BackendResponse, Call } from './outcomes.ts';
+import type { Driver, Observation } from './driver.ts';
 
 export const addresses: Record<Call, string> = {
   login: 'POST /api/v1/auth/login',
@@ -23,13 +23,13 @@ export function callsSeen<Each extends { call: Call }>(
   arrived: readonly Each[],
   pending: (call: Call) => readonly Each[],
   sentIn: (last: Each) => unknown,
-): Seen['calls'] {
+): Observation['calls'] {
   const seen = callNames.map((call) => {
     const last = arrived.findLast((each) => each.call === call);
     const made = arrived.filter((each) => each.call === call).length;
     return [call, { made, pending: pending(call).length, sent: last && sentIn(last) }];
   });
-  return Object.fromEntries(seen) as Seen['calls'];
+  return Object.fromEntries(seen) as Observation['calls'];
 }
 
 /** Something that the app asked for. It was given up when `signal` is aborted. */
@@ -41,13 +41,13 @@ type Arrived = {
   end: (response: Response) => void;
 };
 
-type BackendHands = Pick<Hands, 'answer' | 'answerLate'> & {
+type BackendDriver = Pick<Driver, 'answer' | 'answerLate'> & {
   fetch: (request: Request) => Promise<Response>;
-  calls: () => Seen['calls'];
+  calls: () => Observation['calls'];
 };
 
 /** A backend that answers when it is told to. `settled` waits until the app has taken note. */
-export function backendHands(settled: () => Promise<void>): BackendHands {
+export function createBackendDriver(settled: () => Promise<void>): BackendDriver {
   const backend = controlledBackend();
   const arrived: Arrived[] = [];
 
@@ -56,7 +56,7 @@ export function backendHands(settled: () => Promise<void>): BackendHands {
   const givenUp = (call: Call) =>
     arrived.filter((each) => each.call === call && !each.answered && each.signal.aborted);
 
-  async function give(call: Call, answer: Answer, to: Arrived | undefined) {
+  async function give(call: Call, answer: BackendResponse, to: Arrived | undefined) {
     if (!to) throw new Error(`No ${call} is waiting for an answer.`);
     to.answered = true;
     if (answer === 'none') to.pending.drop();

@@ -2,10 +2,17 @@ import type { AnyEventObject } from 'xstate';
 import type { AuthEvent } from '../machines/auth.ts';
 import type { projectsMachine, ProjectsEvent } from '../machines/projects.ts';
 import type { Credentials } from '../machines/types.ts';
-import type { Aside, DelaysOf } from './paths.ts';
-import type { Observed } from './inspection.ts';
-import { answerFor, lateAnswer, told, type Answer, type AnyEnding, type Call } from './outcomes.ts';
-import type { AuthMove, ProjectsMove, Raised } from './moves.ts';
+import type { Interference, DelaysOf } from './paths.ts';
+import type { Inspection } from './inspection.ts';
+import {
+  answerFor,
+  lateAnswer,
+  fixtures,
+  type BackendResponse,
+  type AnyEnding,
+  type Call,
+} from './outcomes.ts';
+import type { AuthMove, ProjectsMove, InternalEvent } from './moves.ts';
 
 export const links = {
   '/': 'Home',
@@ -30,7 +37,7 @@ export const forms = {
 export type FormName = keyof typeof forms;
 
 /** What can be seen of the app at one moment: on the screen, and by the backend. */
-export type Seen = {
+export type Observation = {
   path: string;
   form: { button: string; busy: boolean; values: string[] } | undefined;
   banner: string | undefined;
@@ -46,33 +53,33 @@ export type Seen = {
 };
 
 /** A person at a running app, the backend behind it, and the clock. */
-export type Hands = {
+export type Driver = {
   /** By the link in the header. */
   go: (route: Route) => Promise<void>;
   /** Fills the form in view, or leaves it as it is, and presses its button. */
   submit: (form: FormName, values: string[] | undefined) => Promise<void>;
   /** Answers the pending call, and gives what it was really told. */
-  answer: (call: Call, answer: Answer) => Promise<Answer>;
+  answer: (call: Call, answer: BackendResponse) => Promise<BackendResponse>;
   /** Answers a call that was given up. */
-  answerLate: (call: Call, answer: Answer) => Promise<void>;
+  answerLate: (call: Call, answer: BackendResponse) => Promise<void>;
   elapse: (milliseconds: number) => Promise<void>;
-  see: () => Promise<Seen>;
+  observe: () => Promise<Observation>;
   /** What the app exposes and does not show. */
-  known?: () => Promise<{ authenticated: boolean; role: string | undefined }>;
+  internals?: () => Promise<{ authenticated: boolean; role: string | undefined }>;
   /** What the actors did since this was last asked. */
-  did?: () => Promise<Observed>;
+  inspection?: () => Promise<Inspection>;
 };
 
-type Does<Event> = (
-  hands: Hands,
+type Perform<Event> = (
+  hands: Driver,
   event: Event,
   pending: boolean,
   visitor: Credentials,
 ) => Promise<void>;
-type Asked = AuthEvent | Exclude<ProjectsEvent, { type: Raised }>;
+type Asked = AuthEvent | Exclude<ProjectsEvent, { type: InternalEvent }>;
 
 /** How a person makes each event happen. A form whose call is pending is only pressed again. */
-const asked: { [Type in Asked['type']]: Does<Extract<Asked, { type: Type }>> } = {
+const userActions: { [Type in Asked['type']]: Perform<Extract<Asked, { type: Type }>> } = {
   login: (hands, { credentials }, pending) => submitted(hands, 'login', credentials, pending),
   registerUser: (hands, { credentials }, pending) =>
     submitted(hands, 'registerUser', credentials, pending),
@@ -100,17 +107,17 @@ export const delays: Record<DelaysOf<typeof projectsMachine>, number> = {
  * `visitor` is who signs in to make the rows be dropped.
  */
 export async function perform(
-  hands: Hands,
-  move: AuthMove | ProjectsMove | Aside,
+  hands: Driver,
+  move: AuthMove | ProjectsMove | Interference,
   event: AnyEventObject,
   pending: boolean,
-  visitor: Credentials = told.credentials(0),
-): Promise<(others: Hands) => Promise<unknown>> {
+  visitor: Credentials = fixtures.credentials(0),
+): Promise<(others: Driver) => Promise<unknown>> {
   const [, late, subject = '', ending = ''] = /^(late )?(\w+)(?:: | )(\w+)$/.exec(move) ?? [];
   const call = subject as Call;
-  let act: (on: Hands) => Promise<unknown>;
-  if (move in asked) {
-    act = (on) => asked[move as Asked['type']](on, event as never, pending, visitor);
+  let act: (on: Driver) => Promise<unknown>;
+  if (move in userActions) {
+    act = (on) => userActions[move as Asked['type']](on, event as never, pending, visitor);
   } else if (subject in delays || subject === 'elapse') {
     act = (on) => on.elapse(ending === 'over' ? 1 : Number(ending));
   } else if (late) {
@@ -123,7 +130,7 @@ export async function perform(
   return act;
 }
 
-async function submitted(hands: Hands, form: FormName, values: object, pending: boolean) {
+async function submitted(hands: Driver, form: FormName, values: object, pending: boolean) {
   if (pending) return hands.submit(form, undefined);
   await hands.go(forms[form].route);
   await hands.submit(form, Object.values(values));

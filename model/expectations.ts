@@ -9,22 +9,24 @@ import {
 import type { ProjectsEvent, projectsMachine } from '../machines/projects.ts';
 import type { StatesOf, Step } from './paths.ts';
 import type { Call } from './outcomes.ts';
-import { forms, type FormName, type Hands, type Route, type Seen } from './driver.ts';
+import { forms, type FormName, type Driver, type Route, type Observation } from './driver.ts';
 import type { AuthMove, ProjectsMove } from './moves.ts';
 
 /** The part of what is seen that follows from being in a state. */
-type Expected = Partial<Omit<Seen, 'calls'>>;
+type Expected = Partial<Omit<Observation, 'calls'>>;
 
 /** Where the person is, and what stands in the form there. */
 export type Place = { path: Route; values: string[] };
 
 /** How a machine shows: what is seen in each state, and where its steps lead the person. */
-export type Showing<Machine extends AnyStateMachine, Name extends string> = {
+export type Expectations<Machine extends AnyStateMachine, Name extends string> = {
   start: Route;
   states: Record<StatesOf<Machine>, (snapshot: SnapshotFrom<Machine>, place: Place) => Expected>;
   placeAfter: (step: Step<Machine, Name>, place: Place) => Place;
   /** What the machine lets others know and no screen shows. */
-  known?: (snapshot: SnapshotFrom<Machine>) => Awaited<ReturnType<NonNullable<Hands['known']>>>;
+  known?: (
+    snapshot: SnapshotFrom<Machine>,
+  ) => Awaited<ReturnType<NonNullable<Driver['internals']>>>;
 };
 
 const submitsAt: Record<AuthEvent['type'], Route> = { login: '/login', registerUser: '/register' };
@@ -46,7 +48,7 @@ const accounts =
     };
   };
 
-export const showingAuth: Showing<typeof authMachine, AuthMove> = {
+export const showingAuth: Expectations<typeof authMachine, AuthMove> = {
   start: '/',
   states: {
     unauthenticated: accounts(undefined),
@@ -54,8 +56,8 @@ export const showingAuth: Showing<typeof authMachine, AuthMove> = {
     registering: accounts('registerUser'),
     authenticated: accounts(undefined),
   },
-  placeAfter({ event, emitted, did }, place) {
-    if (did.transitions.length === 0) return place;
+  placeAfter({ event, emitted, inspection }, place) {
+    if (inspection.transitions.length === 0) return place;
     if ('credentials' in event) {
       return { path: submitsAt[event.type as AuthEvent['type']], values: valuesOf(event) };
     }
@@ -99,7 +101,7 @@ const elsewhere = () => ({
   list: undefined,
 });
 
-export const showingProjects: Showing<typeof projectsMachine, ProjectsMove> = {
+export const showingProjects: Expectations<typeof projectsMachine, ProjectsMove> = {
   start: '/about',
   states: {
     'list.idle': whileOpen(() => {
@@ -122,13 +124,13 @@ export const showingProjects: Showing<typeof projectsMachine, ProjectsMove> = {
 /** What the backend has heard by the end of these steps, of the calls that the machine can make. */
 export function callsBy<Machine extends AnyStateMachine, Name extends string>(
   steps: Step<Machine, Name>[],
-): Partial<Seen['calls']> {
+): Partial<Observation['calls']> {
   const last: AnyMachineSnapshot = steps.at(-1)!.snapshot;
   const names = Object.keys(last.machine.implementations.actors) as Call[];
   return Object.fromEntries(
     names.map((call) => {
-      const made = steps.flatMap(({ did, event }) =>
-        did.invoked.filter((name) => name === call).map(() => event),
+      const made = steps.flatMap(({ inspection, event }) =>
+        inspection.invoked.filter((name) => name === call).map(() => event),
       );
       return [
         call,

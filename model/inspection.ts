@@ -9,7 +9,7 @@ import type {
 } from 'xstate';
 
 /** What running actors really did, as their inspection tells it. All is named as the charts name it. */
-export type Observed = {
+export type Inspection = {
   /** Every state that an actor was in, like `projects · list.loading`. */
   states: string[];
   /** The states that the actors are in. */
@@ -23,7 +23,7 @@ export type Observed = {
 };
 
 /** Gives an `inspect` for actors of machines, and what they did since it was last asked. */
-export function observer() {
+export function createInspector() {
   let seen = nothing();
   const now = new Map<string, string[]>();
   return {
@@ -43,7 +43,7 @@ export function observer() {
         if (taken.length === 0) seen.ignored.push(...ignoredBy(event));
       }
     },
-    take: (): Observed => {
+    take: (): Inspection => {
       const taken = { ...seen, now: [...now.values()].flat() };
       seen = nothing();
       return taken;
@@ -51,7 +51,7 @@ export function observer() {
   };
 }
 
-const nothing = (): Observed => ({
+const nothing = (): Inspection => ({
   states: [],
   now: [],
   transitions: [],

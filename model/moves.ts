@@ -8,19 +8,19 @@ import type {
 import { authMachine, type AuthEvent } from '../machines/auth.ts';
 import { projectsMachine, type ProjectsEvent } from '../machines/projects.ts';
 import {
-  fewest,
+  minimalCover,
   pathOf,
   pathsThrough,
   type ActorsOf,
-  type Aside,
+  type Interference,
   type DelaysOf,
   type Model,
   type Move,
   type Path,
   type Step,
 } from './paths.ts';
-import { ignoredName, leavesOf, nameOf, type Observed } from './inspection.ts';
-import { endingEvent, endingsOf, told, type Call, type EndingOf } from './outcomes.ts';
+import { ignoredName, leavesOf, nameOf, type Inspection } from './inspection.ts';
+import { endingEvent, endingsOf, fixtures, type Call, type EndingOf } from './outcomes.ts';
 
 type Ended<Of extends Call> = { [One in Of]: `${One}: ${EndingOf<One>}` }[Of];
 type Elapsed<Delay extends string> = `${Delay} over`;
@@ -28,23 +28,23 @@ type Elapsed<Delay extends string> = `${Delay} over`;
 export type AuthMove = AuthEvent['type'] | Ended<ActorsOf<typeof authMachine>>;
 
 /** What the machine tells itself, so that nobody outside can. */
-export type Raised = 'project.created';
+export type InternalEvent = 'project.created';
 export type ProjectsMove =
-  | Exclude<ProjectsEvent['type'], Raised>
+  | Exclude<ProjectsEvent['type'], InternalEvent>
   | Ended<ActorsOf<typeof projectsMachine>>
   | Elapsed<DelaysOf<typeof projectsMachine>>;
 
 export const auth: Model<typeof authMachine, AuthMove> = {
   machine: authMachine,
-  matters: ({ context }) => [context.user !== undefined, context.loginErrorMessage !== undefined],
+  stateKey: ({ context }) => [context.user !== undefined, context.loginErrorMessage !== undefined],
   moves: {
     login: {
       possible: () => true,
-      event: (n): AuthEvent => ({ type: 'login', credentials: told.credentials(n) }),
+      event: (n): AuthEvent => ({ type: 'login', credentials: fixtures.credentials(n) }),
     },
     registerUser: {
       possible: () => true,
-      event: (n): AuthEvent => ({ type: 'registerUser', credentials: told.credentials(n) }),
+      event: (n): AuthEvent => ({ type: 'registerUser', credentials: fixtures.credentials(n) }),
     },
     ...ends<typeof authMachine, 'login'>('login'),
     ...ends<typeof authMachine, 'registerUser'>('registerUser'),
@@ -55,7 +55,7 @@ type Projects = SnapshotFrom<typeof projectsMachine>;
 
 export const projects: Model<typeof projectsMachine, ProjectsMove> = {
   machine: projectsMachine,
-  matters: ({ context }) => [
+  stateKey: ({ context }) => [
     context.projects.length > 0,
     context.createErrorMessage !== undefined,
     context.submitted !== undefined,
@@ -76,7 +76,7 @@ export const projects: Model<typeof projectsMachine, ProjectsMove> = {
     },
     createProject: {
       possible: (snapshot) => snapshot.matches({ watch: 'open' }),
-      event: (n): ProjectsEvent => ({ type: 'createProject', project: told.newProject(n) }),
+      event: (n): ProjectsEvent => ({ type: 'createProject', project: fixtures.newProject(n) }),
     },
     ...ends<typeof projectsMachine, 'listProjects'>('listProjects'),
     ...ends<typeof projectsMachine, 'createProject'>('createProject', {
@@ -121,10 +121,12 @@ function over(
 }
 
 /** What a step is worth walking for: each transition, and each ignored event, by each move, from each situation that matters. */
-export const partsOf =
-  <Machine extends AnyStateMachine, Name extends string>({ matters }: Model<Machine, Name>) =>
-  ({ did, move, before }: Step<Machine, Name>): string[] =>
-    [...did.transitions, ...did.ignored].map((part) =>
+export const coverageItems =
+  <Machine extends AnyStateMachine, Name extends string>({
+    stateKey: matters,
+  }: Model<Machine, Name>) =>
+  ({ inspection, move, before }: Step<Machine, Name>): string[] =>
+    [...inspection.transitions, ...inspection.ignored].map((part) =>
       JSON.stringify([part, move, matters(before)]),
     );
 
@@ -155,13 +157,13 @@ function addLateAnswers<Machine extends AnyStateMachine, Name extends string>(
   { steps }: Path<Machine, Name>,
   had: Set<string>,
 ) {
-  const moves: (Name | Aside)[] = [];
+  const moves: (Name | Interference)[] = [];
   const pairs: string[] = [];
   const waiting: string[] = [];
   let useful = 0;
-  for (const { move, snapshot, gaveUp } of steps) {
+  for (const { move, snapshot, abortedCalls } of steps) {
     if (move !== 'start') moves.push(move);
-    waiting.push(...gaveUp);
+    waiting.push(...abortedCalls);
     for (const pair of latePairs(snapshot)) {
       const index = waiting.indexOf(pair.call);
       if (index === -1 || had.has(pair.name) || pairs.includes(pair.name)) continue;
@@ -180,7 +182,7 @@ const worthOf = ({ moves, pairs }: { moves: unknown[]; pairs: unknown[] }) =>
 /** Each late answer that can come in a state, and what it is called there. */
 export function latePairs(
   snapshot: AnyMachineSnapshot,
-): { call: string; move: Aside; name: string }[] {
+): { call: string; move: Interference; name: string }[] {
   return leavesOf(snapshot).flatMap(latePairsIn);
 }
 
@@ -190,7 +192,7 @@ export function latePairsIn(leaf: AnyStateNode) {
   );
   return calls.flatMap((call) =>
     lateEndings.map((ending) => {
-      const move: Aside = `late ${call}: ${ending}`;
+      const move: Interference = `late ${call}: ${ending}`;
       return { call, move, name: ignoredName(nameOf(leaf), move) };
     }),
   );
@@ -205,7 +207,7 @@ export function lateTimersIn(leaf: AnyStateNode): string[] {
 }
 
 /** Delays that would run out late, and a screen that closes more than once. */
-const lateTimers: (ProjectsMove | Aside)[] = [
+const lateTimers: (ProjectsMove | Interference)[] = [
   'late batching 500',
   'late keeping 60000',
   'projects.opened',
@@ -252,18 +254,21 @@ const givenUp: AuthMove[] = [
 const all = () => true;
 
 /** All that is worth walking by these moves, and all that comes late. */
-export function authPaths(parts = partsOf(auth), may: (move: string) => boolean = all) {
+export function authPaths(parts = coverageItems(auth), may: (move: string) => boolean = all) {
   const paths = pathsThrough(limited(auth, may));
   const late = withLateAnswers(auth, [...paths, pathOf(auth, givenUp)]);
-  return [...fewest(paths, parts), ...late];
+  return [...minimalCover(paths, parts), ...late];
 }
 
 /** All that is worth walking by these moves, and all that comes late. */
-export function projectsPaths(parts = partsOf(projects), may: (move: string) => boolean = all) {
+export function projectsPaths(
+  parts = coverageItems(projects),
+  may: (move: string) => boolean = all,
+) {
   const paths = pathsThrough(limited(projects, may));
   const late = withLateAnswers(projects, paths);
   return [
-    ...fewest(paths, parts),
+    ...minimalCover(paths, parts),
     ...late,
     pathOf(projects, lateTimers),
     pathOf(projects, allOver),
@@ -279,6 +284,12 @@ function limited<Machine extends AnyStateMachine, Name extends string>(
 }
 
 /** For a driver that takes its time: each transition and each move, from one situation and not from all. */
-export function fewPartsOf({ did, move }: { did: Observed; move: string }): string[] {
-  return [...did.transitions, ...did.ignored].map((part) => `${part} by ${move}`);
+export function fewCoverageItems({
+  inspection,
+  move,
+}: {
+  inspection: Inspection;
+  move: string;
+}): string[] {
+  return [...inspection.transitions, ...inspection.ignored].map((part) => `${part} by ${move}`);
 }

@@ -2,12 +2,12 @@
  * What the specification says must be seen, in plain TypeScript and by hand: chapter 4 of the facts and the readings of their open
  * points. Nothing here is taken from the machines, so a machine that is wrong does not find itself confirmed.
  */
-import type { Call, Answer } from './outcomes.ts';
-import { forms, type FormName, type Hands, type Route, type Seen } from './driver.ts';
+import type { Call, BackendResponse } from './outcomes.ts';
+import { forms, type FormName, type Driver, type Route, type Observation } from './driver.ts';
 
 type Project = { id: string | number; title: string; description: string };
 
-/** How a call ended, by the rules for failures (ERROR-1 to ERROR-8, READ-11 to READ-19). */
+/** How a call ended, by the rules for failures (ERROR-1 to ERROR-8, CHOICE-11 to CHOICE-19). */
 type Ending =
   | { kind: 'success'; body: unknown }
   | { kind: 'failed request'; message: string }
@@ -16,7 +16,7 @@ type Ending =
 const BATCHED_AND_KEPT = 500 + 60_000;
 
 /** The app as the specification has it, at the hands of a person, a backend and a clock. */
-export function oracleHands(start: Route): Hands {
+export function createOracle(start: Route): Driver {
   let path: Route = start;
   let values: string[] = [];
   let announced = false;
@@ -38,7 +38,7 @@ export function oracleHands(start: Route): Hands {
       name,
       { made: 0, pending: 0, sent: undefined },
     ]),
-  ) as Seen['calls'];
+  ) as Observation['calls'];
 
   function call(name: Call, sent?: unknown) {
     calls[name] = { made: calls[name].made + 1, pending: 1, sent };
@@ -61,7 +61,7 @@ export function oracleHands(start: Route): Hands {
     }
   }
 
-  /** PROJECTS-7, LIST-1, READ-30. */
+  /** PROJECTS-7, LIST-1, CHOICE-30. */
   function fetchList() {
     giveUp('listProjects');
     call('listProjects');
@@ -73,21 +73,21 @@ export function oracleHands(start: Route): Hands {
   }
 
   const submits: Record<FormName, (typed: string[]) => void> = {
-    // AUTH-2, READ-1, READ-7, READ-8.
+    // AUTH-2, CHOICE-1, CHOICE-7, CHOICE-8.
     login([email, password]) {
       if (calls.login.pending) return;
       giveUp('registerUser');
       authenticated = false;
       call('login', { email, password });
     },
-    // AUTH-6, READ-7, READ-8.
+    // AUTH-6, CHOICE-7, CHOICE-8.
     registerUser([email, password]) {
       if (calls.registerUser.pending) return;
       giveUp('login');
       authenticated = false;
       call('registerUser', { email, password });
     },
-    // CREATE-1, READ-2, READ-7.
+    // CREATE-1, CHOICE-2, CHOICE-7.
     createProject(typed) {
       if (calls.createProject.pending) return;
       createErrorMessage = undefined;
@@ -109,19 +109,19 @@ export function oracleHands(start: Route): Hands {
       // Somebody else may have signed in: what was fetched before is not theirs.
       drop();
       if (path === '/projects') fetchList();
-      // READ-4.
+      // CHOICE-4.
       if (path === '/login') arrive('/projects');
     },
     registerUser(ending) {
       authenticated = ending.kind === 'success';
-      // AUTH-7, AUTH-9, READ-17.
+      // AUTH-7, AUTH-9, CHOICE-17.
       user = ending.kind === 'success' ? understoodUser(ending.body) : undefined;
       if (ending.kind === 'other failure') logged.push('registerUser');
-      // AUTH-8, READ-5.
+      // AUTH-8, CHOICE-5.
       if (authenticated && path === '/register') arrive('/login');
     },
     listProjects(ending) {
-      // LIST-3, LIST-4, LIST-5, READ-19.
+      // LIST-3, LIST-4, LIST-5, CHOICE-19.
       const list = ending.kind === 'success' ? understoodProjects(ending.body) : undefined;
       projects = list ?? [];
       if (!list) logged.push('listProjects');
@@ -129,19 +129,19 @@ export function oracleHands(start: Route): Hands {
     createProject(ending) {
       const project = ending.kind === 'success' ? understoodProject(ending.body) : undefined;
       if (project) {
-        // CREATE-2, CREATE-3, READ-32.
+        // CREATE-2, CREATE-3, CHOICE-32.
         projects = [...projects.filter(({ id }) => id !== project.id), project];
         createErrorMessage = undefined;
-        // READ-31.
+        // CHOICE-31.
         if (calls.listProjects.pending) fetchList();
         if (path === '/projects') {
-          // READ-27, unless the person typed something else meanwhile.
+          // CHOICE-27, unless the person typed something else meanwhile.
           if (submitted?.every((text, index) => text === values[index])) values = ['', ''];
           announced = true;
         }
         submitted = undefined;
       } else {
-        // CREATE-4, ERROR-5 to ERROR-7, READ-18, READ-28.
+        // CREATE-4, ERROR-5 to ERROR-7, CHOICE-18, CHOICE-28.
         createErrorMessage = ending.kind === 'failed request' ? ending.message : undefined;
         if (ending.kind !== 'failed request') logged.push('createProject');
       }
@@ -162,22 +162,22 @@ export function oracleHands(start: Route): Hands {
       ends[name](endingOf(answer));
       return answer;
     },
-    // READ-8: an answer to a call that was given up counts for nothing.
+    // CHOICE-8: an answer to a call that was given up counts for nothing.
     async answerLate() {},
     async elapse(milliseconds) {
       if (unused === undefined) return;
       unused += milliseconds;
       if (unused >= BATCHED_AND_KEPT) drop();
     },
-    async see() {
+    async observe() {
       return { path, ...onScreen(), calls: structuredClone(calls), logged: [...logged] };
     },
-    async known() {
+    async internals() {
       return { authenticated, role: user?.role };
     },
   };
 
-  function onScreen(): Pick<Seen, 'form' | 'banner' | 'list' | 'announced'> {
+  function onScreen(): Pick<Observation, 'form' | 'banner' | 'list' | 'announced'> {
     const name = (Object.keys(forms) as FormName[]).find((form) => forms[form].route === path);
     const loading = calls.listProjects.pending > 0;
     return {
@@ -193,7 +193,7 @@ export function oracleHands(start: Route): Hands {
           ? {
               busy: loading,
               rows: projects.map(({ title, description }) => [title, description]),
-              // READ-29.
+              // CHOICE-29.
               note:
                 projects.length > 0
                   ? undefined
@@ -206,13 +206,13 @@ export function oracleHands(start: Route): Hands {
   }
 }
 
-function endingOf(answer: Answer): Ending {
-  // READ-12.
+function endingOf(answer: BackendResponse): Ending {
+  // CHOICE-12.
   if (answer === 'none') return { kind: 'failed request', message: 'Internal Server Error' };
   if (answer === 'fault') return { kind: 'other failure' };
   const { status, body } = answer;
   if (status >= 200 && status < 300) return { kind: 'success', body };
-  // ERROR-1, ERROR-2, READ-11, READ-14.
+  // ERROR-1, ERROR-2, CHOICE-11, CHOICE-14.
   const message = fieldOf(body, 'message');
   const told = typeof message === 'string' && message.trim() !== '';
   return { kind: 'failed request', message: told ? message : 'Internal Server Error' };

@@ -24,7 +24,7 @@ export type EndingOf<Of extends Call> = Endings[Of];
 export type AnyEnding = Endings[Call];
 
 /** What the person submits, or what a backend says, the nth time: never the same twice, so that nothing old passes for new. */
-export const told = {
+export const fixtures = {
   credentials: (n: number) => ({ email: `person-${n}@example.org`, password: `password ${n}` }),
   newProject: (n: number) => ({
     title: `Title ${n}`,
@@ -48,7 +48,7 @@ const done = (output: unknown): Ended => ({ type: 'done', output });
 const error: Ended = { type: 'error', error: new Error('a fault') };
 const silence = done({ ok: false, message: 'Internal Server Error' });
 const failures = {
-  refusal: (n: number) => done({ ok: false, message: told.refusal(n) }),
+  refusal: (n: number) => done({ ok: false, message: fixtures.refusal(n) }),
   silence: () => silence,
   unreachable: () => silence,
   fault: () => error,
@@ -65,19 +65,19 @@ const endings: {
   },
   registerUser: {
     ...failures,
-    success: (n) => done({ ok: true, value: told.user(n) }),
+    success: (n) => done({ ok: true, value: fixtures.user(n) }),
     odd: () => done({ ok: true, value: {} }),
   },
   listProjects: {
     ...failures,
-    success: (n) => done({ ok: true, value: told.projects(n) }),
+    success: (n) => done({ ok: true, value: fixtures.projects(n) }),
     empty: () => done({ ok: true, value: [] }),
     odd: () => error,
   },
   createProject: {
     ...failures,
-    success: (n) => done({ ok: true, value: told.project(n) }),
-    known: (n, first) => done({ ok: true, value: { ...told.project(n), id: first } }),
+    success: (n) => done({ ok: true, value: fixtures.project(n) }),
+    known: (n, first) => done({ ok: true, value: { ...fixtures.project(n), id: first } }),
     odd: () => error,
   },
 };
@@ -97,7 +97,7 @@ export function endingEvent<Of extends Call>(
 }
 
 /** What a backend, or what stands between, does to a call. */
-export type Answer =
+export type BackendResponse =
   | { status: number; body?: unknown; text?: string }
   /** No answer comes. */
   | 'none'
@@ -111,7 +111,10 @@ const successStatus: Record<Call, number> = {
   createProject: 201,
 };
 
-const answers: Record<AnyEnding, (status: number, value: unknown, message: unknown) => Answer> = {
+const answers: Record<
+  AnyEnding,
+  (status: number, value: unknown, message: unknown) => BackendResponse
+> = {
   success: (status, body) => ({ status, body }),
   empty: (status, body) => ({ status, body }),
   known: (status, body) => ({ status, body }),
@@ -123,13 +126,13 @@ const answers: Record<AnyEnding, (status: number, value: unknown, message: unkno
 };
 
 /** The answer that makes a call end as `event` says. */
-export function answerFor(call: Call, ending: AnyEnding, event: AnyEventObject): Answer {
+export function answerFor(call: Call, ending: AnyEnding, event: AnyEventObject): BackendResponse {
   const output = event['output'] as { value?: unknown; message?: unknown } | undefined;
   return answers[ending](successStatus[call], output?.value ?? {}, output?.message);
 }
 
 /** The same for a call that was given up, with what has not been told before. */
-export function lateAnswer(call: Call, ending: AnyEnding): Answer {
+export function lateAnswer(call: Call, ending: AnyEnding): BackendResponse {
   return answerFor(call, ending, endingEvent(call, ending as never, LATE));
 }
 

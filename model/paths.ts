@@ -17,7 +17,7 @@ import {
   type AnyTransitionDefinition,
   type SnapshotFrom,
 } from 'xstate';
-import { observer, transitionName, type Observed } from './inspection.ts';
+import { createInspector, transitionName, type Inspection } from './inspection.ts';
 
 type Supplied<Machine extends AnyStateMachine> = Parameters<Machine['provide']>[0];
 
@@ -53,26 +53,26 @@ export type Model<Machine extends AnyStateMachine, Name extends string> = {
   machine: Machine;
   moves: Record<Name, Move<Machine>>;
   /** What two situations in the same states must have in common, to count as the same. */
-  matters: (snapshot: SnapshotFrom<Machine>) => unknown;
+  stateKey: (snapshot: SnapshotFrom<Machine>) => unknown;
 };
 
 /** Something that happens around a machine and must not reach it: a late answer, a moment that passes. */
-export type Aside = `late ${string}` | `elapse ${number}`;
+export type Interference = `late ${string}` | `elapse ${number}`;
 
 export type Step<Machine extends AnyStateMachine, Name extends string> = {
-  move: Name | Aside | 'start';
+  move: Name | Interference | 'start';
   event: AnyEventObject;
   before: SnapshotFrom<Machine>;
   snapshot: SnapshotFrom<Machine>;
   emitted: AnyEventObject[];
-  did: Observed;
+  inspection: Inspection;
   /** The actors that were given up before they had ended. */
-  gaveUp: string[];
+  abortedCalls: string[];
 };
 
 export type Path<Machine extends AnyStateMachine, Name extends string> = {
   name: string;
-  moves: (Name | Aside)[];
+  moves: (Name | Interference)[];
   steps: Step<Machine, Name>[];
   /** Performs each step, and after it looks at every state that the machine is then in. */
   test: (driver: {
@@ -98,7 +98,7 @@ export function pathsThrough<Machine extends AnyStateMachine, Name extends strin
 /** The path along which these moves happen to the machine one after another. `from` is what the `n` of its events begin after. */
 export function pathOf<Machine extends AnyStateMachine, Name extends string>(
   model: Model<Machine, Name>,
-  moves: (Name | Aside)[],
+  moves: (Name | Interference)[],
   from = 0,
 ): Path<Machine, Name> {
   const testModel = testModelOf(model);
@@ -142,9 +142,9 @@ function testModelOf<Machine extends AnyStateMachine, Name extends string>(
     // With the event and where it came from in the key, no transition hides behind another one to the same state.
     serializeState: (snapshot, event, previous) =>
       JSON.stringify([
-        situation(model, snapshot),
+        stateKeyOf(model, snapshot),
         event?.['move'],
-        previous && situation(model, previous),
+        previous && stateKeyOf(model, previous),
       ]),
     stateMatcher: (snapshot, state) => snapshot.matches(state),
   });
@@ -156,10 +156,10 @@ function testModelOf<Machine extends AnyStateMachine, Name extends string>(
  */
 function replay<Machine extends AnyStateMachine, Name extends string>(
   { machine, moves }: Model<Machine, Name>,
-  names: (Name | Aside)[],
+  names: (Name | Interference)[],
   from: number,
 ): Step<Machine, Name>[] {
-  const { inspect, take } = observer();
+  const { inspect, take } = createInspector();
   const never = fromPromise(() => new Promise<never>(() => {}));
   const actors = Object.fromEntries(
     Object.keys(machine.implementations.actors).map((name) => [name, never]),
@@ -191,18 +191,18 @@ function stepOf<Machine extends AnyStateMachine, Name extends string>(
   before: SnapshotFrom<Machine>,
   snapshot: SnapshotFrom<Machine>,
   emitted: AnyEventObject[],
-  did: Observed,
+  inspection: Inspection,
 ): Step<Machine, Name> {
   const { children: pending }: AnyMachineSnapshot = before;
   const { children: still }: AnyMachineSnapshot = snapshot;
-  const gaveUp = Object.keys(pending).filter(
+  const abortedCalls = Object.keys(pending).filter(
     (name) => pending[name] !== still[name] && !event.type.endsWith(`.actor.${name}`),
   );
-  return { move, event, before, snapshot, emitted, did, gaveUp };
+  return { move, event, before, snapshot, emitted, inspection, abortedCalls };
 }
 
 /** As few of the paths as a greedy choice needs, to have in them whatever `parts` names in all of them. */
-export function fewest<Machine extends AnyStateMachine, Name extends string>(
+export function minimalCover<Machine extends AnyStateMachine, Name extends string>(
   paths: Path<Machine, Name>[],
   parts: (step: Step<Machine, Name>) => string[],
 ): Path<Machine, Name>[] {
@@ -230,12 +230,12 @@ export function transitionsOf(machine: AnyStateMachine): { name: string; stateme
   ];
   return edges(toDirectedGraph(machine)).map((transition) => ({
     name: transitionName(transition),
-    statements: (transition.meta as { statement?: string[] } | undefined)?.statement ?? [],
+    statements: (transition.meta as { statements?: string[] } | undefined)?.statements ?? [],
   }));
 }
 
-export function situation<Machine extends AnyStateMachine, Name extends string>(
-  { matters }: Model<Machine, Name>,
+export function stateKeyOf<Machine extends AnyStateMachine, Name extends string>(
+  { stateKey: matters }: Model<Machine, Name>,
   snapshot: AnyMachineSnapshot,
 ): unknown {
   return [snapshot.value, matters(snapshot as SnapshotFrom<Machine>)];

@@ -3,7 +3,7 @@ import { auth, projects } from './moves.ts';
 import { ignoredName } from './inspection.ts';
 
 /** What nobody can do on the screens. */
-export const notByAPerson: Record<string, string> = Object.fromEntries(
+export const unreachableForUsers: Record<string, string> = Object.fromEntries(
   ['closed', 'closing', 'kept'].map((state) => [
     ignoredName(`projects · watch.${state}`, 'projects.closed'),
     'a screen that is closed cannot be closed again',
@@ -11,15 +11,15 @@ export const notByAPerson: Record<string, string> = Object.fromEntries(
 );
 
 /** Moves that our backend can be brought to make: it keeps its contract, and answers with a message or not at all. */
-export const byABackend = (move: string) => !/: (odd|silence|fault|known)$/.test(move);
+export const isPossibleForBackend = (move: string) => !/: (odd|silence|fault|known)$/.test(move);
 
 const drawn = [auth.machine, projects.machine].flatMap(transitionsOf);
 const failures = drawn.filter(({ name }) => name.includes('xstate.error.'));
 const others = drawn.filter((transition) => !failures.includes(transition));
 
 /** What no backend that keeps the contract can make happen. */
-export const notByABackend: Record<string, string> = {
-  ...notByAPerson,
+export const unreachableForBackends: Record<string, string> = {
+  ...unreachableForUsers,
   ...Object.fromEntries(
     failures.map(({ name }) => [
       name,

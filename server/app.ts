@@ -12,7 +12,7 @@ import Fastify, {
   type FastifyServerOptions,
 } from 'fastify';
 import helmet from 'helmet';
-import { endWhenAnswered, isAnswering, watchAnswers } from './http/connections.ts';
+import { closeWhenIdle, isAnswering, trackRequests } from './http/connections.ts';
 import {
   isAt,
   mountContract,
@@ -119,7 +119,7 @@ export async function createApp({
     },
   });
 
-  watchAnswers(app.server);
+  trackRequests(app.server);
 
   // An `Expect` other than 100-continue: Node itself would answer without a body.
   const unmet = new WeakSet<IncomingMessage>();
@@ -315,7 +315,7 @@ function answerUnreadable(error: NodeJS.ErrnoException, socket: Socket) {
   const isLate = error.code === 'ERR_HTTP_REQUEST_TIMEOUT';
   if (isLate || error.code === 'ECONNRESET' || !socket.writable) return socket.destroy();
   // An answer to what came before these bytes must not get ours in the middle, nor be lost.
-  if (isAnswering(socket)) return endWhenAnswered(socket);
+  if (isAnswering(socket)) return closeWhenIdle(socket);
   const status =
     error.code === 'HPE_HEADER_OVERFLOW'
       ? '431 Request Header Fields Too Large'

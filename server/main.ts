@@ -4,12 +4,18 @@ import { join } from 'node:path';
 import { setTimeout as passed } from 'node:timers/promises';
 import { setFlagsFromString } from 'node:v8';
 import { createApp } from './app.ts';
-import { attempt, Mistakes, openConfiguredStore, run, type Failure } from './commands/cli.ts';
+import {
+  asUsageError,
+  UsageError,
+  openConfiguredStore,
+  run,
+  type Failure,
+} from './commands/cli.ts';
 import { addressesOf, listen } from './http/listening.ts';
 import { logOptions } from './http/log.ts';
 import { help, readSettings, type Settings } from './settings.ts';
 
-const patience = 20_000; // milliseconds that requests get to finish after the port is closed
+const shutdownTimeoutMs = 20_000; // milliseconds that requests get to finish after the port is closed
 
 // What is sent is garbage at once. Left alone, V8 makes room for 100 MB of it where long lists are read; this costs no speed.
 setFlagsFromString('--semi-space-growth-factor=1');
@@ -30,7 +36,7 @@ function readArguments(): Settings {
   if (settings && !existsSync(join(settings.dist, 'index.html'))) {
     all.push(`There is no built app in ${settings.dist}: run "npm run build" first.`);
   }
-  if (!settings || all.length > 0) throw new Mistakes(all.join('\n'));
+  if (!settings || all.length > 0) throw new UsageError(all.join('\n'));
   return settings;
 }
 
@@ -45,7 +51,7 @@ async function serve(settings: Settings) {
     trustedProxies: settings.trustedProxies,
     isDraining: () => draining,
   });
-  const door = await attempt(
+  const listener = await asUsageError(
     async () => listen(app, await addressesOf(host, port), port),
     (error) => describeListenFailure(settings, error),
   );
@@ -59,13 +65,13 @@ async function serve(settings: Settings) {
       setTimeout(() => {
         app.log.warn('Requests that did not end in time were cut off.');
         process.exit(0);
-      }, patience).unref();
-      await door.close();
+      }, shutdownTimeoutMs).unref();
+      await listener.close();
       await store.close();
       process.exit(0);
     });
   }
-  console.log(`Tracker App is ready at http://${shownHost(host)}:${door.port}`);
+  console.log(`Tracker App is ready at http://${shownHost(host)}:${listener.port}`);
 }
 
 function describeListenFailure({ host, port }: Settings, error: Failure): string {

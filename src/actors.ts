@@ -15,10 +15,10 @@ export type AuthActor = Actor<typeof authMachine>;
 export type ProjectsActor = Actor<typeof projectsMachine>;
 export type Clock = NonNullable<ActorOptions<AnyActorLogic>['clock']>;
 export type Inspect = (event: InspectionEvent) => void;
-export type Actors = { auth: AuthActor; projects: ProjectsActor; arriving: Arriving };
+export type Actors = { auth: AuthActor; projects: ProjectsActor; partialList: PartialList };
 
 /** The rows that have arrived of a list that is still on its way, for whoever wants to see them before it is complete. */
-export type Arriving = {
+export type PartialList = {
   rows: () => Project[] | undefined;
   /** Calls back whenever they are others; gives what ends that. */
   subscribe: (listener: () => void) => () => void;
@@ -31,7 +31,7 @@ export type ActorsOptions = {
   /** Is told whatever the actors do. */
   inspect?: Inspect;
   /** What is in view already of the list that is about to be asked for. */
-  arrived?: () => Project[] | undefined;
+  prefetchedRows?: () => Project[] | undefined;
   /** Takes what no person is shown: a list that failed, a call that threw. */
   log: (what: string, reason: unknown) => void;
 };
@@ -44,7 +44,7 @@ export function createActors({
   api,
   clock,
   inspect,
-  arrived = () => undefined,
+  prefetchedRows: arrived = () => undefined,
   log,
 }: ActorsOptions): Actors {
   const logged = async <Value>(operationId: string, call: Promise<Value>): Promise<Value> => {
@@ -55,7 +55,7 @@ export function createActors({
       throw error;
     }
   };
-  const arriving = createArriving();
+  const arriving = createPartialList();
   const options = { ...(clock && { clock }), ...(inspect && { inspect }) };
 
   const auth = createActor(
@@ -100,10 +100,10 @@ export function createActors({
       projects.send({ type: 'projects.opened' });
     }
   });
-  return { auth, projects, arriving };
+  return { auth, projects, partialList: arriving };
 }
 
-function createArriving() {
+function createPartialList() {
   const listeners = new Set<() => void>();
   let rows: Project[] | undefined;
   let call: unknown;
@@ -124,5 +124,5 @@ function createArriving() {
       listeners.add(listener);
       return () => listeners.delete(listener);
     },
-  } satisfies Arriving & Record<string, unknown>;
+  } satisfies PartialList & Record<string, unknown>;
 }

@@ -2,12 +2,12 @@ import { createHashHistory, RouterProvider, type RouterHistory } from '@tanstack
 import type { Actors, Clock, Inspect } from './actors.ts';
 import type { Project } from '../machines/types.ts';
 import { createAppRouter, titleOf, type AppRouter } from './router.tsx';
-import { fetchWork } from './lazy-screens.ts';
+import { loadLazyScreens } from './lazy-screens.ts';
 
 export type AppOptions = {
   fetch?: (request: Request) => Promise<Response>;
   /** See `ActorsOptions`. */
-  arrived?: () => Project[] | undefined;
+  prefetchedRows?: () => Project[] | undefined;
   cookies?: () => string;
   history?: RouterHistory;
   clock?: Clock;
@@ -27,7 +27,7 @@ export type App = {
 /** The whole app. Whatever it needs of the world can be passed in; by default it is the browser's own. */
 export function createApp({
   fetch = (request) => window.fetch(request),
-  arrived,
+  prefetchedRows: arrived,
   cookies = () => document.cookie,
   history = createHashHistory(),
   clock,
@@ -39,23 +39,23 @@ export function createApp({
   let isStopped = false;
   const actors = () => (starting ??= start());
   const router = createAppRouter(history, { actors });
-  const unfollow = followRoute(router);
+  const unfollow = syncTitleAndFocus(router);
 
   async function start(): Promise<Actors> {
-    const { createApi, createActors } = await fetchWork().catch((reason: unknown) => {
+    const { createApi, createActors } = await loadLazyScreens().catch((reason: unknown) => {
       starting = undefined;
       throw reason;
     });
     const started = createActors({
       api: createApi({ origin: window.location.origin, fetch, cookies }),
       log,
-      ...(arrived && { arrived }),
+      ...(arrived && { prefetchedRows: arrived }),
       ...(clock && { clock }),
       ...(inspect && { inspect }),
     });
     const { auth, projects } = started;
-    auth.on('registered', () => leave('/register', '/login'));
-    auth.on('loggedIn', () => leave('/login', '/projects'));
+    auth.on('registered', () => navigateIfStillOn('/register', '/login'));
+    auth.on('loggedIn', () => navigateIfStillOn('/login', '/projects'));
     if (isStopped) return started;
     running = started;
     auth.start();
@@ -63,7 +63,7 @@ export function createApp({
     return started;
   }
 
-  function leave(from: string, to: '/login' | '/projects') {
+  function navigateIfStillOn(from: string, to: '/login' | '/projects') {
     if (router.state.location.pathname === from) void router.navigate({ to });
   }
 
@@ -81,7 +81,7 @@ export function createApp({
 }
 
 /** The window's title names the screen, and after a change of screen the focus is on its heading. */
-function followRoute(router: AppRouter): () => void {
+function syncTitleAndFocus(router: AppRouter): () => void {
   return router.subscribe('onRendered', ({ fromLocation, pathChanged }) => {
     const { matches } = router.state;
     const heading = document.querySelector('h1');

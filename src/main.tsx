@@ -2,11 +2,17 @@ import './styles/global.css.ts';
 import { startTransition, useLayoutEffect, type ReactElement } from 'react';
 import { createRoot } from 'react-dom/client';
 import { createApp } from './app.tsx';
-import { arrived, fetchOrTake, giveUpList, handOver, isOfUse } from './prerender/take-over.ts';
+import {
+  prefetchedRows,
+  fetchWithPrefetchedList,
+  discardPrefetchedList,
+  transferFormState,
+  hasUserContent,
+} from './prerender/take-over.ts';
 
 const root = document.getElementById('root');
 if (!root) throw new Error('index.html needs an element with the id "root".');
-const app = createApp({ fetch: fetchOrTake, arrived });
+const app = createApp({ fetch: fetchWithPrefetchedList, prefetchedRows: prefetchedRows });
 
 const placeOf = (target: unknown) => {
   if (!(target instanceof Element)) return undefined;
@@ -38,7 +44,7 @@ const unsubscribe = app.router.subscribe('onRendered', ({ pathChanged }) => {
 
 // Who comes back to the projects, or is somebody else by then, asks anew.
 app.router.subscribe('onRendered', ({ toLocation }) => {
-  if (toLocation.pathname !== '/projects') giveUpList();
+  if (toLocation.pathname !== '/projects') discardPrefetchedList();
 });
 
 /** What is in the page until now (see shell.tsx) looks the same. Whoever was somewhere in it stays there. */
@@ -47,7 +53,7 @@ function InPlaceOfTheFirstView({ children }: { children: ReactElement }) {
     for (const template of document.querySelectorAll('template')) template.remove();
     removeEventListener('focusin', notice);
     if (focused) root?.querySelector<HTMLElement>(focused)?.focus({ preventScroll: true });
-    if (root && window.firstView) handOver(root, window.firstView);
+    if (root && window.prerendered) transferFormState(root, window.prerendered);
     // Or they have followed it meanwhile.
     if (place !== location.hash) void app.router.load();
   }, []);
@@ -68,9 +74,9 @@ async function begin() {
   } while (place !== location.hash);
   const hasFailed = app.router.state.matches.some(({ status }) => status === 'error');
   // Where a script of the app is missing, the first view says so, and keeps what there is for as long as people stay.
-  if (hasFailed && window.firstView && isOfUse(window.firstView)) {
+  if (hasFailed && window.prerendered && hasUserContent(window.prerendered)) {
     addEventListener('hashchange', mount, { once: true });
-  } else if (window.firstView?.composing) {
+  } else if (window.prerendered?.composing) {
     addEventListener('compositionend', mount, { once: true });
   } else {
     mount();

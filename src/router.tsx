@@ -11,7 +11,7 @@ import { HomeScreen } from './screens/home.tsx';
 import { Layout } from './screens/layout.tsx';
 import { AppContext } from './app-context.ts';
 import type { Actors } from './actors.ts';
-import { fetchWork, worked, type WorkPath } from './lazy-screens.ts';
+import { loadLazyScreens, lazyScreens, type LazyPath } from './lazy-screens.ts';
 
 declare module '@tanstack/react-router' {
   interface StaticDataRouteOption {
@@ -28,18 +28,18 @@ export type RouterContext = {
   actors: () => Promise<Actors>;
 };
 
-export const notLoaded =
+export const loadErrorMessage =
   'This page could not be loaded. Check your connection, then reload the page.';
 
-const lost = {
+const notFoundOptions = {
   component: NotFoundScreen,
   staticData: { title: 'Unexpected Application Error!' },
 };
 
 // A path that is no path at all, like `/%`, matches nothing, not even `unknown`.
 const root = createRootRouteWithContext<RouterContext>()({
-  notFoundComponent: lost.component,
-  staticData: lost.staticData,
+  notFoundComponent: notFoundOptions.component,
+  staticData: notFoundOptions.staticData,
 });
 
 // The error screen stands at the layout, and at no screen, so that it takes the place of the layout.
@@ -51,29 +51,29 @@ const layout = createRoute({
 });
 
 /** Every path that is not one of the five. */
-const unknown = createRoute({ ...lost, getParentRoute: () => root, path: '$' });
+const notFoundRoute = createRoute({ ...notFoundOptions, getParentRoute: () => root, path: '$' });
 
 const inLayout = { getParentRoute: () => layout };
 
 /** A screen that is fetched, together with the actors, before it is shown. */
-const fetched = <Path extends WorkPath>(path: Path, title: string) =>
+const lazyRoute = <Path extends LazyPath>(path: Path, title: string) =>
   createRoute({
     ...inLayout,
     path,
     staticData: { title },
     loader: async ({ context }) => {
-      const [work, actors] = await Promise.all([fetchWork(), context.actors()]).catch(
+      const [work, actors] = await Promise.all([loadLazyScreens(), context.actors()]).catch(
         (cause: unknown) => {
-          throw new Error(notLoaded, { cause });
+          throw new Error(loadErrorMessage, { cause });
         },
       );
-      return { Screen: work[worked[path]], actors };
+      return { Screen: work[lazyScreens[path]], actors };
     },
     staleTime: Infinity, // fetched once
-    component: Fetched,
+    component: LazyScreen,
   });
 
-function Fetched() {
+function LazyScreen() {
   const { Screen, actors } = useLoaderData({ strict: false }) as Loaded;
   return (
     <AppContext value={actors}>
@@ -85,7 +85,7 @@ function Fetched() {
 type Loaded = { Screen: () => React.ReactElement; actors: Actors };
 
 const routes = root.addChildren([
-  unknown,
+  notFoundRoute,
   layout.addChildren([
     createRoute({ ...inLayout, path: '/', component: HomeScreen, staticData: { title: 'Home' } }),
     createRoute({
@@ -94,9 +94,9 @@ const routes = root.addChildren([
       component: AboutScreen,
       staticData: { title: 'About' },
     }),
-    fetched('/register', 'Sign up'),
-    fetched('/login', 'Sign in'),
-    fetched('/projects', 'Projects'),
+    lazyRoute('/register', 'Sign up'),
+    lazyRoute('/login', 'Sign in'),
+    lazyRoute('/projects', 'Projects'),
   ]),
 ]);
 

@@ -175,7 +175,7 @@ function hasType(value: unknown): value is { type: string } {
 
 function statementsOf(meta: unknown): string[] {
   const statement =
-    typeof meta === 'object' && meta && 'statement' in meta ? meta.statement : undefined;
+    typeof meta === 'object' && meta && 'statements' in meta ? meta.statements : undefined;
   return Array.isArray(statement) ? statement.map(String) : [];
 }
 

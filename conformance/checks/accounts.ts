@@ -1,12 +1,12 @@
 import {
   blockedByFailure,
-  gotOf,
+  describeResponse,
   isRefusal,
   isSuccess,
   messageFault,
   problem,
-  unmet,
-  unmetIfAny,
+  fail,
+  failIfAny,
   type Check,
   skip,
 } from './check.ts';
@@ -28,9 +28,10 @@ export const accounts: Check[] = [
     async run(world) {
       const { registration } = await world.account('ada');
       if (!registration.ended.ok) {
-        unmet(`Registering a new account is answered with ${gotOf(registration.exchange)}.`, [
-          registration,
-        ]);
+        fail(
+          `Registering a new account is answered with ${describeResponse(registration.exchange)}.`,
+          [registration],
+        );
       }
     },
   },
@@ -45,10 +46,10 @@ export const accounts: Check[] = [
       const account = await world.registered('ada');
       const login = await world.browser('ada').login(account.email, account.password);
       if (!login.ended.ok) {
-        unmet(`Signing in with what was registered is answered with ${gotOf(login.exchange)}.`, [
-          account.registration,
-          login,
-        ]);
+        fail(
+          `Signing in with what was registered is answered with ${describeResponse(login.exchange)}.`,
+          [account.registration, login],
+        );
       }
     },
   },
@@ -63,8 +64,8 @@ export const accounts: Check[] = [
       await world.person('ada');
       const { registration } = await world.account('eight', { password: 'aB3$xY7!' });
       if (!registration.ended.ok) {
-        unmet(
-          `A password of 8 characters (letters of both cases, digits, signs) is refused with ${gotOf(registration.exchange)}.`,
+        fail(
+          `A password of 8 characters (letters of both cases, digits, signs) is refused with ${describeResponse(registration.exchange)}.`,
           [registration],
         );
       }
@@ -79,12 +80,12 @@ export const accounts: Check[] = [
     async run(world) {
       const account = await world.account('unusual', { password: unusual });
       if (!isSuccess(account.registration.exchange)) {
-        skip(`such a password is refused: ${gotOf(account.registration.exchange)}`);
+        skip(`such a password is refused: ${describeResponse(account.registration.exchange)}`);
       }
       const login = await world.browser('unusual').login(account.email, unusual);
       blockedByFailure(login);
       if (!login.ended.ok) {
-        unmet(
+        fail(
           'A password with blanks around it, quotes, accents and an emoji registers and then does not sign in: it is changed on the way in, in one of the two calls.',
           [account.registration, login],
         );
@@ -102,7 +103,7 @@ export const accounts: Check[] = [
       if (!isSuccess(account.registration.exchange)) skip('such a password is refused');
       const login = await world.browser('unusual').login(account.email, unusual.trim());
       if (login.ended.ok)
-        unmet(
+        fail(
           'A password that was registered with blanks around it signs in without them: passwords are trimmed.',
           [account.registration, login],
         );
@@ -122,12 +123,12 @@ export const accounts: Check[] = [
         const { exchange } = account.registration;
         const fault = isRefusal(exchange) && messageFault(exchange);
         if (fault)
-          unmet(`A password of 128 characters is refused, and ${fault}.`, [account.registration]);
-        skip(`128 characters are refused: ${gotOf(account.registration.exchange)}`);
+          fail(`A password of 128 characters is refused, and ${fault}.`, [account.registration]);
+        skip(`128 characters are refused: ${describeResponse(account.registration.exchange)}`);
       }
       const other = await world.browser('long').login(account.email, `${password.slice(0, 127)}y`);
       if (other.ended.ok) {
-        unmet(
+        fail(
           'Of a password of 128 characters, the last one may be any: only its beginning is compared.',
           [account.registration, other],
         );
@@ -140,7 +141,7 @@ export const accounts: Check[] = [
     title: 'An email that has an account is not registered again',
     needs:
       'A second registration of an email is refused (409 with a message), and the first account stays as it was.',
-    statements: ['APP-1', 'AUTH-9', 'READ-45'],
+    statements: ['APP-1', 'AUTH-9', 'CHOICE-45'],
     async run(world) {
       const first = await world.person('ada');
       const password = `${first.password}-other`;
@@ -151,15 +152,15 @@ export const accounts: Check[] = [
       const what =
         'An email that has an account is registered again with another password and answered as a success';
       if (taken.ended.ok && !old.ended.ok) {
-        unmet(
+        fail(
           `${what}, and the new password replaces the old one: anybody can take over an account.`,
           [first.registration, second, old],
         );
       }
       if (taken.ended.ok) {
-        unmet(`${what}. Both passwords sign in from then on.`, [first.registration, second, taken]);
+        fail(`${what}. Both passwords sign in from then on.`, [first.registration, second, taken]);
       }
-      unmet(
+      fail(
         `${what}. The app then asks the person to sign in, and what they have just registered does not.`,
         [first.registration, second, taken],
         `after registering, on the screen "Sign in": ${taken.ended.ok === false ? `red banner: "${taken.ended.message}"` : 'no message'}`,
@@ -172,13 +173,13 @@ export const accounts: Check[] = [
     title: 'Emails are compared without regard to case',
     needs:
       'Ada@Example.org and ada@example.org are one account, when signing in and when registering.',
-    statements: ['APP-1', 'ENTITY-4', 'READ-45'],
+    statements: ['APP-1', 'ENTITY-4', 'CHOICE-45'],
     async run(world) {
       const { email, password, registration } = await world.person('ada');
       const upper = email.replace('ada', 'ADA').replace('example', 'Example');
       const login = await world.browser('ada').login(upper, password);
       const again = await world.browser('ada').registerUser(upper, `${password}-other`);
-      unmetIfAny([
+      failIfAny([
         ...(login.ended.ok
           ? []
           : [
@@ -203,12 +204,12 @@ export const accounts: Check[] = [
     async run(world) {
       const person = await world.again('bob');
       const { browser } = person;
-      const password = world.inventor.password('guest');
+      const password = world.fixtures.password('guest');
       world.secrets.add(password);
-      const registration = await browser.registerUser(world.inventor.email('guest'), password);
+      const registration = await browser.registerUser(world.fixtures.email('guest'), password);
       if (!registration.ended.ok) {
-        unmet(
-          `Registering in a browser that is signed in is answered with ${gotOf(registration.exchange)}.`,
+        fail(
+          `Registering in a browser that is signed in is answered with ${describeResponse(registration.exchange)}.`,
           [...person.registration.exchanges, ...person.login.exchanges, registration],
         );
       }
@@ -220,14 +221,14 @@ export const accounts: Check[] = [
     title: 'A long password that registers signs in',
     needs:
       'A password of 128 characters is kept whole, or refused when registering: never accepted and then unknown.',
-    statements: ['APP-1', 'READ-26', 'ENTITY-4'],
+    statements: ['APP-1', 'CHOICE-26', 'ENTITY-4'],
     async run(world) {
       const account = await world.account('long', { password: longPassword });
       if (!isSuccess(account.registration.exchange)) skip('such a password is refused');
       const login = await world.browser('long').login(account.email, longPassword);
       blockedByFailure(login);
       if (!login.ended.ok) {
-        unmet('A password of 128 characters registers and then does not sign in.', [
+        fail('A password of 128 characters registers and then does not sign in.', [
           account.registration,
           login,
         ]);
@@ -257,12 +258,12 @@ export const accounts: Check[] = [
         else if (isRefusal(second.exchange))
           found.push(
             problem(
-              `${other} is refused with ${gotOf(second.exchange)}, after ${email} registered.`,
+              `${other} is refused with ${describeResponse(second.exchange)}, after ${email} registered.`,
               [registration, second],
             ),
           );
       }
-      unmetIfAny(found);
+      failIfAny(found);
     },
   },
   {
@@ -271,17 +272,17 @@ export const accounts: Check[] = [
     title: 'Of two registrations of one email at once, one is refused',
     needs:
       'That an email is free is looked at and kept in one step (a unique index): otherwise the second registration succeeds, and its password does not sign in.',
-    statements: ['APP-1', 'READ-45'],
+    statements: ['APP-1', 'CHOICE-45'],
     async run(world) {
       await world.registered('ada');
-      const email = world.inventor.email('twice');
-      const passwords = ['one', 'two'].map((name) => world.inventor.password(`twice ${name}`));
+      const email = world.fixtures.email('twice');
+      const passwords = ['one', 'two'].map((name) => world.fixtures.password(`twice ${name}`));
       passwords.forEach(world.secrets.add);
       const calls = await Promise.all(
         passwords.map((password) => world.browser('twice').registerUser(email, password)),
       );
       if (calls.every(({ ended }) => ended.ok))
-        unmet(
+        fail(
           'Two registrations of one email that come at once, with two passwords, are both answered as a success.',
           calls,
         );

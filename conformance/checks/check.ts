@@ -35,7 +35,7 @@ export type Problem = {
 };
 
 /** Thrown by a check that is not met. */
-export class Unmet extends Error {
+export class CheckFailed extends Error {
   readonly problems: Problem[];
 
   constructor(problems: Problem[]) {
@@ -56,12 +56,12 @@ export function skip(why: string): never {
 }
 
 /** Ends a check: it is not met. */
-export function unmet(
+export function fail(
   what: string,
   shown: (Exchange | Call | undefined)[] = [],
   sees?: string,
 ): never {
-  throw new Unmet([problem(what, shown, sees)]);
+  throw new CheckFailed([problem(what, shown, sees)]);
 }
 
 export function problem(
@@ -72,21 +72,25 @@ export function problem(
   const there = shown.filter((one) => one !== undefined);
   const exchanges = there.flatMap((one) => ('exchanges' in one ? one.exchanges : [one]));
   const last = there.at(-1);
-  return { what, exchanges, sees: sees ?? (last && 'ended' in last ? seenOf(last) : undefined) };
+  return {
+    what,
+    exchanges,
+    sees: sees ?? (last && 'ended' in last ? describeScreen(last) : undefined),
+  };
 }
 
 /** Ends a check whose call failed for a reason of the backend's own, which ERR-20 and REACH-5 report. */
 export function blockedByFailure({ exchange }: Call) {
-  if (!exchange.answer || statusOf(exchange) >= 500) throw new Blocked(gotOf(exchange));
+  if (!exchange.answer || statusOf(exchange) >= 500) throw new Blocked(describeResponse(exchange));
 }
 
 /** Ends a check that found problems. */
-export function unmetIfAny(problems: Problem[]) {
-  if (problems.length > 0) throw new Unmet(problems);
+export function failIfAny(problems: Problem[]) {
+  if (problems.length > 0) throw new CheckFailed(problems);
 }
 
 /** What the person at the screen sees when one of the app's calls has ended so. */
-export function seenOf({ operation, ended, exchange }: Call): string {
+export function describeScreen({ operation, ended, exchange }: Call): string {
   if (exchange?.breakdown?.kind === 'no end') {
     return operation === 'listProjects'
       ? '"Loading projects…", for good'
@@ -122,7 +126,7 @@ export function shortened(text: string, length = 80): string {
 }
 
 /** What came back, in a few words. */
-export function gotOf({ answer, breakdown }: Exchange): string {
+export function describeResponse({ answer, breakdown }: Exchange): string {
   if (!answer) return `no whole answer: ${breakdown?.what ?? 'nothing came'}`;
   const type = answer.headers.find(([name]) => name === 'content-type')?.[1];
   const to = answer.headers.find(([name]) => name === 'location')?.[1];
@@ -165,7 +169,7 @@ export function messageFault(exchange: Exchange): string | undefined {
       ? 'the body is an HTML page'
       : 'the body is no JSON';
   if (typeof body !== 'object' || body === null || Array.isArray(body)) {
-    return `the body is ${kindOf(body)} and no object`;
+    return `the body is ${describeType(body)} and no object`;
   }
   if (!('message' in body)) {
     const keys = Object.keys(body).map((key) => `"${key}"`);
@@ -174,7 +178,7 @@ export function messageFault(exchange: Exchange): string | undefined {
   const { message } = body;
   return typeof message === 'string'
     ? 'its "message" is empty'
-    : `its "message" is ${kindOf(message)}, not text`;
+    : `its "message" is ${describeType(message)}, not text`;
 }
 
 export function jsonOf(text: string | undefined): unknown {
@@ -198,7 +202,7 @@ export function whyNoJson({ answer }: Exchange): string {
     : '';
 }
 
-export function kindOf(value: unknown): string {
+export function describeType(value: unknown): string {
   if (value === undefined) return 'missing';
   if (value === null) return 'null';
   if (Array.isArray(value)) return 'an array';

@@ -4,12 +4,12 @@ import { maskedCookie } from '../http/secrets.ts';
 import { headersOf, type Exchange } from '../http/wire.ts';
 import type { World } from '../world.ts';
 import {
-  gotOf,
+  describeResponse,
   isRefusal,
   isSuccess,
   problem,
-  unmet,
-  unmetIfAny,
+  fail,
+  failIfAny,
   type Check,
   skip,
 } from './check.ts';
@@ -37,7 +37,7 @@ export const cookies: Check[] = [
           );
         }
       }
-      unmetIfAny([...found.values()]);
+      failIfAny([...found.values()]);
     },
   },
   {
@@ -46,7 +46,7 @@ export const cookies: Check[] = [
     title: 'The session cookie is sent to /api/v1/projects',
     needs:
       'A cookie without Path is sent only below the folder of the call that set it (/api/v1/auth). Set Path=/.',
-    statements: ['CALL-3', 'READ-9'],
+    statements: ['CALL-3', 'CHOICE-9'],
     async run(world) {
       const person = await world.person('ada');
       const all = person.browser.allCookies().filter(({ key }) => key !== 'XSRF-TOKEN');
@@ -55,7 +55,7 @@ export const cookies: Check[] = [
       const works = (await person.browser.listProjects()).ended.ok;
       if (lost.length > 0 && !works) {
         const [first] = lost as [Cookie];
-        unmet(
+        fail(
           `The cookie "${first.key}" has the path ${first.path}${first.pathIsDefault ? ' (by default, as it came without Path)' : ''}, so that it is not sent to /api/v1/projects.`,
           [person.login],
           'an empty list, and a refusal of each project',
@@ -76,7 +76,7 @@ export const cookies: Check[] = [
       if (session.length === 0) skip('there is no session cookie');
       const open = session.filter(({ httpOnly }) => !httpOnly);
       if (open.length > 0)
-        unmet(`The session cookie "${open[0]!.key}" is not HttpOnly.`, [person.login]);
+        fail(`The session cookie "${open[0]!.key}" is not HttpOnly.`, [person.login]);
     },
   },
   {
@@ -92,7 +92,7 @@ export const cookies: Check[] = [
       if (session.length === 0) skip('there is no session cookie');
       const open = session.find(({ sameSite }) => sameSite !== 'lax' && sameSite !== 'strict');
       if (open)
-        unmet(
+        fail(
           `The session cookie "${open.key}" ${open.sameSite === 'none' ? 'says SameSite=None' : 'says nothing of SameSite'}.`,
           [person.login],
         );
@@ -112,9 +112,9 @@ export const cookies: Check[] = [
       const https = world.origin.startsWith('https:');
       const odd = all.find(({ secure }) => secure !== https);
       if (odd && https)
-        unmet(`The cookie "${odd.key}" is not Secure, and this is https.`, [person.login]);
+        fail(`The cookie "${odd.key}" is not Secure, and this is https.`, [person.login]);
       if (odd && isLocal(world.origin))
-        unmet(
+        fail(
           `The cookie "${odd.key}" is Secure, and this is http: Chrome and Firefox forgive it on this machine alone, Safari does not.`,
           [person.login],
         );
@@ -126,7 +126,7 @@ export const cookies: Check[] = [
     title: 'Signing in gives a session of its own',
     needs:
       'A session that was there before signing in is not the one after it: whoever planted it in the browser would be signed in as well (session fixation).',
-    statements: ['READ-47', 'CALL-3'],
+    statements: ['CHOICE-47', 'CALL-3'],
     async run(world) {
       const names = (await sessionCookies(world)).map(({ key }) => key);
       if (names.length === 0) skip('there is no session cookie');
@@ -137,7 +137,7 @@ export const cookies: Check[] = [
       if (!again.ended.ok) skip('signing in again does not work');
       const now = new Map(browser.allCookies().map(({ key, value }) => [key, value]));
       if (session.every(({ key, value }) => now.get(key) === value)) {
-        unmet('Signing in in a browser that has a session goes on with the same session.', [
+        fail('Signing in in a browser that has a session goes on with the same session.', [
           ...person.login.exchanges,
           ...again.exchanges,
         ]);
@@ -145,7 +145,7 @@ export const cookies: Check[] = [
       const planted = world.browser('planted');
       for (const cookie of session) {
         const copy = cookie.clone()!;
-        copy.value = `planted-${world.inventor.mark}-0123456789abcdef`;
+        copy.value = `planted-${world.fixtures.runId}-0123456789abcdef`;
         planted.setCookie(copy);
       }
       const login = await planted.login(person.email, person.password);
@@ -156,7 +156,7 @@ export const cookies: Check[] = [
         (await planted.listProjects()).ended.ok &&
         !(await readsWithout(world))
       ) {
-        unmet(
+        fail(
           'Signing in takes over whatever session the browser came with, even one that the backend never gave out.',
           [login],
         );
@@ -169,7 +169,7 @@ export const cookies: Check[] = [
     title: "An invented session is nobody's",
     needs:
       'A session cookie that the backend did not give out, or that was changed, opens nothing.',
-    statements: ['READ-43', 'READ-47'],
+    statements: ['CHOICE-43', 'CHOICE-47'],
     async run(world) {
       const session = await sessionCookies(world);
       if (session.length === 0) skip('there is no session cookie');
@@ -183,7 +183,10 @@ export const cookies: Check[] = [
         }
         const list = await browser.listProjects();
         if (list.ended.ok)
-          unmet(`A session cookie ${how} still opens the list: ${gotOf(list.exchange)}.`, [list]);
+          fail(
+            `A session cookie ${how} still opens the list: ${describeResponse(list.exchange)}.`,
+            [list],
+          );
       }
     },
   },
@@ -264,6 +267,6 @@ function takenAway({ wire }: World, exchange: Exchange): { line: string; why: st
   if (deleted.length === 0 || !next || !isRefusal(next)) return [];
   return deleted.map((line) => ({
     line,
-    why: `${sent.method} ${sent.path} takes it away, and the next call is answered with ${gotOf(next)}`,
+    why: `${sent.method} ${sent.path} takes it away, and the next call is answered with ${describeResponse(next)}`,
   }));
 }

@@ -1,5 +1,5 @@
 import { headerOf, type Exchange } from '../http/wire.ts';
-import { problem, statusOf, unmet, unmetIfAny, type Check, skip } from './check.ts';
+import { problem, statusOf, fail, failIfAny, type Check, skip } from './check.ts';
 
 const notAsked = '--origin was not given: the app is served from the origin of its backend';
 
@@ -43,7 +43,7 @@ export const cors: Check[] = [
             ),
           );
       }
-      unmetIfAny(found);
+      failIfAny(found);
     },
   },
   {
@@ -64,8 +64,8 @@ export const cors: Check[] = [
         await browser.send('POST', '/api/v1/auth/login', {
           headers,
           json: {
-            email: world.inventor.email('nobody'),
-            password: world.inventor.password('nobody'),
+            email: world.fixtures.email('nobody'),
+            password: world.fixtures.password('nobody'),
           },
         }),
       ]) {
@@ -79,7 +79,7 @@ export const cors: Check[] = [
             ),
           );
       }
-      unmetIfAny(found);
+      failIfAny(found);
     },
   },
   {
@@ -88,7 +88,7 @@ export const cors: Check[] = [
     title: 'No other origin may read answers',
     needs:
       'Name the origins that are allowed: with any origin allowed and cookies sent, every web page can act for whoever is signed in.',
-    statements: ['CALL-3', 'READ-47'],
+    statements: ['CALL-3', 'CHOICE-47'],
     async run(world) {
       const stranger = 'https://stranger.example.org';
       const headers = { origin: stranger, 'sec-fetch-site': 'cross-site' };
@@ -96,7 +96,7 @@ export const cors: Check[] = [
         .browser('elsewhere')
         .send('GET', '/api/v1/projects', { headers });
       if (exchange.answer && !accessFault(exchange, stranger))
-        unmet(
+        fail(
           `A page of ${stranger} may read answers with the cookies of whoever visits it: any origin is allowed.`,
           [exchange],
         );

@@ -3,17 +3,17 @@ import { headerOf, type Exchange } from '../http/wire.ts';
 import type { World } from '../world.ts';
 import { duplicate } from './accounts.ts';
 import {
-  gotOf,
+  describeResponse,
   isRefusal,
   isSuccess,
   jsonOf,
   messageFault,
   messageOf,
   problem,
-  seenOf,
+  describeScreen,
   statusOf,
-  unmet,
-  unmetIfAny,
+  fail,
+  failIfAny,
   type Check,
   type Problem,
   skip,
@@ -45,21 +45,21 @@ export const situations: Situation[] = [
     id: 'ERR-1',
     level: 'MUST',
     what: 'A wrong password',
-    statements: ['ERROR-1', 'ERROR-2', 'READ-14'],
+    statements: ['ERROR-1', 'ERROR-2', 'CHOICE-14'],
     provoke: wrongPassword,
   },
   {
     id: 'ERR-2',
     level: 'MUST',
     what: 'An unknown email',
-    statements: ['ERROR-1', 'ERROR-2', 'READ-14'],
+    statements: ['ERROR-1', 'ERROR-2', 'CHOICE-14'],
     provoke: unknownEmail,
   },
   {
     id: 'ERR-3',
     level: 'MUST',
     what: 'A project by somebody who is not signed in',
-    statements: ['ERROR-5', 'ERROR-6', 'READ-41', 'READ-43'],
+    statements: ['ERROR-5', 'ERROR-6', 'CHOICE-41', 'CHOICE-43'],
     mayBeAccepted: 'visitors may create projects',
     provoke: anonymousCreate,
   },
@@ -67,7 +67,7 @@ export const situations: Situation[] = [
     id: 'ERR-4',
     level: 'MUST',
     what: 'A project whose title is blank',
-    statements: ['READ-25', 'ERROR-5', 'ERROR-6'],
+    statements: ['CHOICE-25', 'ERROR-5', 'ERROR-6'],
     mayBeAccepted: 'blank titles are kept',
     provoke: (world) =>
       world.once('blank title', async () =>
@@ -78,7 +78,7 @@ export const situations: Situation[] = [
     id: 'ERR-5',
     level: 'SHOULD',
     what: 'An email that has an account',
-    statements: ['ERROR-4', 'READ-45'],
+    statements: ['ERROR-4', 'CHOICE-45'],
     provoke: duplicate,
   },
   registration(
@@ -111,7 +111,7 @@ export const situations: Situation[] = [
     statements: ['CALL-5', 'ERROR-1'],
     reads: 'the app: "Email is required" or "Password is required"',
     provoke: (world) =>
-      odd(world, 'no password', 'login', { email: world.inventor.email('nobody') }),
+      odd(world, 'no password', 'login', { email: world.fixtures.email('nobody') }),
   },
   creating(
     'ERR-10',
@@ -146,7 +146,7 @@ export const situations: Situation[] = [
     id: 'ERR-16',
     level: 'SHOULD',
     what: 'A project of 2 MB',
-    statements: ['READ-26', 'ERROR-5', 'ERROR-6'],
+    statements: ['CHOICE-26', 'ERROR-5', 'ERROR-6'],
     mayBeAccepted: '2 MB are kept',
     provoke: (world) =>
       world.once('large body', async () =>
@@ -214,13 +214,13 @@ export const errors: Check[] = [
         failed.set(
           `${method} ${path}`,
           problem(
-            `${method} ${path} is answered with ${gotOf(exchange)}.`,
+            `${method} ${path} is answered with ${describeResponse(exchange)}.`,
             [exchange],
             failureSeen(exchange),
           ),
         );
       }
-      unmetIfAny([...failed.values()]);
+      failIfAny([...failed.values()]);
     },
   },
   {
@@ -234,7 +234,7 @@ export const errors: Check[] = [
       for (const exchange of world.wire.exchanges.filter(isRefusal)) {
         const message = messageOf(exchange);
         if (message && /<\/?[a-z][^<>]*>|&(amp|lt|gt|quot|#\d+);/i.test(message))
-          unmet(
+          fail(
             `${exchange.sent.method} ${exchange.sent.path} is refused with a message that has markup in it: ${JSON.stringify(message)}.`,
             [exchange],
             `red banner: "${message}"`,
@@ -254,7 +254,7 @@ export const errors: Check[] = [
       for (const exchange of world.wire.exchanges.filter(isRefusal)) {
         const asked = headerOf(exchange.answer!, 'www-authenticate');
         if (asked && statusOf(exchange) === 401 && /\b(basic|digest|negotiate|ntlm)\b/i.test(asked))
-          unmet(
+          fail(
             `${exchange.sent.method} ${exchange.sent.path} is refused with "WWW-Authenticate: ${asked}".`,
             [exchange],
             "the browser's own box for a name and a password",
@@ -284,7 +284,7 @@ export const errors: Check[] = [
           .browser('trickster')
           .send('POST', '/api/v1/auth/login', { json });
         if (isSuccess(exchange))
-          unmet(
+          fail(
             `A sign-in with ${JSON.stringify({ password: json.password })} in place of a password succeeds.`,
             [exchange],
           );
@@ -308,19 +308,23 @@ async function refusedWithMessage(world: World, situation: Situation) {
   if (isSuccess(exchange)) {
     const fault = await acceptedFault(world, provoked);
     if (fault)
-      unmet(`${situation.what} is answered with ${gotOf(exchange)}, ${fault}.`, [provoked], sees);
+      fail(
+        `${situation.what} is answered with ${describeResponse(exchange)}, ${fault}.`,
+        [provoked],
+        sees,
+      );
     if (situation.mayBeAccepted) skip(situation.mayBeAccepted);
-    unmet(
-      `${situation.what} is answered with ${gotOf(exchange)}, which is a success.`,
+    fail(
+      `${situation.what} is answered with ${describeResponse(exchange)}, which is a success.`,
       [provoked],
       sees,
     );
   }
   if (!isRefusal(exchange))
-    unmet(`${situation.what} is answered with ${gotOf(exchange)}.`, [provoked], sees);
+    fail(`${situation.what} is answered with ${describeResponse(exchange)}.`, [provoked], sees);
   const fault = messageFault(exchange);
   if (fault)
-    unmet(
+    fail(
       `${situation.what} is refused with ${statusOf(exchange)}, and ${fault}.`,
       [provoked],
       sees,
@@ -351,7 +355,7 @@ async function acceptedFault(world: World, provoked: Call | Exchange): Promise<s
 /** What the person at the screen reads. */
 export function readingOf({ reads }: Situation, provoked: Call | Exchange): string {
   if (reads) return reads;
-  if ('ended' in provoked) return seenOf(provoked);
+  if ('ended' in provoked) return describeScreen(provoked);
   if (!provoked.sent.path.endsWith('projects'))
     return isSuccess(provoked)
       ? 'the screen "Sign in", as after a successful registration'
@@ -385,9 +389,9 @@ function registration(
     ...(reads && { reads }),
     provoke: (world) =>
       world.once(what, () => {
-        const typed = password ?? world.inventor.password('odd');
+        const typed = password ?? world.fixtures.password('odd');
         world.secrets.add(typed);
-        const json = { email: email ?? world.inventor.email(id.toLowerCase()), password: typed };
+        const json = { email: email ?? world.fixtures.email(id.toLowerCase()), password: typed };
         return world.browser('odd').send('POST', '/api/v1/users/register', { json });
       }),
   };
@@ -446,7 +450,7 @@ export const ordinary = (world: World) =>
       () => world.browser('visitor').listProjects(),
       async () => {
         const { browser } = await world.person('ada');
-        await browser.createProject(...world.inventor.texts('on an ordinary visit'));
+        await browser.createProject(...world.fixtures.texts('on an ordinary visit'));
         await browser.createProject('Ünïcode für alle', 'Größe: 5 µm, Preis: 3 €');
         await browser.listProjects();
       },

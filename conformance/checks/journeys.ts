@@ -1,11 +1,11 @@
 import type { Route } from '../../model/driver.ts';
-import { httpHands } from '../journeys/http-driver.ts';
+import { createHttpDriver } from '../journeys/http-driver.ts';
 import { accountPaths, projectPaths, uncertainMoves } from '../journeys/paths.ts';
-import { createStage } from '../journeys/preconditions.ts';
-import { tell } from '../journeys/story.ts';
+import { createPreconditions } from '../journeys/preconditions.ts';
+import { userStory } from '../journeys/story.ts';
 import { tallyOf, walk } from '../journeys/walked.ts';
 import type { World } from '../world.ts';
-import { problem, skip, unmetIfAny, type Check } from './check.ts';
+import { problem, skip, failIfAny, type Check } from './check.ts';
 
 const needs =
   "The app's own client and state machines, run against the backend along every path that a backend can be brought to: after each step the screen is what the model says.";
@@ -17,15 +17,15 @@ export const journeys: Check[] = [
     title: 'A visitor becomes a person with projects',
     needs:
       'Register, sign in, see an empty list, create two projects, leave and come back, reload: one browser, one after another.',
-    statements: ['APP-1', 'APP-2', 'AUTH-8', 'READ-4', 'READ-9', 'CREATE-2'],
-    run: tell,
+    statements: ['APP-1', 'APP-2', 'AUTH-8', 'CHOICE-4', 'CHOICE-9', 'CREATE-2'],
+    run: userStory,
   },
   {
     id: 'JOURNEY-2',
     level: 'MUST',
     title: 'Registering and signing in go as the machine says',
     needs,
-    statements: ['AUTH-2', 'AUTH-3', 'AUTH-5', 'AUTH-6', 'AUTH-7', 'AUTH-9', 'READ-8'],
+    statements: ['AUTH-2', 'AUTH-3', 'AUTH-5', 'AUTH-6', 'AUTH-7', 'AUTH-9', 'CHOICE-8'],
     run: (world) => walkAll(world, '/', accountPaths),
   },
   {
@@ -33,7 +33,7 @@ export const journeys: Check[] = [
     level: 'MUST',
     title: 'Fetching and creating projects go as the machine says',
     needs,
-    statements: ['LIST-2', 'LIST-3', 'LIST-4', 'CREATE-1', 'CREATE-2', 'CREATE-4', 'READ-31'],
+    statements: ['LIST-2', 'LIST-3', 'LIST-4', 'CREATE-1', 'CREATE-2', 'CREATE-4', 'CHOICE-31'],
     run: (world) => walkAll(world, '/', projectPaths),
   },
 ];
@@ -44,7 +44,7 @@ export const screens: Check = {
   title: 'The real app walks the same journeys in a browser',
   needs:
     'With --ui: the built app in front of the backend, in a real browser; after each step the screen is what the model says.',
-  statements: ['LAYOUT-1', 'LOGIN-5', 'PROJECTS-6', 'READ-27'],
+  statements: ['LAYOUT-1', 'LOGIN-5', 'PROJECTS-6', 'CHOICE-27'],
   async run(world) {
     if (!world.ui) skip('--ui was not given');
     await world.person('ada');
@@ -52,16 +52,16 @@ export const screens: Check = {
     const { walkScreens } = await import('../ui/walk-screens.ts');
     const { problems, pictures } = await walkScreens(world, stage, possible, world.ui);
     world.pictures.push(...pictures);
-    unmetIfAny(problems);
+    failIfAny(problems);
   },
 };
 
 /** The stage, and what this backend can be brought to. */
 async function staged(world: World) {
-  const stage = createStage(world);
+  const stage = createPreconditions(world);
   const { impossible } = await tallyOf(world);
   for (const move of uncertainMoves) {
-    const why = await stage.beyond(move);
+    const why = await stage.whyUnreachable(move);
     if (why) impossible.set(move, why);
   }
   const possible = (move: string) => !impossible.has(move.replace(/^late /, ''));
@@ -76,10 +76,11 @@ async function walkAll(
   await world.person('ada');
   const { stage, possible } = await staged(world);
   const tally = await tallyOf(world);
-  const visitor = { email: world.inventor.email('ada'), password: world.inventor.password('ada') };
+  const visitor = { email: world.fixtures.email('ada'), password: world.fixtures.password('ada') };
   const found = [];
-  for (const path of paths(world.inventor, possible)) {
-    const open = (note: Parameters<typeof httpHands>[2]) => httpHands(stage, start, note);
+  for (const path of paths(world.fixtures, possible)) {
+    const open = (note: Parameters<typeof createHttpDriver>[2]) =>
+      createHttpDriver(stage, start, note);
     const { trouble, exchanges, name } = await walk(path as never, start, open, tally, visitor);
     if (trouble)
       found.push(
@@ -89,5 +90,5 @@ async function walkAll(
         ),
       );
   }
-  unmetIfAny(found);
+  failIfAny(found);
 }

@@ -1,7 +1,7 @@
 import { formsOf } from '../http/secrets.ts';
 import type { Exchange } from '../http/wire.ts';
 import type { World } from '../world.ts';
-import { problem, unmetIfAny, type Check, type Problem } from './check.ts';
+import { problem, failIfAny, type Check, type Problem } from './check.ts';
 import { ordinary, provoke, situations } from './errors.ts';
 
 /** Where code tells where it failed: JavaScript, Python, Java and Kotlin, C#, Go, Ruby, PHP, Rust. */
@@ -84,7 +84,7 @@ async function lookFor(world: World, fault: (exchange: Exchange) => string | und
         problem(`The answer ${exchange.answer!.status} to ${method} ${path} ${what}.`, [exchange]),
       );
   }
-  unmetIfAny([...found.values()]);
+  failIfAny([...found.values()]);
 }
 
 function passwordIn(body: string | Buffer | undefined): string | undefined {

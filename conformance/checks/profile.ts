@@ -18,7 +18,7 @@ export const profile: Check[] = [
     'PROFILE-1',
     'Statuses',
     'The app knows success from failure, and nothing else of a status.',
-    ['READ-11', 'READ-16'],
+    ['CHOICE-11', 'CHOICE-16'],
     async (world) => {
       const { registration, login } = await world.person('ada');
       const exchanges = {
@@ -39,7 +39,7 @@ export const profile: Check[] = [
     'PROFILE-2',
     'Who sees which project',
     'People may see their own projects, or all of them.',
-    ['READ-44', 'READ-41'],
+    ['CHOICE-44', 'CHOICE-41'],
     async (world) =>
       (await sharesLists(world))
         ? "everybody sees everybody's projects"
@@ -49,7 +49,7 @@ export const profile: Check[] = [
     'PROFILE-3',
     'What visitors see',
     'A list may be open to whoever is not signed in.',
-    ['READ-41', 'READ-43'],
+    ['CHOICE-41', 'CHOICE-43'],
     async (world) =>
       (await readsWithout(world))
         ? 'visitors without an account may read the list'
@@ -59,7 +59,7 @@ export const profile: Check[] = [
     'PROFILE-4',
     'What visitors create',
     'Creating may be open to whoever is not signed in.',
-    ['READ-41', 'READ-43'],
+    ['CHOICE-41', 'CHOICE-43'],
     async (world) => {
       const { exchange } = await anonymousCreate(world);
       return statusOf(exchange) < 300
@@ -92,7 +92,7 @@ export const profile: Check[] = [
     'PROFILE-7',
     'The role',
     'The answer to registering may say a role, which is any text.',
-    ['ROLE-1', 'READ-46'],
+    ['ROLE-1', 'CHOICE-46'],
     async (world) => {
       const { ended } = (await world.registered('ada')).registration;
       const role = ended.ok ? ended.value.role : undefined;
@@ -119,7 +119,7 @@ export const profile: Check[] = [
     'PROFILE-9',
     'What is refused',
     "Rules of validation beyond the app's own are the backend's.",
-    ['READ-25', 'READ-26', 'CONST-2'],
+    ['CHOICE-25', 'CHOICE-26', 'CONST-2'],
     async (world) => {
       const rules = [];
       for (const situation of situations.filter((each) => each.mayBeAccepted)) {
@@ -140,11 +140,11 @@ export const profile: Check[] = [
     'PROFILE-10',
     'Idempotency-Key',
     'A backend may honour the key that the app sends with each project.',
-    ['READ-7'],
+    ['CHOICE-7'],
     async (world) => {
       const { browser } = await world.person('bob');
-      const headers = { 'idempotency-key': `key-${world.inventor.mark}-profile` };
-      const { title, description } = world.inventor.project('with a key of its own');
+      const headers = { 'idempotency-key': `key-${world.fixtures.runId}-profile` };
+      const { title, description } = world.fixtures.project('with a key of its own');
       const ids = [];
       for (let time = 0; time < 2; time++) {
         const { ended } = await browser.createProject(title, description, { headers });

@@ -2,13 +2,13 @@ import type { Browser, Call } from '../http/browser.ts';
 import type { World } from '../world.ts';
 import {
   Blocked,
-  gotOf,
+  describeResponse,
   isRefusal,
   isSuccess,
   jsonOf,
-  kindOf,
+  describeType,
   statusOf,
-  unmet,
+  fail,
   whyNoJson,
   type Check,
   skip,
@@ -27,15 +27,15 @@ export const projects: Check[] = [
     title: 'The list is a JSON array of projects',
     needs:
       'GET /api/v1/projects answers 200 with an array, not wrapped in anything, of objects with "id" (text or number), "title" (text) and "description" (text).',
-    statements: ['CALL-8', 'ENTITY-1', 'READ-19'],
+    statements: ['CALL-8', 'ENTITY-1', 'CHOICE-19'],
     async run(world) {
       await expectSession(world);
       await someProjects(world);
       const list = await someList(world);
-      if (!list.ended.ok) unmet(`The list cannot be shown: ${listFault(list)}.`, [list]);
+      if (!list.ended.ok) fail(`The list cannot be shown: ${listFault(list)}.`, [list]);
       const visitors = await anonymousList(world);
       if (isSuccess(visitors.exchange) && !visitors.ended.ok) {
-        unmet(
+        fail(
           `A visitor's list is answered as a success, and is none: ${listFault(visitors)}. Refuse it with a status from 400 to 499.`,
           [visitors],
         );
@@ -48,19 +48,19 @@ export const projects: Check[] = [
     title: 'The answer to creating is the project',
     needs:
       'POST /api/v1/projects answers 201 (any status from 200 to 299 will do) with the created project: "id", "title" and "description", not wrapped in anything.',
-    statements: ['CALL-9', 'CREATE-2', 'READ-18'],
+    statements: ['CALL-9', 'CREATE-2', 'CHOICE-18'],
     async run(world) {
       await expectSession(world, 'list and create');
       const create = await createdFirst(world);
       if (create.ended.ok) return expectWhatWasSent([create, await createdSecond(world)]);
       if (isSuccess(create.exchange)) {
         const body = jsonOf(create.exchange.answer?.text);
-        unmet(
+        fail(
           `The answer to creating is no project: ${projectFault(body) ?? 'it cannot be read'}.`,
           [create],
         );
       }
-      unmet(`Creating a project is answered with ${gotOf(create.exchange)}.`, [create]);
+      fail(`Creating a project is answered with ${describeResponse(create.exchange)}.`, [create]);
     },
   },
   {
@@ -68,7 +68,7 @@ export const projects: Check[] = [
     level: 'MUST',
     title: 'Without projects the list is []',
     needs: 'An empty list is 200 with the body []: not null, not 204, not 404, not an object.',
-    statements: ['CALL-8', 'READ-19', 'READ-29'],
+    statements: ['CALL-8', 'CHOICE-19', 'CHOICE-29'],
     async run(world) {
       await expectSession(world);
       const person = await world.person('flo');
@@ -78,9 +78,10 @@ export const projects: Check[] = [
         if (length === 0) return;
         skip(`a new person sees ${length} projects at once`);
       }
-      unmet(`The list of somebody who has no projects is answered with ${gotOf(list.exchange)}.`, [
-        list,
-      ]);
+      fail(
+        `The list of somebody who has no projects is answered with ${describeResponse(list.exchange)}.`,
+        [list],
+      );
     },
   },
   {
@@ -103,7 +104,7 @@ export const projects: Check[] = [
       const found = list.ended.value.find(isOne(made.project));
       if (!found) {
         const same = before.exchange.answer?.text === list.exchange.answer?.text;
-        unmet(
+        fail(
           `A project that was created (id ${JSON.stringify(made.project.id)}) is not in the next list${same ? ', which is the same as before: it is cached, or nothing was kept' : ''}.`,
           shown,
           'after coming back to the projects, the new one is gone',
@@ -113,8 +114,8 @@ export const projects: Check[] = [
         (key) => found[key] !== made.project[key],
       );
       if (other) {
-        unmet(
-          `The list has another ${other} than the answer to creating had: ${kindOf(found[other])} instead of ${kindOf(made.project[other])}.`,
+        fail(
+          `The list has another ${other} than the answer to creating had: ${describeType(found[other])} instead of ${describeType(made.project[other])}.`,
           shown,
           'another text after coming back to the projects',
         );
@@ -127,7 +128,7 @@ export const projects: Check[] = [
     title: 'The list is oldest first',
     needs:
       'The app puts a new project at the end of the list that it shows; in any other order the rows jump when the screen opens again.',
-    statements: ['CREATE-2', 'READ-44', 'LIST-3'],
+    statements: ['CREATE-2', 'CHOICE-44', 'LIST-3'],
     async run(world) {
       const { browser } = await world.person('bob');
       const made: string[] = [];
@@ -141,7 +142,7 @@ export const projects: Check[] = [
         throw new Blocked('created projects are missing from the list');
       if (order.join() === made.join()) return;
       const reversed = order.join() === made.toReversed().join();
-      unmet(
+      fail(
         `The list is ${reversed ? 'newest first' : 'in another order than the projects were created in'}.`,
         [list.call],
         'a new project at the end of the list, and somewhere else after coming back',
@@ -154,7 +155,7 @@ export const projects: Check[] = [
     title: 'Each project has an id of its own',
     needs:
       'No two projects have the same id, not even when they are created at once or with the same text: of two rows with one id the app shows one.',
-    statements: ['ENTITY-1', 'READ-32'],
+    statements: ['ENTITY-1', 'CHOICE-32'],
     async run(world) {
       const { browser } = await world.person('ada');
       const one = await created(world, browser, 'twice the same');
@@ -171,7 +172,7 @@ export const projects: Check[] = [
         ids.find((id, index) => ids.indexOf(id) !== index);
       const answered = twice([one, two, three].map(({ project }) => project.id));
       if (answered !== undefined) {
-        unmet(
+        fail(
           `Two projects were created with the id ${JSON.stringify(answered)}.`,
           [one.call, two.call, three.call],
           'the second project takes the place of the first one',
@@ -179,7 +180,7 @@ export const projects: Check[] = [
       }
       const shown = twice(all.map(({ id }) => id));
       if (shown !== undefined)
-        unmet(`The list has the id ${JSON.stringify(shown)} more than once.`, [call]);
+        fail(`The list has the id ${JSON.stringify(shown)} more than once.`, [call]);
     },
   },
   {
@@ -187,7 +188,7 @@ export const projects: Check[] = [
     level: 'MUST',
     title: 'A project keeps its id',
     needs: 'A project has one id: in the answer to creating, and in every list from then on.',
-    statements: ['ENTITY-1', 'READ-32'],
+    statements: ['ENTITY-1', 'CHOICE-32'],
     async run(world) {
       const { browser } = await world.person('ada');
       const { project, call } = await created(world, browser, 'with one id');
@@ -197,12 +198,12 @@ export const projects: Check[] = [
       );
       if (here === undefined) throw new Blocked('a created project is missing from the list');
       if (here !== there)
-        unmet(
+        fail(
           `A project has the id ${JSON.stringify(here)} in one list and ${JSON.stringify(there)} in the next one.`,
           [call, first.call, second.call],
         );
       if (here !== project.id) {
-        unmet(
+        fail(
           `A project was created with the id ${JSON.stringify(project.id)}, and the list has it with ${JSON.stringify(here)}.`,
           [call, first.call],
           'while the list is being fetched, the same project twice',
@@ -215,7 +216,7 @@ export const projects: Check[] = [
     level: 'MUST',
     title: 'Projects are still there after signing in anew',
     needs: 'Projects belong to the person and not to the session: another browser shows them too.',
-    statements: ['APP-2', 'READ-9', 'READ-44'],
+    statements: ['APP-2', 'CHOICE-9', 'CHOICE-44'],
     async run(world) {
       const person = await world.person('ada');
       const other = await world.again('bob');
@@ -226,13 +227,13 @@ export const projects: Check[] = [
         const others = await listed((await world.again('bob')).browser);
         const strayed = others.projects.some(isOne(project));
         if (strayed) {
-          unmet(
+          fail(
             'What one person created, after another one signed in elsewhere, belongs to the other one: the session is kept for the whole server, and not for each browser.',
             [...other.login.exchanges, ...call.exchanges, ...list.call.exchanges],
             "somebody else's projects",
           );
         }
-        unmet(
+        fail(
           'Projects are gone once their person signs in anew, in another browser.',
           [...call.exchanges, ...later.login.exchanges, ...list.call.exchanges],
           list.projects.length > 0 ? 'other projects' : '"No projects to show."',
@@ -256,7 +257,7 @@ export const projects: Check[] = [
       if (missing.length > 0) {
         await created(world, browser, 'one more');
         const isLonger = (await listed(browser)).projects.length > list.projects.length;
-        unmet(
+        fail(
           `Of ${made.length} projects the list has ${made.length - missing.length}: ${isLonger ? 'some were lost, as they were created six at a time' : 'it is cut off, or paged'}.`,
           [list.call],
           `${list.projects.length} projects, and no sign of the others`,
@@ -273,17 +274,17 @@ export const projects: Check[] = [
     title: 'Projects created at once are all kept',
     needs:
       'Two creates side by side make two projects, with ids of their own, and both are in the list.',
-    statements: ['APP-2', 'READ-32'],
+    statements: ['APP-2', 'CHOICE-32'],
     async run(world) {
       const { browser } = await world.person('bob');
       await created(world, browser, 'before those at once');
       const made = await Promise.all(
         ['at once', 'at once too', 'and a third'].map(async (name) => {
-          const sent = world.inventor.project(name);
+          const sent = world.fixtures.project(name);
           const call = await browser.createProject(sent.title, sent.description);
           if (!call.ended.ok)
-            unmet(
-              `Of projects that are created at once, one is answered with ${gotOf(call.exchange)}.`,
+            fail(
+              `Of projects that are created at once, one is answered with ${describeResponse(call.exchange)}.`,
               [call],
             );
           return { call, sent, project: call.ended.value };
@@ -292,20 +293,20 @@ export const projects: Check[] = [
       const ids = made.map(({ project }) => project.id);
       const calls = made.map(({ call }) => call);
       if (new Set(ids).size < ids.length)
-        unmet('Projects that were created at once have the same id.', calls);
+        fail('Projects that were created at once have the same id.', calls);
       const mixed = made.find(
         ({ project, sent }) =>
           project.title !== sent.title && made.some((other) => other.sent.title === project.title),
       );
       if (mixed)
-        unmet(
+        fail(
           'Of projects that were created at once, one is answered with the text of another.',
           calls,
         );
       const list = await listed(browser);
       const missing = made.filter(({ project }) => !list.projects.some(isOne(project)));
       if (missing.length > 0)
-        unmet(
+        fail(
           `Of ${ids.length} projects that were created at once, the list has ${ids.length - missing.length}.`,
           [...calls, list.call],
         );
@@ -317,7 +318,7 @@ export const projects: Check[] = [
     title: "Nobody gets the answer to somebody else's call",
     needs:
       'Calls of several people at once, each with their own cookies, are answered to each for themselves: a session is kept with the request and nowhere else, and no cache stands before it.',
-    statements: ['READ-47', 'CALL-3'],
+    statements: ['CHOICE-47', 'CALL-3'],
     async run(world) {
       if (await sharesLists(world)) skip('everybody sees the same projects');
       const people = [await world.person('ada'), await world.person('bob')];
@@ -332,15 +333,15 @@ export const projects: Check[] = [
       );
       for (const { person, list } of lists) {
         if (!list.ended.ok)
-          unmet(
-            `Of ${rounds.length} lists asked for at once, one is answered with ${gotOf(list.exchange)}.`,
+          fail(
+            `Of ${rounds.length} lists asked for at once, one is answered with ${describeResponse(list.exchange)}.`,
             [list],
           );
         const strange = (list.ended.value as Project[]).filter(
           (one) => !own.get(person.name)!.has(idText(one)),
         );
         if (strange.length > 0)
-          unmet(
+          fail(
             'Of lists asked for by two people at once, one went to the wrong person.',
             [list],
             "somebody else's projects",
@@ -354,7 +355,7 @@ export const projects: Check[] = [
     title: 'A project that was refused is not kept',
     needs:
       'When creating is answered with a failure, nothing was created: the person tries again, and has it twice otherwise.',
-    statements: ['CREATE-4', 'READ-28'],
+    statements: ['CREATE-4', 'CHOICE-28'],
     async run(world) {
       const { browser } = await world.person('bob');
       const before = await listed(browser);
@@ -375,8 +376,8 @@ export const projects: Check[] = [
         return count(after.projects) > count(before.projects);
       });
       if (kept)
-        unmet(
-          `A project was refused with ${gotOf(kept.exchange)}, and is in the list all the same.`,
+        fail(
+          `A project was refused with ${describeResponse(kept.exchange)}, and is in the list all the same.`,
           [kept, after.call],
         );
     },
@@ -387,20 +388,20 @@ export const projects: Check[] = [
     title: 'A repeated Idempotency-Key makes no trouble',
     needs:
       'Browsers repeat a POST by themselves. A backend that honours the key answers the repetition with the project that the first one made; one that ignores it makes a second project. It does not refuse.',
-    statements: ['READ-7', 'CALL-9'],
+    statements: ['CHOICE-7', 'CALL-9'],
     async run(world) {
       const { browser } = await world.person('bob');
-      const headers = { 'idempotency-key': `key-${world.inventor.mark}-repeated` };
-      const { title, description } = world.inventor.project('with a key');
+      const headers = { 'idempotency-key': `key-${world.fixtures.runId}-repeated` };
+      const { title, description } = world.fixtures.project('with a key');
       const [one, two] = [
         await browser.createProject(title, description, { headers }),
         await browser.createProject(title, description, { headers }),
       ];
       if (!one.ended.ok)
-        throw new Blocked(`creating a project did not work: ${gotOf(one.exchange)}`);
+        throw new Blocked(`creating a project did not work: ${describeResponse(one.exchange)}`);
       if (!two.ended.ok)
-        unmet(
-          `A POST that a browser repeats, with the same Idempotency-Key and the same body, is answered with ${gotOf(two.exchange)}, although the project exists.`,
+        fail(
+          `A POST that a browser repeats, with the same Idempotency-Key and the same body, is answered with ${describeResponse(two.exchange)}, although the project exists.`,
           [one, two],
         );
     },
@@ -422,12 +423,12 @@ export const projects: Check[] = [
       await created(world, browser, 'that changes the ETag');
       const after = (await listed(browser)).call;
       if (etag(after) === given)
-        unmet(`The list is another one and its ETag is still ${given}.`, [before, after]);
+        fail(`The list is another one and its ETag is still ${given}.`, [before, after]);
       const asked = await browser.send('GET', '/api/v1/projects', {
         headers: { 'if-none-match': given },
       });
       if (statusOf(asked) === 304)
-        unmet(
+        fail(
           'If-None-Match with the ETag of an older list is answered with 304: the list would not be fetched again.',
           [before, asked],
         );
@@ -438,7 +439,7 @@ export const projects: Check[] = [
     level: 'MUST',
     title: 'What people see for themselves, visitors do not see',
     needs: 'Where each person sees their own projects, whoever is not signed in sees none of them.',
-    statements: ['READ-41', 'READ-44', 'READ-47'],
+    statements: ['CHOICE-41', 'CHOICE-44', 'CHOICE-47'],
     async run(world) {
       if (await sharesLists(world)) skip('everybody sees the same projects');
       const { browser } = await world.person('ada');
@@ -446,7 +447,7 @@ export const projects: Check[] = [
       const visitors = await world.browser('visitor').listProjects();
       if (!visitors.ended.ok) return;
       if (visitors.ended.value.some(isOne(project))) {
-        unmet(
+        fail(
           "People see their own projects, and visitors without an account see everybody's.",
           [visitors],
           'the projects of others',
@@ -470,7 +471,7 @@ const someList = (world: World) =>
 async function expectShown(world: World, list: Call) {
   if (list.ended.ok) return;
   if (isSuccess(list.exchange) && (await someList(world)).ended.ok)
-    unmet(`With more projects the list cannot be shown: ${listFault(list)}.`, [list]);
+    fail(`With more projects the list cannot be shown: ${listFault(list)}.`, [list]);
   throw new Blocked(`the list cannot be shown: ${listFault(list)}`);
 }
 
@@ -478,9 +479,10 @@ const idText = ({ id }: Project) => JSON.stringify(id);
 
 /** Creates a project of the kit's invention, or ends the check where that does not work. */
 export async function created(world: World, browser: Browser, name: string) {
-  const sent = world.inventor.project(name);
+  const sent = world.fixtures.project(name);
   const call = await browser.createProject(sent.title, sent.description);
-  if (!call.ended.ok) throw new Blocked(`creating a project did not work: ${gotOf(call.exchange)}`);
+  if (!call.ended.ok)
+    throw new Blocked(`creating a project did not work: ${describeResponse(call.exchange)}`);
   return { call, sent, project: call.ended.value };
 }
 
@@ -493,13 +495,13 @@ export async function listed(browser: Browser) {
 export const createdFirst = (world: World) =>
   world.once('created first', async () => {
     const { browser } = await world.person('ada');
-    return browser.createProject(...world.inventor.texts('the very first'));
+    return browser.createProject(...world.fixtures.texts('the very first'));
   });
 
 const createdSecond = (world: World) =>
   world.once('created second', async () => {
     const { browser } = await world.person('ada');
-    return browser.createProject(...world.inventor.texts('another one'));
+    return browser.createProject(...world.fixtures.texts('another one'));
   });
 
 /** Plain texts, so whatever is answered in their place is no matter of characters. */
@@ -510,10 +512,10 @@ function expectWhatWasSent(calls: Call<Project>[]) {
     const { title, description } = call.ended.value;
     if (title === sent.title && description === sent.description) continue;
     const isSwapped = title === sent.description && description === sent.title;
-    unmet(
+    fail(
       isSwapped
         ? 'The answer to creating has title and description swapped.'
-        : `The answer to creating is another project than the one that was sent: ${kindOf(title)} instead of ${kindOf(sent.title)}.`,
+        : `The answer to creating is another project than the one that was sent: ${describeType(title)} instead of ${describeType(sent.title)}.`,
       [call],
     );
   }
@@ -530,11 +532,11 @@ async function createMany(world: World, browser: Browser): Promise<Project[]> {
   let next = 0;
   const some = async () => {
     while (next < many) {
-      const call = await browser.createProject(...world.inventor.texts(`number ${++next}`));
+      const call = await browser.createProject(...world.fixtures.texts(`number ${++next}`));
       if (statusOf(call.exchange) === 429) next = many;
       else if (!call.ended.ok) {
         next = many;
-        throw new Blocked(`creating a project did not work: ${gotOf(call.exchange)}`);
+        throw new Blocked(`creating a project did not work: ${describeResponse(call.exchange)}`);
       } else made.push(call.ended.value);
     }
   };
@@ -548,14 +550,14 @@ async function createMany(world: World, browser: Browser): Promise<Project[]> {
 /** Why the app cannot show a list. */
 export function listFault({ exchange }: Call): string {
   const { answer } = exchange;
-  if (!answer || !isSuccess(exchange)) return `it is answered with ${gotOf(exchange)}`;
+  if (!answer || !isSuccess(exchange)) return `it is answered with ${describeResponse(exchange)}`;
   const text = answer.text.trim();
   if (text === '') return `${answer.status} comes without a body`;
   const body = jsonOf(text);
   if (body === undefined)
     return text.startsWith('<')
       ? 'the body is an HTML page'
-      : `the body is no JSON${whyNoJson(exchange)}: ${gotOf(exchange)}`;
+      : `the body is no JSON${whyNoJson(exchange)}: ${describeResponse(exchange)}`;
   if (!Array.isArray(body)) {
     const wrapped =
       typeof body === 'object' && body !== null
@@ -563,19 +565,19 @@ export function listFault({ exchange }: Call): string {
         : undefined;
     return wrapped
       ? `the array is wrapped in an object, as "${wrapped}"`
-      : `the body is ${kindOf(body)} and no array`;
+      : `the body is ${describeType(body)} and no array`;
   }
   for (const [index, item] of body.entries()) {
     const fault = projectFault(item);
     if (fault) return `project ${index + 1} of ${body.length}: ${fault}`;
   }
-  return gotOf(exchange);
+  return describeResponse(exchange);
 }
 
 /** Why something is no project to the app. */
 export function projectFault(item: unknown): string | undefined {
   if (typeof item !== 'object' || item === null || Array.isArray(item))
-    return `it is ${kindOf(item)} and no object`;
+    return `it is ${describeType(item)} and no object`;
   const { id, title, description } = item as Record<string, unknown>;
   const keys = Object.keys(item);
   const wrapped = Object.entries(item).find(
@@ -585,9 +587,10 @@ export function projectFault(item: unknown): string | undefined {
   const other = (key: string) =>
     key in item ? '' : ` (it has ${keys.map((one) => `"${one}"`).join(', ') || 'no keys'})`;
   if (typeof id !== 'string' && typeof id !== 'number')
-    return `"id" is ${kindOf(id)}, and neither text nor a number${other('id')}`;
-  if (typeof title !== 'string') return `"title" is ${kindOf(title)}, not text${other('title')}`;
+    return `"id" is ${describeType(id)}, and neither text nor a number${other('id')}`;
+  if (typeof title !== 'string')
+    return `"title" is ${describeType(title)}, not text${other('title')}`;
   if (typeof description !== 'string')
-    return `"description" is ${kindOf(description)}, not text${other('description')}`;
+    return `"description" is ${describeType(description)}, not text${other('description')}`;
   return undefined;
 }

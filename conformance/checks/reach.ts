@@ -2,14 +2,14 @@ import { headerOf, type Exchange } from '../http/wire.ts';
 import { speaksTls } from '../target.ts';
 import type { World } from '../world.ts';
 import {
-  gotOf,
+  describeResponse,
   isRefusal,
   isSuccess,
   jsonOf,
   problem,
   statusOf,
-  unmet,
-  unmetIfAny,
+  fail,
+  failIfAny,
   whyNoJson,
   type Check,
   type Problem,
@@ -33,16 +33,16 @@ export const basePath: Check = {
       const hint = isHttps
         ? ` This is https: give ${world.origin.replace('http:', 'https:')} as the address.`
         : '';
-      unmet(`GET /api/v1/projects: ${gotOf(list)}.${hint}`, [list]);
+      fail(`GET /api/v1/projects: ${describeResponse(list)}.${hint}`, [list]);
     }
     if (!isMissing(list)) return;
-    const email = world.inventor.email('nobody');
+    const email = world.fixtures.email('nobody');
     const login = await browser.send('POST', '/api/v1/auth/login', {
-      json: { email, password: world.inventor.password('nobody') },
+      json: { email, password: world.fixtures.password('nobody') },
     });
     if (!isMissing(login)) return;
     if (isPage(list) && isSuccess(list)) {
-      unmet(
+      fail(
         'GET /api/v1/projects is answered with an HTML page and 200: this is a web server (or the development server of an app) that shows its page at every address, and no API. Is the backend on another port?',
         [list, login],
         'an empty list: "No projects to show."',
@@ -52,8 +52,8 @@ export const basePath: Check = {
     const hint = elsewhere
       ? ` ${elsewhere} answers, so the base path /api/v1 is missing.`
       : ' Is this the backend, and is it the right port?';
-    unmet(
-      `There is nothing at /api/v1: GET /api/v1/projects is answered with ${gotOf(list)}.${hint}`,
+    fail(
+      `There is nothing at /api/v1: GET /api/v1/projects is answered with ${describeResponse(list)}.${hint}`,
       [list, login],
       'red banner: "Internal Server Error", whatever they do',
     );
@@ -87,13 +87,13 @@ export const reach: Check[] = [
           found.set(
             `${sent.method} ${sent.path} no JSON`,
             problem(
-              `${sent.method} ${sent.path} says "${type}" and its body is no JSON${whyNoJson(exchange)}: ${gotOf(exchange)}.`,
+              `${sent.method} ${sent.path} says "${type}" and its body is no JSON${whyNoJson(exchange)}: ${describeResponse(exchange)}.`,
               [exchange],
             ),
           );
         }
       }
-      unmetIfAny([...found.values()]);
+      failIfAny([...found.values()]);
     },
   },
   {
@@ -102,7 +102,7 @@ export const reach: Check[] = [
     title: 'Nothing below /api/v1 redirects',
     needs:
       'A refusal is a status from 400 to 499. A browser follows a redirect by itself: the app gets whatever page is there, as if it were the answer.',
-    statements: ['CALL-1', 'READ-11'],
+    statements: ['CALL-1', 'CHOICE-11'],
     async run(world) {
       await ordinary(world);
       const found = new Map<string, Problem>();
@@ -118,7 +118,7 @@ export const reach: Check[] = [
           ),
         );
       }
-      unmetIfAny([...found.values()]);
+      failIfAny([...found.values()]);
     },
   },
   {
@@ -131,7 +131,9 @@ export const reach: Check[] = [
     async run(world) {
       const exchange = await world.browser('stranger').send('GET', '/api/v1/no-such-thing-either');
       if (isSuccess(exchange))
-        unmet(`An address that does not exist is answered with ${gotOf(exchange)}.`, [exchange]);
+        fail(`An address that does not exist is answered with ${describeResponse(exchange)}.`, [
+          exchange,
+        ]);
     },
   },
   {
@@ -140,7 +142,7 @@ export const reach: Check[] = [
     title: 'Every call comes to an end',
     needs:
       'Each call gets a whole answer. The app sets no time limit: while none comes, the button stays busy.',
-    statements: ['CONST-3', 'READ-12'],
+    statements: ['CONST-3', 'CHOICE-12'],
     async run(world) {
       await ordinary(world);
       const found = new Map<string, Problem>();
@@ -162,7 +164,7 @@ export const reach: Check[] = [
           problem(`${method} ${path}: ${what}.`, [exchange], sees),
         );
       }
-      unmetIfAny([...found.values()]);
+      failIfAny([...found.values()]);
     },
   },
   {
@@ -175,7 +177,7 @@ export const reach: Check[] = [
       await ordinary(world);
       const faulty = calls(world).find(({ answer }) => invalidUtf8(answer!.bytes));
       if (faulty)
-        unmet(
+        fail(
           `${faulty.sent.method} ${faulty.sent.path} is answered with bytes that are no UTF-8 (content type "${headerOf(faulty.answer!, 'content-type') ?? 'none'}").`,
           [faulty],
           'question marks in place of letters',
@@ -194,7 +196,7 @@ export const reach: Check[] = [
         answer!.bytes.subarray(0, 3).equals(Buffer.from([0xef, 0xbb, 0xbf])),
       );
       if (marked)
-        unmet(
+        fail(
           `The answer to ${marked.sent.method} ${marked.sent.path} begins with a byte order mark.`,
           [marked],
         );
@@ -206,13 +208,13 @@ export const reach: Check[] = [
     title: 'No cache between may keep the list',
     needs:
       'A list that belongs to a person is sent with Cache-Control: no-store or private; "public", or a time to keep it, hands it to whoever comes next through the same proxy.',
-    statements: ['PROJECTS-7', 'READ-47'],
+    statements: ['PROJECTS-7', 'CHOICE-47'],
     async run(world) {
       const { browser } = await world.person('ada');
       const { exchange } = await browser.listProjects();
       const control = exchange.answer && headerOf(exchange.answer, 'cache-control');
       if (control && /public|s-maxage/i.test(control))
-        unmet(`The list of a person is sent with "Cache-Control: ${control}".`, [exchange]);
+        fail(`The list of a person is sent with "Cache-Control: ${control}".`, [exchange]);
     },
   },
   {
@@ -228,10 +230,9 @@ export const reach: Check[] = [
           answer!.text.trim() !== '' && headerOf(answer!, 'content-type') === undefined,
       );
       if (bare)
-        unmet(
-          `${bare.sent.method} ${bare.sent.path} is answered with a body and no Content-Type.`,
-          [bare],
-        );
+        fail(`${bare.sent.method} ${bare.sent.path} is answered with a body and no Content-Type.`, [
+          bare,
+        ]);
     },
   },
   {
@@ -240,7 +241,7 @@ export const reach: Check[] = [
     title: 'Lists and new projects come within a second',
     needs:
       'Whoever opens the projects or creates one waits for the answer, and sees nothing but that it is busy.',
-    statements: ['CONST-3', 'READ-12'],
+    statements: ['CONST-3', 'CHOICE-12'],
     async run(world) {
       await ordinary(world);
       const found = [];
@@ -263,7 +264,7 @@ export const reach: Check[] = [
           ),
         );
       }
-      unmetIfAny(found);
+      failIfAny(found);
     },
   },
 ];

@@ -3,13 +3,13 @@ import type { Person, World } from '../world.ts';
 import {
   Blocked,
   blockedByFailure,
-  gotOf,
+  describeResponse,
   isRefusal,
   messageOf,
   problem,
   statusOf,
-  unmet,
-  unmetIfAny,
+  fail,
+  failIfAny,
   type Check,
   skip,
 } from './check.ts';
@@ -21,7 +21,7 @@ export const signIn: Check[] = [
     title: 'A wrong password does not sign in',
     needs:
       'The app knows success from failure by the status alone: a wrong password is answered outside 200 to 299 (401), whatever the body says.',
-    statements: ['AUTH-5', 'ERROR-1', 'READ-16'],
+    statements: ['AUTH-5', 'ERROR-1', 'CHOICE-16'],
     async run(world) {
       expectRefused('A wrong password', await wrongPassword(world));
     },
@@ -32,7 +32,7 @@ export const signIn: Check[] = [
     title: 'An unknown email does not sign in',
     needs:
       'An email without an account is answered outside 200 to 299 (401), as a wrong password is.',
-    statements: ['AUTH-5', 'ERROR-1', 'READ-16'],
+    statements: ['AUTH-5', 'ERROR-1', 'CHOICE-16'],
     async run(world) {
       expectRefused('An email that nobody registered', await unknownEmail(world));
     },
@@ -57,7 +57,7 @@ export const signIn: Check[] = [
         if (call.ended.ok)
           found.push(problem(`The password ${how} signs in too.`, [account.registration, call]));
       }
-      unmetIfAny(found);
+      failIfAny(found);
     },
   },
   {
@@ -74,8 +74,8 @@ export const signIn: Check[] = [
         statusOf(wrong.exchange) === statusOf(unknown.exchange) &&
         messageOf(wrong.exchange) === messageOf(unknown.exchange);
       if (!same) {
-        unmet(
-          `A wrong password is answered with ${gotOf(wrong.exchange)}, an unknown email with ${gotOf(unknown.exchange)}.`,
+        fail(
+          `A wrong password is answered with ${describeResponse(wrong.exchange)}, an unknown email with ${describeResponse(unknown.exchange)}.`,
           [wrong, unknown],
         );
       }
@@ -100,7 +100,7 @@ export const signIn: Check[] = [
           await world.browser('dora').login(account.email, password);
         }
         const known = await world.browser('dora').login(account.email, `${password}?`);
-        const email = world.inventor.email(`nobody${round}`);
+        const email = world.fixtures.email(`nobody${round}`);
         const nobody = await world.browser('dora').login(email, `${password}?`);
         // What was throttled says nothing.
         if (statusOf(known.exchange) === 429 || statusOf(nobody.exchange) === 429) {
@@ -110,7 +110,7 @@ export const signIn: Check[] = [
         unknown = Math.min(unknown, nobody.exchange.milliseconds);
       }
       if (isTold()) {
-        unmet(
+        fail(
           `A wrong password takes ${Math.round(wrong)} ms, an unknown email ${Math.round(unknown)} ms: the time tells which emails have an account.`,
         );
       }
@@ -122,16 +122,16 @@ export const signIn: Check[] = [
     title: 'Who has signed in works with projects by cookies alone',
     needs:
       'The app keeps no token and sends no Authorization header: signing in has to leave a cookie by which GET and POST /api/v1/projects know the person.',
-    statements: ['APP-2', 'CALL-3', 'READ-9'],
+    statements: ['APP-2', 'CALL-3', 'CHOICE-9'],
     async run(world) {
       const { person, list, create } = await firstVisit(world);
       const cookies = person.browser.cookiesFor('/api/v1/projects').map(({ key }) => key);
       const why = cookies.length === 0 ? noCookie(person) : `Cookies sent: ${cookies.join(', ')}.`;
-      unmetIfAny([
+      failIfAny([
         ...(isShutOut(list)
           ? [
               problem(
-                `After signing in, the list is refused with ${gotOf(list.exchange)}. ${why}`,
+                `After signing in, the list is refused with ${describeResponse(list.exchange)}. ${why}`,
                 [list],
               ),
             ]
@@ -139,7 +139,7 @@ export const signIn: Check[] = [
         ...(isShutOut(create)
           ? [
               problem(
-                `After signing in, creating a project is refused with ${gotOf(create.exchange)}. ${why}`,
+                `After signing in, creating a project is refused with ${describeResponse(create.exchange)}. ${why}`,
                 [create],
               ),
             ]
@@ -153,7 +153,7 @@ export const signIn: Check[] = [
     title: 'Signing in elsewhere leaves the first session alone',
     needs:
       'One person may use two browsers: the second sign-in does not end the first session. In the first browser the app would show an empty list and say nothing.',
-    statements: ['READ-9', 'CALL-3'],
+    statements: ['CHOICE-9', 'CALL-3'],
     async run(world) {
       const first = await world.person('bob');
       const before = await first.browser.listProjects();
@@ -161,8 +161,8 @@ export const signIn: Check[] = [
       const second = await world.signIn(first);
       const after = await first.browser.listProjects();
       if (!after.ended.ok) {
-        unmet(
-          `After the same person signed in in a second browser, the first one's list is answered with ${gotOf(after.exchange)}.`,
+        fail(
+          `After the same person signed in in a second browser, the first one's list is answered with ${describeResponse(after.exchange)}.`,
           [...before.exchanges, ...second.login.exchanges, ...after.exchanges],
           'in the first browser, an empty list: "No projects to show."',
         );
@@ -184,17 +184,17 @@ export const signIn: Check[] = [
       );
       for (const login of logins) {
         if (!login.ended.ok)
-          unmet(`Of two sign-ins at once, one is answered with ${gotOf(login.exchange)}.`, [
-            account.registration,
-            login,
-          ]);
+          fail(
+            `Of two sign-ins at once, one is answered with ${describeResponse(login.exchange)}.`,
+            [account.registration, login],
+          );
       }
       const open = await readsWithout(world);
       for (const [index, browser] of browsers.entries()) {
         const list = await browser.listProjects();
         if (isRefusal(list.exchange) && !open) {
-          unmet(
-            `Of two sign-ins at once, one leaves a session that does not work: its list is answered with ${gotOf(list.exchange)}.`,
+          fail(
+            `Of two sign-ins at once, one leaves a session that does not work: its list is answered with ${describeResponse(list.exchange)}.`,
             [account.registration, logins[index], list],
           );
         }
@@ -207,7 +207,7 @@ export const signIn: Check[] = [
     title: 'Somebody else can sign in in the same browser, and works as themselves at once',
     needs:
       'There is no signing out: who signs in in a browser that has a session takes its place, with cookies (and an XSRF token) that work from the next call on.',
-    statements: ['READ-47', 'HEADER-7', 'CALL-4'],
+    statements: ['CHOICE-47', 'HEADER-7', 'CALL-4'],
     async run(world) {
       await expectSession(world, 'list and create');
       const first = await world.again('ada');
@@ -216,17 +216,17 @@ export const signIn: Check[] = [
       const login = await browser.login(account.email, account.password);
       const setup = [...account.registration.exchanges, ...login.exchanges];
       if (!login.ended.ok) {
-        unmet(
-          `Signing in in a browser that has a session is answered with ${gotOf(login.exchange)}.`,
+        fail(
+          `Signing in in a browser that has a session is answered with ${describeResponse(login.exchange)}.`,
           [...first.login.exchanges, ...setup],
           undefined,
         );
       }
       await browser.listProjects();
-      const create = await browser.createProject(...world.inventor.texts('of olga'));
+      const create = await browser.createProject(...world.fixtures.texts('of olga'));
       if (!create.ended.ok && statusOf(create.exchange) < 500 && statusOf(create.exchange) >= 400) {
-        unmet(
-          `Right after signing in in a browser that had a session, creating a project is refused with ${gotOf(create.exchange)}.`,
+        fail(
+          `Right after signing in in a browser that had a session, creating a project is refused with ${describeResponse(create.exchange)}.`,
           [...first.login.exchanges, ...setup, ...create.exchanges],
           sees(create),
         );
@@ -237,14 +237,14 @@ export const signIn: Check[] = [
       const own = await idsOf(olga.browser);
       const firsts = await idsOf((await world.person('ada')).browser);
       if (own && !own.includes(id)) {
-        unmet(
+        fail(
           'What was created after somebody else signed in in the same browser is not theirs: the old session went on.',
           [...first.login.exchanges, ...setup, ...create.exchanges],
           "the new person's project in somebody else's list",
         );
       }
       if (firsts && own && firsts.includes(id) && !(await sharesLists(world))) {
-        unmet(
+        fail(
           "What was created after somebody else signed in in the same browser is in the first person's list.",
           [...setup, ...create.exchanges],
         );
@@ -256,7 +256,7 @@ export const signIn: Check[] = [
     level: 'SHOULD',
     title: 'A failed sign-in leaves the session that the browser has',
     needs: 'A mistyped password is no signing out: the list still loads afterwards.',
-    statements: ['READ-9', 'AUTH-5'],
+    statements: ['CHOICE-9', 'AUTH-5'],
     async run(world) {
       const person = await world.again('bob');
       const { browser } = person;
@@ -266,8 +266,8 @@ export const signIn: Check[] = [
       const after = await browser.listProjects();
       blockedByFailure(after);
       if (!after.ended.ok)
-        unmet(
-          `After a failed sign-in, the list of who was signed in is answered with ${gotOf(after.exchange)}.`,
+        fail(
+          `After a failed sign-in, the list of who was signed in is answered with ${describeResponse(after.exchange)}.`,
           [...person.login.exchanges, ...failed.exchanges, ...after.exchanges],
           'an empty list: "No projects to show."',
         );
@@ -287,16 +287,16 @@ export const signIn: Check[] = [
       let login = await browser.login(person.email, person.password);
       if (!login.ended.ok) login = await browser.login(person.email, person.password);
       if (!login.ended.ok) {
-        unmet(
-          `With cookies of a session that does not exist any more, signing in is answered with ${gotOf(login.exchange)}, again and again: the person is locked out until the cookies expire.`,
+        fail(
+          `With cookies of a session that does not exist any more, signing in is answered with ${describeResponse(login.exchange)}, again and again: the person is locked out until the cookies expire.`,
           [...person.registration.exchanges, ...login.exchanges],
           sees(login),
         );
       }
       const list = await browser.listProjects();
       if (isRefusal(list.exchange)) {
-        unmet(
-          `After signing in in a browser with old cookies, the list is answered with ${gotOf(list.exchange)}.`,
+        fail(
+          `After signing in in a browser with old cookies, the list is answered with ${describeResponse(list.exchange)}.`,
           [...login.exchanges, ...list.exchanges],
         );
       }
@@ -307,17 +307,18 @@ export const signIn: Check[] = [
     level: 'MUST',
     title: 'A session lasts from call to call',
     needs: 'A session is good for many calls, one after another, with the cookies that came last.',
-    statements: ['READ-9', 'CALL-3'],
+    statements: ['CHOICE-9', 'CALL-3'],
     async run(world) {
       const { browser, login } = await world.again('ada');
       const first = await browser.listProjects();
       if (!first.ended.ok) skip('the list cannot be fetched');
       for (let calls = 2; calls <= 10; calls++) {
         const list = await browser.listProjects();
-        if (!list.ended.ok && !isRefusal(list.exchange)) throw new Blocked(gotOf(list.exchange));
+        if (!list.ended.ok && !isRefusal(list.exchange))
+          throw new Blocked(describeResponse(list.exchange));
         if (!list.ended.ok) {
-          unmet(
-            `The session that signing in gave is over after a few calls: list number ${calls} is answered with ${gotOf(list.exchange)}.`,
+          fail(
+            `The session that signing in gave is over after a few calls: list number ${calls} is answered with ${describeResponse(list.exchange)}.`,
             [login, list],
           );
         }
@@ -328,11 +329,14 @@ export const signIn: Check[] = [
 
 function expectRefused(what: string, call: Call) {
   if (call.ended.ok)
-    unmet(`${what} is answered with ${gotOf(call.exchange)}, which is a success to the app.`, [
+    fail(
+      `${what} is answered with ${describeResponse(call.exchange)}, which is a success to the app.`,
+      [call],
+    );
+  if (!isRefusal(call.exchange))
+    fail(`${what} is answered with ${describeResponse(call.exchange)}, and not with a refusal.`, [
       call,
     ]);
-  if (!isRefusal(call.exchange))
-    unmet(`${what} is answered with ${gotOf(call.exchange)}, and not with a refusal.`, [call]);
 }
 
 /** Somebody's first list and first project after signing in. */
@@ -340,7 +344,7 @@ const firstVisit = (world: World) =>
   world.once('first visit', async () => {
     const person = await world.person('ada');
     const list = await person.browser.listProjects();
-    const create = await person.browser.createProject(...world.inventor.texts('first'));
+    const create = await person.browser.createProject(...world.fixtures.texts('first'));
     return { person, list, create };
   });
 
@@ -352,7 +356,9 @@ export async function expectSession(world: World, to: 'list' | 'list and create'
   const { list, create } = await firstVisit(world);
   const call = isShutOut(list) ? list : create;
   if (isShutOut(list) || (to !== 'list' && isShutOut(create)))
-    throw new Blocked(`who has signed in is refused, see SIGNIN-6: ${gotOf(call.exchange)}`);
+    throw new Blocked(
+      `who has signed in is refused, see SIGNIN-6: ${describeResponse(call.exchange)}`,
+    );
 }
 
 /** A browser whose session cookies mean nothing any more. */
@@ -393,7 +399,7 @@ export const wrongPassword = (world: World) =>
 export const unknownEmail = (world: World) =>
   world.once('unknown email', async () => {
     const { password } = await world.registered('ada');
-    return world.browser('nobody').login(world.inventor.email('nobody'), password);
+    return world.browser('nobody').login(world.fixtures.email('nobody'), password);
   });
 
 /** The list without any cookie. */
@@ -403,7 +409,7 @@ export const anonymousList = (world: World) =>
 /** A project without any cookie. */
 export const anonymousCreate = (world: World) =>
   world.once('anonymous create', () =>
-    world.browser('visitor').createProject(...world.inventor.texts('of a visitor')),
+    world.browser('visitor').createProject(...world.fixtures.texts('of a visitor')),
   );
 
 /** Whether a visitor without cookies gets a list. */
@@ -413,7 +419,7 @@ export const readsWithout = async (world: World) => (await anonymousList(world))
 export const sharesLists = (world: World): Promise<boolean> =>
   world.once('shares lists', async () => {
     const [ada, bob] = [await world.person('ada'), await world.person('bob')];
-    const create = await ada.browser.createProject(...world.inventor.texts('to be seen'));
+    const create = await ada.browser.createProject(...world.fixtures.texts('to be seen'));
     if (!create.ended.ok) return false;
     const id = String((create.ended.value as { id: string | number }).id);
     return (await idsOf(bob.browser))?.includes(id) ?? false;

@@ -1,14 +1,14 @@
 import type { World } from '../world.ts';
 import {
   Blocked,
-  gotOf,
+  describeResponse,
   isRefusal,
   isSuccess,
   jsonOf,
-  kindOf,
+  describeType,
   messageFault,
   shortened,
-  unmet,
+  fail,
   whyNoJson,
   type Check,
   type Verdict,
@@ -45,14 +45,20 @@ export const texts: Check[] = [
     title: 'With lines',
     description: 'First line\nSecond line\n\nAfter an empty one\n  indented by two',
   }),
-  textCheck('TEXT-5', 'MUST', 'A description of 10 kB is kept whole', ['ENTITY-1', 'READ-26'], {
+  textCheck('TEXT-5', 'MUST', 'A description of 10 kB is kept whole', ['ENTITY-1', 'CHOICE-26'], {
     title: 'With a long description',
     description: `${'All work and no play. '.repeat(465)}The end.`,
   }),
-  textCheck('TEXT-6', 'MUST', 'A title of 300 characters is kept whole', ['ENTITY-1', 'READ-26'], {
-    title: `${'A long title, and more of it: '.repeat(10).slice(0, 299)}!`,
-    description: 'Its title has 300 characters.',
-  }),
+  textCheck(
+    'TEXT-6',
+    'MUST',
+    'A title of 300 characters is kept whole',
+    ['ENTITY-1', 'CHOICE-26'],
+    {
+      title: `${'A long title, and more of it: '.repeat(10).slice(0, 299)}!`,
+      description: 'Its title has 300 characters.',
+    },
+  ),
   textCheck(
     'TEXT-7',
     'MUST',
@@ -80,7 +86,7 @@ export const texts: Check[] = [
     'TEXT-9',
     'SHOULD',
     'Blanks at the ends, tabs and line breaks of Windows are kept',
-    ['ENTITY-1', 'READ-25'],
+    ['ENTITY-1', 'CHOICE-25'],
     {
       title: '  between blanks  ',
       description: '\tindented by a tab\r\nand a line break of Windows\r\n  ',
@@ -102,7 +108,7 @@ export const texts: Check[] = [
     title: 'A description of 100,000 characters is kept whole, or refused with a message',
     needs:
       'The app sets no greatest length. A backend may: then it refuses, with a message that the person reads.',
-    statements: ['READ-26', 'ERROR-5'],
+    statements: ['CHOICE-26', 'ERROR-5'],
     run: (world) =>
       keptAsTyped(world, {
         title: 'With a very long description',
@@ -132,21 +138,23 @@ async function keptAsTyped(world: World, sent: Omit<Project, 'id'>): Promise<Ver
   if (isRefusal(create.exchange)) {
     const fault = messageFault(create.exchange);
     if (fault)
-      unmet(`Such a project is refused with ${gotOf(create.exchange)}, and ${fault}.`, [create]);
+      fail(`Such a project is refused with ${describeResponse(create.exchange)}, and ${fault}.`, [
+        create,
+      ]);
     if ([401, 403].includes(create.exchange.answer?.status ?? 0))
-      throw new Blocked(`creating a project did not work: ${gotOf(create.exchange)}`);
-    skip(`refused: ${gotOf(create.exchange)}`);
+      throw new Blocked(`creating a project did not work: ${describeResponse(create.exchange)}`);
+    skip(`refused: ${describeResponse(create.exchange)}`);
   }
   if (!isSuccess(create.exchange)) {
-    unmet(`Such a project is answered with ${gotOf(create.exchange)}.`, [create]);
+    fail(`Such a project is answered with ${describeResponse(create.exchange)}.`, [create]);
   }
   const invalid = invalidUtf8(create.exchange.answer!.bytes);
   const body = create.ended.ok ? create.ended.value : jsonOf(create.exchange.answer!.text);
   if (typeof body !== 'object' || body === null || !('title' in body)) {
     if (!(await createdFirst(world)).ended.ok)
       throw new Blocked('the answer to creating is no project, see PROJECT-2');
-    unmet(
-      `The answer to creating such a project is no ${body === undefined ? 'JSON' : 'project'}${whyNoJson(create.exchange)}${invalid ? ', and it is not UTF-8' : ''}: ${gotOf(create.exchange)}.`,
+    fail(
+      `The answer to creating such a project is no ${body === undefined ? 'JSON' : 'project'}${whyNoJson(create.exchange)}${invalid ? ', and it is not UTF-8' : ''}: ${describeResponse(create.exchange)}.`,
       [create],
     );
   }
@@ -154,7 +162,7 @@ async function keptAsTyped(world: World, sent: Omit<Project, 'id'>): Promise<Ver
   for (const key of ['title', 'description'] as const) {
     const change = changeOf(sent[key], answered[key]);
     if (change) {
-      unmet(
+      fail(
         `The answer to creating has another ${key} than was typed: ${invalid ? 'the body is not UTF-8, so ' : ''}${change}.`,
         [create],
         create.ended.ok ? `a row that reads "${shortened(String(answered[key]))}"` : undefined,
@@ -167,7 +175,7 @@ async function keptAsTyped(world: World, sent: Omit<Project, 'id'>): Promise<Ver
   for (const key of ['title', 'description'] as const) {
     const change = changeOf(sent[key], kept[key]);
     if (change)
-      unmet(
+      fail(
         `The list has another ${key} than was typed: ${change}.`,
         [create, call],
         `a row that reads "${shortened(kept[key])}"`,
@@ -179,7 +187,7 @@ async function keptAsTyped(world: World, sent: Omit<Project, 'id'>): Promise<Ver
 /** What was done to a text, as far as it can be told. */
 export function changeOf(sent: string, got: unknown): string | undefined {
   if (got === sent) return undefined;
-  if (typeof got !== 'string') return `it is ${kindOf(got)}`;
+  if (typeof got !== 'string') return `it is ${describeType(got)}`;
   const lengths = `${sent.length} characters were sent and ${got.length} came back`;
   if (
     /&(lt|gt|amp|quot|#\d+|#x[\da-f]+);/i.test(got) &&

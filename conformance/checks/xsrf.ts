@@ -2,14 +2,14 @@ import type { Browser } from '../http/browser.ts';
 import type { World } from '../world.ts';
 import {
   Blocked,
-  gotOf,
+  describeResponse,
   isRefusal,
   isSuccess,
   messageFault,
   problem,
   statusOf,
-  unmet,
-  unmetIfAny,
+  fail,
+  failIfAny,
   type Check,
   skip,
 } from './check.ts';
@@ -21,19 +21,19 @@ export const xsrf: Check[] = [
     title: 'A browser that comes for the first time can register and sign in',
     needs:
       'The app asks for nothing before: the first POST of a fresh browser has no cookie and no X-XSRF-TOKEN. Give the token with an answer, and ask for it only from browsers that have it.',
-    statements: ['CALL-4', 'READ-21', 'APP-1'],
+    statements: ['CALL-4', 'CHOICE-21', 'APP-1'],
     async run(world) {
-      const email = world.inventor.email('cold');
-      const password = world.inventor.password('cold');
+      const email = world.fixtures.email('cold');
+      const password = world.fixtures.password('cold');
       world.secrets.add(password);
       const registration = await world.browser('cold').registerUser(email, password);
       const person = await world.registered('ada');
       const login = await world.browser('ada').login(person.email, person.password);
-      unmetIfAny([
+      failIfAny([
         ...(isRefusal(registration.exchange)
           ? [
               problem(
-                `The first POST of a fresh browser, registering, is refused with ${gotOf(registration.exchange)}.`,
+                `The first POST of a fresh browser, registering, is refused with ${describeResponse(registration.exchange)}.`,
                 [registration],
               ),
             ]
@@ -41,7 +41,7 @@ export const xsrf: Check[] = [
         ...(isRefusal(login.exchange)
           ? [
               problem(
-                `The first POST of a fresh browser, signing in, is refused with ${gotOf(login.exchange)}.`,
+                `The first POST of a fresh browser, signing in, is refused with ${describeResponse(login.exchange)}.`,
                 [person.registration, login],
               ),
             ]
@@ -55,36 +55,36 @@ export const xsrf: Check[] = [
     title: 'The app can read the XSRF-TOKEN cookie',
     needs:
       'XSRF-TOKEN is not HttpOnly and has the path /: the app lives at / and repeats the value in a header.',
-    statements: ['CALL-4', 'READ-21'],
+    statements: ['CALL-4', 'CHOICE-21'],
     async run(world) {
       const person = await world.person('ada');
       const cookie = person.browser.allCookies().find(({ key }) => key === 'XSRF-TOKEN');
       const similar = person.browser
         .allCookies()
         .find(({ key, httpOnly }) => !httpOnly && /x?[cx]srf/i.test(key) && key !== 'XSRF-TOKEN');
-      const create = await person.browser.createProject(...world.inventor.texts('by cookie'));
+      const create = await person.browser.createProject(...world.fixtures.texts('by cookie'));
       const refused = isRefusal(create.exchange) ? create : undefined;
       if (cookie?.httpOnly)
-        unmet(
+        fail(
           'The XSRF-TOKEN cookie is HttpOnly: the app cannot read it, and sends no X-XSRF-TOKEN.',
           [person.login, refused],
         );
       if (cookie && person.browser.xsrfToken() === undefined) {
-        unmet(
+        fail(
           `The XSRF-TOKEN cookie has the path ${cookie.path}${cookie.pathIsDefault ? ' (by default, as it came without Path)' : ''}: the app, which lives at /, cannot read it.`,
           [person.login, refused],
         );
       }
       if (!cookie && similar && refused) {
-        unmet(
+        fail(
           `The anti-forgery cookie is named "${similar.key}", and the app looks for "XSRF-TOKEN".`,
           [person.login, refused],
         );
       }
       const isForgery = refused && [403, 419].includes(statusOf(refused.exchange));
       if (!cookie && isForgery && (await person.browser.listProjects()).ended.ok) {
-        unmet(
-          `The list comes and creating is refused with ${gotOf(refused.exchange)}, and there is no XSRF-TOKEN cookie: the app has no token to send. Signing in has to set it (and not to delete it).`,
+        fail(
+          `The list comes and creating is refused with ${describeResponse(refused.exchange)}, and there is no XSRF-TOKEN cookie: the app has no token to send. Signing in has to set it (and not to delete it).`,
           [person.login, refused],
         );
       }
@@ -97,26 +97,28 @@ export const xsrf: Check[] = [
     title: 'The token that the app sends is taken',
     needs:
       'The app sends the percent-decoded value of the XSRF-TOKEN cookie as it last got it. Compare it with the decoded value, and give a new cookie whenever another token is expected.',
-    statements: ['CALL-4', 'READ-21'],
+    statements: ['CALL-4', 'CHOICE-21'],
     async run(world) {
       const { browser, login } = await world.person('ada');
       const cookie = browser.allCookies().find(({ key }) => key === 'XSRF-TOKEN');
       if (!cookie || browser.xsrfToken() === undefined) skip('the app sends no token');
       for (const name of ['with a token', 'with a token again']) {
-        const create = await browser.createProject(...world.inventor.texts(name));
+        const create = await browser.createProject(...world.fixtures.texts(name));
         if (!isRefusal(create.exchange)) continue;
         if (statusOf(create.exchange) === 401) {
-          throw new Blocked(`creating a project did not work: ${gotOf(create.exchange)}`);
+          throw new Blocked(
+            `creating a project did not work: ${describeResponse(create.exchange)}`,
+          );
         }
-        const raw = await browser.createProject(...world.inventor.texts('with a raw token'), {
+        const raw = await browser.createProject(...world.fixtures.texts('with a raw token'), {
           headers: { 'x-xsrf-token': cookie.value },
           ordinary: false,
         });
         const encoded = cookie.value !== browser.xsrfToken() && raw.ended.ok;
-        unmet(
+        fail(
           encoded
             ? 'The token of the XSRF-TOKEN cookie is percent-encoded, and compared with the header without being decoded.'
-            : `With the token of the XSRF-TOKEN cookie in X-XSRF-TOKEN, creating is refused with ${gotOf(create.exchange)}.${signsIn(cookie.value)}`,
+            : `With the token of the XSRF-TOKEN cookie in X-XSRF-TOKEN, creating is refused with ${describeResponse(create.exchange)}.${signsIn(cookie.value)}`,
           [login, create],
         );
       }
@@ -128,7 +130,7 @@ export const xsrf: Check[] = [
     title: 'Signing in gives another token',
     needs:
       'The token belongs to the session: after signing in it is another one, so that nobody who knew the old one can use it.',
-    statements: ['CALL-4', 'READ-47'],
+    statements: ['CALL-4', 'CHOICE-47'],
     async run(world) {
       const person = await world.again('bob');
       const { browser } = person;
@@ -137,12 +139,12 @@ export const xsrf: Check[] = [
       const again = await browser.login(person.email, person.password);
       if (!again.ended.ok) skip('signing in again does not work');
       if (browser.xsrfToken() === before)
-        unmet(
+        fail(
           'After signing in again, in the same browser, the XSRF-TOKEN cookie is the same as before.',
           [...person.login.exchanges, ...again.exchanges],
         );
       const other = (await world.person('ada')).browser.xsrfToken();
-      if (other === before) unmet('Two people have the same XSRF token.', [person.login]);
+      if (other === before) fail('Two people have the same XSRF token.', [person.login]);
     },
   },
   {
@@ -157,7 +159,7 @@ export const xsrf: Check[] = [
       const without = await withoutToken(world);
       if (isSuccess(without)) skip('a missing token is accepted');
       if (!isRefusal(without))
-        unmet(`A missing token is answered with ${gotOf(without)}.`, [without]);
+        fail(`A missing token is answered with ${describeResponse(without)}.`, [without]);
       const fault = messageFault(without);
       const wrong = await tryToken(world, browser, 'wrong-token-0123456789abcdef');
       const strange = await tryToken(
@@ -165,7 +167,7 @@ export const xsrf: Check[] = [
         browser,
         (await world.person('bob')).browser.xsrfToken() ?? 'none',
       );
-      unmetIfAny([
+      failIfAny([
         ...(fault
           ? [
               problem(
@@ -201,7 +203,7 @@ function signsIn(value: string): string {
 
 function tryToken(world: World, browser: Browser, token: string | undefined) {
   return browser.send('POST', '/api/v1/projects', {
-    json: world.inventor.project('with another token'),
+    json: world.fixtures.project('with another token'),
     headers: { 'x-xsrf-token': token },
   });
 }

@@ -4,13 +4,19 @@ import { createActors } from '../../src/actors.ts';
 import type { Credentials } from '../../machines/types.ts';
 import { createApi } from '../../src/api/api.ts';
 import { callOf, callsSeen } from '../../model/controlled-backend.ts';
-import type { Answer, Call } from '../../model/outcomes.ts';
-import { forms, type FormName, type Hands, type Route, type Seen } from '../../model/driver.ts';
-import { observer } from '../../model/inspection.ts';
+import type { BackendResponse, Call } from '../../model/outcomes.ts';
+import {
+  forms,
+  type FormName,
+  type Driver,
+  type Route,
+  type Observation,
+} from '../../model/driver.ts';
+import { createInspector } from '../../model/inspection.ts';
 import type { Browser } from '../http/browser.ts';
 import type { Exchange } from '../http/wire.ts';
-import { arrangedBy, type Stage } from './preconditions.ts';
-import { expectToBe, Surprise } from './unexpected-response.ts';
+import { arrangedBy, type Preconditions } from './preconditions.ts';
+import { assertExpectedResponse, UnexpectedResponse } from './unexpected-response.ts';
 
 /** Something that the app asked for, held back until the circumstances are right. */
 type Arrived = {
@@ -29,16 +35,16 @@ type Arrived = {
  * The app's own client and machines in Node, before a running backend. There is no screen: what is seen is what the screens would
  * show. `note` is told what was said.
  */
-export async function httpHands(
-  stage: Stage,
+export async function createHttpDriver(
+  stage: Preconditions,
   start: Route,
   note: (exchange: Exchange) => void = () => {},
-): Promise<Hands> {
+): Promise<Driver> {
   const { origin } = stage;
   const arrived: Arrived[] = [];
   const logged: string[] = [];
   const clock = new SimulatedClock();
-  const { inspect, take } = observer();
+  const { inspect, take } = createInspector();
   const own = stage.browser();
   /** What was created here, and has to be in every list that is asked for from then on. */
   const created = new Set<string | number>();
@@ -129,7 +135,7 @@ export async function httpHands(
         return 'none';
       }
       const answer = await answered(each, browser);
-      expectToBe(call, ending, answer);
+      assertExpectedResponse(call, ending, answer);
       if (call === 'createProject' && ending === 'success') created.add(idOf(answer));
       if (call === 'listProjects' && ending === 'success') expectCreated(answer);
       await settled();
@@ -147,12 +153,12 @@ export async function httpHands(
       // A delay that begins while another ends begins at the end of such a bit.
       for (let left = milliseconds; left > 0; left -= 100) clock.increment(Math.min(left, 100));
     },
-    known: async () => ({
+    internals: async () => ({
       authenticated: isAuthenticated(auth.getSnapshot()),
       role: role(auth.getSnapshot()),
     }),
-    did: async () => take(),
-    see: async () => ({
+    inspection: async () => take(),
+    observe: async () => ({
       path,
       ...shown(),
       announced: announced ? 'The project was created.' : '',
@@ -161,7 +167,7 @@ export async function httpHands(
     }),
   };
 
-  async function answered(each: Arrived, browser: Browser): Promise<Answer> {
+  async function answered(each: Arrived, browser: Browser): Promise<BackendResponse> {
     try {
       const response = await sent(each, browser);
       const text = await response.clone().text();
@@ -175,19 +181,19 @@ export async function httpHands(
     }
   }
 
-  function expectCreated(answer: Answer) {
+  function expectCreated(answer: BackendResponse) {
     const rows = typeof answer === 'object' && Array.isArray(answer.body) ? answer.body : [];
     const there = new Set(rows.map((row: { id: string | number }) => row.id));
     for (const id of created) {
       if (!there.has(id))
-        throw new Surprise(
+        throw new UnexpectedResponse(
           `the project that was just created (id ${JSON.stringify(id)}) is not in the list`,
         );
     }
   }
 
   /** What the screens show of the machines. */
-  function shown(): Pick<Seen, 'form' | 'banner' | 'list'> {
+  function shown(): Pick<Observation, 'form' | 'banner' | 'list'> {
     const [who, what] = [auth.getSnapshot(), projects.getSnapshot()];
     const busy: Record<FormName, boolean> = {
       login: who.matches('loggingIn'),
@@ -218,7 +224,7 @@ export async function httpHands(
   }
 }
 
-function idOf(answer: Answer): string | number {
+function idOf(answer: BackendResponse): string | number {
   return typeof answer === 'object'
     ? ((answer.body as { id?: string | number } | undefined)?.id ?? '')
     : '';

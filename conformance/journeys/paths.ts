@@ -1,21 +1,21 @@
 import type { AuthEvent } from '../../machines/auth.ts';
 import type { ProjectsEvent } from '../../machines/projects.ts';
-import { pathOf, type Aside } from '../../model/paths.ts';
-import { byABackend } from '../../model/unreachable.ts';
+import { pathOf, type Interference } from '../../model/paths.ts';
+import { isPossibleForBackend } from '../../model/unreachable.ts';
 import {
   auth,
   authPaths,
-  fewPartsOf,
+  fewCoverageItems,
   projects,
   projectsPaths,
   type AuthMove,
   type ProjectsMove,
 } from '../../model/moves.ts';
-import type { Inventor } from '../fixtures.ts';
+import type { Fixtures } from '../fixtures.ts';
 
 /** The paths through the machine of authentication that a backend can be made to walk, told with the kit's own people. */
 export function accountPaths(
-  inventor: Inventor,
+  inventor: Fixtures,
   possible: (move: string) => boolean,
   where = 'journey',
 ) {
@@ -33,7 +33,7 @@ export function accountPaths(
 }
 
 /** The same through the machine of projects. */
-export function projectPaths(inventor: Inventor, possible: (move: string) => boolean) {
+export function projectPaths(inventor: Fixtures, possible: (move: string) => boolean) {
   return found('projects', possible, projectsPaths).map(({ moves }, index) => {
     const createProject = {
       ...projects.moves.createProject,
@@ -63,20 +63,20 @@ const searched = new Map<string, unknown>();
 function found<Paths>(
   machine: string,
   possible: (move: string) => boolean,
-  search: (parts: typeof fewPartsOf, may: (move: string) => boolean) => Paths,
+  search: (parts: typeof fewCoverageItems, may: (move: string) => boolean) => Paths,
 ): Paths {
   const key = [machine, ...uncertainMoves.filter(possible)].join();
   const known =
     (searched.get(key) as Paths | undefined) ??
-    search(fewPartsOf, (move) => byABackend(move) && possible(move));
+    search(fewCoverageItems, (move) => isPossibleForBackend(move) && possible(move));
   searched.set(key, known);
   return known;
 }
 
 /** Whoever will be let in is ada, whoever will register is somebody new, and nobody knows the others. */
 function credentialsFor(
-  inventor: Inventor,
-  moves: (AuthMove | ProjectsMove | Aside)[],
+  inventor: Fixtures,
+  moves: (AuthMove | ProjectsMove | Interference)[],
   index: number,
   stranger: string,
 ) {

@@ -1,6 +1,6 @@
 import type { Credentials } from '../../machines/types.ts';
-import type { Answer, Call } from '../../model/outcomes.ts';
-import { Blocked, gotOf, isSuccess } from '../checks/check.ts';
+import type { BackendResponse, Call } from '../../model/outcomes.ts';
+import { Blocked, describeResponse, isSuccess } from '../checks/check.ts';
 import { anonymousCreate, readsWithout } from '../checks/signin.ts';
 import type { Browser } from '../http/browser.ts';
 import type { World } from '../world.ts';
@@ -9,17 +9,17 @@ import type { World } from '../world.ts';
 export type Arranged = 'success' | 'empty' | 'refusal' | 'unreachable';
 
 /** Where journeys take place: a running backend, and people on it in whatever state a call needs to end as it should. */
-export type Stage = {
+export type Preconditions = {
   origin: string;
   /** A fresh browser. */
   browser: () => Browser;
   /** Makes the backend answer so, and gives the browser to ask with. `own` is the one that the journey began with. */
   arrange: Record<Call, (ending: Arranged, sent: Credentials, own: Browser) => Promise<Browser>>;
   /** Why this backend cannot be brought to it; undefined where it can. */
-  beyond: (move: string) => Promise<string | undefined>;
+  whyUnreachable: (move: string) => Promise<string | undefined>;
 };
 
-export function createStage(world: World): Stage {
+export function createPreconditions(world: World): Preconditions {
   const known = new Set<string>();
   const register = async ({ email, password }: Credentials) => {
     if (known.has(email)) return;
@@ -32,7 +32,7 @@ export function createStage(world: World): Stage {
     world.once('maker', async () => {
       const person = await world.person('bob');
       for (const name of ['first of a journey', 'second of a journey']) {
-        await person.browser.createProject(...world.inventor.texts(name));
+        await person.browser.createProject(...world.fixtures.texts(name));
       }
       return person;
     });
@@ -59,7 +59,7 @@ export function createStage(world: World): Stage {
         return (await maker()).browser;
       },
     },
-    async beyond(move) {
+    async whyUnreachable(move) {
       if (/^(late )?listProjects: refusal$/.test(move) && (await readsWithout(world))) {
         return 'visitors may read the list, so nobody is refused it';
       }
@@ -68,7 +68,8 @@ export function createStage(world: World): Stage {
       }
       if (move === 'listProjects: empty') {
         const list = await (await world.person('flo')).browser.listProjects();
-        if (!list.ended.ok) throw new Blocked(`the list cannot be shown: ${gotOf(list.exchange)}`);
+        if (!list.ended.ok)
+          throw new Blocked(`the list cannot be shown: ${describeResponse(list.exchange)}`);
         if ((list.ended.value as unknown[]).length > 0) return 'nobody has an empty list';
       }
       return undefined;
@@ -77,10 +78,10 @@ export function createStage(world: World): Stage {
 }
 
 /** Whoever signs in on a journey is somebody who is there already, so that few have to be registered. */
-const isAdas = (world: World, { email }: Credentials) => email === world.inventor.email('ada');
+const isAdas = (world: World, { email }: Credentials) => email === world.fixtures.email('ada');
 
 /** The circumstances in which a backend gives such an answer. */
-export function arrangedBy(wanted: Answer): Arranged {
+export function arrangedBy(wanted: BackendResponse): Arranged {
   if (wanted === 'none') return 'unreachable';
   if (wanted === 'fault') throw new Error('No backend can make the app fail.');
   if (wanted.status >= 400) return 'refusal';

@@ -2,33 +2,33 @@ import { waitFor } from 'xstate';
 import { isAuthenticated } from '../../machines/auth.ts';
 import { createActors } from '../../src/actors.ts';
 import { createApi } from '../../src/api/api.ts';
-import { unmet } from '../checks/check.ts';
+import { fail } from '../checks/check.ts';
 import type { Browser } from '../http/browser.ts';
 import type { Exchange } from '../http/wire.ts';
 import type { World } from '../world.ts';
 
 /** Longer than any call is waited for. */
-const patience = { timeout: 30_000 };
+const callTimeout = { timeout: 30_000 };
 
 /** One visitor, one browser, from the first call to the reload, by the app's own machines. */
-export async function tell(world: World) {
+export async function userStory(world: World) {
   const browser = world.browser('story');
   const exchanges: Exchange[] = [];
-  const email = world.inventor.email('story');
-  const password = world.inventor.password('story');
+  const email = world.fixtures.email('story');
+  const password = world.fixtures.password('story');
   world.secrets.add(password);
-  const projects = ['one', 'two'].map((name) => world.inventor.project(`of the story, ${name}`));
+  const projects = ['one', 'two'].map((name) => world.fixtures.project(`of the story, ${name}`));
 
   let app = start(browser, exchanges);
-  const stop = (what: string, sees: string): never => unmet(what, exchanges.slice(-4), sees);
+  const stop = (what: string, sees: string): never => fail(what, exchanges.slice(-4), sees);
 
   app.auth.send({ type: 'registerUser', credentials: { email, password } });
-  await waitFor(app.auth, (now) => !now.matches('registering'), patience);
+  await waitFor(app.auth, (now) => !now.matches('registering'), callTimeout);
   if (!isAuthenticated(app.auth.getSnapshot()))
     stop('Registering failed.', 'no text at all: the form "Create an account" as it was');
 
   app.auth.send({ type: 'login', credentials: { email, password } });
-  await waitFor(app.auth, (now) => !now.matches('loggingIn'), patience);
+  await waitFor(app.auth, (now) => !now.matches('loggingIn'), callTimeout);
   const signedIn = app.auth.getSnapshot();
   if (!isAuthenticated(signedIn))
     stop(
@@ -41,7 +41,7 @@ export async function tell(world: World) {
     const now = await waitFor(
       app.projects,
       (snapshot) => !snapshot.matches({ list: 'loading' }),
-      patience,
+      callTimeout,
     );
     if (now.matches({ list: 'failed' }))
       stop(
@@ -58,7 +58,7 @@ export async function tell(world: World) {
     const now = await waitFor(
       app.projects,
       (snapshot) => !snapshot.matches({ create: 'creating' }),
-      patience,
+      callTimeout,
     );
     const { createErrorMessage, projects: rows } = now.context;
     if (now.matches({ create: 'failed' })) {

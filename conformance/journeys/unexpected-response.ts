@@ -1,8 +1,8 @@
-import type { Answer, Call } from '../../model/outcomes.ts';
+import type { BackendResponse, Call } from '../../model/outcomes.ts';
 import type { Arranged } from './preconditions.ts';
 
 /** Thrown where the backend does not do what the circumstances ask for. */
-export class Surprise extends Error {}
+export class UnexpectedResponse extends Error {}
 
 const inWords: Record<Call, string> = {
   login: 'signing in',
@@ -12,7 +12,7 @@ const inWords: Record<Call, string> = {
 };
 
 /** Throws where an answer is not what the circumstances ask for. */
-export function expectToBe(call: Call, ending: Arranged, answer: Answer) {
+export function assertExpectedResponse(call: Call, ending: Arranged, answer: BackendResponse) {
   const status = typeof answer === 'object' ? answer.status : 0;
   const body = typeof answer === 'object' ? answer.body : undefined;
   const got = status === 0 ? 'no answer' : `${status} ${JSON.stringify(body) ?? ''}`.slice(0, 120);
@@ -29,5 +29,5 @@ export function expectToBe(call: Call, ending: Arranged, answer: Answer) {
     success: 'should succeed',
     unreachable: '',
   };
-  throw new Surprise(`${inWords[call]} ${wanted[ending]}, and the answer is ${got}`);
+  throw new UnexpectedResponse(`${inWords[call]} ${wanted[ending]}, and the answer is ${got}`);
 }

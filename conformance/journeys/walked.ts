@@ -1,14 +1,14 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { AnyStateMachine } from 'xstate';
 import { transitionsOf, type Path, type Step } from '../../model/paths.ts';
-import { notByABackend } from '../../model/unreachable.ts';
-import { delays, perform, type Hands, type Route, type Seen } from '../../model/driver.ts';
+import { unreachableForBackends } from '../../model/unreachable.ts';
+import { delays, perform, type Driver, type Route, type Observation } from '../../model/driver.ts';
 import { auth, projects, type AuthMove, type ProjectsMove } from '../../model/moves.ts';
 import { nameOf, statesOf } from '../../model/inspection.ts';
-import { oracleHands } from '../../model/oracle.ts';
+import { createOracle } from '../../model/oracle.ts';
 import type { Exchange } from '../http/wire.ts';
 import type { World } from '../world.ts';
-import { Surprise } from './unexpected-response.ts';
+import { UnexpectedResponse } from './unexpected-response.ts';
 
 export type Journey = {
   machine: string;
@@ -46,7 +46,7 @@ export const tallyOf = (world: World): Promise<Tally> =>
 export async function walk<Machine extends AnyStateMachine, Name extends AuthMove | ProjectsMove>(
   path: Path<Machine, Name>,
   start: Route,
-  open: (note: (exchange: Exchange) => void) => Promise<Hands>,
+  open: (note: (exchange: Exchange) => void) => Promise<Driver>,
   { journeys, seen }: Tally,
   visitor: { email: string; password: string },
   until: (check: () => Promise<void>) => Promise<void> = (check) => check(),
@@ -65,10 +65,10 @@ export async function walk<Machine extends AnyStateMachine, Name extends AuthMov
   };
   journeys.push(journey);
   const hands = await open((exchange) => exchanges.push(exchange));
-  const oracle = oracleHands(start);
+  const oracle = createOracle(start);
   let move = 'start';
   const take = async () => {
-    const did = await hands.did?.();
+    const did = await hands.inspection?.();
     for (const name of [...(did?.states ?? []), ...(did?.transitions ?? [])]) seen.add(name);
     return did;
   };
@@ -83,7 +83,7 @@ export async function walk<Machine extends AnyStateMachine, Name extends AuthMov
       await oracle.elapse(before);
       const early = await take();
       if (early && early.transitions.length > 0)
-        throw new Surprise('something happened before its time');
+        throw new UnexpectedResponse('something happened before its time');
     }
     const repeat = await perform(
       hands,
@@ -93,13 +93,14 @@ export async function walk<Machine extends AnyStateMachine, Name extends AuthMov
       visitor,
     );
     await repeat(oracle);
-    await until(async () => differ('the screen', await hands.see(), await oracle.see()));
+    await until(async () => differ('the screen', await hands.observe(), await oracle.observe()));
     const did = await take();
     if (did) {
       const own = (names: string[]) => names.filter((name) => name.startsWith(`${id} · `));
-      differ('what the machine did', own(did.transitions), own(step.did.transitions));
+      differ('what the machine did', own(did.transitions), own(step.inspection.transitions));
     }
-    if (hands.known) differ('what the app knows', await hands.known(), await oracle.known?.());
+    if (hands.internals)
+      differ('what the app knows', await hands.internals(), await oracle.internals?.());
     journey.steps += 1;
   };
 
@@ -116,14 +117,16 @@ function differ(what: string, got: unknown, expected: unknown) {
   if (isDeepStrictEqual(got, expected)) return;
   if (typeof got === 'object' && typeof expected === 'object' && !Array.isArray(got)) {
     for (const key of Object.keys(expected ?? {})) {
-      const [here, there] = [got, expected].map((one) => (one as Partial<Seen>)[key as keyof Seen]);
+      const [here, there] = [got, expected].map(
+        (one) => (one as Partial<Observation>)[key as keyof Observation],
+      );
       if (!isDeepStrictEqual(here, there))
-        throw new Surprise(
+        throw new UnexpectedResponse(
           `${what} has another ${key} than the model says: ${short(here)} instead of ${short(there)}`,
         );
     }
   }
-  throw new Surprise(
+  throw new UnexpectedResponse(
     `${what} is not what the model says: ${short(got)} instead of ${short(expected)}`,
   );
 }
@@ -144,7 +147,7 @@ export async function walkedIn(world: World): Promise<Walked | undefined> {
   const states = machines.flatMap(statesOf).map(nameOf);
   const beyond = transitions
     .filter((name) => !seen.has(name))
-    .map((name) => ({ name, why: notByABackend[name] ?? impossibleFor(name, impossible) }))
+    .map((name) => ({ name, why: unreachableForBackends[name] ?? impossibleFor(name, impossible) }))
     .filter((one): one is { name: string; why: string } => one.why !== undefined);
   const left = transitions.filter((name) => !beyond.some((one) => one.name === name));
   return {

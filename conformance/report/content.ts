@@ -1,4 +1,4 @@
-import { gotOf, shortened } from '../checks/check.ts';
+import { describeResponse, shortened } from '../checks/check.ts';
 import type { Problem } from '../checks/check.ts';
 import { curlOf } from '../http/curl.ts';
 import type { Exchange } from '../http/wire.ts';
@@ -66,7 +66,7 @@ export function contentOf(run: Run): Content {
   const shownCall = (exchange: Exchange): ShownCall => ({
     by: exchange.by,
     sent: masked(sentOf(exchange)),
-    got: masked(gotOf(exchange)),
+    got: masked(describeResponse(exchange)),
     curl: masked(curlOf(run.origin, exchange)),
   });
   const shownProblem = (problem: Problem): ShownProblem => ({

@@ -1,9 +1,9 @@
-import { gotOf, statusOf } from '../checks/check.ts';
+import { describeResponse, statusOf } from '../checks/check.ts';
 import { known, readingOf, situations } from '../checks/errors.ts';
 import type { World } from '../world.ts';
 
 /** One row of "What your users will read". */
-export type Reading = {
+export type UserMessage = {
   id: string;
   situation: string;
   status: number;
@@ -12,7 +12,7 @@ export type Reading = {
 };
 
 /** Of each situation that was brought about, what people read then. */
-export async function readingsIn(world: World): Promise<Reading[]> {
+export async function userMessagesIn(world: World): Promise<UserMessage[]> {
   const rows = await Promise.all(
     situations.map(async (situation) => {
       const provoked = await known(world, situation)?.catch(() => undefined);
@@ -22,7 +22,7 @@ export async function readingsIn(world: World): Promise<Reading[]> {
         id: situation.id,
         situation: situation.what,
         status: statusOf(exchange),
-        answer: gotOf(exchange),
+        answer: describeResponse(exchange),
         reads: readingOf(situation, provoked),
       };
     }),

@@ -2,25 +2,30 @@ import { randomUUID } from 'node:crypto';
 import type { BrowserContext, Page, Request, Route as Held } from 'playwright-core';
 import type { Credentials } from '../../machines/types.ts';
 import { callNames, callOf, callsSeen } from '../../model/controlled-backend.ts';
-import type { Answer, Call } from '../../model/outcomes.ts';
-import { forms, type Hands, type Route } from '../../model/driver.ts';
+import type { BackendResponse, Call } from '../../model/outcomes.ts';
+import { forms, type Driver, type Route } from '../../model/driver.ts';
 import type { Browser } from '../http/browser.ts';
-import { arrangedBy, type Stage } from '../journeys/preconditions.ts';
-import { expectToBe } from '../journeys/unexpected-response.ts';
+import { arrangedBy, type Preconditions } from '../journeys/preconditions.ts';
+import { assertExpectedResponse } from '../journeys/unexpected-response.ts';
 import type { Proxy } from './proxy.ts';
-import { comes, handsOn, inPlace, seenOnScreen } from '../../model/browser-driver.ts';
+import {
+  pollFor,
+  createPageActions,
+  waitForApp,
+  observeScreen,
+} from '../../model/browser-driver.ts';
 
 /** Something that the app asked for, held back until the circumstances are right. */
 type Arrived = { call: Call; held: Held; request: Request; givenUp: boolean; answered: boolean };
 
 /** The built app on a page, freshly started, with the backend behind it. */
-export async function browserHands(
-  stage: Stage,
+export async function createBrowserDriver(
+  stage: Preconditions,
   context: BrowserContext,
   page: Page,
   { origin, bodies }: Proxy,
   start: Route,
-): Promise<Hands> {
+): Promise<Driver> {
   const arrived: Arrived[] = [];
   const logged: string[] = [];
   const own = stage.browser();
@@ -44,7 +49,7 @@ export async function browserHands(
   });
   // A query that is new makes it a page that is new: a fragment alone does not.
   await page.goto(`${origin}/?${randomUUID()}#${start}`);
-  await inPlace(page);
+  await waitForApp(page);
 
   const settled = () => page.evaluate(() => new Promise<void>((done) => queueMicrotask(done)));
   const pending = (call: Call) =>
@@ -55,9 +60,9 @@ export async function browserHands(
   };
 
   return {
-    ...handsOn(page, settled),
+    ...createPageActions(page, settled),
     async answer(call, wanted) {
-      const each = await comes(() => pending(call)[0], settled);
+      const each = await pollFor(() => pending(call)[0], settled);
       if (!each) throw new Error(`No ${call} is waiting for an answer.`);
       each.answered = true;
       const ending = arrangedBy(wanted);
@@ -78,8 +83,8 @@ export async function browserHands(
       const response = await arriving;
       await until(() => bodies.has(key));
       const text = bodies.get(key) ?? '';
-      const answer: Answer = answerOf(response.status(), text);
-      expectToBe(call, ending, answer);
+      const answer: BackendResponse = answerOf(response.status(), text);
+      assertExpectedResponse(call, ending, answer);
       await settled();
       return answer;
     },
@@ -91,8 +96,8 @@ export async function browserHands(
       await each.held.abort().catch(() => {});
     },
     elapse: (milliseconds) => page.clock.runFor(milliseconds),
-    async see() {
-      const onScreen = await page.evaluate(seenOnScreen, Object.values(forms));
+    async observe() {
+      const onScreen = await page.evaluate(observeScreen, Object.values(forms));
       return {
         ...onScreen,
         logged: [...logged],
@@ -134,7 +139,7 @@ async function until(isSo: () => boolean) {
     await new Promise((resolve) => setTimeout(resolve, 5));
 }
 
-function answerOf(status: number, text: string): Answer {
+function answerOf(status: number, text: string): BackendResponse {
   try {
     return { status, body: JSON.parse(text) as unknown };
   } catch {

@@ -3,10 +3,10 @@ import { join } from 'node:path';
 import { launchBrowser } from './chromium.ts';
 import { problem, type Problem } from '../checks/check.ts';
 import { accountPaths, projectPaths } from '../journeys/paths.ts';
-import type { Stage } from '../journeys/preconditions.ts';
+import type { Preconditions } from '../journeys/preconditions.ts';
 import { walk } from '../journeys/walked.ts';
 import type { World } from '../world.ts';
-import { browserHands } from './browser-driver.ts';
+import { createBrowserDriver } from './browser-driver.ts';
 import { startProxy } from './proxy.ts';
 
 export type Picture = { id: string; file: string };
@@ -17,7 +17,7 @@ const enough = 5;
 /** Walks all journeys on the screens of the built app. Gives what was not as the model says, and a picture of each. */
 export async function walkScreens(
   world: World,
-  stage: Stage,
+  stage: Preconditions,
   possible: (move: string) => boolean,
   { app, pictures }: { app: string; pictures: string },
 ): Promise<{ problems: Problem[]; pictures: Picture[]; steps: number }> {
@@ -32,13 +32,13 @@ export async function walkScreens(
     page.setDefaultTimeout(10_000);
     await page.clock.install();
     const visitor = {
-      email: world.inventor.email('ada'),
-      password: world.inventor.password('ada'),
+      email: world.fixtures.email('ada'),
+      password: world.fixtures.password('ada'),
     };
     const tally = { journeys: [], seen: new Set<string>(), impossible: new Map<string, string>() };
     const paths = [
-      ...accountPaths(world.inventor, possible, 'screen'),
-      ...projectPaths(world.inventor, possible),
+      ...accountPaths(world.fixtures, possible, 'screen'),
+      ...projectPaths(world.fixtures, possible),
       // To the millisecond, time can be told only where it stands still.
     ].filter(({ moves }) => !moves.some((move) => move.startsWith('elapse')));
     for (const path of paths) {
@@ -46,7 +46,7 @@ export async function walkScreens(
         problems.push(problem('The journeys after these were not walked: mend these first.'));
         break;
       }
-      const open = () => browserHands(stage, context, page, proxy, '/');
+      const open = () => createBrowserDriver(stage, context, page, proxy, '/');
       const done = await walk(path as never, '/', open, tally, visitor, eventually);
       steps += done.steps;
       if (!done.trouble) continue;

@@ -8,8 +8,8 @@ const saltLength = 16; // bytes
 const tagLength = 32; // bytes
 
 // A hash occupies one of four threads that files need too, so a flood of logins must not get them all.
-const hashesAtOnce = 2;
-const hashesWaiting = 64;
+const maxConcurrentHashes = 2;
+const maxQueuedHashes = 64;
 
 export interface Passwords {
   /** Gives the text to keep instead of the password. */
@@ -24,9 +24,9 @@ export interface Passwords {
 
 /** Hashes with argon2id, a few at a time; refuses with `unavailable` when too many wait. */
 export function createPasswords(cost: Cost = advisedCost): Passwords {
-  const turns = createTurns(hashesAtOnce, hashesWaiting);
+  const turns = createLimiter(maxConcurrentHashes, maxQueuedHashes);
   const { inTurn } = turns;
-  const nobodysHash = format(cost, randomBytes(saltLength), randomBytes(tagLength));
+  const dummyHash = format(cost, randomBytes(saltLength), randomBytes(tagLength));
 
   return {
     hash: (password) =>
@@ -35,7 +35,7 @@ export function createPasswords(cost: Cost = advisedCost): Passwords {
         return format(cost, salt, await derive(password, salt, cost, tagLength));
       }),
 
-    verify: (password, hash = nobodysHash) =>
+    verify: (password, hash = dummyHash) =>
       inTurn(async () => {
         const kept = parse(hash);
         const derived = await derive(password, kept.salt, kept.cost, kept.tag.length);
@@ -86,7 +86,7 @@ function parse(hash: string) {
   return { cost: { memory, passes, parallelism }, salt, tag };
 }
 
-function createTurns(atOnce: number, waiting: number) {
+function createLimiter(atOnce: number, waiting: number) {
   const queue: (() => void)[] = [];
   let running = 0;
 

@@ -1,15 +1,15 @@
 import { hash, randomBytes } from 'node:crypto';
-import type { ListState, Store } from '../store/store.ts';
+import type { ListVersion, Store } from '../store/store.ts';
 
 /** Seconds from login to the end of a session. */
-export const sessionLifetime = 30 * 24 * 60 * 60;
+export const sessionLifetimeSeconds = 30 * 24 * 60 * 60;
 
 /** Somebody who is signed in. The token is theirs alone: it goes into their cookie and nowhere else. */
 export interface Session {
   token: string;
   accountId: string;
   /** How their list of projects stood when a call that only reads was let in. */
-  projects?: ListState;
+  projects?: ListVersion;
 }
 
 export interface Sessions {
@@ -18,7 +18,7 @@ export interface Sessions {
   /** The session of a token, unless it has ended or never was. */
   find(token: string): Promise<Session | undefined>;
   /** The same for a call that only reads; the store tells the state of the list in the same breath. */
-  findReader(token: string): Promise<Session | undefined>;
+  findWithListVersion(token: string): Promise<Session | undefined>;
 }
 
 /** Sessions in the store. `now` gives milliseconds since 1970. */
@@ -28,7 +28,7 @@ export function createSessions(store: Store, now: () => number): Sessions {
       const token = randomBytes(32).toString('base64url');
       await store.deleteEndedSessions(now());
       if (replaced) await store.deleteSession(hashOf(replaced.token));
-      const expiresAt = now() + sessionLifetime * 1000;
+      const expiresAt = now() + sessionLifetimeSeconds * 1000;
       await store.createSession({ tokenHash: hashOf(token), accountId, expiresAt });
       return { token, accountId };
     },
@@ -38,8 +38,8 @@ export function createSessions(store: Store, now: () => number): Sessions {
       return kept && { token, accountId: kept.accountId };
     },
 
-    async findReader(token) {
-      const kept = await store.findReader(hashOf(token), now());
+    async findWithListVersion(token) {
+      const kept = await store.findWithListVersion(hashOf(token), now());
       if (!kept) return undefined;
       const { accountId, ...projects } = kept;
       return { token, accountId, projects };

@@ -4,7 +4,7 @@ import { openStore, type Store } from '../store/store.ts';
 import type { Settings } from '../settings.ts';
 
 /** What whoever runs a command has to change, one line each. */
-export class Mistakes extends Error {}
+export class UsageError extends Error {}
 
 export type Failure = NodeJS.ErrnoException;
 
@@ -15,28 +15,28 @@ export async function run(command: () => Promise<void>) {
   try {
     await command();
   } catch (error) {
-    if (!(error instanceof Mistakes)) throw error;
+    if (!(error instanceof UsageError)) throw error;
     console.error(error.message);
     process.exit(1);
   }
 }
 
 /** Turns a failure of `work` into a mistake that `describe` puts into words. */
-export async function attempt<T>(
+export async function asUsageError<T>(
   work: () => Promise<T>,
   describe: (error: Failure) => string,
 ): Promise<T> {
   try {
     return await work();
   } catch (error) {
-    throw new Mistakes(describe(error as Failure), { cause: error });
+    throw new UsageError(describe(error as Failure), { cause: error });
   }
 }
 
 /** The store that the settings name. Throws `Mistakes` when it cannot be used. */
 export function openConfiguredStore(settings: Settings): Promise<Store> {
   const { databaseUrl, dataDirectory } = settings;
-  return attempt(
+  return asUsageError(
     async () => openStore(databaseUrl ? openPostgres(databaseUrl) : openSqlite(dataDirectory)),
     (error) => describeStoreFailure(settings, error),
   );

@@ -5,7 +5,7 @@ const underWay = new WeakMap<Socket, Set<IncomingMessage>>();
 const ending = new WeakSet<Socket>();
 
 /** Remembers which requests are being answered on each connection of a server. */
-export function watchAnswers(server: Server) {
+export function trackRequests(server: Server) {
   server.on('request', (request, response) => {
     const { socket } = request;
     const requests = underWay.get(socket) ?? new Set();
@@ -23,6 +23,6 @@ export function isAnswering(socket: Socket): boolean {
 }
 
 /** Ends a connection after the answers that are under way on it. */
-export function endWhenAnswered(socket: Socket) {
+export function closeWhenIdle(socket: Socket) {
   ending.add(socket);
 }

@@ -8,13 +8,13 @@ import { Refusal, refusalNames, type RefusalAnswer, type RefusalName } from './e
 import { setSessionCookies, type Guard } from './guard.ts';
 import { createListSender, type List } from './list-responses.ts';
 import type { Session } from '../auth/sessions.ts';
-import { createWriter, type Writer } from './serializers.ts';
+import { createSerializer, type Serialize } from './serializers.ts';
 
 export type OperationId = keyof operations;
 
 /** The operations that the contract opens to people who are not signed in (`security: []`). */
-const openOperations = ['login', 'registerUser'] as const satisfies OperationId[];
-type OpenOperation = (typeof openOperations)[number];
+const publicOperations = ['login', 'registerUser'] as const satisfies OperationId[];
+type PublicOperation = (typeof publicOperations)[number];
 
 type Json<T> = T extends { content: { 'application/json': infer Body } } ? Body : never;
 type ListOf<T> = T extends (infer Item)[] ? List<Item> : never;
@@ -27,7 +27,7 @@ export interface Call<Id extends OperationId> {
   path: NonNullable<operations[Id]['parameters']['path']>;
   /** Headers under their names in lower case. */
   headers: Record<string, string | string[] | undefined>;
-  session: Id extends OpenOperation ? Session | undefined : Session;
+  session: Id extends PublicOperation ? Session | undefined : Session;
   /** The IP address that it came from. */
   address: string;
 }
@@ -52,7 +52,7 @@ export interface Contract {
   /** What each refusal answers. */
   refusals: Record<RefusalName, RefusalAnswer>;
   /** Another one for each text of openapi.yaml. */
-  edition: string;
+  contractHash: string;
 }
 
 interface ContractOperation {
@@ -60,11 +60,11 @@ interface ContractOperation {
   method: string;
   /** With its parameters in braces, as the contract writes it. */
   path: string;
-  open: boolean;
+  isPublic: boolean;
   parameters: { name: string; in: string; validate: ValidateFunction }[];
   body: ValidateFunction | undefined;
   /** Undefined where the contract promises no body. */
-  answers: Map<number, Writer | undefined>;
+  responses: Map<number, Serialize | undefined>;
 }
 
 /** Reads the text of openapi.yaml. Throws when it lacks a refusal that this server gives. */
@@ -89,20 +89,20 @@ export function readContract(text: string): Contract {
           if (message) examples.set(name, { status: Number(status), message });
         }
         const mistake = `${operation.operationId} broke the contract with ${status}`;
-        return [Number(status), createWriter(mistake, schema, schemas, validator)] as const;
+        return [Number(status), createSerializer(mistake, schema, schemas, validator)] as const;
       });
       return {
         id: operation.operationId,
         method: method.toUpperCase(),
         path,
-        open: (operation.security ?? document.security).length === 0,
+        isPublic: (operation.security ?? document.security).length === 0,
         parameters: parameters.map((parameter) => ({
           name: parameter.name,
           in: parameter.in,
           validate: validator.compile(parameter.schema),
         })),
         body: body && validator.compile(body.content['application/json'].schema),
-        answers: new Map(answers),
+        responses: new Map(answers),
       };
     }),
   );
@@ -115,7 +115,7 @@ export function readContract(text: string): Contract {
   return {
     operations: found,
     refusals: Object.fromEntries(refusals) as Record<RefusalName, RefusalAnswer>,
-    edition: hash('sha256', text).slice(0, 8),
+    contractHash: hash('sha256', text).slice(0, 8),
   };
 }
 
@@ -131,11 +131,11 @@ export function mountContract(
   guard: Guard,
 ) {
   const declared = contract.operations.map(({ id }) => id);
-  const open = contract.operations.filter((operation) => operation.open).map(({ id }) => id);
-  refuseDifference('operations', declared, Object.keys(handlers));
-  refuseDifference('operations without a session', open, [...openOperations]);
+  const open = contract.operations.filter((operation) => operation.isPublic).map(({ id }) => id);
+  assertSameOperations('operations', declared, Object.keys(handlers));
+  assertSameOperations('operations without a session', open, [...publicOperations]);
 
-  const sendList = createListSender(contract.edition);
+  const sendList = createListSender(contract.contractHash);
   app.decorateRequest('session');
   for (const operation of contract.operations) {
     const handle = handlers[operation.id as OperationId] as Operation<OperationId>;
@@ -144,11 +144,11 @@ export function mountContract(
       url: operation.path.replaceAll(parameterInPath, ':$1'),
       onRequest: async (request, reply) => {
         const safe = operation.method === 'GET';
-        const session = await guard(request, reply, { open: operation.open, safe });
+        const session = await guard(request, reply, { isPublic: operation.isPublic, isSafe: safe });
         request.setDecorator('session', session);
       },
       handler: async (request, reply) => {
-        refuseInvalid(operation, request);
+        validateRequest(operation, request);
         const { status, body, session } = await handle({
           body: request.body,
           path: request.params,
@@ -157,8 +157,8 @@ export function mountContract(
           address: request.ip,
         } as Call<OperationId>);
 
-        const write = operation.answers.get(status);
-        if (!operation.answers.has(status) || (!write && body !== undefined)) {
+        const write = operation.responses.get(status);
+        if (!operation.responses.has(status) || (!write && body !== undefined)) {
           throw new Error(`${operation.id} broke the contract with ${String(status)}`);
         }
         if (write && isList(body)) return sendList(request, reply, body, write);
@@ -178,7 +178,7 @@ export function isAt({ path }: ContractOperation, address: string): boolean {
   return new RegExp(`^${path.replaceAll(parameterInPath, '[^/]+')}$`).test(address);
 }
 
-function refuseDifference(what: string, declared: string[], present: string[]) {
+function assertSameOperations(what: string, declared: string[], present: string[]) {
   const missing = declared.filter((id) => !present.includes(id));
   const extra = present.filter((id) => !declared.includes(id));
   if (missing.length + extra.length === 0) return;
@@ -187,7 +187,7 @@ function refuseDifference(what: string, declared: string[], present: string[]) {
   );
 }
 
-function refuseInvalid(
+function validateRequest(
   { parameters, body }: ContractOperation,
   request: { headers: Record<string, unknown>; params: unknown; body: unknown },
 ) {

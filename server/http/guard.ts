@@ -2,13 +2,13 @@ import { createHmac, timingSafeEqual } from 'node:crypto';
 import type { CookieSerializeOptions } from '@fastify/cookie';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { Refusal } from './errors.ts';
-import { sessionLifetime, type Session, type Sessions } from '../auth/sessions.ts';
+import { sessionLifetimeSeconds, type Session, type Sessions } from '../auth/sessions.ts';
 
 export interface GuardedOperation {
   /** Works for people who are not signed in too. */
-  open: boolean;
+  isPublic: boolean;
   /** Changes nothing, so it needs no proof that the app sent it. */
-  safe: boolean;
+  isSafe: boolean;
 }
 
 /** Decides, before the body is read, who sends a request and whether our app sent it. Throws a `Refusal` otherwise. */
@@ -19,12 +19,12 @@ export type Guard = (
 ) => Promise<Session | undefined>;
 
 export function createGuard(sessions: Sessions): Guard {
-  return async function guard(request, reply, { open, safe }) {
+  return async function guard(request, reply, { isPublic: open, isSafe: safe }) {
     if (!safe && !isFromOurPages(request)) throw new Refusal('xsrfTokenMismatch');
 
     const token = request.cookies['session'];
     const session = token
-      ? await (safe ? sessions.findReader(token) : sessions.find(token))
+      ? await (safe ? sessions.findWithListVersion(token) : sessions.find(token))
       : undefined;
     if (session) {
       const expected = xsrfToken(session);
@@ -54,7 +54,7 @@ function cookieOptions(request: FastifyRequest): CookieSerializeOptions {
   // Anybody may claim to have come through https; all it gets them is a cookie that http does not send back.
   // Of several proxies, the first one is the one that the browser speaks to.
   const secure = /^https\s*(,|$)/i.test(String(request.headers['x-forwarded-proto']));
-  return { path: '/', sameSite: 'lax', maxAge: sessionLifetime, secure };
+  return { path: '/', sameSite: 'lax', maxAge: sessionLifetimeSeconds, secure };
 }
 
 const xsrfTokens = new Map<string, string>(); // by session; every call needs one, and making it costs as much as finding the session

@@ -2,7 +2,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { pipeline, Readable } from 'node:stream';
 import { constants, createGzip, gzipSync } from 'node:zlib';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import type { Writer } from './serializers.ts';
+import type { Serialize } from './serializers.ts';
 
 /** A list of any length, as an operation answers it. */
 export interface List<Item> {
@@ -20,24 +20,24 @@ export type ListSender = (
   request: FastifyRequest,
   reply: FastifyReply,
   list: List<unknown>,
-  write: Writer,
+  write: Serialize,
 ) => Promise<FastifyReply>;
 
 // Level 1: the usual 6 takes many times as long as everything else, for a few percent.
 const cheap = { level: 1 };
-const worthZipping = 1024; // bytes
-const keptAtMost = 16 * 1024 * 1024; // bytes, of all lists together
+const minGzipBytes = 1024; // bytes
+const maxCacheBytes = 16 * 1024 * 1024; // bytes, of all lists together
 
 /** `edition` stands for what else decides how a list reads: the contract. */
-export function createListSender(edition: string): ListSender {
-  const kept = createKeptBodies(keptAtMost);
+export function createListSender(contractHash: string): ListSender {
+  const kept = createResponseCache(maxCacheBytes);
 
   return async function sendList(request, reply, list, write) {
-    const etag = `W/"${list.version}-${edition}"`;
+    const etag = `W/"${list.version}-${contractHash}"`;
     reply.headers({ etag, vary: 'accept-encoding' });
     if (isAmong(etag, request.headers['if-none-match'])) return reply.code(304).send();
 
-    const zipped = takesGzip(request.headers['accept-encoding']);
+    const zipped = acceptsGzip(request.headers['accept-encoding']);
     let body = kept.get(list.owner, etag);
     if (!body) {
       const slices = list.slices();
@@ -51,7 +51,7 @@ export function createListSender(edition: string): ListSender {
       body = kept.keep(list.owner, etag, text);
     }
     reply.type('application/json; charset=utf-8');
-    if (!zipped || body.plain.length < worthZipping) return reply.send(body.plain);
+    if (!zipped || body.plain.length < minGzipBytes) return reply.send(body.plain);
     body.zipped ??= gzipSync(body.plain, cheap);
     return reply.header('content-encoding', 'gzip').send(body.zipped);
   };
@@ -63,7 +63,7 @@ async function* textOf(
   firstLength: number,
   rest: AsyncGenerator<unknown[]>,
   { length }: List<unknown>,
-  write: Writer,
+  write: Serialize,
 ) {
   let sent = firstLength;
   yield first.slice(0, -1);
@@ -97,7 +97,7 @@ function isAmong(etag: string, ifNoneMatch: string | undefined): boolean {
 }
 
 /** Whether Accept-Encoding names gzip, and not as something to keep away. */
-function takesGzip(header: string | string[] | undefined): boolean {
+function acceptsGzip(header: string | string[] | undefined): boolean {
   return String(header ?? '')
     .split(',')
     .some((coding) => /^\s*(x-)?gzip\s*(;\s*q=(1|0?\.0*[1-9])\S*)?\s*$/i.test(coding));
@@ -113,7 +113,7 @@ interface Body {
  * Short lists as they were sent last, so that one that has not changed is neither read nor written again. Their ETag is compared
  * with the store before each use: replicas need not know of each other. Those that nobody asked for the longest go first.
  */
-function createKeptBodies(atMost: number) {
+function createResponseCache(atMost: number) {
   const bodies = new Map<string, Body & { etag: string }>();
   let size = 0;
   return {

@@ -2,9 +2,9 @@ import { lookup } from 'node:dns/promises';
 import { once } from 'node:events';
 import { createServer, type AddressInfo, type Socket } from 'node:net';
 import type { FastifyInstance } from 'fastify';
-import { endWhenAnswered } from './connections.ts';
+import { closeWhenIdle } from './connections.ts';
 
-const silence = 1_000; // milliseconds in which a connection may begin to speak after the port is closed
+const idleGraceMs = 1_000; // milliseconds in which a connection may begin to speak after the port is closed
 
 /**
  * The addresses of `host` that this machine has: of "localhost", often two. Throws when another program has the port on one of them,
@@ -38,25 +38,25 @@ export async function listen(app: FastifyInstance, addresses: string[], port: nu
   const [first = 'localhost', ...others] = addresses;
   await app.listen({ host: first, port });
   const { port: listening } = app.server.address() as AddressInfo;
-  const doors = others.map((host) =>
+  const listeners = others.map((host) =>
     createServer({ allowHalfOpen: true, noDelay: true }, (socket) =>
       app.server.emit('connection', socket),
     ).listen({ host, port: listening }),
   );
-  await Promise.all(doors.map((door) => once(door, 'listening')));
+  await Promise.all(listeners.map((door) => once(door, 'listening')));
   return {
     port: listening,
     /** Closes the port; resolves when all that is under way has been answered. */
     async close() {
       // An answer that began before we were asked to stop has promised to keep its connection, and Node would wait for more.
-      for (const socket of connections) endWhenAnswered(socket);
+      for (const socket of connections) closeWhenIdle(socket);
       // Browsers open connections ahead of their requests, for which Node would wait.
-      const hangUp = setTimeout(() => {
+      const destroyIdle = setTimeout(() => {
         for (const socket of connections) if (socket.bytesRead === 0) socket.destroy();
-      }, silence);
-      const closed = doors.map((door) => new Promise((done) => door.close(done)));
+      }, idleGraceMs);
+      const closed = listeners.map((door) => new Promise((done) => door.close(done)));
       await Promise.all([app.close(), ...closed]);
-      clearTimeout(hangUp);
+      clearTimeout(destroyIdle);
     },
   };
 }

@@ -6,7 +6,7 @@ const most = 16; // keys of one question
  * Puts what is asked within one turn of the event loop to the database in one question: under load, the way there and back
  * costs more than another row. `ask` gets 1 or 16 keys, so that there are two statements to prepare; some may stand there twice.
  */
-export function together<Answer>(
+export function batchLookups<Answer>(
   ask: (keys: string[]) => Promise<Map<string, Answer>>,
 ): (key: string) => Promise<Answer | undefined> {
   let open: { keys: Set<string>; answers: Promise<Map<string, Answer>> } | undefined;

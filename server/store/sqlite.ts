@@ -23,11 +23,11 @@ export function openSqlite(directory: string): Database {
     timeout: busyTimeout,
     enableForeignKeyConstraints: true,
   });
-  logAhead(connection);
+  enableWal(connection);
   // Some builds of SQLite open a WAL database at NORMAL, which may lose acknowledged rows when the power fails. It is no property
   // of the file: every connection has to ask for it.
   connection.exec('pragma synchronous = full');
-  refuseDamaged(connection);
+  assertIntact(connection);
 
   const statements = new Map<string, StatementSync>();
   function run(sql: string, values: Value[] = []): unknown[] {
@@ -76,16 +76,16 @@ export function openSqlite(directory: string): Database {
 }
 
 /** Of several that do this to a new file at once, SQLite turns away all but one, however long they would wait. */
-function logAhead(connection: DatabaseSync) {
+function enableWal(connection: DatabaseSync) {
   const end = performance.now() + busyTimeout;
-  const bell = new Int32Array(new SharedArrayBuffer(4));
+  const waitCell = new Int32Array(new SharedArrayBuffer(4));
   for (;;) {
     try {
       return connection.exec('pragma journal_mode = wal');
     } catch (error) {
       if (!isBusy(error) || performance.now() > end) throw error;
     }
-    Atomics.wait(bell, 0, 0, 1 + Math.random() * 9);
+    Atomics.wait(waitCell, 0, 0, 1 + Math.random() * 9);
   }
 }
 
@@ -106,7 +106,7 @@ export async function backUpSqlite(directory: string, file: string): Promise<voi
     await backup(connection, partial, { rate: 2 ** 31 - 1 });
     const copy = new DatabaseSync(partial);
     copy.exec('pragma journal_mode = delete'); // one file, which may lie where nobody can write
-    refuseDamaged(copy);
+    assertIntact(copy);
     copy.close();
     sync(partial);
     linkSync(partial, file);
@@ -121,7 +121,7 @@ function databaseFile(directory: string): string {
   return join(directory, 'tracker.sqlite');
 }
 
-function refuseDamaged(connection: DatabaseSync) {
+function assertIntact(connection: DatabaseSync) {
   const { quick_check: found } = connection.prepare('pragma quick_check(1)').get() ?? {};
   if (found === 'ok') return;
   const what = String(found).replaceAll('\n', ' ');

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import type { Limit } from '../auth/throttle.ts';
 import type { Database } from './database.ts';
-import { together } from './batch.ts';
+import { batchLookups } from './batch.ts';
 
 export interface Account {
   id: string;
@@ -20,7 +20,7 @@ export interface Session {
 }
 
 /** How somebody's list of projects stands. Equal to an earlier one: so is the list, as projects never change. */
-export interface ListState {
+export interface ListVersion {
   count: number;
   /** The newest project; null when there is none. */
   lastId: string | null;
@@ -59,10 +59,10 @@ export interface Store {
   /** Whose session it is; undefined when it has ended by the time `now`, or never was. */
   findSession(tokenHash: string, now: number): Promise<Pick<Session, 'accountId'> | undefined>;
   /** The same, together with how the list of the person stands: one question instead of two. */
-  findReader(
+  findWithListVersion(
     tokenHash: string,
     now: number,
-  ): Promise<(Pick<Session, 'accountId'> & ListState) | undefined>;
+  ): Promise<(Pick<Session, 'accountId'> & ListVersion) | undefined>;
   deleteSession(tokenHash: string): Promise<void>;
   /** Gives how many there were. */
   deleteSessionsOf(accountId: string): Promise<number>;
@@ -93,9 +93,9 @@ export async function openStore(database: Database): Promise<Store> {
     await database.migrate(name, readFileSync(new URL(name, migrations), 'utf8'));
   }
 
-  const findReader = together(async (tokenHashes) => {
+  const findWithListVersion = batchLookups(async (tokenHashes) => {
     // PostgreSQL gives times as text.
-    type Row = ListState & { tokenHash: string; accountId: string; expiresAt: number | string };
+    type Row = ListVersion & { tokenHash: string; accountId: string; expiresAt: number | string };
     const readers = await database.query<Row>(
       `select sessions.token_hash as "tokenHash", sessions.account_id as "accountId",
          sessions.expires_at as "expiresAt", projects.id as "lastId",
@@ -194,8 +194,8 @@ export async function openStore(database: Database): Promise<Store> {
       return session;
     },
 
-    async findReader(tokenHash, now) {
-      const found = await findReader(tokenHash);
+    async findWithListVersion(tokenHash, now) {
+      const found = await findWithListVersion(tokenHash);
       if (!found || Number(found.expiresAt) <= now) return undefined;
       const { accountId, count, lastId, lastPosition } = found;
       return { accountId, count, lastId, lastPosition };

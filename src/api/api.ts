@@ -1,7 +1,7 @@
 import createClient from 'openapi-fetch';
 import type { paths } from '../../generated/api.d.ts';
 import { readProject, readProjects, readUser } from './decode.ts';
-import { neverRejecting, piecesOf, settle, textOf } from './outcome.ts';
+import { resolveNetworkErrors, textChunks, toOutcome, readText } from './outcome.ts';
 import type { Credentials, NewProject, Outcome, Project, User } from '../../machines/types.ts';
 import { xsrf } from './xsrf.ts';
 
@@ -32,41 +32,41 @@ export function createApi({ origin, baseUrl = origin, fetch, cookies }: ApiOptio
     baseUrl,
     credentials: 'include',
     headers: { Accept: 'application/json' },
-    fetch: neverRejecting(fetch),
+    fetch: resolveNetworkErrors(fetch),
   });
   client.use(xsrf(origin, cookies));
 
   return {
     login: (body, signal) =>
-      settle(
+      toOutcome(
         client.POST('/api/v1/auth/login', { body, signal, parseAs: 'stream' }),
         async (response) => {
-          await textOf(response);
+          await readText(response);
         },
       ),
 
     registerUser: (body, signal) =>
-      settle(
+      toOutcome(
         client.POST('/api/v1/users/register', { body, signal, parseAs: 'stream' }),
-        async (response) => readUser(await textOf(response)),
+        async (response) => readUser(await readText(response)),
       ),
 
     // A browser holds a second GET of one address back until the first ends, unless neither may be stored.
     listProjects: (signal, onRows = () => {}) =>
-      settle(
+      toOutcome(
         client.GET('/api/v1/projects', { signal, cache: 'no-store', parseAs: 'stream' }),
-        (response) => readProjects(piecesOf(response), onRows),
+        (response) => readProjects(textChunks(response), onRows),
       ),
 
     createProject: (body, signal) =>
-      settle(
+      toOutcome(
         client.POST('/api/v1/projects', {
           body,
           signal,
           parseAs: 'stream',
           params: { header: { 'Idempotency-Key': newKey() } },
         }),
-        async (response) => readProject(await textOf(response)),
+        async (response) => readProject(await readText(response)),
       ),
   };
 }

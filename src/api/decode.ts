@@ -1,4 +1,4 @@
-import { createListReader } from './json-array-stream.ts';
+import { createJsonArrayStream } from './json-array-stream.ts';
 import type { Project, User } from '../../machines/types.ts';
 
 /** The user of a registration's answer, as far as the body can be understood. Refuses nothing. */
@@ -27,7 +27,7 @@ export async function readProjects(
   pieces: AsyncIterable<string>,
   onRows: (rows: Project[]) => void,
 ): Promise<Project[]> {
-  const reader = createListReader(isProject);
+  const reader = createJsonArrayStream(isProject);
   let told = 0;
   for await (const piece of pieces) {
     reader.add(piece);

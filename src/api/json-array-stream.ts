@@ -2,7 +2,7 @@
  * Reads the JSON of an array while it arrives, piece by piece, with the browser's own parser: whatever ends in a `}` may be the end
  * of an item, and the parser says whether it is one.
  */
-export type ListReader<Item> = {
+export type JsonArrayStream<Item> = {
   /** All that has arrived so far, in one array that grows. */
   items: Item[];
   /** Takes the next piece of the text. Throws where an item is not one. */
@@ -13,9 +13,9 @@ export type ListReader<Item> = {
 
 const tries = 3;
 
-export function createListReader<Item>(
+export function createJsonArrayStream<Item>(
   isItem: (value: unknown) => value is Item,
-): ListReader<Item> {
+): JsonArrayStream<Item> {
   const items: Item[] = [];
   let rest = '';
   /** What stands for all that was taken from `rest` already. */

@@ -7,7 +7,7 @@ export const DEFAULT_MESSAGE = 'Internal Server Error';
 type Answer = { response: Response; error?: unknown };
 
 /** The connection ended before the answer did. */
-class BrokenOff extends Error {}
+class ConnectionLost extends Error {}
 
 /**
  * The one place that knows a failed request from a bug.
@@ -16,7 +16,7 @@ class BrokenOff extends Error {}
  * `message` where it is a text with something in it, else "Internal Server Error".
  * Throws what `read` throws: a 2xx answer with a body that nobody promised is not a failed request.
  */
-export async function settle<Value>(
+export async function toOutcome<Value>(
   call: Promise<Answer>,
   read: (response: Response) => Promise<Value>,
 ): Promise<Outcome<Value>> {
@@ -25,24 +25,24 @@ export async function settle<Value>(
   try {
     return { ok: true, value: await read(response) };
   } catch (reason) {
-    if (reason instanceof BrokenOff) return { ok: false, message: DEFAULT_MESSAGE };
+    if (reason instanceof ConnectionLost) return { ok: false, message: DEFAULT_MESSAGE };
     throw reason;
   }
 }
 
 /** The text of an answer, when all of it is there. */
-export async function textOf(response: Response): Promise<string> {
+export async function readText(response: Response): Promise<string> {
   const text = response.text();
-  return text.catch(brokenOff);
+  return text.catch(connectionLost);
 }
 
 /** The text of an answer, piece by piece as it arrives. */
-export async function* piecesOf(response: Response): AsyncGenerator<string, void> {
+export async function* textChunks(response: Response): AsyncGenerator<string, void> {
   const reader = response.body?.getReader();
   const decoder = new TextDecoder();
   try {
     for (;;) {
-      const { done = true, value } = (await reader?.read().catch(brokenOff)) ?? {};
+      const { done = true, value } = (await reader?.read().catch(connectionLost)) ?? {};
       yield decoder.decode(value, { stream: !done });
       if (done) return;
     }
@@ -52,15 +52,15 @@ export async function* piecesOf(response: Response): AsyncGenerator<string, void
   }
 }
 
-function brokenOff(cause: unknown): never {
-  throw new BrokenOff('The connection broke off.', { cause });
+function connectionLost(cause: unknown): never {
+  throw new ConnectionLost('The connection broke off.', { cause });
 }
 
 /**
  * `fetch` for which no failure is an exception: where no whole answer came (offline, DNS, a connection that broke), it gives
  * `Response.error()`, which is an answer that is not ok.
  */
-export function neverRejecting(fetch: (request: Request) => Promise<Response>) {
+export function resolveNetworkErrors(fetch: (request: Request) => Promise<Response>) {
   return async (request: Request): Promise<Response> => {
     try {
       const response = await fetch(request);

@@ -4,17 +4,17 @@
  */
 
 import { isProject } from '../api/decode.ts';
-import { createListReader } from '../api/json-array-stream.ts';
-import { piecesOf } from '../api/outcome.ts';
+import { createJsonArrayStream } from '../api/json-array-stream.ts';
+import { textChunks } from '../api/outcome.ts';
 import type { Project } from '../../machines/types.ts';
 import { HEADER, xsrfToken } from '../api/xsrf.ts';
-import { drawnFirst } from '../ui/block-offsets.ts';
+import { initialRowCount } from '../ui/block-offsets.ts';
 
 /** The file of src/lazy-chunk.ts in this build. */
 declare const WORK: string;
 
 /** What the app goes on with. */
-export type FirstView = {
+export type Prerendered = {
   /** The answer to the call for the list, which began with the page. */
   list?: List;
   form: HTMLFormElement | null;
@@ -37,21 +37,21 @@ type List = {
 
 declare global {
   interface Window {
-    firstView?: FirstView;
+    prerendered?: Prerendered;
   }
 }
 
 export type Field = HTMLInputElement | HTMLTextAreaElement;
 
 const listening = new AbortController();
-const view: FirstView = {
+const view: Prerendered = {
   form: null,
   left: new Set(),
   submitted: false,
   composing: false,
   stop: () => listening.abort(),
 };
-window.firstView = view;
+window.prerendered = view;
 
 const root = document.getElementById('root')!;
 let hasFailed = false;
@@ -137,14 +137,14 @@ async function showList(list: List, section: HTMLElement) {
   try {
     const answer = await list.answer;
     if (!answer.ok) return;
-    const reader = createListReader(isProject);
-    for await (const piece of piecesOf(answer.clone())) {
+    const reader = createJsonArrayStream(isProject);
+    for await (const piece of textChunks(answer.clone())) {
       // A long list may come as one piece, of which a little is enough.
       for (let at = 0; at < piece.length; at += littleEnough) {
         reader.add(piece.slice(at, at + littleEnough));
-        list.rows = reader.items.slice(0, drawnFirst);
+        list.rows = reader.items.slice(0, initialRowCount);
         if (list.rows.length > 0) draw(list.rows, section);
-        if (list.rows.length >= drawnFirst) return;
+        if (list.rows.length >= initialRowCount) return;
       }
     }
   } catch {

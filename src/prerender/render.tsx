@@ -7,8 +7,8 @@ import { renderToStaticMarkup } from 'react-dom/server';
 import { createActors } from '../actors.ts';
 import { createApi } from '../api/api.ts';
 import type { Project } from '../../machines/types.ts';
-import { worked } from '../lazy-screens.ts';
-import { createAppRouter, notLoaded, titleOf } from '../router.tsx';
+import { lazyScreens } from '../lazy-screens.ts';
+import { createAppRouter, loadErrorMessage, titleOf } from '../router.tsx';
 import { credentials, newProject } from '../screens/schemas.ts';
 import { ErrorBanner } from '../ui/banner.tsx';
 
@@ -30,9 +30,9 @@ const required = Object.fromEntries(
  * A template of each screen, under its path, one of the banner that says that the app could not be loaded, and one of a list with
  * a row.
  */
-export async function renderShell(): Promise<string> {
+export async function renderTemplates(): Promise<string> {
   const frames = await Promise.all(routes.map((path) => renderFrame(path)));
-  const failed = renderToStaticMarkup(<ErrorBanner message={notLoaded} />);
+  const failed = renderToStaticMarkup(<ErrorBanner message={loadErrorMessage} />);
   const row = { id: 0, title: '', description: '' };
   const [list = ''] = /<div><ul.*<\/ul><\/div>/.exec(await renderFrame('/projects', [row])) ?? [];
   return `${frames.join('')}<template id="view:failed">${failed}</template><template id="view:row">${list}</template>`;
@@ -41,7 +41,7 @@ export async function renderShell(): Promise<string> {
 async function renderFrame(path: string, rows?: Project[]): Promise<string> {
   const never = new Promise<never>(() => {});
   const api = createApi({ origin: 'http://localhost', fetch: () => never, cookies: () => '' });
-  const actors = createActors({ api, arrived: () => rows, log: () => {} });
+  const actors = createActors({ api, prefetchedRows: () => rows, log: () => {} });
   if (path === '/projects') actors.projects.start().send({ type: 'projects.opened' });
   const history = createMemoryHistory({ initialEntries: [path] });
   const router = createAppRouter(history, { actors: async () => actors });
@@ -57,7 +57,7 @@ async function renderFrame(path: string, rows?: Project[]): Promise<string> {
     // The visitor's own year, which the page's own script puts there.
     .replace(year, 'YEAR')
     .replace('<footer', '<footer data-year');
-  const work = Object.hasOwn(worked, path) ? ' data-work' : '';
+  const work = Object.hasOwn(lazyScreens, path) ? ' data-work' : '';
   const title = titleOf(router.state.matches);
   return `<template id="view:${path}" title="${title}"${work}>${still}</template>`;
 }

@@ -1,25 +1,25 @@
-import type { Field, FirstView } from './inline-script.ts';
+import type { Field, Prerendered } from './inline-script.ts';
 
 /** Calls as `window.fetch` does, but for a list that is on its way since the page began: that answer is given, once. */
-export function fetchOrTake(request: Request): Promise<Response> {
-  const list = request.method === 'GET' ? window.firstView?.list : undefined;
+export function fetchWithPrefetchedList(request: Request): Promise<Response> {
+  const list = request.method === 'GET' ? window.prerendered?.list : undefined;
   if (!list) return window.fetch(request);
-  delete window.firstView?.list;
+  delete window.prerendered?.list;
   request.signal.addEventListener('abort', () => list.giveUp.abort());
   return list.answer;
 }
 
 /** The rows that the first view shows of that list. */
-export const arrived = () => window.firstView?.list?.rows;
+export const prefetchedRows = () => window.prerendered?.list?.rows;
 
 /** Lets nobody take that list any more. */
-export function giveUpList(): void {
-  window.firstView?.list?.giveUp.abort();
-  delete window.firstView?.list;
+export function discardPrefetchedList(): void {
+  window.prerendered?.list?.giveUp.abort();
+  delete window.prerendered?.list;
 }
 
 /** Whether something would be lost with the first view: what was typed, or projects that are in view. */
-export function isOfUse({ form, list }: FirstView): boolean {
+export function hasUserContent({ form, list }: Prerendered): boolean {
   const fields = [...(form?.querySelectorAll<Field>('[name]') ?? [])];
   return fields.some(({ value }) => value) || (list?.rows ?? []).length > 0;
 }
@@ -28,7 +28,7 @@ export function isOfUse({ form, list }: FirstView): boolean {
  * Goes on in the app's form where a person was in that of the first view: what they typed, where they are, which fields they
  * left, and that they pressed its button. Does nothing where the app shows another form.
  */
-export function handOver(root: HTMLElement, view: FirstView): void {
+export function transferFormState(root: HTMLElement, view: Prerendered): void {
   const { form, left, submitted, stop } = view;
   stop();
   // Or it stays in memory.

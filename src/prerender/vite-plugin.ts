@@ -9,7 +9,7 @@ import { build, type Plugin } from 'vite';
  * Puts the app's first view into index.html, so that it is seen before a script has come: its styles, its screens as src/prerender/render.tsx
  * draws them, and the script of src/prerender/inline-script.ts.
  */
-export function shell(): Plugin {
+export function prerender(): Plugin {
   let root = '';
   return {
     name: 'shell',

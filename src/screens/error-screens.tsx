@@ -1,8 +1,8 @@
-import { Failure } from '../ui/error-page.tsx';
+import { ErrorPage } from '../ui/error-page.tsx';
 import { Link } from './layout.tsx';
 
 const title = 'Unexpected Application Error!';
-const wayOut = (
+const homeLink = (
   <Link look="inline" to="/">
     Go to the start page
   </Link>
@@ -10,18 +10,18 @@ const wayOut = (
 
 /** For a path that no route has. */
 export function NotFoundScreen() {
-  return <Failure title={title} message="404 Not Found" wayOut={wayOut} />;
+  return <ErrorPage title={title} message="404 Not Found" wayOut={homeLink} />;
 }
 
 /** For whatever a screen threw. Its stack is for developers, so it stays out of what is built. */
 export function ErrorScreen({ error }: { error: unknown }) {
   const known = error instanceof Error;
   return (
-    <Failure
+    <ErrorPage
       title={title}
       message={known ? error.message : String(error)}
       stack={import.meta.env.DEV && known ? error.stack : undefined}
-      wayOut={wayOut}
+      wayOut={homeLink}
     />
   );
 }

@@ -1,9 +1,9 @@
 import { createLink, Outlet } from '@tanstack/react-router';
 import { useState } from 'react';
-import { Anchor } from '../ui/link.tsx';
+import { StyledLink } from '../ui/link.tsx';
 import { Page, PlainPage } from '../ui/page.tsx';
 
-export const Link = createLink(Anchor);
+export const Link = createLink(StyledLink);
 
 /** Around every screen: the five links, always the same ones, the content, and the footer. */
 export function Layout() {

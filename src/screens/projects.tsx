@@ -11,7 +11,7 @@ import { newProject } from './schemas.ts';
 import { useForm } from './use-form.ts';
 
 export function ProjectsScreen() {
-  const { projects, arriving } = useApp();
+  const { projects, partialList: arriving } = useApp();
   const arrived = useSyncExternalStore(arriving.subscribe, arriving.rows, arriving.rows);
   const rows = useSelector(projects, (snapshot) => snapshot.context.projects);
   const loading = useSelector(projects, (snapshot) => snapshot.matches({ list: 'loading' }));
@@ -22,7 +22,7 @@ export function ProjectsScreen() {
   }, [projects]);
 
   const [created, onCreated] = useReducer((count: number) => count + 1, 0);
-  const isLong = rows.length > seenAtOnce;
+  const isLong = rows.length > showNewestThreshold;
   return (
     <Stack>
       <NewProjectForm created={created} onCreated={onCreated} />
@@ -38,7 +38,7 @@ export function ProjectsScreen() {
 }
 
 /** Rows from which on the last one is too far away. */
-const seenAtOnce = 5;
+const showNewestThreshold = 5;
 
 const empty = { title: '', description: '' };
 
@@ -47,7 +47,12 @@ function NewProjectForm({ created, onCreated }: { created: number; onCreated: ()
   const busy = useSelector(projects, (snapshot) => snapshot.matches({ create: 'creating' }));
   const errorMessage = useSelector(projects, (snapshot) => snapshot.context.createErrorMessage);
   const [submitted] = useState(() => projects.getSnapshot().context.submitted);
-  const { form, field, restart, submit } = useForm(newProject, submitted ?? empty, (project) =>
+  const {
+    form,
+    field,
+    resetAndFocus: restart,
+    submit,
+  } = useForm(newProject, submitted ?? empty, (project) =>
     projects.send({ type: 'createProject', project }),
   );
 

@@ -69,7 +69,7 @@ export function useForm<Values extends FieldValues>(
         error: typeof error === 'string' ? error : undefined,
       };
     },
-    restart: (values: Values, at: Path<Values>) => {
+    resetAndFocus: (values: Values, at: Path<Values>) => {
       form.reset(values);
       setRestarted({ at });
     },

@@ -2,35 +2,35 @@
 export const blockSize = 5;
 
 /** Lists up to here are drawn as a whole, so that the browser's own search finds all of them. */
-export const drawnWhole = 50;
+export const maxUnvirtualizedRows = 50;
 
 /** So many rows are drawn before anybody knows how high they are: whole blocks. */
-export const drawnFirst = 3 * blockSize;
+export const initialRowCount = 3 * blockSize;
 
 /**
  * Where the blocks of a long list are, in pixels from its top. A block that has not been drawn yet counts as high as the first
  * ones that were. All but `at` and `top` after a `measure` cost nothing; those cost one addition a block.
  */
-export function createPlaces() {
+export function createBlockOffsets() {
   let heights: (number | undefined)[] = [];
   let tops = [0];
-  let usual = 0;
-  let isUsualMeasured = false;
+  let estimate = 0;
+  let isEstimateMeasured = false;
 
-  function top(block: number): number {
+  function offsetOf(block: number): number {
     for (let i = tops.length - 1; i < block; i += 1) {
-      tops.push((tops[i] as number) + (heights[i] ?? usual));
+      tops.push((tops[i] as number) + (heights[i] ?? estimate));
     }
     return tops[block] as number;
   }
 
   return {
     /** The top of a block; the bottom of the list is that of the block after the last. */
-    top,
+    top: offsetOf,
 
     /** The block, of so many, that has the point `y` in it, or is the nearest to it. */
-    at(y: number, blocks: number): number {
-      top(blocks);
+    blockAt(y: number, blocks: number): number {
+      offsetOf(blocks);
       let [low, high] = [0, Math.max(0, blocks - 1)];
       while (low < high) {
         const middle = Math.ceil((low + high) / 2);
@@ -42,13 +42,13 @@ export function createPlaces() {
 
     /** Takes the height that a block was drawn with, and tells whether it is another than was thought. */
     measure(block: number, height: number): boolean {
-      const thought = heights[block] ?? usual;
+      const thought = heights[block] ?? estimate;
       // Where a zoom makes no whole pixels, the same rows are now a pixel higher, now lower: taken for news, that would never end.
-      if (height === 0 || (isUsualMeasured && Math.abs(height - thought) <= 1)) return false;
+      if (height === 0 || (isEstimateMeasured && Math.abs(height - thought) <= 1)) return false;
       heights[block] = height;
-      if (!isUsualMeasured) {
-        isUsualMeasured = true;
-        usual = height;
+      if (!isEstimateMeasured) {
+        isEstimateMeasured = true;
+        estimate = height;
         tops = [0];
       }
       if (thought === height) return false;
@@ -60,7 +60,7 @@ export function createPlaces() {
     forget() {
       heights = [];
       tops = [0];
-      isUsualMeasured = false;
+      isEstimateMeasured = false;
     },
   };
 }

@@ -2,11 +2,11 @@ import type { ReactNode } from 'react';
 import * as css from './error-page.css.ts';
 
 /** The one screen for what should not happen: its title, what is known, and a way out. */
-export function Failure({
+export function ErrorPage({
   title,
   message,
   stack,
-  wayOut,
+  wayOut: homeLink,
 }: {
   title: string;
   message: string;
@@ -18,7 +18,7 @@ export function Failure({
       <h1 tabIndex={-1}>{title}</h1>
       <p className={css.message}>{message}</p>
       {stack !== undefined && <pre className={css.stack}>{stack}</pre>}
-      <p>{wayOut}</p>
+      <p>{homeLink}</p>
     </main>
   );
 }

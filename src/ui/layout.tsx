@@ -17,12 +17,12 @@ export function Heading({ subtitle, children }: { subtitle?: string; children: R
 }
 
 /** Said by screen readers, once more each time that `times` grows, and seen by nobody. */
-export function Announcement({ times, children }: { times: number; children: string }) {
+export function Announcement({ times: count, children }: { times: number; children: string }) {
   // The same text again is not read out again: every second time it ends in a space that is not heard.
-  const text = times % 2 === 0 ? `${children}\u00a0` : children;
+  const text = count % 2 === 0 ? `${children}\u00a0` : children;
   return (
     <p role="status" className={css.announcement}>
-      {times > 0 && text}
+      {count > 0 && text}
     </p>
   );
 }

@@ -1,7 +1,7 @@
 import { useId, useMemo, useState } from 'react';
 import * as css from './project-list.css.ts';
 import { announcement } from './layout.css.ts';
-import { useWindow } from './use-virtual-rows.ts';
+import { useVirtualRows } from './use-virtual-rows.ts';
 
 type Row = { title: string; description: string };
 
@@ -23,7 +23,7 @@ export function ProjectList({
   newest?: string | undefined;
 }) {
   const id = useId();
-  const { list, before, after, isWhole, first, end, reveal } = useWindow(rows.length);
+  const { list, before, after, isWhole, first, end, reveal } = useVirtualRows(rows.length);
   const known = loading ? -1 : rows.length;
   const [last, setLast] = useState({ loading, arrived: 0 });
   if (last.loading !== loading) setLast({ loading, arrived: loading ? 0 : rows.length });

@@ -1,6 +1,11 @@
 import { useCallback, useEffect, useLayoutEffect, useRef, useState } from 'react';
 import { flushSync } from 'react-dom';
-import { blockSize, createPlaces, drawnFirst, drawnWhole } from './block-offsets.ts';
+import {
+  blockSize,
+  createBlockOffsets,
+  initialRowCount,
+  maxUnvirtualizedRows,
+} from './block-offsets.ts';
 
 type Blocks = { from: number; to: number };
 
@@ -8,14 +13,14 @@ type Blocks = { from: number; to: number };
  * Of a list of `count` rows, which ones to draw: those in view and half a screen's height on both sides. `before` and `after` are
  * for two empty elements around the list that stand for all the other rows.
  */
-export function useWindow(count: number) {
+export function useVirtualRows(count: number) {
   const list = useRef<HTMLUListElement>(null);
   const before = useRef<HTMLDivElement>(null);
   const after = useRef<HTMLDivElement>(null);
   const looks = useRef(0);
-  const [places] = useState(createPlaces);
-  const [drawn, setDrawn] = useState<Blocks>({ from: 0, to: drawnFirst / blockSize });
-  const isWhole = count <= drawnWhole;
+  const [places] = useState(createBlockOffsets);
+  const [drawn, setDrawn] = useState<Blocks>({ from: 0, to: initialRowCount / blockSize });
+  const isWhole = count <= maxUnvirtualizedRows;
   const blocks = Math.ceil(count / blockSize);
   const from = isWhole ? 0 : Math.min(drawn.from, blocks - 1);
   const to = isWhole ? blocks : Math.min(Math.max(drawn.to, from + 1), blocks);
@@ -25,8 +30,8 @@ export function useWindow(count: number) {
     if (isWhole || !before.current) return;
     const y = -before.current.getBoundingClientRect().top;
     const next = {
-      from: places.at(y - innerHeight / 2, blocks),
-      to: places.at(y + 1.5 * innerHeight, blocks) + 1,
+      from: places.blockAt(y - innerHeight / 2, blocks),
+      to: places.blockAt(y + 1.5 * innerHeight, blocks) + 1,
     };
     const focused = document.activeElement?.closest('[aria-posinset]');
     const block = Math.floor((Number(focused?.ariaPosInSet) - 1) / blockSize);

@@ -113,7 +113,7 @@ async function focused(): Promise<string> {
 }
 
 describe('by keyboard alone', () => {
-  test('[AUTH-8, READ-4, READ-27] a person registers, signs in and creates a project, and the focus is never lost or unseen', async () => {
+  test('[AUTH-8, CHOICE-4, CHOICE-27] a person registers, signs in and creates a project, and the focus is never lost or unseen', async () => {
     await stage.start('/');
     const press = async (...keys: string[]) => {
       for (const key of keys) await page.keyboard.press(key);

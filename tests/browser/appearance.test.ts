@@ -107,7 +107,7 @@ test('an error that appears does not move the button away from under the click t
   expect(await page.getByText('Title is required').isVisible()).toBe(true);
 });
 
-test('[LIST-2, READ-7] something moves in a button and above the list while their calls are pending, and nothing afterwards', async () => {
+test('[LIST-2, CHOICE-7] something moves in a button and above the list while their calls are pending, and nothing afterwards', async () => {
   const { page } = await browser.open();
   const held: Route[] = [];
   await page.route('**/api/v1/**', (route) => void held.push(route));

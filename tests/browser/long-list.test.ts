@@ -37,7 +37,7 @@ const drawn = (page: Page) => page.getByRole('listitem').count();
 const toEnd = (page: Page) =>
   page.evaluate(() => scrollTo(0, document.documentElement.scrollHeight));
 
-test('[READ-52] of a long list only a screenful is in the page, and the number of all of them is told', async () => {
+test('[CHOICE-52] of a long list only a screenful is in the page, and the number of all of them is told', async () => {
   const { page, problems } = await listOf(5_000);
   const before = await drawn(page);
   expect(before).toBeLessThan(50);
@@ -49,7 +49,7 @@ test('[READ-52] of a long list only a screenful is in the page, and the number o
   expect(problems).toEqual([]);
 });
 
-test('[READ-52] wherever the list is scrolled to, the window is full of rows, in their order', async () => {
+test('[CHOICE-52] wherever the list is scrolled to, the window is full of rows, in their order', async () => {
   const { page } = await listOf(5_000);
   for (const share of [0.1, 0.5, 0.9, 0.3, 0.31, 0]) {
     await page.evaluate((part) => scrollTo(0, part * document.documentElement.scrollHeight), share);
@@ -75,7 +75,7 @@ test('[READ-52] wherever the list is scrolled to, the window is full of rows, in
   }
 });
 
-test('[READ-52] a long list is read by keyboard alone, and stays where it is when the window changes its width', async () => {
+test('[CHOICE-52] a long list is read by keyboard alone, and stays where it is when the window changes its width', async () => {
   const { page } = await listOf(1_000);
   // Rows may turn out higher while the page is on its way, which ends its way there: then one presses once more.
   const goTo = async (key: 'Home' | 'End', index: number) => {
@@ -94,7 +94,7 @@ test('[READ-52] a long list is read by keyboard alone, and stays where it is whe
   expect(await drawn(page)).toBeLessThan(50);
 });
 
-test('[READ-52] a project that was just created is brought into view, and read out', async () => {
+test('[CHOICE-52] a project that was just created is brought into view, and read out', async () => {
   const { page, problems } = await listOf(3_000);
   expect(await page.getByRole('button', { name: 'Show the new project' }).count()).toBe(0);
   await fillProject(page, 'The new one', 'At the end.');
@@ -120,7 +120,7 @@ const scrollThrough = (page: Page, pixels: number) =>
     }
   }, pixels);
 
-test('[READ-52] whoever has scrolled to the list while a project is being created stays there, and the first key brings the form back', async () => {
+test('[CHOICE-52] whoever has scrolled to the list while a project is being created stays there, and the first key brings the form back', async () => {
   const { page } = await listOf(1_000);
   await fillProject(page, 'The new one', 'At the end.');
   const create = page.waitForRequest((request) => request.method() === 'POST');
@@ -151,7 +151,7 @@ test('whoever creates a project in a low window sees the field that has the focu
   expect(y).toBeGreaterThanOrEqual(0);
 });
 
-test('[READ-52] a long list can be scrolled at a zoom of 125 %, where rows are no whole pixels high', async () => {
+test('[CHOICE-52] a long list can be scrolled at a zoom of 125 %, where rows are no whole pixels high', async () => {
   const { page, problems } = await listOf(3_000, { deviceScaleFactor: 1.25 });
   for (const size of [15.7, 16.3, 17.3]) {
     await page.evaluate((px) => (document.documentElement.style.fontSize = `${px}px`), size);
@@ -161,7 +161,7 @@ test('[READ-52] a long list can be scrolled at a zoom of 125 %, where rows are n
   expect(problems).toEqual([]);
 });
 
-test('[READ-52] a long list can be scrolled where a person has styles of their own', async () => {
+test('[CHOICE-52] a long list can be scrolled where a person has styles of their own', async () => {
   const { page, problems } = await listOf(3_000, { bypassCSP: true });
   await page.addStyleTag({
     content:
@@ -172,7 +172,7 @@ test('[READ-52] a long list can be scrolled where a person has styles of their o
   expect(problems).toEqual([]);
 });
 
-test('[READ-52] a window that gets another width draws a long list no less sparingly', async () => {
+test('[CHOICE-52] a window that gets another width draws a long list no less sparingly', async () => {
   const { page } = await listOf(5_000);
   const added = await page.evaluateHandle(() => {
     const count = { rows: 0 };
@@ -191,7 +191,7 @@ test('[READ-52] a window that gets another width draws a long list no less spari
   expect(await added.evaluate(({ rows }) => rows)).toBeLessThan(100);
 });
 
-test('[READ-52] whoever scrolls away from the project that was just shown stays in the list with the keyboard', async () => {
+test('[CHOICE-52] whoever scrolls away from the project that was just shown stays in the list with the keyboard', async () => {
   const { page, problems } = await listOf(3_000);
   await fillProject(page, 'The new one', 'At the end.');
   await submit(page, 'Create Project').click();
@@ -210,7 +210,7 @@ test('[READ-52] whoever scrolls away from the project that was just shown stays 
   expect(problems).toEqual([]);
 });
 
-test('[READ-52] a list of 50 projects is in the page as a whole, for the search of the browser to find', async () => {
+test('[CHOICE-52] a list of 50 projects is in the page as a whole, for the search of the browser to find', async () => {
   const { page } = await listOf(50);
   expect(await drawn(page)).toBe(50);
 });

@@ -129,7 +129,7 @@ test('[ERROR-1] each refusal of login is the text of the banner', async () => {
   }
 });
 
-test('[ERROR-4, AUTH-10, READ-6] no refusal of registerUser shows anything', async () => {
+test('[ERROR-4, AUTH-10, CHOICE-6] no refusal of registerUser shows anything', async () => {
   const { page, answerWith } = await mocked('register');
   await fill(page, credentials);
   const before = await page.locator('body').innerText();
@@ -158,7 +158,7 @@ test('[ERROR-8, LIST-4, LIST-5] each refusal of listProjects empties the list an
   }
 });
 
-test('[ERROR-5, CREATE-4, READ-28] each refusal of createProject is the text of the banner, and the form keeps its text', async () => {
+test('[ERROR-5, CREATE-4, CHOICE-28] each refusal of createProject is the text of the banner, and the form keeps its text', async () => {
   const { page, answerWith } = await mocked('projects');
   await fill(page, project);
   for (const example of of('createProject')) {

@@ -24,7 +24,7 @@ const odd = {
   description: `<script>document.title = 'hacked'</script>\n\n  indented\n${'long '.repeat(2_000)}`,
 };
 
-test('[APP-1, APP-2, REGISTER-5, READ-4, READ-9, CREATE-2] register, sign in, create, reload, still there', async () => {
+test('[APP-1, APP-2, REGISTER-5, CHOICE-4, CHOICE-9, CREATE-2] register, sign in, create, reload, still there', async () => {
   const { page, problems } = await browser.open();
   const email = newEmail();
   await page.goto(server.address);
@@ -73,7 +73,7 @@ test('a project that was answered is there after the server was killed', async (
   }
 });
 
-test('[READ-44] two people see their own projects', async () => {
+test('[CHOICE-44] two people see their own projects', async () => {
   const [ada, bob] = [await browser.open(), await browser.open()];
   await signUpAndIn(ada.page, server.address);
   await signUpAndIn(bob.page, server.address);
@@ -85,7 +85,7 @@ test('[READ-44] two people see their own projects', async () => {
   expect(await titles(bob.page).count()).toBe(0);
 });
 
-test('[READ-41, READ-43, ERROR-8] an anonymous visitor may open the projects, and reads why creating was refused', async () => {
+test('[CHOICE-41, CHOICE-43, ERROR-8] an anonymous visitor may open the projects, and reads why creating was refused', async () => {
   const { page, problems } = await browser.open();
   await show(page, server.address, '/projects');
   await page.getByText('No projects to show.').waitFor();
@@ -97,7 +97,7 @@ test('[READ-41, READ-43, ERROR-8] an anonymous visitor may open the projects, an
   expect(problems.filter((problem) => problem.startsWith('listProjects'))).toHaveLength(1);
 });
 
-test('[READ-45, READ-6, AUTH-10] an email that is taken leaves the form as it is, without a word', async () => {
+test('[CHOICE-45, CHOICE-6, AUTH-10] an email that is taken leaves the form as it is, without a word', async () => {
   const { page } = await browser.open();
   const email = newEmail();
   await signUpAndIn(page, server.address, email);
@@ -112,7 +112,7 @@ test('[READ-45, READ-6, AUTH-10] an email that is taken leaves the form as it is
   expect(await field(page, 'Email').inputValue()).toBe(email.toUpperCase());
 });
 
-test('[ERROR-1, READ-3] a wrong password is told in the banner, and still when coming back', async () => {
+test('[ERROR-1, CHOICE-3] a wrong password is told in the banner, and still when coming back', async () => {
   const { page } = await browser.open();
   await show(page, server.address, '/login');
   await fillCredentials(page, newEmail());
@@ -126,7 +126,7 @@ test('[ERROR-1, READ-3] a wrong password is told in the banner, and still when c
   );
 });
 
-test('[READ-7, FIELD-1] a double click creates one project and leaves no error behind, even with the answer between its clicks', async () => {
+test('[CHOICE-7, FIELD-1] a double click creates one project and leaves no error behind, even with the answer between its clicks', async () => {
   const { page } = await browser.open();
   await signUpAndIn(page, server.address);
   await fillProject(page, 'Once', 'Only');

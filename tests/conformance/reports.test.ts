@@ -8,7 +8,7 @@ import { junitReport } from '../../conformance/report/junit.ts';
 import { terminalReport } from '../../conformance/report/terminal.ts';
 import { run, type Run } from '../../conformance/run.ts';
 import { faults } from './selftest/faults/all.ts';
-import { startLayer } from './selftest/fault-proxy.ts';
+import { startFaultProxy } from './selftest/fault-proxy.ts';
 import { startReference } from './selftest/reference.ts';
 
 const specification = readFileSync(new URL('../../docs/specification.md', import.meta.url), 'utf8');
@@ -22,8 +22,8 @@ beforeAll(async () => {
     'the answer to registering repeats the password',
   ];
   const layers = faults.filter(({ name }) => spoilt.includes(name)).map(({ layer }) => layer());
-  const first = await startLayer(reference.address, layers[0]!, '10.3.0.1');
-  const second = await startLayer(first.address, layers[1]!, '10.3.0.1');
+  const first = await startFaultProxy(reference.address, layers[0]!, '10.3.0.1');
+  const second = await startFaultProxy(first.address, layers[1]!, '10.3.0.1');
   done = await run({ origin: second.address, otherOrigin: 'https://app.example.org' });
   await second.stop();
   await first.stop();

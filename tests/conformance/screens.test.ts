@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { run } from '../../conformance/run.ts';
-import { startLayer } from './selftest/fault-proxy.ts';
+import { startFaultProxy } from './selftest/fault-proxy.ts';
 import { startReference } from './selftest/reference.ts';
 import { json } from './selftest/fault-builders.ts';
 import { prepareScreens } from '../../conformance/ui/prepare.ts';
@@ -38,7 +38,7 @@ test(
   async () => {
     const reference = await startReference();
     onTestFinished(reference.stop);
-    const contrary = await startLayer(
+    const contrary = await startFaultProxy(
       reference.address,
       {
         // To the kit itself, which arranges things beforehand, it is as it should be.

@@ -4,7 +4,7 @@ import { afterAll, expect } from 'vitest';
 import type { AnyStateMachine, AnyStateNode } from 'xstate';
 import { transitionsOf } from '../../model/paths.ts';
 import { auth, latePairsIn, lateTimersIn, projects } from '../../model/moves.ts';
-import { ignoredName, nameOf, statesOf, type Observed } from '../../model/inspection.ts';
+import { ignoredName, nameOf, statesOf, type Inspection } from '../../model/inspection.ts';
 
 type Kind = 'states' | 'transitions' | 'ignored pairs' | 'statements';
 const kinds: Kind[] = ['states', 'transitions', 'ignored pairs', 'statements'];
@@ -72,7 +72,7 @@ export function coverage(driver: string, paths: number, beyond: Record<string, s
   return {
     walked,
     finish: () => ++finished,
-    add({ states, transitions, ignored }: Observed) {
+    add({ states, transitions, ignored }: Inspection) {
       for (const name of [...states, ...transitions, ...ignored]) count(name);
       for (const name of transitions)
         for (const statement of drawn.get(name) ?? []) count(statement);

@@ -1,14 +1,14 @@
 import { expect, test } from 'vitest';
 import { pathOf, pathsThrough } from '../../model/paths.ts';
 import { auth, authPaths, projects, projectsPaths } from '../../model/moves.ts';
-import { oracleHands } from '../../model/oracle.ts';
+import { createOracle } from '../../model/oracle.ts';
 import { showingAuth, showingProjects } from '../../model/expectations.ts';
 import { walk } from './walk.ts';
 
 test('auth is as the specification says, on every path through it', async () => {
   const { start } = showingAuth;
   for (const path of [...pathsThrough(auth), ...authPaths()]) {
-    const held = await walk({ path, hands: oracleHands(start), showing: showingAuth });
+    const held = await walk({ path, hands: createOracle(start), showing: showingAuth });
     expect(held).toBe(path.steps.length);
   }
 });
@@ -16,7 +16,7 @@ test('auth is as the specification says, on every path through it', async () => 
 test('projects are as the specification says, on every path through them', async () => {
   const { start } = showingProjects;
   for (const path of [...pathsThrough(projects), ...projectsPaths()]) {
-    const held = await walk({ path, hands: oracleHands(start), showing: showingProjects });
+    const held = await walk({ path, hands: createOracle(start), showing: showingProjects });
     expect(held).toBe(path.steps.length);
   }
 });
@@ -30,7 +30,7 @@ test('a screen that is closed cannot close', () => {
     'batching over',
     'projects.closed',
   ]);
-  expect(steps.flatMap(({ did }) => did.ignored)).toEqual(
+  expect(steps.flatMap(({ inspection: did }) => did.ignored)).toEqual(
     ['closed', 'closing', 'kept'].map(
       (state) => `projects · watch.${state}: projects.closed changes nothing`,
     ),

@@ -11,17 +11,17 @@ import {
   record,
 } from 'fast-check';
 import { expect, test } from 'vitest';
-import { told, type Answer, type Call } from '../../model/outcomes.ts';
+import { fixtures, type BackendResponse, type Call } from '../../model/outcomes.ts';
 import {
   forms,
   links,
   type FormName,
-  type Hands,
+  type Driver,
   type Route,
-  type Seen,
+  type Observation,
 } from '../../model/driver.ts';
-import { oracleHands } from '../../model/oracle.ts';
-import { screensHands } from './screens-driver.tsx';
+import { createOracle } from '../../model/oracle.ts';
+import { createScreensDriver } from './screens-driver.tsx';
 
 /** `WALKS=1000 WALK_SEED=7 npx vitest run tests/model/random` walks other ways, for as long as one likes. */
 const walks = Number(process.env['WALKS'] ?? 20);
@@ -50,12 +50,12 @@ const answer = oneof(
     weight: 6,
     arbitrary: record({ status: constantFrom(200, 201, 200, 201, 400, 401, 422, 500), body }),
   },
-  constantFrom<Answer>(
+  constantFrom<BackendResponse>(
     { status: 200, text: '<!doctype html>' },
     { status: 502, text: 'Bad gateway' },
   ),
-  constant<Answer>('none'),
-  constant<Answer>('fault'),
+  constant<BackendResponse>('none'),
+  constant<BackendResponse>('fault'),
 );
 
 /** One thing that may happen: which of those that can, and what goes with it. */
@@ -69,11 +69,11 @@ const happening = record({
 type Happening = typeof happening extends { generate: (...it: never[]) => { value: infer Value } }
   ? Value
   : never;
-type Does = { name: string; on: (hands: Hands) => Promise<unknown> };
+type Does = { name: string; on: (hands: Driver) => Promise<unknown> };
 
 /** Everything that can happen to an app that looks like this. */
 function possible(
-  seen: Seen,
+  seen: Observation,
   givenUp: Record<Call, number>,
   { n, milliseconds, answer: told_ }: Happening,
 ): Does[] {
@@ -82,7 +82,9 @@ function possible(
     (route) => route !== seen.path && route !== '/',
   );
   const form = (Object.keys(forms) as FormName[]).find((name) => forms[name].route === seen.path);
-  const values = Object.values(form === 'createProject' ? told.newProject(n) : told.credentials(n));
+  const values = Object.values(
+    form === 'createProject' ? fixtures.newProject(n) : fixtures.credentials(n),
+  );
   const pending = (Object.keys(seen.calls) as Call[]).filter((call) => seen.calls[call].pending);
   const late = (Object.keys(givenUp) as Call[]).filter((call) => givenUp[call] > 0);
   return [
@@ -116,7 +118,7 @@ test(
     await assert(
       asyncProperty(walk, async (happenings) => {
         cleanup();
-        const [screens, oracle] = [await screensHands('/'), oracleHands('/')];
+        const [screens, oracle] = [await createScreensDriver('/'), createOracle('/')];
         const givenUp: Record<Call, number> = {
           login: 0,
           registerUser: 0,
@@ -125,18 +127,18 @@ test(
         };
         const done: string[] = [];
         for (const each of happenings.filter((it) => it !== null)) {
-          const before = await oracle.see();
+          const before = await oracle.observe();
           const can = possible(before, givenUp, each);
           const { name, on } = can[each.which % can.length]!;
           done.push(name);
           await on(oracle);
           await on(screens);
-          const after = await oracle.see();
+          const after = await oracle.observe();
           countGivenUp(givenUp, name, before, after);
-          const agree = async () => expect(await screens.see()).toEqual(after);
+          const agree = async () => expect(await screens.observe()).toEqual(after);
           try {
             await agree().catch(() => waitFor(agree, { timeout: 5_000 }));
-            expect(await screens.known?.()).toEqual(await oracle.known?.());
+            expect(await screens.internals?.()).toEqual(await oracle.internals?.());
           } catch (error) {
             throw new Error(`It went wrong when at last:\n${done.join('\n')}`, { cause: error });
           }
@@ -150,7 +152,12 @@ test(
 );
 
 /** A call that is not pending any more, or is another one now, was given up, unless it was answered. */
-function countGivenUp(givenUp: Record<Call, number>, name: string, before: Seen, after: Seen) {
+function countGivenUp(
+  givenUp: Record<Call, number>,
+  name: string,
+  before: Observation,
+  after: Observation,
+) {
   for (const call of Object.keys(givenUp) as Call[]) {
     const [one, other] = [before.calls[call], after.calls[call]];
     const gone = one.pending && (other.pending === 0 || other.made > one.made);

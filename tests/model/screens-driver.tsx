@@ -1,21 +1,21 @@
 import { act, fireEvent, screen, within } from '@testing-library/react';
 import { isAuthenticated, role } from '../../machines/auth.ts';
 import { renderApp } from '../support/render-app.tsx';
-import { backendHands } from '../../model/controlled-backend.ts';
+import { createBackendDriver } from '../../model/controlled-backend.ts';
 import {
   forms,
   links,
   type FormName,
-  type Hands,
+  type Driver,
   type Route,
-  type Seen,
+  type Observation,
 } from '../../model/driver.ts';
-import { observer } from '../../model/inspection.ts';
+import { createInspector } from '../../model/inspection.ts';
 
 /** The rendered app, before a backend that answers when it is told to, on a clock that is moved by hand. */
-export async function screensHands(route: Route): Promise<Hands> {
-  const backend = backendHands(settled);
-  const { inspect, take } = observer();
+export async function createScreensDriver(route: Route): Promise<Driver> {
+  const backend = createBackendDriver(settled);
+  const { inspect, take } = createInspector();
   const app = await renderApp(route, { fetch: backend.fetch, inspect });
 
   return {
@@ -40,7 +40,7 @@ export async function screensHands(route: Route): Promise<Hands> {
         for (let passed = 0; passed < milliseconds; passed++) app.clock.increment(1);
       });
     },
-    async see() {
+    async observe() {
       return {
         path: app.path(),
         ...seenOnScreen(),
@@ -48,15 +48,15 @@ export async function screensHands(route: Route): Promise<Hands> {
         logged: app.logged.map(({ what }) => what),
       };
     },
-    async known() {
+    async internals() {
       const snapshot = app.auth.getSnapshot();
       return { authenticated: isAuthenticated(snapshot), role: role(snapshot) };
     },
-    did: async () => take(),
+    inspection: async () => take(),
   };
 }
 
-function seenOnScreen(): Omit<Seen, 'path' | 'calls' | 'logged'> {
+function seenOnScreen(): Omit<Observation, 'path' | 'calls' | 'logged'> {
   const name = (Object.keys(forms) as FormName[]).find((form) =>
     screen.queryByText(forms[form].button, { selector: 'button' }),
   );

@@ -2,17 +2,17 @@ import { expect } from 'vitest';
 import type { AnyMachineSnapshot, AnyStateMachine, SnapshotFrom } from 'xstate';
 import type { Path, Step } from '../../model/paths.ts';
 import type { Coverage } from './coverage.ts';
-import { delays, perform, type Hands, type Seen } from '../../model/driver.ts';
+import { delays, perform, type Driver, type Observation } from '../../model/driver.ts';
 import type { AuthMove, ProjectsMove } from '../../model/moves.ts';
-import { callsBy, type Place, type Showing } from '../../model/expectations.ts';
+import { callsBy, type Place, type Expectations } from '../../model/expectations.ts';
 
 type Walk<Machine extends AnyStateMachine, Name extends string> = {
   path: Path<Machine, Name>;
-  hands: Hands;
+  hands: Driver;
   /** What the machine says is seen; nothing where only a real backend knows what it will answer. */
-  showing?: Showing<Machine, Name>;
+  showing?: Expectations<Machine, Name>;
   /** What the specification says is seen. */
-  oracle?: Hands;
+  oracle?: Driver;
   coverage?: Coverage;
   /** Tries again while something is not so, where an app takes its time. */
   until?: (check: () => Promise<void>) => Promise<void>;
@@ -32,13 +32,13 @@ export async function walk<Machine extends AnyStateMachine, Name extends AuthMov
 }: Walk<Machine, Name>): Promise<number> {
   const held = new Set<object>();
   let place: Place = { path: showing?.start ?? '/', values: [] };
-  let seen: Seen | undefined;
+  let seen: Observation | undefined;
 
-  const agree = async (agrees: (now: Seen) => void) => {
+  const agree = async (agrees: (now: Observation) => void) => {
     try {
-      agrees((seen ??= await hands.see()));
+      agrees((seen ??= await hands.observe()));
     } catch {
-      await until(async () => agrees((seen = await hands.see())));
+      await until(async () => agrees((seen = await hands.observe())));
     }
   };
 
@@ -52,7 +52,7 @@ export async function walk<Machine extends AnyStateMachine, Name extends AuthMov
     };
 
   async function performed(step: Step<Machine, Name>) {
-    const { move, event, before, did } = step;
+    const { move, event, before, inspection: did } = step;
     if (move === 'start') return;
     const { children, machine }: AnyMachineSnapshot = before;
     if (move.endsWith(' over')) await standsStillFor(delays[move.split(' ')[0] as 'batching'] - 1);
@@ -60,17 +60,17 @@ export async function walk<Machine extends AnyStateMachine, Name extends AuthMov
     seen = undefined;
     if (oracle) {
       await repeat(oracle);
-      const shown = await oracle.see();
+      const shown = await oracle.observe();
       await agree((now) => expect(now).toEqual(shown));
       if (!showing) held.add(step);
     }
     // An answer may change nothing on the screen, so that only this tells whether it has been taken in.
-    for (const known of [await oracle?.known?.(), showing?.known?.(step.snapshot)]) {
-      if (!known || !hands.known) continue;
+    for (const known of [await oracle?.internals?.(), showing?.known?.(step.snapshot)]) {
+      if (!known || !hands.internals) continue;
       // oxlint-disable-next-line no-await-in-loop
-      await until(async () => expect(await hands.known?.()).toEqual(known));
+      await until(async () => expect(await hands.internals?.()).toEqual(known));
     }
-    const done = await hands.did?.();
+    const done = await hands.inspection?.();
     if (!done) return;
     const own = (names: string[]) => names.filter((name) => name.startsWith(`${machine.id} · `));
     expect(own(done.transitions)).toEqual(own(did.transitions));
@@ -81,7 +81,7 @@ export async function walk<Machine extends AnyStateMachine, Name extends AuthMov
   /** Until the delay is over nothing happens. */
   async function standsStillFor(milliseconds: number) {
     await hands.elapse(milliseconds);
-    const did = await hands.did?.();
+    const did = await hands.inspection?.();
     if (did) expect(did.transitions).toEqual([]);
     await oracle?.elapse(milliseconds);
   }

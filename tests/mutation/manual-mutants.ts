@@ -23,8 +23,8 @@ export const handpicked: Handpicked[] = [
   {
     file: 'machines/auth.ts',
     what: 'a second submit starts a second call',
-    from: "      on: {\n        registerUser: { target: 'registering', meta: { statement: ['AUTH-6', 'READ-8'] } },",
-    to: "      on: {\n        login: { target: 'loggingIn', reenter: true },\n        registerUser: { target: 'registering', meta: { statement: ['AUTH-6', 'READ-8'] } },",
+    from: "      on: {\n        registerUser: { target: 'registering', meta: { statements: ['AUTH-6', 'CHOICE-8'] } },",
+    to: "      on: {\n        login: { target: 'loggingIn', reenter: true },\n        registerUser: { target: 'registering', meta: { statements: ['AUTH-6', 'CHOICE-8'] } },",
   },
   {
     file: 'machines/auth.ts',
@@ -54,13 +54,13 @@ export const handpicked: Handpicked[] = [
     file: 'machines/projects.ts',
     what: 'opening empties the list at once',
     from: "          target: '.loading',\n",
-    to: "          target: '.loading',\n          actions: 'emptyProjects',\n",
+    to: "          target: '.loading',\n          actions: 'clearProjects',\n",
   },
   {
     file: 'machines/projects.ts',
     what: 'a project is shown before its answer has come',
-    from: "entry: ['clearCreateError', 'keepSubmitted'],",
-    to: "entry: ['clearCreateError', 'keepSubmitted', { type: 'appendProject', params: ({ event }) => ({ ok: true, value: { id: 'new', ...submittedProject(event) } }) }],",
+    from: "entry: ['clearCreateError', 'storeSubmitted'],",
+    to: "entry: ['clearCreateError', 'storeSubmitted', { type: 'appendProject', params: ({ event }) => ({ ok: true, value: { id: 'new', ...submittedProject(event) } }) }],",
   },
   {
     file: 'src/actors.ts',

@@ -50,7 +50,7 @@ async function renderBroken(
   await screen.findByRole('heading', { level: 1, name: 'Unexpected Application Error!' });
 }
 
-test('[ERROR-9, READ-39] a thrown error takes the place of the whole layout, with its message and, in development, its stack', async () => {
+test('[ERROR-9, CHOICE-39] a thrown error takes the place of the whole layout, with its message and, in development, its stack', async () => {
   await renderBroken();
   expect(screen.getByText('The screen broke.')).toBeDefined();
   expect(screen.getByText(/at .*broken/)).toBeDefined();
@@ -58,7 +58,7 @@ test('[ERROR-9, READ-39] a thrown error takes the place of the whole layout, wit
   expect(screen.queryByRole('contentinfo')).toBeNull();
 });
 
-test('[READ-39] what was thrown is shown even if it is no error', async () => {
+test('[CHOICE-39] what was thrown is shown even if it is no error', async () => {
   await renderBroken(() => {
     throw 'Just words.';
   });
@@ -78,14 +78,14 @@ test('a screen without the app around it says what it lacks', () => {
   expect(() => render(<LoginScreen />)).toThrow('A screen needs the app around it');
 });
 
-test('[READ-39] in what is built the stack stays out', async () => {
+test('[CHOICE-39] in what is built the stack stays out', async () => {
   vi.stubEnv('DEV', false);
   await renderBroken();
   expect(screen.getByText('The screen broke.')).toBeDefined();
   expect(screen.queryByText(/at .*broken/)).toBeNull();
 });
 
-test('[LAYOUT-2, READ-40] the second layout has an empty navigation area above the content', async () => {
+test('[LAYOUT-2, CHOICE-40] the second layout has an empty navigation area above the content', async () => {
   await renderPlain(() => <h1>Content</h1>);
   const navigation = await screen.findByRole('navigation', { name: 'Main' });
   expect(navigation.childElementCount).toBe(0);
@@ -107,7 +107,7 @@ test('the second layout looks like the first', async () => {
   expect(looks(navigation.parentElement, navigation, screen.getByRole('main'))).toEqual(first);
 });
 
-test('[READ-40] no route has an empty navigation area', async () => {
+test('[CHOICE-40] no route has an empty navigation area', async () => {
   for (const route of ['/', '/about', '/register', '/login', '/projects']) {
     const { go } = await renderApp(route);
     await go(route);

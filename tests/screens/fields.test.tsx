@@ -78,7 +78,7 @@ describe.each(forms)('the form on $route', (it) => {
     expect([error(second), invalid(second)]).toEqual(['', 'false']);
   });
 
-  test('[VALID-2, VALID-4, VALID-5, VALID-6, VALID-7, READ-22, READ-23] submitting it empty says what is required, and makes no call', async () => {
+  test('[VALID-2, VALID-4, VALID-5, VALID-6, VALID-7, CHOICE-22, CHOICE-23] submitting it empty says what is required, and makes no call', async () => {
     const { submit, backend } = await form(it);
     await submit();
     for (const label of it.fields) {
@@ -88,7 +88,7 @@ describe.each(forms)('the form on $route', (it) => {
     expect(backend.count(it.call)).toBe(0);
   });
 
-  test('[READ-24] the bubbles of the browser are off', async () => {
+  test('[CHOICE-24] the bubbles of the browser are off', async () => {
     await form(it);
     expect(field(it.fields[0] ?? '').form?.noValidate).toBe(true);
   });
@@ -192,7 +192,7 @@ describe.each(forms.slice(0, 2))('the credentials on $route', (it) => {
   );
 });
 
-test('[READ-25] a title and a description of blanks are sent as typed', async () => {
+test('[CHOICE-25] a title and a description of blanks are sent as typed', async () => {
   const { fill, submit, backend } = await form(forms[2]!);
   await fill('Title', '  ');
   await fill('Description', ' \n ');
@@ -208,7 +208,7 @@ test('[VALID-6, VALID-7] one character is enough for a title and for a descripti
   expect((await backend.next(CREATE)).body).toEqual({ title: 'T', description: 'D' });
 });
 
-test('[READ-26] a hundred thousand characters are sent', async () => {
+test('[CHOICE-26] a hundred thousand characters are sent', async () => {
   const { user, submit, backend } = await form(forms[2]!);
   const long = 'x'.repeat(100_000);
   for (const label of ['Title', 'Description']) {

@@ -82,14 +82,14 @@ test('[ERROR-2] a refusal without a message shows "Internal Server Error"', asyn
   expect(banner()).toBe('Internal Server Error');
 });
 
-test('[READ-12] no answer at all shows "Internal Server Error"', async () => {
+test('[CHOICE-12] no answer at all shows "Internal Server Error"', async () => {
   const { submit, backend } = await signInScreen();
   await submit();
   (await backend.next(LOGIN)).drop();
   expect((await screen.findByRole('alert')).textContent).toBe('Internal Server Error');
 });
 
-test('[ERROR-3, READ-15] a fault of our own shows no message, wipes the old one, and is logged', async () => {
+test('[ERROR-3, CHOICE-15] a fault of our own shows no message, wipes the old one, and is logged', async () => {
   const { submit, refuse, auth, logged } = await signInScreen();
   await submit();
   await refuse(401, { message: 'Wrong.' });
@@ -99,7 +99,7 @@ test('[ERROR-3, READ-15] a fault of our own shows no message, wipes the old one,
   expect(logged).toEqual([{ what: 'login', reason: expect.any(Error) }]);
 });
 
-test('[READ-1, READ-22] the old message stays while a retry is pending, and gives way to the next', async () => {
+test('[CHOICE-1, CHOICE-22] the old message stays while a retry is pending, and gives way to the next', async () => {
   const { submit, refuse, backend } = await signInScreen();
   await submit();
   await refuse(401, { message: 'First.' });
@@ -110,7 +110,7 @@ test('[READ-1, READ-22] the old message stays while a retry is pending, and give
   await waitFor(() => expect(banner()).toBe('Second.'));
 });
 
-test('[READ-3, AUTH-3, READ-4] the message survives leaving the screen, and goes with success, which leads to the projects', async () => {
+test('[CHOICE-3, AUTH-3, CHOICE-4] the message survives leaving the screen, and goes with success, which leads to the projects', async () => {
   const { submit, refuse, go, backend, path, auth } = await signInScreen();
   await submit();
   await refuse(401, { message: 'Wrong.' });
@@ -130,7 +130,7 @@ test('[READ-3, AUTH-3, READ-4] the message survives leaving the screen, and goes
   expect(banner()).toBeUndefined();
 });
 
-test('[CALL-6, READ-16] a success whose body is no JSON is a success', async () => {
+test('[CALL-6, CHOICE-16] a success whose body is no JSON is a success', async () => {
   const { submit, backend, path } = await signInScreen();
   await submit();
   (await backend.next(LOGIN)).answerText(200, '<h1>Welcome</h1>');
@@ -146,7 +146,7 @@ test('whoever was led on to the projects can go back', async () => {
   await waitFor(() => expect(path()).toBe('/login'));
 });
 
-test('[READ-4] whoever left the screen meanwhile stays where they are', async () => {
+test('[CHOICE-4] whoever left the screen meanwhile stays where they are', async () => {
   const { submit, backend, go, path, auth } = await signInScreen();
   await submit();
   await go('/about');
@@ -155,7 +155,7 @@ test('[READ-4] whoever left the screen meanwhile stays where they are', async ()
   expect(path()).toBe('/about');
 });
 
-test('[READ-47] signing in with the projects in view fetches them anew', async () => {
+test('[CHOICE-47] signing in with the projects in view fetches them anew', async () => {
   const { submit, backend, go } = await signInScreen();
   await submit();
   await go('/projects');
@@ -166,7 +166,7 @@ test('[READ-47] signing in with the projects in view fetches them anew', async (
   expect(await screen.findByText('Mine')).toBeDefined();
 });
 
-test('[READ-47] signing in drops the rows of whoever was signed in before', async () => {
+test('[CHOICE-47] signing in drops the rows of whoever was signed in before', async () => {
   const { submit, backend, go } = await signInScreen();
   await go('/projects');
   (await backend.next(LIST)).answer(200, [{ id: 1, title: 'Somebody’s', description: 'Own' }]);
@@ -178,7 +178,7 @@ test('[READ-47] signing in drops the rows of whoever was signed in before', asyn
   expect(screen.queryByText('Somebody’s')).toBeNull();
 });
 
-test('[READ-7] while signing in is pending the button is busy, keeps the focus, and submits nothing more', async () => {
+test('[CHOICE-7] while signing in is pending the button is busy, keeps the focus, and submits nothing more', async () => {
   const { submit, backend, user } = await signInScreen();
   await submit();
   await waitFor(() => expect(button().getAttribute('aria-busy')).toBe('true'));
@@ -190,7 +190,7 @@ test('[READ-7] while signing in is pending the button is busy, keeps the focus, 
   expect(backend.count(LOGIN)).toBe(1);
 });
 
-test('[READ-7] a double click signs in once', async () => {
+test('[CHOICE-7] a double click signs in once', async () => {
   const { user, backend } = await signInScreen();
   await user.type(email(), 'ada@example.org');
   await user.type(password(), 'correct horse');
@@ -200,7 +200,7 @@ test('[READ-7] a double click signs in once', async () => {
   expect(backend.count(LOGIN)).toBe(1);
 });
 
-test('[READ-7] the second click of a double click submits nothing, even with the answer between the two', async () => {
+test('[CHOICE-7] the second click of a double click submits nothing, even with the answer between the two', async () => {
   const { submit, refuse } = await signInScreen();
   await submit();
   await refuse(401, { message: 'Wrong.' });
@@ -227,7 +227,7 @@ test('a password manager that fills and submits without a word is believed', asy
   });
 });
 
-test('[READ-8] registering while signing in is pending takes over', async () => {
+test('[CHOICE-8] registering while signing in is pending takes over', async () => {
   const { submit, backend, go, user, path } = await signInScreen();
   await submit();
   const login = await backend.next(LOGIN);
@@ -242,7 +242,7 @@ test('[READ-8] registering while signing in is pending takes over', async () => 
   await waitFor(() => expect(path()).toBe('/login'));
 });
 
-test('[READ-9, AUTH-1] whoever loads the page anew counts as not authenticated', async () => {
+test('[CHOICE-9, AUTH-1] whoever loads the page anew counts as not authenticated', async () => {
   const { auth } = await signInScreen();
   expect(isAuthenticated(auth.getSnapshot())).toBe(false);
 });

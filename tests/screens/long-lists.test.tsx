@@ -1,6 +1,6 @@
 import { act, fireEvent, render, screen } from '@testing-library/react';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
-import { createPlaces } from '../../src/ui/block-offsets.ts';
+import { createBlockOffsets } from '../../src/ui/block-offsets.ts';
 import { ProjectList } from '../../src/ui/project-list.tsx';
 
 const rowsOf = (count: number) =>
@@ -89,7 +89,7 @@ function listOf(count: number, heightOf: (place: number) => number = () => 40) {
   };
 }
 
-describe('[READ-52] of a long list', () => {
+describe('[CHOICE-52] of a long list', () => {
   test('the rows in view are drawn, and those of half a screen on both sides', () => {
     const { drawn, scrollTo } = listOf(5_000);
     expect(drawn()).toEqual({ rows: [1, 25], above: 0, below: 4975 * 40 });
@@ -163,13 +163,13 @@ describe('[READ-52] of a long list', () => {
   });
 });
 
-test('[READ-52] a list of up to fifty is drawn as a whole', () => {
+test('[CHOICE-52] a list of up to fifty is drawn as a whole', () => {
   expect(listOf(50).drawn()).toEqual({ rows: [1, 50], above: null, below: null });
 });
 
 describe('places', () => {
   test('what was never drawn counts as high as what was drawn first', () => {
-    const places = createPlaces();
+    const places = createBlockOffsets();
     expect(places.measure(0, 100)).toBe(true);
     expect([places.top(0), places.top(1), places.top(10)]).toEqual([0, 100, 1_000]);
     expect(places.measure(3, 250)).toBe(true);
@@ -177,7 +177,7 @@ describe('places', () => {
   });
 
   test('a height is news only where another one was thought', () => {
-    const places = createPlaces();
+    const places = createBlockOffsets();
     places.measure(0, 100);
     expect(places.measure(5, 100)).toBe(false);
     expect(places.measure(5, 100)).toBe(false);
@@ -190,16 +190,16 @@ describe('places', () => {
   });
 
   test('a point is in one block, and beyond the list in the nearest', () => {
-    const places = createPlaces();
+    const places = createBlockOffsets();
     places.measure(0, 100);
-    const at = (y: number) => places.at(y, 10);
+    const at = (y: number) => places.blockAt(y, 10);
     expect([-5, 0, 99.9, 100, 950, 1_000, 5_000].map(at)).toEqual([0, 0, 0, 1, 9, 9, 9]);
-    expect(places.at(500, 0)).toBe(0);
-    expect(places.at(500, 1)).toBe(0);
+    expect(places.blockAt(500, 0)).toBe(0);
+    expect(places.blockAt(500, 1)).toBe(0);
   });
 
   test('all heights can be forgotten', () => {
-    const places = createPlaces();
+    const places = createBlockOffsets();
     places.measure(0, 100);
     places.measure(1, 300);
     expect(places.top(2)).toBe(400);

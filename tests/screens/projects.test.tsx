@@ -104,7 +104,7 @@ test('the rows are a list for everybody: without markers, Safari takes a list fo
   expect(within(within(list()).getByRole('list')).getAllByRole('listitem')).toHaveLength(2);
 });
 
-test('[READ-29] an empty list says so', async () => {
+test('[CHOICE-29] an empty list says so', async () => {
   const { show } = await projectsScreen();
   await show([]);
   expect(within(list()).getByText('No projects to show.')).toBeDefined();
@@ -114,7 +114,7 @@ test.each([
   ['a refusal', 500, { message: 'Down for repair.' }],
   ['no list', 200, { projects: [relaunch] }],
 ])(
-  '[LIST-4, LIST-5, ERROR-8, READ-19, READ-29] %s empties the list, is logged, and shows no error',
+  '[LIST-4, LIST-5, ERROR-8, CHOICE-19, CHOICE-29] %s empties the list, is logged, and shows no error',
   async (_, status, body) => {
     const { show, go, backend, logged } = await projectsScreen();
     await show([relaunch]);
@@ -129,7 +129,7 @@ test.each([
   },
 );
 
-test('[READ-30] coming back fetches again and shows the kept rows meanwhile', async () => {
+test('[CHOICE-30] coming back fetches again and shows the kept rows meanwhile', async () => {
   const { show, go, backend } = await projectsScreen();
   await show([relaunch]);
   await go('/about');
@@ -151,7 +151,7 @@ test('[CONST-6, CONST-8] coming back after more than a minute shows no rows unti
   expect(titles()).toEqual([]);
 });
 
-test('[CONST-7, READ-35] neither focus, network nor time fetches the list again', async () => {
+test('[CONST-7, CHOICE-35] neither focus, network nor time fetches the list again', async () => {
   const { show, clock, backend } = await projectsScreen();
   await show([relaunch]);
   act(() => {
@@ -164,7 +164,7 @@ test('[CONST-7, READ-35] neither focus, network nor time fetches the list again'
   expect(backend.count(LIST)).toBe(1);
 });
 
-test('[CALL-9, CREATE-2, CREATE-3, READ-34, APP-2] a created project is appended as the answer has it, once the answer is there', async () => {
+test('[CALL-9, CREATE-2, CREATE-3, CHOICE-34, APP-2] a created project is appended as the answer has it, once the answer is there', async () => {
   const { show, create, backend } = await projectsScreen();
   await show([relaunch]);
   const call = await create();
@@ -176,7 +176,7 @@ test('[CALL-9, CREATE-2, CREATE-3, READ-34, APP-2] a created project is appended
   expect(backend.count(LIST)).toBe(1);
 });
 
-test('[READ-27] after a project was created the form is empty, Title has the focus, and it is announced', async () => {
+test('[CHOICE-27] after a project was created the form is empty, Title has the focus, and it is announced', async () => {
   const { show, create } = await projectsScreen();
   await show([]);
   (await create()).answer(201, office);
@@ -188,7 +188,7 @@ test('[READ-27] after a project was created the form is empty, Title has the foc
   expect(screen.queryByText('Title is required')).toBeNull();
 });
 
-test('[READ-27] a second project is announced anew: screen readers keep silent about a text that stays the same', async () => {
+test('[CHOICE-27] a second project is announced anew: screen readers keep silent about a text that stays the same', async () => {
   const { show, create } = await projectsScreen();
   await show([]);
   const said = () => screen.getByRole('status').textContent;
@@ -202,7 +202,7 @@ test('[READ-27] a second project is announced anew: screen readers keep silent a
   expect([all[0] === all[1], all[1] === all[2]]).toEqual([false, false]);
 });
 
-test('[FIELD-1, READ-50] the field that the app itself put the focus in was touched by nobody', async () => {
+test('[FIELD-1, CHOICE-50] the field that the app itself put the focus in was touched by nobody', async () => {
   const { show, create, user } = await projectsScreen();
   await show([]);
   (await create()).answer(201, office);
@@ -219,7 +219,7 @@ test('[FIELD-1, READ-50] the field that the app itself put the focus in was touc
   expect(await screen.findByText('Title is required')).toBeDefined();
 });
 
-test('[ERROR-5, PROJECTS-5, CREATE-4, READ-28] a refused creation shows its message and keeps every character', async () => {
+test('[ERROR-5, PROJECTS-5, CREATE-4, CHOICE-28] a refused creation shows its message and keeps every character', async () => {
   const { show, create } = await projectsScreen();
   await show([relaunch]);
   (await create()).answer(422, { message: 'Title must be at most 3 characters.' });
@@ -235,7 +235,7 @@ test('[ERROR-6] a refused creation without a message shows "Internal Server Erro
   await waitFor(() => expect(banner()).toBe('Internal Server Error'));
 });
 
-test('[ERROR-7, READ-18] an answer that is no project shows no message, wipes the old one, and keeps every character', async () => {
+test('[ERROR-7, CHOICE-18] an answer that is no project shows no message, wipes the old one, and keeps every character', async () => {
   const { show, create, logged } = await projectsScreen();
   await show([relaunch]);
   (await create()).answer(500, { message: 'Broken.' });
@@ -247,7 +247,7 @@ test('[ERROR-7, READ-18] an answer that is no project shows no message, wipes th
   expect([title().value, description().value]).toEqual([office.title, office.description]);
 });
 
-test('[CREATE-1, READ-2] the error goes the moment creating starts again', async () => {
+test('[CREATE-1, CHOICE-2] the error goes the moment creating starts again', async () => {
   const { show, create } = await projectsScreen();
   await show([]);
   (await create()).answer(500);
@@ -257,7 +257,7 @@ test('[CREATE-1, READ-2] the error goes the moment creating starts again', async
   expect(button().getAttribute('aria-busy')).toBe('true');
 });
 
-test('[READ-7] while a project is being created nothing is sent a second time', async () => {
+test('[CHOICE-7] while a project is being created nothing is sent a second time', async () => {
   const { show, create, user, backend } = await projectsScreen();
   await show([]);
   await create();
@@ -266,7 +266,7 @@ test('[READ-7] while a project is being created nothing is sent a second time', 
   expect(backend.count(CREATE)).toBe(1);
 });
 
-test('[READ-31] a project created before the list is there stays in view', async () => {
+test('[CHOICE-31] a project created before the list is there stays in view', async () => {
   const { create, backend } = await projectsScreen();
   const stale = await backend.next(LIST);
   (await create()).answer(201, office);
@@ -276,7 +276,7 @@ test('[READ-31] a project created before the list is there stays in view', async
   await waitFor(() => expect(titles()).toEqual([relaunch.title, office.title]));
 });
 
-test('[READ-32] a project whose id is already in the list is shown once', async () => {
+test('[CHOICE-32] a project whose id is already in the list is shown once', async () => {
   const { show, create } = await projectsScreen();
   await show([relaunch, office]);
   (await create()).answer(201, relaunch);
@@ -289,7 +289,7 @@ test('a list that uses an id twice is shown whole', async () => {
   expect(titles()).toEqual([relaunch.title, office.title]);
 });
 
-test('[READ-48] leaving while creating is pending loses nothing: the form comes back as it was submitted, then is emptied by success', async () => {
+test('[CHOICE-48] leaving while creating is pending loses nothing: the form comes back as it was submitted, then is emptied by success', async () => {
   const { show, create, go, backend } = await projectsScreen();
   await show([]);
   const call = await create();
@@ -305,7 +305,7 @@ test('[READ-48] leaving while creating is pending loses nothing: the form comes 
   await waitFor(() => expect(titles()).toEqual([office.title]));
 });
 
-test('[READ-48] leaving while creating is pending loses nothing: a refusal that comes meanwhile waits with what was submitted', async () => {
+test('[CHOICE-48] leaving while creating is pending loses nothing: a refusal that comes meanwhile waits with what was submitted', async () => {
   const { show, create, go } = await projectsScreen();
   await show([]);
   const call = await create();
@@ -316,7 +316,7 @@ test('[READ-48] leaving while creating is pending loses nothing: a refusal that 
   expect(title().value).toBe(office.title);
 });
 
-test('[READ-49] what is typed while creating is pending is not wiped by its success', async () => {
+test('[CHOICE-49] what is typed while creating is pending is not wiped by its success', async () => {
   const { show, create, user } = await projectsScreen();
   await show([]);
   const call = await create();
@@ -341,7 +341,7 @@ test.each([
   expect([...row.children].map((part) => part.getAttribute('dir'))).toEqual(['auto', 'auto']);
 });
 
-test('[READ-41, READ-43] an anonymous visitor sees what the backend answers: an empty list, and why creating failed', async () => {
+test('[CHOICE-41, CHOICE-43] an anonymous visitor sees what the backend answers: an empty list, and why creating failed', async () => {
   const { create, backend } = await projectsScreen();
   (await backend.next(LIST)).answer(401, { message: 'Please sign in to work with projects.' });
   await screen.findByText('No projects to show.');

@@ -22,7 +22,7 @@ async function registerScreen() {
   };
 }
 
-test('[REGISTER-1, REGISTER-2, REGISTER-3, REGISTER-4, READ-42] the screen has its texts, two fields and a button', async () => {
+test('[REGISTER-1, REGISTER-2, REGISTER-3, REGISTER-4, CHOICE-42] the screen has its texts, two fields and a button', async () => {
   await registerScreen();
   expect(screen.getByText('Enter your email and password to register')).toBeDefined();
   expect(email().type).toBe('email');
@@ -53,7 +53,7 @@ test.each([
   ['a refusal with a message', 409, { message: 'An account with this email already exists.' }],
   ['a refusal without one', 500, undefined],
 ])(
-  '[AUTH-9, AUTH-10, ERROR-4, READ-6] %s shows nothing, keeps what was typed, and leaves the button live',
+  '[AUTH-9, AUTH-10, ERROR-4, CHOICE-6] %s shows nothing, keeps what was typed, and leaves the button live',
   async (_, status, body) => {
     const { submit, path, auth, user, backend } = await registerScreen();
     const call = await submit();
@@ -81,7 +81,7 @@ test('[AUTH-10] a failed registration leaves no message on the sign-in screen', 
   expect(screen.queryByRole('alert')).toBeNull();
 });
 
-test('[READ-5] whoever left the screen meanwhile stays where they are', async () => {
+test('[CHOICE-5] whoever left the screen meanwhile stays where they are', async () => {
   const { submit, go, path, auth } = await registerScreen();
   const call = await submit();
   await go('/about');
@@ -90,7 +90,7 @@ test('[READ-5] whoever left the screen meanwhile stays where they are', async ()
   expect(path()).toBe('/about');
 });
 
-test('[READ-7] while registering is pending nothing is sent a second time', async () => {
+test('[CHOICE-7] while registering is pending nothing is sent a second time', async () => {
   const { submit, user, backend } = await registerScreen();
   await submit();
   await user.dblClick(button());

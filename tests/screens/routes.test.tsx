@@ -44,13 +44,13 @@ test('[ROUTE-1] the path is read from the fragment of the URL', async () => {
 test.each([
   ['/', 'Home'],
   ['/about', 'About Page'],
-])('[HOME-1, ABOUT-1, READ-37] %s shows nothing but "%s"', async (route, text) => {
+])('[HOME-1, ABOUT-1, CHOICE-37] %s shows nothing but "%s"', async (route, text) => {
   await renderApp(route);
   await heading(text);
   expect(screen.getByRole('main').textContent).toBe(text);
 });
 
-test('[HEADER-1, HEADER-2, HEADER-3, HEADER-4, HEADER-5, HEADER-6, READ-36] the header has a brand and exactly these links', async () => {
+test('[HEADER-1, HEADER-2, HEADER-3, HEADER-4, HEADER-5, HEADER-6, CHOICE-36] the header has a brand and exactly these links', async () => {
   await renderApp('/');
   await heading('Home');
   expect(links()).toEqual([
@@ -118,7 +118,7 @@ test('a path that no screen has takes the focus to the heading of the error scre
 });
 
 test.each(['/nowhere', '/about/us', '/projects/1', '/%', '/%E0%A4%A', '//example.org'])(
-  '[ROUTE-7, ERROR-9, READ-38] %s shows the error screen, outside the layout',
+  '[ROUTE-7, ERROR-9, CHOICE-38] %s shows the error screen, outside the layout',
   async (route) => {
     await renderApp(route);
     await heading('Unexpected Application Error!');

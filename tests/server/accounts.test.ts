@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { createPasswords } from '../../server/auth/passwords.ts';
-import { sessionLifetime } from '../../server/auth/sessions.ts';
+import { sessionLifetimeSeconds } from '../../server/auth/sessions.ts';
 import {
   freshDatabase,
   refusal,
@@ -13,7 +13,7 @@ import {
 const password = 'correct horse';
 
 describe.each(storeNames)('accounts on %s', (name) => {
-  test('[READ-46] a new person registers, signs in, and sees an empty list', async () => {
+  test('[CHOICE-46] a new person registers, signs in, and sees an empty list', async () => {
     const visitor = new Visitor(await start());
     expect(await visitor.register()).toMatchObject({ status: 201, body: { role: 'member' } });
     expect(await visitor.login()).toMatchObject({ status: 200, body: {} });
@@ -75,7 +75,7 @@ describe.each(storeNames)('accounts on %s', (name) => {
   test('a session lasts thirty days', async () => {
     let time = Date.UTC(2030, 0, 1);
     const visitor = await signedInVisitor(await start({ now: () => time }));
-    time += sessionLifetime * 1000 - 1;
+    time += sessionLifetimeSeconds * 1000 - 1;
     expect((await visitor.listProjects()).status).toBe(200);
     time += 1;
     expect(await visitor.listProjects()).toMatchObject(refusal('notSignedIn'));
@@ -91,7 +91,7 @@ describe.each(storeNames)('accounts on %s', (name) => {
     const kept = () => database.query<{ hash: string }>('select token_hash as hash from sessions');
     const ended = await kept();
     expect(ended).toHaveLength(2);
-    time += sessionLifetime * 1000;
+    time += sessionLifetimeSeconds * 1000;
     await new Visitor(visitor.address).login(visitor.credentials);
     const [session, ...others] = await kept();
     expect(others).toEqual([]);

@@ -1,6 +1,6 @@
 import type { Browser, BrowserContext, BrowserContextOptions, Page } from 'playwright-core';
 import { afterAll, beforeAll, onTestFinished } from 'vitest';
-import { inPlace } from '../../model/browser-driver.ts';
+import { waitForApp } from '../../model/browser-driver.ts';
 import { launchBrowser } from '../../conformance/ui/chromium.ts';
 
 /** One browser for the tests of a file; every page that it opens has a context, and so a cookie jar, of its own. */
@@ -49,7 +49,7 @@ export async function show(
   path: keyof typeof headings | '/nowhere',
 ): Promise<void> {
   await page.goto(`${address}/#${path}`);
-  await inPlace(page);
+  await waitForApp(page);
   const name = path === '/nowhere' ? 'Unexpected Application Error!' : headings[path];
   await page.getByRole('heading', { level: 1, name, exact: true }).waitFor();
 }

@@ -2,7 +2,7 @@
  * Calls of an actor that end when the test says so: `end` and `fail` end the first call that has not ended yet, and resolve
  * once whoever waited for it has taken note.
  */
-export function calls<Output, Input = unknown>() {
+export function deferredCalls<Output, Input = unknown>() {
   const inputs: Input[] = [];
   const signals: AbortSignal[] = [];
   const open: PromiseWithResolvers<Output>[] = [];

@@ -1,13 +1,13 @@
 import type { AnyEventObject, AnyMachineSnapshot, AnyStateMachine } from 'xstate';
-import { fewest, pathsThrough, type Model, type Path, type Step } from '../../model/paths.ts';
-import { forms, perform, type FormName, type Seen } from '../../model/driver.ts';
+import { minimalCover, pathsThrough, type Model, type Path, type Step } from '../../model/paths.ts';
+import { forms, perform, type FormName, type Observation } from '../../model/driver.ts';
 import { auth, projects, type AuthMove, type ProjectsMove } from '../../model/moves.ts';
 import { leavesOf, nameOf } from '../../model/inspection.ts';
 import {
   showingAuth,
   showingProjects,
   type Place,
-  type Showing,
+  type Expectations,
 } from '../../model/expectations.ts';
 import { headings, type Stage, type View } from './stage.ts';
 
@@ -31,7 +31,7 @@ export async function playAll(stage: Stage, look: Look): Promise<void> {
 /** A step, what is then seen, and a name for it that others which look the same have too. */
 type Shot<Machine extends AnyStateMachine, Name extends string> = {
   step: Step<Machine, Name>;
-  seen: Partial<Seen>;
+  seen: Partial<Observation>;
   name: string;
   situation: string;
 };
@@ -41,14 +41,14 @@ async function playMachine<Machine extends AnyStateMachine, Name extends AuthMov
   stage: Stage,
   look: Look,
   model: Model<Machine, Name>,
-  showing: Showing<Machine, Name>,
+  showing: Expectations<Machine, Name>,
 ): Promise<void> {
   const paths = pathsThrough({ ...model, moves: withoutTime(model.moves) });
   const shots = new Map(paths.map((path) => [path, shotsOf(path, showing)]));
   const all = [...shots.values()].flat();
   const nameOfStep = new Map(all.map(({ step, name }) => [step, name]));
   const looked = new Set<string>();
-  for (const path of fewest(paths, (step) => [nameOfStep.get(step)!])) {
+  for (const path of minimalCover(paths, (step) => [nameOfStep.get(step)!])) {
     await stage.start(showing.start);
     for (const { step, seen, name } of shots.get(path)!) {
       await take(stage, step);
@@ -71,13 +71,13 @@ function withoutTime<Moves extends object>(moves: Moves): Moves {
 
 function shotsOf<Machine extends AnyStateMachine, Name extends string>(
   path: Path<Machine, Name>,
-  showing: Showing<Machine, Name>,
+  showing: Expectations<Machine, Name>,
 ): Shot<Machine, Name>[] {
   let place: Place = { path: showing.start, values: [] };
   return path.steps.map((step) => {
     place = showing.placeAfter(step, place);
     const states = leavesOf(step.snapshot).map((leaf) => nameOf(leaf).split(' · ')[1]!);
-    const seen: Partial<Seen> = {};
+    const seen: Partial<Observation> = {};
     for (const state of states) {
       const expected = showing.states[state as keyof typeof showing.states];
       Object.assign(seen, expected(step.snapshot, place));
@@ -88,7 +88,7 @@ function shotsOf<Machine extends AnyStateMachine, Name extends string>(
   });
 }
 
-function describe({ path, form, banner, list }: Partial<Seen>): string {
+function describe({ path, form, banner, list }: Partial<Observation>): string {
   const typed = form?.values.some((value) => value !== '');
   return [
     path,
@@ -100,7 +100,7 @@ function describe({ path, form, banner, list }: Partial<Seen>): string {
     .join(' · ');
 }
 
-const viewOf = ({ path, form, banner, list }: Partial<Seen>): View => ({
+const viewOf = ({ path, form, banner, list }: Partial<Observation>): View => ({
   path: path!,
   heading: headings[path as keyof typeof headings],
   ...(form && { banner, busy: form.busy, values: form.values }),
@@ -120,7 +120,7 @@ async function take<Machine extends AnyStateMachine>(
 const never = (): never => {
   throw new Error('No scene needs this.');
 };
-const unused = { answerLate: never, elapse: never, see: never };
+const unused = { answerLate: never, elapse: never, observe: never };
 
 const long = {
   title: `${'A title that goes on and on, '.repeat(10)}and ends.`,

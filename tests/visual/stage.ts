@@ -1,10 +1,10 @@
 import { readFile, readdir } from 'node:fs/promises';
 import { extname, join } from 'node:path';
 import type { Page, Request, Route as Held } from 'playwright-core';
-import { inPlace } from '../../model/browser-driver.ts';
+import { waitForApp } from '../../model/browser-driver.ts';
 import { callOf } from '../../model/controlled-backend.ts';
 import type { Call } from '../../model/outcomes.ts';
-import { forms, links, type Hands, type Route } from '../../model/driver.ts';
+import { forms, links, type Driver, type Route } from '../../model/driver.ts';
 import { give } from '../model/processes/browser-driver.ts';
 
 const origin = 'http://app.test';
@@ -29,7 +29,7 @@ export type View = {
   loading?: boolean | undefined;
 };
 
-export type Stage = Pick<Hands, 'go' | 'submit' | 'answer'> & {
+export type Stage = Pick<Driver, 'go' | 'submit' | 'answer'> & {
   page: Page;
   /** Loads the app anew, on a path that may be none of its own. */
   start: (path: string) => Promise<void>;
@@ -90,7 +90,7 @@ export async function openStage(page: Page): Promise<Stage> {
       waiting = [];
       // A query that is new makes it a page that is new: a fragment alone does not.
       await page.goto(`${origin}/?${++loads}#${path}`);
-      await inPlace(page);
+      await waitForApp(page);
     },
     async visit(path) {
       await page.evaluate(() => (location.hash = '#/about'));

@@ -40,7 +40,7 @@ export type Pass = (incoming: Incoming) => Promise<Reply>;
 export type Running = { address: string; stop: () => Promise<void> };
 
 /** Starts a server that passes everything on to the backend at `address`, and on the way does what the layer says. */
-export async function startLayer(
+export async function startFaultProxy(
   address: string,
   { request, reply }: Layer,
   from: string,

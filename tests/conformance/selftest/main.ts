@@ -6,24 +6,24 @@
 import { writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { run } from '../../../conformance/run.ts';
-import { different } from './valid-variants.ts';
+import { validVariants } from './valid-variants.ts';
 import { faults } from './faults/all.ts';
-import { measured, measuredOf, troubleIn, type Measured } from './run-fault.ts';
+import { runFault, measuredOf, troubleIn, type FaultResult } from './run-fault.ts';
 import { pageOf } from './write-docs.ts';
 import { objectionsTo } from './prism.ts';
 import { startReference } from './reference.ts';
-import { examples, strangers } from './wrong-servers.ts';
+import { examples, wrongServers } from './wrong-servers.ts';
 
 const args = process.argv.slice(2);
 const writes = args.includes('--write');
 const quick = args.includes('--quick');
 const reference = await startReference();
-const results: Measured[] = [];
+const results: FaultResult[] = [];
 
 for (const [number, fault] of faults.entries()) {
-  show(await measured(fault, reference, { whole: !quick, number }));
+  show(await runFault(fault, reference, { whole: !quick, number }));
 }
-for (const { name, killedBy, start } of strangers) {
+for (const { name, killedBy, start } of wrongServers) {
   const backend = await start();
   show(measuredOf(name, killedBy, await run({ origin: backend.address })));
   await backend.stop();
@@ -32,7 +32,7 @@ for (const { name, killedBy, start } of strangers) {
 const green: { name: string; trouble: string[]; seconds: number }[] = [];
 for (const { name, start, origin } of [
   ...examples.map((each) => ({ ...each, origin: undefined })),
-  ...different,
+  ...validVariants,
   { name: 'our own backend', origin: undefined, start: startReference },
 ]) {
   const backend = await start();
@@ -63,7 +63,7 @@ console.log(
 process.exitCode =
   killed.length < results.length || green.some(({ trouble }) => trouble.length > 0) ? 1 : 0;
 
-function show(result: Measured) {
+function show(result: FaultResult) {
   results.push(result);
   const { fault, killedBy, missing, words } = result;
   console.log(

@@ -1,7 +1,7 @@
 import { createSingleProcessPrism } from '@stoplight/prism-cli/dist/util/createServer.js';
 import { CONTRACT, freePort } from '../../../tools/dev-backend.ts';
 import type { Fault } from './fault-builders.ts';
-import { startLayer, type Running } from './fault-proxy.ts';
+import { startFaultProxy, type Running } from './fault-proxy.ts';
 
 /**
  * What Prism's validation proxy (`prism proxy openapi.yaml ADDRESS --errors`) objects to, when an ordinary visit is made through
@@ -11,7 +11,7 @@ export async function objectionsTo(
   { layer }: Pick<Fault, 'layer'>,
   reference: Running,
 ): Promise<string> {
-  const backend = await startLayer(reference.address, layer(), '10.2.0.1');
+  const backend = await startFaultProxy(reference.address, layer(), '10.2.0.1');
   const port = await freePort();
   const prism = await createSingleProcessPrism({
     document: CONTRACT,

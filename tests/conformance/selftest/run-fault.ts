@@ -1,8 +1,8 @@
 import { exitCodeOf, run, type Run } from '../../../conformance/run.ts';
 import type { Fault } from './fault-builders.ts';
-import { startLayer, type Running } from './fault-proxy.ts';
+import { startFaultProxy, type Running } from './fault-proxy.ts';
 
-export type Measured = {
+export type FaultResult = {
   fault: string;
   killedBy: string[];
   /** Checks that should have failed and did not. */
@@ -15,28 +15,32 @@ export type Measured = {
 };
 
 /** Milliseconds: nothing here takes long, but for what hangs. */
-export const patience = 3_000;
+export const slowResponseMs = 3_000;
 
 /**
  * Runs the kit against a backend with a fault. `whole`: all checks, as a user would; otherwise those alone that have to name the
  * fault.
  */
-export async function measured(
+export async function runFault(
   { name, killedBy, layer }: Fault,
   reference: Running,
   { whole, number }: { whole: boolean; number: number },
-): Promise<Measured> {
+): Promise<FaultResult> {
   const from = `10.1.${Math.floor(number / 250)}.${(number % 250) + 1}`;
-  const backend = await startLayer(reference.address, layer(), from);
+  const backend = await startFaultProxy(reference.address, layer(), from);
   try {
-    const done = await run({ origin: backend.address, only: whole ? [] : killedBy, patience });
+    const done = await run({
+      origin: backend.address,
+      only: whole ? [] : killedBy,
+      patience: slowResponseMs,
+    });
     return measuredOf(name, killedBy, done);
   } finally {
     await backend.stop();
   }
 }
 
-export function measuredOf(name: string, killedBy: string[], done: Run): Measured {
+export function measuredOf(name: string, killedBy: string[], done: Run): FaultResult {
   const failures = done.results.filter(({ status }) => status === 'failed');
   const failed = failures.map(({ check }) => check.id);
   const first = failures.find(({ check }) => killedBy.includes(check.id));

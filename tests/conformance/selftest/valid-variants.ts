@@ -6,7 +6,7 @@ import { incomingOf, startServer, type Running } from './fault-proxy.ts';
  * Backends that keep to the specification and choose otherwise wherever it is silent. The kit must find nothing to fail in any of
  * them.
  */
-export type Different = {
+export type ValidVariant = {
   name: string;
   /** Where its app lives, when that is elsewhere. */
   origin: string | undefined;
@@ -69,7 +69,7 @@ class Refusal extends Error {
   }
 }
 
-export const different: Different[] = [
+export const validVariants: ValidVariant[] = [
   choosing('everything is shared and open, ids are numbers, and signing in leaves no cookie', {
     stateless: true,
     shared: true,
@@ -124,7 +124,7 @@ export const different: Different[] = [
   }),
 ];
 
-function choosing(name: string, choices: Choices): Different {
+function choosing(name: string, choices: Choices): ValidVariant {
   return { name, origin: choices.origin, start: () => startDifferent(choices) };
 }
 

@@ -1,8 +1,8 @@
-import type { Measured } from './run-fault.ts';
+import type { FaultResult } from './run-fault.ts';
 
 /** docs/conformance.md, from what was measured. */
 export function pageOf(
-  results: Measured[],
+  results: FaultResult[],
   objections: Map<string, string>,
   green: { name: string; trouble: string[]; seconds: number }[],
 ): string {

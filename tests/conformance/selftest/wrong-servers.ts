@@ -4,10 +4,10 @@ import { fileURLToPath } from 'node:url';
 import { startServer, type Running } from './fault-proxy.ts';
 
 /** A backend that has nothing of ours, and what the kit has to say of it. */
-export type Stranger = { name: string; killedBy: string[]; start: () => Promise<Running> };
+export type WrongServer = { name: string; killedBy: string[]; start: () => Promise<Running> };
 
 /** Servers that are wrong altogether. */
-export const strangers: Stranger[] = [
+export const wrongServers: WrongServer[] = [
   {
     name: 'a web server that shows a page at every address',
     killedBy: ['REACH-1'],

@@ -1,10 +1,15 @@
 import { fileURLToPath } from 'node:url';
 import type { Page, Request, Route as Held } from 'playwright-core';
 import { build } from 'vite';
-import { comes, handsOn, inPlace, seenOnScreen } from '../../../model/browser-driver.ts';
+import {
+  pollFor,
+  createPageActions,
+  waitForApp,
+  observeScreen,
+} from '../../../model/browser-driver.ts';
 import { callOf, callsSeen } from '../../../model/controlled-backend.ts';
-import type { Answer, Call } from '../../../model/outcomes.ts';
-import { forms, type Hands, type Route } from '../../../model/driver.ts';
+import type { BackendResponse, Call } from '../../../model/outcomes.ts';
+import { forms, type Driver, type Route } from '../../../model/driver.ts';
 
 const config = fileURLToPath(new URL('../../../vite.config.ts', import.meta.url));
 const folder = fileURLToPath(new URL('./page', import.meta.url));
@@ -35,7 +40,7 @@ export async function browserHands(
   page: Page,
   files: Map<string, string | Uint8Array>,
   start: Route,
-): Promise<Hands> {
+): Promise<Driver> {
   const arrived: Arrived[] = [];
   const byRequest = new Map<Request, Arrived>();
 
@@ -65,7 +70,7 @@ export async function browserHands(
   await (isThere
     ? page.evaluate((route) => window.inside.restart(route), start)
     : page.goto(`${origin}/#${start}`));
-  await inPlace(page);
+  await waitForApp(page);
 
   /** One turn of the page: whatever waits for nothing else has happened then. */
   const settled = () => page.evaluate(() => new Promise<void>((resolve) => setTimeout(resolve)));
@@ -73,9 +78,9 @@ export async function browserHands(
     arrived.filter((each) => each.call === call && !each.answered && !each.givenUp);
 
   return {
-    ...handsOn(page, settled),
+    ...createPageActions(page, settled),
     async answer(call, answer) {
-      const each = await comes(() => pending(call)[0], settled);
+      const each = await pollFor(() => pending(call)[0], settled);
       if (!each) throw new Error(`No ${call} is waiting for an answer.`);
       each.answered = true;
       await give(page, each.held, answer);
@@ -91,10 +96,10 @@ export async function browserHands(
       await settled();
     },
     elapse: (milliseconds) => page.evaluate((ms) => window.inside.elapse(ms), milliseconds),
-    known: () => page.evaluate(() => window.inside.known()),
-    did: () => page.evaluate(() => window.inside.did()),
-    async see() {
-      const onScreen = await page.evaluate(seenOnScreen, Object.values(forms));
+    internals: () => page.evaluate(() => window.inside.known()),
+    inspection: () => page.evaluate(() => window.inside.did()),
+    async observe() {
+      const onScreen = await page.evaluate(observeScreen, Object.values(forms));
       return {
         ...onScreen,
         logged: await page.evaluate(() => window.inside.logged()),
@@ -105,7 +110,7 @@ export async function browserHands(
 }
 
 /** Answers a call that the page waits for. */
-export async function give(page: Page, held: Held, answer: Answer): Promise<void> {
+export async function give(page: Page, held: Held, answer: BackendResponse): Promise<void> {
   if (answer === 'none') return held.abort('internetdisconnected');
   if (answer === 'fault') {
     await page.evaluate(() => {

@@ -1,8 +1,8 @@
 import type { Page } from 'playwright-core';
 import { beforeAll, expect, test, vi } from 'vitest';
 import { field, fillCredentials, fillProject, submit, useBrowser } from '../../support/browser.ts';
-import type { Answer, Call } from '../../../model/outcomes.ts';
-import type { Hands, Route, Seen } from '../../../model/driver.ts';
+import type { BackendResponse, Call } from '../../../model/outcomes.ts';
+import type { Driver, Route, Observation } from '../../../model/driver.ts';
 import { browserHands, builtApp } from './browser-driver.ts';
 
 const browser = useBrowser();
@@ -32,10 +32,10 @@ async function open(route: Route, before?: (page: Page) => Promise<unknown>) {
   };
 }
 
-async function seen(hands: Hands, part: object): Promise<Seen> {
+async function seen(hands: Driver, part: object): Promise<Observation> {
   return vi.waitFor(
     async () => {
-      const now = await hands.see();
+      const now = await hands.observe();
       expect(now).toMatchObject(part);
       return now;
     },
@@ -63,9 +63,9 @@ async function signingIn() {
 
 const html = '<!doctype html><h1>Bad gateway</h1>';
 const missing = 'Internal Server Error';
-const refusals: [string, Answer, string | undefined][] = [
+const refusals: [string, BackendResponse, string | undefined][] = [
   ['no network', 'none', missing],
-  ...[400, 401, 404, 422, 429, 500, 503].flatMap((status): [string, Answer, string][] => [
+  ...[400, 401, 404, 422, 429, 500, 503].flatMap((status): [string, BackendResponse, string][] => [
     [
       `${status} with a message`,
       { status, body: { message: `It is ${status}.` } },
@@ -77,7 +77,7 @@ const refusals: [string, Answer, string | undefined][] = [
   ['truncated JSON in a refusal', { status: 422, text: '{"message": "Tit' }, missing],
 ];
 
-test('[ERROR-1, ERROR-2, READ-11, READ-12] signing in: each refusal is shown, keeps what was typed, and can be tried again', async () => {
+test('[ERROR-1, ERROR-2, CHOICE-11, CHOICE-12] signing in: each refusal is shown, keeps what was typed, and can be tried again', async () => {
   const { hands, sees, wrong } = await signingIn();
   for (const [, answer, banner] of refusals) {
     await hands.answer('login', answer);
@@ -91,7 +91,7 @@ test('[ERROR-1, ERROR-2, READ-11, READ-12] signing in: each refusal is shown, ke
   expect(await wrong()).toEqual([]);
 });
 
-test('[ERROR-4, READ-6] registering: each refusal shows no text, keeps what was typed, and can be tried again', async () => {
+test('[ERROR-4, CHOICE-6] registering: each refusal shows no text, keeps what was typed, and can be tried again', async () => {
   const { hands, sees, wrong } = await open('/register');
   await hands.submit('registerUser', ['ada@example.org', 'correct horse']);
   for (const [, answer] of refusals) {
@@ -107,7 +107,7 @@ test('[ERROR-4, READ-6] registering: each refusal shows no text, keeps what was 
   expect(await wrong()).toEqual([]);
 });
 
-test('[ERROR-5, ERROR-6, READ-28] creating: each refusal is shown, keeps what was typed, and can be tried again', async () => {
+test('[ERROR-5, ERROR-6, CHOICE-28] creating: each refusal is shown, keeps what was typed, and can be tried again', async () => {
   const { hands, sees, wrong } = await creating();
   for (const [, answer, banner] of refusals) {
     await hands.answer('createProject', answer);
@@ -126,7 +126,7 @@ test('[ERROR-5, ERROR-6, READ-28] creating: each refusal is shown, keeps what wa
   expect(await wrong()).toEqual([]);
 });
 
-const odd: [string, Answer][] = [
+const odd: [string, BackendResponse][] = [
   ['truncated JSON', { status: 200, text: '[{"id":"p1","title":"Web' }],
   ['an HTML page', { status: 200, text: html }],
   ['projects that are no array', { status: 200, body: { projects: [relaunch] } }],
@@ -135,7 +135,7 @@ const odd: [string, Answer][] = [
   ['nothing', { status: 200, text: '' }],
 ];
 
-test('[ERROR-8, READ-19, READ-29] the list: each answer that cannot be understood, and each refusal, leaves it empty and is only logged', async () => {
+test('[ERROR-8, CHOICE-19, CHOICE-29] the list: each answer that cannot be understood, and each refusal, leaves it empty and is only logged', async () => {
   const { hands, sees, wrong } = await open('/projects');
   let failures = 0;
   for (const [, answer] of [...odd, ...refusals]) {
@@ -153,13 +153,13 @@ test('[ERROR-8, READ-19, READ-29] the list: each answer that cannot be understoo
   expect(await wrong()).toEqual([]);
 });
 
-const oddProjects: Answer[] = [
+const oddProjects: BackendResponse[] = [
   { status: 201, body: { id: 'p1', title: 'Website' } },
   { status: 201, body: { id: 'p1', description: 'New' } },
   { status: 201, body: { title: 'Website', description: 'New' } },
 ];
 
-test('[ERROR-7, READ-18] creating: an answer that cannot be understood shows no message and keeps what was typed', async () => {
+test('[ERROR-7, CHOICE-18] creating: an answer that cannot be understood shows no message and keeps what was typed', async () => {
   const { hands, sees, wrong } = await creating();
   for (const answer of [...odd.map(([, one]) => one), ...oddProjects]) {
     await hands.answer('createProject', answer);
@@ -182,7 +182,7 @@ test('[CONST-3] an answer that takes 30 seconds and more is waited for', async (
   expect(await wrong()).toEqual([]);
 });
 
-test('[READ-26] a huge string is shown whole, and the page stays as wide as the window', async () => {
+test('[CHOICE-26] a huge string is shown whole, and the page stays as wide as the window', async () => {
   const huge = 'a'.repeat(100_000);
   const { page: at, hands, sees, wrong } = await creating();
   await hands.answer('createProject', { status: 422, body: { message: huge } });
@@ -232,7 +232,7 @@ test('script in a title, a description and a message is text', async () => {
   expect(await wrong()).toEqual([]);
 });
 
-test('[READ-7] a double click and Enter at once make one call', async () => {
+test('[CHOICE-7] a double click and Enter at once make one call', async () => {
   const { page: at, hands, sees, wrong } = await open('/login');
   await fillCredentials(at, 'ada@example.org');
   await submit(at, 'Sign in').dblclick({ force: true });
@@ -243,7 +243,7 @@ test('[READ-7] a double click and Enter at once make one call', async () => {
   expect(await wrong()).toEqual([]);
 });
 
-test('[READ-28, READ-30] leaving with calls pending and coming back: their answers count, and what was typed is there', async () => {
+test('[CHOICE-28, CHOICE-30] leaving with calls pending and coming back: their answers count, and what was typed is there', async () => {
   const { hands, sees, wrong } = await creating();
   await hands.go('/about');
   await hands.go('/projects');
@@ -258,7 +258,7 @@ test('[READ-28, READ-30] leaving with calls pending and coming back: their answe
   expect(await wrong()).toEqual([]);
 });
 
-test('[READ-31, READ-32] answers in the wrong order: the created project stays, once, and the stale list counts for nothing', async () => {
+test('[CHOICE-31, CHOICE-32] answers in the wrong order: the created project stays, once, and the stale list counts for nothing', async () => {
   const { hands, sees, wrong } = await open('/projects');
   await sees({ calls: { listProjects: { pending: 1 } } });
   await hands.submit('createProject', typed);
@@ -282,7 +282,7 @@ test('[READ-31, READ-32] answers in the wrong order: the created project stays, 
   expect(await wrong()).toEqual([]);
 });
 
-test('[READ-3, READ-5] back and forward with a call pending lead where they say, and nothing is sent twice', async () => {
+test('[CHOICE-3, CHOICE-5] back and forward with a call pending lead where they say, and nothing is sent twice', async () => {
   const { page: at, hands, sees, wrong } = await open('/about');
   await hands.go('/register');
   await hands.submit('registerUser', ['ada@example.org', 'correct horse']);
@@ -290,14 +290,14 @@ test('[READ-3, READ-5] back and forward with a call pending lead where they say,
   await at.goBack();
   await sees({ path: '/about', form: undefined });
   await hands.answer('registerUser', { status: 201, body: { role: 'member' } });
-  await expect.poll(() => hands.known?.()).toMatchObject({ role: 'member' });
+  await expect.poll(() => hands.internals?.()).toMatchObject({ role: 'member' });
   await sees({ path: '/about' });
   await at.goForward();
   await sees({ path: '/register', form: { busy: false }, calls: { registerUser: { made: 1 } } });
   expect(await wrong()).toEqual([]);
 });
 
-test('[READ-20] with cookies and storage refused everything works', async () => {
+test('[CHOICE-20] with cookies and storage refused everything works', async () => {
   const { hands, sees, wrong } = await open('/login', (it) =>
     it.addInitScript(() => {
       const refuse = () => {

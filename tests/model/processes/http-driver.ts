@@ -1,15 +1,19 @@
-import { createInventor, newMark } from '../../../conformance/fixtures.ts';
-import { httpHands as handsOn } from '../../../conformance/journeys/http-driver.ts';
-import { createStage, type Stage } from '../../../conformance/journeys/preconditions.ts';
+import { createFixtures, createRunId } from '../../../conformance/fixtures.ts';
+import { createHttpDriver as handsOn } from '../../../conformance/journeys/http-driver.ts';
+import {
+  createPreconditions,
+  type Preconditions,
+} from '../../../conformance/journeys/preconditions.ts';
 import { createWorld } from '../../../conformance/world.ts';
-import type { Hands, Route } from '../../../model/driver.ts';
+import type { Driver, Route } from '../../../model/driver.ts';
 
-const stages = new Map<string, Stage>();
+const stages = new Map<string, Preconditions>();
 
 /** The app's own client and machines before a running backend, as the conformance kit has them. */
-export async function httpHands(address: string, start: Route): Promise<Hands> {
+export async function httpHands(address: string, start: Route): Promise<Driver> {
   const stage =
-    stages.get(address) ?? createStage(createWorld(address, createInventor(1, newMark())));
+    stages.get(address) ??
+    createPreconditions(createWorld(address, createFixtures(1, createRunId())));
   stages.set(address, stage);
   return handsOn(stage, start);
 }

@@ -72,13 +72,13 @@ describe('what is sent', () => {
 });
 
 describe('the anti-forgery header', () => {
-  test('[CALL-4, READ-21] repeats the cookie in every call, percent-decoded', async () => {
+  test('[CALL-4, CHOICE-21] repeats the cookie in every call, percent-decoded', async () => {
     const token = 'a+b/c="1"';
     const calls = await sent(() => `theme=dark; XSRF-TOKEN=${encodeURIComponent(token)}; x=1`);
     expect(tokens(calls)).toEqual([token, token, token, token]);
   });
 
-  test('[READ-21] is not sent while there is no cookie, or one of a similar name', async () => {
+  test('[CHOICE-21] is not sent while there is no cookie, or one of a similar name', async () => {
     expect(tokens(await sent(() => 'MY-XSRF-TOKEN=1; XSRF-TOKEN2=2'))).toEqual([
       null,
       null,
@@ -88,19 +88,19 @@ describe('the anti-forgery header', () => {
     expect(tokens(await sent(() => 'XSRF-TOKEN='))).toEqual([null, null, null, null]);
   });
 
-  test('[READ-21] is not sent to another origin', async () => {
+  test('[CHOICE-21] is not sent to another origin', async () => {
     const calls = await sent(() => 'XSRF-TOKEN=abc', 'https://elsewhere.example');
     expect(tokens(calls)).toEqual([null, null, null, null]);
   });
 
   test.each(['%', '%E0%A4%A', 'a%zz'])(
-    '[READ-20] a cookie of %s does not stop a call',
+    '[CHOICE-20] a cookie of %s does not stop a call',
     async (value) => {
       expect(tokens(await sent(() => `XSRF-TOKEN=${value}`))).toEqual([value, value, value, value]);
     },
   );
 
-  test('[READ-20] a value that no header can carry does not stop a call', async () => {
+  test('[CHOICE-20] a value that no header can carry does not stop a call', async () => {
     const calls = await sent(() => `XSRF-TOKEN=${encodeURIComponent('a\nb')}`);
     expect(tokens(calls)).toEqual([null, null, null, null]);
   });

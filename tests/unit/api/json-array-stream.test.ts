@@ -1,14 +1,14 @@
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { readProjects } from '../../../src/api/decode.ts';
-import { createListReader } from '../../../src/api/json-array-stream.ts';
+import { createJsonArrayStream } from '../../../src/api/json-array-stream.ts';
 
 type Item = Record<string, unknown>;
 const isItem = (value: unknown): value is Item => typeof value === 'object' && value !== null;
 
 /** Reads a text that arrives in such pieces. */
 function read(pieces: string[]): Item[] {
-  const reader = createListReader(isItem);
+  const reader = createJsonArrayStream(isItem);
   for (const piece of pieces) reader.add(piece);
   reader.end();
   return reader.items;
@@ -66,7 +66,7 @@ test('[LIST-3] a text that is no list is refused, in whatever pieces it arrives'
 });
 
 test('[LIST-3] an item is there as soon as it has arrived', () => {
-  const reader = createListReader(isItem);
+  const reader = createJsonArrayStream(isItem);
   reader.add('[{"id":1},{"id":');
   expect(reader.items).toEqual([{ id: 1 }]);
   reader.add('2}');
@@ -77,13 +77,13 @@ test('[LIST-3] an item is there as soon as it has arrived', () => {
 });
 
 test('[LIST-3] an item is there although the next one, which is not, has two of what ends an item in its text', () => {
-  const reader = createListReader(isItem);
+  const reader = createJsonArrayStream(isItem);
   reader.add('[{"id":1},{"title":"}}');
   expect(reader.items).toEqual([{ id: 1 }]);
 });
 
 test('[LIST-3] after an item that came in several pieces the next one is there as soon as it has arrived', () => {
-  const reader = createListReader(isItem);
+  const reader = createJsonArrayStream(isItem);
   const title = 'x'.repeat(100);
   reader.add(`[{"title":"${title}`);
   reader.add(`${title}${title}"}`);
@@ -92,7 +92,7 @@ test('[LIST-3] after an item that came in several pieces the next one is there a
   expect(reader.items).toHaveLength(2);
 });
 
-test('[READ-52] of a list that arrives one is told of the first projects at once, and then whenever they have doubled', async () => {
+test('[CHOICE-52] of a list that arrives one is told of the first projects at once, and then whenever they have doubled', async () => {
   const row = (id: number) => JSON.stringify({ id, title: 'T', description: 'D' });
   async function* pieces() {
     yield '[';

@@ -48,7 +48,7 @@ test.each(operations)(
 );
 
 test.each(operations)(
-  '[READ-13] %s: the message is read from problem+json too',
+  '[CHOICE-13] %s: the message is read from problem+json too',
   async (operation) => {
     const api = await body(409, '{"message":"Taken."}', 'application/problem+json');
     expect(await call[operation](api)).toEqual({ ok: false, message: 'Taken.' });
@@ -67,34 +67,34 @@ test.each([
   ['is missing: a text', '"message"'],
   ['is missing: null', 'null'],
   ['is cut off', '{"message":"Tak'],
-])('[ERROR-2, ERROR-6, READ-14] a message that %s counts as missing', async (_, text) => {
+])('[ERROR-2, ERROR-6, CHOICE-14] a message that %s counts as missing', async (_, text) => {
   const api = await body(400, text);
   expect(await call.login(api)).toEqual(failed);
   expect(await call.createProject(api)).toEqual(failed);
 });
 
-test.each(operations)('[READ-11] %s: an empty 500 is a failed request', async (operation) => {
+test.each(operations)('[CHOICE-11] %s: an empty 500 is a failed request', async (operation) => {
   expect(await call[operation](await body(500, ''))).toEqual(failed);
 });
 
 test.each(operations)(
-  '[READ-11] %s: a 500 without any body is a failed request',
+  '[CHOICE-11] %s: a 500 without any body is a failed request',
   async (operation) => {
     const api = await answered((_, response) => void response.writeHead(500).end());
     expect(await call[operation](api)).toEqual(failed);
   },
 );
 
-test.each(operations)('[READ-11] %s: an HTML 502 is a failed request', async (operation) => {
+test.each(operations)('[CHOICE-11] %s: an HTML 502 is a failed request', async (operation) => {
   expect(await call[operation](await body(502, html, 'text/html'))).toEqual(failed);
 });
 
-test.each(operations)('[READ-11] %s: a 304 is not a success', async (operation) => {
+test.each(operations)('[CHOICE-11] %s: a 304 is not a success', async (operation) => {
   const api = await answered((_, response) => void response.writeHead(304).end());
   expect(await call[operation](api)).toEqual(failed);
 });
 
-test.each(operations)('[READ-12] %s: no network is a failed request', async (operation) => {
+test.each(operations)('[CHOICE-12] %s: no network is a failed request', async (operation) => {
   const server = createServer().listen(0, '127.0.0.1');
   await new Promise((ready) => server.once('listening', ready));
   const { port } = server.address() as AddressInfo;
@@ -103,7 +103,7 @@ test.each(operations)('[READ-12] %s: no network is a failed request', async (ope
 });
 
 test.each(operations)(
-  '[READ-12] %s: a connection that breaks off is a failed request',
+  '[CHOICE-12] %s: a connection that breaks off is a failed request',
   async (operation) => {
     const api = await answered((_, response) => void response.destroy());
     expect(await call[operation](api)).toEqual(failed);
@@ -111,7 +111,7 @@ test.each(operations)(
 );
 
 test.each([200, 500])(
-  '[READ-12] an answer of %i that breaks off in the middle is a failed request',
+  '[CHOICE-12] an answer of %i that breaks off in the middle is a failed request',
   async (status) => {
     for (const operation of operations) {
       const api = await answered((_, response) => {
@@ -130,7 +130,7 @@ test.each([
   ['an error under a 200', '{"error":"no"}'],
   ['null', 'null'],
   ['a text', '"ok"'],
-])('[READ-15, READ-16, READ-17, READ-18, READ-19] 200 with %s', async (_, text) => {
+])('[CHOICE-15, CHOICE-16, CHOICE-17, CHOICE-18, CHOICE-19] 200 with %s', async (_, text) => {
   const api = await body(200, text);
   expect(await call.login(api)).toEqual({ ok: true, value: undefined });
   expect(await call.registerUser(api)).toEqual({ ok: true, value: {} });
@@ -138,7 +138,7 @@ test.each([
   await expect(call.createProject(api)).rejects.toThrow(/JSON|not a project/);
 });
 
-test('[READ-16, READ-17] an answer of 204 signs in, and registers a user without a role', async () => {
+test('[CHOICE-16, CHOICE-17] an answer of 204 signs in, and registers a user without a role', async () => {
   const api = await answered((_, response) => void response.writeHead(204).end());
   expect(await call.login(api)).toEqual({ ok: true, value: undefined });
   expect(await call.registerUser(api)).toEqual({ ok: true, value: {} });
@@ -149,7 +149,7 @@ test.each([
   ['{"role":7}', {}],
   ['{"role":null}', {}],
   ['[]', {}],
-])('[READ-17, ROLE-2] of the registered user %s the role is understood', async (text, value) => {
+])('[CHOICE-17, ROLE-2] of the registered user %s the role is understood', async (text, value) => {
   expect(await call.registerUser(await body(201, text))).toEqual({ ok: true, value });
 });
 
@@ -170,7 +170,7 @@ test.each([
   '{"id":"1","title":1,"description":"D"}',
   '{"id":"1","title":"T"}',
   '{"id":"1","title":"T","description":null}',
-])('[READ-18, READ-19] %s is no project', async (text) => {
+])('[CHOICE-18, CHOICE-19] %s is no project', async (text) => {
   await expect(call.createProject(await body(201, text))).rejects.toThrow('not a project');
   const list = await body(200, `[{"id":"0","title":"","description":""},${text}]`);
   await expect(call.listProjects(list)).rejects.toThrow('not a list of projects');

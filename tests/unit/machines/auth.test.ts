@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { createActor, fromPromise, type SnapshotFrom } from 'xstate';
 import { authMachine, isAuthenticated, role } from '../../../machines/auth.ts';
 import type { Credentials, Outcome, User } from '../../../machines/types.ts';
-import { calls } from '../../support/deferred-calls.ts';
+import { deferredCalls } from '../../support/deferred-calls.ts';
 
 const ada: Credentials = { email: 'ada@example.org', password: 'correct horse' };
 const login = { type: 'login', credentials: ada } as const;
@@ -14,8 +14,8 @@ const registered = { ok: true, value: { role: 'member' } } as const;
 
 /** The machine with calls that end when the test says so. */
 function auth() {
-  const logins = calls<Outcome<void>, Credentials>();
-  const registrations = calls<Outcome<User>, Credentials>();
+  const logins = deferredCalls<Outcome<void>, Credentials>();
+  const registrations = deferredCalls<Outcome<User>, Credentials>();
   const actor = createActor(
     authMachine.provide({
       actors: { login: fromPromise(logins.start), registerUser: fromPromise(registrations.start) },
@@ -65,7 +65,7 @@ test('[AUTH-2, ENTITY-4] while signing in is pending, nobody is authenticated', 
   expect(logins.inputs.at(-1)).toEqual(ada);
 });
 
-test('[READ-1] the old message stays while signing in is pending again', async () => {
+test('[CHOICE-1] the old message stays while signing in is pending again', async () => {
   const { actor, now } = await withUserAndMessage();
   actor.send(login);
   expect(now().loginErrorMessage).toBe(refused.message);
@@ -106,7 +106,7 @@ test('[AUTH-5] a failed sign-in clears the user and stores the message', async (
   expect(emitted).toEqual(['registered']);
 });
 
-test('[ERROR-3, READ-15] a sign-in that throws gives no message, wipes the old one, and clears the user', async () => {
+test('[ERROR-3, CHOICE-15] a sign-in that throws gives no message, wipes the old one, and clears the user', async () => {
   const { actor, logins, now } = await withUserAndMessage();
   actor.send(login);
   await logins.fail(new SyntaxError('not JSON'));
@@ -168,7 +168,7 @@ test('[AUTH-10] a failed registration does not touch the message of a failed sig
   expect(now().loginErrorMessage).toBe(refused.message);
 });
 
-test('[READ-7] the same submit again changes nothing while it is pending', async () => {
+test('[CHOICE-7] the same submit again changes nothing while it is pending', async () => {
   const { actor, logins, registrations, now } = auth();
   actor.send(login);
   actor.send({
@@ -183,7 +183,7 @@ test('[READ-7] the same submit again changes nothing while it is pending', async
   expect(now().state).toBe('registering');
 });
 
-test('[READ-8] registering takes the place of a pending sign-in, which then counts for nothing', async () => {
+test('[CHOICE-8] registering takes the place of a pending sign-in, which then counts for nothing', async () => {
   const { actor, logins, registrations, emitted, now } = auth();
   actor.send(login);
   actor.send(registerUser);
@@ -194,7 +194,7 @@ test('[READ-8] registering takes the place of a pending sign-in, which then coun
   expect(emitted).toEqual(['registered']);
 });
 
-test('[READ-8] signing in takes the place of a pending registration, which then counts for nothing', async () => {
+test('[CHOICE-8] signing in takes the place of a pending registration, which then counts for nothing', async () => {
   const { actor, logins, registrations, emitted, now } = auth();
   actor.send(registerUser);
   actor.send(login);
@@ -205,7 +205,7 @@ test('[READ-8] signing in takes the place of a pending registration, which then 
   expect(emitted).toEqual(['loggedIn']);
 });
 
-test('[ROLE-1, READ-10] the role is whatever text the user came with, and one selector exposes it', async () => {
+test('[ROLE-1, CHOICE-10] the role is whatever text the user came with, and one selector exposes it', async () => {
   const { actor, registrations } = auth();
   expect(role(actor.getSnapshot())).toBeUndefined();
   actor.send(registerUser);

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { createActor, fromPromise, SimulatedClock } from 'xstate';
 import { projectsMachine } from '../../../machines/projects.ts';
 import type { NewProject, Outcome, Project } from '../../../machines/types.ts';
-import { calls } from '../../support/deferred-calls.ts';
+import { deferredCalls } from '../../support/deferred-calls.ts';
 
 const opened = { type: 'projects.opened' } as const;
 const closed = { type: 'projects.closed' } as const;
@@ -17,8 +17,8 @@ const refused = { ok: false, message: 'Title is required.' } as const;
 
 /** The machine with calls that end, and a clock that moves, when the test says so. */
 function projects() {
-  const lists = calls<Outcome<Project[]>>();
-  const creations = calls<Outcome<Project>, NewProject>();
+  const lists = deferredCalls<Outcome<Project[]>>();
+  const creations = deferredCalls<Outcome<Project>, NewProject>();
   const clock = new SimulatedClock();
   const actor = createActor(
     projectsMachine.provide({
@@ -89,7 +89,7 @@ test.each([
   },
 );
 
-test('[READ-30] opening the screen always fetches, and the rows from before stay meanwhile', async () => {
+test('[CHOICE-30] opening the screen always fetches, and the rows from before stay meanwhile', async () => {
   const { actor, lists, now } = await showing(relaunch);
   actor.send(closed);
   actor.send(opened);
@@ -109,7 +109,7 @@ test('opening the screen again gives up the fetch that is under way', async () =
   expect(now()).toMatchObject({ list: 'loaded', projects: [office] });
 });
 
-test('[CREATE-1, READ-2] creating clears the error at its start', async () => {
+test('[CREATE-1, CHOICE-2] creating clears the error at its start', async () => {
   const { actor, creations, now } = await showing();
   actor.send(createProject);
   await creations.end(refused);
@@ -146,7 +146,7 @@ test('[CREATE-4] a refused creation keeps the message, the list and what was sub
   expect(emitted).toEqual([]);
 });
 
-test('[ERROR-7, READ-15] a creation that throws gives no message and keeps what was submitted', async () => {
+test('[ERROR-7, CHOICE-15] a creation that throws gives no message and keeps what was submitted', async () => {
   const { actor, creations, now } = await showing(relaunch);
   actor.send(createProject);
   await creations.fail(new TypeError('The answer is not a project.'));
@@ -158,14 +158,14 @@ test('[ERROR-7, READ-15] a creation that throws gives no message and keeps what 
   });
 });
 
-test('[READ-7] a second submit changes nothing while a project is being created', async () => {
+test('[CHOICE-7] a second submit changes nothing while a project is being created', async () => {
   const { actor, creations } = await showing();
   actor.send(createProject);
   actor.send({ type: 'createProject', project: { title: 'Another', description: 'One' } });
   expect(creations.inputs).toEqual([draft]);
 });
 
-test('[READ-31] a project created while the list is on its way makes that answer stale', async () => {
+test('[CHOICE-31] a project created while the list is on its way makes that answer stale', async () => {
   const { actor, lists, creations, now } = await showing(relaunch);
   actor.send(opened);
   actor.send(createProject);
@@ -186,7 +186,7 @@ test('a project created while the list is there does not fetch it again', async 
   expect(lists.inputs).toHaveLength(1);
 });
 
-test('[READ-32] a created project whose id is in the list is shown once, at the end', async () => {
+test('[CHOICE-32] a created project whose id is in the list is shown once, at the end', async () => {
   const { actor, creations, now } = await showing(office, relaunch);
   actor.send(createProject);
   await creations.end(ok(office));
@@ -209,7 +209,7 @@ test('[CONST-8, CONST-6] 500 ms after closing the rows begin to be kept, and 60 
 test.each([
   ['within the 500 ms', 499, 'closing'],
   ['within the 60 s', 60_499, 'kept'],
-])('[READ-33] opening again %s keeps the rows', async (_, wait, state) => {
+])('[CHOICE-33] opening again %s keeps the rows', async (_, wait, state) => {
   const { actor, clock, now } = await showing(relaunch);
   actor.send(closed);
   clock.increment(Math.min(wait, 500));
@@ -220,7 +220,7 @@ test.each([
   expect(now()).toMatchObject({ watch: 'open', projects: [relaunch] });
 });
 
-test('[READ-35, CONST-7] however long the screen is open, the list is fetched once', async () => {
+test('[CHOICE-35, CONST-7] however long the screen is open, the list is fetched once', async () => {
   const { clock, lists } = await showing(relaunch);
   clock.increment(24 * 60 * 60 * 1000);
   expect(lists.inputs).toHaveLength(1);
@@ -237,7 +237,7 @@ test('an answer that comes after the rows were dropped is not kept', async () =>
   expect(now()).toMatchObject({ list: 'idle', projects: [] });
 });
 
-test('[READ-47] rows that are dropped while the screen is open are gone at once', async () => {
+test('[CHOICE-47] rows that are dropped while the screen is open are gone at once', async () => {
   const { actor, now } = await showing(relaunch);
   actor.send({ type: 'projects.dropped' });
   expect(now()).toMatchObject({ list: 'idle', watch: 'open', projects: [] });

@@ -10,7 +10,7 @@ const door = setup({
 }).createMachine({
   id: 'door',
   initial: 'closed',
-  on: { reset: { target: '.closed', meta: { statement: ['DOOR-1', 'DOOR-2'] } } },
+  on: { reset: { target: '.closed', meta: { statements: ['DOOR-1', 'DOOR-2'] } } },
   states: {
     closed: {
       entry: 'listen',

@@ -4,14 +4,14 @@ import { createRoot, type Root } from 'react-dom/client';
 import { SimulatedClock } from 'xstate';
 import { isAuthenticated, role } from '../../../../machines/auth.ts';
 import { createApp } from '../../../../src/app.tsx';
-import { observer, type Observed } from '../../../../model/inspection.ts';
+import { createInspector, type Inspection } from '../../../../model/inspection.ts';
 
 export type Inside = {
   /** Ends the app and starts it anew on a route, as a reload does, and faster. */
   restart: (route: string) => void;
   elapse: (milliseconds: number) => void;
   known: () => Promise<{ authenticated: boolean; role: string | undefined }>;
-  did: () => Observed;
+  did: () => Inspection;
   logged: () => string[];
 };
 
@@ -25,7 +25,7 @@ type Running = ReturnType<typeof start> & { root: Root };
 
 function start() {
   const clock = new SimulatedClock();
-  const { inspect, take } = observer();
+  const { inspect, take } = createInspector();
   const logged: string[] = [];
   const app = createApp({ clock, inspect, log: (what) => logged.push(what) });
   return { app, clock, take, logged };

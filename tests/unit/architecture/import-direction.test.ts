@@ -62,7 +62,7 @@ test('every dependency is imported somewhere', () => {
     dependencies: Record<string, string>;
     devDependencies: Record<string, string>;
   };
-  const sources = globSync('{src,machines,server,tests,tools,conformance}/**/*.{ts,tsx}')
+  const sources = globSync('{src,machines,model,server,tests,tools,conformance}/**/*.{ts,tsx}')
     .concat('vite.config.ts')
     .map((file) => readFileSync(file, 'utf8'))
     .join('\n');
