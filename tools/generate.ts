@@ -2,7 +2,9 @@
  * Writes what is generated: the types of the contract and the diagrams of the machines. `--check` only tells what is stale.
  */
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { bundle, createConfig } from '@redocly/openapi-core';
 import openapiTS, { astToString, COMMENT_HEADER } from 'openapi-typescript';
+import { fileURLToPath } from 'node:url';
 import { authMachine } from '../machines/auth.ts';
 import { projectsMachine } from '../machines/projects.ts';
 import { diagram, table } from './diagram.ts';
@@ -20,8 +22,24 @@ async function generate(): Promise<{ [path: string]: string }> {
   return {
     'generated/api.d.ts':
       COMMENT_HEADER + astToString(await openapiTS(new URL('./openapi.yaml', root))),
+    'generated/contract.json': await contractJson(),
     'generated/machines.md': machinesPage(),
   };
+}
+
+/** Returns openapi.yaml without `$ref`s, one line per path, for everything that reads it at run time. */
+async function contractJson(): Promise<string> {
+  const { bundle: bundled, problems } = await bundle({
+    ref: fileURLToPath(new URL('./openapi.yaml', root)),
+    config: await createConfig({}),
+    dereference: true,
+  });
+  if (problems.length > 0) throw new Error(problems.map(({ message }) => message).join('\n'));
+  const { paths, security } = bundled.parsed as { paths: object; security: unknown };
+  const lines = Object.entries(paths).map(
+    ([path, item]) => `${JSON.stringify(path)}:${JSON.stringify(item)}`,
+  );
+  return `{"security":${JSON.stringify(security)},"paths":{\n${lines.join(',\n')}\n}}\n`;
 }
 
 function machinesPage(): string {

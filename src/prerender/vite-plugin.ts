@@ -83,9 +83,9 @@ async function drawn(root: string): Promise<string> {
       }),
     );
     const module = (await import(pathToFileURL(join(folder, entry)).href)) as {
-      renderShell: () => Promise<string>;
+      renderTemplates: () => Promise<string>;
     };
-    return await module.renderShell();
+    return await module.renderTemplates();
   } finally {
     await rm(folder, { recursive: true });
   }
