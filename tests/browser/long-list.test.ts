@@ -37,7 +37,7 @@ const drawn = (page: Page) => page.getByRole('listitem').count();
 const toEnd = (page: Page) =>
   page.evaluate(() => scrollTo(0, document.documentElement.scrollHeight));
 
-test('[CHOICE-52] of a long list only a screenful is in the page, and the number of all of them is told', async () => {
+test('[CHOICE-52, CHOICE-58] of a long list only a screenful is in the page, and the number of all of them is told', async () => {
   const { page, problems } = await listOf(5_000);
   const before = await drawn(page);
   expect(before).toBeLessThan(50);
@@ -94,7 +94,7 @@ test('[CHOICE-52] a long list is read by keyboard alone, and stays where it is w
   expect(await drawn(page)).toBeLessThan(50);
 });
 
-test('[CHOICE-52] a project that was just created is brought into view, and read out', async () => {
+test('[CHOICE-59] a project that was just created is brought into view, and read out', async () => {
   const { page, problems } = await listOf(3_000);
   expect(await page.getByRole('button', { name: 'Show the new project' }).count()).toBe(0);
   await fillProject(page, 'The new one', 'At the end.');
@@ -120,7 +120,7 @@ const scrollThrough = (page: Page, pixels: number) =>
     }
   }, pixels);
 
-test('[CHOICE-52] whoever has scrolled to the list while a project is being created stays there, and the first key brings the form back', async () => {
+test('[CHOICE-27] whoever has scrolled to the list while a project is being created stays there, and the first key brings the form back', async () => {
   const { page } = await listOf(1_000);
   await fillProject(page, 'The new one', 'At the end.');
   const create = page.waitForRequest((request) => request.method() === 'POST');
@@ -191,7 +191,7 @@ test('[CHOICE-52] a window that gets another width draws a long list no less spa
   expect(await added.evaluate(({ rows }) => rows)).toBeLessThan(100);
 });
 
-test('[CHOICE-52] whoever scrolls away from the project that was just shown stays in the list with the keyboard', async () => {
+test('[CHOICE-59] whoever scrolls away from the project that was just shown stays in the list with the keyboard', async () => {
   const { page, problems } = await listOf(3_000);
   await fillProject(page, 'The new one', 'At the end.');
   await submit(page, 'Create Project').click();
@@ -210,7 +210,7 @@ test('[CHOICE-52] whoever scrolls away from the project that was just shown stay
   expect(problems).toEqual([]);
 });
 
-test('[CHOICE-52] a list of 50 projects is in the page as a whole, for the search of the browser to find', async () => {
+test('[CHOICE-57] a list of 50 projects is in the page as a whole, for the search of the browser to find', async () => {
   const { page } = await listOf(50);
   expect(await drawn(page)).toBe(50);
 });

@@ -37,7 +37,7 @@ const windowTitles: Record<keyof typeof headings, string> = {
 };
 
 test.each(Object.entries(headings))(
-  '[CHOICE-53] %s is seen before a script has come: header, "%s", footer with this year',
+  '[CHOICE-53, CHOICE-60] %s is seen before a script has come: header, "%s", footer with this year',
   async (path, heading) => {
     const page = await withoutScripts();
     await page.goto(`${server.address}/#${path}`, { waitUntil: 'commit' });
@@ -58,7 +58,7 @@ test.each(Object.entries(headings))(
   },
 );
 
-test('[CHOICE-53] links work before a script has come', async () => {
+test('[CHOICE-61] links work before a script has come', async () => {
   const page = await withoutScripts();
   await page.goto(server.address, { waitUntil: 'commit' });
   await page.locator('header a:visible', { hasText: 'Sign up' }).click();
@@ -102,7 +102,7 @@ test('[CHOICE-53] the first view looks as the app does that takes its place, to 
   }
 });
 
-test('[CHOICE-53] whoever is on a link of the first view stays on it when the app takes its place', async () => {
+test('[CHOICE-65] whoever is on a link of the first view stays on it when the app takes its place', async () => {
   const { page, arrive } = await withLateScripts();
   await page.goto(`${server.address}/#/about`, { waitUntil: 'commit' });
   await page.getByRole('link', { name: 'Projects' }).focus();
@@ -110,7 +110,7 @@ test('[CHOICE-53] whoever is on a link of the first view stays on it when the ap
   expect(await page.evaluate(() => document.activeElement?.textContent)).toBe('Projects');
 });
 
-test('[CHOICE-53] whoever follows a link of the first view is there when the app takes its place', async () => {
+test('[CHOICE-61] whoever follows a link of the first view is there when the app takes its place', async () => {
   const { page, arrive } = await withLateScripts();
   await page.goto(server.address, { waitUntil: 'commit' });
   await page.getByRole('link', { name: 'Sign up' }).click();
@@ -120,7 +120,7 @@ test('[CHOICE-53] whoever follows a link of the first view is there when the app
   expect(await page.getByRole('heading', { level: 1 }).textContent()).toBe('Create an account');
 });
 
-test('[CHOICE-53] whoever follows a link of the first view while the app is being drawn is there when it is', async () => {
+test('[CHOICE-61] whoever follows a link of the first view while the app is being drawn is there when it is', async () => {
   const { page, arrive } = await withLateScripts();
   await page.goto(server.address, { waitUntil: 'commit' });
   await page.evaluate(() => {
@@ -142,7 +142,7 @@ test('[CHOICE-53] whoever follows a link of the first view while the app is bein
   expect(await page.locator('a[aria-current=page]').textContent()).toBe('About');
 });
 
-test('[CHOICE-53] whoever follows a link of the first view by keyboard is on the heading of that screen, before and after the app takes its place', async () => {
+test('[CHOICE-61, CHOICE-65] whoever follows a link of the first view by keyboard is on the heading of that screen, before and after the app takes its place', async () => {
   const { page, arrive } = await withLateScripts();
   const focused = () => page.evaluate(() => document.activeElement?.textContent);
   await page.goto(`${server.address}/#/about`, { waitUntil: 'commit' });
@@ -156,7 +156,7 @@ test('[CHOICE-53] whoever follows a link of the first view by keyboard is on the
   expect(await page.evaluate(() => document.activeElement?.getAttribute('name'))).toBe('email');
 });
 
-test('[CHOICE-53] what is typed before the app takes its place is there afterwards, and can be typed on', async () => {
+test('[CHOICE-62] what is typed before the app takes its place is there afterwards, and can be typed on', async () => {
   const { page, arrive } = await withLateScripts();
   await page.goto(`${server.address}/#/projects`, { waitUntil: 'commit' });
   await field(page, 'Title').fill('Website');
@@ -169,7 +169,7 @@ test('[CHOICE-53] what is typed before the app takes its place is there afterwar
   expect(await page.getByText('is required').count()).toBe(0);
 });
 
-test('[CHOICE-53] whoever types while the scripts come loses no key', async () => {
+test('[CHOICE-62] whoever types while the scripts come loses no key', async () => {
   const { page, arrive } = await withLateScripts();
   await page.goto(`${server.address}/#/login`, { waitUntil: 'commit' });
   await field(page, 'Password').focus();
@@ -185,7 +185,7 @@ test('[CHOICE-53] whoever types while the scripts come loses no key', async () =
   expect(await page.getByText('is required').count()).toBe(0);
 });
 
-test('[CHOICE-53] a word that is being put together is finished before the app takes its place', async () => {
+test('[CHOICE-62] a word that is being put together is finished before the app takes its place', async () => {
   const { page, arrive } = await withLateScripts();
   await page.goto(`${server.address}/#/projects`, { waitUntil: 'commit' });
   await field(page, 'Title').focus();
@@ -211,7 +211,7 @@ test('[CHOICE-53] a word that is being put together is finished before the app t
   expect(await page.locator('body').getAttribute('data-ended')).toBe('true');
 });
 
-test('[CHOICE-53] whoever has scrolled is at the same place when the app takes its place', async () => {
+test('[CHOICE-66] whoever has scrolled is at the same place when the app takes its place', async () => {
   const { page, arrive } = await withLateScripts();
   await page.setViewportSize({ width: 320, height: 400 });
   await page.goto(`${server.address}/#/projects`, { waitUntil: 'commit' });
@@ -241,7 +241,7 @@ test.each([
   },
 );
 
-test('[CHOICE-53, FIELD-1] a field left empty says so before the app takes its place, and afterwards, until it is filled', async () => {
+test('[CHOICE-63, FIELD-1] a field left empty says so before the app takes its place, and afterwards, until it is filled', async () => {
   const { page, problems, arrive } = await withLateScripts();
   await page.goto(`${server.address}/#/login`, { waitUntil: 'commit' });
   const errors = () => page.getByText('is required').allTextContents();
@@ -268,7 +268,7 @@ test('[CHOICE-53, FIELD-1] a field left empty says so before the app takes its p
   expect(problems).toEqual([]);
 });
 
-test('[CHOICE-53] a field that was left and has something else wrong with it says so when the app takes its place', async () => {
+test('[CHOICE-74] a field that was left and has something else wrong with it says so when the app takes its place', async () => {
   const { page, arrive } = await withLateScripts();
   await page.goto(`${server.address}/#/register`, { waitUntil: 'commit' });
   await fillCredentials(page, 'ada', 'short');
@@ -279,7 +279,7 @@ test('[CHOICE-53] a field that was left and has something else wrong with it say
   expect(await page.evaluate(() => document.activeElement?.textContent)).toBe('Register');
 });
 
-test('[CHOICE-53, CHOICE-7] a form that is submitted before the app takes its place is sent when it does, once, and nowhere else', async () => {
+test('[CHOICE-64, CHOICE-75, CHOICE-7] a form that is submitted before the app takes its place is sent when it does, once, and nowhere else', async () => {
   const { page, arrive } = await withLateScripts();
   const calls: unknown[] = [];
   await page.route('**/api/**', (route) => void calls.push(route.request().postDataJSON()));
@@ -297,7 +297,7 @@ test('[CHOICE-53, CHOICE-7] a form that is submitted before the app takes its pl
   expect(page.url()).toBe(`${server.address}/#/login`);
 });
 
-test('[CHOICE-53] a form that is submitted before the app takes its place says what is missing, and is not sent', async () => {
+test('[CHOICE-63, VALID-7] a form that is submitted before the app takes its place says what is missing, and is not sent', async () => {
   const { page, arrive } = await withLateScripts();
   await page.goto(`${server.address}/#/login`, { waitUntil: 'commit' });
   await field(page, 'Email').fill('ada@example.org');
@@ -318,7 +318,7 @@ test('[CHOICE-53] a form that is submitted before the app takes its place says w
   });
 });
 
-test('[CHOICE-53] what was typed on a screen that is left before the app takes its place goes to no other', async () => {
+test('[CHOICE-67] what was typed on a screen that is left before the app takes its place goes to no other', async () => {
   const { page, arrive } = await withLateScripts();
   await page.goto(`${server.address}/#/login`, { waitUntil: 'commit' });
   await fillCredentials(page, 'ada@example.org');
@@ -331,7 +331,7 @@ test('[CHOICE-53] what was typed on a screen that is left before the app takes i
   expect(await field(page, 'Password').inputValue()).toBe('');
 });
 
-test('[CHOICE-53] whoever leaves a form before the app takes its place and comes back begins anew', async () => {
+test('[CHOICE-67] whoever leaves a form before the app takes its place and comes back begins anew', async () => {
   const { page, arrive } = await withLateScripts();
   const sent: string[] = [];
   page.on('request', (request) => sent.push(new URL(request.url()).pathname));
@@ -348,7 +348,7 @@ test('[CHOICE-53] whoever leaves a form before the app takes its place and comes
   expect(sent).not.toContain('/api/v1/login');
 });
 
-test('[CHOICE-53, CALL-8, CALL-1] the list is asked for before a script has come, as the app does, and once', async () => {
+test('[CHOICE-68, CALL-8, CALL-1] the list is asked for before a script has come, as the app does, and once', async () => {
   const { page, arrive } = await withLateScripts();
   await page.context().addCookies([{ name: 'XSRF-TOKEN', value: 'a%2Fb', url: server.address }]);
   const calls: Record<string, string>[] = [];
@@ -409,7 +409,7 @@ async function withListInPieces() {
 const textsOf = (count: number) =>
   projects(count).map(({ title, description }) => `${title}${description}`);
 
-test('[CHOICE-53] projects are seen as they arrive, before a script has come, and stay when the app takes its place', async () => {
+test('[CHOICE-69] projects are seen as they arrive, before a script has come, and stay when the app takes its place', async () => {
   const { page, problems, arrive, send, end } = await withListInPieces();
   const list = page.getByRole('list', { name: 'List of Projects' });
   const rows = list.getByRole('listitem');
@@ -457,7 +457,7 @@ test('[CHOICE-53] projects are seen as they arrive, before a script has come, an
   expect(problems).toEqual([]);
 });
 
-test('[CHOICE-53] of a long list, the first fifteen are seen before a script has come, and no more of it is parsed', async () => {
+test('[CHOICE-69] of a long list, the first fifteen are seen before a script has come, and no more of it is parsed', async () => {
   const { page, arrive, send, end } = await withListInPieces();
   const rows = page.locator('section li');
   const text = JSON.stringify(projects(200));
@@ -480,7 +480,7 @@ test('[CHOICE-53] of a long list, the first fifteen are seen before a script has
 });
 
 test.each([50, 51, 200])(
-  '[CHOICE-53] whoever has scrolled into a list of %i sees the same rows when the app takes its place',
+  '[CHOICE-66] whoever has scrolled into a list of %i sees the same rows when the app takes its place',
   async (count) => {
     const { page, arrive, send, end } = await withListInPieces();
     await page.setViewportSize({ width: 800, height: 300 });
@@ -513,7 +513,7 @@ test.each([
   ['no list of projects', { json: [{ ...projects(1)[0], title: 1 }] }],
   ['no JSON', { body: '<h1>Project 1</h1>' }],
 ])(
-  '[CHOICE-53, ERROR-8] an answer that is %s is an empty list, and nothing of it is ever shown',
+  '[CHOICE-68, ERROR-8] an answer that is %s is an empty list, and nothing of it is ever shown',
   async (_, answer) => {
     const { page, arrive } = await withLateScripts();
     await page.route('**/api/v1/projects', (route) => route.fulfill(answer));
@@ -533,7 +533,7 @@ test.each([
   },
 );
 
-test('[CHOICE-53] whoever leaves the projects before a script has come gives the list up', async () => {
+test('[CHOICE-70] whoever leaves the projects before a script has come gives the list up', async () => {
   const { page, problems, arrive } = await withLateScripts();
   const asked = page.waitForRequest('**/api/v1/projects');
   await page.goto(`${server.address}/#/projects`, { waitUntil: 'commit' });
@@ -548,7 +548,7 @@ test('[CHOICE-53] whoever leaves the projects before a script has come gives the
   expect(problems).toEqual([]);
 });
 
-test('[CHOICE-53] whoever leaves the projects after the app has taken its place gives up the list that began with the page', async () => {
+test('[CHOICE-70] whoever leaves the projects after the app has taken its place gives up the list that began with the page', async () => {
   const { page, problems, arrive } = await withLateScripts();
   const asked = page.waitForRequest('**/api/v1/projects');
   await page.goto(`${server.address}/#/projects`, { waitUntil: 'commit' });
@@ -562,7 +562,7 @@ test('[CHOICE-53] whoever leaves the projects after the app has taken its place 
   expect(problems).toEqual([]);
 });
 
-test('[CHOICE-53, ERROR-8] a list that fails before a script has come is an empty one', async () => {
+test('[CHOICE-68, ERROR-8] a list that fails before a script has come is an empty one', async () => {
   const { page, arrive } = await withLateScripts();
   await page.route('**/api/v1/projects', (route) => route.abort());
   const failed = page.waitForEvent('requestfailed');
@@ -586,7 +586,7 @@ describe('where a script of the app does not come', () => {
     return page;
   }
 
-  test('[CHOICE-53] the first view says so, goes on showing its screens, and nobody waits in vain', async () => {
+  test('[CHOICE-71, CHOICE-72] the first view says so, goes on showing its screens, and nobody waits in vain', async () => {
     const page = await failedAt('/about');
     await page.getByRole('link', { name: 'Projects' }).click();
     expect(await page.getByRole('alert').allTextContents()).toEqual([failed]);
@@ -603,7 +603,7 @@ describe('where a script of the app does not come', () => {
     expect(await field(page, 'Email').inputValue()).toBe('ada@example.org');
   });
 
-  test('[CHOICE-53] projects that came are still seen, and so are those that come later', async () => {
+  test('[CHOICE-76] projects that came are still seen, and so are those that come later', async () => {
     const { page } = await browser.open();
     const held: Route[] = [];
     await page.route('**/assets/**', (route) => void held.push(route));
@@ -622,7 +622,7 @@ describe('where a script of the app does not come', () => {
     expect(await section.getAttribute('aria-busy')).toBe('false');
   });
 
-  test('[CHOICE-53] it is said once, and of nothing but a script', async () => {
+  test('[CHOICE-71] it is said once, and of nothing but a script', async () => {
     const page = await withoutScripts();
     await page.goto(`${server.address}/#/about`, { waitUntil: 'commit' });
     await page.locator('h1').waitFor();
@@ -643,14 +643,14 @@ describe('where a script of the app does not come', () => {
     expect(await page.getByRole('alert').count()).toBe(1);
   });
 
-  test('[CHOICE-53] it is said at an unknown address, too', async () => {
+  test('[CHOICE-71] it is said at an unknown address, too', async () => {
     const page = await failedAt('/nowhere');
     expect(await page.getByRole('heading', { level: 1 }).textContent()).toBe(
       'Unexpected Application Error!',
     );
   });
 
-  test('[CHOICE-53] a form that waits stops waiting', async () => {
+  test('[CHOICE-72] a form that waits stops waiting', async () => {
     const { page } = await browser.open();
     const held: Route[] = [];
     await page.route('**/assets/**', (route) => void held.push(route));
@@ -663,7 +663,7 @@ describe('where a script of the app does not come', () => {
     expect(await page.locator('button[aria-busy=true]').count()).toBe(0);
   });
 
-  test('[CHOICE-53] whoever has typed keeps it until they go elsewhere, and the rest of the app works', async () => {
+  test('[CHOICE-73] whoever has typed keeps it until they go elsewhere, and the rest of the app works', async () => {
     const { page } = await browser.open();
     let letIn = () => {};
     const typed = new Promise<void>((resolve) => (letIn = resolve));
@@ -684,7 +684,7 @@ describe('where a script of the app does not come', () => {
   });
 });
 
-test('[CHOICE-53] projects that are in view stay until people go elsewhere where their screen does not come', async () => {
+test('[CHOICE-76] projects that are in view stay until people go elsewhere where their screen does not come', async () => {
   const { page } = await browser.open();
   await page.route('**/api/v1/projects', (route) => route.fulfill({ json: projects(2) }));
   let letIn = () => {};
@@ -703,7 +703,7 @@ test('[CHOICE-53] projects that are in view stay until people go elsewhere where
   await page.getByRole('heading', { name: 'About Page' }).waitFor();
 });
 
-test('[CHOICE-53, CHOICE-47] a list that the app could not take is for nobody who comes later', async () => {
+test('[CHOICE-70, CHOICE-47] a list that the app could not take is for nobody who comes later', async () => {
   const { page } = await browser.open();
   let asked = 0;
   await page.route('**/api/v1/projects', (route) =>

@@ -31,7 +31,7 @@ async function listening(options: Parameters<typeof renderApp>[1] = {}) {
 
 const project = (n: number) => JSON.stringify({ id: n, title: `Title ${n}`, description: `d${n}` });
 
-test('[CHOICE-51, LIST-1, LIST-3] the projects that have arrived are shown while the rest arrives', async () => {
+test('[CHOICE-51, CHOICE-54, LIST-1, LIST-3] the projects that have arrived are shown while the rest arrives', async () => {
   const { send, end, rows, sizes, busy } = await listening();
   await send(`[${project(1)},${project(2).slice(0, 9)}`);
   expect(rows()).toEqual(['Title 1d1']);
@@ -44,7 +44,7 @@ test('[CHOICE-51, LIST-1, LIST-3] the projects that have arrived are shown while
   expect(busy()).toBe('false');
 });
 
-test('[CHOICE-51, LIST-4, LIST-5] a list that breaks off is emptied and logged', async () => {
+test('[CHOICE-55, LIST-4, LIST-5] a list that breaks off is emptied and logged', async () => {
   const { send, breakOff, rows, logged } = await listening();
   await send(`[${project(1)},`);
   expect(rows()).toEqual(['Title 1d1']);
@@ -54,7 +54,7 @@ test('[CHOICE-51, LIST-4, LIST-5] a list that breaks off is emptied and logged',
   expect(logged.map(({ what }) => what)).toEqual(['listProjects']);
 });
 
-test('[CHOICE-30, CHOICE-51] a list that is in view stays until the one that replaces it is complete', async () => {
+test('[CHOICE-30, CHOICE-54] a list that is in view stays until the one that replaces it is complete', async () => {
   const { send, end, rows, go } = await listening();
   await send(`[${project(1)},${project(2)}]`);
   await end();
@@ -67,7 +67,7 @@ test('[CHOICE-30, CHOICE-51] a list that is in view stays until the one that rep
   expect(rows()).toEqual(['Title 3d3', 'Title 4d4']);
 });
 
-test('[CHOICE-51] what arrives of a list that was given up is not shown', async () => {
+test('[CHOICE-56] what arrives of a list that was given up is not shown', async () => {
   const { send, rows, projects } = await listening();
   await send(`[${project(1)},`);
   await act(async () => projects.send({ type: 'projects.opened' }));
@@ -87,7 +87,7 @@ test('[CHOICE-51] what has arrived stays while a project is created', async () =
   expect(rows()).toEqual(['Title 1d1']);
 });
 
-test('[CHOICE-51, CHOICE-53] rows that are in view before their list is asked for stay, and more are added', async () => {
+test('[CHOICE-51, CHOICE-69] rows that are in view before their list is asked for stay, and more are added', async () => {
   const inView = [JSON.parse(project(1)), JSON.parse(project(2))];
   const asked = { times: 0 };
   const arrived = () => (asked.times++ === 0 ? inView : undefined);

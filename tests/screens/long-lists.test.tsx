@@ -136,7 +136,7 @@ describe('[CHOICE-52] of a long list', () => {
     expect(drawn()).toEqual({ rows: [1, 50], above: null, below: null });
   });
 
-  test('the newest is brought into view, with the focus on its title', () => {
+  test('[CHOICE-59] the newest is brought into view, with the focus on its title', () => {
     const { becomes, drawn, intoView } = listOf(5_000);
     becomes(5_001, 'Show it');
     fireEvent.click(screen.getByRole('button', { name: 'Show it' }));
@@ -163,7 +163,7 @@ describe('[CHOICE-52] of a long list', () => {
   });
 });
 
-test('[CHOICE-52] a list of up to fifty is drawn as a whole', () => {
+test('[CHOICE-57] a list of up to fifty is drawn as a whole', () => {
   expect(listOf(50).drawn()).toEqual({ rows: [1, 50], above: null, below: null });
 });
 

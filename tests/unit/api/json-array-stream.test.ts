@@ -92,7 +92,7 @@ test('[LIST-3] after an item that came in several pieces the next one is there a
   expect(reader.items).toHaveLength(2);
 });
 
-test('[CHOICE-52] of a list that arrives one is told of the first projects at once, and then whenever they have doubled', async () => {
+test('[CHOICE-51] of a list that arrives one is told of the first projects at once, and then whenever they have doubled', async () => {
   const row = (id: number) => JSON.stringify({ id, title: 'T', description: 'D' });
   async function* pieces() {
     yield '[';
