@@ -7,14 +7,8 @@ import { describe, expect, onTestFinished, test } from 'vitest';
 import { createListSender } from '../../server/http/list-responses.ts';
 import type { Database } from '../../server/store/database.ts';
 import { openStore } from '../../server/store/store.ts';
-import {
-  freshDatabase,
-  refusal,
-  signedInVisitor,
-  startServer,
-  storeNames,
-  Visitor,
-} from './support.ts';
+import { CookieClient, signedInClient } from '../support/cookie-client.ts';
+import { freshDatabase, refusal, startServer, storeNames } from './support.ts';
 
 const path = '/api/v1/projects';
 const cheapest = 4; // what a gzip file says of itself that was made at level 1 (RFC 1952, XFL)
@@ -87,8 +81,8 @@ describe.each(storeNames)('a list of projects on %s', (name) => {
 
   test('is the same on every replica, and new on all of them once it changed', async () => {
     const open = await freshDatabase(name);
-    const ada = await signedInVisitor(await startServer({ database: open() }));
-    const elsewhere = new Visitor(await startServer({ database: open() }));
+    const ada = await signedInClient(await startServer({ database: open() }));
+    const elsewhere = new CookieClient(await startServer({ database: open() }));
     for (const [cookie, value] of ada.cookies) elsewhere.cookies.set(cookie, value);
     for (const creator of [ada, elsewhere, ada]) {
       await creator.createProject();
@@ -100,7 +94,7 @@ describe.each(storeNames)('a list of projects on %s', (name) => {
 
   test('is each person’s own, however alike they are', async () => {
     const { visitor, address } = await start();
-    const ben = await signedInVisitor(address);
+    const ben = await signedInClient(address);
     const [mine, his] = [await visitor.createProject(), await ben.createProject()];
     expect((await visitor.listProjects()).body).toEqual([mine.body]);
     expect((await ben.listProjects()).body).toEqual([his.body]);
@@ -169,7 +163,7 @@ describe.each(storeNames)('a list of projects on %s', (name) => {
       },
     };
     const address = await startServer({ database: counting });
-    const visitor = await signedInVisitor(address);
+    const visitor = await signedInClient(address);
     const [{ id: accountId }] = (await database.query('select id from accounts')) as [
       { id: string },
     ];
@@ -210,7 +204,7 @@ test('short lists are kept in memory up to 16 MB, those that were asked for last
   expect(read).toEqual(['4']);
 });
 
-async function request(visitor: Visitor, headers: Record<string, string>) {
+async function request(visitor: CookieClient, headers: Record<string, string>) {
   const cookie = [...visitor.cookies].map(([name, value]) => `${name}=${value}`).join('; ');
   const sent = get(visitor.address + path, { headers: { ...headers, cookie } });
   onTestFinished(() => void sent.destroy());
@@ -218,7 +212,7 @@ async function request(visitor: Visitor, headers: Record<string, string>) {
   return { response, read: () => response.toArray() as Promise<Buffer[]> };
 }
 
-async function receive(visitor: Visitor, accept: Record<string, string>) {
+async function receive(visitor: CookieClient, accept: Record<string, string>) {
   const { response, read } = await request(visitor, accept);
   return { headers: response.headers, body: Buffer.concat(await read()) };
 }

@@ -3,7 +3,8 @@ import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { logOptions } from '../../server/http/log.ts';
 import { runServer } from '../support/server-process.ts';
-import { builtApp, startServer, temporaryFolder, Visitor } from './support.ts';
+import { CookieClient } from '../support/cookie-client.ts';
+import { builtApp, startServer, temporaryFolder } from './support.ts';
 
 interface Line {
   level: string;
@@ -43,7 +44,7 @@ test('a log that cannot be written, as on a full disk, stops nobody', async () =
   writeFileSync(file, '');
   const descriptor = openSync(file, 'r');
   onTestFinished(() => closeSync(descriptor));
-  const visitor = new Visitor(await startServer({ logger: logOptions('info', descriptor) }));
+  const visitor = new CookieClient(await startServer({ logger: logOptions('info', descriptor) }));
   for (let i = 0; i < 3; i += 1) expect((await visitor.call('GET', '/readyz')).status).toBe(200);
 });
 
@@ -58,7 +59,7 @@ describe('the log of the real process', () => {
     onTestFinished(async () => {
       await running.kill();
     });
-    const visitor = new Visitor(await running.ready());
+    const visitor = new CookieClient(await running.ready());
     const password = 'log-secret-password';
     const credentials = { email: 'log-secret-email@example.org', password };
     const headers = { authorization: 'Bearer log-secret-header' };
@@ -92,7 +93,7 @@ describe('the log of the real process', () => {
     onTestFinished(async () => {
       await running.kill();
     });
-    const visitor = new Visitor(await running.ready());
+    const visitor = new CookieClient(await running.ready());
     // More lines than fit into a pipe.
     const path = `/${'x'.repeat(10_000)}`;
     for (let i = 0; i < 20; i += 1) {
@@ -112,7 +113,7 @@ async function start() {
     tell();
   };
   const logger = { ...(logOptions('info') as object), stream: { write } };
-  const visitor = new Visitor(await startServer({ logger }));
+  const visitor = new CookieClient(await startServer({ logger }));
   return {
     visitor,
     /** So many lines about requests, once they are there: a line is written after its answer. */

@@ -8,11 +8,12 @@ import { listen } from '../../server/http/listening.ts';
 import { openSqlite } from '../../server/store/sqlite.ts';
 import { openStore } from '../../server/store/store.ts';
 import { runServer } from '../support/server-process.ts';
-import { builtApp, signedInVisitor, startServer, temporaryFolder, Visitor } from './support.ts';
+import { CookieClient, signedInClient } from '../support/cookie-client.ts';
+import { builtApp, startServer, temporaryFolder } from './support.ts';
 
 describe('health', () => {
   test('a server that works says so, to anybody', async () => {
-    const visitor = new Visitor(await startServer());
+    const visitor = new CookieClient(await startServer());
     for (const path of ['/healthz', '/readyz']) {
       const reply = await visitor.call('GET', path);
       expect(reply.status).toBe(200);
@@ -24,7 +25,7 @@ describe('health', () => {
   test('a server without its store is alive, but not ready', async () => {
     const database = openSqlite(temporaryFolder());
     const close = () => database.close().catch(() => {});
-    const visitor = new Visitor(await startServer({ database: { ...database, close } }));
+    const visitor = new CookieClient(await startServer({ database: { ...database, close } }));
     await database.close();
     expect((await visitor.call('GET', '/healthz')).status).toBe(200);
     expect(await visitor.call('GET', '/readyz')).toMatchObject({
@@ -35,7 +36,7 @@ describe('health', () => {
 
   test('a server that stops is alive but not ready, answers, and keeps no connection', async () => {
     let draining = false;
-    const visitor = await signedInVisitor(await startServer({ isDraining: () => draining }));
+    const visitor = await signedInClient(await startServer({ isDraining: () => draining }));
     expect((await visitor.listProjects()).headers.get('connection')).toBe('keep-alive');
     draining = true;
     expect((await visitor.call('GET', '/readyz')).status).toBe(503);
@@ -53,7 +54,7 @@ describe('health', () => {
 describe('stopping', () => {
   test('a request under way is answered, then the process ends with 0', async () => {
     const { address, running } = await start({ DRAIN_SECONDS: '0' });
-    const visitor = await signedInVisitor(address);
+    const visitor = await signedInClient(address);
     const body = JSON.stringify({ title: 'Late', description: 'But kept.' });
     const slow = send(address, visitor, body.length);
     slow.write(body.slice(0, 10));
@@ -72,7 +73,7 @@ describe('stopping', () => {
 
   test('a long answer under way is sent to its end, and its connection then holds up nobody', async () => {
     const { address, running } = await start({ DRAIN_SECONDS: '0' });
-    const visitor = await signedInVisitor(address);
+    const visitor = await signedInClient(address);
     // More than fits between the server and a client that does not read yet.
     const large = { title: 'Large', description: 'x'.repeat(100_000) };
     for (let i = 0; i < 200; i += 1) await visitor.createProject(large);
@@ -146,7 +147,7 @@ describe('clients that take too long are cut, and get no answer that would make 
       timeouts: { ...timeouts, request: 60_000, headers: 60_000, stalled: 2_000 },
       logger: { stream: { write } },
     });
-    const visitor = await signedInVisitor(address);
+    const visitor = await signedInClient(address);
     const description = 'x'.repeat(100_000);
     for (let i = 0; i < 10; i += 1) await visitor.createProject({ title: 'Long', description });
     const socket = open(address).pause();
@@ -198,7 +199,7 @@ function open(address: string): Socket {
 }
 
 /** A project whose body is to be written by the test. */
-function send(address: string, visitor: Visitor, length: number) {
+function send(address: string, visitor: CookieClient, length: number) {
   const agent = new Agent({ keepAlive: true });
   onTestFinished(() => agent.destroy());
   return httpRequest(`${address}/api/v1/projects`, {

@@ -2,7 +2,8 @@ import { mkdirSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { brotliCompressSync, gzipSync } from 'node:zlib';
 import { expect, test } from 'vitest';
-import { startServer, temporaryFolder, Visitor } from './support.ts';
+import { CookieClient } from '../support/cookie-client.ts';
+import { startServer, temporaryFolder } from './support.ts';
 
 test('the app is served at the address itself, and looked at afresh on every visit', async () => {
   const reply = await (await visitor()).call('GET', '/');
@@ -38,7 +39,7 @@ test.each([
   writeFileSync(join(dist, 'assets/index-abc.js'), text);
   writeFileSync(join(dist, 'assets/index-abc.js.br'), brotliCompressSync(text));
   writeFileSync(join(dist, 'assets/index-abc.js.gz'), gzipSync(text));
-  const someone = new Visitor(await startServer({ dist }));
+  const someone = new CookieClient(await startServer({ dist }));
   const init = { headers: { 'accept-encoding': accepted } };
   const reply = await someone.call('GET', '/assets/index-abc.js', init);
   expect(reply).toMatchObject({ status: 200, body: text });
@@ -79,5 +80,5 @@ async function visitor() {
   writeFileSync(join(dist, 'index.html'), '<!doctype html>');
   mkdirSync(join(dist, 'assets'));
   writeFileSync(join(dist, 'assets/index-abc.js'), '');
-  return new Visitor(await startServer({ dist }));
+  return new CookieClient(await startServer({ dist }));
 }

@@ -2,7 +2,8 @@ import { argon2Sync } from 'node:crypto';
 import { expect, test } from 'vitest';
 import { Refusal } from '../../server/http/errors.ts';
 import { createPasswords } from '../../server/auth/passwords.ts';
-import { freshDatabase, refusal, startServer, storeNames, Visitor } from './support.ts';
+import { CookieClient } from '../support/cookie-client.ts';
+import { freshDatabase, refusal, startServer, storeNames } from './support.ts';
 
 const password = 'correct horse 🐎';
 const cheapest = { memory: 8, passes: 1, parallelism: 1 };
@@ -54,7 +55,7 @@ test.each(storeNames)(
       throw new Refusal('unavailable');
     };
     const passwords = { ...createPasswords(cheapest), refuseWhenBusy };
-    const visitor = new Visitor(await startServer({ database, passwords }));
+    const visitor = new CookieClient(await startServer({ database, passwords }));
     for (const reply of [await visitor.register(), await visitor.login()]) {
       expect(reply).toMatchObject(refusal('unavailable'));
       expect(reply.headers.get('retry-after')).toBe('5');

@@ -11,15 +11,8 @@ import { openPostgres } from '../../server/store/postgres.ts';
 import { openSqlite } from '../../server/store/sqlite.ts';
 import { runServer } from '../support/server-process.ts';
 import type { Start } from './open-store-worker.ts';
-import {
-  builtApp,
-  freshPostgres,
-  refusal,
-  signedInVisitor,
-  startServer,
-  temporaryFolder,
-  Visitor,
-} from './support.ts';
+import { CookieClient, signedInClient } from '../support/cookie-client.ts';
+import { builtApp, freshPostgres, refusal, startServer, temporaryFolder } from './support.ts';
 
 const unavailable = refusal('unavailable');
 
@@ -45,7 +38,7 @@ test('what SQLite answered is synced, also where SQLite was built to sync less',
 describe('a full disk', () => {
   test('refuses what cannot be kept, still shows what is there, and is forgotten when there is room', async () => {
     const database = openSqlite(temporaryFolder());
-    const visitor = await signedInVisitor(await startServer({ database }));
+    const visitor = await signedInClient(await startServer({ database }));
     const [{ page_count: pages }] = (await database.query('pragma page_count')) as [
       { page_count: number },
     ];
@@ -70,7 +63,7 @@ describe('a full disk', () => {
 describe('a database that is out of reach', () => {
   test('on PostgreSQL is answered 503 with a message, and heals by itself', async () => {
     const url = await freshPostgres();
-    const visitor = await signedInVisitor(await startServer({ database: openPostgres(url) }));
+    const visitor = await signedInClient(await startServer({ database: openPostgres(url) }));
     const name = new URL(url).pathname.slice(1);
     await inPostgres(`alter database ${name} allow_connections false`);
     await inPostgres(
@@ -127,7 +120,7 @@ describe('a database that is out of reach', () => {
 
   test('on SQLite is waited for while another process writes, and other requests are answered meanwhile', async () => {
     const folder = temporaryFolder();
-    const visitor = await signedInVisitor(await startServer({ database: openSqlite(folder) }));
+    const visitor = await signedInClient(await startServer({ database: openSqlite(folder) }));
     const other = new DatabaseSync(join(folder, 'tracker.sqlite'));
     onTestFinished(() => other.close());
     other.exec('begin immediate');
@@ -152,7 +145,7 @@ describe('a damaged database', () => {
 describe('npm run backup', () => {
   test('copies everything while the server writes, and a server starts on the copy', async () => {
     const folder = temporaryFolder();
-    const visitor = await signedInVisitor(await startServer({ database: openSqlite(folder) }));
+    const visitor = await signedInClient(await startServer({ database: openSqlite(folder) }));
     const kept = [await visitor.createProject(), await visitor.createProject()];
     const writing = new AbortController();
     const writer = (async () => {
@@ -169,7 +162,7 @@ describe('npm run backup', () => {
     expect(output).toMatch(/^Backed up to .+ \(\d+ bytes\)\.\n$/);
     expect(readdirSync(copy)).toEqual(['tracker.sqlite']);
     expect(statSync(join(copy, 'tracker.sqlite')).mode & 0o777).toBe(0o600);
-    const restored = new Visitor(await startServer({ database: openSqlite(copy) }));
+    const restored = new CookieClient(await startServer({ database: openSqlite(copy) }));
     expect((await restored.login(visitor.credentials)).status).toBe(200);
     const projects = (await restored.listProjects()).body as unknown[];
     expect(projects.slice(0, 2)).toEqual(kept.map(({ body }) => body));
@@ -177,7 +170,7 @@ describe('npm run backup', () => {
 
   test('overwrites nothing', async () => {
     const folder = temporaryFolder();
-    await signedInVisitor(await startServer({ database: openSqlite(folder) }));
+    await signedInClient(await startServer({ database: openSqlite(folder) }));
     const file = join(temporaryFolder(), 'backup.sqlite');
     writeFileSync(file, 'precious');
     const { code, errors } = await command('commands/backup.ts', { DATA_DIR: folder }, file);
@@ -203,7 +196,7 @@ describe('npm run backup', () => {
 
   test('leaves nothing behind when it fails', async () => {
     const folder = temporaryFolder();
-    await signedInVisitor(await startServer({ database: openSqlite(folder) }));
+    await signedInClient(await startServer({ database: openSqlite(folder) }));
     const target = temporaryFolder();
     const file = join(target, 'missing', 'backup.sqlite');
     const { code, errors } = await command('commands/backup.ts', { DATA_DIR: folder }, file);
@@ -249,8 +242,8 @@ describe('npm run sign-out', () => {
         ? openSqlite(settings['DATA_DIR'])
         : openPostgres(settings['DATABASE_URL']!),
     });
-    const [person, other] = [await signedInVisitor(address), await signedInVisitor(address)];
-    const elsewhere = new Visitor(address);
+    const [person, other] = [await signedInClient(address), await signedInClient(address)];
+    const elsewhere = new CookieClient(address);
     await elsewhere.login(person.credentials);
 
     const { email } = person.credentials;
@@ -273,7 +266,7 @@ describe('npm run sign-out', () => {
 /** A DATA_DIR with a database that has lost a page. */
 async function damagedFolder(): Promise<string> {
   const folder = temporaryFolder();
-  const visitor = await signedInVisitor(await startServer({ database: openSqlite(folder) }));
+  const visitor = await signedInClient(await startServer({ database: openSqlite(folder) }));
   for (let i = 0; i < 20; i += 1) {
     await visitor.createProject({ title: `${i}`, description: 'x'.repeat(5_000) });
   }

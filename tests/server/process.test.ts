@@ -4,26 +4,19 @@ import { createServer, type AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { runServer } from '../support/server-process.ts';
-import {
-  builtApp,
-  freshPostgres,
-  signedInVisitor,
-  storeNames,
-  temporaryFolder,
-  Visitor,
-  type StoreName,
-} from './support.ts';
+import { CookieClient, signedInClient } from '../support/cookie-client.ts';
+import { builtApp, freshPostgres, storeNames, temporaryFolder, type StoreName } from './support.ts';
 
 describe.each(storeNames)('the process on %s', (name) => {
   test('killed right after it answered 201, it has the project when it starts again', async () => {
     const data = await freshData(name);
     const first = await start(data);
-    const visitor = await signedInVisitor(first.address);
+    const visitor = await signedInClient(first.address);
     const { body } = await visitor.createProject();
     await first.kill();
 
     const second = await start(data);
-    const again = new Visitor(second.address);
+    const again = new CookieClient(second.address);
     for (const [cookie, value] of visitor.cookies) again.cookies.set(cookie, value);
     expect(await again.listProjects()).toMatchObject({ status: 200, body: [body] });
   });
@@ -31,9 +24,9 @@ describe.each(storeNames)('the process on %s', (name) => {
   test('four processes that start at once on nothing share one store', async () => {
     const data = await freshData(name);
     const processes = await Promise.all([1, 2, 3, 4].map(() => start(data)));
-    const visitor = await signedInVisitor(processes[0]!.address);
+    const visitor = await signedInClient(processes[0]!.address);
     for (const { address } of processes) {
-      const elsewhere = new Visitor(address);
+      const elsewhere = new CookieClient(address);
       for (const [cookie, value] of visitor.cookies) elsewhere.cookies.set(cookie, value);
       expect((await elsewhere.createProject()).status).toBe(201);
     }
@@ -50,7 +43,7 @@ test.each(['SIGTERM', 'SIGINT'] as const)('%s ends the process cleanly', async (
 
 test('the data is in DATA_DIR, which is made when missing, and its owner alone reads it', async () => {
   const folder = join(temporaryFolder(), 'deep', 'data');
-  await signedInVisitor((await start({ DATA_DIR: folder })).address);
+  await signedInClient((await start({ DATA_DIR: folder })).address);
   expect(statSync(folder).mode & 0o777).toBe(0o700);
   expect(statSync(join(folder, 'tracker.sqlite')).mode & 0o777).toBe(0o600);
 });

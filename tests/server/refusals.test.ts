@@ -2,28 +2,21 @@ import { connect } from 'node:net';
 import { describe, expect, test } from 'vitest';
 import type { Database } from '../../server/store/database.ts';
 import { openSqlite } from '../../server/store/sqlite.ts';
-import {
-  examples,
-  refusal,
-  signedInVisitor,
-  startServer,
-  temporaryFolder,
-  Visitor,
-  type Reply,
-} from './support.ts';
+import { CookieClient, signedInClient, type Reply } from '../support/cookie-client.ts';
+import { examples, refusal, startServer, temporaryFolder } from './support.ts';
 
 const json = { 'content-type': 'application/json' };
 const login = '/api/v1/auth/login';
 const password = 'correct horse';
 
 describe('the named refusals of the contract are true of this server', () => {
-  const situations: Record<string, (visitor: Visitor) => Promise<Reply>> = {
+  const situations: Record<string, (visitor: CookieClient) => Promise<Reply>> = {
     malformedJson: (v) => v.createProject(undefined, { body: '{"title":', headers: json }),
     wrongCredentials: (v) => v.login({ ...v.credentials, password: 'wrong horse' }),
     tooManyAttempts: async (v) => {
       const guess = { email: 'ada@example.org', password: 'wrong horse' };
-      for (let i = 0; i < 10; i += 1) await new Visitor(v.address).login(guess);
-      return new Visitor(v.address).login(guess);
+      for (let i = 0; i < 10; i += 1) await new CookieClient(v.address).login(guess);
+      return new CookieClient(v.address).login(guess);
     },
     xsrfTokenMismatch: (v) => v.createProject(undefined, { headers: { 'x-xsrf-token': 'wrong' } }),
     bodyTooLarge: (v) => v.createProject({ title: 'x'.repeat(1024 * 1024), description: 'x' }),
@@ -31,7 +24,7 @@ describe('the named refusals of the contract are true of this server', () => {
     invalidEmail: (v) => v.register({ email: 'ada', password }),
     passwordTooShort: (v) => v.register({ email: 'ada@example.org', password: '1234567' }),
     emailTaken: (v) => v.register(),
-    notSignedIn: (v) => new Visitor(v.address).listProjects(),
+    notSignedIn: (v) => new CookieClient(v.address).listProjects(),
     keyReused: async (v) => {
       const headers = { 'idempotency-key': 'one' };
       await v.createProject({ title: 'a', description: 'b' }, { headers });
@@ -43,7 +36,7 @@ describe('the named refusals of the contract are true of this server', () => {
     internalServerError: async () => brokenVisitor(new TypeError('a mistake of ours')),
     unavailable: async () => {
       const database = openSqlite(temporaryFolder());
-      const visitor = await signedInVisitor(await startServer({ database: closeOnce(database) }));
+      const visitor = await signedInClient(await startServer({ database: closeOnce(database) }));
       await database.close();
       return visitor.listProjects();
     },
@@ -55,7 +48,7 @@ describe('the named refusals of the contract are true of this server', () => {
   });
 
   test.each(Object.entries(situations))('%s', async (name, produce) => {
-    const visitor = await signedInVisitor(await startServer());
+    const visitor = await signedInClient(await startServer());
     const { status, body } = await produce(visitor);
     expect({ status, body }).toEqual(refusal(name));
   });
@@ -92,7 +85,7 @@ describe('a body that is not what it should be', () => {
     ['text in JSON', { json: 'ada@example.org' }, 422],
     ['deeply nested lists', { headers: json, body: '['.repeat(100_000) }, 400],
   ])('is refused: %s', async (_what, init, status) => {
-    const reply = await new Visitor(await startServer()).call('POST', login, init);
+    const reply = await new CookieClient(await startServer()).call('POST', login, init);
     expect(reply).toMatchObject({ status, body: { message: expect.stringMatching(/\.$/) } });
   });
 
@@ -101,14 +94,14 @@ describe('a body that is not what it should be', () => {
     ['a charset in quotes', 'application/json;charset="UTF-8"'],
     ['capitals', 'Application/JSON'],
   ])('but a content type with %s is JSON', async (_what, type) => {
-    const visitor = await signedInVisitor(await startServer());
+    const visitor = await signedInClient(await startServer());
     expect((await visitor.login(undefined, { headers: { 'content-type': type } })).status).toBe(
       200,
     );
   });
 
   test('keys named like parts of JavaScript change nothing', async () => {
-    const visitor = await signedInVisitor(await startServer());
+    const visitor = await signedInClient(await startServer());
     const body = '{"__proto__":{"title":"x"},"constructor":1,"description":"d"}';
     const without = await visitor.createProject(undefined, { headers: json, body });
     expect(without).toMatchObject(refusal('titleMissing'));
@@ -137,7 +130,7 @@ describe('a body that is not what it should be', () => {
     [{}, 'Title is required.'],
     [[], 'The request body must be a JSON object.'],
   ])('a project %j is refused in words for the person', async (project, message) => {
-    const visitor = await signedInVisitor(await startServer());
+    const visitor = await signedInClient(await startServer());
     expect(await visitor.createProject(project)).toMatchObject({ status: 422, body: { message } });
     expect((await visitor.listProjects()).body).toEqual([]);
   });
@@ -163,13 +156,13 @@ describe('a body that is not what it should be', () => {
       'Password contains a character that cannot be kept.',
     ],
   ])('credentials %j are refused in words for the person', async (credentials, message) => {
-    const visitor = new Visitor(await startServer());
+    const visitor = new CookieClient(await startServer());
     expect(await visitor.register(credentials)).toMatchObject({ status: 422, body: { message } });
     expect(await visitor.login(credentials)).toMatchObject({ status: 422, body: { message } });
   });
 
   test('an Idempotency-Key of more than 255 characters is refused', async () => {
-    const visitor = await signedInVisitor(await startServer());
+    const visitor = await signedInClient(await startServer());
     const headers = { 'idempotency-key': 'x'.repeat(256) };
     expect((await visitor.createProject(undefined, { headers })).status).toBe(422);
   });
@@ -184,7 +177,7 @@ describe('an address that is not there', () => {
     '/nothing',
     '/..%2f..%2fetc/passwd',
   ])('%s is answered 404 with a message', async (path) => {
-    const visitor = new Visitor(await startServer());
+    const visitor = new CookieClient(await startServer());
     const init = { headers: json, body: 'no JSON' };
     for (const reply of [await visitor.call('GET', path), await visitor.call('POST', path, init)]) {
       expect(reply).toMatchObject({
@@ -200,13 +193,13 @@ describe('an address that is not there', () => {
     ['OPTIONS', '/api/v1/users/register', 'POST'],
     ['DELETE', '/api/v1/projects?all=1', 'GET, HEAD, POST'],
   ])('%s %s is answered 405 with the methods that are', async (method, path, allow) => {
-    const reply = await new Visitor(await startServer()).call(method, path);
+    const reply = await new CookieClient(await startServer()).call(method, path);
     expect(reply).toMatchObject({ status: 405, body: { message: expect.any(String) } });
     expect(reply.headers.get('allow')).toBe(allow);
   });
 
   test('an address that cannot be decoded is answered 400 with a message', async () => {
-    const reply = await new Visitor(await startServer()).call('GET', '/%E0%A4%A');
+    const reply = await new CookieClient(await startServer()).call('GET', '/%E0%A4%A');
     expect(reply).toMatchObject({ status: 400, body: { message: expect.any(String) } });
   });
 });
@@ -220,7 +213,7 @@ test('bytes that are no HTTP are answered 400 with a message', async () => {
 });
 
 test('bytes that are no HTTP, right after a request, do not take its answer away', async () => {
-  const visitor = await signedInVisitor(await startServer());
+  const visitor = await signedInClient(await startServer());
   const socket = connect(Number(new URL(visitor.address).port), '127.0.0.1');
   const body = JSON.stringify({ title: 'Website', description: 'Pages.' });
   const headers = [
@@ -240,7 +233,7 @@ test('bytes that are no HTTP, right after a request, do not take its answer away
 
 test('a failing store is told apart from a mistake of ours, and says when to come back', async () => {
   const database = openSqlite(temporaryFolder());
-  const visitor = await signedInVisitor(await startServer({ database: closeOnce(database) }));
+  const visitor = await signedInClient(await startServer({ database: closeOnce(database) }));
   await database.close();
   for (const reply of [
     await visitor.listProjects(),
@@ -264,7 +257,7 @@ async function brokenVisitor(bug: Error): Promise<Reply> {
     if (sql.includes('from projects')) throw bug;
     return database.query(sql, values);
   };
-  const visitor = await signedInVisitor(await startServer({ database: { ...database, query } }));
+  const visitor = await signedInClient(await startServer({ database: { ...database, query } }));
   return visitor.listProjects();
 }
 

@@ -11,6 +11,7 @@ import type { Database } from '../../server/store/database.ts';
 import { openPostgres } from '../../server/store/postgres.ts';
 import { openSqlite } from '../../server/store/sqlite.ts';
 import { openStore } from '../../server/store/store.ts';
+import type { Reply } from '../support/cookie-client.ts';
 
 export type StoreName = 'SQLite' | 'PostgreSQL';
 export const storeNames: StoreName[] = ['SQLite', 'PostgreSQL'];
@@ -75,86 +76,6 @@ export async function startServer({
     await store.close();
   });
   return address;
-}
-
-export interface Reply {
-  status: number;
-  headers: Headers;
-  /** The JSON of the body, or its text when it is no JSON. */
-  body: unknown;
-}
-
-/** What a browser does for the app: keeps cookies, and repeats the XSRF cookie in the header. */
-export class Visitor {
-  readonly address: string;
-  readonly cookies = new Map<string, string>();
-
-  constructor(address: string) {
-    this.address = address;
-  }
-
-  async call(
-    method: string,
-    path: string,
-    init: RequestInit & { json?: unknown } = {},
-  ): Promise<Reply> {
-    const { json, ...rest } = init;
-    const headers = new Headers({
-      ...this.ownHeaders(),
-      ...(init.headers as Record<string, string>),
-    });
-    if (json !== undefined) headers.set('content-type', 'application/json');
-    const response = await fetch(this.address + path, {
-      ...(json !== undefined && { body: JSON.stringify(json) }),
-      ...rest,
-      method,
-      headers,
-    });
-    for (const line of response.headers.getSetCookie()) {
-      const [, name = '', value = ''] = /^([^=]+)=([^;]*)/.exec(line) ?? [];
-      this.cookies.set(name, value);
-    }
-    const text = await response.text();
-    const isJson = response.headers.get('content-type')?.startsWith('application/json');
-    return {
-      status: response.status,
-      headers: response.headers,
-      body: isJson && text ? JSON.parse(text) : text,
-    };
-  }
-
-  private ownHeaders(): Record<string, string> {
-    if (this.cookies.size === 0) return {};
-    const xsrf = this.cookies.get('XSRF-TOKEN');
-    return {
-      cookie: [...this.cookies].map(([name, value]) => `${name}=${value}`).join('; '),
-      ...(xsrf && { 'x-xsrf-token': xsrf }),
-    };
-  }
-
-  register = (credentials: unknown = this.credentials, init = {}) =>
-    this.call('POST', '/api/v1/users/register', { json: credentials, ...init });
-
-  login = (credentials: unknown = this.credentials, init = {}) =>
-    this.call('POST', '/api/v1/auth/login', { json: credentials, ...init });
-
-  listProjects = () => this.call('GET', '/api/v1/projects');
-
-  createProject = (
-    project: unknown = { title: 'Website relaunch', description: 'New pages.' },
-    init = {},
-  ) => this.call('POST', '/api/v1/projects', { json: project, ...init });
-
-  /** One nobody else has. */
-  readonly credentials = { email: `${randomUUID()}@example.org`, password: 'correct horse' };
-}
-
-/** Somebody with an account who is signed in. */
-export async function signedInVisitor(address: string): Promise<Visitor> {
-  const visitor = new Visitor(address);
-  await visitor.register();
-  await visitor.login();
-  return visitor;
 }
 
 export interface Example {

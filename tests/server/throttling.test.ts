@@ -1,7 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { createPasswords } from '../../server/auth/passwords.ts';
 import { networkOf } from '../../server/auth/throttle.ts';
-import { freshDatabase, refusal, startServer, storeNames, Visitor, type Reply } from './support.ts';
+import { CookieClient, type Reply } from '../support/cookie-client.ts';
+import { freshDatabase, refusal, startServer, storeNames } from './support.ts';
 
 const slowDown = refusal('tooManyAttempts');
 const wrong = refusal('wrongCredentials');
@@ -87,7 +88,7 @@ describe.each(storeNames)('throttling on %s', (name) => {
 
   test('guesses from everywhere lock out neither a known address nor a browser with a session', async () => {
     const { guess, signIn, credentials, address } = await start();
-    const signedIn = new Visitor(address);
+    const signedIn = new CookieClient(address);
     await signedIn.login(credentials, forwardedFor('192.0.2.1'));
     for (let i = 0; i < 110; i += 1) await guess({ from: `203.0.113.${i}` });
     expect(await signIn({ from: '192.0.2.200' })).toMatchObject(slowDown);
@@ -106,7 +107,7 @@ describe.each(storeNames)('throttling on %s', (name) => {
       for (const { status } of replies) statuses.add(status);
     }
     expect([...statuses]).toEqual([401]);
-    const newcomer = new Visitor(address);
+    const newcomer = new CookieClient(address);
     expect(await newcomer.register(undefined, forwardedFor('192.0.2.1'))).toMatchObject(slowDown);
     expect((await newcomer.register(undefined, forwardedFor('192.0.2.2'))).status).toBe(201);
     wait(100);
@@ -121,7 +122,7 @@ describe.each(storeNames)('throttling on %s', (name) => {
       await startServer({ ...options, database: open() }),
       await startServer({ ...options, database: open() }),
     ];
-    const visitors = [new Visitor(one), new Visitor(other)] as const;
+    const visitors = [new CookieClient(one), new CookieClient(other)] as const;
     const credentials = { email: 'ada@example.org', password: 'wrong horse' };
     const replies = await Promise.all(
       Array.from({ length: 30 }, (_, i) => visitors[i % 2]!.login(credentials)),
@@ -133,13 +134,13 @@ describe.each(storeNames)('throttling on %s', (name) => {
   test('what was counted is forgotten after a day, and holds no email', async () => {
     const database = (await freshDatabase(name))();
     let time = Date.UTC(2030, 0, 1);
-    const visitor = new Visitor(await startServer({ database, now: () => time }));
+    const visitor = new CookieClient(await startServer({ database, now: () => time }));
     await visitor.login();
     const kept = await database.query('select * from attempts');
     expect(kept).toHaveLength(3);
     expect(JSON.stringify(kept)).not.toContain('example.org');
     time += 25 * 60 * minute;
-    await new Visitor(visitor.address).login(undefined, forwardedFor('192.0.2.2'));
+    await new CookieClient(visitor.address).login(undefined, forwardedFor('192.0.2.2'));
     expect(await database.query('select * from attempts')).toHaveLength(3);
   });
 
@@ -147,10 +148,10 @@ describe.each(storeNames)('throttling on %s', (name) => {
     const open = await freshDatabase(name);
     const database = open();
     const before = createPasswords({ memory: 8, passes: 1, parallelism: 1 });
-    const visitor = new Visitor(await startServer({ database, passwords: before }));
+    const visitor = new CookieClient(await startServer({ database, passwords: before }));
     await visitor.register();
     const after = createPasswords({ memory: 16, passes: 1, parallelism: 1 });
-    const later = new Visitor(await startServer({ database: open(), passwords: after }));
+    const later = new CookieClient(await startServer({ database: open(), passwords: after }));
     const hash = () => database.query('select password_hash as hash from accounts');
     await later.login({ ...visitor.credentials, password: 'wrong horse' });
     expect(await hash()).toEqual([{ hash: expect.stringContaining('m=8,') }]);
@@ -167,7 +168,7 @@ describe.each(storeNames)('throttling on %s', (name) => {
     const trustedProxies = ['127.0.0.1'];
     const options = { database, passwords, trustedProxies, now: () => time };
     const address = await startServer(options);
-    const person = new Visitor(address);
+    const person = new CookieClient(address);
     await person.register(undefined, forwardedFor('192.0.2.99'));
     const { credentials } = person;
     type Attempt = { from?: string; email?: string };
@@ -177,9 +178,9 @@ describe.each(storeNames)('throttling on %s', (name) => {
       credentials,
       wait: (milliseconds: number) => (time += milliseconds),
       guess: ({ from = '192.0.2.1', email = credentials.email }: Attempt = {}) =>
-        new Visitor(address).login({ email, password: 'wrong horse' }, forwardedFor(from)),
+        new CookieClient(address).login({ email, password: 'wrong horse' }, forwardedFor(from)),
       signIn: ({ from = '192.0.2.1' }: Attempt = {}) =>
-        new Visitor(address).login(credentials, forwardedFor(from)),
+        new CookieClient(address).login(credentials, forwardedFor(from)),
     };
   }
 });
@@ -190,7 +191,7 @@ test('without a trusted proxy nobody gets more guesses by claiming to come from 
   const statuses: number[] = [];
   for (let i = 0; i < 12; i += 1) {
     const headers = forwardedFor(`203.0.113.${i}`);
-    statuses.push((await new Visitor(address).login(credentials, headers)).status);
+    statuses.push((await new CookieClient(address).login(credentials, headers)).status);
   }
   expect(statuses.slice(-2)).toEqual([429, 429]);
 });
@@ -201,7 +202,7 @@ test('behind a trusted proxy, what the client itself wrote into X-Forwarded-For 
   const statuses: number[] = [];
   for (let i = 0; i < 12; i += 1) {
     const headers = forwardedFor(`203.0.113.${i}, 192.0.2.1`);
-    statuses.push((await new Visitor(address).login(credentials, headers)).status);
+    statuses.push((await new CookieClient(address).login(credentials, headers)).status);
   }
   expect(statuses.slice(-2)).toEqual([429, 429]);
 });

@@ -1,0 +1,90 @@
+import { randomUUID } from 'node:crypto';
+
+export interface Reply {
+  status: number;
+  headers: Headers;
+  /** Parsed if it is JSON, otherwise text. */
+  body: unknown;
+}
+
+/** HTTP client that keeps cookies and repeats the XSRF cookie in the header, as a browser does. */
+export class CookieClient {
+  readonly address: string;
+  readonly credentials: { email: string; password: string };
+  readonly cookies: Map<string, string>;
+
+  constructor(
+    address: string,
+    credentials = { email: `${randomUUID()}@example.org`, password: 'correct horse' },
+    cookies = new Map<string, string>(),
+  ) {
+    this.address = address;
+    this.credentials = credentials;
+    this.cookies = cookies;
+  }
+
+  async call(
+    method: string,
+    path: string,
+    { json, ...init }: RequestInit & { json?: unknown } = {},
+  ): Promise<Reply> {
+    const headers = new Headers({
+      ...this.cookieHeaders(),
+      ...(init.headers as Record<string, string>),
+    });
+    if (json !== undefined) headers.set('content-type', 'application/json');
+    const response = await fetch(this.address + path, {
+      ...(json !== undefined && { body: JSON.stringify(json) }),
+      ...init,
+      method,
+      headers,
+    });
+    this.keepCookies(response.headers.getSetCookie());
+    const text = await response.text();
+    const isJson = response.headers.get('content-type')?.startsWith('application/json');
+    return {
+      status: response.status,
+      headers: response.headers,
+      body: isJson && text ? JSON.parse(text) : text,
+    };
+  }
+
+  cookieHeaders(): Record<string, string> {
+    if (this.cookies.size === 0) return {};
+    const xsrf = this.cookies.get('XSRF-TOKEN');
+    return {
+      cookie: [...this.cookies].map((cookie) => cookie.join('=')).join('; '),
+      ...(xsrf && { 'x-xsrf-token': xsrf }),
+    };
+  }
+
+  /** Stores the cookies of `Set-Cookie` lines. */
+  keepCookies(lines: string[] = []) {
+    for (const line of lines) {
+      const [, name = '', value = ''] = /^([^=]+)=([^;]*)/.exec(line) ?? [];
+      this.cookies.set(name, value);
+    }
+  }
+
+  register = (credentials: unknown = this.credentials, init = {}) =>
+    this.call('POST', '/api/v1/users/register', { json: credentials, ...init });
+
+  login = (credentials: unknown = this.credentials, init = {}) =>
+    this.call('POST', '/api/v1/auth/login', { json: credentials, ...init });
+
+  listProjects = () => this.call('GET', '/api/v1/projects');
+
+  createProject = (
+    project: unknown = { title: 'Website relaunch', description: 'New pages.' },
+    init = {},
+  ) => this.call('POST', '/api/v1/projects', { json: project, ...init });
+}
+
+/** Registers an account and signs in. */
+export async function signedInClient(address: string): Promise<CookieClient> {
+  const client = new CookieClient(address);
+  await client.register();
+  const { status } = await client.login();
+  if (status !== 200) throw new Error(`Signing in at ${address} was refused with ${status}.`);
+  return client;
+}
