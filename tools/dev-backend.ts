@@ -1,15 +1,14 @@
-import { once } from 'node:events';
-import { createServer, type AddressInfo } from 'node:net';
 import { createSingleProcessPrism } from '@stoplight/prism-cli/dist/util/createServer.js';
 import type { Plugin, ProxyOptions } from 'vite';
+import { findFreePort } from './free-port.ts';
 
-export const CONTRACT = 'openapi.yaml';
+export const contractFile = 'openapi.yaml';
 
 /** Starts Prism, a mock made of the contract's examples, and gives its address and the way to end it. */
 export async function startPrism(): Promise<{ url: string; close: () => Promise<void> }> {
-  const port = await freePort();
+  const port = await findFreePort();
   const server = await createSingleProcessPrism({
-    document: CONTRACT,
+    document: contractFile,
     host: '127.0.0.1',
     port,
     cors: false,
@@ -39,26 +38,16 @@ export function devBackend(apiUrl: string | undefined): Plugin {
       return { server: { proxy: { '/api': proxyTo(prism?.url ?? originOf(apiUrl ?? '')) } } };
     },
     configureServer(server) {
-      server.config.logger.info(`  Backend: ${prism ? `Prism, from ${CONTRACT}` : apiUrl}`);
-      server.watcher.add(CONTRACT);
+      server.config.logger.info(`  Backend: ${prism ? `Prism, from ${contractFile}` : apiUrl}`);
+      server.watcher.add(contractFile);
       server.watcher.on('change', (file) => {
-        if (prism && file.endsWith(CONTRACT)) void server.restart();
+        if (prism && file.endsWith(contractFile)) void server.restart();
       });
     },
     async buildEnd() {
       await prism?.close();
     },
   };
-}
-
-/** Prism does not tell which port it took, so it has to be given one. */
-export async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo;
-  server.close();
-  await once(server, 'close');
-  return port;
 }
 
 function originOf(apiUrl: string): string {

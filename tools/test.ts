@@ -8,7 +8,7 @@ import { chmod, mkdtemp, readFile, rm } from 'node:fs/promises';
 import { join, relative } from 'node:path';
 import { ensureChromium } from './ensure-chromium.ts';
 import { check } from './check.ts';
-import { roomiest } from './temp-folder.ts';
+import { findTempFolder } from './temp-folder.ts';
 import { failureOf, linesOf, report, root, tool } from './run.ts';
 
 type Totals = { passed: number; failed: number };
@@ -56,7 +56,7 @@ async function browser(): Promise<string[]> {
 }
 
 async function tests(): Promise<Totals> {
-  const folder = await mkdtemp(join(await roomiest(), 'tests-'));
+  const folder = await mkdtemp(join(await findTempFolder(), 'tests-'));
   // Databases run as users of their own.
   await chmod(folder, 0o1777);
   process.env['TMPDIR'] = folder;

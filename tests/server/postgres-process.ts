@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { chmodSync, cpSync, mkdtempSync, rmSync } from 'node:fs';
 import { registerHooks } from 'node:module';
-import { createServer, type AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
+import { findFreePort } from '../../tools/free-port.ts';
 
 // A PostgreSQL in a folder of its own. Says its address when it is ready, and stops when the standard input ends.
 
@@ -51,12 +51,4 @@ function openToEverybody(): string {
     },
   });
   return folder;
-}
-
-async function findFreePort(): Promise<number> {
-  const server = createServer();
-  await new Promise<void>((done) => server.listen(0, '127.0.0.1', done));
-  const { port: free } = server.address() as AddressInfo;
-  await new Promise((done) => server.close(done));
-  return free;
 }

@@ -7,7 +7,8 @@ import { createDisk, type Disk } from './disk.ts';
 import { createPostgres } from './own-postgres.ts';
 import { createUntil, Person, type Promised } from './person.ts';
 import { compare, type Figures, type Settings } from './scenarios.ts';
-import { findFreePort, onPostgres, onSqlite } from './sites.ts';
+import { findFreePort } from '../../tools/free-port.ts';
+import { onPostgres, onSqlite } from './sites.ts';
 
 const rows = 500;
 

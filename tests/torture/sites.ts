@@ -1,7 +1,7 @@
 import { chmodSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
-import { createServer, type AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { findFreePort } from '../../tools/free-port.ts';
 import { createPostgres } from './own-postgres.ts';
 import { start, type Settings } from './scenarios.ts';
 
@@ -73,12 +73,4 @@ async function postgresSite(folder: string, settings: Settings, wal?: string): P
     postgres.remove();
     throw error;
   }
-}
-
-export async function findFreePort(): Promise<number> {
-  const server = createServer();
-  await new Promise<void>((done) => server.listen(0, '127.0.0.1', done));
-  const { port } = server.address() as AddressInfo;
-  await new Promise((done) => server.close(done));
-  return port;
 }

@@ -1,5 +1,6 @@
 import { createSingleProcessPrism } from '@stoplight/prism-cli/dist/util/createServer.js';
-import { CONTRACT, freePort } from '../../../tools/dev-backend.ts';
+import { contractFile } from '../../../tools/dev-backend.ts';
+import { findFreePort } from '../../../tools/free-port.ts';
 import type { Fault } from './fault-builders.ts';
 import { startFaultProxy, type Running } from './fault-proxy.ts';
 
@@ -12,9 +13,9 @@ export async function objectionsTo(
   reference: Running,
 ): Promise<string> {
   const backend = await startFaultProxy(reference.address, layer(), '10.2.0.1');
-  const port = await freePort();
+  const port = await findFreePort();
   const prism = await createSingleProcessPrism({
-    document: CONTRACT,
+    document: contractFile,
     host: '127.0.0.1',
     port,
     cors: false,

@@ -4,12 +4,12 @@ import { createApp } from '../../../server/app.ts';
 import { createPasswords } from '../../../server/auth/passwords.ts';
 import { openSqlite } from '../../../server/store/sqlite.ts';
 import { openStore } from '../../../server/store/store.ts';
-import { roomiest } from '../../../tools/temp-folder.ts';
+import { findTempFolder } from '../../../tools/temp-folder.ts';
 import type { Running } from './fault-proxy.ts';
 
 /** Our own backend on a free port, with data of its own, and with hashing as cheap as it gets. */
 export async function startReference(): Promise<Running> {
-  const folder = mkdtempSync(join(await roomiest(), 'tracker-conformance-'));
+  const folder = mkdtempSync(join(await findTempFolder(), 'tracker-conformance-'));
   const store = await openStore(openSqlite(folder));
   const passwords = createPasswords({ memory: 8, passes: 1, parallelism: 1 });
   const app = await createApp({ store, dist: folder, passwords, trustedProxies: ['127.0.0.1'] });
