@@ -20,7 +20,7 @@ import {
   type Contract,
   type Operations,
 } from './http/contract.ts';
-import { Refusal, type RefusalAnswer } from './http/errors.ts';
+import { Refusal, type RefusalAnswer } from './refusal.ts';
 import { createGuard } from './http/guard.ts';
 import { mountHealth } from './http/health.ts';
 import { logWhenDone, ownRequestLines } from './http/log.ts';

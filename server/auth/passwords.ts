@@ -1,6 +1,6 @@
 import { argon2, randomBytes, timingSafeEqual } from 'node:crypto';
 import { promisify } from 'node:util';
-import { Refusal } from '../http/errors.ts';
+import { Refusal } from '../refusal.ts';
 
 // OWASP's advice for argon2id: 19 MiB (`memory` is in KiB), two passes, one lane.
 const advisedCost = { memory: 19_456, passes: 2, parallelism: 1 };

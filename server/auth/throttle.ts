@@ -1,17 +1,7 @@
 import { createHash } from 'node:crypto';
 import { isIPv4, isIPv6 } from 'node:net';
-import { Refusal } from '../http/errors.ts';
-import type { Store } from '../store/store.ts';
-
-/** How often something may be tried. Why these: docs/decisions/0008-throttling.md. */
-export interface Limit {
-  /** This many attempts at once; */
-  burst: number;
-  /** then one in so many milliseconds, */
-  interval: number;
-  /** which double after each further `burst` attempts without success, this often at most. */
-  doublings: number;
-}
+import { Refusal } from '../refusal.ts';
+import type { Limit, Store } from '../store/store.ts';
 
 const second = 1000; // milliseconds
 const day = 24 * 60 * 60 * second;

@@ -4,7 +4,7 @@ import addFormats from 'ajv-formats';
 import type { FastifyInstance } from 'fastify';
 import { parse } from 'yaml';
 import type { operations } from '../../generated/api.d.ts';
-import { Refusal, refusalNames, type RefusalAnswer, type RefusalName } from './errors.ts';
+import { Refusal, refusalNames, type RefusalAnswer, type RefusalName } from '../refusal.ts';
 import { setSessionCookies, type Guard } from './guard.ts';
 import { createListSender, type List } from './list-responses.ts';
 import type { Session } from '../auth/sessions.ts';

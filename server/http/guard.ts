@@ -1,7 +1,7 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import type { CookieSerializeOptions } from '@fastify/cookie';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { Refusal } from './errors.ts';
+import { Refusal } from '../refusal.ts';
 import { sessionLifetimeSeconds, type Session, type Sessions } from '../auth/sessions.ts';
 
 export interface GuardedOperation {

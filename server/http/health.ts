@@ -1,5 +1,5 @@
 import type { FastifyInstance } from 'fastify';
-import { Refusal } from './errors.ts';
+import { Refusal } from '../refusal.ts';
 import type { Store } from '../store/store.ts';
 
 /** Answers two questions of whoever runs the server, at addresses that are no part of the contract. */

@@ -1,5 +1,5 @@
 import type { Operation } from '../http/contract.ts';
-import { Refusal } from '../http/errors.ts';
+import { Refusal } from '../refusal.ts';
 import type { Services } from '../services.ts';
 
 /**

@@ -1,5 +1,4 @@
 import { readdirSync, readFileSync } from 'node:fs';
-import type { Limit } from '../auth/throttle.ts';
 import type { Database } from './database.ts';
 import { batchLookups } from './batch.ts';
 
@@ -38,6 +37,16 @@ export interface NewProject extends Project {
   accountId: string;
   idempotencyKey: string | undefined;
   createdAt: number;
+}
+
+/** How often something may be tried. Why these: docs/decisions/0008-throttling.md. */
+export interface Limit {
+  /** This many attempts at once; */
+  burst: number;
+  /** then one in so many milliseconds, */
+  interval: number;
+  /** which double after each further `burst` attempts without success, this often at most. */
+  doublings: number;
 }
 
 /** What the server keeps. Every call throws `StoreUnavailable` when the database does not answer. */

@@ -1,6 +1,6 @@
 import { argon2Sync } from 'node:crypto';
 import { expect, test } from 'vitest';
-import { Refusal } from '../../server/http/errors.ts';
+import { Refusal } from '../../server/refusal.ts';
 import { createPasswords } from '../../server/auth/passwords.ts';
 import { CookieClient } from '../support/cookie-client.ts';
 import { freshDatabase, refusal, startServer, storeNames } from './support.ts';
