@@ -15,6 +15,7 @@ import { fileURLToPath } from 'node:url';
 import { createSessions } from '../../server/auth/sessions.ts';
 import { openStore } from '../../server/store/store.ts';
 import { fill, memoryOf, signIn, withDatabase } from '../support/long-lists.ts';
+import { startPostgres } from '../support/postgres.ts';
 import { runServer } from '../support/server-process.ts';
 import type { Load, Loaded } from './load.ts';
 import { circumstances, median, table } from './page.ts';
@@ -341,20 +342,4 @@ function plot(measured: Measured[], grown: Grown[]): string {
       growth,
     ),
   );
-}
-
-async function startPostgres() {
-  const given = process.env['TEST_DATABASE_URL'];
-  if (given) return { url: given, stop: async () => {} };
-  const script = fileURLToPath(new URL('../server/postgres-process.ts', import.meta.url));
-  const child = spawn(process.execPath, [script], { stdio: ['pipe', 'pipe', 'inherit'] });
-  const ended = once(child, 'close');
-  const [said] = (await Promise.race([once(child.stdout, 'data'), ended])) as [unknown];
-  return {
-    url: String(said).trim(),
-    async stop() {
-      child.stdin.end();
-      await ended;
-    },
-  };
 }

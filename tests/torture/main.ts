@@ -3,14 +3,12 @@
  * what was proven and what was not. Ends with 1 when anything was lost, kept twice, or failed; and with 2 when this machine does not allow a
  * scenario, as without root, unless `--allow-missing` says that this is known. Other arguments choose scenarios by a part of their name.
  */
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { Client } from 'pg';
+import { startPostgres } from '../support/postgres.ts';
 import { NotPossible } from './disk.ts';
 import { fullDisk } from './full-disk.ts';
 import { powerLoss } from './power.ts';
@@ -130,23 +128,4 @@ function print(name: string, verdict: string, figures: Figures, began: number) {
   for (const [figure, value] of Object.entries(figures)) {
     console.log(`  ${figure.padEnd(width)}  ${value}`);
   }
-}
-
-/** The one that TEST_DATABASE_URL names, or one of our own. */
-async function startPostgres() {
-  const given = process.env['TEST_DATABASE_URL'];
-  if (given) return { url: given, stop: async () => {} };
-  const script = fileURLToPath(new URL('../server/postgres-process.ts', import.meta.url));
-  const child = spawn(process.execPath, [script], { stdio: ['pipe', 'pipe', 'inherit'] });
-  const ended = once(child, 'close');
-  const [said] = await Promise.race([once(child.stdout, 'data'), ended]);
-  const url = String(said).trim();
-  if (!url.startsWith('postgres:')) throw new Error('PostgreSQL did not start.');
-  return {
-    url,
-    async stop() {
-      child.stdin.end();
-      await ended;
-    },
-  };
 }

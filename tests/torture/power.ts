@@ -3,11 +3,11 @@ import { once } from 'node:events';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { Client } from 'pg';
+import { findFreePort } from '../../tools/free-port.ts';
 import { createDisk, type Disk } from './disk.ts';
 import { createPostgres } from './own-postgres.ts';
 import { createUntil, Person, type Promised } from './person.ts';
 import { compare, type Figures, type Settings } from './scenarios.ts';
-import { findFreePort } from '../../tools/free-port.ts';
 import { onPostgres, onSqlite } from './sites.ts';
 
 const rows = 500;

