@@ -1,5 +1,5 @@
 import type { Page } from 'playwright-core';
-import { forms, links, type Driver, type Observation } from './driver.ts';
+import { forms, screens, type Driver, type Observation } from './driver.ts';
 
 /** What a person does on the page itself. `settled` waits until the app has taken note. */
 export function createPageActions(
@@ -9,7 +9,7 @@ export function createPageActions(
   return {
     async go(route) {
       if (new URL(page.url()).hash === `#${route}`) return;
-      await page.getByRole('link', { name: links[route], exact: true }).click();
+      await page.getByRole('link', { name: screens[route].link, exact: true }).click();
       await settled();
     },
     async submit(form, values) {

@@ -1,16 +1,9 @@
 import { readFileSync } from 'node:fs';
 import type { Route } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { screens } from '../../model/driver.ts';
 import { waitForApp } from '../../model/browser-driver.ts';
-import {
-  field,
-  fillCredentials,
-  headings,
-  show,
-  submit,
-  titles,
-  useBrowser,
-} from '../support/browser.ts';
+import { field, fillCredentials, show, submit, titles, useBrowser } from '../support/browser.ts';
 import { startServerProcess } from '../support/server-process.ts';
 
 const browser = useBrowser();
@@ -28,17 +21,9 @@ async function withoutScripts() {
   return page;
 }
 
-const windowTitles: Record<keyof typeof headings, string> = {
-  '/': 'Home',
-  '/about': 'About',
-  '/register': 'Sign up',
-  '/login': 'Sign in',
-  '/projects': 'Projects',
-};
-
-test.each(Object.entries(headings))(
+test.each(Object.entries(screens).map(([path, { heading, title }]) => [path, heading, title]))(
   '[CHOICE-53, CHOICE-60] %s is seen before a script has come: header, "%s", footer with this year',
-  async (path, heading) => {
+  async (path, heading, title) => {
     const page = await withoutScripts();
     await page.goto(`${server.address}/#${path}`, { waitUntil: 'commit' });
     await page.getByRole('heading', { level: 1, name: heading, exact: true }).waitFor();
@@ -54,7 +39,7 @@ test.each(Object.entries(headings))(
     expect(await page.locator('footer:visible').textContent()).toBe(footer);
     expect(await page.locator('header a[aria-current="page"]:visible').count()).toBe(1);
     expect(await page.evaluate(() => scrollY)).toBe(0);
-    expect(await page.title()).toBe(`${windowTitles[path as keyof typeof headings]} · Tracker App`);
+    expect(await page.title()).toBe(`${title} · Tracker App`);
   },
 );
 
@@ -91,7 +76,7 @@ test('[CHOICE-53] the first view looks as the app does that takes its place, to 
   const { page, arrive } = await withLateScripts();
   // Nothing moves, and the list is still on its way in both.
   await page.emulateMedia({ reducedMotion: 'reduce' });
-  for (const path of Object.keys(headings)) {
+  for (const path of Object.keys(screens)) {
     await page.goto('about:blank');
     await page.goto(`${server.address}/#${path}`, { waitUntil: 'commit' });
     await page.locator('h1:visible').waitFor();

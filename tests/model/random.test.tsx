@@ -14,7 +14,7 @@ import { expect, test } from 'vitest';
 import { fixtures, type BackendResponse, type Call } from '../../model/outcomes.ts';
 import {
   forms,
-  links,
+  screens,
   type FormName,
   type Driver,
   type Route,
@@ -78,7 +78,7 @@ function possible(
   { n, milliseconds, answer: told_ }: Happening,
 ): Does[] {
   const does = (name: string, on: Does['on']): Does => ({ name, on });
-  const ways = (Object.keys(links) as Route[]).filter(
+  const ways = (Object.keys(screens) as Route[]).filter(
     (route) => route !== seen.path && route !== '/',
   );
   const form = (Object.keys(forms) as FormName[]).find((name) => forms[name].route === seen.path);
@@ -118,7 +118,7 @@ test(
     await assert(
       asyncProperty(walk, async (happenings) => {
         cleanup();
-        const [screens, oracle] = [await createScreensDriver('/'), createOracle('/')];
+        const [driver, oracle] = [await createScreensDriver('/'), createOracle('/')];
         const givenUp: Record<Call, number> = {
           login: 0,
           registerUser: 0,
@@ -132,13 +132,13 @@ test(
           const { name, on } = can[each.which % can.length]!;
           done.push(name);
           await on(oracle);
-          await on(screens);
+          await on(driver);
           const after = await oracle.observe();
           countGivenUp(givenUp, name, before, after);
-          const agree = async () => expect(await screens.observe()).toEqual(after);
+          const agree = async () => expect(await driver.observe()).toEqual(after);
           try {
             await agree().catch(() => waitFor(agree, { timeout: 5_000 }));
-            expect(await screens.internals?.()).toEqual(await oracle.internals?.());
+            expect(await driver.internals?.()).toEqual(await oracle.internals?.());
           } catch (error) {
             throw new Error(`It went wrong when at last:\n${done.join('\n')}`, { cause: error });
           }

@@ -4,7 +4,7 @@ import { renderApp } from '../support/render-app.tsx';
 import { createBackendDriver } from '../../model/controlled-backend.ts';
 import {
   forms,
-  links,
+  screens,
   type FormName,
   type Driver,
   type Route,
@@ -23,7 +23,7 @@ export async function createScreensDriver(route: Route): Promise<Driver> {
     answerLate: backend.answerLate,
     async go(to) {
       if (app.path() === to) return;
-      fireEvent.click(screen.getByText(links[to], { selector: 'a' }));
+      fireEvent.click(screen.getByText(screens[to].link, { selector: 'a' }));
       await settled();
     },
     async submit(form, values) {

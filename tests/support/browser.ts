@@ -1,5 +1,6 @@
 import type { Browser, BrowserContext, BrowserContextOptions, Page } from 'playwright-core';
 import { afterAll, beforeAll, onTestFinished } from 'vitest';
+import { screens, type Route } from '../../model/driver.ts';
 import { waitForApp } from '../../model/browser-driver.ts';
 import { launchBrowser } from '../../conformance/ui/chromium.ts';
 
@@ -33,24 +34,11 @@ export function useBrowser() {
   };
 }
 
-/** The heading of each screen, by its address. */
-export const headings = {
-  '/': 'Home',
-  '/about': 'About Page',
-  '/register': 'Create an account',
-  '/login': 'Sign in',
-  '/projects': 'New Project',
-};
-
 /** Goes to a screen by its address, as far as it is shown by the app itself. An unknown path shows the error screen. */
-export async function show(
-  page: Page,
-  address: string,
-  path: keyof typeof headings | '/nowhere',
-): Promise<void> {
+export async function show(page: Page, address: string, path: Route | '/nowhere'): Promise<void> {
   await page.goto(`${address}/#${path}`);
   await waitForApp(page);
-  const name = path === '/nowhere' ? 'Unexpected Application Error!' : headings[path];
+  const name = path === '/nowhere' ? 'Unexpected Application Error!' : screens[path].heading;
   await page.getByRole('heading', { level: 1, name, exact: true }).waitFor();
 }
 

@@ -1,6 +1,13 @@
 import type { AnyEventObject, AnyMachineSnapshot, AnyStateMachine } from 'xstate';
 import { minimalCover, pathsThrough, type Model, type Path, type Step } from '../../model/paths.ts';
-import { forms, perform, type FormName, type Observation } from '../../model/driver.ts';
+import {
+  forms,
+  perform,
+  screens,
+  type FormName,
+  type Observation,
+  type Route,
+} from '../../model/driver.ts';
 import { auth, projects, type AuthMove, type ProjectsMove } from '../../model/moves.ts';
 import { leavesOf, nameOf } from '../../model/inspection.ts';
 import {
@@ -9,7 +16,7 @@ import {
   type Place,
   type Expectations,
 } from '../../model/expectations.ts';
-import { headings, type Stage, type View } from './stage.ts';
+import { type Stage, type View } from './stage.ts';
 
 /** Something to look at: what it is, and the situations of the machines that look like this. */
 export type Scene = { name: string; situations: string[] };
@@ -102,7 +109,7 @@ function describe({ path, form, banner, list }: Partial<Observation>): string {
 
 const viewOf = ({ path, form, banner, list }: Partial<Observation>): View => ({
   path: path!,
-  heading: headings[path as keyof typeof headings],
+  heading: screens[path as Route]?.heading,
   ...(form && { banner, busy: form.busy, values: form.values }),
   ...(list && { loading: list.busy }),
 });

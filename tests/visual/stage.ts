@@ -4,7 +4,7 @@ import type { Page, Request, Route as Held } from 'playwright-core';
 import { waitForApp } from '../../model/browser-driver.ts';
 import { callOf } from '../../model/controlled-backend.ts';
 import type { Call } from '../../model/outcomes.ts';
-import { forms, links, type Driver, type Route } from '../../model/driver.ts';
+import { forms, screens, type Driver } from '../../model/driver.ts';
 import { give } from '../model/processes/browser-driver.ts';
 
 const origin = 'http://app.test';
@@ -109,7 +109,7 @@ export async function openStage(page: Page): Promise<Stage> {
     },
     async go(route) {
       if (new URL(page.url()).hash === `#${route}`) return;
-      await page.getByRole('link', { name: links[route], exact: true }).click();
+      await page.getByRole('link', { name: screens[route].link, exact: true }).click();
       await page.waitForFunction(isSeen, { path: route });
     },
     async submit(form, values) {
@@ -127,14 +127,6 @@ export async function openStage(page: Page): Promise<Stage> {
     },
   };
 }
-
-export const headings: Record<Route, string> = {
-  '/': 'Home',
-  '/about': 'About Page',
-  '/projects': 'New Project',
-  '/register': 'Create an account',
-  '/login': 'Sign in',
-};
 
 /** Runs in the page. What a view does not name may be as it likes. */
 function isSeen(view: View): boolean {
