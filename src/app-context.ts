@@ -3,7 +3,7 @@ import type { Actors } from './actors.ts';
 
 export const AppContext = createContext<Actors | undefined>(undefined);
 
-/** The actors of the app around this component. Throws where there is none. */
+/** Returns the actors of the app. Throws in a component that is rendered outside of it. */
 export function useApp(): Actors {
   const actors = use(AppContext);
   if (!actors) throw new Error('A screen needs the app around it: render it through createApp.');

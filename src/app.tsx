@@ -12,44 +12,45 @@ export type AppOptions = {
   history?: RouterHistory;
   clock?: Clock;
   inspect?: Inspect;
-  log?: (what: string, reason: unknown) => void;
+  log?: (operationId: string, error: unknown) => void;
 };
 
 export type App = {
   router: AppRouter;
-  /** The actors, started when the first screen that works with them is about to be shown. */
+  /** Returns the actors. The first call loads the lazy chunk and starts them. */
   actors: () => Promise<Actors>;
   element: React.ReactElement;
-  /** Ends the actors and whatever they wait for. */
+  /** Stops the actors and aborts their calls. */
   stop: () => void;
 };
 
-/** The whole app. Whatever it needs of the world can be passed in; by default it is the browser's own. */
+/** Creates the whole app. Options replace what it takes from the browser by default. */
 export function createApp({
   fetch = (request) => window.fetch(request),
-  prefetchedRows: arrived,
+  prefetchedRows,
   cookies = () => document.cookie,
   history = createHashHistory(),
   clock,
   inspect,
-  log = (what, reason) => console.error(what, reason),
+  log = (operationId, error) => console.error(operationId, error),
 }: AppOptions = {}): App {
   let starting: Promise<Actors> | undefined;
   let running: Actors | undefined;
   let isStopped = false;
   const actors = () => (starting ??= start());
   const router = createAppRouter(history, { actors });
-  const unfollow = syncTitleAndFocus(router);
+  const unsubscribe = syncTitleAndFocus(router);
 
   async function start(): Promise<Actors> {
-    const { createApi, createActors } = await loadLazyScreens().catch((reason: unknown) => {
+    const { createApi, createActors } = await loadLazyScreens().catch((error: unknown) => {
+      // The next visit of a lazy screen tries again.
       starting = undefined;
-      throw reason;
+      throw error;
     });
     const started = createActors({
       api: createApi({ origin: window.location.origin, fetch, cookies }),
       log,
-      ...(arrived && { prefetchedRows: arrived }),
+      ...(prefetchedRows && { prefetchedRows }),
       ...(clock && { clock }),
       ...(inspect && { inspect }),
     });
@@ -73,19 +74,18 @@ export function createApp({
     element: <RouterProvider router={router} />,
     stop() {
       isStopped = true;
-      unfollow();
+      unsubscribe();
       running?.auth.stop();
       running?.projects.stop();
     },
   };
 }
 
-/** The window's title names the screen, and after a change of screen the focus is on its heading. */
+/** Sets the window title after each navigation, and focuses the heading when the path changed. */
 function syncTitleAndFocus(router: AppRouter): () => void {
   return router.subscribe('onRendered', ({ fromLocation, pathChanged }) => {
-    const { matches } = router.state;
     const heading = document.querySelector('h1');
-    document.title = titleOf(matches);
+    document.title = titleOf(router.state.matches);
     if (fromLocation && pathChanged) heading?.focus();
   });
 }

@@ -1,4 +1,4 @@
-/** What signing in and working with projects take, in one script. */
+/** The lazy chunk: everything that /register, /login and /projects need beyond the main chunk. */
 export { createActors } from './actors.ts';
 export { createApi } from './api/api.ts';
 export { LoginScreen } from './screens/login.tsx';

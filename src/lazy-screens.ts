@@ -1,7 +1,7 @@
-/** Fetches what the three screens need that work with the machines. */
+/** Loads the lazy chunk: the actors and the screens that use them. */
 export const loadLazyScreens = () => import('./lazy-chunk.ts');
 
-/** The screens that come with it. */
+/** The export of the lazy chunk that renders each path. */
 export const lazyScreens = {
   '/register': 'RegisterScreen',
   '/login': 'LoginScreen',

@@ -3,18 +3,19 @@ import { startTransition, useLayoutEffect, type ReactElement } from 'react';
 import { createRoot } from 'react-dom/client';
 import { createApp } from './app.tsx';
 import {
-  prefetchedRows,
-  fetchWithPrefetchedList,
   discardPrefetchedList,
-  transferFormState,
+  fetchWithPrefetchedList,
   hasUserContent,
+  prefetchedRows,
+  transferFormState,
 } from './prerender/take-over.ts';
 
 const root = document.getElementById('root');
 if (!root) throw new Error('index.html needs an element with the id "root".');
-const app = createApp({ fetch: fetchWithPrefetchedList, prefetchedRows: prefetchedRows });
+const app = createApp({ fetch: fetchWithPrefetchedList, prefetchedRows });
 
-const placeOf = (target: unknown) => {
+/** Returns a selector that finds the app's counterpart of a prerendered element. */
+const selectorOf = (target: unknown) => {
   if (!(target instanceof Element)) return undefined;
   const { localName } = target;
   for (const name of ['href', 'name']) {
@@ -23,60 +24,63 @@ const placeOf = (target: unknown) => {
   }
   return target.matches('h1, button') && localName;
 };
-let focused = placeOf(document.activeElement);
-const notice = ({ target }: FocusEvent) => {
-  focused = placeOf(target);
+let focusSelector = selectorOf(document.activeElement);
+const rememberFocus = ({ target }: FocusEvent) => {
+  focusSelector = selectorOf(target);
 };
-addEventListener('focusin', notice);
+addEventListener('focusin', rememberFocus);
 
-let y = scrollY;
-const keep = () => {
-  y = scrollY;
+let lastScrollY = scrollY;
+const rememberScroll = () => {
+  lastScrollY = scrollY;
 };
-addEventListener('scroll', keep);
-/** The router begins at the top of the screen that it shows first; whoever is further down by now stays there. */
+addEventListener('scroll', rememberScroll);
+// The router scrolls to the top of the first screen that it renders, which would lose the position.
 const unsubscribe = app.router.subscribe('onRendered', ({ pathChanged }) => {
   unsubscribe();
-  removeEventListener('scroll', keep);
-  // Its rows are drawn right after it.
-  if (!pathChanged) queueMicrotask(() => scrollTo(0, y));
+  removeEventListener('scroll', rememberScroll);
+  // Queued, because the rows above that position render right after this event.
+  if (!pathChanged) queueMicrotask(() => scrollTo(0, lastScrollY));
 });
 
-// Who comes back to the projects, or is somebody else by then, asks anew.
+// A later visit of the list may be that of another user, so it sends a request of its own.
 app.router.subscribe('onRendered', ({ toLocation }) => {
   if (toLocation.pathname !== '/projects') discardPrefetchedList();
 });
 
-/** What is in the page until now (see shell.tsx) looks the same. Whoever was somewhere in it stays there. */
-function InPlaceOfTheFirstView({ children }: { children: ReactElement }) {
+/** Replaces the prerendered screen and restores the focus and the state of its form. */
+function TakeOver({ children }: { children: ReactElement }) {
   useLayoutEffect(() => {
     for (const template of document.querySelectorAll('template')) template.remove();
-    removeEventListener('focusin', notice);
-    if (focused) root?.querySelector<HTMLElement>(focused)?.focus({ preventScroll: true });
+    removeEventListener('focusin', rememberFocus);
+    if (focusSelector) {
+      root?.querySelector<HTMLElement>(focusSelector)?.focus({ preventScroll: true });
+    }
     if (root && window.prerendered) transferFormState(root, window.prerendered);
-    // Or they have followed it meanwhile.
-    if (place !== location.hash) void app.router.load();
+    // The user followed a link between loading and mounting.
+    if (loadedHash !== location.hash) void app.router.load();
   }, []);
   return children;
 }
 
-/** Where the router is when it has loaded; whoever follows a link of the first view meanwhile is elsewhere by then. */
-let place: string;
+/** The URL fragment that the router has loaded last. */
+let loadedHash: string;
 
-// Not at the top level: what waits there can be imported by no script that it waits for.
-void begin();
+// Not a top-level await: the lazy chunk imports this module, so awaiting it here would deadlock.
+void loadAndMount();
 
-async function begin() {
+async function loadAndMount() {
+  // Repeated when the user followed a prerendered link while the screen was loading.
   do {
-    place = location.hash;
+    loadedHash = location.hash;
     // oxlint-disable-next-line no-await-in-loop
     await app.router.load();
-  } while (place !== location.hash);
+  } while (loadedHash !== location.hash);
   const hasFailed = app.router.state.matches.some(({ status }) => status === 'error');
-  // Where a script of the app is missing, the first view says so, and keeps what there is for as long as people stay.
+  // The prerendered screen shows the error itself, so it stays while replacing it would lose input.
   if (hasFailed && window.prerendered && hasUserContent(window.prerendered)) {
     addEventListener('hashchange', mount, { once: true });
-  } else if (window.prerendered?.composing) {
+  } else if (window.prerendered?.isComposing) {
     addEventListener('compositionend', mount, { once: true });
   } else {
     mount();
@@ -84,8 +88,6 @@ async function begin() {
 }
 
 function mount() {
-  // In slices: whoever uses the first view meanwhile is not held up.
-  startTransition(() =>
-    createRoot(root!).render(<InPlaceOfTheFirstView>{app.element}</InPlaceOfTheFirstView>),
-  );
+  // A transition renders in slices, so that the prerendered screen stays responsive.
+  startTransition(() => createRoot(root!).render(<TakeOver>{app.element}</TakeOver>));
 }

@@ -15,7 +15,7 @@ import { loadLazyScreens, lazyScreens, type LazyPath } from './lazy-screens.ts';
 
 declare module '@tanstack/react-router' {
   interface StaticDataRouteOption {
-    /** What the window's title begins with while this route is shown. */
+    /** The first part of the window title. */
     title?: string;
   }
   interface Register {
@@ -24,7 +24,7 @@ declare module '@tanstack/react-router' {
 }
 
 export type RouterContext = {
-  /** Starts the actors, the first time. */
+  /** Returns the actors, which the first call starts. */
   actors: () => Promise<Actors>;
 };
 
@@ -36,40 +36,44 @@ const notFoundOptions = {
   staticData: { title: 'Unexpected Application Error!' },
 };
 
-// A path that is no path at all, like `/%`, matches nothing, not even `unknown`.
-const root = createRootRouteWithContext<RouterContext>()({
+// A path that cannot be decoded, such as `/%`, matches no route, not even `$`.
+const rootRoute = createRootRouteWithContext<RouterContext>()({
   notFoundComponent: notFoundOptions.component,
   staticData: notFoundOptions.staticData,
 });
 
-// The error screen stands at the layout, and at no screen, so that it takes the place of the layout.
-const layout = createRoute({
-  getParentRoute: () => root,
+// The only error boundary: the error screen replaces the layout and not just the screen inside it.
+const layoutRoute = createRoute({
+  getParentRoute: () => rootRoute,
   id: 'layout',
   component: Layout,
   errorComponent: ErrorScreen,
 });
 
-/** Every path that is not one of the five. */
-const notFoundRoute = createRoute({ ...notFoundOptions, getParentRoute: () => root, path: '$' });
+/** Matches every path that no other route has. */
+const notFoundRoute = createRoute({
+  ...notFoundOptions,
+  getParentRoute: () => rootRoute,
+  path: '$',
+});
 
-const inLayout = { getParentRoute: () => layout };
+const inLayout = { getParentRoute: () => layoutRoute };
 
-/** A screen that is fetched, together with the actors, before it is shown. */
+/** Creates a route whose screen and actors are loaded before it renders. */
 const lazyRoute = <Path extends LazyPath>(path: Path, title: string) =>
   createRoute({
     ...inLayout,
     path,
     staticData: { title },
     loader: async ({ context }) => {
-      const [work, actors] = await Promise.all([loadLazyScreens(), context.actors()]).catch(
+      const [screens, actors] = await Promise.all([loadLazyScreens(), context.actors()]).catch(
         (cause: unknown) => {
           throw new Error(loadErrorMessage, { cause });
         },
       );
-      return { Screen: work[lazyScreens[path]], actors };
+      return { Screen: screens[lazyScreens[path]], actors };
     },
-    staleTime: Infinity, // fetched once
+    staleTime: Infinity,
     component: LazyScreen,
   });
 
@@ -84,9 +88,9 @@ function LazyScreen() {
 
 type Loaded = { Screen: () => React.ReactElement; actors: Actors };
 
-const routes = root.addChildren([
+const routes = rootRoute.addChildren([
   notFoundRoute,
-  layout.addChildren([
+  layoutRoute.addChildren([
     createRoute({ ...inLayout, path: '/', component: HomeScreen, staticData: { title: 'Home' } }),
     createRoute({
       ...inLayout,
@@ -100,7 +104,7 @@ const routes = root.addChildren([
   ]),
 ]);
 
-/** What the window is called while these routes are shown. */
+/** Returns the window title for the matched routes. */
 export function titleOf(matches: AppRouter['state']['matches']): string {
   const title = matches.at(-1)?.staticData.title;
   return title ? `${title} · Tracker App` : 'Tracker App';
@@ -108,7 +112,7 @@ export function titleOf(matches: AppRouter['state']['matches']): string {
 
 export type AppRouter = ReturnType<typeof createAppRouter>;
 
-/** The five routes, mounted on the history given: the fragment of the URL in the app, memory in a test. */
+/** Creates the router on a history: the URL fragment in the app, memory in tests. */
 export function createAppRouter(history: RouterHistory, context: RouterContext) {
   return createRouter({ routeTree: routes, history, context, defaultPreload: 'intent' });
 }

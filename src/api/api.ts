@@ -1,15 +1,15 @@
 import createClient from 'openapi-fetch';
 import type { paths } from '../../generated/api.d.ts';
-import { readProject, readProjects, readUser } from './decode.ts';
-import { resolveNetworkErrors, textChunks, toOutcome, readText } from './outcome.ts';
+import { decodeProject, decodeProjects, decodeUser } from './decode.ts';
+import { readText, resolveNetworkErrors, textChunks, toOutcome } from './outcome.ts';
 import type { Credentials, NewProject, Outcome, Project, User } from '../../machines/types.ts';
-import { xsrf } from './xsrf.ts';
+import { xsrfMiddleware } from './xsrf.ts';
 
-/** The four calls. Each takes a signal that gives the call up, and tells how it ended (see `Outcome`). */
+/** The four operations of the contract. Each is aborted by its signal and resolves to an `Outcome`. */
 export type Api = {
   login(credentials: Credentials, signal: AbortSignal): Promise<Outcome<void>>;
   registerUser(credentials: Credentials, signal: AbortSignal): Promise<Outcome<User>>;
-  /** `onRows` is told of the projects that have arrived so far, while more of them arrive. */
+  /** Calls `onRows` with the projects received so far, while the response streams. */
   listProjects(
     signal: AbortSignal,
     onRows?: (rows: Project[]) => void,
@@ -18,15 +18,16 @@ export type Api = {
 };
 
 export type ApiOptions = {
-  /** Where the app itself lives, `https://example.org`. The calls go there too, unless `baseUrl` says otherwise. */
+  /** The app's own origin, for example `https://example.org`. */
   origin: string;
+  /** Base URL of the API. Defaults to `origin`. */
   baseUrl?: string;
   fetch: (request: Request) => Promise<Response>;
-  /** The cookies that the app may read, in the form of `document.cookie`. */
+  /** Returns the readable cookies in the format of `document.cookie`. */
   cookies: () => string;
 };
 
-/** The typed client of `openapi.yaml`: JSON, with cookies, with the anti-forgery header, without a time limit. */
+/** Creates the typed client of `openapi.yaml`: JSON, credentials, XSRF header, no timeout. */
 export function createApi({ origin, baseUrl = origin, fetch, cookies }: ApiOptions): Api {
   const client = createClient<paths>({
     baseUrl,
@@ -34,7 +35,7 @@ export function createApi({ origin, baseUrl = origin, fetch, cookies }: ApiOptio
     headers: { Accept: 'application/json' },
     fetch: resolveNetworkErrors(fetch),
   });
-  client.use(xsrf(origin, cookies));
+  client.use(xsrfMiddleware(origin, cookies));
 
   return {
     login: (body, signal) =>
@@ -48,14 +49,14 @@ export function createApi({ origin, baseUrl = origin, fetch, cookies }: ApiOptio
     registerUser: (body, signal) =>
       toOutcome(
         client.POST('/api/v1/users/register', { body, signal, parseAs: 'stream' }),
-        async (response) => readUser(await readText(response)),
+        async (response) => decodeUser(await readText(response)),
       ),
 
-    // A browser holds a second GET of one address back until the first ends, unless neither may be stored.
+    // `no-store`: Chromium queues a second GET of a cacheable URL until the first one ends.
     listProjects: (signal, onRows = () => {}) =>
       toOutcome(
         client.GET('/api/v1/projects', { signal, cache: 'no-store', parseAs: 'stream' }),
-        (response) => readProjects(textChunks(response), onRows),
+        (response) => decodeProjects(textChunks(response), onRows),
       ),
 
     createProject: (body, signal) =>
@@ -64,15 +65,15 @@ export function createApi({ origin, baseUrl = origin, fetch, cookies }: ApiOptio
           body,
           signal,
           parseAs: 'stream',
-          params: { header: { 'Idempotency-Key': newKey() } },
+          params: { header: { 'Idempotency-Key': createIdempotencyKey() } },
         }),
-        async (response) => readProject(await readText(response)),
+        async (response) => decodeProject(await readText(response)),
       ),
   };
 }
 
-/** 128 random bits as text. `crypto.randomUUID` is missing where a page is served without TLS. */
-function newKey(): string {
+/** Returns 128 random bits as hex. `crypto.randomUUID` does not exist on pages without TLS. */
+function createIdempotencyKey(): string {
   const bytes = crypto.getRandomValues(new Uint8Array(16));
   return Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('');
 }

@@ -1,46 +1,42 @@
-import { createJsonArrayStream } from './json-array-stream.ts';
+import { createJsonArrayStream, tryParseJson } from './json-array-stream.ts';
 import type { Project, User } from '../../machines/types.ts';
 
-/** The user of a registration's answer, as far as the body can be understood. Refuses nothing. */
-export function readUser(body: string): User {
-  let answer: unknown;
-  try {
-    answer = JSON.parse(body);
-  } catch {
-    return {};
-  }
-  return isRecord(answer) && typeof answer['role'] === 'string' ? { role: answer['role'] } : {};
+/** Returns the user in a registration response. Accepts any body, because only `role` is used. */
+export function decodeUser(body: string): User {
+  const user = tryParseJson(body);
+  return isRecord(user) && typeof user['role'] === 'string' ? { role: user['role'] } : {};
 }
 
-/** The project of an answer. Throws where the body is anything else. */
-export function readProject(body: string): Project {
-  const answer: unknown = JSON.parse(body);
-  if (!isProject(answer)) throw new TypeError('The answer is not a project.');
-  return answer;
+/** Returns the project in a response. Throws when the body is anything else. */
+export function decodeProject(body: string): Project {
+  const project: unknown = JSON.parse(body);
+  if (!isProject(project)) throw new TypeError('The response is not a project.');
+  return project;
 }
 
 /**
- * The projects of an answer, read while it arrives: `onRows` is told of those that are there, of the first ones at once and
- * later whenever they have doubled. Throws where the body is anything but an array of projects.
+ * Returns the projects in a response. Calls `onRows` with the projects received so far: for the
+ * first time at once, then each time their number has doubled. Throws when the body is not an array
+ * of projects.
  */
-export async function readProjects(
-  pieces: AsyncIterable<string>,
+export async function decodeProjects(
+  chunks: AsyncIterable<string>,
   onRows: (rows: Project[]) => void,
 ): Promise<Project[]> {
-  const reader = createJsonArrayStream(isProject);
-  let told = 0;
-  for await (const piece of pieces) {
-    reader.add(piece);
-    const { length } = reader.items;
-    if (length === 0 || length < 2 * told) continue;
-    told = length;
-    onRows(reader.items.slice());
+  const stream = createJsonArrayStream(isProject);
+  let reportedCount = 0;
+  for await (const chunk of chunks) {
+    stream.write(chunk);
+    const { length } = stream.items;
+    if (length === 0 || length < 2 * reportedCount) continue;
+    reportedCount = length;
+    onRows(stream.items.slice());
   }
-  reader.end();
-  return reader.items;
+  stream.end();
+  return stream.items;
 }
 
-/** Whether a value of an answer is what the contract calls a project. */
+/** Returns whether a value from a response is a project as the contract defines it. */
 export function isProject(value: unknown): value is Project {
   return (
     isRecord(value) &&

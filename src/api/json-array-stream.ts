@@ -1,59 +1,61 @@
 /**
- * Reads the JSON of an array while it arrives, piece by piece, with the browser's own parser: whatever ends in a `}` may be the end
- * of an item, and the parser says whether it is one.
+ * Parses a JSON array while its text arrives. Each `}` may end an item, so the text up to one of the
+ * last `}` is given to `JSON.parse`, which rejects a wrong guess.
  */
 export type JsonArrayStream<Item> = {
-  /** All that has arrived so far, in one array that grows. */
+  /** All items received so far, in one array that grows. */
   items: Item[];
-  /** Takes the next piece of the text. Throws where an item is not one. */
-  add: (text: string) => void;
-  /** There is no more. Throws where the text as a whole was not the JSON of such an array. */
+  /** Adds the next chunk of text. Throws when an item fails `isItem`. */
+  write: (chunk: string) => void;
+  /** Ends the text. Throws when the text as a whole is not a JSON array of items. */
   end: () => void;
 };
 
-const tries = 3;
+const maxAttemptsPerChunk = 3;
 
 export function createJsonArrayStream<Item>(
   isItem: (value: unknown) => value is Item,
 ): JsonArrayStream<Item> {
   const items: Item[] = [];
-  let rest = '';
-  /** What stands for all that was taken from `rest` already. */
-  let before = '';
-  /** An item that is longer than a piece is looked at again when there is twice as much of it. */
-  let enough = 0;
+  let buffer = '';
+  /** Replaces the text that has left the buffer: an open array with one dummy item. */
+  let prefix = '';
+  /** Doubles while an item is longer than a chunk, so that parsing it takes linear time. */
+  let minBufferLength = 0;
 
-  function take(values: unknown) {
-    if (!Array.isArray(values)) throw new TypeError('The answer is not a list of projects.');
-    const news: unknown[] = before ? values.slice(1) : values;
-    if (!news.every(isItem)) throw new TypeError('The answer is not a list of projects.');
-    for (const item of news) items.push(item);
+  function append(values: unknown) {
+    const added: unknown = prefix && Array.isArray(values) ? values.slice(1) : values;
+    if (!Array.isArray(added) || !added.every(isItem)) {
+      throw new TypeError('The response is not a list of projects.');
+    }
+    for (const item of added) items.push(item);
   }
 
   return {
     items,
-    add(text) {
-      rest += text;
-      if (rest.length < enough) return;
-      let end = rest.length;
-      for (let left = tries; left > 0; left -= 1) {
-        end = end > 0 ? rest.lastIndexOf('}', end - 1) : -1;
+    write(chunk) {
+      buffer += chunk;
+      if (buffer.length < minBufferLength) return;
+      let end = buffer.length;
+      for (let attempt = 0; attempt < maxAttemptsPerChunk && end > 0; attempt += 1) {
+        end = buffer.lastIndexOf('}', end - 1);
         if (end === -1) break;
-        const values = parsed(`${before}${rest.slice(0, end + 1)}]`);
+        const values = tryParseJson(`${prefix}${buffer.slice(0, end + 1)}]`);
         if (values === undefined) continue;
-        take(values);
-        rest = rest.slice(end + 1);
-        before = '[0';
-        enough = 0;
+        append(values);
+        buffer = buffer.slice(end + 1);
+        prefix = '[0';
+        minBufferLength = 0;
         return;
       }
-      enough = 2 * rest.length;
+      minBufferLength = 2 * buffer.length;
     },
-    end: () => take(JSON.parse(before + rest)),
+    end: () => append(JSON.parse(prefix + buffer)),
   };
 }
 
-function parsed(text: string): unknown {
+/** Returns the parsed value, or undefined for invalid JSON. */
+export function tryParseJson(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {

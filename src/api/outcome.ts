@@ -1,64 +1,60 @@
 import type { Outcome } from '../../machines/types.ts';
 
-/** What people read when a request failed and its answer does not say why. */
-export const DEFAULT_MESSAGE = 'Internal Server Error';
+/** The message of a failed request whose response does not contain one. */
+const defaultMessage = 'Internal Server Error';
 
-/** An answer of openapi-fetch whose 2xx body is unread (`parseAs: 'stream'`). */
-type Answer = { response: Response; error?: unknown };
+/** A result of openapi-fetch with `parseAs: 'stream'`: the body of a 2xx response is unread. */
+type FetchResult = { response: Response; error?: unknown };
 
-/** The connection ended before the answer did. */
+/** The connection ended before the response did. */
 class ConnectionLost extends Error {}
 
 /**
- * The one place that knows a failed request from a bug.
- *
- * Gives the outcome of a call: `value` as `read` understands the 2xx answer, or the message of a failed request: the body's
- * `message` where it is a text with something in it, else "Internal Server Error".
- * Throws what `read` throws: a 2xx answer with a body that nobody promised is not a failed request.
+ * Resolves a call to its outcome: the value that `read` returns for a 2xx response, or the message
+ * of a failed request. Throws what `read` throws, because a 2xx response with a malformed body is a
+ * bug and not a failed request. No other code makes this distinction.
  */
 export async function toOutcome<Value>(
-  call: Promise<Answer>,
+  call: Promise<FetchResult>,
   read: (response: Response) => Promise<Value>,
 ): Promise<Outcome<Value>> {
   const { response, error } = await call;
   if (!response.ok) return { ok: false, message: messageOf(error) };
   try {
     return { ok: true, value: await read(response) };
-  } catch (reason) {
-    if (reason instanceof ConnectionLost) return { ok: false, message: DEFAULT_MESSAGE };
-    throw reason;
+  } catch (cause) {
+    if (cause instanceof ConnectionLost) return { ok: false, message: defaultMessage };
+    throw cause;
   }
 }
 
-/** The text of an answer, when all of it is there. */
-export async function readText(response: Response): Promise<string> {
-  const text = response.text();
-  return text.catch(connectionLost);
-}
+/** Returns the whole text of a response. */
+export const readText = (response: Response): Promise<string> =>
+  response.text().catch(throwConnectionLost);
 
-/** The text of an answer, piece by piece as it arrives. */
+/** Yields the text of a response in chunks as they arrive. Returning early cancels the body. */
 export async function* textChunks(response: Response): AsyncGenerator<string, void> {
   const reader = response.body?.getReader();
   const decoder = new TextDecoder();
   try {
     for (;;) {
-      const { done = true, value } = (await reader?.read().catch(connectionLost)) ?? {};
+      const { done = true, value } = (await reader?.read().catch(throwConnectionLost)) ?? {};
       yield decoder.decode(value, { stream: !done });
       if (done) return;
     }
   } finally {
-    // Whoever reads no further wants no more of it.
     void reader?.cancel().catch(() => {});
   }
 }
 
-function connectionLost(cause: unknown): never {
-  throw new ConnectionLost('The connection broke off.', { cause });
+function throwConnectionLost(cause: unknown): never {
+  throw new ConnectionLost('The connection was lost.', { cause });
 }
 
 /**
- * `fetch` for which no failure is an exception: where no whole answer came (offline, DNS, a connection that broke), it gives
- * `Response.error()`, which is an answer that is not ok.
+ * Wraps `fetch` so that a network error (offline, DNS, lost connection) resolves to
+ * `Response.error()`, which is not ok. Error bodies are buffered here, so that losing the
+ * connection in the middle of one is a network error too.
  */
 export function resolveNetworkErrors(fetch: (request: Request) => Promise<Response>) {
   return async (request: Request): Promise<Response> => {
@@ -73,7 +69,7 @@ export function resolveNetworkErrors(fetch: (request: Request) => Promise<Respon
 }
 
 function messageOf(body: unknown): string {
-  if (typeof body !== 'object' || body === null || !('message' in body)) return DEFAULT_MESSAGE;
+  if (typeof body !== 'object' || body === null || !('message' in body)) return defaultMessage;
   const { message } = body;
-  return typeof message === 'string' && message.trim() !== '' ? message : DEFAULT_MESSAGE;
+  return typeof message === 'string' && message.trim() !== '' ? message : defaultMessage;
 }

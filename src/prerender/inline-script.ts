@@ -1,37 +1,37 @@
 /**
- * The one script that stands in the page itself. Until the app takes its place it shows the screen that the address names, asks for
- * `work` and for the list where that screen needs them, and remembers what is done to a form. `src/prerender/vite-plugin.ts` puts it there.
+ * The script that `vite-plugin.ts` inlines into index.html. Until the app takes over, it shows the
+ * prerendered screen of the URL, prefetches the lazy chunk and the list where that screen needs
+ * them, and records the state of the form.
  */
 
 import { isProject } from '../api/decode.ts';
 import { createJsonArrayStream } from '../api/json-array-stream.ts';
 import { textChunks } from '../api/outcome.ts';
 import type { Project } from '../../machines/types.ts';
-import { HEADER, xsrfToken } from '../api/xsrf.ts';
+import { xsrfHeader, xsrfToken } from '../api/xsrf.ts';
 import { initialRowCount } from '../ui/block-offsets.ts';
 
-/** The file of src/lazy-chunk.ts in this build. */
-declare const WORK: string;
+/** The URL of the lazy chunk, defined by the build. */
+declare const LAZY_CHUNK_URL: string;
 
-/** What the app goes on with. */
+/** The state that the app takes over. */
 export type Prerendered = {
-  /** The answer to the call for the list, which began with the page. */
-  list?: List;
+  list?: PrefetchedList;
   form: HTMLFormElement | null;
-  /** Names of the fields that were left. */
-  left: Set<string>;
-  /** Its button was pressed, and no field was empty. */
-  submitted: boolean;
-  /** A word is being put together that would end if its field went away. */
-  composing: boolean;
-  /** Lets the app's own forms alone from now on. */
-  stop: () => void;
+  /** Names of the fields that have lost the focus at least once. */
+  blurredFields: Set<string>;
+  /** The form was submitted with no field empty. */
+  isSubmitted: boolean;
+  /** An IME composition is active. It would end if its field were replaced. */
+  isComposing: boolean;
+  /** Removes the listeners, so that they leave the app's forms alone. */
+  stopListening: () => void;
 };
 
-type List = {
-  answer: Promise<Response>;
-  giveUp: AbortController;
-  /** Those of its projects that are in view. */
+type PrefetchedList = {
+  response: Promise<Response>;
+  abortController: AbortController;
+  /** The rows that are in the page. */
   rows?: Project[];
 };
 
@@ -43,118 +43,114 @@ declare global {
 
 export type Field = HTMLInputElement | HTMLTextAreaElement;
 
-const listening = new AbortController();
-const view: Prerendered = {
+const listeners = new AbortController();
+const state: Prerendered = {
   form: null,
-  left: new Set(),
-  submitted: false,
-  composing: false,
-  stop: () => listening.abort(),
+  blurredFields: new Set(),
+  isSubmitted: false,
+  isComposing: false,
+  stopListening: () => listeners.abort(),
 };
-window.prerendered = view;
+window.prerendered = state;
 
 const root = document.getElementById('root')!;
 let hasFailed = false;
 
-/** No fragment of an address is such an id: the browser would go to the template, and take the focus from wherever it is. */
-const templateOf = (name: string) =>
-  document.getElementById(`view:${name}`) as HTMLTemplateElement | null;
+/** The prefix keeps ids unlike URL fragments: a browser focuses the element that a fragment names. */
+const findTemplate = (name: string) =>
+  document.getElementById(`template:${name}`) as HTMLTemplateElement | null;
 
-function show(event?: Event) {
-  view.list?.giveUp.abort();
-  delete view.list;
-  // As the router reads it.
-  const [, way = ''] = location.hash.split(/[#?]/);
-  const path = `/${way.replace(/^\/|\/$/g, '')}`;
-  const template = templateOf(path) ?? templateOf('/*')!;
+function showScreen(event?: Event) {
+  state.list?.abortController.abort();
+  delete state.list;
+  // Parses the fragment as the router does.
+  const [, fragment = ''] = location.hash.split(/[#?]/);
+  const path = `/${fragment.replace(/^\/|\/$/g, '')}`;
+  const template = findTemplate(path) ?? findTemplate('/*')!;
   root.replaceChildren(template.content.cloneNode(true));
   document.title = template.title;
   if (path === '/projects') {
-    view.list = askForList();
-    void showList(view.list, root.querySelector('section')!);
+    state.list = prefetchList();
+    void streamRows(state.list, root.querySelector('section')!);
   }
-  view.form = root.querySelector('form');
-  view.left.clear();
-  view.submitted = false;
-  // Whoever followed a link, which is gone now, is on the heading of the other screen, as in the app.
+  state.form = root.querySelector('form');
+  state.blurredFields.clear();
+  state.isSubmitted = false;
+  // After a navigation, focuses the heading as the app does.
   if (event) root.querySelector('h1')?.focus();
   for (const year of root.querySelectorAll('[data-year]')) {
     year.textContent = year.textContent.replace('YEAR', String(new Date().getFullYear()));
   }
-  if (hasFailed) sayFailed();
-  if (!('work' in template.dataset)) return;
-  // The script that is on its way would ask for it only when it has come.
+  if (hasFailed) showLoadError();
+  if (!('lazy' in template.dataset)) return;
+  // The main chunk would request it too, but only after it has loaded itself.
   const script = document.createElement('script');
-  Object.assign(script, { type: 'module', crossOrigin: '', src: WORK });
+  Object.assign(script, { type: 'module', crossOrigin: '', src: LAZY_CHUNK_URL });
   document.head.append(script);
 }
 
-/** A script that does not come: whoever waits for the app should not wait on. */
-function fail({ target }: Event) {
+function onError({ target }: Event) {
   if (hasFailed || !(target instanceof HTMLScriptElement)) return;
   hasFailed = true;
-  sayFailed();
+  showLoadError();
 }
 
-/** Says it anew each time: an alert that is a new element is read out. */
-function sayFailed() {
+/** Shows the banner in a new element, because screen readers announce an alert when it appears. */
+function showLoadError() {
   root.querySelector('[role=alert]')?.remove();
-  const banner = templateOf('failed')!.content.cloneNode(true);
+  const banner = findTemplate('load-error')!.content.cloneNode(true);
   root.querySelector('h1')!.parentElement!.after(banner);
-  wait(false);
-  // Nor does the list come.
-  const list = root.querySelector('section');
-  list?.setAttribute('aria-busy', 'false');
-  for (const sign of list?.querySelectorAll('h2 ~ :not(div)') ?? []) sign.remove();
+  setSubmitted(false);
+  const section = root.querySelector('section');
+  section?.setAttribute('aria-busy', 'false');
+  for (const indicator of section?.querySelectorAll('h2 ~ :not(div)') ?? []) indicator.remove();
 }
 
-/** Whether the button shows that the form was submitted. */
-function wait(submitted: boolean) {
-  view.submitted = submitted;
-  const button = view.form?.querySelector('button');
-  for (const name of ['aria-busy', 'aria-disabled']) button?.setAttribute(name, String(submitted));
+function setSubmitted(isSubmitted: boolean) {
+  state.isSubmitted = isSubmitted;
+  const button = state.form?.querySelector('button');
+  for (const name of ['aria-busy', 'aria-disabled']) button?.setAttribute(name, `${isSubmitted}`);
 }
 
-/** The same call that the app makes (see src/api/api.ts), while its scripts are on their way, which go first. */
-function askForList() {
-  const giveUp = new AbortController();
+/** Sends the request of `listProjects` in src/api/api.ts, with less priority than the scripts. */
+function prefetchList(): PrefetchedList {
+  const abortController = new AbortController();
   const token = xsrfToken(() => document.cookie);
-  const answer = fetch('/api/v1/projects', {
-    headers: { Accept: 'application/json', ...(token && { [HEADER]: token }) },
+  const response = fetch('/api/v1/projects', {
+    headers: { Accept: 'application/json', ...(token && { [xsrfHeader]: token }) },
     credentials: 'include',
     cache: 'no-store',
     priority: 'low',
-    signal: giveUp.signal,
+    signal: abortController.signal,
   });
-  return { answer, giveUp };
+  return { response, abortController };
 }
 
-/** So many characters of a list are read at a time. */
-const littleEnough = 4096;
+/** Characters parsed at a time, so that only the start of a long list is parsed here. */
+const maxParseLength = 4096;
 
-/** Shows the first projects of a list as soon as they are there. Whatever is wrong with it is for the app to say. */
-async function showList(list: List, section: HTMLElement) {
+/** Shows the first rows of the list as they arrive. Errors are left to the app to report. */
+async function streamRows(list: PrefetchedList, section: HTMLElement) {
   try {
-    const answer = await list.answer;
-    if (!answer.ok) return;
-    const reader = createJsonArrayStream(isProject);
-    for await (const piece of textChunks(answer.clone())) {
-      // A long list may come as one piece, of which a little is enough.
-      for (let at = 0; at < piece.length; at += littleEnough) {
-        reader.add(piece.slice(at, at + littleEnough));
-        list.rows = reader.items.slice(0, initialRowCount);
-        if (list.rows.length > 0) draw(list.rows, section);
+    const response = await list.response;
+    if (!response.ok) return;
+    const stream = createJsonArrayStream(isProject);
+    for await (const chunk of textChunks(response.clone())) {
+      for (let start = 0; start < chunk.length; start += maxParseLength) {
+        stream.write(chunk.slice(start, start + maxParseLength));
+        list.rows = stream.items.slice(0, initialRowCount);
+        if (list.rows.length > 0) appendRows(list.rows, section);
         if (list.rows.length >= initialRowCount) return;
       }
     }
   } catch {
-    // Given up, no answer, or another one than was promised.
+    // Aborted, no response, or a malformed one.
   }
 }
 
-/** Adds those of the rows to a section that are not there yet. */
-function draw(rows: Project[], section: HTMLElement) {
-  const { content } = templateOf('row')!;
+/** Appends those of the rows that are not in the section yet. */
+function appendRows(rows: Project[], section: HTMLElement) {
+  const { content } = findTemplate('row')!;
   if (!section.querySelector('ul')) {
     section.querySelector('p')?.remove();
     section.append(content.cloneNode(true));
@@ -170,41 +166,40 @@ function draw(rows: Project[], section: HTMLElement) {
   }
 }
 
-/** Says of a field that was left empty that it is required, as the app does. */
-function check({ target }: { target: unknown }) {
+/** Updates the error of a blurred field: that it is required, or none. */
+function validate({ target }: { target: unknown }) {
   const field = target as Field;
   const error = document.getElementById(field.getAttribute('aria-describedby') ?? '');
-  if (!error || !view.left.has(field.name)) return;
+  if (!error || !state.blurredFields.has(field.name)) return;
   error.textContent = field.value ? '' : (field.dataset['required'] ?? '');
   field.setAttribute('aria-invalid', String(!field.value));
 }
 
-function leave({ target }: { target: unknown }) {
-  view.left.add((target as Field).name);
-  check({ target });
+function onBlur({ target }: { target: unknown }) {
+  state.blurredFields.add((target as Field).name);
+  validate({ target });
 }
 
-function submit(event: Event) {
+function onSubmit(event: Event) {
   event.preventDefault();
-  const fields = [...view.form!.querySelectorAll<Field>('[name]')];
-  for (const target of fields) leave({ target });
+  const fields = [...state.form!.querySelectorAll<Field>('[name]')];
+  for (const target of fields) onBlur({ target });
   const empty = fields.find(({ value }) => !value);
   empty?.focus();
-  if (!empty && hasFailed) sayFailed();
-  else wait(!empty);
+  if (!empty && hasFailed) showLoadError();
+  else setSubmitted(!empty);
 }
 
-/** Takes in whether a word is being put together, as many languages are typed. */
-function compose({ type }: Event) {
-  view.composing = type === 'compositionstart';
+function onComposition({ type }: Event) {
+  state.isComposing = type === 'compositionstart';
 }
 
-show();
-const { signal } = listening;
-addEventListener('hashchange', show, { signal });
-addEventListener('focusout', leave, { signal });
-addEventListener('input', check, { signal });
-addEventListener('submit', submit, { signal });
-addEventListener('compositionstart', compose, { signal });
-addEventListener('compositionend', compose, { signal });
-addEventListener('error', fail, { signal, capture: true });
+showScreen();
+const { signal } = listeners;
+addEventListener('hashchange', showScreen, { signal });
+addEventListener('focusout', onBlur, { signal });
+addEventListener('input', validate, { signal });
+addEventListener('submit', onSubmit, { signal });
+addEventListener('compositionstart', onComposition, { signal });
+addEventListener('compositionend', onComposition, { signal });
+addEventListener('error', onError, { signal, capture: true });

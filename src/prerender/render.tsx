@@ -1,6 +1,6 @@
 /**
- * What is seen until the app takes its place: every screen as it begins, drawn by the app's own components when it is built.
- * `first-view.ts` has it do what it can: its links lead on, and its forms can be filled.
+ * Renders the initial state of every screen to static HTML, with the app's own components. Runs in
+ * Node during the build. `inline-script.ts` shows the result until the app takes over.
  */
 import { createMemoryHistory, RouterProvider } from '@tanstack/react-router';
 import { renderToStaticMarkup } from 'react-dom/server';
@@ -12,11 +12,11 @@ import { createAppRouter, loadErrorMessage, titleOf } from '../router.tsx';
 import { credentials, newProject } from '../screens/schemas.ts';
 import { ErrorBanner } from '../ui/banner.tsx';
 
-/** The last stands for all addresses that are none of the app's. */
-const routes = ['/', '/about', '/register', '/login', '/projects', '/*'];
+/** The routes of the app. The last one stands for every unknown path. */
+const paths = ['/', '/about', '/register', '/login', '/projects', '/*'];
 
-/** What the forms say of a field that was left empty, by the field's name. */
-const required = Object.fromEntries(
+/** The error message of each field when it is empty, by the field's name. */
+const requiredMessages = Object.fromEntries(
   [
     credentials.safeParse({ email: '', password: '' }),
     newProject.safeParse({ title: '', description: '' }),
@@ -26,38 +26,41 @@ const required = Object.fromEntries(
     .map(({ path, message }) => [path.join('.'), message]),
 );
 
-/**
- * A template of each screen, under its path, one of the banner that says that the app could not be loaded, and one of a list with
- * a row.
- */
+/** Returns `<template>` elements: one for each screen, one for a list row, one for the load error. */
 export async function renderTemplates(): Promise<string> {
-  const frames = await Promise.all(routes.map((path) => renderFrame(path)));
-  const failed = renderToStaticMarkup(<ErrorBanner message={loadErrorMessage} />);
+  const screens = await Promise.all(paths.map((path) => renderScreen(path)));
+  const loadError = renderToStaticMarkup(<ErrorBanner message={loadErrorMessage} />);
   const row = { id: 0, title: '', description: '' };
-  const [list = ''] = /<div><ul.*<\/ul><\/div>/.exec(await renderFrame('/projects', [row])) ?? [];
-  return `${frames.join('')}<template id="view:failed">${failed}</template><template id="view:row">${list}</template>`;
+  const [list = ''] = /<div><ul.*<\/ul><\/div>/.exec(await renderScreen('/projects', [row])) ?? [];
+  return `${screens.join('')}<template id="template:load-error">${loadError}</template><template id="template:row">${list}</template>`;
 }
 
-async function renderFrame(path: string, rows?: Project[]): Promise<string> {
-  const never = new Promise<never>(() => {});
-  const api = createApi({ origin: 'http://localhost', fetch: () => never, cookies: () => '' });
+async function renderScreen(path: string, rows?: Project[]): Promise<string> {
+  const neverSettles = new Promise<never>(() => {});
+  const api = createApi({
+    origin: 'http://localhost',
+    fetch: () => neverSettles,
+    cookies: () => '',
+  });
   const actors = createActors({ api, prefetchedRows: () => rows, log: () => {} });
   if (path === '/projects') actors.projects.start().send({ type: 'projects.opened' });
   const history = createMemoryHistory({ initialEntries: [path] });
   const router = createAppRouter(history, { actors: async () => actors });
   await router.load();
-  const html = renderToStaticMarkup(<RouterProvider router={router} />, {
-    identifierPrefix: `f${routes.indexOf(path)}`,
+  const rendered = renderToStaticMarkup(<RouterProvider router={router} />, {
+    identifierPrefix: `f${paths.indexOf(path)}`,
   });
   actors.projects.stop();
-  const year = String(new Date().getFullYear());
-  const still = html
+  const html = rendered
     .replaceAll('href="/', 'href="#/')
-    .replaceAll(/ name="(\w+)"/g, (name, field) => `${name} data-required="${required[field]}"`)
-    // The visitor's own year, which the page's own script puts there.
-    .replace(year, 'YEAR')
+    .replaceAll(
+      / name="(\w+)"/g,
+      (attribute, field) => `${attribute} data-required="${requiredMessages[field]}"`,
+    )
+    // The inline script inserts the current year, because the build may be older.
+    .replace(String(new Date().getFullYear()), 'YEAR')
     .replace('<footer', '<footer data-year');
-  const work = Object.hasOwn(lazyScreens, path) ? ' data-work' : '';
+  const lazy = Object.hasOwn(lazyScreens, path) ? ' data-lazy' : '';
   const title = titleOf(router.state.matches);
-  return `<template id="view:${path}" title="${title}"${work}>${still}</template>`;
+  return `<template id="template:${path}" title="${title}"${lazy}>${html}</template>`;
 }

@@ -1,54 +1,52 @@
 import type { Field, Prerendered } from './inline-script.ts';
 
-/** Calls as `window.fetch` does, but for a list that is on its way since the page began: that answer is given, once. */
+/** Wraps `window.fetch`. Returns the prefetched response for the first request of the list. */
 export function fetchWithPrefetchedList(request: Request): Promise<Response> {
   const list = request.method === 'GET' ? window.prerendered?.list : undefined;
   if (!list) return window.fetch(request);
   delete window.prerendered?.list;
-  request.signal.addEventListener('abort', () => list.giveUp.abort());
-  return list.answer;
+  request.signal.addEventListener('abort', () => list.abortController.abort());
+  return list.response;
 }
 
-/** The rows that the first view shows of that list. */
+/** Returns the rows of that list that the prerendered screen shows. */
 export const prefetchedRows = () => window.prerendered?.list?.rows;
 
-/** Lets nobody take that list any more. */
 export function discardPrefetchedList(): void {
-  window.prerendered?.list?.giveUp.abort();
+  window.prerendered?.list?.abortController.abort();
   delete window.prerendered?.list;
 }
 
-/** Whether something would be lost with the first view: what was typed, or projects that are in view. */
+/** Returns whether the prerendered screen holds typed text or rows, which replacing it would lose. */
 export function hasUserContent({ form, list }: Prerendered): boolean {
   const fields = [...(form?.querySelectorAll<Field>('[name]') ?? [])];
   return fields.some(({ value }) => value) || (list?.rows ?? []).length > 0;
 }
 
 /**
- * Goes on in the app's form where a person was in that of the first view: what they typed, where they are, which fields they
- * left, and that they pressed its button. Does nothing where the app shows another form.
+ * Transfers the values, the selection, the touched fields and a pending submit from the prerendered
+ * form to the app's form. Transfers nothing when the app shows another form.
  */
-export function transferFormState(root: HTMLElement, view: Prerendered): void {
-  const { form, left, submitted, stop } = view;
-  stop();
-  // Or it stays in memory.
-  view.form = null;
-  const own = root.querySelector('form');
-  const name = 'aria-label';
-  if (!form || !own || own.getAttribute(name) !== form.getAttribute(name)) return;
+export function transferFormState(root: HTMLElement, prerendered: Prerendered): void {
+  const { form: source, blurredFields, isSubmitted, stopListening } = prerendered;
+  stopListening();
+  // Frees the memory of the prerendered form.
+  prerendered.form = null;
+  const form = root.querySelector('form');
+  const label = 'aria-label';
+  if (!source || !form || form.getAttribute(label) !== source.getAttribute(label)) return;
   const focused = document.activeElement;
-  for (const before of form.querySelectorAll<Field>('[name]')) {
-    const field = own.querySelector<Field>(`[name="${before.name}"]`);
+  for (const sourceField of source.querySelectorAll<Field>('[name]')) {
+    const { name, value, selectionStart, selectionEnd } = sourceField;
+    const field = form.querySelector<Field>(`[name="${name}"]`);
     if (!field) continue;
-    field.value = before.value;
-    if (field === focused) select(field, before);
-    else if (left.has(before.name))
+    field.value = value;
+    if (field === focused) {
+      // Email fields have no selection, so the cursor stays at their end.
+      if (selectionStart !== null) field.setSelectionRange(selectionStart, selectionEnd);
+    } else if (blurredFields.has(name)) {
       field.dispatchEvent(new FocusEvent('focusout', { bubbles: true }));
+    }
   }
-  if (submitted) own.requestSubmit();
-}
-
-/** Emails have no selection that could be asked for: there it is the end. */
-function select(field: Field, { selectionStart, selectionEnd }: Field) {
-  if (selectionStart !== null) field.setSelectionRange(selectionStart, selectionEnd);
+  if (isSubmitted) form.requestSubmit();
 }

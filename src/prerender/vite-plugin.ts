@@ -1,18 +1,21 @@
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { randomUUID } from 'node:crypto';
+import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { vanillaExtractPlugin } from '@vanilla-extract/vite-plugin';
 import react from '@vitejs/plugin-react';
-import { build, type Plugin } from 'vite';
+import { build, type InlineConfig, type Plugin } from 'vite';
+
+const marker = '<!--prerender-->';
 
 /**
- * Puts the app's first view into index.html, so that it is seen before a script has come: its styles, its screens as src/prerender/render.tsx
- * draws them, and the script of src/prerender/inline-script.ts.
+ * Inlines the prerendered screens of `render.tsx`, the script of `inline-script.ts` and the styles
+ * into index.html, so that a screen is shown before any chunk has loaded.
  */
 export function prerender(): Plugin {
   let root = '';
   return {
-    name: 'shell',
+    name: 'prerender',
     apply: 'build',
     configResolved: (config) => {
       root = config.root;
@@ -20,15 +23,15 @@ export function prerender(): Plugin {
     transformIndexHtml: {
       order: 'post',
       async handler(html, { bundle = {} }) {
-        if (!html.includes('<!--shell-->')) return html;
+        if (!html.includes(marker)) return html;
         const files = Object.values(bundle);
-        const work = files.find((file) => file.type === 'chunk' && file.name === 'lazy-chunk');
+        const lazyChunk = files.find(
+          (file) => file.type === 'chunk' && file.name === 'lazy-chunk',
+        )?.fileName;
+        const script = await buildInlineScript(root, `./${lazyChunk}`);
         let page = html
-          .replace('<!--shell-->', await drawn(root))
-          .replace(
-            '</body>',
-            `  <script>${await early(root, work?.fileName ?? '')}</script>\n  </body>`,
-          );
+          .replace(marker, await renderTemplates(root))
+          .replace('</body>', `  <script>${script}</script>\n  </body>`);
         for (const file of files) {
           if (file.type !== 'asset' || !file.fileName.endsWith('.css')) continue;
           const link = new RegExp(`<link[^>]*${file.fileName}[^>]*>`);
@@ -41,52 +44,49 @@ export function prerender(): Plugin {
   };
 }
 
-/** src/prerender/inline-script.ts as one line. `work` is the file of that script. */
-async function early(root: string, work: string): Promise<string> {
-  const built = await build({
-    configFile: false,
+/** Returns `inline-script.ts` as one line of code. */
+async function buildInlineScript(root: string, lazyChunkUrl: string): Promise<string> {
+  const code = await buildInMemory({
     root,
-    logLevel: 'error',
-    define: { WORK: JSON.stringify(`./${work}`) },
+    define: { LAZY_CHUNK_URL: JSON.stringify(lazyChunkUrl) },
     build: {
-      write: false,
       modulePreload: false,
       rolldownOptions: { input: 'src/prerender/inline-script.ts', output: { format: 'iife' } },
     },
   });
-  if (!('output' in built)) throw new Error('Vite gave something else than one build.');
-  return built.output[0].code.trim();
+  return code.trim();
 }
 
-/** Builds src/prerender/render.tsx for Node, and lets it draw. */
-async function drawn(root: string): Promise<string> {
-  const built = await build({
-    configFile: false,
+/** Builds `render.tsx` for Node and returns the templates that it renders. */
+async function renderTemplates(root: string): Promise<string> {
+  const code = await buildInMemory({
     root,
-    logLevel: 'error',
     plugins: [react(), vanillaExtractPlugin()],
-    build: { ssr: 'src/prerender/render.tsx', write: false },
+    build: {
+      ssr: 'src/prerender/render.tsx',
+      rolldownOptions: { output: { codeSplitting: false } },
+    },
   });
-  if (!('output' in built)) throw new Error('Vite gave something else than one build.');
-  const scripts = built.output.filter((file) => file.type === 'chunk');
-  const entry = scripts.find(({ isEntry }) => isEntry)?.fileName ?? '';
-  const cache = join(root, 'node_modules/.cache');
-  await mkdir(cache, { recursive: true });
-  // Node keeps what it has imported under its address, so the next build must have another one.
-  const folder = await mkdtemp(join(cache, 'shell-'));
+  // A new name for each build, because Node caches modules by URL.
+  const file = join(root, `node_modules/.cache/prerender-${randomUUID()}.js`);
+  await mkdir(dirname(file), { recursive: true });
+  await writeFile(file, code);
   try {
-    await Promise.all(
-      scripts.map(async ({ fileName, code }) => {
-        const path = join(folder, fileName);
-        await mkdir(dirname(path), { recursive: true });
-        await writeFile(path, code);
-      }),
-    );
-    const module = (await import(pathToFileURL(join(folder, entry)).href)) as {
-      renderTemplates: () => Promise<string>;
-    };
+    const module = (await import(pathToFileURL(file).href)) as typeof import('./render.tsx');
     return await module.renderTemplates();
   } finally {
-    await rm(folder, { recursive: true });
+    await rm(file);
   }
+}
+
+/** Returns the code of the first chunk that a build with this configuration emits. */
+async function buildInMemory(config: InlineConfig): Promise<string> {
+  const result = await build({
+    ...config,
+    configFile: false,
+    logLevel: 'error',
+    build: { ...config.build, write: false },
+  });
+  if (!('output' in result)) throw new Error('Expected one Vite build.');
+  return result.output[0].code;
 }

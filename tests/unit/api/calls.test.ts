@@ -14,26 +14,24 @@ const { signal } = new AbortController();
 const credentials = { email: 'ada@example.org', password: ' correct horse ' };
 const project = { title: ' <b>Website</b> ', description: 'line\nline' };
 
-/** What each of the four calls sends, in the order login, registerUser, listProjects, createProject. */
-async function sent(cookies: () => string, baseUrl = origin): Promise<Call[]> {
+/** Returns the requests of login, registerUser, listProjects and createProject, in this order. */
+async function sendAll(cookies: () => string, baseUrl = origin): Promise<Call[]> {
   const backend = controlledBackend();
   const api = createApi({ origin, baseUrl, fetch: backend.fetch, cookies });
-  const answered = async (key: string, call: Promise<unknown>) => {
+  const respond = async (key: string, call: Promise<unknown>) => {
     (await backend.next(key)).answer(500);
     await call;
   };
-  await answered(LOGIN, api.login(credentials, signal));
-  await answered(REGISTER, api.registerUser(credentials, signal));
-  await answered(LIST, api.listProjects(signal));
-  await answered(CREATE, api.createProject(project, signal));
+  await respond(LOGIN, api.login(credentials, signal));
+  await respond(REGISTER, api.registerUser(credentials, signal));
+  await respond(LIST, api.listProjects(signal));
+  await respond(CREATE, api.createProject(project, signal));
   return backend.calls;
 }
 
-const tokens = (calls: Call[]) => calls.map(({ headers }) => headers.get('x-xsrf-token'));
-
-describe('what is sent', () => {
-  test('[CALL-1, CONST-1, CALL-5, CALL-7, CALL-8, CALL-9] the four calls, their paths and their bodies', async () => {
-    const calls = await sent(() => '');
+describe('the requests', () => {
+  test('[CALL-1, CONST-1, CALL-5, CALL-7, CALL-8, CALL-9] have the paths and bodies of the contract', async () => {
+    const calls = await sendAll(() => '');
     expect(calls.map(({ method, path, body }) => ({ method, path, body }))).toEqual([
       { method: 'POST', path: '/api/v1/auth/login', body: credentials },
       { method: 'POST', path: '/api/v1/users/register', body: credentials },
@@ -42,85 +40,79 @@ describe('what is sent', () => {
     ]);
   });
 
-  test('[CALL-2] bodies are JSON, and JSON is asked for', async () => {
-    const [login, register, list, create] = await sent(() => '');
-    for (const call of [login, register, create]) {
-      expect(call?.headers.get('content-type')).toBe('application/json');
-    }
-    expect(list?.headers.get('content-type')).toBeNull();
-    for (const call of [login, register, list, create]) {
-      expect(call?.headers.get('accept')).toBe('application/json');
-    }
+  test('[CALL-2] send JSON and accept JSON', async () => {
+    const calls = await sendAll(() => '');
+    const headers = (name: string) => calls.map((call) => call.headers.get(name));
+    const json = 'application/json';
+    expect(headers('content-type')).toEqual([json, json, null, json]);
+    expect(headers('accept')).toEqual([json, json, json, json]);
   });
 
-  test('[CALL-3] cookies go with every call', async () => {
-    for (const call of await sent(() => '')) expect(call.credentials).toBe('include');
+  test('[CALL-3] include cookies', async () => {
+    for (const call of await sendAll(() => '')) expect(call.credentials).toBe('include');
   });
 
-  test('[CONST-4] the list is asked for as a whole, and never taken from the cache of the browser', async () => {
-    const list = (await sent(() => '')).find(({ method }) => method === 'GET');
+  test('[CONST-4] ask for the whole list and bypass the browser cache', async () => {
+    const list = (await sendAll(() => '')).find(({ method }) => method === 'GET');
     expect(list?.cache).toBe('no-store');
     expect(list?.path).toBe('/api/v1/projects');
   });
 
-  test('each creation has a key of its own, so that a repeated request can be told from a second project', async () => {
-    const [first] = (await sent(() => '')).slice(3);
-    const [second] = (await sent(() => '')).slice(3);
+  test('have a new idempotency key for each creation', async () => {
+    const [first] = (await sendAll(() => '')).slice(3);
+    const [second] = (await sendAll(() => '')).slice(3);
     expect(first?.headers.get('idempotency-key')).toMatch(/^[0-9a-f]{32}$/);
     expect(second?.headers.get('idempotency-key')).not.toBe(first?.headers.get('idempotency-key'));
   });
 });
 
-describe('the anti-forgery header', () => {
-  test('[CALL-4, CHOICE-21] repeats the cookie in every call, percent-decoded', async () => {
-    const token = 'a+b/c="1"';
-    const calls = await sent(() => `theme=dark; XSRF-TOKEN=${encodeURIComponent(token)}; x=1`);
-    expect(tokens(calls)).toEqual([token, token, token, token]);
-  });
+describe('the XSRF header', () => {
+  const forbidden = () => {
+    throw new DOMException('The operation is insecure.', 'SecurityError');
+  };
 
-  test('[CHOICE-21] is not sent while there is no cookie, or one of a similar name', async () => {
-    expect(tokens(await sent(() => 'MY-XSRF-TOKEN=1; XSRF-TOKEN2=2'))).toEqual([
+  type Case = [title: string, token: string | null, cookies: () => string, baseUrl?: string];
+  const decoded = 'a+b/c="1"';
+  const encoded = encodeURIComponent(decoded);
+
+  test.each<Case>([
+    [
+      '[CALL-4, CHOICE-21] repeats the percent-decoded cookie',
+      decoded,
+      () => `theme=dark; XSRF-TOKEN=${encoded}; x=1`,
+    ],
+    ...['%', '%E0%A4%A', 'a%zz'].map((value): Case => {
+      return [`[CHOICE-20] repeats "${value}" as it is`, value, () => `XSRF-TOKEN=${value}`];
+    }),
+    ['[CHOICE-20] is absent when no header can carry the value', null, () => 'XSRF-TOKEN=a%0Ab'],
+    [
+      '[CHOICE-21] is absent when only cookies of similar names exist',
       null,
+      () => 'MY-XSRF-TOKEN=1; XSRF-TOKEN2=2',
+    ],
+    ['[CHOICE-21] is absent when the cookie is empty', null, () => 'XSRF-TOKEN='],
+    [
+      '[CHOICE-21] is absent when the API has another origin',
       null,
-      null,
-      null,
-    ]);
-    expect(tokens(await sent(() => 'XSRF-TOKEN='))).toEqual([null, null, null, null]);
-  });
-
-  test('[CHOICE-21] is not sent to another origin', async () => {
-    const calls = await sent(() => 'XSRF-TOKEN=abc', 'https://elsewhere.example');
-    expect(tokens(calls)).toEqual([null, null, null, null]);
-  });
-
-  test.each(['%', '%E0%A4%A', 'a%zz'])(
-    '[CHOICE-20] a cookie of %s does not stop a call',
-    async (value) => {
-      expect(tokens(await sent(() => `XSRF-TOKEN=${value}`))).toEqual([value, value, value, value]);
-    },
-  );
-
-  test('[CHOICE-20] a value that no header can carry does not stop a call', async () => {
-    const calls = await sent(() => `XSRF-TOKEN=${encodeURIComponent('a\nb')}`);
-    expect(tokens(calls)).toEqual([null, null, null, null]);
-  });
-
-  test('a browser that refuses cookies does not stop a call', async () => {
-    const refuse = () => {
-      throw new DOMException('The operation is insecure.', 'SecurityError');
-    };
-    expect(tokens(await sent(refuse))).toEqual([null, null, null, null]);
+      () => 'XSRF-TOKEN=abc',
+      'https://elsewhere.example',
+    ],
+    ['is absent when the browser blocks cookies', null, forbidden],
+  ])('%s, in each of the four requests', async (_, token, cookies, baseUrl) => {
+    const calls = await sendAll(cookies, baseUrl);
+    const tokens = calls.map(({ headers }) => headers.get('x-xsrf-token'));
+    expect(tokens).toEqual([token, token, token, token]);
   });
 });
 
-test('[CONST-3] a call has no time limit: nothing but its own signal can end it', async () => {
+test('[CONST-3] only its own signal ends a call, because there is no timeout', async () => {
   const backend = controlledBackend();
   const api = createApi({ origin, fetch: backend.fetch, cookies: () => '' });
-  const giveUp = new AbortController();
-  const list = api.listProjects(giveUp.signal);
+  const abortController = new AbortController();
+  const list = api.listProjects(abortController.signal);
   const call = await backend.next(LIST);
   expect(call.signal.aborted).toBe(false);
-  giveUp.abort();
+  abortController.abort();
   expect(call.signal.aborted).toBe(true);
   expect(await list).toMatchObject({ ok: false });
 });
