@@ -10,7 +10,7 @@ import { extname } from 'node:path';
 import type { Browser } from 'playwright-core';
 import { budgets, bundleSizes } from '../../tools/bundle-size.ts';
 import { launchBrowser } from '../../conformance/ui/chromium.ts';
-import { circumstances, median, table } from './page.ts';
+import { circumstances, median, table } from './report.ts';
 import { bars, curves, picture } from './plot.ts';
 
 const rounds = 5;

@@ -14,11 +14,11 @@ import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
 import { createSessions } from '../../server/auth/sessions.ts';
 import { openStore } from '../../server/store/store.ts';
-import { fill, memoryOf, signIn, withDatabase } from '../support/long-lists.ts';
+import { fill, memoryOf, signIn, withDatabase } from '../support/database.ts';
 import { startPostgres } from '../support/postgres.ts';
 import { runServer } from '../support/server-process.ts';
-import type { Load, Loaded } from './load.ts';
-import { circumstances, median, table } from './page.ts';
+import type { Load, Loaded } from './load-generator.ts';
+import { circumstances, median, table } from './report.ts';
 import { bars, curves, picture } from './plot.ts';
 
 const rounds = 5;

@@ -1,8 +1,8 @@
 import axe from 'axe-core';
 import type { Locator, Page } from 'playwright-core';
 import { beforeEach, describe, expect, test } from 'vitest';
-import { playAll } from '../visual/scenes.ts';
-import { openStage, type Stage } from '../visual/stage.ts';
+import { playAll } from '../visual/states.ts';
+import { openStage, type Stage } from '../visual/page-driver.ts';
 import { field, fillCredentials, fillProject, submit, useBrowser } from '../support/browser.ts';
 
 const browser = useBrowser();

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { createSmallDisk } from './disk.ts';
-import { Person } from './person.ts';
+import { Person } from './client.ts';
 import type { Figures, Settings } from './scenarios.ts';
-import { onPostgres, onPostgresWithWalElsewhere, onSqlite } from './sites.ts';
+import { onPostgres, onPostgresWithWalElsewhere, onSqlite } from './deployments.ts';
 
 const stores = {
   SQLite: { make: onSqlite, megabytes: 16, goesOn: true },

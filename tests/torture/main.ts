@@ -11,8 +11,8 @@ import { Client } from 'pg';
 import { startPostgres } from '../support/postgres.ts';
 import { NotPossible } from './disk.ts';
 import { fullDisk } from './full-disk.ts';
-import { powerLoss } from './power.ts';
-import { fuzzed, longLists } from './readers.ts';
+import { powerLoss } from './power-loss.ts';
+import { fuzzed, longLists } from './concurrent-reads.ts';
 import {
   kills,
   loginFlood,

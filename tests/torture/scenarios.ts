@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { Agent, createServer, request, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { runServer } from '../support/server-process.ts';
-import { createUntil, Person, type Promised } from './person.ts';
+import { createUntil, Person, type Promised } from './client.ts';
 
 export type Settings = Record<string, string>;
 /** What a scenario found out, to be printed; the names of those that must be 0 begin with "lost", "twice" or "failed". */

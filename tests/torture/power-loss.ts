@@ -5,10 +5,10 @@ import { DatabaseSync } from 'node:sqlite';
 import { Client } from 'pg';
 import { findFreePort } from '../../tools/free-port.ts';
 import { createDisk, type Disk } from './disk.ts';
-import { createPostgres } from './own-postgres.ts';
-import { createUntil, Person, type Promised } from './person.ts';
+import { createPostgres } from './killable-postgres.ts';
+import { createUntil, Person, type Promised } from './client.ts';
 import { compare, type Figures, type Settings } from './scenarios.ts';
-import { onPostgres, onSqlite } from './sites.ts';
+import { onPostgres, onSqlite } from './deployments.ts';
 
 const rows = 500;
 

@@ -2,7 +2,7 @@ import { chmodSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { findFreePort } from '../../tools/free-port.ts';
-import { createPostgres } from './own-postgres.ts';
+import { createPostgres } from './killable-postgres.ts';
 import { start, type Settings } from './scenarios.ts';
 
 /** A server, and what keeps its data on a disk that a scenario takes away. */

@@ -1,5 +1,5 @@
 import { fuzz } from '../support/fuzz.ts';
-import { fill, memoryOf, signIn } from '../support/long-lists.ts';
+import { fill, memoryOf, signIn } from '../support/database.ts';
 import { start, type Figures, type Settings } from './scenarios.ts';
 
 const length = 100_000;

@@ -8,8 +8,8 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Page } from 'playwright-core';
 import { launchBrowser } from '../../conformance/ui/chromium.ts';
-import { playAll, type Scene } from './scenes.ts';
-import { openStage } from './stage.ts';
+import { playAll, type Scene } from './states.ts';
+import { openStage } from './page-driver.ts';
 
 export const themes = ['light', 'dark'] as const;
 const widths = [320, 768, 1280];

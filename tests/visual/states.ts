@@ -16,7 +16,7 @@ import {
   type Place,
   type Expectations,
 } from '../../model/expectations.ts';
-import { type Stage, type View } from './stage.ts';
+import { type Stage, type View } from './page-driver.ts';
 
 /** Something to look at: what it is, and the situations of the machines that look like this. */
 export type Scene = { name: string; situations: string[] };
