@@ -1,22 +1,27 @@
-import { globSync, readFileSync } from 'node:fs';
-import { basename, dirname, join } from 'node:path';
+import { existsSync, globSync, readFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import ts from 'typescript';
 import { expect, test } from 'vitest';
 
 /**
- * openapi.yaml -> generated/ -> src/api -> machines/ -> src/actors -> src/screens (built from src/ui)
+ * openapi.yaml -> generated/ -> machines/ -> src/ (api, actors, screens, ui)
+ *                            \-> server/   \-> model/ -> tests/, conformance/
  *
- * A file imports from its own room and from the rooms named here, which are all to its left. Where this fails, a type wants to
- * move into the contract, or a decision into a machine.
+ * What the files below a path may import besides each other: paths of this project, and packages.
+ * The longest path that matches a file is its row. Type imports and `import()` count.
  */
-const rooms: Record<string, { from: string[]; packages: string[] }> = {
-  'src/api/': { from: ['generated/', 'machines/types.ts'], packages: ['openapi-fetch'] },
-  'machines/': { from: ['generated/'], packages: ['xstate'] },
-  'src/actors.ts': { from: ['machines/', 'src/api/'], packages: ['xstate'] },
-  'src/app-context.ts': { from: ['src/actors.ts'], packages: ['react'] },
-  'src/styles/': { from: [], packages: ['@vanilla-extract/css'] },
-  'src/ui/': { from: ['src/styles/'], packages: ['react', '@vanilla-extract/css'] },
+const rows: Record<string, { imports: string[]; packages?: string[] }> = {
+  'generated/': { imports: [], packages: [] },
+  'machines/': { imports: ['generated/'], packages: ['xstate'] },
+  'model/': { imports: ['machines/'], packages: ['xstate', '@xstate/', 'playwright-core'] },
+
+  'src/api/': { imports: ['generated/', 'machines/types.ts'], packages: ['openapi-fetch'] },
+  'src/actors.ts': { imports: ['machines/', 'src/api/'], packages: ['xstate'] },
+  'src/app-context.ts': { imports: ['src/actors.ts'], packages: ['react'] },
+  'src/styles/': { imports: [], packages: ['@vanilla-extract/css'] },
+  'src/ui/': { imports: ['src/styles/'], packages: ['react', '@vanilla-extract/css'] },
   'src/screens/': {
-    from: ['src/ui/', 'src/app-context.ts', 'machines/types.ts'],
+    imports: ['src/ui/', 'src/app-context.ts', 'machines/types.ts'],
     packages: [
       'react',
       'react-hook-form',
@@ -26,79 +31,201 @@ const rooms: Record<string, { from: string[]; packages: string[] }> = {
       '@tanstack/react-router',
     ],
   },
-  // Any package, but nothing of the app's: a backend knows the contract alone.
-  'server/': {
-    from: ['generated/', 'openapi.yaml'],
-    packages: ['@', 'ajv', 'fast-json-stringify', 'fastify', 'helmet', 'node:', 'pg', 'yaml'],
+  'src/': {
+    imports: [
+      'machines/types.ts',
+      'src/api/',
+      'src/actors.ts',
+      'src/app-context.ts',
+      'src/screens/',
+    ],
+    packages: ['react', 'xstate', '@tanstack/react-router'],
   },
+  'src/prerender/': { imports: ['machines/types.ts', 'src/'] },
+  'src/main.tsx': { imports: ['src/'], packages: ['react'] },
+
+  'server/refusal.ts': { imports: [], packages: [] },
+  'server/store/': { imports: [], packages: ['node:', 'pg'] },
+  'server/auth/': { imports: ['server/refusal.ts', 'server/store/'], packages: ['node:'] },
+  'server/http/': {
+    imports: ['generated/', 'server/refusal.ts', 'server/auth/', 'server/store/'],
+    packages: ['node:', 'fastify', '@fastify/', 'ajv', 'fast-json-stringify', 'yaml'],
+  },
+  'server/settings.ts': { imports: ['server/http/'], packages: ['node:'] },
+  'server/services.ts': { imports: ['server/auth/', 'server/store/'], packages: [] },
+  'server/operations/': {
+    imports: ['server/refusal.ts', 'server/services.ts', 'server/http/'],
+    packages: ['node:'],
+  },
+  'server/commands/': { imports: ['server/settings.ts', 'server/store/'], packages: ['node:'] },
+  'server/': { imports: ['server/'], packages: ['node:', 'fastify', '@fastify/', 'helmet'] },
+
+  'conformance/http/': { imports: ['machines/', 'src/api/'] },
+  'conformance/journeys/': {
+    imports: ['machines/', 'model/', 'src/api/', 'src/actors.ts', 'conformance/'],
+  },
+  'conformance/ui/': { imports: ['machines/', 'model/', 'conformance/'] },
+  'conformance/checks/': { imports: ['model/', 'conformance/'] },
+  'conformance/report/': { imports: ['conformance/'] },
+  'conformance/examples/': { imports: [], packages: ['node:'] },
+  'conformance/': { imports: ['machines/', 'conformance/'] },
+
+  'tools/': { imports: ['generated/', 'machines/', 'src/', 'conformance/'] },
+  'vite.config.ts': { imports: ['tools/', 'src/prerender/'] },
+  'tests/': { imports: [''] },
 };
 
-const imports = /^(?:import|export)\s(?:[^'"();]*?\sfrom\s)?['"]([^'"]+)['"]/gm;
+const files = globSync('**/*.{ts,tsx,js,mjs}', {
+  exclude: ['**/node_modules', '**/dist', 'tests/out'],
+}).toSorted();
+/** For each file, the files and packages that it imports. */
+const importsByFile = new Map(
+  files.map((file) => [file, importsOf(file, readFileSync(file, 'utf8'))]),
+);
 
-test.each(Object.entries(rooms))('%s imports only from its left', (room, { from, packages }) => {
-  const files = globSync(room.endsWith('/') ? `${room}**/*.{ts,tsx}` : room);
-  expect(files).not.toEqual([]);
-  const strangers = files.flatMap((file) =>
-    [...readFileSync(file, 'utf8').matchAll(imports)]
-      .map(([, specifier = '']) =>
-        specifier.startsWith('.') ? join(dirname(file), specifier) : specifier,
-      )
-      .filter((target) => ![room, ...from, ...packages].some((known) => target.startsWith(known)))
-      .map((target) => `${file} imports ${target}`),
+test('type imports, re-exports and import() count as imports', () => {
+  const source = `
+    import type { A } from './a.ts';
+    import { type B } from "../b.ts";
+    export * from './c.ts';
+    export type { D } from './d.ts';
+    import './e.css.ts';
+    type F = typeof import('./f.ts');
+    const g = () => import('./g.ts');
+    import h from 'h';
+    // import './comment.ts'
+    const text = "import './string.ts'";
+  `;
+  expect(importsOf('x/y/z.ts', source)).toEqual(
+    ['a', '../b', 'c', 'd', 'e.css', 'f', 'g'].map((name) => join('x/y', `${name}.ts`)).concat('h'),
   );
-  expect(strangers).toEqual([]);
 });
 
-test('machines know nothing of how: no network, no storage, no clock, no page', () => {
-  const how =
+test('every folder has a row, and every row has files', () => {
+  expect(files.filter((file) => rowOf(file) === undefined)).toEqual([]);
+  const used = new Set(files.map(rowOf));
+  expect(Object.keys(rows).filter((row) => !used.has(row))).toEqual([]);
+});
+
+test.each(Object.entries(rows))('%s imports only what its row lists', (row, allowed) => {
+  const violations = files
+    .filter((file) => rowOf(file) === row)
+    .flatMap((file) => (importsByFile.get(file) ?? []).map((target) => ({ file, target })))
+    .filter(({ target }) => {
+      if (!existsSync(target)) return allowed.packages && !startsWithAny(target, allowed.packages);
+      return rowOf(target) !== row && !startsWithAny(target, allowed.imports);
+    })
+    .map(({ file, target }) => `${file} imports ${target}`);
+  expect(violations).toEqual([]);
+});
+
+test('nothing outside tests/ imports tests/', () => {
+  const violations = [...importsByFile]
+    .filter(([file]) => !file.startsWith('tests/'))
+    .filter(([, targets]) => targets.some((target) => target.startsWith('tests/')));
+  expect(violations.map(([file]) => file)).toEqual([]);
+});
+
+test('no import cycle exists between files', () => {
+  expect(findCycles(importsByFile)).toEqual([]);
+});
+
+test('no import cycle exists between folders', () => {
+  const importsByFolder = new Map<string, string[]>();
+  for (const [file, targets] of importsByFile) {
+    const folder = folderOf(file);
+    const others = targets.filter(existsSync).map(folderOf);
+    importsByFolder.set(folder, [...(importsByFolder.get(folder) ?? []), ...others]);
+  }
+  for (const [folder, targets] of importsByFolder) {
+    importsByFolder.set(
+      folder,
+      targets.filter((target) => target !== folder),
+    );
+  }
+  expect(findCycles(importsByFolder)).toEqual([]);
+});
+
+test('a cycle is found, and named by its members', () => {
+  const graph = { a: ['b'], b: ['c', 'd'], c: ['a'], d: ['e'], e: [] };
+  expect(findCycles(new Map(Object.entries(graph)))).toEqual([['a', 'b', 'c']]);
+  expect(findCycles(new Map([['self', ['self']]]))).toEqual([['self']]);
+});
+
+test('machines/ uses no network, storage, clock or DOM', () => {
+  const forbidden =
     /\b(fetch|XMLHttpRequest|localStorage|sessionStorage|document|window|navigator|Date|performance|setTimeout|setInterval|Math\.random)\b\s*[.(]/;
   for (const file of globSync('machines/*.ts')) {
-    expect(`${file}: ${readFileSync(file, 'utf8').match(how)?.[0]}`).toBe(`${file}: undefined`);
+    expect(`${file}: ${readFileSync(file, 'utf8').match(forbidden)?.[0]}`).toBe(
+      `${file}: undefined`,
+    );
   }
 });
 
-test('every dependency is imported somewhere', () => {
+test('every dependency is imported', () => {
   const { dependencies, devDependencies } = JSON.parse(readFileSync('package.json', 'utf8')) as {
     dependencies: Record<string, string>;
     devDependencies: Record<string, string>;
   };
-  const sources = globSync('{src,machines,model,server,tests,tools,conformance}/**/*.{ts,tsx}')
-    .concat('vite.config.ts')
-    .map((file) => readFileSync(file, 'utf8'))
-    .join('\n');
-  // Programs and peers, which nothing imports by name.
-  const elsewhere = [
-    'typescript',
-    'oxlint',
-    'oxlint-tsgolint',
-    'oxfmt',
-    'jsdom',
-    '@types/',
-    '@testing-library/dom',
-  ];
+  // Command line programs, type packages, and a peer dependency.
+  const notImported =
+    /^(typescript|oxlint|oxlint-tsgolint|oxfmt|jsdom|@types\/.+|@testing-library\/dom)$/;
+  const imported = [...importsByFile.values()].flat();
   const unused = Object.keys({ ...dependencies, ...devDependencies })
-    .filter((name) => !elsewhere.some((known) => name.startsWith(known)))
-    .filter((name) => !new RegExp(`(?:from |import\\()['"]${name}['"/]`).test(sources));
+    .filter((name) => !notImported.test(name))
+    .filter((name) => !imported.some((target) => `${target}/`.startsWith(`${name}/`)));
   expect(unused).toEqual([]);
 });
 
-test('every style is worn by something', () => {
-  const sources = globSync('src/**/*.{ts,tsx}').map((file) => readFileSync(file, 'utf8'));
-  /** Whether a source imports the style by its name, or says `css.name` of what it imports as `css`. */
-  const wears = (source: string, file: string, name: string) =>
-    [...source.matchAll(/^import ([^'"]+) from '([^']+)'/gm)]
-      .filter(([, , from = '']) => basename(from) === basename(file))
-      .some(([, what = '']) => {
-        const all = /\* as (\w+)/.exec(what)?.[1];
-        return new RegExp(all ? `\\b${all}\\.${name}\\b` : `\\b${name}\\b`).test(
-          all ? source : what,
-        );
-      });
-  const unworn = globSync('src/**/*.css.ts').flatMap((file) =>
-    [...readFileSync(file, 'utf8').matchAll(/^export const (\w+) = style\(/gm)]
-      .map(([, name = '']) => name)
-      .filter((name) => !sources.some((source) => wears(source, file, name)))
-      .map((name) => `${file}: nothing wears "${name}"`),
-  );
-  expect(unworn).toEqual([]);
-});
+/** Returns the paths of imported files, relative to the project, and the names of packages. */
+function importsOf(file: string, source: string): string[] {
+  return ts
+    .preProcessFile(source, true, true)
+    .importedFiles.map(({ fileName }) =>
+      fileName.startsWith('.') ? join(dirname(file), fileName) : fileName,
+    );
+}
+
+function rowOf(file: string): string | undefined {
+  return Object.keys(rows)
+    .filter((row) => file.startsWith(row))
+    .toSorted((a, b) => b.length - a.length)[0];
+}
+
+function startsWithAny(text: string, prefixes: string[]): boolean {
+  return prefixes.some((prefix) => text.startsWith(prefix));
+}
+
+/**
+ * Returns the folder of a file. The files directly in src/, server/ and conformance/ count as
+ * folders of their own, because some compose the subfolders and others are shared by them.
+ * A folder of tests/ includes its subfolders.
+ */
+function folderOf(file: string): string {
+  if (/^(src|server|conformance)\/[^/]+$/.test(file)) return file;
+  return /^tests\/[^/]+\//.exec(file)?.[0] ?? dirname(file);
+}
+
+/** Returns the cycles of a graph, each as the sorted nodes that all reach each other. */
+function findCycles(graph: Map<string, string[]>): string[][] {
+  const reachable = new Map([...graph.keys()].map((node) => [node, reachableFrom(graph, node)]));
+  const cycles = [...graph.keys()]
+    .filter((node) => reachable.get(node)?.has(node))
+    .map((node) =>
+      [...graph.keys()].filter(
+        (other) => reachable.get(node)?.has(other) && reachable.get(other)?.has(node),
+      ),
+    );
+  return [...new Map(cycles.map((cycle) => [cycle.join(), cycle])).values()];
+}
+
+function reachableFrom(graph: Map<string, string[]>, start: string): Set<string> {
+  const reached = new Set<string>();
+  const pending = [...(graph.get(start) ?? [])];
+  for (let node = pending.pop(); node !== undefined; node = pending.pop()) {
+    if (reached.has(node)) continue;
+    reached.add(node);
+    pending.push(...(graph.get(node) ?? []));
+  }
+  return reached;
+}

@@ -2,8 +2,8 @@ import { globSync, readFileSync } from 'node:fs';
 import { basename } from 'node:path';
 import { expect, test } from 'vitest';
 
-test('every style dresses something', () => {
-  const sheets = globSync('src/{styles,ui}/*.css.ts');
+test('every exported style is used', () => {
+  const sheets = globSync('src/**/*.css.ts');
   expect(sheets).not.toEqual([]);
   const sources = globSync('src/**/*.{ts,tsx}').map((file) => ({
     file,
@@ -20,7 +20,7 @@ test('every style dresses something', () => {
   expect(unused).toEqual([]);
 });
 
-/** Whether a source imports the sheet, and then uses the name: by `css.name`, or by itself. */
+/** Returns whether a source imports the sheet and uses the name: as `css.name`, or by itself. */
 function uses(text: string, sheet: string, name: string): boolean {
   const imported = new RegExp(`import ([^;]*?) from '[^']*/${basename(sheet)}'`).exec(text)?.[1];
   if (imported === undefined) return false;

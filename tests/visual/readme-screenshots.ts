@@ -1,19 +1,19 @@
 /**
- * Takes the pictures of the README anew: the built app on its own server, in both themes.
- * Run it after `npm run build`: `node tools/screenshots.ts`.
+ * Takes the two screenshots of the README, one per theme, of the built app on its own server.
+ * Run it after `npm run build`: `node tests/visual/readme-screenshots.ts`.
  */
 import type { Browser } from 'playwright-core';
-import { field, signUpAndIn, submit, titles } from '../tests/support/browser.ts';
-import { launchBrowser } from '../conformance/ui/chromium.ts';
-import { startServerProcess } from '../tests/support/server-process.ts';
+import { launchBrowser } from '../../conformance/ui/chromium.ts';
+import { field, signUpAndIn, submit, titles } from '../support/browser.ts';
+import { startServerProcess } from '../support/server-process.ts';
 
 const projects = [
   ['Website relaunch', 'New pages for the spring range.\nTexts are due in March.'],
   ['Move to the new office', 'Boxes, keys, and a plan for the day itself.'],
-  ['Customer survey', 'Twelve questions, and somebody who reads the answers.'],
+  ['Customer survey', 'Twelve questions, and a person to read the answers.'],
 ];
 
-async function picture(browser: Browser, address: string, colorScheme: 'light' | 'dark') {
+async function takeScreenshot(browser: Browser, address: string, colorScheme: 'light' | 'dark') {
   const viewport = { width: 900, height: 960 };
   const page = await browser.newPage({ colorScheme, viewport, deviceScaleFactor: 1.5 });
   await signUpAndIn(page, address);
@@ -23,14 +23,14 @@ async function picture(browser: Browser, address: string, colorScheme: 'light' |
     await submit(page, 'Create Project').click();
     await titles(page).nth(index).waitFor();
   }
-  // Off the button, which would look pressed.
+  // Otherwise the button is pictured in its hover state.
   await page.mouse.move(0, 0);
   await page.screenshot({ path: `docs/app-${colorScheme}.png` });
 }
 
 const server = await startServerProcess();
 const browser = await launchBrowser();
-await picture(browser, server.address, 'light');
-await picture(browser, server.address, 'dark');
+await takeScreenshot(browser, server.address, 'light');
+await takeScreenshot(browser, server.address, 'dark');
 await browser.close();
 await server.stop();
