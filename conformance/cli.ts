@@ -1,6 +1,6 @@
 import { parseArgs } from 'node:util';
 
-export type Settings = {
+export type RunSettings = {
   /** As it was given. */
   address: string;
   /** Ids of checks, or their beginnings; all checks when empty. */
@@ -31,14 +31,14 @@ Ends with 0 when every MUST is met, 1 when one is not, 2 when it was asked in a 
 answers at ADDRESS.
 `;
 
-export type Asked =
-  | { does: 'run'; settings: Settings }
+export type Command =
+  | { does: 'run'; settings: RunSettings }
   | { does: 'help' }
   | { does: 'list' }
-  | { does: 'refuse'; mistakes: string[] };
+  | { does: 'refuse'; errors: string[] };
 
 /** Reads the arguments, or says everything that is wrong with them, one line each. `ids` are the checks that there are. */
-export function readArguments(args: string[], ids: string[]): Asked {
+export function parseArguments(args: string[], ids: string[]): Command {
   let parsed;
   try {
     parsed = parseArgs({
@@ -56,7 +56,7 @@ export function readArguments(args: string[], ids: string[]): Asked {
       },
     });
   } catch (error) {
-    return { does: 'refuse', mistakes: [error instanceof Error ? error.message : String(error)] };
+    return { does: 'refuse', errors: [error instanceof Error ? error.message : String(error)] };
   }
   const { values, positionals } = parsed;
   if (values.help) return { does: 'help' };
@@ -74,7 +74,7 @@ export function readArguments(args: string[], ids: string[]): Asked {
   const only = values.only
     .flatMap((each) => each.split(','))
     .map((each) => each.trim().toUpperCase());
-  for (const wanted of only.filter((each) => !ids.some((id) => isAsked(id, [each])))) {
+  for (const wanted of only.filter((each) => !ids.some((id) => isSelected(id, [each])))) {
     mistakes.push(`--only: no check is called "${wanted}": --list shows them.`);
   }
   if (!/^\d{1,9}$/.test(values.seed)) {
@@ -87,7 +87,7 @@ export function readArguments(args: string[], ids: string[]): Asked {
     );
   }
   if (values.report === '') mistakes.push('--report needs the name of a folder.');
-  if (mistakes.length > 0 || address === undefined) return { does: 'refuse', mistakes };
+  if (mistakes.length > 0 || address === undefined) return { does: 'refuse', errors: mistakes };
   const { report, verbose, ui } = values;
   return {
     does: 'run',
@@ -96,7 +96,7 @@ export function readArguments(args: string[], ids: string[]): Asked {
 }
 
 /** Whether a check belongs to what was asked for: `XSRF` means all of that group, `XSRF-1` not `XSRF-12`. */
-export function isAsked(id: string, only: string[]): boolean {
+export function isSelected(id: string, only: string[]): boolean {
   return only.length === 0 || only.some((each) => id === each || id.startsWith(`${each}-`));
 }
 

@@ -2,15 +2,15 @@ import { readFileSync } from 'node:fs';
 import { Ajv2020, type ErrorObject, type ValidateFunction } from 'ajv/dist/2020.js';
 import ajvFormats from 'ajv-formats';
 import { parse } from 'yaml';
-import type { Operation } from './http/browser.ts';
+import type { Operation } from './http/simulated-browser.ts';
 
 /** One answer that openapi.yaml describes. */
-export type Documented = { operation: Operation; status: number };
+export type DocumentedResponse = { operation: Operation; status: number };
 
 export type Contract = {
-  documented: Documented[];
+  responses: DocumentedResponse[];
   /** What the contract finds wrong with a body of this answer; nothing where it does not know the answer. */
-  faults: (operation: Operation, status: number, body: unknown) => string[];
+  violations: (operation: Operation, status: number, body: unknown) => string[];
 };
 
 type Node = { [key: string]: unknown };
@@ -24,7 +24,7 @@ export function readContract(): Contract {
   ajvFormats.default(ajv);
   ajv.addSchema(document, 'contract');
   const checks = new Map<string, ValidateFunction | undefined>();
-  const documented: Documented[] = [];
+  const documented: DocumentedResponse[] = [];
   for (const [path, methods] of Object.entries(document.paths)) {
     for (const [method, described] of Object.entries(methods)) {
       const operation = described['operationId'] as Operation;
@@ -42,8 +42,8 @@ export function readContract(): Contract {
     }
   }
   return {
-    documented,
-    faults(operation, status, body) {
+    responses: documented,
+    violations(operation, status, body) {
       const check = checks.get(`${operation} ${status}`);
       return !check || check(body) ? [] : (check.errors ?? []).map(inWords);
     },

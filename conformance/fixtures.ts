@@ -29,7 +29,7 @@ const deeds = ['Paint', 'Repair', 'Measure', 'Open', 'Move', 'Light', 'Plan', 'P
 export function createFixtures(seed: number, mark: string): Fixtures {
   const random = (name: string) => generator(seed, name);
   const pick = (from: string[], next: () => number) => from[Math.floor(next() * from.length)]!;
-  const inventor: Fixtures = {
+  const fixtures: Fixtures = {
     seed,
     runId: mark,
     email: (name) => `${name}.${seed}.${mark}@example.org`,
@@ -47,11 +47,11 @@ export function createFixtures(seed: number, mark: string): Fixtures {
       };
     },
     texts(name) {
-      const { title, description } = inventor.project(name);
+      const { title, description } = fixtures.project(name);
       return [title, description];
     },
   };
-  return inventor;
+  return fixtures;
 }
 
 /** Eleven letters and digits that no other run on this server has, not even one that began in the same second. */

@@ -1,16 +1,16 @@
-import { readArguments, help } from './cli.ts';
+import { parseArguments, help } from './cli.ts';
 import { checks } from './checks/all.ts';
 import { folderFault, writeReports } from './report/files.ts';
-import { contentOf } from './report/content.ts';
-import { terminalReport } from './report/terminal.ts';
+import { createReport } from './report/create-report.ts';
+import { renderTerminal } from './report/terminal.ts';
 import { createRunId } from './fixtures.ts';
 import { exitCodeOf, run } from './run.ts';
-import { reach, readTarget } from './target.ts';
+import { checkReachable, parseTarget } from './target.ts';
 
 process.exitCode = await main(process.argv.slice(2));
 
 async function main(args: string[]): Promise<number> {
-  const asked = readArguments(
+  const asked = parseArguments(
     args,
     checks.map(({ id }) => id),
   );
@@ -25,13 +25,13 @@ async function main(args: string[]): Promise<number> {
     return 0;
   }
   if (asked.does === 'refuse') {
-    for (const mistake of asked.mistakes) console.error(mistake);
+    for (const mistake of asked.errors) console.error(mistake);
     console.error('--help tells how it is used.');
     return 2;
   }
 
   const { settings } = asked;
-  const target = readTarget(settings.address);
+  const target = parseTarget(settings.address);
   if ('mistake' in target) {
     console.error(target.mistake);
     return 2;
@@ -42,7 +42,7 @@ async function main(args: string[]): Promise<number> {
     console.error(fault);
     return 2;
   }
-  const reached = await reach(target.origin);
+  const reached = await checkReachable(target.origin);
   if ('unreachable' in reached) {
     console.error(reached.unreachable);
     return 3;
@@ -68,20 +68,20 @@ async function main(args: string[]): Promise<number> {
   });
   const done = await run({
     origin: target.origin,
-    mark,
+    runId: mark,
     only: settings.only,
     seed: settings.seed,
-    otherOrigin: settings.origin,
+    appOrigin: settings.origin,
     ui,
-    progress: progress.show,
+    onProgress: progress.show,
   });
   progress.end();
-  const content = contentOf(done);
+  const report = createReport(done);
   const colours = process.stdout.isTTY && !process.env['NO_COLOR'];
-  process.stdout.write(terminalReport(content, { verbose: settings.verbose, colours }));
+  process.stdout.write(renderTerminal(report, { verbose: settings.verbose, colours }));
   if (settings.report !== undefined) {
     console.log(
-      `Reports: ${writeReports(settings.report, content, done.world.pictures).join(', ')}`,
+      `Reports: ${writeReports(settings.report, report, done.context.screenshots).join(', ')}`,
     );
   }
   return exitCodeOf(done);

@@ -1,54 +1,54 @@
-import { isAsked } from './cli.ts';
+import { isSelected } from './cli.ts';
 import { checks } from './checks/all.ts';
 import { basePath } from './checks/reach.ts';
 import { Blocked, Skipped, CheckFailed, type Check, type Problem } from './checks/check.ts';
-import type { Exchange } from './http/wire.ts';
+import type { Exchange } from './http/client.ts';
 import { createFixtures, createRunId } from './fixtures.ts';
 import { walkedIn, type Walked } from './journeys/walked.ts';
-import { userMessagesIn, type UserMessage } from './report/user-messages.ts';
-import { createWorld, type World } from './world.ts';
+import { collectUserMessages, type UserMessage } from './report/user-messages.ts';
+import { createRunContext, type RunContext } from './run-context.ts';
 
-export type Result = {
+export type CheckResult = {
   check: Check;
   /** `blocked`: what it builds on does not work, and is reported elsewhere. `skipped`: this backend has no such thing. */
-  status: 'met' | 'failed' | 'noted' | 'skipped' | 'blocked';
+  status: 'passed' | 'failed' | 'noted' | 'skipped' | 'blocked';
   problems: Problem[];
   note: string | undefined;
   /** What was said for it. */
   exchanges: Exchange[];
-  milliseconds: number;
+  durationMs: number;
 };
 
-export type Run = {
+export type RunResult = {
   origin: string;
   /** Which checks were asked for; all when empty. */
   only: string[];
   seed: number;
-  mark: string;
+  runId: string;
   startedAt: Date;
-  milliseconds: number;
-  results: Result[];
+  durationMs: number;
+  results: CheckResult[];
   /** What people read where something goes wrong. */
-  readings: UserMessage[];
-  walked: Walked | undefined;
+  userMessages: UserMessage[];
+  journeyCoverage: Walked | undefined;
   /** The answers of the contract, with how often each came. */
-  documented: { operation: string; status: number; times: number; faults: number }[];
-  waits: World['wire']['waits'];
-  left: { users: number; projects: number };
-  world: World;
+  documentedResponses: { operation: string; status: number; count: number; invalidCount: number }[];
+  throttling: RunContext['http']['throttling'];
+  leftovers: { users: number; projects: number };
+  context: RunContext;
 };
 
 export type RunOptions = {
   origin: string;
   only?: string[];
   seed?: number;
-  mark?: string;
-  otherOrigin?: string | undefined;
-  ui?: World['ui'];
+  runId?: string;
+  appOrigin?: string | undefined;
+  ui?: RunContext['ui'];
   /** Milliseconds until a call counts as never ending. */
-  patience?: number | undefined;
+  responseTimeoutMs?: number | undefined;
   /** Is told before each check. */
-  progress?: (done: number, of: number, check: Check) => void;
+  onProgress?: (done: number, of: number, check: Check) => void;
 };
 
 /** Runs the checks against a backend, one after another, and gives what came of them. */
@@ -56,65 +56,74 @@ export async function run({
   origin,
   only = [],
   seed = 1,
-  mark = createRunId(),
-  otherOrigin,
-  patience,
+  runId = createRunId(),
+  appOrigin,
+  responseTimeoutMs,
   ui,
-  progress = () => {},
-}: RunOptions): Promise<Run> {
+  onProgress = () => {},
+}: RunOptions): Promise<RunResult> {
   const startedAt = new Date();
   const began = performance.now();
-  const world = createWorld(origin, createFixtures(seed, mark), otherOrigin, patience);
-  world.ui = ui;
-  const asked = checks.filter(({ id }) => isAsked(id, only));
-  const results: Result[] = [];
+  const context = createRunContext(
+    origin,
+    createFixtures(seed, runId),
+    appOrigin,
+    responseTimeoutMs,
+  );
+  context.ui = ui;
+  const asked = checks.filter(({ id }) => isSelected(id, only));
+  const results: CheckResult[] = [];
   for (const check of asked) {
-    progress(results.length, asked.length, check);
+    onProgress(results.length, asked.length, check);
     const stops = nothingThere(results);
-    results.push(stops ? blockedBy(stops, check) : await resultOf(check, world));
+    results.push(stops ? blockedBy(stops, check) : await resultOf(check, context));
   }
-  world.wire.close();
-  const readings = await userMessagesIn(world);
+  context.http.close();
+  const readings = await collectUserMessages(context);
   return {
     origin,
     only,
     seed,
-    mark,
+    runId,
     startedAt,
-    milliseconds: performance.now() - began,
+    durationMs: performance.now() - began,
     results,
-    readings,
-    walked: await walkedIn(world),
-    documented: documentedIn(world),
-    waits: world.wire.waits,
-    left: leftIn(world),
-    world,
+    userMessages: readings,
+    journeyCoverage: await walkedIn(context),
+    documentedResponses: documentedIn(context),
+    throttling: context.http.throttling,
+    leftovers: leftIn(context),
+    context,
   };
 }
 
 /** Where there is no API at all, nothing else is worth asking. */
-const nothingThere = (results: Result[]) =>
+const nothingThere = (results: CheckResult[]) =>
   results.find(({ check, status }) => check.id === basePath.id && status === 'failed');
 
-function blockedBy({ check: { id } }: Result, check: Check): Result {
+function blockedBy({ check: { id } }: CheckResult, check: Check): CheckResult {
   const note = `there is no API to ask: see ${id}`;
-  return { check, status: 'blocked', problems: [], note, exchanges: [], milliseconds: 0 };
+  return { check, status: 'blocked', problems: [], note, exchanges: [], durationMs: 0 };
 }
 
-async function resultOf(check: Check, world: World): Promise<Result> {
+async function resultOf(check: Check, context: RunContext): Promise<CheckResult> {
   const began = performance.now();
-  const before = world.wire.exchanges.length;
-  const ended = (status: Result['status'], note?: string, problems: Problem[] = []): Result => ({
+  const before = context.http.exchanges.length;
+  const ended = (
+    status: CheckResult['status'],
+    note?: string,
+    problems: Problem[] = [],
+  ): CheckResult => ({
     check,
     status,
     problems,
     note,
-    exchanges: world.wire.exchanges.slice(before),
-    milliseconds: performance.now() - began,
+    exchanges: context.http.exchanges.slice(before),
+    durationMs: performance.now() - began,
   });
   try {
-    const verdict = await check.run(world);
-    if (verdict === undefined) return ended('met');
+    const verdict = await check.run(context);
+    if (verdict === undefined) return ended('passed');
     return ended('noted', verdict.note);
   } catch (error) {
     if (error instanceof CheckFailed) return ended('failed', undefined, error.problems);
@@ -134,18 +143,18 @@ const paths: Record<string, string> = {
 };
 
 /** Which of the four calls this was, if it was one. */
-export const operationOf = ({ sent }: Exchange): string | undefined =>
-  paths[`${sent.method} ${sent.path.split('?')[0]}`];
+export const operationOf = ({ request }: Exchange): string | undefined =>
+  paths[`${request.method} ${request.path.split('?')[0]}`];
 
-function documentedIn({ wire, contract }: World): Run['documented'] {
-  return contract.documented.map(({ operation, status }) => {
-    const came = wire.exchanges.filter(
-      (each) => operationOf(each) === operation && each.answer?.status === status,
+function documentedIn({ http, contract }: RunContext): RunResult['documentedResponses'] {
+  return contract.responses.map(({ operation, status }) => {
+    const came = http.exchanges.filter(
+      (each) => operationOf(each) === operation && each.response?.status === status,
     );
     const faulty = came.filter(
-      ({ answer }) => contract.faults(operation, status, parsed(answer!.text)).length > 0,
+      ({ response }) => contract.violations(operation, status, parsed(response!.text)).length > 0,
     );
-    return { operation, status, times: came.length, faults: faulty.length };
+    return { operation, status, count: came.length, invalidCount: faulty.length };
   });
 }
 
@@ -157,20 +166,20 @@ function parsed(text: string): unknown {
   }
 }
 
-function leftIn({ wire }: World): Run['left'] {
+function leftIn({ http }: RunContext): RunResult['leftovers'] {
   const made = (operation: string) =>
-    wire.exchanges.filter(
+    http.exchanges.filter(
       (each) =>
         operationOf(each) === operation &&
-        each.answer !== undefined &&
-        each.answer.status >= 200 &&
-        each.answer.status < 300,
+        each.response !== undefined &&
+        each.response.status >= 200 &&
+        each.response.status < 300,
     ).length;
   return { users: made('registerUser'), projects: made('createProject') };
 }
 
 /** 0 when every MUST is met, otherwise 1: a MUST that could not be looked at is not met either. */
-export function exitCodeOf({ results }: Run): 0 | 1 {
+export function exitCodeOf({ results }: RunResult): 0 | 1 {
   const open = results.filter(
     ({ check, status }) => check.level === 'MUST' && (status === 'failed' || status === 'blocked'),
   );

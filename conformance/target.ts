@@ -13,7 +13,7 @@ export type Target = {
 const patience = 900;
 
 /** Reads the address as it was given. Forgives a missing scheme, slashes at its end, and the API's base path. */
-export function readTarget(given: string): Target | { mistake: string } {
+export function parseTarget(given: string): Target | { mistake: string } {
   const notes: string[] = [];
   let text = given.trim();
   if (!/^[a-z][a-z0-9+.-]*:\/\//i.test(text)) {
@@ -47,7 +47,7 @@ export function readTarget(given: string): Target | { mistake: string } {
 }
 
 /** Whether somebody listens there. Gives what is to be known about it, or why not and what to do about it. */
-export async function reach(
+export async function checkReachable(
   origin: string,
 ): Promise<{ notes: string[] } | { unreachable: string }> {
   const { hostname, port, protocol } = new URL(origin);

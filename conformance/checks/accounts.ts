@@ -10,7 +10,7 @@ import {
   type Check,
   skip,
 } from './check.ts';
-import type { World } from '../world.ts';
+import type { RunContext } from '../run-context.ts';
 
 /** Two passwords that people really use, and that careless code changes. */
 const unusual = '  Pä55wörd 🗝️ "quoted" \\ und Blanks  ';
@@ -25,9 +25,9 @@ export const accounts: Check[] = [
     needs:
       'POST /api/v1/users/register with {"email", "password"} answers 201 (any status from 200 to 299 will do) to a visitor without cookies.',
     statements: ['APP-1', 'CALL-7', 'AUTH-7'],
-    async run(world) {
-      const { registration } = await world.account('ada');
-      if (!registration.ended.ok) {
+    async run(context) {
+      const { registration } = await context.tryRegister('ada');
+      if (!registration.outcome.ok) {
         fail(
           `Registering a new account is answered with ${describeResponse(registration.exchange)}.`,
           [registration],
@@ -42,10 +42,10 @@ export const accounts: Check[] = [
     needs:
       'The email and the password of a registration sign in, to the letter as they were typed, in any browser.',
     statements: ['APP-1', 'ENTITY-4'],
-    async run(world) {
-      const account = await world.registered('ada');
-      const login = await world.browser('ada').login(account.email, account.password);
-      if (!login.ended.ok) {
+    async run(context) {
+      const account = await context.registeredAccount('ada');
+      const login = await context.newBrowser('ada').login(account.email, account.password);
+      if (!login.outcome.ok) {
         fail(
           `Signing in with what was registered is answered with ${describeResponse(login.exchange)}.`,
           [account.registration, login],
@@ -60,10 +60,10 @@ export const accounts: Check[] = [
     needs:
       'The app lets 8 characters pass, and shows no message when registering is refused: whoever is refused here is stuck.',
     statements: ['CONST-2', 'VALID-3', 'AUTH-10'],
-    async run(world) {
-      await world.person('ada');
-      const { registration } = await world.account('eight', { password: 'aB3$xY7!' });
-      if (!registration.ended.ok) {
+    async run(context) {
+      await context.signedInUser('ada');
+      const { registration } = await context.tryRegister('eight', { password: 'aB3$xY7!' });
+      if (!registration.outcome.ok) {
         fail(
           `A password of 8 characters (letters of both cases, digits, signs) is refused with ${describeResponse(registration.exchange)}.`,
           [registration],
@@ -77,14 +77,14 @@ export const accounts: Check[] = [
     title: 'A password with blanks, quotes, accents and emoji signs in as it was typed',
     needs: 'Passwords are any characters, never trimmed: what registers also signs in.',
     statements: ['APP-1', 'ENTITY-4'],
-    async run(world) {
-      const account = await world.account('unusual', { password: unusual });
+    async run(context) {
+      const account = await context.tryRegister('unusual', { password: unusual });
       if (!isSuccess(account.registration.exchange)) {
         skip(`such a password is refused: ${describeResponse(account.registration.exchange)}`);
       }
-      const login = await world.browser('unusual').login(account.email, unusual);
+      const login = await context.newBrowser('unusual').login(account.email, unusual);
       blockedByFailure(login);
-      if (!login.ended.ok) {
+      if (!login.outcome.ok) {
         fail(
           'A password with blanks around it, quotes, accents and an emoji registers and then does not sign in: it is changed on the way in, in one of the two calls.',
           [account.registration, login],
@@ -98,11 +98,11 @@ export const accounts: Check[] = [
     title: 'Passwords are not trimmed',
     needs: 'A password is any characters. Without the blanks around it, it is another one.',
     statements: ['ENTITY-4', 'AUTH-5'],
-    async run(world) {
-      const account = await world.account('unusual', { password: unusual });
+    async run(context) {
+      const account = await context.tryRegister('unusual', { password: unusual });
       if (!isSuccess(account.registration.exchange)) skip('such a password is refused');
-      const login = await world.browser('unusual').login(account.email, unusual.trim());
-      if (login.ended.ok)
+      const login = await context.newBrowser('unusual').login(account.email, unusual.trim());
+      if (login.outcome.ok)
         fail(
           'A password that was registered with blanks around it signs in without them: passwords are trimmed.',
           [account.registration, login],
@@ -116,9 +116,9 @@ export const accounts: Check[] = [
     needs:
       'A password of 128 characters is accepted and compared whole, or refused with a message. (bcrypt looks at 72 bytes; hash the password first, or refuse longer ones.)',
     statements: ['ENTITY-4', 'AUTH-5'],
-    async run(world) {
+    async run(context) {
       const password = longPassword;
-      const account = await world.account('long', { password });
+      const account = await context.tryRegister('long', { password });
       if (!isSuccess(account.registration.exchange)) {
         const { exchange } = account.registration;
         const fault = isRefusal(exchange) && messageFault(exchange);
@@ -126,8 +126,10 @@ export const accounts: Check[] = [
           fail(`A password of 128 characters is refused, and ${fault}.`, [account.registration]);
         skip(`128 characters are refused: ${describeResponse(account.registration.exchange)}`);
       }
-      const other = await world.browser('long').login(account.email, `${password.slice(0, 127)}y`);
-      if (other.ended.ok) {
+      const other = await context
+        .newBrowser('long')
+        .login(account.email, `${password.slice(0, 127)}y`);
+      if (other.outcome.ok) {
         fail(
           'Of a password of 128 characters, the last one may be any: only its beginning is compared.',
           [account.registration, other],
@@ -142,28 +144,28 @@ export const accounts: Check[] = [
     needs:
       'A second registration of an email is refused (409 with a message), and the first account stays as it was.',
     statements: ['APP-1', 'AUTH-9', 'CHOICE-45'],
-    async run(world) {
-      const first = await world.person('ada');
+    async run(context) {
+      const first = await context.signedInUser('ada');
       const password = `${first.password}-other`;
-      const second = await duplicate(world);
-      if (!second.ended.ok) return;
-      const old = await world.browser('ada').login(first.email, first.password);
-      const taken = await world.browser('ada').login(first.email, password);
+      const second = await duplicate(context);
+      if (!second.outcome.ok) return;
+      const old = await context.newBrowser('ada').login(first.email, first.password);
+      const taken = await context.newBrowser('ada').login(first.email, password);
       const what =
         'An email that has an account is registered again with another password and answered as a success';
-      if (taken.ended.ok && !old.ended.ok) {
+      if (taken.outcome.ok && !old.outcome.ok) {
         fail(
           `${what}, and the new password replaces the old one: anybody can take over an account.`,
           [first.registration, second, old],
         );
       }
-      if (taken.ended.ok) {
+      if (taken.outcome.ok) {
         fail(`${what}. Both passwords sign in from then on.`, [first.registration, second, taken]);
       }
       fail(
         `${what}. The app then asks the person to sign in, and what they have just registered does not.`,
         [first.registration, second, taken],
-        `after registering, on the screen "Sign in": ${taken.ended.ok === false ? `red banner: "${taken.ended.message}"` : 'no message'}`,
+        `after registering, on the screen "Sign in": ${taken.outcome.ok === false ? `red banner: "${taken.outcome.message}"` : 'no message'}`,
       );
     },
   },
@@ -174,13 +176,13 @@ export const accounts: Check[] = [
     needs:
       'Ada@Example.org and ada@example.org are one account, when signing in and when registering.',
     statements: ['APP-1', 'ENTITY-4', 'CHOICE-45'],
-    async run(world) {
-      const { email, password, registration } = await world.person('ada');
+    async run(context) {
+      const { email, password, registration } = await context.signedInUser('ada');
       const upper = email.replace('ada', 'ADA').replace('example', 'Example');
-      const login = await world.browser('ada').login(upper, password);
-      const again = await world.browser('ada').registerUser(upper, `${password}-other`);
+      const login = await context.newBrowser('ada').login(upper, password);
+      const again = await context.newBrowser('ada').registerUser(upper, `${password}-other`);
       failIfAny([
-        ...(login.ended.ok
+        ...(login.outcome.ok
           ? []
           : [
               problem(
@@ -188,7 +190,7 @@ export const accounts: Check[] = [
                 [registration, login],
               ),
             ]),
-        ...(again.ended.ok
+        ...(again.outcome.ok
           ? [problem('ADA@… is registered although ada@… has an account.', [registration, again])]
           : []),
       ]);
@@ -201,16 +203,16 @@ export const accounts: Check[] = [
     needs:
       'The screen "Create an account" is always open, so registering works with the cookies of a session too, and with its XSRF token in the header.',
     statements: ['HEADER-7', 'CALL-3', 'CALL-4'],
-    async run(world) {
-      const person = await world.again('bob');
-      const { browser } = person;
-      const password = world.fixtures.password('guest');
-      world.secrets.add(password);
-      const registration = await browser.registerUser(world.fixtures.email('guest'), password);
-      if (!registration.ended.ok) {
+    async run(context) {
+      const user = await context.newSession('bob');
+      const { browser } = user;
+      const password = context.fixtures.password('guest');
+      context.secrets.add(password);
+      const registration = await browser.registerUser(context.fixtures.email('guest'), password);
+      if (!registration.outcome.ok) {
         fail(
           `Registering in a browser that is signed in is answered with ${describeResponse(registration.exchange)}.`,
-          [...person.registration.exchanges, ...person.login.exchanges, registration],
+          [...user.registration.exchanges, ...user.login.exchanges, registration],
         );
       }
     },
@@ -222,12 +224,12 @@ export const accounts: Check[] = [
     needs:
       'A password of 128 characters is kept whole, or refused when registering: never accepted and then unknown.',
     statements: ['APP-1', 'CHOICE-26', 'ENTITY-4'],
-    async run(world) {
-      const account = await world.account('long', { password: longPassword });
+    async run(context) {
+      const account = await context.tryRegister('long', { password: longPassword });
       if (!isSuccess(account.registration.exchange)) skip('such a password is refused');
-      const login = await world.browser('long').login(account.email, longPassword);
+      const login = await context.newBrowser('long').login(account.email, longPassword);
       blockedByFailure(login);
-      if (!login.ended.ok) {
+      if (!login.outcome.ok) {
         fail('A password of 128 characters registers and then does not sign in.', [
           account.registration,
           login,
@@ -242,13 +244,13 @@ export const accounts: Check[] = [
     needs:
       'ada@… and ada+work@… are two emails, and so are ada.b@… and adab@…: only the person knows whether they lead to one mailbox.',
     statements: ['APP-1', 'ENTITY-4'],
-    async run(world) {
-      const { email, password, registration } = await world.person('bob');
+    async run(context) {
+      const { email, password, registration } = await context.signedInUser('bob');
       const found = [];
       for (const other of [email.replace('@', '+work@'), email.replace('.', '')]) {
-        const second = await world.browser('bob').registerUser(other, `${password}-other`);
-        const login = await world.browser('bob').login(other, password);
-        if (login.ended.ok)
+        const second = await context.newBrowser('bob').registerUser(other, `${password}-other`);
+        const login = await context.newBrowser('bob').login(other, password);
+        if (login.outcome.ok)
           found.push(
             problem(
               `The password of ${email} signs in with ${other} too, which is another email.`,
@@ -273,15 +275,15 @@ export const accounts: Check[] = [
     needs:
       'That an email is free is looked at and kept in one step (a unique index): otherwise the second registration succeeds, and its password does not sign in.',
     statements: ['APP-1', 'CHOICE-45'],
-    async run(world) {
-      await world.registered('ada');
-      const email = world.fixtures.email('twice');
-      const passwords = ['one', 'two'].map((name) => world.fixtures.password(`twice ${name}`));
-      passwords.forEach(world.secrets.add);
+    async run(context) {
+      await context.registeredAccount('ada');
+      const email = context.fixtures.email('twice');
+      const passwords = ['one', 'two'].map((name) => context.fixtures.password(`twice ${name}`));
+      passwords.forEach(context.secrets.add);
       const calls = await Promise.all(
-        passwords.map((password) => world.browser('twice').registerUser(email, password)),
+        passwords.map((password) => context.newBrowser('twice').registerUser(email, password)),
       );
-      if (calls.every(({ ended }) => ended.ok))
+      if (calls.every(({ outcome }) => outcome.ok))
         fail(
           'Two registrations of one email that come at once, with two passwords, are both answered as a success.',
           calls,
@@ -291,8 +293,8 @@ export const accounts: Check[] = [
 ];
 
 /** Registers ada's email once more, with another password. */
-export const duplicate = (world: World) =>
-  world.once('duplicate', async () => {
-    const { email, password } = await world.person('ada');
-    return world.browser('ada').registerUser(email, `${password}-other`);
+export const duplicate = (context: RunContext) =>
+  context.once('duplicate', async () => {
+    const { email, password } = await context.signedInUser('ada');
+    return context.newBrowser('ada').registerUser(email, `${password}-other`);
   });

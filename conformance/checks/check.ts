@@ -1,6 +1,6 @@
-import type { Call } from '../http/browser.ts';
-import type { Exchange } from '../http/wire.ts';
-import type { World } from '../world.ts';
+import type { ApiCall } from '../http/simulated-browser.ts';
+import type { Exchange } from '../http/client.ts';
+import type { RunContext } from '../run-context.ts';
 
 /**
  * MUST: without it the app breaks, or tells its users what is not so. SHOULD: what the contract asks for beyond that. PROFILE: a
@@ -18,7 +18,7 @@ export type Check = {
   needs: string;
   /** Statements of docs/specification.md. */
   statements: string[];
-  run: (world: World) => Promise<Verdict>;
+  run: (context: RunContext) => Promise<Verdict>;
 };
 
 /** Nothing when the check is met; what a PROFILE found. */
@@ -58,7 +58,7 @@ export function skip(why: string): never {
 /** Ends a check: it is not met. */
 export function fail(
   what: string,
-  shown: (Exchange | Call | undefined)[] = [],
+  shown: (Exchange | ApiCall | undefined)[] = [],
   sees?: string,
 ): never {
   throw new CheckFailed([problem(what, shown, sees)]);
@@ -66,7 +66,7 @@ export function fail(
 
 export function problem(
   what: string,
-  shown: (Exchange | Call | undefined)[] = [],
+  shown: (Exchange | ApiCall | undefined)[] = [],
   sees?: string,
 ): Problem {
   const there = shown.filter((one) => one !== undefined);
@@ -75,13 +75,14 @@ export function problem(
   return {
     what,
     exchanges,
-    sees: sees ?? (last && 'ended' in last ? describeScreen(last) : undefined),
+    sees: sees ?? (last && 'outcome' in last ? describeScreen(last) : undefined),
   };
 }
 
 /** Ends a check whose call failed for a reason of the backend's own, which ERR-20 and REACH-5 report. */
-export function blockedByFailure({ exchange }: Call) {
-  if (!exchange.answer || statusOf(exchange) >= 500) throw new Blocked(describeResponse(exchange));
+export function blockedByFailure({ exchange }: ApiCall) {
+  if (!exchange.response || statusOf(exchange) >= 500)
+    throw new Blocked(describeResponse(exchange));
 }
 
 /** Ends a check that found problems. */
@@ -90,34 +91,34 @@ export function failIfAny(problems: Problem[]) {
 }
 
 /** What the person at the screen sees when one of the app's calls has ended so. */
-export function describeScreen({ operation, ended, exchange }: Call): string {
-  if (exchange?.breakdown?.kind === 'no end') {
+export function describeScreen({ operation, outcome, exchange }: ApiCall): string {
+  if (exchange?.failure?.kind === 'timeout') {
     return operation === 'listProjects'
       ? '"Loading projects…", for good'
       : 'the button stays busy, for good';
   }
   if (operation === 'listProjects') {
-    if (!ended.ok)
+    if (!outcome.ok)
       return 'an empty list: "No projects to show." (only the console knows that fetching it failed)';
-    const { length } = ended.value as unknown[];
+    const { length } = outcome.value as unknown[];
     return length === 0
       ? '"No projects to show."'
       : `a list of ${length} project${length > 1 ? 's' : ''}`;
   }
   if (operation === 'registerUser') {
-    return ended.ok
+    return outcome.ok
       ? 'the screen "Sign in", as after a successful registration'
       : 'no text at all: the form "Create an account" as it was';
   }
   if (operation === 'login') {
-    if (ended.ok) return 'the projects, as after signing in';
-    return ended.ok === false
-      ? `red banner: "${ended.message}"`
+    if (outcome.ok) return 'the projects, as after signing in';
+    return outcome.ok === false
+      ? `red banner: "${outcome.message}"`
       : 'the form again, without a message';
   }
-  if (ended.ok) return `a new row: "${shortened((ended.value as { title: string }).title)}"`;
-  return ended.ok === false
-    ? `red banner: "${ended.message}"`
+  if (outcome.ok) return `a new row: "${shortened((outcome.value as { title: string }).title)}"`;
+  return outcome.ok === false
+    ? `red banner: "${outcome.message}"`
     : 'no new row and no message, as if the button did nothing';
 }
 
@@ -126,22 +127,22 @@ export function shortened(text: string, length = 80): string {
 }
 
 /** What came back, in a few words. */
-export function describeResponse({ answer, breakdown }: Exchange): string {
-  if (!answer) return `no whole answer: ${breakdown?.what ?? 'nothing came'}`;
-  const type = answer.headers.find(([name]) => name === 'content-type')?.[1];
-  const to = answer.headers.find(([name]) => name === 'location')?.[1];
-  if (to !== undefined && answer.status >= 300 && answer.status < 400) {
-    return `${answer.status}, a redirect to ${to}`;
+export function describeResponse({ response, failure }: Exchange): string {
+  if (!response) return `no whole answer: ${failure?.message ?? 'nothing came'}`;
+  const type = response.headers.find(([name]) => name === 'content-type')?.[1];
+  const to = response.headers.find(([name]) => name === 'location')?.[1];
+  if (to !== undefined && response.status >= 300 && response.status < 400) {
+    return `${response.status}, a redirect to ${to}`;
   }
-  const text = answer.text.trim().replaceAll(/\s*\n\s*/g, ' ');
+  const text = response.text.trim().replaceAll(/\s*\n\s*/g, ' ');
   const strange = text.match(/[^\P{Cc}\t]|\uFFFD/gu)?.length ?? 0;
   const isText = strange <= text.length / 5;
-  const shown = isText ? shortened(text, 120) : `${answer.bytes.length} bytes that are no text`;
+  const shown = isText ? shortened(text, 120) : `${response.bytes.length} bytes that are no text`;
   const body = text === '' ? 'an empty body' : shown;
-  return `${answer.status} ${type ? `(${type}) ` : ''}${body}`;
+  return `${response.status} ${type ? `(${type}) ` : ''}${body}`;
 }
 
-export const statusOf = ({ answer }: Exchange): number => answer?.status ?? 0;
+export const statusOf = ({ response }: Exchange): number => response?.status ?? 0;
 
 export const isSuccess = (exchange: Exchange): boolean =>
   statusOf(exchange) >= 200 && statusOf(exchange) < 300;
@@ -150,8 +151,8 @@ export const isRefusal = (exchange: Exchange): boolean =>
   statusOf(exchange) >= 400 && statusOf(exchange) < 500;
 
 /** The `message` that the app would show, if there is one. */
-export function messageOf({ answer }: Exchange): string | undefined {
-  const body = jsonOf(answer?.text);
+export function messageOf({ response }: Exchange): string | undefined {
+  const body = jsonOf(response?.text);
   if (typeof body !== 'object' || body === null) return undefined;
   const { message } = body as { message?: unknown };
   return typeof message === 'string' && message.trim() !== '' ? message : undefined;
@@ -160,8 +161,8 @@ export function messageOf({ answer }: Exchange): string | undefined {
 /** What is wrong with the `message` of a refusal, in words; nothing when it is a text with something in it. */
 export function messageFault(exchange: Exchange): string | undefined {
   if (messageOf(exchange) !== undefined) return undefined;
-  const { answer } = exchange;
-  const text = answer?.text.trim() ?? '';
+  const { response } = exchange;
+  const text = response?.text.trim() ?? '';
   if (text === '') return 'the body is empty';
   const body = jsonOf(text);
   if (body === undefined)
@@ -190,8 +191,8 @@ export function jsonOf(text: string | undefined): unknown {
 }
 
 /** Why a body is no JSON, where it can be told, to be put after "no JSON". */
-export function whyNoJson({ answer }: Exchange): string {
-  const { bytes, text, headers } = answer!;
+export function whyNoJson({ response }: Exchange): string {
+  const { bytes, text, headers } = response!;
   if (bytes[0] === 0x1f && bytes[1] === 0x8b)
     return ', as it is compressed (gzip) and has no "Content-Encoding: gzip"';
   if (text.includes('\0')) return ', as it is UTF-16 and not UTF-8';

@@ -1,8 +1,8 @@
 import type { Cookie } from 'tough-cookie';
-import { isLocal } from '../http/browser.ts';
+import { isLocalhost } from '../http/simulated-browser.ts';
 import { maskedCookie } from '../http/secrets.ts';
-import { headersOf, type Exchange } from '../http/wire.ts';
-import type { World } from '../world.ts';
+import { headerValues, type Exchange } from '../http/client.ts';
+import type { RunContext } from '../run-context.ts';
 import {
   describeResponse,
   isRefusal,
@@ -23,15 +23,18 @@ export const cookies: Check[] = [
     needs:
       'Each cookie in a Set-Cookie line of its own, for this very host (leave Domain out), with Secure only on https, with SameSite=None only beside Secure.',
     statements: ['CALL-3', 'CALL-4'],
-    async run(world) {
-      const { browser } = await world.person('ada');
+    async run(context) {
+      const { browser } = await context.signedInUser('ada');
       for (let visit = 0; visit < 2; visit++) await browser.listProjects();
       const found = new Map<string, ReturnType<typeof problem>>();
-      for (const exchange of world.wire.exchanges) {
-        for (const { line, why } of [...faultyLines(exchange), ...takenAway(world, exchange)]) {
+      for (const exchange of context.http.exchanges) {
+        for (const { line, reason } of [
+          ...faultyLines(exchange),
+          ...takenAway(context, exchange),
+        ]) {
           found.set(
-            why,
-            problem(`A browser does not keep the cookie "${maskedCookie(line)}": ${why}.`, [
+            reason,
+            problem(`A browser does not keep the cookie "${maskedCookie(line)}": ${reason}.`, [
               exchange,
             ]),
           );
@@ -47,17 +50,17 @@ export const cookies: Check[] = [
     needs:
       'A cookie without Path is sent only below the folder of the call that set it (/api/v1/auth). Set Path=/.',
     statements: ['CALL-3', 'CHOICE-9'],
-    async run(world) {
-      const person = await world.person('ada');
-      const all = person.browser.allCookies().filter(({ key }) => key !== 'XSRF-TOKEN');
-      const sent = person.browser.cookiesFor('/api/v1/projects').map(({ key }) => key);
+    async run(context) {
+      const user = await context.signedInUser('ada');
+      const all = user.browser.allCookies().filter(({ key }) => key !== 'XSRF-TOKEN');
+      const sent = user.browser.cookiesFor('/api/v1/projects').map(({ key }) => key);
       const lost = all.filter(({ key }) => !sent.includes(key));
-      const works = (await person.browser.listProjects()).ended.ok;
+      const works = (await user.browser.listProjects()).outcome.ok;
       if (lost.length > 0 && !works) {
         const [first] = lost as [Cookie];
         fail(
           `The cookie "${first.key}" has the path ${first.path}${first.pathIsDefault ? ' (by default, as it came without Path)' : ''}, so that it is not sent to /api/v1/projects.`,
-          [person.login],
+          [user.login],
           'an empty list, and a refusal of each project',
         );
       }
@@ -70,13 +73,13 @@ export const cookies: Check[] = [
     needs:
       'No script has any business with the session: a script that got into the page would take it away.',
     statements: ['CALL-3'],
-    async run(world) {
-      const person = await world.person('ada');
-      const session = await sessionCookies(world);
+    async run(context) {
+      const user = await context.signedInUser('ada');
+      const session = await sessionCookies(context);
       if (session.length === 0) skip('there is no session cookie');
       const open = session.filter(({ httpOnly }) => !httpOnly);
       if (open.length > 0)
-        fail(`The session cookie "${open[0]!.key}" is not HttpOnly.`, [person.login]);
+        fail(`The session cookie "${open[0]!.key}" is not HttpOnly.`, [user.login]);
     },
   },
   {
@@ -86,15 +89,15 @@ export const cookies: Check[] = [
     needs:
       'With SameSite=Lax, other sites cannot send forms in the name of whoever is signed in. Without it, browsers differ.',
     statements: ['CALL-3'],
-    async run(world) {
-      const person = await world.person('ada');
-      const session = await sessionCookies(world);
+    async run(context) {
+      const user = await context.signedInUser('ada');
+      const session = await sessionCookies(context);
       if (session.length === 0) skip('there is no session cookie');
       const open = session.find(({ sameSite }) => sameSite !== 'lax' && sameSite !== 'strict');
       if (open)
         fail(
           `The session cookie "${open.key}" ${open.sameSite === 'none' ? 'says SameSite=None' : 'says nothing of SameSite'}.`,
-          [person.login],
+          [user.login],
         );
     },
   },
@@ -105,18 +108,18 @@ export const cookies: Check[] = [
     needs:
       'Over https a cookie without Secure leaks to http. Over http, Safari drops a Secure cookie even on localhost.',
     statements: ['CALL-3'],
-    async run(world) {
-      const person = await world.person('ada');
-      const all = person.browser.allCookies();
+    async run(context) {
+      const user = await context.signedInUser('ada');
+      const all = user.browser.allCookies();
       if (all.length === 0) skip('no cookie is set');
-      const https = world.origin.startsWith('https:');
+      const https = context.origin.startsWith('https:');
       const odd = all.find(({ secure }) => secure !== https);
       if (odd && https)
-        fail(`The cookie "${odd.key}" is not Secure, and this is https.`, [person.login]);
-      if (odd && isLocal(world.origin))
+        fail(`The cookie "${odd.key}" is not Secure, and this is https.`, [user.login]);
+      if (odd && isLocalhost(context.origin))
         fail(
           `The cookie "${odd.key}" is Secure, and this is http: Chrome and Firefox forgive it on this machine alone, Safari does not.`,
-          [person.login],
+          [user.login],
         );
     },
   },
@@ -127,34 +130,34 @@ export const cookies: Check[] = [
     needs:
       'A session that was there before signing in is not the one after it: whoever planted it in the browser would be signed in as well (session fixation).',
     statements: ['CHOICE-47', 'CALL-3'],
-    async run(world) {
-      const names = (await sessionCookies(world)).map(({ key }) => key);
+    async run(context) {
+      const names = (await sessionCookies(context)).map(({ key }) => key);
       if (names.length === 0) skip('there is no session cookie');
-      const person = await world.again('bob');
-      const { browser } = person;
+      const user = await context.newSession('bob');
+      const { browser } = user;
       const session = browser.allCookies().filter(({ key }) => names.includes(key));
-      const again = await browser.login(person.email, person.password);
-      if (!again.ended.ok) skip('signing in again does not work');
+      const again = await browser.login(user.email, user.password);
+      if (!again.outcome.ok) skip('signing in again does not work');
       const now = new Map(browser.allCookies().map(({ key, value }) => [key, value]));
       if (session.every(({ key, value }) => now.get(key) === value)) {
         fail('Signing in in a browser that has a session goes on with the same session.', [
-          ...person.login.exchanges,
+          ...user.login.exchanges,
           ...again.exchanges,
         ]);
       }
-      const planted = world.browser('planted');
+      const planted = context.newBrowser('planted');
       for (const cookie of session) {
         const copy = cookie.clone()!;
-        copy.value = `planted-${world.fixtures.runId}-0123456789abcdef`;
+        copy.value = `planted-${context.fixtures.runId}-0123456789abcdef`;
         planted.setCookie(copy);
       }
-      const login = await planted.login(person.email, person.password);
-      if (!login.ended.ok) return;
+      const login = await planted.login(user.email, user.password);
+      if (!login.outcome.ok) return;
       const kept = planted.allCookies().filter(({ value }) => value.startsWith('planted-'));
       if (
         kept.length > 0 &&
-        (await planted.listProjects()).ended.ok &&
-        !(await readsWithout(world))
+        (await planted.listProjects()).outcome.ok &&
+        !(await readsWithout(context))
       ) {
         fail(
           'Signing in takes over whatever session the browser came with, even one that the backend never gave out.',
@@ -170,19 +173,19 @@ export const cookies: Check[] = [
     needs:
       'A session cookie that the backend did not give out, or that was changed, opens nothing.',
     statements: ['CHOICE-43', 'CHOICE-47'],
-    async run(world) {
-      const session = await sessionCookies(world);
+    async run(context) {
+      const session = await sessionCookies(context);
       if (session.length === 0) skip('there is no session cookie');
-      if (await readsWithout(world)) skip('the list is open to everybody');
+      if (await readsWithout(context)) skip('the list is open to everybody');
       for (const [how, change] of tamperings) {
-        const browser = world.browser('forger');
+        const browser = context.newBrowser('forger');
         for (const cookie of session) {
           const copy = cookie.clone()!;
           copy.value = change(cookie.value);
           browser.setCookie(copy);
         }
         const list = await browser.listProjects();
-        if (list.ended.ok)
+        if (list.outcome.ok)
           fail(
             `A session cookie ${how} still opens the list: ${describeResponse(list.exchange)}.`,
             [list],
@@ -198,44 +201,44 @@ const tamperings: [string, (value: string) => string][] = [
 ];
 
 /** Cookies without which the list is refused. */
-export const sessionCookies = (world: World): Promise<Cookie[]> =>
-  world.once('session cookies', async () => {
-    if (await readsWithout(world)) return [];
-    const { browser } = await world.person('ada');
-    if (!(await browser.listProjects()).ended.ok) return [];
+export const sessionCookies = (context: RunContext): Promise<Cookie[]> =>
+  context.once('session cookies', async () => {
+    if (await readsWithout(context)) return [];
+    const { browser } = await context.signedInUser('ada');
+    if (!(await browser.listProjects()).outcome.ok) return [];
     const needed: Cookie[] = [];
     for (const cookie of browser.cookiesFor('/api/v1/projects')) {
-      const without = world.browser(`ada, without ${cookie.key}`);
+      const without = context.newBrowser(`ada, without ${cookie.key}`);
       for (const other of browser.cookiesFor('/api/v1/projects')) {
         if (other.key !== cookie.key) without.setCookie(other);
       }
-      if (!(await without.listProjects()).ended.ok) needed.push(cookie);
+      if (!(await without.listProjects()).outcome.ok) needed.push(cookie);
     }
     return needed;
   });
 
-function faultyLines(exchange: Exchange): { line: string; why: string }[] {
-  if (!exchange.answer) return [];
-  const joined = headersOf(exchange.answer, 'set-cookie').filter((line) =>
+function faultyLines(exchange: Exchange): { line: string; reason: string }[] {
+  if (!exchange.response) return [];
+  const joined = headerValues(exchange.response, 'set-cookie').filter((line) =>
     /,\s*[^=;,\s]+=[^;]*;\s*(path|httponly|samesite|max-age)/i.test(
       line.replace(/expires=[^;]*/i, ''),
     ),
   );
-  const isSignIn = isSuccess(exchange) && exchange.sent.path.endsWith('login');
-  const given = isSignIn ? headersOf(exchange.answer, 'set-cookie') : [];
+  const isSignIn = isSuccess(exchange) && exchange.request.path.endsWith('login');
+  const given = isSignIn ? headerValues(exchange.response, 'set-cookie') : [];
   return [
-    ...exchange.refusedCookies,
-    ...joined.map((line) => ({ line, why: 'two cookies are joined in one line' })),
+    ...exchange.rejectedCookies,
+    ...joined.map((line) => ({ line, reason: 'two cookies are joined in one line' })),
     ...given.flatMap((line, index) => {
       const lasts = secondsOf(line);
       if (isEmpty(line) || lasts === undefined || lasts >= shortestSession) {
         const later = given.slice(index + 1).find((each) => nameOf(each) === nameOf(line));
         const isUndone = !isEmpty(line) && later !== undefined && isEmpty(later);
-        return isUndone ? [{ line, why: 'the same answer sets it once more, to nothing' }] : [];
+        return isUndone ? [{ line, reason: 'the same answer sets it once more, to nothing' }] : [];
       }
-      const why =
+      const reason =
         lasts > 0 ? `it ends after ${Math.round(lasts)} s` : 'it ends the moment it is set';
-      return [{ line, why: `${why} (${/(max-age|expires)=[^;]*/i.exec(line)![0]})` }];
+      return [{ line, reason: `${reason} (${/(max-age|expires)=[^;]*/i.exec(line)![0]})` }];
     }),
   ];
 }
@@ -255,18 +258,18 @@ function secondsOf(line: string): number | undefined {
 }
 
 /** Cookies that a call deletes although it went well, and that the next one of the same browser is refused for want of. */
-function takenAway({ wire }: World, exchange: Exchange): { line: string; why: string }[] {
-  const { sent, answer, by } = exchange;
-  if (!answer || !isSuccess(exchange) || !sent.path.endsWith('/projects')) return [];
-  const deleted = headersOf(answer, 'set-cookie').filter(
-    (line) => isEmpty(line) && sent.headers['cookie']?.includes(`${nameOf(line)}=`),
+function takenAway({ http }: RunContext, exchange: Exchange): { line: string; reason: string }[] {
+  const { request, response, browserName } = exchange;
+  if (!response || !isSuccess(exchange) || !request.path.endsWith('/projects')) return [];
+  const deleted = headerValues(response, 'set-cookie').filter(
+    (line) => isEmpty(line) && request.headers['cookie']?.includes(`${nameOf(line)}=`),
   );
-  const next = wire.exchanges
-    .slice(wire.exchanges.indexOf(exchange) + 1)
-    .find((each) => each.by === by && each.sent.path === sent.path);
+  const next = http.exchanges
+    .slice(http.exchanges.indexOf(exchange) + 1)
+    .find((each) => each.browserName === browserName && each.request.path === request.path);
   if (deleted.length === 0 || !next || !isRefusal(next)) return [];
   return deleted.map((line) => ({
     line,
-    why: `${sent.method} ${sent.path} takes it away, and the next call is answered with ${describeResponse(next)}`,
+    reason: `${request.method} ${request.path} takes it away, and the next call is answered with ${describeResponse(next)}`,
   }));
 }

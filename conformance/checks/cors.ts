@@ -1,4 +1,4 @@
-import { headerOf, type Exchange } from '../http/wire.ts';
+import { headerValue, type Exchange } from '../http/client.ts';
 import { problem, statusOf, fail, failIfAny, type Check, skip } from './check.ts';
 
 const notAsked = '--origin was not given: the app is served from the origin of its backend';
@@ -12,18 +12,18 @@ export const cors: Check[] = [
     needs:
       "OPTIONS with Access-Control-Allow-Origin (the app's origin, not *), Access-Control-Allow-Credentials: true, and the headers content-type and idempotency-key allowed, without asking for a session.",
     statements: ['CALL-3', 'CALL-1'],
-    async run(world) {
-      const { otherOrigin } = world;
-      if (!otherOrigin) skip(notAsked);
+    async run(context) {
+      const { appOrigin } = context;
+      if (!appOrigin) skip(notAsked);
       const found = [];
       for (const [path, wanted] of [
         ['/api/v1/auth/login', ['content-type']],
         ['/api/v1/users/register', ['content-type']],
         ['/api/v1/projects', ['content-type', 'idempotency-key']],
       ] as const) {
-        const exchange = await world.browser('elsewhere').send('OPTIONS', path, {
+        const exchange = await context.newBrowser('elsewhere').send('OPTIONS', path, {
           headers: {
-            origin: otherOrigin,
+            origin: appOrigin,
             'access-control-request-method': 'POST',
             'access-control-request-headers': wanted.join(','),
             'sec-fetch-site': 'cross-site',
@@ -33,7 +33,7 @@ export const cors: Check[] = [
         const fault =
           statusOf(exchange) < 200 || statusOf(exchange) > 299
             ? `is answered with ${statusOf(exchange)}`
-            : (accessFault(exchange, otherOrigin) ?? headersFault(exchange, wanted));
+            : (accessFault(exchange, appOrigin) ?? headersFault(exchange, wanted));
         if (fault)
           found.push(
             problem(
@@ -53,27 +53,27 @@ export const cors: Check[] = [
     needs:
       "Access-Control-Allow-Origin with the app's origin and Access-Control-Allow-Credentials: true on successes and on refusals: without them the app cannot read the message.",
     statements: ['CALL-3', 'ERROR-1'],
-    async run(world) {
-      const { otherOrigin } = world;
-      if (!otherOrigin) skip(notAsked);
-      const headers = { origin: otherOrigin, 'sec-fetch-site': 'cross-site' };
-      const browser = world.browser('elsewhere');
+    async run(context) {
+      const { appOrigin } = context;
+      if (!appOrigin) skip(notAsked);
+      const headers = { origin: appOrigin, 'sec-fetch-site': 'cross-site' };
+      const browser = context.newBrowser('elsewhere');
       const found = [];
       for (const exchange of [
         await browser.send('GET', '/api/v1/projects', { headers }),
         await browser.send('POST', '/api/v1/auth/login', {
           headers,
           json: {
-            email: world.fixtures.email('nobody'),
-            password: world.fixtures.password('nobody'),
+            email: context.fixtures.email('nobody'),
+            password: context.fixtures.password('nobody'),
           },
         }),
       ]) {
-        const fault = accessFault(exchange, otherOrigin);
+        const fault = accessFault(exchange, appOrigin);
         if (fault)
           found.push(
             problem(
-              `${exchange.sent.method} ${exchange.sent.path} ${fault}.`,
+              `${exchange.request.method} ${exchange.request.path} ${fault}.`,
               [exchange],
               'red banner: "Internal Server Error", whatever the answer says',
             ),
@@ -89,13 +89,13 @@ export const cors: Check[] = [
     needs:
       'Name the origins that are allowed: with any origin allowed and cookies sent, every web page can act for whoever is signed in.',
     statements: ['CALL-3', 'CHOICE-47'],
-    async run(world) {
+    async run(context) {
       const stranger = 'https://stranger.example.org';
       const headers = { origin: stranger, 'sec-fetch-site': 'cross-site' };
-      const exchange = await world
-        .browser('elsewhere')
+      const exchange = await context
+        .newBrowser('elsewhere')
         .send('GET', '/api/v1/projects', { headers });
-      if (exchange.answer && !accessFault(exchange, stranger))
+      if (exchange.response && !accessFault(exchange, stranger))
         fail(
           `A page of ${stranger} may read answers with the cookies of whoever visits it: any origin is allowed.`,
           [exchange],
@@ -104,20 +104,20 @@ export const cors: Check[] = [
   },
 ];
 
-function accessFault({ answer }: Exchange, origin: string): string | undefined {
-  if (!answer) return 'has no answer';
-  const allowed = headerOf(answer, 'access-control-allow-origin');
+function accessFault({ response }: Exchange, origin: string): string | undefined {
+  if (!response) return 'has no answer';
+  const allowed = headerValue(response, 'access-control-allow-origin');
   if (allowed === undefined) return 'has no Access-Control-Allow-Origin';
   if (allowed === '*')
     return 'has Access-Control-Allow-Origin: *, which browsers refuse for calls with cookies';
   if (allowed !== origin) return `allows the origin ${allowed}, and not ${origin}`;
-  return headerOf(answer, 'access-control-allow-credentials') === 'true'
+  return headerValue(response, 'access-control-allow-credentials') === 'true'
     ? undefined
     : 'has no Access-Control-Allow-Credentials: true';
 }
 
-function headersFault({ answer }: Exchange, wanted: readonly string[]): string | undefined {
-  const allowed = (headerOf(answer!, 'access-control-allow-headers') ?? '')
+function headersFault({ response }: Exchange, wanted: readonly string[]): string | undefined {
+  const allowed = (headerValue(response!, 'access-control-allow-headers') ?? '')
     .toLowerCase()
     .split(/\s*,\s*/);
   const missing = wanted.filter((name) => !allowed.includes(name));

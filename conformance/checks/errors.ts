@@ -1,6 +1,6 @@
-import type { Call } from '../http/browser.ts';
-import { headerOf, type Exchange } from '../http/wire.ts';
-import type { World } from '../world.ts';
+import type { ApiCall } from '../http/simulated-browser.ts';
+import { headerValue, type Exchange } from '../http/client.ts';
+import type { RunContext } from '../run-context.ts';
 import { duplicate } from './accounts.ts';
 import {
   describeResponse,
@@ -34,7 +34,7 @@ type Situation = {
   mayBeAccepted?: string;
   /** What is shown of it, where the app never sends this or shows something of its own. */
   reads?: string;
-  provoke: (world: World) => Promise<Call | Exchange>;
+  provoke: (context: RunContext) => Promise<ApiCall | Exchange>;
 };
 
 const nobody = 'nobody: the app never sends this';
@@ -69,9 +69,12 @@ export const situations: Situation[] = [
     what: 'A project whose title is blank',
     statements: ['CHOICE-25', 'ERROR-5', 'ERROR-6'],
     mayBeAccepted: 'blank titles are kept',
-    provoke: (world) =>
-      world.once('blank title', async () =>
-        (await world.person('olga')).browser.createProject('   ', 'Its title is blank.'),
+    provoke: (context) =>
+      context.once('blank title', async () =>
+        (await context.signedInUser('olga')).browser.createProject({
+          title: '   ',
+          description: 'Its title is blank.',
+        }),
       ),
   },
   {
@@ -110,8 +113,8 @@ export const situations: Situation[] = [
     what: 'A sign-in without an email or a password',
     statements: ['CALL-5', 'ERROR-1'],
     reads: 'the app: "Email is required" or "Password is required"',
-    provoke: (world) =>
-      odd(world, 'no password', 'login', { email: world.fixtures.email('nobody') }),
+    provoke: (context) =>
+      odd(context, 'no password', 'login', { email: context.fixtures.email('nobody') }),
   },
   creating(
     'ERR-10',
@@ -148,11 +151,12 @@ export const situations: Situation[] = [
     what: 'A project of 2 MB',
     statements: ['CHOICE-26', 'ERROR-5', 'ERROR-6'],
     mayBeAccepted: '2 MB are kept',
-    provoke: (world) =>
-      world.once('large body', async () =>
-        (await world.person('olga')).browser.createProject('Very large', 'x'.repeat(2_000_000), {
-          ordinary: false,
-        }),
+    provoke: (context) =>
+      context.once('large body', async () =>
+        (await context.signedInUser('olga')).browser.createProject(
+          { title: 'Very large', description: 'x'.repeat(2_000_000) },
+          { isAppRequest: false },
+        ),
       ),
   },
   {
@@ -161,9 +165,9 @@ export const situations: Situation[] = [
     what: 'An address below /api/v1 that does not exist',
     statements: ['CALL-1', 'CALL-2'],
     reads: nobody,
-    provoke: (world) =>
-      world.once('unknown path', () =>
-        world.browser('stranger').send('GET', '/api/v1/no-such-thing'),
+    provoke: (context) =>
+      context.once('unknown path', () =>
+        context.newBrowser('stranger').send('GET', '/api/v1/no-such-thing'),
       ),
   },
   {
@@ -172,8 +176,10 @@ export const situations: Situation[] = [
     what: 'A method that a call does not have',
     statements: ['CALL-1', 'CALL-5'],
     reads: nobody,
-    provoke: (world) =>
-      world.once('wrong method', () => world.browser('stranger').send('GET', '/api/v1/auth/login')),
+    provoke: (context) =>
+      context.once('wrong method', () =>
+        context.newBrowser('stranger').send('GET', '/api/v1/auth/login'),
+      ),
   },
   {
     id: 'ERR-19',
@@ -194,7 +200,7 @@ export const errors: Check[] = [
       ? 'Accepted or refused: if refused, with a status from 400 to 499 and a JSON body whose "message" is a text for the person at the screen.'
       : 'A status from 400 to 499, and a JSON body whose "message" is a text for the person at the screen.',
     statements: situation.statements,
-    run: (world) => refusedWithMessage(world, situation),
+    run: (context) => refusedWithMessage(context, situation),
   })),
   {
     id: 'ERR-20',
@@ -203,14 +209,14 @@ export const errors: Check[] = [
     needs:
       'No answer from 500 to 599 to a call that the app makes. 503 with Retry-After is a wait, and no failure.',
     statements: ['ERROR-2', 'ERROR-6', 'ERROR-8'],
-    async run(world) {
-      await ordinary(world);
+    async run(context) {
+      await ordinary(context);
       const failed = new Map<string, Problem>();
-      for (const exchange of world.wire.exchanges.filter(
-        (each) => each.ordinary && statusOf(each) >= 500,
+      for (const exchange of context.http.exchanges.filter(
+        (each) => each.isAppRequest && statusOf(each) >= 500,
       )) {
-        if (exchange.answer?.headers.some(([name]) => name === 'retry-after')) continue;
-        const { method, path } = exchange.sent;
+        if (exchange.response?.headers.some(([name]) => name === 'retry-after')) continue;
+        const { method, path } = exchange.request;
         failed.set(
           `${method} ${path}`,
           problem(
@@ -229,13 +235,13 @@ export const errors: Check[] = [
     title: 'Messages are text and no markup',
     needs: 'The app shows a message as it comes: tags are read as tags, and "&amp;quot;" as that.',
     statements: ['ERROR-1', 'ERROR-5'],
-    async run(world) {
-      await ordinary(world);
-      for (const exchange of world.wire.exchanges.filter(isRefusal)) {
+    async run(context) {
+      await ordinary(context);
+      for (const exchange of context.http.exchanges.filter(isRefusal)) {
         const message = messageOf(exchange);
         if (message && /<\/?[a-z][^<>]*>|&(amp|lt|gt|quot|#\d+);/i.test(message))
           fail(
-            `${exchange.sent.method} ${exchange.sent.path} is refused with a message that has markup in it: ${JSON.stringify(message)}.`,
+            `${exchange.request.method} ${exchange.request.path} is refused with a message that has markup in it: ${JSON.stringify(message)}.`,
             [exchange],
             `red banner: "${message}"`,
           );
@@ -249,13 +255,13 @@ export const errors: Check[] = [
     needs:
       'A 401 without "WWW-Authenticate: Basic" (or Digest, Negotiate, NTLM): the browser would ask for a name and a password by itself, and the app waits meanwhile.',
     statements: ['ERROR-1', 'LOGIN-5'],
-    async run(world) {
-      await ordinary(world);
-      for (const exchange of world.wire.exchanges.filter(isRefusal)) {
-        const asked = headerOf(exchange.answer!, 'www-authenticate');
+    async run(context) {
+      await ordinary(context);
+      for (const exchange of context.http.exchanges.filter(isRefusal)) {
+        const asked = headerValue(exchange.response!, 'www-authenticate');
         if (asked && statusOf(exchange) === 401 && /\b(basic|digest|negotiate|ntlm)\b/i.test(asked))
           fail(
-            `${exchange.sent.method} ${exchange.sent.path} is refused with "WWW-Authenticate: ${asked}".`,
+            `${exchange.request.method} ${exchange.request.path} is refused with "WWW-Authenticate: ${asked}".`,
             [exchange],
             "the browser's own box for a name and a password",
           );
@@ -269,8 +275,8 @@ export const errors: Check[] = [
     needs:
       'Email and password are text. Whatever else comes is refused before it reaches a query (NoSQL and ORM injection), and so are SQL fragments.',
     statements: ['AUTH-5', 'ENTITY-4'],
-    async run(world) {
-      const { email } = await world.registered('ada');
+    async run(context) {
+      const { email } = await context.registeredAccount('ada');
       const tricks = [
         { email, password: { $ne: null } },
         { email: { $gt: '' }, password: { $gt: '' } },
@@ -280,8 +286,8 @@ export const errors: Check[] = [
         { email, password: null },
       ];
       for (const json of tricks) {
-        const exchange = await world
-          .browser('trickster')
+        const exchange = await context
+          .newBrowser('trickster')
           .send('POST', '/api/v1/auth/login', { json });
         if (isSuccess(exchange))
           fail(
@@ -294,19 +300,19 @@ export const errors: Check[] = [
 ];
 
 /** Brings a situation about, once a run. */
-export const provoke = (world: World, situation: Situation) =>
-  world.once(`situation ${situation.id}`, () => situation.provoke(world));
+export const provoke = (context: RunContext, situation: Situation) =>
+  context.once(`situation ${situation.id}`, () => situation.provoke(context));
 
 /** What came of a situation that was brought about; nothing where it was not. */
-export const known = (world: World, { id }: Situation) =>
-  world.known<Call | Exchange>(`situation ${id}`);
+export const known = (context: RunContext, { id }: Situation) =>
+  context.peek<ApiCall | Exchange>(`situation ${id}`);
 
-async function refusedWithMessage(world: World, situation: Situation) {
-  const provoked = await provoke(world, situation);
-  const exchange = 'ended' in provoked ? provoked.exchange : provoked;
+async function refusedWithMessage(context: RunContext, situation: Situation) {
+  const provoked = await provoke(context, situation);
+  const exchange = 'outcome' in provoked ? provoked.exchange : provoked;
   const sees = readingOf(situation, provoked);
   if (isSuccess(exchange)) {
-    const fault = await acceptedFault(world, provoked);
+    const fault = await acceptedFault(context, provoked);
     if (fault)
       fail(
         `${situation.what} is answered with ${describeResponse(exchange)}, ${fault}.`,
@@ -333,30 +339,33 @@ async function refusedWithMessage(world: World, situation: Situation) {
 }
 
 /** Why something that was answered with a success was none; nothing where it was one. */
-async function acceptedFault(world: World, provoked: Call | Exchange): Promise<string | undefined> {
-  if ('ended' in provoked) {
-    const { operation, ended } = provoked as Call<Project>;
+async function acceptedFault(
+  context: RunContext,
+  provoked: ApiCall | Exchange,
+): Promise<string | undefined> {
+  if ('outcome' in provoked) {
+    const { operation, outcome } = provoked as ApiCall<Project>;
     if (operation !== 'createProject') return undefined;
-    if (!ended.ok) return 'which is a success to the app, and no project';
-    const people = [world.browser('visitor'), (await world.person('ada')).browser];
-    for (const browser of [...people, (await world.person('olga')).browser]) {
+    if (!outcome.ok) return 'which is a success to the app, and no project';
+    const people = [context.newBrowser('visitor'), (await context.signedInUser('ada')).browser];
+    for (const browser of [...people, (await context.signedInUser('olga')).browser]) {
       const list = await browser.listProjects();
-      if (list.ended.ok && list.ended.value.some(isOne(ended.value))) return undefined;
+      if (list.outcome.ok && list.outcome.value.some(isOne(outcome.value))) return undefined;
     }
     return "and the project is in nobody's list: whoever made it loses it";
   }
-  if (!provoked.sent.path.endsWith('register')) return undefined;
-  const login = await world
-    .browser('odd')
-    .send('POST', '/api/v1/auth/login', { json: jsonOf(String(provoked.sent.body)) });
+  if (!provoked.request.path.endsWith('register')) return undefined;
+  const login = await context
+    .newBrowser('odd')
+    .send('POST', '/api/v1/auth/login', { json: jsonOf(String(provoked.request.body)) });
   return isSuccess(login) ? undefined : 'which is a success, and does not sign in then';
 }
 
 /** What the person at the screen reads. */
-export function readingOf({ reads }: Situation, provoked: Call | Exchange): string {
+export function readingOf({ reads }: Situation, provoked: ApiCall | Exchange): string {
   if (reads) return reads;
-  if ('ended' in provoked) return describeScreen(provoked);
-  if (!provoked.sent.path.endsWith('projects'))
+  if ('outcome' in provoked) return describeScreen(provoked);
+  if (!provoked.request.path.endsWith('projects'))
     return isSuccess(provoked)
       ? 'the screen "Sign in", as after a successful registration'
       : 'no text at all: a failed registration shows none';
@@ -365,11 +374,14 @@ export function readingOf({ reads }: Situation, provoked: Call | Exchange): stri
     : `red banner: "${messageOf(provoked) ?? 'Internal Server Error'}"`;
 }
 
-function failureSeen({ sent, answer }: Exchange): string {
-  const message = answer && messageOf({ answer } as Exchange);
-  if (sent.path.endsWith('login') || (sent.method === 'POST' && sent.path.endsWith('projects')))
+function failureSeen({ request, response }: Exchange): string {
+  const message = response && messageOf({ response } as Exchange);
+  if (
+    request.path.endsWith('login') ||
+    (request.method === 'POST' && request.path.endsWith('projects'))
+  )
     return `red banner: "${message ?? 'Internal Server Error'}"`;
-  return sent.method === 'GET' ? 'an empty list: "No projects to show."' : 'no text at all';
+  return request.method === 'GET' ? 'an empty list: "No projects to show."' : 'no text at all';
 }
 
 function registration(
@@ -387,12 +399,12 @@ function registration(
     statements: ['CALL-7', 'ERROR-4', 'VALID-1', 'VALID-3'],
     mayBeAccepted,
     ...(reads && { reads }),
-    provoke: (world) =>
-      world.once(what, () => {
-        const typed = password ?? world.fixtures.password('odd');
-        world.secrets.add(typed);
-        const json = { email: email ?? world.fixtures.email(id.toLowerCase()), password: typed };
-        return world.browser('odd').send('POST', '/api/v1/users/register', { json });
+    provoke: (context) =>
+      context.once(what, () => {
+        const typed = password ?? context.fixtures.password('odd');
+        context.secrets.add(typed);
+        const json = { email: email ?? context.fixtures.email(id.toLowerCase()), password: typed };
+        return context.newBrowser('odd').send('POST', '/api/v1/users/register', { json });
       }),
   };
 }
@@ -406,13 +418,13 @@ function creating(id: string, what: string, json: object, reads: string): Situat
     statements: ['CALL-9', 'ENTITY-1', 'ERROR-5'],
     mayBeAccepted: 'it is kept',
     reads,
-    async provoke(world) {
-      if (await sharesLists(world))
-        return world.once(what, () =>
-          world.browser('stranger').send('POST', '/api/v1/projects', { json: {} }),
+    async provoke(context) {
+      if (await sharesLists(context))
+        return context.once(what, () =>
+          context.newBrowser('stranger').send('POST', '/api/v1/projects', { json: {} }),
         );
-      return world.once(what, async () =>
-        (await world.person('olga')).browser.send('POST', '/api/v1/projects', { json }),
+      return context.once(what, async () =>
+        (await context.signedInUser('olga')).browser.send('POST', '/api/v1/projects', { json }),
       );
     },
   };
@@ -425,33 +437,36 @@ function raw(id: string, what: string, body: string, type: string): Situation {
     what,
     statements: ['CALL-2', 'CALL-5'],
     reads: nobody,
-    provoke: (world) =>
-      world.once(what, () =>
-        world
-          .browser('stranger')
+    provoke: (context) =>
+      context.once(what, () =>
+        context
+          .newBrowser('stranger')
           .send('POST', '/api/v1/auth/login', { body, headers: { 'content-type': type } }),
       ),
   };
 }
 
-function odd(world: World, what: string, call: 'login', json: object) {
-  return world.once(`${call}: ${what}`, () =>
-    world.browser('stranger').send('POST', '/api/v1/auth/login', { json }),
+function odd(context: RunContext, what: string, call: 'login', json: object) {
+  return context.once(`${call}: ${what}`, () =>
+    context.newBrowser('stranger').send('POST', '/api/v1/auth/login', { json }),
   );
 }
 
 /** The calls of an ordinary visit, for checks that look at how answers come, whatever they say. */
-export const ordinary = (world: World) =>
-  world.once('an ordinary visit', async () => {
+export const ordinary = (context: RunContext) =>
+  context.once('an ordinary visit', async () => {
     const steps = [
-      () => wrongPassword(world),
-      () => unknownEmail(world),
-      () => anonymousCreate(world),
-      () => world.browser('visitor').listProjects(),
+      () => wrongPassword(context),
+      () => unknownEmail(context),
+      () => anonymousCreate(context),
+      () => context.newBrowser('visitor').listProjects(),
       async () => {
-        const { browser } = await world.person('ada');
-        await browser.createProject(...world.fixtures.texts('on an ordinary visit'));
-        await browser.createProject('Ünïcode für alle', 'Größe: 5 µm, Preis: 3 €');
+        const { browser } = await context.signedInUser('ada');
+        await browser.createProject(context.fixtures.project('on an ordinary visit'));
+        await browser.createProject({
+          title: 'Ünïcode für alle',
+          description: 'Größe: 5 µm, Preis: 3 €',
+        });
         await browser.listProjects();
       },
     ];

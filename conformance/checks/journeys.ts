@@ -2,9 +2,9 @@ import type { Route } from '../../model/driver.ts';
 import { createHttpDriver } from '../journeys/http-driver.ts';
 import { accountPaths, projectPaths, uncertainMoves } from '../journeys/paths.ts';
 import { createPreconditions } from '../journeys/preconditions.ts';
-import { userStory } from '../journeys/story.ts';
+import { userStory } from '../journeys/user-story.ts';
 import { tallyOf, walk } from '../journeys/walked.ts';
-import type { World } from '../world.ts';
+import type { RunContext } from '../run-context.ts';
 import { problem, skip, failIfAny, type Check } from './check.ts';
 
 const needs =
@@ -26,7 +26,7 @@ export const journeys: Check[] = [
     title: 'Registering and signing in go as the machine says',
     needs,
     statements: ['AUTH-2', 'AUTH-3', 'AUTH-5', 'AUTH-6', 'AUTH-7', 'AUTH-9', 'CHOICE-8'],
-    run: (world) => walkAll(world, '/', accountPaths),
+    run: (context) => walkAll(context, '/', accountPaths),
   },
   {
     id: 'JOURNEY-3',
@@ -34,7 +34,7 @@ export const journeys: Check[] = [
     title: 'Fetching and creating projects go as the machine says',
     needs,
     statements: ['LIST-2', 'LIST-3', 'LIST-4', 'CREATE-1', 'CREATE-2', 'CREATE-4', 'CHOICE-31'],
-    run: (world) => walkAll(world, '/', projectPaths),
+    run: (context) => walkAll(context, '/', projectPaths),
   },
 ];
 
@@ -45,21 +45,21 @@ export const screens: Check = {
   needs:
     'With --ui: the built app in front of the backend, in a real browser; after each step the screen is what the model says.',
   statements: ['LAYOUT-1', 'LOGIN-5', 'PROJECTS-6', 'CHOICE-27'],
-  async run(world) {
-    if (!world.ui) skip('--ui was not given');
-    await world.person('ada');
-    const { stage, possible } = await staged(world);
+  async run(context) {
+    if (!context.ui) skip('--ui was not given');
+    await context.signedInUser('ada');
+    const { stage, possible } = await staged(context);
     const { walkScreens } = await import('../ui/walk-screens.ts');
-    const { problems, pictures } = await walkScreens(world, stage, possible, world.ui);
-    world.pictures.push(...pictures);
+    const { problems, pictures } = await walkScreens(context, stage, possible, context.ui);
+    context.screenshots.push(...pictures);
     failIfAny(problems);
   },
 };
 
 /** The stage, and what this backend can be brought to. */
-async function staged(world: World) {
-  const stage = createPreconditions(world);
-  const { impossible } = await tallyOf(world);
+async function staged(context: RunContext) {
+  const stage = createPreconditions(context);
+  const { impossible } = await tallyOf(context);
   for (const move of uncertainMoves) {
     const why = await stage.whyUnreachable(move);
     if (why) impossible.set(move, why);
@@ -69,16 +69,19 @@ async function staged(world: World) {
 }
 
 async function walkAll(
-  world: World,
+  context: RunContext,
   start: Route,
   paths: typeof accountPaths | typeof projectPaths,
 ) {
-  await world.person('ada');
-  const { stage, possible } = await staged(world);
-  const tally = await tallyOf(world);
-  const visitor = { email: world.fixtures.email('ada'), password: world.fixtures.password('ada') };
+  await context.signedInUser('ada');
+  const { stage, possible } = await staged(context);
+  const tally = await tallyOf(context);
+  const visitor = {
+    email: context.fixtures.email('ada'),
+    password: context.fixtures.password('ada'),
+  };
   const found = [];
-  for (const path of paths(world.fixtures, possible)) {
+  for (const path of paths(context.fixtures, possible)) {
     const open = (note: Parameters<typeof createHttpDriver>[2]) =>
       createHttpDriver(stage, start, note);
     const { trouble, exchanges, name } = await walk(path as never, start, open, tally, visitor);

@@ -1,6 +1,6 @@
 import { formsOf } from '../http/secrets.ts';
-import type { Exchange } from '../http/wire.ts';
-import type { World } from '../world.ts';
+import type { Exchange } from '../http/client.ts';
+import type { RunContext } from '../run-context.ts';
 import { problem, failIfAny, type Check, type Problem } from './check.ts';
 import { ordinary, provoke, situations } from './errors.ts';
 
@@ -23,11 +23,11 @@ export const leaks: Check[] = [
     needs:
       'What failed and where belongs in the log. People read the message of a body on the screen.',
     statements: ['ERROR-1', 'ERROR-5'],
-    run: (world) =>
-      lookFor(world, ({ answer }) => {
+    run: (context) =>
+      lookFor(context, ({ response }) => {
         const found =
-          answer!.status >= 400
-            ? traces.exec(unescaped(answer!.text.slice(0, lookedAt)))?.[0]
+          response!.status >= 400
+            ? traces.exec(unescaped(response!.text.slice(0, lookedAt)))?.[0]
             : undefined;
         return found && `has a stack trace in its body: "${found.slice(0, 80)}"`;
       }),
@@ -39,20 +39,20 @@ export const leaks: Check[] = [
     needs:
       'A password comes in and never leaves again: not in the answer to registering, not in an error, not as a hash.',
     statements: ['CALL-6', 'CALL-7', 'ENTITY-3'],
-    run: (world) =>
-      lookFor(world, ({ sent, answer }) => {
-        const typed = passwordIn(sent.body);
+    run: (context) =>
+      lookFor(context, ({ request, response }) => {
+        const typed = passwordIn(request.body);
         if (
           typed &&
           typed.length >= 7 &&
-          formsOf(typed).some((form) => answer!.text.includes(form))
+          formsOf(typed).some((form) => response!.text.includes(form))
         )
           return 'repeats the password that was sent';
         const key =
           /"(\w*(?:password|passwd|pwd)_?(?:hash|digest|bcrypt)?)"\s*:\s*"[^"]{8,}"/i.exec(
-            answer!.text,
+            response!.text,
           );
-        return key && answer!.status < 300 ? `has "${key[1]}" in its body` : undefined;
+        return key && response!.status < 300 ? `has "${key[1]}" in its body` : undefined;
       }),
   },
   {
@@ -62,26 +62,30 @@ export const leaks: Check[] = [
     needs:
       'A message is for the person at the screen. Names of tables, drivers and exceptions mean nothing to them, and much to others.',
     statements: ['ERROR-1', 'ERROR-5'],
-    run: (world) =>
-      lookFor(world, ({ answer }) => {
+    run: (context) =>
+      lookFor(context, ({ response }) => {
         const found =
-          answer!.status >= 400 ? internals.exec(answer!.text.slice(0, lookedAt))?.[0] : undefined;
+          response!.status >= 400
+            ? internals.exec(response!.text.slice(0, lookedAt))?.[0]
+            : undefined;
         return found && `speaks of the inside: "${found}"`;
       }),
   },
 ];
 
-async function lookFor(world: World, fault: (exchange: Exchange) => string | undefined) {
-  await ordinary(world);
-  for (const situation of situations) await provoke(world, situation).catch(() => undefined);
+async function lookFor(context: RunContext, fault: (exchange: Exchange) => string | undefined) {
+  await ordinary(context);
+  for (const situation of situations) await provoke(context, situation).catch(() => undefined);
   const found = new Map<string, Problem>();
-  for (const exchange of world.wire.exchanges.filter(({ answer }) => answer)) {
-    const { method, path } = exchange.sent;
+  for (const exchange of context.http.exchanges.filter(({ response }) => response)) {
+    const { method, path } = exchange.request;
     const what = fault(exchange);
     if (what)
       found.set(
         `${method} ${path}`,
-        problem(`The answer ${exchange.answer!.status} to ${method} ${path} ${what}.`, [exchange]),
+        problem(`The answer ${exchange.response!.status} to ${method} ${path} ${what}.`, [
+          exchange,
+        ]),
       );
   }
   failIfAny([...found.values()]);

@@ -1,4 +1,4 @@
-import type { World } from '../world.ts';
+import type { RunContext } from '../run-context.ts';
 import { messageOf, statusOf, type Check, type Verdict } from './check.ts';
 import { provoke, situations } from './errors.ts';
 import { createdFirst, listed } from './projects.ts';
@@ -19,16 +19,16 @@ export const profile: Check[] = [
     'Statuses',
     'The app knows success from failure, and nothing else of a status.',
     ['CHOICE-11', 'CHOICE-16'],
-    async (world) => {
-      const { registration, login } = await world.person('ada');
+    async (context) => {
+      const { registration, login } = await context.signedInUser('ada');
       const exchanges = {
         registering: registration.exchange,
         'signing in': login.exchange,
-        creating: (await createdFirst(world)).exchange,
-        'a wrong password': (await wrongPassword(world)).exchange,
-        'an unknown email': (await unknownEmail(world)).exchange,
-        "a visitor's list": (await anonymousList(world)).exchange,
-        "a visitor's project": (await anonymousCreate(world)).exchange,
+        creating: (await createdFirst(context)).exchange,
+        'a wrong password': (await wrongPassword(context)).exchange,
+        'an unknown email': (await unknownEmail(context)).exchange,
+        "a visitor's list": (await anonymousList(context)).exchange,
+        "a visitor's project": (await anonymousCreate(context)).exchange,
       };
       return Object.entries(exchanges)
         .map(([what, exchange]) => `${what} ${statusOf(exchange) || 'no answer'}`)
@@ -40,8 +40,8 @@ export const profile: Check[] = [
     'Who sees which project',
     'People may see their own projects, or all of them.',
     ['CHOICE-44', 'CHOICE-41'],
-    async (world) =>
-      (await sharesLists(world))
+    async (context) =>
+      (await sharesLists(context))
         ? "everybody sees everybody's projects"
         : 'people see their own projects',
   ),
@@ -50,18 +50,18 @@ export const profile: Check[] = [
     'What visitors see',
     'A list may be open to whoever is not signed in.',
     ['CHOICE-41', 'CHOICE-43'],
-    async (world) =>
-      (await readsWithout(world))
+    async (context) =>
+      (await readsWithout(context))
         ? 'visitors without an account may read the list'
-        : `visitors are refused the list (${statusOf((await anonymousList(world)).exchange)})`,
+        : `visitors are refused the list (${statusOf((await anonymousList(context)).exchange)})`,
   ),
   choice(
     'PROFILE-4',
     'What visitors create',
     'Creating may be open to whoever is not signed in.',
     ['CHOICE-41', 'CHOICE-43'],
-    async (world) => {
-      const { exchange } = await anonymousCreate(world);
+    async (context) => {
+      const { exchange } = await anonymousCreate(context);
       return statusOf(exchange) < 300
         ? 'visitors may create projects'
         : `visitors are refused (${statusOf(exchange)})`;
@@ -72,9 +72,9 @@ export const profile: Check[] = [
     'Whether the XSRF token is asked for',
     'A backend may give a token and ask for it, or leave both out.',
     ['CALL-4'],
-    async (world) => {
-      const given = (await world.person('ada')).browser.xsrfToken() !== undefined;
-      const asked = statusOf(await withoutToken(world)) >= 400;
+    async (context) => {
+      const given = (await context.signedInUser('ada')).browser.xsrfToken() !== undefined;
+      const asked = statusOf(await withoutToken(context)) >= 400;
       return given
         ? asked
           ? 'a token is given and asked for'
@@ -82,9 +82,9 @@ export const profile: Check[] = [
         : 'no token is given';
     },
   ),
-  choice('PROFILE-6', 'Ids', 'An id is text or a whole number.', ['ENTITY-1'], async (world) => {
-    await createdFirst(world);
-    const { projects } = await listed((await world.person('ada')).browser);
+  choice('PROFILE-6', 'Ids', 'An id is text or a whole number.', ['ENTITY-1'], async (context) => {
+    await createdFirst(context);
+    const { projects } = await listed((await context.signedInUser('ada')).browser);
     const kinds = new Set(projects.map(({ id }) => (typeof id === 'string' ? 'text' : 'numbers')));
     return kinds.size > 0 ? `ids are ${[...kinds].join(' and ')}` : 'no project was seen';
   }),
@@ -93,9 +93,9 @@ export const profile: Check[] = [
     'The role',
     'The answer to registering may say a role, which is any text.',
     ['ROLE-1', 'CHOICE-46'],
-    async (world) => {
-      const { ended } = (await world.registered('ada')).registration;
-      const role = ended.ok ? ended.value.role : undefined;
+    async (context) => {
+      const { outcome } = (await context.registeredAccount('ada')).registration;
+      const role = outcome.ok ? outcome.value.role : undefined;
       return role === undefined
         ? 'a new account has no role'
         : `a new account has the role "${role}"`;
@@ -106,10 +106,11 @@ export const profile: Check[] = [
     'Whether registering signs in',
     'The app asks for signing in after registering; a backend may have done it already.',
     ['AUTH-8', 'REGISTER-5'],
-    async (world) => {
-      const { registration } = await world.registered('ada');
+    async (context) => {
+      const { registration } = await context.registeredAccount('ada');
       const cookies =
-        registration.exchange.answer?.headers.filter(([name]) => name === 'set-cookie').length ?? 0;
+        registration.exchange.response?.headers.filter(([name]) => name === 'set-cookie').length ??
+        0;
       return cookies > 0
         ? `registering sets ${cookies} cookie${cookies > 1 ? 's' : ''}`
         : 'registering sets no cookie';
@@ -120,12 +121,12 @@ export const profile: Check[] = [
     'What is refused',
     "Rules of validation beyond the app's own are the backend's.",
     ['CHOICE-25', 'CHOICE-26', 'CONST-2'],
-    async (world) => {
+    async (context) => {
       const rules = [];
       for (const situation of situations.filter((each) => each.mayBeAccepted)) {
         const { what, mayBeAccepted } = situation;
-        const provoked = await provoke(world, situation);
-        const exchange = 'ended' in provoked ? provoked.exchange : provoked;
+        const provoked = await provoke(context, situation);
+        const exchange = 'outcome' in provoked ? provoked.exchange : provoked;
         const status = statusOf(exchange);
         rules.push(
           status < 300 && status > 0
@@ -141,14 +142,14 @@ export const profile: Check[] = [
     'Idempotency-Key',
     'A backend may honour the key that the app sends with each project.',
     ['CHOICE-7'],
-    async (world) => {
-      const { browser } = await world.person('bob');
-      const headers = { 'idempotency-key': `key-${world.fixtures.runId}-profile` };
-      const { title, description } = world.fixtures.project('with a key of its own');
+    async (context) => {
+      const { browser } = await context.signedInUser('bob');
+      const headers = { 'idempotency-key': `key-${context.fixtures.runId}-profile` };
+      const { title, description } = context.fixtures.project('with a key of its own');
       const ids = [];
       for (let time = 0; time < 2; time++) {
-        const { ended } = await browser.createProject(title, description, { headers });
-        ids.push(ended.ok ? ended.value.id : undefined);
+        const { outcome } = await browser.createProject({ title, description }, { headers });
+        ids.push(outcome.ok ? outcome.value.id : undefined);
       }
       return ids[0] !== undefined && ids[0] === ids[1]
         ? 'honoured: a repeated call makes no second project'
@@ -160,8 +161,8 @@ export const profile: Check[] = [
     'Cookies',
     "Names and lifetimes of cookies are the backend's own affair, but for XSRF-TOKEN.",
     ['CALL-3', 'CALL-4'],
-    async (world) => {
-      const all = (await world.person('ada')).browser.allCookies();
+    async (context) => {
+      const all = (await context.signedInUser('ada')).browser.allCookies();
       const shown = all.map(({ key, maxAge, expires }) => `${key} (${lifetime(maxAge, expires)})`);
       return shown.join(', ') || 'none';
     },
@@ -173,7 +174,7 @@ function choice(
   title: string,
   needs: string,
   statements: string[],
-  note: (world: World) => Promise<string>,
+  note: (context: RunContext) => Promise<string>,
 ): Check {
   return {
     id,
@@ -181,7 +182,7 @@ function choice(
     title,
     needs,
     statements,
-    run: async (world): Promise<Verdict> => ({ note: await note(world) }),
+    run: async (context): Promise<Verdict> => ({ note: await note(context) }),
   };
 }
 

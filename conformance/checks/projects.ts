@@ -1,5 +1,5 @@
-import type { Browser, Call } from '../http/browser.ts';
-import type { World } from '../world.ts';
+import type { SimulatedBrowser, ApiCall } from '../http/simulated-browser.ts';
+import type { RunContext } from '../run-context.ts';
 import {
   Blocked,
   describeResponse,
@@ -28,13 +28,13 @@ export const projects: Check[] = [
     needs:
       'GET /api/v1/projects answers 200 with an array, not wrapped in anything, of objects with "id" (text or number), "title" (text) and "description" (text).',
     statements: ['CALL-8', 'ENTITY-1', 'CHOICE-19'],
-    async run(world) {
-      await expectSession(world);
-      await someProjects(world);
-      const list = await someList(world);
-      if (!list.ended.ok) fail(`The list cannot be shown: ${listFault(list)}.`, [list]);
-      const visitors = await anonymousList(world);
-      if (isSuccess(visitors.exchange) && !visitors.ended.ok) {
+    async run(context) {
+      await expectSession(context);
+      await someProjects(context);
+      const list = await someList(context);
+      if (!list.outcome.ok) fail(`The list cannot be shown: ${listFault(list)}.`, [list]);
+      const visitors = await anonymousList(context);
+      if (isSuccess(visitors.exchange) && !visitors.outcome.ok) {
         fail(
           `A visitor's list is answered as a success, and is none: ${listFault(visitors)}. Refuse it with a status from 400 to 499.`,
           [visitors],
@@ -49,12 +49,12 @@ export const projects: Check[] = [
     needs:
       'POST /api/v1/projects answers 201 (any status from 200 to 299 will do) with the created project: "id", "title" and "description", not wrapped in anything.',
     statements: ['CALL-9', 'CREATE-2', 'CHOICE-18'],
-    async run(world) {
-      await expectSession(world, 'list and create');
-      const create = await createdFirst(world);
-      if (create.ended.ok) return expectWhatWasSent([create, await createdSecond(world)]);
+    async run(context) {
+      await expectSession(context, 'list and create');
+      const create = await createdFirst(context);
+      if (create.outcome.ok) return expectWhatWasSent([create, await createdSecond(context)]);
       if (isSuccess(create.exchange)) {
-        const body = jsonOf(create.exchange.answer?.text);
+        const body = jsonOf(create.exchange.response?.text);
         fail(
           `The answer to creating is no project: ${projectFault(body) ?? 'it cannot be read'}.`,
           [create],
@@ -69,12 +69,12 @@ export const projects: Check[] = [
     title: 'Without projects the list is []',
     needs: 'An empty list is 200 with the body []: not null, not 204, not 404, not an object.',
     statements: ['CALL-8', 'CHOICE-19', 'CHOICE-29'],
-    async run(world) {
-      await expectSession(world);
-      const person = await world.person('flo');
-      const list = await person.browser.listProjects();
-      if (list.ended.ok) {
-        const { length } = list.ended.value as unknown[];
+    async run(context) {
+      await expectSession(context);
+      const user = await context.signedInUser('flo');
+      const list = await user.browser.listProjects();
+      if (list.outcome.ok) {
+        const { length } = list.outcome.value as unknown[];
         if (length === 0) return;
         skip(`a new person sees ${length} projects at once`);
       }
@@ -91,19 +91,19 @@ export const projects: Check[] = [
     needs:
       'What POST answered with is in the very next GET, with the same id, title and description; nothing in between may be cached.',
     statements: ['APP-2', 'CALL-8', 'LIST-3'],
-    async run(world) {
-      const { browser } = await world.person('ada');
-      await someList(world);
-      await created(world, browser, 'in the list before');
+    async run(context) {
+      const { browser } = await context.signedInUser('ada');
+      await someList(context);
+      await created(context, browser, 'in the list before');
       const before = await browser.listProjects();
-      const made = await created(world, browser, 'in the next list');
+      const made = await created(context, browser, 'in the next list');
       const list = await browser.listProjects();
       const shown = [...before.exchanges, ...made.call.exchanges, ...list.exchanges];
-      await expectShown(world, list);
-      if (!list.ended.ok) return;
-      const found = list.ended.value.find(isOne(made.project));
+      await expectShown(context, list);
+      if (!list.outcome.ok) return;
+      const found = list.outcome.value.find(isOne(made.project));
       if (!found) {
-        const same = before.exchange.answer?.text === list.exchange.answer?.text;
+        const same = before.exchange.response?.text === list.exchange.response?.text;
         fail(
           `A project that was created (id ${JSON.stringify(made.project.id)}) is not in the next list${same ? ', which is the same as before: it is cached, or nothing was kept' : ''}.`,
           shown,
@@ -129,11 +129,11 @@ export const projects: Check[] = [
     needs:
       'The app puts a new project at the end of the list that it shows; in any other order the rows jump when the screen opens again.',
     statements: ['CREATE-2', 'CHOICE-44', 'LIST-3'],
-    async run(world) {
-      const { browser } = await world.person('bob');
+    async run(context) {
+      const { browser } = await context.signedInUser('bob');
       const made: string[] = [];
       for (const name of ['one', 'two', 'three', 'four', 'five']) {
-        made.push(String((await created(world, browser, name)).project.id));
+        made.push(String((await created(context, browser, name)).project.id));
       }
       const list = await listed(browser);
       const shown = list.projects.map(({ id }) => String(id));
@@ -156,17 +156,17 @@ export const projects: Check[] = [
     needs:
       'No two projects have the same id, not even when they are created at once or with the same text: of two rows with one id the app shows one.',
     statements: ['ENTITY-1', 'CHOICE-32'],
-    async run(world) {
-      const { browser } = await world.person('ada');
-      const one = await created(world, browser, 'twice the same');
+    async run(context) {
+      const { browser } = await context.signedInUser('ada');
+      const one = await created(context, browser, 'twice the same');
       const { title, description } = one.sent;
-      const same = await browser.createProject(title, description);
+      const same = await browser.createProject({ title, description });
       // A rule that titles differ is a backend's own affair.
       const two =
-        same.ended.ok && !isRefusal(same.exchange)
-          ? { call: same, project: same.ended.value }
-          : await created(world, browser, 'not the same');
-      const three = await created(world, browser, 'something else');
+        same.outcome.ok && !isRefusal(same.exchange)
+          ? { call: same, project: same.outcome.value }
+          : await created(context, browser, 'not the same');
+      const three = await created(context, browser, 'something else');
       const { projects: all, call } = await listed(browser);
       const twice = (ids: (string | number)[]) =>
         ids.find((id, index) => ids.indexOf(id) !== index);
@@ -189,9 +189,9 @@ export const projects: Check[] = [
     title: 'A project keeps its id',
     needs: 'A project has one id: in the answer to creating, and in every list from then on.',
     statements: ['ENTITY-1', 'CHOICE-32'],
-    async run(world) {
-      const { browser } = await world.person('ada');
-      const { project, call } = await created(world, browser, 'with one id');
+    async run(context) {
+      const { browser } = await context.signedInUser('ada');
+      const { project, call } = await created(context, browser, 'with one id');
       const [first, second] = [await listed(browser), await listed(browser)];
       const [here, there] = [first, second].map(
         ({ projects: all }) => all.find(({ title }) => title === project.title)?.id,
@@ -217,14 +217,14 @@ export const projects: Check[] = [
     title: 'Projects are still there after signing in anew',
     needs: 'Projects belong to the person and not to the session: another browser shows them too.',
     statements: ['APP-2', 'CHOICE-9', 'CHOICE-44'],
-    async run(world) {
-      const person = await world.person('ada');
-      const other = await world.again('bob');
-      const { project, call } = await created(world, person.browser, 'to stay');
-      const later = await world.signIn(await world.account('ada'));
+    async run(context) {
+      const user = await context.signedInUser('ada');
+      const other = await context.newSession('bob');
+      const { project, call } = await created(context, user.browser, 'to stay');
+      const later = await context.signIn(await context.tryRegister('ada'));
       const list = await listed(later.browser);
       if (!list.projects.some(isOne(project))) {
-        const others = await listed((await world.again('bob')).browser);
+        const others = await listed((await context.newSession('bob')).browser);
         const strayed = others.projects.some(isOne(project));
         if (strayed) {
           fail(
@@ -247,15 +247,15 @@ export const projects: Check[] = [
     title: 'The list comes whole',
     needs: `There is no paging in the app: all projects come in one answer, ${many} of them as well.`,
     statements: ['CONST-4', 'CALL-8'],
-    async run(world) {
-      const { browser } = await world.person('tess');
-      await someList(world);
-      const made = await createMany(world, browser);
-      await expectShown(world, await browser.listProjects());
+    async run(context) {
+      const { browser } = await context.signedInUser('tess');
+      await someList(context);
+      const made = await createMany(context, browser);
+      await expectShown(context, await browser.listProjects());
       const list = await listed(browser);
       const missing = made.filter((one) => !list.projects.some(isOne(one)));
       if (missing.length > 0) {
-        await created(world, browser, 'one more');
+        await created(context, browser, 'one more');
         const isLonger = (await listed(browser)).projects.length > list.projects.length;
         fail(
           `Of ${made.length} projects the list has ${made.length - missing.length}: ${isLonger ? 'some were lost, as they were created six at a time' : 'it is cut off, or paged'}.`,
@@ -275,19 +275,19 @@ export const projects: Check[] = [
     needs:
       'Two creates side by side make two projects, with ids of their own, and both are in the list.',
     statements: ['APP-2', 'CHOICE-32'],
-    async run(world) {
-      const { browser } = await world.person('bob');
-      await created(world, browser, 'before those at once');
+    async run(context) {
+      const { browser } = await context.signedInUser('bob');
+      await created(context, browser, 'before those at once');
       const made = await Promise.all(
         ['at once', 'at once too', 'and a third'].map(async (name) => {
-          const sent = world.fixtures.project(name);
-          const call = await browser.createProject(sent.title, sent.description);
-          if (!call.ended.ok)
+          const sent = context.fixtures.project(name);
+          const call = await browser.createProject(sent);
+          if (!call.outcome.ok)
             fail(
               `Of projects that are created at once, one is answered with ${describeResponse(call.exchange)}.`,
               [call],
             );
-          return { call, sent, project: call.ended.value };
+          return { call, sent, project: call.outcome.value };
         }),
       );
       const ids = made.map(({ project }) => project.id);
@@ -319,25 +319,25 @@ export const projects: Check[] = [
     needs:
       'Calls of several people at once, each with their own cookies, are answered to each for themselves: a session is kept with the request and nowhere else, and no cache stands before it.',
     statements: ['CHOICE-47', 'CALL-3'],
-    async run(world) {
-      if (await sharesLists(world)) skip('everybody sees the same projects');
-      const people = [await world.person('ada'), await world.person('bob')];
+    async run(context) {
+      if (await sharesLists(context)) skip('everybody sees the same projects');
+      const people = [await context.signedInUser('ada'), await context.signedInUser('bob')];
       const own = new Map<string, Set<string>>();
-      for (const person of people) {
-        await created(world, person.browser, `own of ${person.name}`);
-        own.set(person.name, new Set((await listed(person.browser)).projects.map(idText)));
+      for (const user of people) {
+        await created(context, user.browser, `own of ${user.name}`);
+        own.set(user.name, new Set((await listed(user.browser)).projects.map(idText)));
       }
       const rounds = Array.from({ length: 12 }, (_, index) => people[index % 2]!);
       const lists = await Promise.all(
-        rounds.map(async (person) => ({ person, list: await person.browser.listProjects() })),
+        rounds.map(async (user) => ({ person: user, list: await user.browser.listProjects() })),
       );
       for (const { person, list } of lists) {
-        if (!list.ended.ok)
+        if (!list.outcome.ok)
           fail(
             `Of ${rounds.length} lists asked for at once, one is answered with ${describeResponse(list.exchange)}.`,
             [list],
           );
-        const strange = (list.ended.value as Project[]).filter(
+        const strange = (list.outcome.value as Project[]).filter(
           (one) => !own.get(person.name)!.has(idText(one)),
         );
         if (strange.length > 0)
@@ -356,22 +356,22 @@ export const projects: Check[] = [
     needs:
       'When creating is answered with a failure, nothing was created: the person tries again, and has it twice otherwise.',
     statements: ['CREATE-4', 'CHOICE-28'],
-    async run(world) {
-      const { browser } = await world.person('bob');
+    async run(context) {
+      const { browser } = await context.signedInUser('bob');
       const before = await listed(browser);
-      const refused: Call[] = [];
+      const refused: ApiCall[] = [];
       for (const [title, description] of [
         ['', 'A description.'],
         [' ', ' '],
         ['x'.repeat(20_000), 'A description.'],
       ] as const) {
-        const call = await browser.createProject(title, description, { ordinary: false });
-        if (call.exchange.answer && !isSuccess(call.exchange)) refused.push(call);
+        const call = await browser.createProject({ title, description }, { isAppRequest: false });
+        if (call.exchange.response && !isSuccess(call.exchange)) refused.push(call);
       }
       if (refused.length === 0) skip('no project was refused');
       const after = await listed(browser);
       const kept = refused.find(({ exchange }) => {
-        const { title } = JSON.parse(String(exchange.sent.body)) as Project;
+        const { title } = JSON.parse(String(exchange.request.body)) as Project;
         const count = (all: Project[]) => all.filter((one) => one.title === title).length;
         return count(after.projects) > count(before.projects);
       });
@@ -389,17 +389,17 @@ export const projects: Check[] = [
     needs:
       'Browsers repeat a POST by themselves. A backend that honours the key answers the repetition with the project that the first one made; one that ignores it makes a second project. It does not refuse.',
     statements: ['CHOICE-7', 'CALL-9'],
-    async run(world) {
-      const { browser } = await world.person('bob');
-      const headers = { 'idempotency-key': `key-${world.fixtures.runId}-repeated` };
-      const { title, description } = world.fixtures.project('with a key');
+    async run(context) {
+      const { browser } = await context.signedInUser('bob');
+      const headers = { 'idempotency-key': `key-${context.fixtures.runId}-repeated` };
+      const { title, description } = context.fixtures.project('with a key');
       const [one, two] = [
-        await browser.createProject(title, description, { headers }),
-        await browser.createProject(title, description, { headers }),
+        await browser.createProject({ title, description }, { headers }),
+        await browser.createProject({ title, description }, { headers }),
       ];
-      if (!one.ended.ok)
+      if (!one.outcome.ok)
         throw new Blocked(`creating a project did not work: ${describeResponse(one.exchange)}`);
-      if (!two.ended.ok)
+      if (!two.outcome.ok)
         fail(
           `A POST that a browser repeats, with the same Idempotency-Key and the same body, is answered with ${describeResponse(two.exchange)}, although the project exists.`,
           [one, two],
@@ -413,14 +413,14 @@ export const projects: Check[] = [
     needs:
       'A backend may give the list an ETag; then it is another one whenever the list is another one, and 304 answers only the ETag of the list as it is.',
     statements: ['LIST-3', 'PROJECTS-7'],
-    async run(world) {
-      const { browser } = await world.person('bob');
-      const etag = (call: Call) =>
-        call.exchange.answer?.headers.find(([name]) => name === 'etag')?.[1];
+    async run(context) {
+      const { browser } = await context.signedInUser('bob');
+      const etag = (call: ApiCall) =>
+        call.exchange.response?.headers.find(([name]) => name === 'etag')?.[1];
       const before = (await listed(browser)).call;
       const given = etag(before);
       if (given === undefined) skip('the list has no ETag');
-      await created(world, browser, 'that changes the ETag');
+      await created(context, browser, 'that changes the ETag');
       const after = (await listed(browser)).call;
       if (etag(after) === given)
         fail(`The list is another one and its ETag is still ${given}.`, [before, after]);
@@ -440,13 +440,13 @@ export const projects: Check[] = [
     title: 'What people see for themselves, visitors do not see',
     needs: 'Where each person sees their own projects, whoever is not signed in sees none of them.',
     statements: ['CHOICE-41', 'CHOICE-44', 'CHOICE-47'],
-    async run(world) {
-      if (await sharesLists(world)) skip('everybody sees the same projects');
-      const { browser } = await world.person('ada');
-      const { project } = await created(world, browser, 'of one person alone');
-      const visitors = await world.browser('visitor').listProjects();
-      if (!visitors.ended.ok) return;
-      if (visitors.ended.value.some(isOne(project))) {
+    async run(context) {
+      if (await sharesLists(context)) skip('everybody sees the same projects');
+      const { browser } = await context.signedInUser('ada');
+      const { project } = await created(context, browser, 'of one person alone');
+      const visitors = await context.newBrowser('visitor').listProjects();
+      if (!visitors.outcome.ok) return;
+      if (visitors.outcome.value.some(isOne(project))) {
         fail(
           "People see their own projects, and visitors without an account see everybody's.",
           [visitors],
@@ -464,13 +464,13 @@ export const isOne =
     String(other.id) === String(id);
 
 /** A list with some projects in it, the first that is looked at. */
-const someList = (world: World) =>
-  world.once('some list', async () => (await world.person('ada')).browser.listProjects());
+const someList = (context: RunContext) =>
+  context.once('some list', async () => (await context.signedInUser('ada')).browser.listProjects());
 
 /** Ends a check whose list cannot be shown: as its own fault, where a shorter one could. */
-async function expectShown(world: World, list: Call) {
-  if (list.ended.ok) return;
-  if (isSuccess(list.exchange) && (await someList(world)).ended.ok)
+async function expectShown(context: RunContext, list: ApiCall) {
+  if (list.outcome.ok) return;
+  if (isSuccess(list.exchange) && (await someList(context)).outcome.ok)
     fail(`With more projects the list cannot be shown: ${listFault(list)}.`, [list]);
   throw new Blocked(`the list cannot be shown: ${listFault(list)}`);
 }
@@ -478,38 +478,38 @@ async function expectShown(world: World, list: Call) {
 const idText = ({ id }: Project) => JSON.stringify(id);
 
 /** Creates a project of the kit's invention, or ends the check where that does not work. */
-export async function created(world: World, browser: Browser, name: string) {
-  const sent = world.fixtures.project(name);
-  const call = await browser.createProject(sent.title, sent.description);
-  if (!call.ended.ok)
+export async function created(context: RunContext, browser: SimulatedBrowser, name: string) {
+  const sent = context.fixtures.project(name);
+  const call = await browser.createProject(sent);
+  if (!call.outcome.ok)
     throw new Blocked(`creating a project did not work: ${describeResponse(call.exchange)}`);
-  return { call, sent, project: call.ended.value };
+  return { call, sent, project: call.outcome.value };
 }
 
-export async function listed(browser: Browser) {
+export async function listed(browser: SimulatedBrowser) {
   const call = await browser.listProjects();
-  if (!call.ended.ok) throw new Blocked(`the list cannot be shown: ${listFault(call)}`);
-  return { call, projects: call.ended.value as Project[] };
+  if (!call.outcome.ok) throw new Blocked(`the list cannot be shown: ${listFault(call)}`);
+  return { call, projects: call.outcome.value as Project[] };
 }
 
-export const createdFirst = (world: World) =>
-  world.once('created first', async () => {
-    const { browser } = await world.person('ada');
-    return browser.createProject(...world.fixtures.texts('the very first'));
+export const createdFirst = (context: RunContext) =>
+  context.once('created first', async () => {
+    const { browser } = await context.signedInUser('ada');
+    return browser.createProject(context.fixtures.project('the very first'));
   });
 
-const createdSecond = (world: World) =>
-  world.once('created second', async () => {
-    const { browser } = await world.person('ada');
-    return browser.createProject(...world.fixtures.texts('another one'));
+const createdSecond = (context: RunContext) =>
+  context.once('created second', async () => {
+    const { browser } = await context.signedInUser('ada');
+    return browser.createProject(context.fixtures.project('another one'));
   });
 
 /** Plain texts, so whatever is answered in their place is no matter of characters. */
-function expectWhatWasSent(calls: Call<Project>[]) {
+function expectWhatWasSent(calls: ApiCall<Project>[]) {
   for (const call of calls) {
-    if (!call.ended.ok) continue;
-    const sent = JSON.parse(String(call.exchange.sent.body)) as Project;
-    const { title, description } = call.ended.value;
+    if (!call.outcome.ok) continue;
+    const sent = JSON.parse(String(call.exchange.request.body)) as Project;
+    const { title, description } = call.outcome.value;
     if (title === sent.title && description === sent.description) continue;
     const isSwapped = title === sent.description && description === sent.title;
     fail(
@@ -522,22 +522,22 @@ function expectWhatWasSent(calls: Call<Project>[]) {
 }
 
 /** Two projects of ada's, as far as they can be had. */
-const someProjects = async (world: World) => {
-  await createdFirst(world);
-  await createdSecond(world);
+const someProjects = async (context: RunContext) => {
+  await createdFirst(context);
+  await createdSecond(context);
 };
 
-async function createMany(world: World, browser: Browser): Promise<Project[]> {
+async function createMany(context: RunContext, browser: SimulatedBrowser): Promise<Project[]> {
   const made: Project[] = [];
   let next = 0;
   const some = async () => {
     while (next < many) {
-      const call = await browser.createProject(...world.fixtures.texts(`number ${++next}`));
+      const call = await browser.createProject(context.fixtures.project(`number ${++next}`));
       if (statusOf(call.exchange) === 429) next = many;
-      else if (!call.ended.ok) {
+      else if (!call.outcome.ok) {
         next = many;
         throw new Blocked(`creating a project did not work: ${describeResponse(call.exchange)}`);
-      } else made.push(call.ended.value);
+      } else made.push(call.outcome.value);
     }
   };
   // Whatever goes wrong with one of them, none is still on its way when the next check begins.
@@ -548,11 +548,11 @@ async function createMany(world: World, browser: Browser): Promise<Project[]> {
 }
 
 /** Why the app cannot show a list. */
-export function listFault({ exchange }: Call): string {
-  const { answer } = exchange;
-  if (!answer || !isSuccess(exchange)) return `it is answered with ${describeResponse(exchange)}`;
-  const text = answer.text.trim();
-  if (text === '') return `${answer.status} comes without a body`;
+export function listFault({ exchange }: ApiCall): string {
+  const { response } = exchange;
+  if (!response || !isSuccess(exchange)) return `it is answered with ${describeResponse(exchange)}`;
+  const text = response.text.trim();
+  if (text === '') return `${response.status} comes without a body`;
   const body = jsonOf(text);
   if (body === undefined)
     return text.startsWith('<')

@@ -1,6 +1,6 @@
-import { headerOf, type Exchange } from '../http/wire.ts';
+import { headerValue, type Exchange } from '../http/client.ts';
 import { speaksTls } from '../target.ts';
-import type { World } from '../world.ts';
+import type { RunContext } from '../run-context.ts';
 import {
   describeResponse,
   isRefusal,
@@ -25,20 +25,20 @@ export const basePath: Check = {
   needs:
     'The four calls are /api/v1/auth/login, /api/v1/users/register and /api/v1/projects (GET and POST), at the root of the origin.',
   statements: ['CALL-1', 'CONST-1', 'CONST-4'],
-  async run(world) {
-    const browser = world.browser('first visitor');
-    const list = await browser.send('GET', '/api/v1/projects', { ordinary: true });
-    if (!list.answer) {
-      const isHttps = world.origin.startsWith('http:') && (await speaksTls(world.origin));
+  async run(context) {
+    const browser = context.newBrowser('first visitor');
+    const list = await browser.send('GET', '/api/v1/projects', { isAppRequest: true });
+    if (!list.response) {
+      const isHttps = context.origin.startsWith('http:') && (await speaksTls(context.origin));
       const hint = isHttps
-        ? ` This is https: give ${world.origin.replace('http:', 'https:')} as the address.`
+        ? ` This is https: give ${context.origin.replace('http:', 'https:')} as the address.`
         : '';
       fail(`GET /api/v1/projects: ${describeResponse(list)}.${hint}`, [list]);
     }
     if (!isMissing(list)) return;
-    const email = world.fixtures.email('nobody');
+    const email = context.fixtures.email('nobody');
     const login = await browser.send('POST', '/api/v1/auth/login', {
-      json: { email, password: world.fixtures.password('nobody') },
+      json: { email, password: context.fixtures.password('nobody') },
     });
     if (!isMissing(login)) return;
     if (isPage(list) && isSuccess(list)) {
@@ -48,7 +48,7 @@ export const basePath: Check = {
         'an empty list: "No projects to show."',
       );
     }
-    const elsewhere = await firstElsewhere(world);
+    const elsewhere = await firstElsewhere(context);
     const hint = elsewhere
       ? ` ${elsewhere} answers, so the base path /api/v1 is missing.`
       : ' Is this the backend, and is it the right port?';
@@ -68,26 +68,27 @@ export const reach: Check[] = [
     needs:
       'Content-Type: application/json (or application/problem+json for a refusal) on every answer with a body.',
     statements: ['CALL-2'],
-    async run(world) {
-      await ordinary(world);
+    async run(context) {
+      await ordinary(context);
       const found = new Map<string, Problem>();
-      for (const exchange of calls(world)) {
-        const { answer, sent } = exchange;
-        if (answer!.text.trim() === '' || isRedirect(exchange)) continue;
-        const type = headerOf(answer!, 'content-type');
+      for (const exchange of calls(context)) {
+        const { response, request } = exchange;
+        if (response!.text.trim() === '' || isRedirect(exchange)) continue;
+        const type = headerValue(response!, 'content-type');
         if (type === undefined) continue;
         if (!/^(application|text)\/([\w.-]+\+)?json\s*(;|$)/i.test(type)) {
           found.set(
-            `${sent.method} ${sent.path} ${type}`,
-            problem(`${sent.method} ${sent.path} is answered with the content type "${type}".`, [
-              exchange,
-            ]),
-          );
-        } else if (jsonOf(answer!.text) === undefined) {
-          found.set(
-            `${sent.method} ${sent.path} no JSON`,
+            `${request.method} ${request.path} ${type}`,
             problem(
-              `${sent.method} ${sent.path} says "${type}" and its body is no JSON${whyNoJson(exchange)}: ${describeResponse(exchange)}.`,
+              `${request.method} ${request.path} is answered with the content type "${type}".`,
+              [exchange],
+            ),
+          );
+        } else if (jsonOf(response!.text) === undefined) {
+          found.set(
+            `${request.method} ${request.path} no JSON`,
+            problem(
+              `${request.method} ${request.path} says "${type}" and its body is no JSON${whyNoJson(exchange)}: ${describeResponse(exchange)}.`,
               [exchange],
             ),
           );
@@ -103,12 +104,12 @@ export const reach: Check[] = [
     needs:
       'A refusal is a status from 400 to 499. A browser follows a redirect by itself: the app gets whatever page is there, as if it were the answer.',
     statements: ['CALL-1', 'CHOICE-11'],
-    async run(world) {
-      await ordinary(world);
+    async run(context) {
+      await ordinary(context);
       const found = new Map<string, Problem>();
-      for (const exchange of calls(world).filter(isRedirect)) {
-        const { method, path } = exchange.sent;
-        const to = headerOf(exchange.answer!, 'location') ?? 'nowhere';
+      for (const exchange of calls(context).filter(isRedirect)) {
+        const { method, path } = exchange.request;
+        const to = headerValue(exchange.response!, 'location') ?? 'nowhere';
         found.set(
           `${method} ${path}`,
           problem(
@@ -128,8 +129,10 @@ export const reach: Check[] = [
     needs:
       "Serve the app's page for its own addresses, and 404 for what is unknown below /api: a page with 200 hides every mistake in an address.",
     statements: ['CALL-1', 'CALL-2'],
-    async run(world) {
-      const exchange = await world.browser('stranger').send('GET', '/api/v1/no-such-thing-either');
+    async run(context) {
+      const exchange = await context
+        .newBrowser('stranger')
+        .send('GET', '/api/v1/no-such-thing-either');
       if (isSuccess(exchange))
         fail(`An address that does not exist is answered with ${describeResponse(exchange)}.`, [
           exchange,
@@ -143,16 +146,16 @@ export const reach: Check[] = [
     needs:
       'Each call gets a whole answer. The app sets no time limit: while none comes, the button stays busy.',
     statements: ['CONST-3', 'CHOICE-12'],
-    async run(world) {
-      await ordinary(world);
+    async run(context) {
+      await ordinary(context);
       const found = new Map<string, Problem>();
-      for (const exchange of world.wire.exchanges.filter(
-        (each) => each.ordinary && each.breakdown,
+      for (const exchange of context.http.exchanges.filter(
+        (each) => each.isAppRequest && each.failure,
       )) {
-        const { method, path } = exchange.sent;
-        const { kind, what } = exchange.breakdown!;
+        const { method, path } = exchange.request;
+        const { kind, message } = exchange.failure!;
         const sees =
-          kind === 'no end'
+          kind === 'timeout'
             ? method === 'GET'
               ? '"Loading projects…", for good'
               : 'the button stays busy, for good'
@@ -161,7 +164,7 @@ export const reach: Check[] = [
               : 'red banner: "Internal Server Error" (nothing at all when registering)';
         found.set(
           `${method} ${path} ${kind}`,
-          problem(`${method} ${path}: ${what}.`, [exchange], sees),
+          problem(`${method} ${path}: ${message}.`, [exchange], sees),
         );
       }
       failIfAny([...found.values()]);
@@ -173,12 +176,12 @@ export const reach: Check[] = [
     title: 'Bodies are UTF-8',
     needs: 'The app reads every body as UTF-8, whatever charset the content type names.',
     statements: ['CALL-2', 'ENTITY-1'],
-    async run(world) {
-      await ordinary(world);
-      const faulty = calls(world).find(({ answer }) => invalidUtf8(answer!.bytes));
+    async run(context) {
+      await ordinary(context);
+      const faulty = calls(context).find(({ response }) => invalidUtf8(response!.bytes));
       if (faulty)
         fail(
-          `${faulty.sent.method} ${faulty.sent.path} is answered with bytes that are no UTF-8 (content type "${headerOf(faulty.answer!, 'content-type') ?? 'none'}").`,
+          `${faulty.request.method} ${faulty.request.path} is answered with bytes that are no UTF-8 (content type "${headerValue(faulty.response!, 'content-type') ?? 'none'}").`,
           [faulty],
           'question marks in place of letters',
         );
@@ -190,14 +193,14 @@ export const reach: Check[] = [
     title: 'Bodies begin with JSON, and not with a byte order mark',
     needs: 'JSON is sent without a byte order mark; many readers of JSON refuse it.',
     statements: ['CALL-2'],
-    async run(world) {
-      await ordinary(world);
-      const marked = calls(world).find(({ answer }) =>
-        answer!.bytes.subarray(0, 3).equals(Buffer.from([0xef, 0xbb, 0xbf])),
+    async run(context) {
+      await ordinary(context);
+      const marked = calls(context).find(({ response }) =>
+        response!.bytes.subarray(0, 3).equals(Buffer.from([0xef, 0xbb, 0xbf])),
       );
       if (marked)
         fail(
-          `The answer to ${marked.sent.method} ${marked.sent.path} begins with a byte order mark.`,
+          `The answer to ${marked.request.method} ${marked.request.path} begins with a byte order mark.`,
           [marked],
         );
     },
@@ -209,10 +212,10 @@ export const reach: Check[] = [
     needs:
       'A list that belongs to a person is sent with Cache-Control: no-store or private; "public", or a time to keep it, hands it to whoever comes next through the same proxy.',
     statements: ['PROJECTS-7', 'CHOICE-47'],
-    async run(world) {
-      const { browser } = await world.person('ada');
+    async run(context) {
+      const { browser } = await context.signedInUser('ada');
       const { exchange } = await browser.listProjects();
-      const control = exchange.answer && headerOf(exchange.answer, 'cache-control');
+      const control = exchange.response && headerValue(exchange.response, 'cache-control');
       if (control && /public|s-maxage/i.test(control))
         fail(`The list of a person is sent with "Cache-Control: ${control}".`, [exchange]);
     },
@@ -223,16 +226,17 @@ export const reach: Check[] = [
     title: 'Every answer with a body names its content type',
     needs: 'Content-Type: application/json.',
     statements: ['CALL-2'],
-    async run(world) {
-      await ordinary(world);
-      const bare = calls(world).find(
-        ({ answer }) =>
-          answer!.text.trim() !== '' && headerOf(answer!, 'content-type') === undefined,
+    async run(context) {
+      await ordinary(context);
+      const bare = calls(context).find(
+        ({ response }) =>
+          response!.text.trim() !== '' && headerValue(response!, 'content-type') === undefined,
       );
       if (bare)
-        fail(`${bare.sent.method} ${bare.sent.path} is answered with a body and no Content-Type.`, [
-          bare,
-        ]);
+        fail(
+          `${bare.request.method} ${bare.request.path} is answered with a body and no Content-Type.`,
+          [bare],
+        );
     },
   },
   {
@@ -242,18 +246,20 @@ export const reach: Check[] = [
     needs:
       'Whoever opens the projects or creates one waits for the answer, and sees nothing but that it is busy.',
     statements: ['CONST-3', 'CHOICE-12'],
-    async run(world) {
-      await ordinary(world);
+    async run(context) {
+      await ordinary(context);
       const found = [];
       for (const method of ['GET', 'POST']) {
-        const times = calls(world).filter(
-          ({ sent, by }) =>
-            sent.method === method && sent.path === '/api/v1/projects' && !by.startsWith('tess'),
+        const times = calls(context).filter(
+          ({ request, browserName }) =>
+            request.method === method &&
+            request.path === '/api/v1/projects' &&
+            !browserName.startsWith('tess'),
         );
         // The quickest: that a machine is busy now and then is no fault of the backend.
-        const [quickest] = times.toSorted((one, two) => one.milliseconds - two.milliseconds);
-        if (!quickest || quickest.milliseconds < 1000) continue;
-        const seconds = (quickest.milliseconds / 1000).toFixed(1);
+        const [quickest] = times.toSorted((one, two) => one.durationMs - two.durationMs);
+        if (!quickest || quickest.durationMs < 1000) continue;
+        const seconds = (quickest.durationMs / 1000).toFixed(1);
         found.push(
           problem(
             `${method} /api/v1/projects takes ${seconds} s and more, each of ${times.length} times.`,
@@ -270,24 +276,28 @@ export const reach: Check[] = [
 ];
 
 /** What the app itself would send, and got an answer to. */
-const calls = ({ wire }: World) =>
-  wire.exchanges.filter(({ ordinary: own, answer }) => own && answer);
+const calls = ({ http }: RunContext) =>
+  http.exchanges.filter(({ isAppRequest: own, response }) => own && response);
 
 const isRedirect = (exchange: Exchange) =>
   statusOf(exchange) >= 300 && statusOf(exchange) < 400 && statusOf(exchange) !== 304;
 
-const isPage = ({ answer }: Exchange) => /^\s*<(!doctype|html)/i.test(answer?.text ?? '');
+const isPage = ({ response }: Exchange) => /^\s*<(!doctype|html)/i.test(response?.text ?? '');
 
 /** Nobody who knows the API answers like this. */
 const isMissing = (exchange: Exchange) =>
-  (statusOf(exchange) === 404 && !('message' in Object(jsonOf(exchange.answer?.text)))) ||
+  (statusOf(exchange) === 404 && !('message' in Object(jsonOf(exchange.response?.text)))) ||
   [405, 501, 502].includes(statusOf(exchange)) ||
   (isPage(exchange) && !isRefusal(exchange));
 
-async function firstElsewhere(world: World): Promise<string | undefined> {
+async function firstElsewhere(context: RunContext): Promise<string | undefined> {
   for (const path of ['/projects', '/api/projects', '/v1/projects']) {
-    const exchange = await world.browser('first visitor').send('GET', path);
-    if (exchange.answer && jsonOf(exchange.answer.text) !== undefined && statusOf(exchange) !== 404)
+    const exchange = await context.newBrowser('first visitor').send('GET', path);
+    if (
+      exchange.response &&
+      jsonOf(exchange.response.text) !== undefined &&
+      statusOf(exchange) !== 404
+    )
       return path;
   }
   return undefined;

@@ -1,5 +1,5 @@
-import type { Browser, Call } from '../http/browser.ts';
-import type { Person, World } from '../world.ts';
+import type { SimulatedBrowser, ApiCall } from '../http/simulated-browser.ts';
+import type { SignedInUser, RunContext } from '../run-context.ts';
 import {
   Blocked,
   blockedByFailure,
@@ -22,8 +22,8 @@ export const signIn: Check[] = [
     needs:
       'The app knows success from failure by the status alone: a wrong password is answered outside 200 to 299 (401), whatever the body says.',
     statements: ['AUTH-5', 'ERROR-1', 'CHOICE-16'],
-    async run(world) {
-      expectRefused('A wrong password', await wrongPassword(world));
+    async run(context) {
+      expectRefused('A wrong password', await wrongPassword(context));
     },
   },
   {
@@ -33,8 +33,8 @@ export const signIn: Check[] = [
     needs:
       'An email without an account is answered outside 200 to 299 (401), as a wrong password is.',
     statements: ['AUTH-5', 'ERROR-1', 'CHOICE-16'],
-    async run(world) {
-      expectRefused('An email that nobody registered', await unknownEmail(world));
+    async run(context) {
+      expectRefused('An email that nobody registered', await unknownEmail(context));
     },
   },
   {
@@ -43,8 +43,8 @@ export const signIn: Check[] = [
     title: 'A password that is nearly right does not sign in',
     needs: 'A password counts as a whole, in the case it was typed in.',
     statements: ['AUTH-5', 'ENTITY-4'],
-    async run(world) {
-      const account = await world.registered('cleo');
+    async run(context) {
+      const account = await context.registeredAccount('cleo');
       const { email, password } = account;
       const near: [string, string][] = [
         ['in capital letters', password.toUpperCase()],
@@ -53,8 +53,8 @@ export const signIn: Check[] = [
       ];
       const found = [];
       for (const [how, other] of near) {
-        const call = await world.browser('cleo').login(email, other);
-        if (call.ended.ok)
+        const call = await context.newBrowser('cleo').login(email, other);
+        if (call.outcome.ok)
           found.push(problem(`The password ${how} signs in too.`, [account.registration, call]));
       }
       failIfAny(found);
@@ -67,9 +67,9 @@ export const signIn: Check[] = [
     needs:
       'The same status and the same message: otherwise anybody can find out who has an account.',
     statements: ['ERROR-1', 'AUTH-5'],
-    async run(world) {
-      const [wrong, unknown] = [await wrongPassword(world), await unknownEmail(world)];
-      if (wrong.ended.ok || unknown.ended.ok) skip('one of them signs in');
+    async run(context) {
+      const [wrong, unknown] = [await wrongPassword(context), await unknownEmail(context)];
+      if (wrong.outcome.ok || unknown.outcome.ok) skip('one of them signs in');
       const same =
         statusOf(wrong.exchange) === statusOf(unknown.exchange) &&
         messageOf(wrong.exchange) === messageOf(unknown.exchange);
@@ -88,8 +88,8 @@ export const signIn: Check[] = [
     needs:
       'An unknown email costs as much hashing as a wrong password: otherwise the time tells who has an account.',
     statements: ['AUTH-5'],
-    async run(world) {
-      const account = await world.registered('dora');
+    async run(context) {
+      const account = await context.registeredAccount('dora');
       const { password } = account;
       // The shortest of each: whatever else the machine does only ever adds to it. A suspicion is looked into further.
       let [wrong, unknown] = [Infinity, Infinity];
@@ -97,17 +97,17 @@ export const signIn: Check[] = [
       for (let round = 0; round < 9; round++) {
         if (round > 0 && round % 3 === 0) {
           if (!isTold()) return;
-          await world.browser('dora').login(account.email, password);
+          await context.newBrowser('dora').login(account.email, password);
         }
-        const known = await world.browser('dora').login(account.email, `${password}?`);
-        const email = world.fixtures.email(`nobody${round}`);
-        const nobody = await world.browser('dora').login(email, `${password}?`);
+        const known = await context.newBrowser('dora').login(account.email, `${password}?`);
+        const email = context.fixtures.email(`nobody${round}`);
+        const nobody = await context.newBrowser('dora').login(email, `${password}?`);
         // What was throttled says nothing.
         if (statusOf(known.exchange) === 429 || statusOf(nobody.exchange) === 429) {
           skip('signing in is throttled');
         }
-        wrong = Math.min(wrong, known.exchange.milliseconds);
-        unknown = Math.min(unknown, nobody.exchange.milliseconds);
+        wrong = Math.min(wrong, known.exchange.durationMs);
+        unknown = Math.min(unknown, nobody.exchange.durationMs);
       }
       if (isTold()) {
         fail(
@@ -123,10 +123,10 @@ export const signIn: Check[] = [
     needs:
       'The app keeps no token and sends no Authorization header: signing in has to leave a cookie by which GET and POST /api/v1/projects know the person.',
     statements: ['APP-2', 'CALL-3', 'CHOICE-9'],
-    async run(world) {
-      const { person, list, create } = await firstVisit(world);
-      const cookies = person.browser.cookiesFor('/api/v1/projects').map(({ key }) => key);
-      const why = cookies.length === 0 ? noCookie(person) : `Cookies sent: ${cookies.join(', ')}.`;
+    async run(context) {
+      const { person: user, list, create } = await firstVisit(context);
+      const cookies = user.browser.cookiesFor('/api/v1/projects').map(({ key }) => key);
+      const why = cookies.length === 0 ? noCookie(user) : `Cookies sent: ${cookies.join(', ')}.`;
       failIfAny([
         ...(isShutOut(list)
           ? [
@@ -154,13 +154,13 @@ export const signIn: Check[] = [
     needs:
       'One person may use two browsers: the second sign-in does not end the first session. In the first browser the app would show an empty list and say nothing.',
     statements: ['CHOICE-9', 'CALL-3'],
-    async run(world) {
-      const first = await world.person('bob');
+    async run(context) {
+      const first = await context.signedInUser('bob');
       const before = await first.browser.listProjects();
-      if (!before.ended.ok) skip('the list cannot be fetched');
-      const second = await world.signIn(first);
+      if (!before.outcome.ok) skip('the list cannot be fetched');
+      const second = await context.signIn(first);
       const after = await first.browser.listProjects();
-      if (!after.ended.ok) {
+      if (!after.outcome.ok) {
         fail(
           `After the same person signed in in a second browser, the first one's list is answered with ${describeResponse(after.exchange)}.`,
           [...before.exchanges, ...second.login.exchanges, ...after.exchanges],
@@ -175,21 +175,21 @@ export const signIn: Check[] = [
     title: 'Two sign-ins of one person at once both succeed',
     needs: 'Sign-ins side by side, in two browsers, give two sessions that both work.',
     statements: ['AUTH-3', 'CALL-3'],
-    async run(world) {
-      await expectSession(world);
-      const account = await world.registered('bob');
-      const browsers = [world.browser('bob'), world.browser('bob')];
+    async run(context) {
+      await expectSession(context);
+      const account = await context.registeredAccount('bob');
+      const browsers = [context.newBrowser('bob'), context.newBrowser('bob')];
       const logins = await Promise.all(
         browsers.map((one) => one.login(account.email, account.password)),
       );
       for (const login of logins) {
-        if (!login.ended.ok)
+        if (!login.outcome.ok)
           fail(
             `Of two sign-ins at once, one is answered with ${describeResponse(login.exchange)}.`,
             [account.registration, login],
           );
       }
-      const open = await readsWithout(world);
+      const open = await readsWithout(context);
       for (const [index, browser] of browsers.entries()) {
         const list = await browser.listProjects();
         if (isRefusal(list.exchange) && !open) {
@@ -208,14 +208,14 @@ export const signIn: Check[] = [
     needs:
       'There is no signing out: who signs in in a browser that has a session takes its place, with cookies (and an XSRF token) that work from the next call on.',
     statements: ['CHOICE-47', 'HEADER-7', 'CALL-4'],
-    async run(world) {
-      await expectSession(world, 'list and create');
-      const first = await world.again('ada');
-      const browser = first.browser.twin('ada, then olga');
-      const account = await world.registered('olga');
+    async run(context) {
+      await expectSession(context, 'list and create');
+      const first = await context.newSession('ada');
+      const browser = first.browser.clone('ada, then olga');
+      const account = await context.registeredAccount('olga');
       const login = await browser.login(account.email, account.password);
       const setup = [...account.registration.exchanges, ...login.exchanges];
-      if (!login.ended.ok) {
+      if (!login.outcome.ok) {
         fail(
           `Signing in in a browser that has a session is answered with ${describeResponse(login.exchange)}.`,
           [...first.login.exchanges, ...setup],
@@ -223,19 +223,23 @@ export const signIn: Check[] = [
         );
       }
       await browser.listProjects();
-      const create = await browser.createProject(...world.fixtures.texts('of olga'));
-      if (!create.ended.ok && statusOf(create.exchange) < 500 && statusOf(create.exchange) >= 400) {
+      const create = await browser.createProject(context.fixtures.project('of olga'));
+      if (
+        !create.outcome.ok &&
+        statusOf(create.exchange) < 500 &&
+        statusOf(create.exchange) >= 400
+      ) {
         fail(
           `Right after signing in in a browser that had a session, creating a project is refused with ${describeResponse(create.exchange)}.`,
           [...first.login.exchanges, ...setup, ...create.exchanges],
           sees(create),
         );
       }
-      if (!create.ended.ok) skip('no project can be created');
-      const id = String((create.ended.value as { id: string | number }).id);
-      const olga = await world.signIn(account);
+      if (!create.outcome.ok) skip('no project can be created');
+      const id = String((create.outcome.value as { id: string | number }).id);
+      const olga = await context.signIn(account);
       const own = await idsOf(olga.browser);
-      const firsts = await idsOf((await world.person('ada')).browser);
+      const firsts = await idsOf((await context.signedInUser('ada')).browser);
       if (own && !own.includes(id)) {
         fail(
           'What was created after somebody else signed in in the same browser is not theirs: the old session went on.',
@@ -243,7 +247,7 @@ export const signIn: Check[] = [
           "the new person's project in somebody else's list",
         );
       }
-      if (firsts && own && firsts.includes(id) && !(await sharesLists(world))) {
+      if (firsts && own && firsts.includes(id) && !(await sharesLists(context))) {
         fail(
           "What was created after somebody else signed in in the same browser is in the first person's list.",
           [...setup, ...create.exchanges],
@@ -257,18 +261,18 @@ export const signIn: Check[] = [
     title: 'A failed sign-in leaves the session that the browser has',
     needs: 'A mistyped password is no signing out: the list still loads afterwards.',
     statements: ['CHOICE-9', 'AUTH-5'],
-    async run(world) {
-      const person = await world.again('bob');
-      const { browser } = person;
+    async run(context) {
+      const user = await context.newSession('bob');
+      const { browser } = user;
       const before = await browser.listProjects();
-      if (!before.ended.ok) skip('the list cannot be fetched');
-      const failed = await browser.login(person.email, `${person.password}?`);
+      if (!before.outcome.ok) skip('the list cannot be fetched');
+      const failed = await browser.login(user.email, `${user.password}?`);
       const after = await browser.listProjects();
       blockedByFailure(after);
-      if (!after.ended.ok)
+      if (!after.outcome.ok)
         fail(
           `After a failed sign-in, the list of who was signed in is answered with ${describeResponse(after.exchange)}.`,
-          [...person.login.exchanges, ...failed.exchanges, ...after.exchanges],
+          [...user.login.exchanges, ...failed.exchanges, ...after.exchanges],
           'an empty list: "No projects to show."',
         );
     },
@@ -280,16 +284,16 @@ export const signIn: Check[] = [
     needs:
       'Who comes back after a while still has old cookies, and the app repeats the old XSRF token: signing in has to work all the same (at the latest the second time, with cookies given with the refusal).',
     statements: ['CALL-5', 'CALL-4', 'AUTH-3'],
-    async run(world) {
-      await expectSession(world);
-      const person = await world.person('bob');
-      const browser = staleTwin(person);
-      let login = await browser.login(person.email, person.password);
-      if (!login.ended.ok) login = await browser.login(person.email, person.password);
-      if (!login.ended.ok) {
+    async run(context) {
+      await expectSession(context);
+      const user = await context.signedInUser('bob');
+      const browser = staleTwin(user);
+      let login = await browser.login(user.email, user.password);
+      if (!login.outcome.ok) login = await browser.login(user.email, user.password);
+      if (!login.outcome.ok) {
         fail(
           `With cookies of a session that does not exist any more, signing in is answered with ${describeResponse(login.exchange)}, again and again: the person is locked out until the cookies expire.`,
-          [...person.registration.exchanges, ...login.exchanges],
+          [...user.registration.exchanges, ...login.exchanges],
           sees(login),
         );
       }
@@ -308,15 +312,15 @@ export const signIn: Check[] = [
     title: 'A session lasts from call to call',
     needs: 'A session is good for many calls, one after another, with the cookies that came last.',
     statements: ['CHOICE-9', 'CALL-3'],
-    async run(world) {
-      const { browser, login } = await world.again('ada');
+    async run(context) {
+      const { browser, login } = await context.newSession('ada');
       const first = await browser.listProjects();
-      if (!first.ended.ok) skip('the list cannot be fetched');
+      if (!first.outcome.ok) skip('the list cannot be fetched');
       for (let calls = 2; calls <= 10; calls++) {
         const list = await browser.listProjects();
-        if (!list.ended.ok && !isRefusal(list.exchange))
+        if (!list.outcome.ok && !isRefusal(list.exchange))
           throw new Blocked(describeResponse(list.exchange));
-        if (!list.ended.ok) {
+        if (!list.outcome.ok) {
           fail(
             `The session that signing in gave is over after a few calls: list number ${calls} is answered with ${describeResponse(list.exchange)}.`,
             [login, list],
@@ -327,8 +331,8 @@ export const signIn: Check[] = [
   },
 ];
 
-function expectRefused(what: string, call: Call) {
-  if (call.ended.ok)
+function expectRefused(what: string, call: ApiCall) {
+  if (call.outcome.ok)
     fail(
       `${what} is answered with ${describeResponse(call.exchange)}, which is a success to the app.`,
       [call],
@@ -340,20 +344,20 @@ function expectRefused(what: string, call: Call) {
 }
 
 /** Somebody's first list and first project after signing in. */
-const firstVisit = (world: World) =>
-  world.once('first visit', async () => {
-    const person = await world.person('ada');
-    const list = await person.browser.listProjects();
-    const create = await person.browser.createProject(...world.fixtures.texts('first'));
-    return { person, list, create };
+const firstVisit = (context: RunContext) =>
+  context.once('first visit', async () => {
+    const user = await context.signedInUser('ada');
+    const list = await user.browser.listProjects();
+    const create = await user.browser.createProject(context.fixtures.project('first'));
+    return { person: user, list, create };
   });
 
-const isShutOut = ({ ended, exchange }: Call) =>
-  ended.ok !== true && [401, 403, 419].includes(statusOf(exchange));
+const isShutOut = ({ outcome, exchange }: ApiCall) =>
+  outcome.ok !== true && [401, 403, 419].includes(statusOf(exchange));
 
 /** Ends a check where signing in leads to nothing: one fault would be told many times over. */
-export async function expectSession(world: World, to: 'list' | 'list and create' = 'list') {
-  const { list, create } = await firstVisit(world);
+export async function expectSession(context: RunContext, to: 'list' | 'list and create' = 'list') {
+  const { list, create } = await firstVisit(context);
   const call = isShutOut(list) ? list : create;
   if (isShutOut(list) || (to !== 'list' && isShutOut(create)))
     throw new Blocked(
@@ -362,8 +366,8 @@ export async function expectSession(world: World, to: 'list' | 'list and create'
 }
 
 /** A browser whose session cookies mean nothing any more. */
-function staleTwin(person: Person): Browser {
-  const twin = person.browser.twin(`${person.name}, with old cookies`);
+function staleTwin(user: SignedInUser): SimulatedBrowser {
+  const twin = user.browser.clone(`${user.name}, with old cookies`);
   for (const cookie of twin.allCookies()) {
     if (cookie.key === 'XSRF-TOKEN') continue;
     cookie.value = cookie.value.split('').toReversed().join('');
@@ -372,55 +376,56 @@ function staleTwin(person: Person): Browser {
   return twin;
 }
 
-function noCookie({ login }: Person): string {
-  const keys = /"(\w*token\w*|jwt)"/i.exec(login.exchange.answer?.text ?? '')?.[1];
+function noCookie({ login }: SignedInUser): string {
+  const keys = /"(\w*token\w*|jwt)"/i.exec(login.exchange.response?.text ?? '')?.[1];
   const token = keys
     ? ` The answer to signing in has "${keys}" in its body, and the app uses nothing of that body.`
     : '';
   return `Signing in has left no cookie that is sent to /api/v1/projects.${token}`;
 }
 
-const sees = (call: Call) =>
-  call.ended.ok === false ? `red banner: "${call.ended.message}"` : undefined;
+const sees = (call: ApiCall) =>
+  call.outcome.ok === false ? `red banner: "${call.outcome.message}"` : undefined;
 
-async function idsOf(browser: Browser): Promise<string[] | undefined> {
+async function idsOf(browser: SimulatedBrowser): Promise<string[] | undefined> {
   const list = await browser.listProjects();
-  return list.ended.ok
-    ? (list.ended.value as { id: string | number }[]).map(({ id }) => String(id))
+  return list.outcome.ok
+    ? (list.outcome.value as { id: string | number }[]).map(({ id }) => String(id))
     : undefined;
 }
 
-export const wrongPassword = (world: World) =>
-  world.once('wrong password', async () => {
-    const { email, password } = await world.person('ada');
-    return world.browser('ada').login(email, `${password}-wrong`);
+export const wrongPassword = (context: RunContext) =>
+  context.once('wrong password', async () => {
+    const { email, password } = await context.signedInUser('ada');
+    return context.newBrowser('ada').login(email, `${password}-wrong`);
   });
 
-export const unknownEmail = (world: World) =>
-  world.once('unknown email', async () => {
-    const { password } = await world.registered('ada');
-    return world.browser('nobody').login(world.fixtures.email('nobody'), password);
+export const unknownEmail = (context: RunContext) =>
+  context.once('unknown email', async () => {
+    const { password } = await context.registeredAccount('ada');
+    return context.newBrowser('nobody').login(context.fixtures.email('nobody'), password);
   });
 
 /** The list without any cookie. */
-export const anonymousList = (world: World) =>
-  world.once('anonymous list', () => world.browser('visitor').listProjects());
+export const anonymousList = (context: RunContext) =>
+  context.once('anonymous list', () => context.newBrowser('visitor').listProjects());
 
 /** A project without any cookie. */
-export const anonymousCreate = (world: World) =>
-  world.once('anonymous create', () =>
-    world.browser('visitor').createProject(...world.fixtures.texts('of a visitor')),
+export const anonymousCreate = (context: RunContext) =>
+  context.once('anonymous create', () =>
+    context.newBrowser('visitor').createProject(context.fixtures.project('of a visitor')),
   );
 
 /** Whether a visitor without cookies gets a list. */
-export const readsWithout = async (world: World) => (await anonymousList(world)).ended.ok === true;
+export const readsWithout = async (context: RunContext) =>
+  (await anonymousList(context)).outcome.ok === true;
 
 /** Whether one person sees another one's projects. */
-export const sharesLists = (world: World): Promise<boolean> =>
-  world.once('shares lists', async () => {
-    const [ada, bob] = [await world.person('ada'), await world.person('bob')];
-    const create = await ada.browser.createProject(...world.fixtures.texts('to be seen'));
-    if (!create.ended.ok) return false;
-    const id = String((create.ended.value as { id: string | number }).id);
+export const sharesLists = (context: RunContext): Promise<boolean> =>
+  context.once('shares lists', async () => {
+    const [ada, bob] = [await context.signedInUser('ada'), await context.signedInUser('bob')];
+    const create = await ada.browser.createProject(context.fixtures.project('to be seen'));
+    if (!create.outcome.ok) return false;
+    const id = String((create.outcome.value as { id: string | number }).id);
     return (await idsOf(bob.browser))?.includes(id) ?? false;
   });

@@ -1,4 +1,4 @@
-import type { World } from '../world.ts';
+import type { RunContext } from '../run-context.ts';
 import {
   Blocked,
   describeResponse,
@@ -109,8 +109,8 @@ export const texts: Check[] = [
     needs:
       'The app sets no greatest length. A backend may: then it refuses, with a message that the person reads.',
     statements: ['CHOICE-26', 'ERROR-5'],
-    run: (world) =>
-      keptAsTyped(world, {
+    run: (context) =>
+      keptAsTyped(context, {
         title: 'With a very long description',
         description: `${'Twenty characters.. '.repeat(4999)}And this is the end.`.slice(0, 100_000),
       }),
@@ -126,32 +126,32 @@ function textCheck(
 ): Check {
   const needs =
     'Any text comes back as it was sent, character for character, in the answer to creating and in the list; or it is refused with a message.';
-  const run = async (world: World) => {
-    for (const project of projects) await keptAsTyped(world, project);
+  const run = async (context: RunContext) => {
+    for (const project of projects) await keptAsTyped(context, project);
   };
   return { id, level, title, needs, statements, run };
 }
 
-async function keptAsTyped(world: World, sent: Omit<Project, 'id'>): Promise<Verdict> {
-  const { browser } = await world.person('tess');
-  const create = await browser.createProject(sent.title, sent.description);
+async function keptAsTyped(context: RunContext, sent: Omit<Project, 'id'>): Promise<Verdict> {
+  const { browser } = await context.signedInUser('tess');
+  const create = await browser.createProject(sent);
   if (isRefusal(create.exchange)) {
     const fault = messageFault(create.exchange);
     if (fault)
       fail(`Such a project is refused with ${describeResponse(create.exchange)}, and ${fault}.`, [
         create,
       ]);
-    if ([401, 403].includes(create.exchange.answer?.status ?? 0))
+    if ([401, 403].includes(create.exchange.response?.status ?? 0))
       throw new Blocked(`creating a project did not work: ${describeResponse(create.exchange)}`);
     skip(`refused: ${describeResponse(create.exchange)}`);
   }
   if (!isSuccess(create.exchange)) {
     fail(`Such a project is answered with ${describeResponse(create.exchange)}.`, [create]);
   }
-  const invalid = invalidUtf8(create.exchange.answer!.bytes);
-  const body = create.ended.ok ? create.ended.value : jsonOf(create.exchange.answer!.text);
+  const invalid = invalidUtf8(create.exchange.response!.bytes);
+  const body = create.outcome.ok ? create.outcome.value : jsonOf(create.exchange.response!.text);
   if (typeof body !== 'object' || body === null || !('title' in body)) {
-    if (!(await createdFirst(world)).ended.ok)
+    if (!(await createdFirst(context)).outcome.ok)
       throw new Blocked('the answer to creating is no project, see PROJECT-2');
     fail(
       `The answer to creating such a project is no ${body === undefined ? 'JSON' : 'project'}${whyNoJson(create.exchange)}${invalid ? ', and it is not UTF-8' : ''}: ${describeResponse(create.exchange)}.`,
@@ -165,7 +165,7 @@ async function keptAsTyped(world: World, sent: Omit<Project, 'id'>): Promise<Ver
       fail(
         `The answer to creating has another ${key} than was typed: ${invalid ? 'the body is not UTF-8, so ' : ''}${change}.`,
         [create],
-        create.ended.ok ? `a row that reads "${shortened(String(answered[key]))}"` : undefined,
+        create.outcome.ok ? `a row that reads "${shortened(String(answered[key]))}"` : undefined,
       );
     }
   }

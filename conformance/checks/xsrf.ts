@@ -1,5 +1,5 @@
-import type { Browser } from '../http/browser.ts';
-import type { World } from '../world.ts';
+import type { SimulatedBrowser } from '../http/simulated-browser.ts';
+import type { RunContext } from '../run-context.ts';
 import {
   Blocked,
   describeResponse,
@@ -22,13 +22,13 @@ export const xsrf: Check[] = [
     needs:
       'The app asks for nothing before: the first POST of a fresh browser has no cookie and no X-XSRF-TOKEN. Give the token with an answer, and ask for it only from browsers that have it.',
     statements: ['CALL-4', 'CHOICE-21', 'APP-1'],
-    async run(world) {
-      const email = world.fixtures.email('cold');
-      const password = world.fixtures.password('cold');
-      world.secrets.add(password);
-      const registration = await world.browser('cold').registerUser(email, password);
-      const person = await world.registered('ada');
-      const login = await world.browser('ada').login(person.email, person.password);
+    async run(context) {
+      const email = context.fixtures.email('cold');
+      const password = context.fixtures.password('cold');
+      context.secrets.add(password);
+      const registration = await context.newBrowser('cold').registerUser(email, password);
+      const person = await context.registeredAccount('ada');
+      const login = await context.newBrowser('ada').login(person.email, person.password);
       failIfAny([
         ...(isRefusal(registration.exchange)
           ? [
@@ -56,36 +56,36 @@ export const xsrf: Check[] = [
     needs:
       'XSRF-TOKEN is not HttpOnly and has the path /: the app lives at / and repeats the value in a header.',
     statements: ['CALL-4', 'CHOICE-21'],
-    async run(world) {
-      const person = await world.person('ada');
-      const cookie = person.browser.allCookies().find(({ key }) => key === 'XSRF-TOKEN');
-      const similar = person.browser
+    async run(context) {
+      const user = await context.signedInUser('ada');
+      const cookie = user.browser.allCookies().find(({ key }) => key === 'XSRF-TOKEN');
+      const similar = user.browser
         .allCookies()
         .find(({ key, httpOnly }) => !httpOnly && /x?[cx]srf/i.test(key) && key !== 'XSRF-TOKEN');
-      const create = await person.browser.createProject(...world.fixtures.texts('by cookie'));
+      const create = await user.browser.createProject(context.fixtures.project('by cookie'));
       const refused = isRefusal(create.exchange) ? create : undefined;
       if (cookie?.httpOnly)
         fail(
           'The XSRF-TOKEN cookie is HttpOnly: the app cannot read it, and sends no X-XSRF-TOKEN.',
-          [person.login, refused],
+          [user.login, refused],
         );
-      if (cookie && person.browser.xsrfToken() === undefined) {
+      if (cookie && user.browser.xsrfToken() === undefined) {
         fail(
           `The XSRF-TOKEN cookie has the path ${cookie.path}${cookie.pathIsDefault ? ' (by default, as it came without Path)' : ''}: the app, which lives at /, cannot read it.`,
-          [person.login, refused],
+          [user.login, refused],
         );
       }
       if (!cookie && similar && refused) {
         fail(
           `The anti-forgery cookie is named "${similar.key}", and the app looks for "XSRF-TOKEN".`,
-          [person.login, refused],
+          [user.login, refused],
         );
       }
       const isForgery = refused && [403, 419].includes(statusOf(refused.exchange));
-      if (!cookie && isForgery && (await person.browser.listProjects()).ended.ok) {
+      if (!cookie && isForgery && (await user.browser.listProjects()).outcome.ok) {
         fail(
           `The list comes and creating is refused with ${describeResponse(refused.exchange)}, and there is no XSRF-TOKEN cookie: the app has no token to send. Signing in has to set it (and not to delete it).`,
-          [person.login, refused],
+          [user.login, refused],
         );
       }
       if (!cookie) skip('no XSRF-TOKEN cookie is set');
@@ -98,23 +98,23 @@ export const xsrf: Check[] = [
     needs:
       'The app sends the percent-decoded value of the XSRF-TOKEN cookie as it last got it. Compare it with the decoded value, and give a new cookie whenever another token is expected.',
     statements: ['CALL-4', 'CHOICE-21'],
-    async run(world) {
-      const { browser, login } = await world.person('ada');
+    async run(context) {
+      const { browser, login } = await context.signedInUser('ada');
       const cookie = browser.allCookies().find(({ key }) => key === 'XSRF-TOKEN');
       if (!cookie || browser.xsrfToken() === undefined) skip('the app sends no token');
       for (const name of ['with a token', 'with a token again']) {
-        const create = await browser.createProject(...world.fixtures.texts(name));
+        const create = await browser.createProject(context.fixtures.project(name));
         if (!isRefusal(create.exchange)) continue;
         if (statusOf(create.exchange) === 401) {
           throw new Blocked(
             `creating a project did not work: ${describeResponse(create.exchange)}`,
           );
         }
-        const raw = await browser.createProject(...world.fixtures.texts('with a raw token'), {
+        const raw = await browser.createProject(context.fixtures.project('with a raw token'), {
           headers: { 'x-xsrf-token': cookie.value },
-          ordinary: false,
+          isAppRequest: false,
         });
-        const encoded = cookie.value !== browser.xsrfToken() && raw.ended.ok;
+        const encoded = cookie.value !== browser.xsrfToken() && raw.outcome.ok;
         fail(
           encoded
             ? 'The token of the XSRF-TOKEN cookie is percent-encoded, and compared with the header without being decoded.'
@@ -131,20 +131,20 @@ export const xsrf: Check[] = [
     needs:
       'The token belongs to the session: after signing in it is another one, so that nobody who knew the old one can use it.',
     statements: ['CALL-4', 'CHOICE-47'],
-    async run(world) {
-      const person = await world.again('bob');
-      const { browser } = person;
+    async run(context) {
+      const user = await context.newSession('bob');
+      const { browser } = user;
       const before = browser.xsrfToken();
       if (before === undefined) skip('the app gets no token');
-      const again = await browser.login(person.email, person.password);
-      if (!again.ended.ok) skip('signing in again does not work');
+      const again = await browser.login(user.email, user.password);
+      if (!again.outcome.ok) skip('signing in again does not work');
       if (browser.xsrfToken() === before)
         fail(
           'After signing in again, in the same browser, the XSRF-TOKEN cookie is the same as before.',
-          [...person.login.exchanges, ...again.exchanges],
+          [...user.login.exchanges, ...again.exchanges],
         );
-      const other = (await world.person('ada')).browser.xsrfToken();
-      if (other === before) fail('Two people have the same XSRF token.', [person.login]);
+      const other = (await context.signedInUser('ada')).browser.xsrfToken();
+      if (other === before) fail('Two people have the same XSRF token.', [user.login]);
     },
   },
   {
@@ -154,18 +154,18 @@ export const xsrf: Check[] = [
     needs:
       'A backend that refuses a missing X-XSRF-TOKEN compares a given one with the one of this very session, and refuses any other, with a message.',
     statements: ['CALL-4', 'ERROR-5'],
-    async run(world) {
-      const { browser } = await world.person('ada');
-      const without = await withoutToken(world);
+    async run(context) {
+      const { browser } = await context.signedInUser('ada');
+      const without = await withoutToken(context);
       if (isSuccess(without)) skip('a missing token is accepted');
       if (!isRefusal(without))
         fail(`A missing token is answered with ${describeResponse(without)}.`, [without]);
       const fault = messageFault(without);
-      const wrong = await tryToken(world, browser, 'wrong-token-0123456789abcdef');
+      const wrong = await tryToken(context, browser, 'wrong-token-0123456789abcdef');
       const strange = await tryToken(
-        world,
+        context,
         browser,
-        (await world.person('bob')).browser.xsrfToken() ?? 'none',
+        (await context.signedInUser('bob')).browser.xsrfToken() ?? 'none',
       );
       failIfAny([
         ...(fault
@@ -201,15 +201,15 @@ function signsIn(value: string): string {
     : ` The cookie's value has ${signs} in it: percent-encode it there, and take the header as it comes, undecoded and unquoted.`;
 }
 
-function tryToken(world: World, browser: Browser, token: string | undefined) {
+function tryToken(context: RunContext, browser: SimulatedBrowser, token: string | undefined) {
   return browser.send('POST', '/api/v1/projects', {
-    json: world.fixtures.project('with another token'),
+    json: context.fixtures.project('with another token'),
     headers: { 'x-xsrf-token': token },
   });
 }
 
 /** A project by somebody who is signed in, without the token that they have. */
-export const withoutToken = (world: World) =>
-  world.once('without token', async () =>
-    tryToken(world, (await world.person('ada')).browser, undefined),
+export const withoutToken = (context: RunContext) =>
+  context.once('without token', async () =>
+    tryToken(context, (await context.signedInUser('ada')).browser, undefined),
   );

@@ -1,16 +1,16 @@
-import type { Exchange } from './wire.ts';
+import type { Exchange } from './client.ts';
 
 /** What a person sets once before pasting the commands. */
 export const preamble =
   "PASSWORD='choose-One-2468!'   # the commands below use it; cookies stay in cookies-*.txt";
 
 /** One call as a command that can be pasted. Secrets are left to the shell: the password, the cookies, the token. */
-export function curlOf(origin: string, { sent, by }: Exchange): string {
-  const jar = `cookies-${by.replaceAll(/\W+/g, '-')}.txt`;
+export function curlOf(origin: string, { request, browserName }: Exchange): string {
+  const jar = `cookies-${browserName.replaceAll(/\W+/g, '-')}.txt`;
   const parts = ['curl -i'];
-  if (sent.method !== 'GET') parts.push(`-X ${sent.method}`);
+  if (request.method !== 'GET') parts.push(`-X ${request.method}`);
   parts.push(`-b ${jar} -c ${jar}`);
-  for (const [name, value] of Object.entries(sent.headers)) {
+  for (const [name, value] of Object.entries(request.headers)) {
     if (name === 'content-type' || name === 'idempotency-key' || name === 'if-none-match') {
       parts.push(`-H ${quoted(`${name}: ${value}`)}`);
     }
@@ -20,10 +20,10 @@ export function curlOf(origin: string, { sent, by }: Exchange): string {
       parts.push(`-H "x-xsrf-token: $(awk '$6 == "XSRF-TOKEN" { print $7 }' ${jar})"`);
     }
   }
-  const body = sent.body === undefined ? undefined : String(sent.body);
+  const body = request.body === undefined ? undefined : String(request.body);
   const isLong = body !== undefined && body.length > longest;
   if (body !== undefined) parts.push(`--data-binary ${isLong ? '@-' : bodyOf(body)}`);
-  parts.push(quoted(origin + sent.path));
+  parts.push(quoted(origin + request.path));
   return isLong ? `${longBody(body)} | ${parts.join(' ')}` : parts.join(' ');
 }
 

@@ -5,7 +5,7 @@
 export type Secrets = {
   add: (secret: string | undefined) => void;
   /** The text with each secret in it, in whatever form, as `***`. */
-  masked: (text: string) => string;
+  mask: (text: string) => string;
 };
 
 /** Shorter ones would be found in words that mean nothing. */
@@ -22,7 +22,7 @@ export function createSecrets(): Secrets {
         if (form.trim().length >= shortest) known.add(form.trim());
       }
     },
-    masked(text) {
+    mask(text) {
       let left = text;
       for (const secret of [...known].toSorted((one, other) => other.length - one.length)) {
         left = left.replaceAll(secret, mask);

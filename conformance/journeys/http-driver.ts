@@ -13,9 +13,9 @@ import {
   type Observation,
 } from '../../model/driver.ts';
 import { createInspector } from '../../model/inspection.ts';
-import type { Browser } from '../http/browser.ts';
-import type { Exchange } from '../http/wire.ts';
-import { arrangedBy, type Preconditions } from './preconditions.ts';
+import type { SimulatedBrowser } from '../http/simulated-browser.ts';
+import type { Exchange } from '../http/client.ts';
+import { endingFor, type Preconditions } from './preconditions.ts';
 import { assertExpectedResponse, UnexpectedResponse } from './unexpected-response.ts';
 
 /** Something that the app asked for, held back until the circumstances are right. */
@@ -106,7 +106,7 @@ export async function createHttpDriver(
   const pending = (call: Call) =>
     arrived.filter((each) => each.call === call && !each.answered && !each.signal.aborted);
 
-  async function sent(each: Arrived, browser: Browser): Promise<Response> {
+  async function sent(each: Arrived, browser: SimulatedBrowser): Promise<Response> {
     const { method, url, headers, text } = each;
     const request = new Request(url, { method, headers, body: text || null });
     return browser.fetch(request, { note });
@@ -126,7 +126,7 @@ export async function createHttpDriver(
       const each = pending(call)[0];
       if (!each) throw new Error(`No ${call} is waiting for an answer.`);
       each.answered = true;
-      const ending = arrangedBy(wanted);
+      const ending = endingFor(wanted);
       const body = bodyOf(each.text) as Credentials;
       const browser = await stage.arrange[call](ending, body, own);
       if (ending === 'unreachable') {
@@ -146,7 +146,7 @@ export async function createHttpDriver(
       if (!each) throw new Error(`No ${call} was given up.`);
       each.answered = true;
       // It had gone out before it was given up, and its answer finds nobody.
-      each.respond(await sent(each, own.twin('late')));
+      each.respond(await sent(each, own.clone('late')));
       await settled();
     },
     async elapse(milliseconds) {
@@ -167,7 +167,7 @@ export async function createHttpDriver(
     }),
   };
 
-  async function answered(each: Arrived, browser: Browser): Promise<BackendResponse> {
+  async function answered(each: Arrived, browser: SimulatedBrowser): Promise<BackendResponse> {
     try {
       const response = await sent(each, browser);
       const text = await response.clone().text();

@@ -15,14 +15,14 @@ import type { Fixtures } from '../fixtures.ts';
 
 /** The paths through the machine of authentication that a backend can be made to walk, told with the kit's own people. */
 export function accountPaths(
-  inventor: Fixtures,
+  fixtures: Fixtures,
   possible: (move: string) => boolean,
   where = 'journey',
 ) {
   return found('auth', possible, authPaths).map(({ moves }, index) => {
     const from = (index + 1) * 1_000;
     const credentials = (n: number) =>
-      credentialsFor(inventor, moves, n - from - 1, `${where}-${n}`);
+      credentialsFor(fixtures, moves, n - from - 1, `${where}-${n}`);
     const event = (type: AuthEvent['type']) => ({
       ...auth.moves[type],
       event: (n: number): AuthEvent => ({ type, credentials: credentials(n) }),
@@ -33,13 +33,13 @@ export function accountPaths(
 }
 
 /** The same through the machine of projects. */
-export function projectPaths(inventor: Fixtures, possible: (move: string) => boolean) {
+export function projectPaths(fixtures: Fixtures, possible: (move: string) => boolean) {
   return found('projects', possible, projectsPaths).map(({ moves }, index) => {
     const createProject = {
       ...projects.moves.createProject,
       event: (n: number): ProjectsEvent => ({
         type: 'createProject',
-        project: inventor.project(`on journey ${n}`),
+        project: fixtures.project(`on journey ${n}`),
       }),
     };
     return pathOf(
@@ -75,7 +75,7 @@ function found<Paths>(
 
 /** Whoever will be let in is ada, whoever will register is somebody new, and nobody knows the others. */
 function credentialsFor(
-  inventor: Fixtures,
+  fixtures: Fixtures,
   moves: (AuthMove | ProjectsMove | Interference)[],
   index: number,
   stranger: string,
@@ -87,5 +87,5 @@ function credentialsFor(
       .find((move) => /^(late )?login: /.test(move))
       ?.endsWith('success');
   const name = endsWell ? 'ada' : stranger;
-  return { email: inventor.email(name), password: inventor.password(name) };
+  return { email: fixtures.email(name), password: fixtures.password(name) };
 }

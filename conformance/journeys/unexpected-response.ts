@@ -1,5 +1,5 @@
 import type { BackendResponse, Call } from '../../model/outcomes.ts';
-import type { Arranged } from './preconditions.ts';
+import type { BackendEnding } from './preconditions.ts';
 
 /** Thrown where the backend does not do what the circumstances ask for. */
 export class UnexpectedResponse extends Error {}
@@ -12,7 +12,7 @@ const inWords: Record<Call, string> = {
 };
 
 /** Throws where an answer is not what the circumstances ask for. */
-export function assertExpectedResponse(call: Call, ending: Arranged, answer: BackendResponse) {
+export function assertExpectedResponse(call: Call, ending: BackendEnding, answer: BackendResponse) {
   const status = typeof answer === 'object' ? answer.status : 0;
   const body = typeof answer === 'object' ? answer.body : undefined;
   const got = status === 0 ? 'no answer' : `${status} ${JSON.stringify(body) ?? ''}`.slice(0, 120);

@@ -6,8 +6,8 @@ import { delays, perform, type Driver, type Route, type Observation } from '../.
 import { auth, projects, type AuthMove, type ProjectsMove } from '../../model/moves.ts';
 import { nameOf, statesOf } from '../../model/inspection.ts';
 import { createOracle } from '../../model/oracle.ts';
-import type { Exchange } from '../http/wire.ts';
-import type { World } from '../world.ts';
+import type { Exchange } from '../http/client.ts';
+import type { RunContext } from '../run-context.ts';
 import { UnexpectedResponse } from './unexpected-response.ts';
 
 export type Journey = {
@@ -35,8 +35,8 @@ const machines: AnyStateMachine[] = [auth.machine, projects.machine];
 
 export type Tally = { journeys: Journey[]; seen: Set<string>; impossible: Map<string, string> };
 
-export const tallyOf = (world: World): Promise<Tally> =>
-  world.once('tally', async () => ({
+export const tallyOf = (context: RunContext): Promise<Tally> =>
+  context.once('tally', async () => ({
     journeys: [],
     seen: new Set<string>(),
     impossible: new Map<string, string>(),
@@ -140,8 +140,8 @@ function wordsOf(error: unknown): string {
 }
 
 /** What was walked so far; nothing where no journey was asked for. */
-export async function walkedIn(world: World): Promise<Walked | undefined> {
-  const { journeys, seen, impossible } = await tallyOf(world);
+export async function walkedIn(context: RunContext): Promise<Walked | undefined> {
+  const { journeys, seen, impossible } = await tallyOf(context);
   if (journeys.length === 0) return undefined;
   const transitions = machines.flatMap(transitionsOf).map(({ name }) => name);
   const states = machines.flatMap(statesOf).map(nameOf);

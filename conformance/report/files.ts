@@ -1,8 +1,8 @@
 import { existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
-import type { Content } from './content.ts';
-import { htmlReport } from './html.ts';
-import { junitReport } from './junit.ts';
+import type { Report } from './create-report.ts';
+import { renderHtml } from './html.ts';
+import { renderJunit } from './junit.ts';
 
 /** Makes the folder for the reports where it is missing, or says why nothing can be written into it. */
 export function folderFault(folder: string): string | undefined {
@@ -27,13 +27,13 @@ function makeFolder(folder: string) {
 /** Writes the three reports into a folder that is there. Gives their paths. */
 export function writeReports(
   folder: string,
-  content: Content,
+  report: Report,
   pictures: { id: string; file: string }[] = [],
 ): string[] {
   const files = {
-    'conformance.html': htmlReport(content, pictures),
-    'conformance.json': `${JSON.stringify(content, null, 2)}\n`,
-    'conformance.xml': junitReport(content),
+    'conformance.html': renderHtml(report, pictures),
+    'conformance.json': `${JSON.stringify(report, null, 2)}\n`,
+    'conformance.xml': renderJunit(report),
   };
   return Object.entries(files).map(([name, text]) => {
     const path = join(folder, name);

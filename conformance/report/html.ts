@@ -1,14 +1,11 @@
 import { preamble } from '../http/curl.ts';
-import type { Content, ShownProblem, ShownResult, Totals } from './content.ts';
+import type { Report, ReportedProblem, ReportedResult, Totals } from './create-report.ts';
 
 /** The report as one page that needs nothing else. `pictures` are files beside it, by the id of a check. */
-export function htmlReport(
-  content: Content,
-  pictures: { id: string; file: string }[] = [],
-): string {
-  const { must, should, operations, answers, states, transitions } = content.totals;
+export function renderHtml(report: Report, pictures: { id: string; file: string }[] = []): string {
+  const { must, should, operations, answers, states, transitions } = report.totals;
   const bad = must.failed + must.blocked > 0;
-  const noted = content.results.filter(
+  const noted = report.results.filter(
     ({ level, status }) => level === 'PROFILE' && status === 'noted',
   );
   return `<!doctype html>
@@ -16,7 +13,7 @@ export function htmlReport(
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width">
-<title>${bad ? 'Not met' : 'Met'}: conformance of ${text(content.origin)}</title>
+<title>${bad ? 'Not met' : 'Met'}: conformance of ${text(report.origin)}</title>
 <style>
   :root { color-scheme: light dark; --line: light-dark(#d7dce3, #3a414d); --quiet: light-dark(#5a6472, #a3adba); --bad: light-dark(#b3261e, #ff8a80); --warn: light-dark(#8a5a00, #ffc266); --good: light-dark(#1c6b3c, #7bd8a0); --code: light-dark(#f3f5f8, #1d222a); }
   body { font: 16px/1.5 system-ui, sans-serif; max-width: 68rem; margin: 2rem auto; padding: 0 1rem; }
@@ -31,10 +28,10 @@ export function htmlReport(
 </style>
 </head>
 <body>
-<h1 class="${bad ? 'bad' : 'good'}">${text(content.verdict)}</h1>
-<p class="quiet">${text(content.origin)}, ${text(content.startedAt.slice(0, 19).replace('T', ' '))} UTC, ${(content.milliseconds / 1000).toFixed(1)} s, seed ${content.seed}, run ${text(content.mark)}</p>
-${content.failures.map((failure) => failed(failure, pictures)).join('\n')}
-${content.readings.length > 0 ? `<h2>What your users will read</h2>\n<table><tr><th>Situation</th><th>Status</th><th>They read</th></tr>${content.readings.map(({ id, situation, status, reads }) => `<tr><td>${text(situation)} <span class="quiet">${id}</span></td><td>${status || 'none'}</td><td>${text(reads)}</td></tr>`).join('')}</table>` : ''}
+<h1 class="${bad ? 'bad' : 'good'}">${text(report.verdict)}</h1>
+<p class="quiet">${text(report.origin)}, ${text(report.startedAt.slice(0, 19).replace('T', ' '))} UTC, ${(report.durationMs / 1000).toFixed(1)} s, seed ${report.seed}, run ${text(report.runId)}</p>
+${report.failures.map((failure) => failed(failure, pictures)).join('\n')}
+${report.userMessages.length > 0 ? `<h2>What your users will read</h2>\n<table><tr><th>Situation</th><th>Status</th><th>They read</th></tr>${report.userMessages.map(({ id, situation, status, message }) => `<tr><td>${text(situation)} <span class="quiet">${id}</span></td><td>${status || 'none'}</td><td>${text(message)}</td></tr>`).join('')}</table>` : ''}
 ${noted.length > 0 ? `<h2>Choices of this backend</h2>\n<p class="quiet">Noted, never failed.</p><dl>${noted.map(({ title, note = '' }) => `<dt>${text(title)}</dt><dd>${text(note)}</dd>`).join('')}</dl>` : ''}
 <h2>Totals</h2>
 <dl>
@@ -42,23 +39,23 @@ ${noted.length > 0 ? `<h2>Choices of this backend</h2>\n<p class="quiet">Noted, 
 <dt>SHOULD</dt><dd>${totals(should)}</dd>
 <dt>Operations</dt><dd>${operations.met} of ${operations.of} answered with a success as the contract has it</dd>
 <dt>Documented answers</dt><dd>${answers.met} of ${answers.of}${answers.missing.length > 0 ? `; not seen: ${text(answers.missing.join(', '))}` : ''}</dd>
-<dt>Model</dt><dd>states ${states.met} of ${states.of}, transitions ${transitions.met} of ${transitions.of}, on ${content.journeys.length} journeys${transitions.missing.length > 0 ? `; not reached: ${text(transitions.missing.join('; '))}` : ''}</dd>
-<dt>Not counted</dt><dd>${content.beyond.map(({ name, why }) => `${text(name)} <span class="quiet">(${text(why)})</span>`).join('<br>') || 'nothing'}</dd>
+<dt>Model</dt><dd>states ${states.met} of ${states.of}, transitions ${transitions.met} of ${transitions.of}, on ${report.journeys.length} journeys${transitions.missing.length > 0 ? `; not reached: ${text(transitions.missing.join('; '))}` : ''}</dd>
+<dt>Not counted</dt><dd>${report.unreachable.map(({ name, why }) => `${text(name)} <span class="quiet">(${text(why)})</span>`).join('<br>') || 'nothing'}</dd>
 </dl>
-${content.waits ? `<p>${text(content.waits)}</p>` : ''}
-<p>${text(content.left)}</p>
+${report.throttling ? `<p>${text(report.throttling)}</p>` : ''}
+<p>${text(report.leftovers)}</p>
 <h2>All checks</h2>
 <table><tr><th>Check</th><th>Level</th><th>What is so when it is met</th><th></th></tr>
-${content.results.map(row).join('\n')}
+${report.results.map(row).join('\n')}
 </table>
-${content.journeys.length > 0 ? `<h2>Journeys</h2>\n<table><tr><th>Machine</th><th>Steps</th><th>Path</th></tr>${content.journeys.map(({ machine, steps, of, name, trouble }) => `<tr><td>${text(machine)}</td><td>${steps}/${of}</td><td>${text(name)}${trouble ? `<br><span class="bad">${text(trouble)}</span>` : ''}</td></tr>`).join('')}</table>` : ''}
+${report.journeys.length > 0 ? `<h2>Journeys</h2>\n<table><tr><th>Machine</th><th>Steps</th><th>Path</th></tr>${report.journeys.map(({ machine, steps, of, name, trouble }) => `<tr><td>${text(machine)}</td><td>${steps}/${of}</td><td>${text(name)}${trouble ? `<br><span class="bad">${text(trouble)}</span>` : ''}</td></tr>`).join('')}</table>` : ''}
 </body>
 </html>
 `;
 }
 
 function failed(
-  { id, level, title, needs, statements, problems }: ShownResult,
+  { id, level, title, needs, statements, problems }: ReportedResult,
   pictures: { id: string; file: string }[],
 ): string {
   const own = pictures.filter((picture) => picture.id === id);
@@ -72,24 +69,27 @@ ${own.map(({ file }) => `<p><img src="${text(file)}" alt="The screen at this mom
 </article>`;
 }
 
-function problemOf({ what, sees, calls }: ShownProblem): string {
+function problemOf({ what, sees, calls }: ReportedProblem): string {
   const list = calls
-    .map(({ sent, got }) => `<li><code>${text(sent)}</code><br>→ <code>${text(got)}</code></li>`)
+    .map(
+      ({ request, response }) =>
+        `<li><code>${text(request)}</code><br>→ <code>${text(response)}</code></li>`,
+    )
     .join('');
   return `<p>${text(what)}</p>
 <dl>${sees === undefined ? '' : `<dt>Users see</dt><dd>${text(sees)}</dd>`}${list && `<dt>Sequence</dt><dd><ol>${list}</ol></dd>`}</dl>`;
 }
 
-function commands(problems: ShownProblem[]): string {
+function commands(problems: ReportedProblem[]): string {
   const all = problems[0]?.calls.map(({ curl }) => curl) ?? [];
   if (all.length === 0) return '';
   const lines = all.some((line) => line.includes('$PASSWORD')) ? [preamble, ...all] : all;
   return `<pre>${text(lines.join('\n'))}</pre>`;
 }
 
-function row({ id, level, title, status, note }: ShownResult): string {
+function row({ id, level, title, status, note }: ReportedResult): string {
   const mark = {
-    met: ['good', 'met'],
+    passed: ['good', 'met'],
     noted: ['quiet', 'noted'],
     failed: [level === 'MUST' ? 'bad' : 'warn', 'not met'],
     skipped: ['quiet', 'not for this backend'],
@@ -98,8 +98,8 @@ function row({ id, level, title, status, note }: ShownResult): string {
   return `<tr><td>${id}</td><td>${level}</td><td>${text(title)}${note && level !== 'PROFILE' ? `<br><span class="quiet">${text(note)}</span>` : ''}</td><td class="${mark[0]}">${mark[1]}</td></tr>`;
 }
 
-const totals = ({ of, met, failed: lacking, blocked, skipped }: Totals) =>
-  `${met} of ${of} met${lacking ? `, <b class="bad">${lacking} not met</b>` : ''}${blocked ? `, ${blocked} not looked at` : ''}${skipped ? `, ${skipped} not for this backend` : ''}`;
+const totals = ({ total, passed, failed: lacking, blocked, skipped }: Totals) =>
+  `${passed} of ${total} met${lacking ? `, <b class="bad">${lacking} not met</b>` : ''}${blocked ? `, ${blocked} not looked at` : ''}${skipped ? `, ${skipped} not for this backend` : ''}`;
 
 function text(raw: string): string {
   return raw

@@ -1,36 +1,36 @@
 import { harmless } from './terminal.ts';
-import type { Content, ShownProblem, ShownResult } from './content.ts';
+import type { Report, ReportedProblem, ReportedResult } from './create-report.ts';
 
 /** The report as JUnit XML. What a MUST lacks is a failure; what a SHOULD lacks is said beside a test that passed. */
-export function junitReport(content: Content): string {
-  const groups = new Map<string, ShownResult[]>();
-  for (const result of content.results) {
+export function renderJunit(report: Report): string {
+  const groups = new Map<string, ReportedResult[]>();
+  for (const result of report.results) {
     const group = result.id.split('-')[0]!;
     groups.set(group, [...(groups.get(group) ?? []), result]);
   }
-  const failed = content.results.filter(isFailure).length;
-  const skipped = content.results.filter(isSkipped).length;
+  const failed = report.results.filter(isFailure).length;
+  const skipped = report.results.filter(isSkipped).length;
   const suites = [...groups].map(([group, results]) => {
     const counts = `tests="${results.length}" failures="${results.filter(isFailure).length}" errors="0" skipped="${results.filter(isSkipped).length}" time="${seconds(results)}"`;
-    return `  <testsuite name="${group}" ${counts} timestamp="${content.startedAt.slice(0, 19)}">\n${results.map(testCase).join('\n')}\n  </testsuite>`;
+    return `  <testsuite name="${group}" ${counts} timestamp="${report.startedAt.slice(0, 19)}">\n${results.map(testCase).join('\n')}\n  </testsuite>`;
   });
   return `<?xml version="1.0" encoding="UTF-8"?>
-<testsuites name="conformance of ${xml(content.origin)}" tests="${content.results.length}" failures="${failed}" errors="0" skipped="${skipped}" time="${(content.milliseconds / 1000).toFixed(3)}">
+<testsuites name="conformance of ${xml(report.origin)}" tests="${report.results.length}" failures="${failed}" errors="0" skipped="${skipped}" time="${(report.durationMs / 1000).toFixed(3)}">
 ${suites.join('\n')}
 </testsuites>
 `;
 }
 
-const isFailure = ({ level, status }: ShownResult) =>
+const isFailure = ({ level, status }: ReportedResult) =>
   level === 'MUST' && (status === 'failed' || status === 'blocked');
 
-const isSkipped = ({ level, status }: ShownResult) =>
+const isSkipped = ({ level, status }: ReportedResult) =>
   status === 'skipped' || (level !== 'MUST' && status === 'blocked');
 
-const seconds = (results: ShownResult[]) =>
-  (results.reduce((sum, { milliseconds }) => sum + milliseconds, 0) / 1000).toFixed(3);
+const seconds = (results: ReportedResult[]) =>
+  (results.reduce((sum, { durationMs }) => sum + durationMs, 0) / 1000).toFixed(3);
 
-function testCase(result: ShownResult): string {
+function testCase(result: ReportedResult): string {
   const { id, level, title, note, problems, status, statements } = result;
   const open = `    <testcase classname="conformance.${id.split('-')[0]}" name="${xml(`${id} ${title}`)}" time="${seconds([result])}">`;
   const lines: string[] = [
@@ -48,11 +48,11 @@ function testCase(result: ShownResult): string {
   return [open, ...inside, said, '    </testcase>'].join('\n');
 }
 
-function problemLines({ what, sees, calls }: ShownProblem): string[] {
+function problemLines({ what, sees, calls }: ReportedProblem): string[] {
   return [
     what,
     ...(sees ? [`users see: ${sees}`] : []),
-    ...calls.flatMap(({ sent, got, curl }) => [sent, `→ ${got}`, curl]),
+    ...calls.flatMap(({ request, response, curl }) => [request, `→ ${response}`, curl]),
   ];
 }
 

@@ -1,22 +1,19 @@
 import { stripVTControlCharacters, styleText } from 'node:util';
 import { preamble } from '../http/curl.ts';
-import type { Content, ShownProblem, ShownResult, Totals } from './content.ts';
+import type { Report, ReportedProblem, ReportedResult, Totals } from './create-report.ts';
 
 const shownProblems = 4;
 const shownCalls = 6;
 
 /** The report as text: failures first, then what people read, then the totals. */
-export function terminalReport(
-  content: Content,
-  { verbose = false, colours = false } = {},
-): string {
+export function renderTerminal(report: Report, { verbose = false, colours = false } = {}): string {
   const lines: string[] = [];
   const paint = (style: Parameters<typeof styleText>[0], text: string) =>
     colours ? styleText(style, text) : text;
   const add = (...more: string[]) => lines.push(...more);
 
-  for (const failure of content.failures) add('', ...failureLines(failure, paint));
-  const blocked = content.results.filter(({ status }) => status === 'blocked');
+  for (const failure of report.failures) add('', ...failureLines(failure, paint));
+  const blocked = report.results.filter(({ status }) => status === 'blocked');
   if (blocked.length > 0) {
     add(
       '',
@@ -29,10 +26,10 @@ export function terminalReport(
     for (const { id, note = '' } of blocked) reasons.set(note, [...(reasons.get(note) ?? []), id]);
     for (const [why, ids] of reasons) add(`  ${ids.join(', ')}: ${why}`);
   }
-  if (content.readings.length > 0) {
-    add('', paint('bold', 'What your users will read'), ...readingLines(content));
+  if (report.userMessages.length > 0) {
+    add('', paint('bold', 'What your users will read'), ...readingLines(report));
   }
-  const noted = content.results.filter(
+  const noted = report.results.filter(
     ({ status, level }) => level === 'PROFILE' && status === 'noted',
   );
   if (noted.length > 0) {
@@ -41,14 +38,14 @@ export function terminalReport(
   }
   if (verbose) {
     add('', paint('bold', 'All checks'));
-    for (const result of content.results) add(...verboseLines(result));
+    for (const result of report.results) add(...verboseLines(result));
   }
-  add('', paint('bold', 'Totals'), ...totalLines(content));
+  add('', paint('bold', 'Totals'), ...totalLines(report));
   add(
     '',
     paint(
-      ['bold', content.totals.must.failed + content.totals.must.blocked > 0 ? 'red' : 'green'],
-      content.verdict,
+      ['bold', report.totals.must.failed + report.totals.must.blocked > 0 ? 'red' : 'green'],
+      report.verdict,
     ),
     '',
   );
@@ -57,7 +54,7 @@ export function terminalReport(
 
 type Paint = (style: Parameters<typeof styleText>[0], text: string) => string;
 
-function failureLines(result: ShownResult, paint: Paint): string[] {
+function failureLines(result: ReportedResult, paint: Paint): string[] {
   const { id, level, title, needs, statements, problems } = result;
   const head = paint(['bold', level === 'MUST' ? 'red' : 'yellow'], `${level} not met: ${id}`);
   const lines = [`${head}  ${title}  [${statements.join(', ')}]`];
@@ -74,23 +71,23 @@ function failureLines(result: ShownResult, paint: Paint): string[] {
   return lines;
 }
 
-function problemLines({ what, sees, calls }: ShownProblem): string[] {
+function problemLines({ what, sees, calls }: ReportedProblem): string[] {
   const lines = [`  ${what}`];
   if (sees !== undefined) lines.push(`  users see  ${sees}`);
-  for (const [index, { sent, got }] of calls.slice(-shownCalls).entries()) {
+  for (const [index, { request, response }] of calls.slice(-shownCalls).entries()) {
     lines.push(
-      `  ${index === 0 ? 'sequence ' : '         '}  ${index + 1}. ${sent}`,
-      `              → ${got}`,
+      `  ${index === 0 ? 'sequence ' : '         '}  ${index + 1}. ${request}`,
+      `              → ${response}`,
     );
   }
   return lines;
 }
 
-function readingLines({ readings }: Content): string[] {
-  const width = Math.max(...readings.map(({ situation }) => situation.length));
-  return readings.map(
-    ({ id, situation, status, reads }) =>
-      `  ${id.padEnd(7)} ${situation.padEnd(width)}  ${String(status || '—').padEnd(4)} ${reads}`,
+function readingLines({ userMessages }: Report): string[] {
+  const width = Math.max(...userMessages.map(({ situation }) => situation.length));
+  return userMessages.map(
+    ({ id, situation, status, message }) =>
+      `  ${id.padEnd(7)} ${situation.padEnd(width)}  ${String(status || '—').padEnd(4)} ${message}`,
   );
 }
 
@@ -101,17 +98,17 @@ function verboseLines({
   status,
   note,
   calls,
-  milliseconds,
-}: ShownResult): string[] {
+  durationMs,
+}: ReportedResult): string[] {
   const said = note === undefined ? '' : ` (${note})`;
   return [
-    `  ${status.padEnd(8)} ${level.padEnd(7)} ${id.padEnd(11)} ${title}${said}, ${milliseconds} ms`,
-    ...calls.map(({ sent, got }) => `             ${sent} → ${got}`),
+    `  ${status.padEnd(8)} ${level.padEnd(7)} ${id.padEnd(11)} ${title}${said}, ${durationMs} ms`,
+    ...calls.map(({ request, response }) => `             ${request} → ${response}`),
   ];
 }
 
-function totalLines(content: Content): string[] {
-  const { must, should, profile, operations, answers, states, transitions } = content.totals;
+function totalLines(report: Report): string[] {
+  const { must, should, profile, operations, answers, states, transitions } = report.totals;
   const lines = [
     `  MUST         ${totalText(must)}`,
     `  SHOULD       ${totalText(should)}`,
@@ -119,35 +116,35 @@ function totalLines(content: Content): string[] {
     `  operations   ${operations.met} of ${operations.of} answered with a success as the contract has it`,
     `  answers      ${answers.met} of the ${answers.of} that the contract describes${answers.missing.length > 0 ? `; not seen: ${answers.missing.join(', ')}` : ''}`,
   ];
-  if (content.journeys.length > 0) {
+  if (report.journeys.length > 0) {
     lines.push(
-      `  model        states ${states.met}/${states.of}, transitions ${transitions.met}/${transitions.of}, on ${content.journeys.length} journeys`,
+      `  model        states ${states.met}/${states.of}, transitions ${transitions.met}/${transitions.of}, on ${report.journeys.length} journeys`,
     );
     for (const missing of transitions.missing) lines.push(`               not reached: ${missing}`);
     lines.push(
-      `  beyond       ${content.beyond.length} transitions that no server can be made to take from outside, not counted`,
+      `  beyond       ${report.unreachable.length} transitions that no server can be made to take from outside, not counted`,
     );
     const reasons = new Map<string, string[]>();
-    for (const { name, why } of content.beyond)
+    for (const { name, why } of report.unreachable)
       reasons.set(why, [...(reasons.get(why) ?? []), name]);
     for (const [why, names] of reasons) lines.push(`               ${why}: ${names.join('; ')}`);
   }
-  if (content.waits) lines.push(`  waits        ${content.waits}`);
+  if (report.throttling) lines.push(`  waits        ${report.throttling}`);
   lines.push(
-    `  run          ${(content.milliseconds / 1000).toFixed(1)} s against ${content.origin}, seed ${content.seed}, run ${content.mark}`,
+    `  run          ${(report.durationMs / 1000).toFixed(1)} s against ${report.origin}, seed ${report.seed}, run ${report.runId}`,
   );
-  lines.push(`  ${content.left}`);
+  lines.push(`  ${report.leftovers}`);
   return lines;
 }
 
-function totalText({ of, met, failed, blocked, skipped }: Totals): string {
+function totalText({ total, passed, failed, blocked, skipped }: Totals): string {
   const parts = [
-    `${met} met`,
+    `${passed} met`,
     ...(failed > 0 ? [`${failed} NOT MET`] : []),
     ...(blocked > 0 ? [`${blocked} not looked at`] : []),
     ...(skipped > 0 ? [`${skipped} not for this backend`] : []),
   ];
-  return `${parts.join(', ')} (of ${of})`;
+  return `${parts.join(', ')} (of ${total})`;
 }
 
 /** What a report may say to a terminal: nothing that a backend sent may move its cursor. */

@@ -4,8 +4,8 @@ import type { Credentials } from '../../machines/types.ts';
 import { callNames, callOf, callsSeen } from '../../model/controlled-backend.ts';
 import type { BackendResponse, Call } from '../../model/outcomes.ts';
 import { forms, type Driver, type Route } from '../../model/driver.ts';
-import type { Browser } from '../http/browser.ts';
-import { arrangedBy, type Preconditions } from '../journeys/preconditions.ts';
+import type { SimulatedBrowser } from '../http/simulated-browser.ts';
+import { endingFor, type Preconditions } from '../journeys/preconditions.ts';
 import { assertExpectedResponse } from '../journeys/unexpected-response.ts';
 import type { Proxy } from './proxy.ts';
 import {
@@ -65,7 +65,7 @@ export async function createBrowserDriver(
       const each = await pollFor(() => pending(call)[0], settled);
       if (!each) throw new Error(`No ${call} is waiting for an answer.`);
       each.answered = true;
-      const ending = arrangedBy(wanted);
+      const ending = endingFor(wanted);
       const body = sentIn(each.request) as Credentials;
       const browser = await stage.arrange[call](ending, body, own);
       if (ending === 'unreachable') {
@@ -107,7 +107,7 @@ export async function createBrowserDriver(
   };
 
   /** Gives the page the cookies of somebody of the stage. */
-  async function lend(browser: Browser) {
+  async function lend(browser: SimulatedBrowser) {
     await context.clearCookies();
     const cookies = browser.allCookies().map(({ key, value, httpOnly }) => ({
       name: key,
@@ -119,7 +119,10 @@ export async function createBrowserDriver(
   }
 
   /** The call was made before the cookies were lent. */
-  async function withCookies(request: Request, browser: Browser): Promise<Record<string, string>> {
+  async function withCookies(
+    request: Request,
+    browser: SimulatedBrowser,
+  ): Promise<Record<string, string>> {
     const { cookie: _cookie, 'x-xsrf-token': _token, ...rest } = await request.allHeaders();
     const cookies = browser
       .cookiesFor('/api/v1/projects')

@@ -5,12 +5,13 @@ const at = (path: string) => fileURLToPath(new URL(path, import.meta.url));
 
 /** Finds the built app (or builds it, in a clone of the project) and a browser; or says what is missing and how to get it. */
 export async function prepareScreens(
-  pictures: string,
-): Promise<{ app: string; pictures: string } | { missing: string }> {
-  const app =
+  screenshotFolder: string,
+): Promise<{ appFolder: string; screenshotFolder: string } | { missing: string }> {
+  const appFolder =
     [at('../app'), at('../../dist')].find((folder) => existsSync(`${folder}/index.html`)) ??
     (await built());
-  if (app === undefined) return { missing: '--ui needs the built app: run "npm run build" first.' };
+  if (appFolder === undefined)
+    return { missing: '--ui needs the built app: run "npm run build" first.' };
   try {
     const { findChromium } = await import('./chromium.ts');
     await findChromium();
@@ -23,7 +24,7 @@ export async function prepareScreens(
         : `--ui needs a browser. ${what}`,
     };
   }
-  return { app, pictures };
+  return { appFolder, screenshotFolder };
 }
 
 async function built(): Promise<string | undefined> {

@@ -5,7 +5,7 @@ import { problem, type Problem } from '../checks/check.ts';
 import { accountPaths, projectPaths } from '../journeys/paths.ts';
 import type { Preconditions } from '../journeys/preconditions.ts';
 import { walk } from '../journeys/walked.ts';
-import type { World } from '../world.ts';
+import type { RunContext } from '../run-context.ts';
 import { createBrowserDriver } from './browser-driver.ts';
 import { startProxy } from './proxy.ts';
 
@@ -16,29 +16,29 @@ const enough = 5;
 
 /** Walks all journeys on the screens of the built app. Gives what was not as the model says, and a picture of each. */
 export async function walkScreens(
-  world: World,
+  context: RunContext,
   stage: Preconditions,
   possible: (move: string) => boolean,
-  { app, pictures }: { app: string; pictures: string },
+  { appFolder, screenshotFolder }: NonNullable<RunContext['ui']>,
 ): Promise<{ problems: Problem[]; pictures: Picture[]; steps: number }> {
-  const proxy = await startProxy(app, world.origin);
+  const proxy = await startProxy(appFolder, context.origin);
   const browser = await launchBrowser();
   const problems: Problem[] = [];
   const taken: Picture[] = [];
   let steps = 0;
   try {
-    const context = await browser.newContext();
-    const page = await context.newPage();
+    const browserContext = await browser.newContext();
+    const page = await browserContext.newPage();
     page.setDefaultTimeout(10_000);
     await page.clock.install();
     const visitor = {
-      email: world.fixtures.email('ada'),
-      password: world.fixtures.password('ada'),
+      email: context.fixtures.email('ada'),
+      password: context.fixtures.password('ada'),
     };
     const tally = { journeys: [], seen: new Set<string>(), impossible: new Map<string, string>() };
     const paths = [
-      ...accountPaths(world.fixtures, possible, 'screen'),
-      ...projectPaths(world.fixtures, possible),
+      ...accountPaths(context.fixtures, possible, 'screen'),
+      ...projectPaths(context.fixtures, possible),
       // To the millisecond, time can be told only where it stands still.
     ].filter(({ moves }) => !moves.some((move) => move.startsWith('elapse')));
     for (const path of paths) {
@@ -46,16 +46,16 @@ export async function walkScreens(
         problems.push(problem('The journeys after these were not walked: mend these first.'));
         break;
       }
-      const open = () => createBrowserDriver(stage, context, page, proxy, '/');
+      const open = () => createBrowserDriver(stage, browserContext, page, proxy, '/');
       const done = await walk(path as never, '/', open, tally, visitor, eventually);
       steps += done.steps;
       if (!done.trouble) continue;
-      mkdirSync(pictures, { recursive: true });
+      mkdirSync(screenshotFolder, { recursive: true });
       const file = `screen-${taken.length + 1}.png`;
-      await page.screenshot({ path: join(pictures, file) }).catch(() => undefined);
+      await page.screenshot({ path: join(screenshotFolder, file) }).catch(() => undefined);
       taken.push({ id: 'UI-1', file });
       const what = `In the browser, on the journey "${done.name}", at "${done.trouble.move}": ${done.trouble.what}.`;
-      problems.push(problem(what, [], `see ${join(pictures, file)}`));
+      problems.push(problem(what, [], `see ${join(screenshotFolder, file)}`));
     }
   } finally {
     await browser.close();

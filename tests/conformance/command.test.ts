@@ -5,10 +5,10 @@ import { join } from 'node:path';
 import { createServer as createTlsServer } from 'node:tls';
 import { fileURLToPath } from 'node:url';
 import { expect, onTestFinished, test } from 'vitest';
-import { readArguments } from '../../conformance/cli.ts';
+import { parseArguments } from '../../conformance/cli.ts';
 import { startServer } from './selftest/fault-proxy.ts';
 import { startReference } from './selftest/reference.ts';
-import { readTarget } from '../../conformance/target.ts';
+import { parseTarget } from '../../conformance/target.ts';
 import { temporaryFolder } from '../server/support.ts';
 
 const program = fileURLToPath(new URL('../../conformance/main.ts', import.meta.url));
@@ -45,7 +45,7 @@ test('ends with 0 where what was asked for is met, and writes the reports', asyn
     expect(existsSync(join(folder, name))).toBe(true);
   }
   expect(JSON.parse(readFileSync(join(folder, 'conformance.json'), 'utf8'))).toMatchObject({
-    results: [{ id: 'ACCOUNT-2', status: 'met' }],
+    results: [{ id: 'ACCOUNT-2', status: 'passed' }],
   });
 });
 
@@ -133,19 +133,19 @@ test.each([
   [':8080', 'http://localhost:8080'],
   ['https://api.example.org/api', 'https://api.example.org'],
 ])('%s is the backend at %s', (given, origin) => {
-  expect(readTarget(given)).toMatchObject({ origin });
+  expect(parseTarget(given)).toMatchObject({ origin });
 });
 
 test.each(['ftp://localhost', 'http://', 'http://localhost/tracker', 'http://me:secret@localhost'])(
   '%s is refused with a reason',
   (given) => {
-    expect(readTarget(given)).toHaveProperty('mistake');
+    expect(parseTarget(given)).toHaveProperty('mistake');
   },
 );
 
 test('a group or an id chooses checks, and nothing that merely begins alike', () => {
   const ids = ['XSRF-1', 'XSRF-12', 'TEXT-1'];
-  const asked = readArguments(['http://localhost', '--only', 'xsrf-1'], ids);
+  const asked = parseArguments(['http://localhost', '--only', 'xsrf-1'], ids);
   expect(asked).toMatchObject({ does: 'run', settings: { only: ['XSRF-1'] } });
-  expect(readArguments(['http://localhost', '--only', 'XSR'], ids).does).toBe('refuse');
+  expect(parseArguments(['http://localhost', '--only', 'XSR'], ids).does).toBe('refuse');
 });

@@ -23,7 +23,7 @@ test.each(numbered)('the kit names it: $name', async ({ number, ...fault }) => {
 test.each(wrongServers)('the kit says what it is: $name', async ({ name, killedBy, start }) => {
   const backend = await start();
   onTestFinished(backend.stop);
-  const done = await run({ origin: backend.address, patience: slowResponseMs });
+  const done = await run({ origin: backend.address, responseTimeoutMs: slowResponseMs });
   expect(measuredOf(name, killedBy, done).missing).toEqual([]);
   expect(exitCodeOf(done)).toBe(1);
 });

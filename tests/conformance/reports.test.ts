@@ -2,11 +2,11 @@ import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { beforeAll, expect, onTestFinished, test } from 'vitest';
 import { checks } from '../../conformance/checks/all.ts';
-import { contentOf } from '../../conformance/report/content.ts';
-import { htmlReport } from '../../conformance/report/html.ts';
-import { junitReport } from '../../conformance/report/junit.ts';
-import { terminalReport } from '../../conformance/report/terminal.ts';
-import { run, type Run } from '../../conformance/run.ts';
+import { createReport } from '../../conformance/report/create-report.ts';
+import { renderHtml } from '../../conformance/report/html.ts';
+import { renderJunit } from '../../conformance/report/junit.ts';
+import { renderTerminal } from '../../conformance/report/terminal.ts';
+import { run, type RunResult } from '../../conformance/run.ts';
 import { faults } from './selftest/faults/all.ts';
 import { startFaultProxy } from './selftest/fault-proxy.ts';
 import { startReference } from './selftest/reference.ts';
@@ -14,7 +14,7 @@ import { startReference } from './selftest/reference.ts';
 const specification = readFileSync(new URL('../../docs/specification.md', import.meta.url), 'utf8');
 const readme = readFileSync(new URL('../../conformance/README.md', import.meta.url), 'utf8');
 
-let done: Run;
+let done: RunResult;
 beforeAll(async () => {
   const reference = await startReference();
   const spoilt = [
@@ -24,14 +24,14 @@ beforeAll(async () => {
   const layers = faults.filter(({ name }) => spoilt.includes(name)).map(({ layer }) => layer());
   const first = await startFaultProxy(reference.address, layers[0]!, '10.3.0.1');
   const second = await startFaultProxy(first.address, layers[1]!, '10.3.0.1');
-  done = await run({ origin: second.address, otherOrigin: 'https://app.example.org' });
+  done = await run({ origin: second.address, appOrigin: 'https://app.example.org' });
   await second.stop();
   await first.stop();
   await reference.stop();
 });
 
 test('failures come first, with what users see, the sequence and a command', () => {
-  const report = terminalReport(contentOf(done));
+  const report = renderTerminal(createReport(done));
   expect(report.trimStart().startsWith('MUST not met')).toBe(true);
   expect(report).toContain('red banner: "Internal Server Error"');
   expect(report).toMatch(/curl -i .*auth\/login'/);
@@ -40,7 +40,7 @@ test('failures come first, with what users see, the sequence and a command', () 
 });
 
 test('a command of the report can be pasted, with the password left to the shell', () => {
-  const command = contentOf(done)
+  const command = createReport(done)
     .failures.flatMap(({ problems }) => problems.flatMap(({ calls }) => calls))
     .map(({ curl }) => curl)
     .find((curl) => curl.includes('auth/login') && curl.includes('$PASSWORD'))!;
@@ -52,17 +52,17 @@ test('a command of the report can be pasted, with the password left to the shell
 });
 
 test('no password, cookie or token is in any report', () => {
-  const content = contentOf(done);
+  const report = createReport(done);
   const all = [
-    terminalReport(content, { verbose: true }),
-    htmlReport(content),
-    junitReport(content),
-    JSON.stringify(content),
+    renderTerminal(report, { verbose: true }),
+    renderHtml(report),
+    renderJunit(report),
+    JSON.stringify(report),
   ].join('\n');
-  const bodies = done.world.wire.exchanges.map(({ sent }) => String(sent.body ?? ''));
+  const bodies = done.context.http.exchanges.map(({ request }) => String(request.body ?? ''));
   const passwords = bodies.flatMap((body) => /"password":"([^"'\\]{8,})"/.exec(body)?.[1] ?? []);
-  const cookies = done.world.wire.exchanges.flatMap(({ sent }) =>
-    [...(sent.headers['cookie'] ?? '').matchAll(/=([^;]{12,})/g)].map((match) => match[1]!),
+  const cookies = done.context.http.exchanges.flatMap(({ request }) =>
+    [...(request.headers['cookie'] ?? '').matchAll(/=([^;]{12,})/g)].map((match) => match[1]!),
   );
   expect(passwords.length).toBeGreaterThan(10);
   expect(cookies.length).toBeGreaterThan(10);
@@ -72,15 +72,15 @@ test('no password, cookie or token is in any report', () => {
 });
 
 test('JUnit has a test for each check, and fails those alone that a MUST lacks', () => {
-  const content = contentOf(done);
-  const xml = junitReport(content);
+  const report = createReport(done);
+  const xml = renderJunit(report);
   expect(xml.match(/<testcase /g)).toHaveLength(checks.length);
-  const { failed, blocked } = content.totals.must;
+  const { failed, blocked } = report.totals.must;
   expect(xml.match(/<failure /g)).toHaveLength(failed + blocked);
 });
 
 test('the page of the report shows text and no markup of the backend', () => {
-  expect(htmlReport(contentOf(done))).not.toMatch(/<script|<b>Bold/);
+  expect(renderHtml(createReport(done))).not.toMatch(/<script|<b>Bold/);
 });
 
 test('each check holds to statements that there are, and has an id of its own', () => {
@@ -107,9 +107,9 @@ test('the same seed sends the same, to a server that kept what the first run lef
   const reference = await startReference();
   onTestFinished(reference.stop);
   const sent = async (seed: number, only: string[] = []) => {
-    const { world, mark, results } = await run({ origin: reference.address, seed, only });
-    const calls = world.wire.exchanges.map(({ by, sent: { method, path, body } }) =>
-      `${by} ${method} ${path} ${String(body ?? '')}`.replaceAll(mark, '(mark)'),
+    const { context, runId, results } = await run({ origin: reference.address, seed, only });
+    const calls = context.http.exchanges.map(({ browserName, request: { method, path, body } }) =>
+      `${browserName} ${method} ${path} ${String(body ?? '')}`.replaceAll(runId, '(mark)'),
     );
     // What is sent at once may arrive in any order.
     return { calls: calls.toSorted(), statuses: results.map(({ status }) => status) };

@@ -36,9 +36,9 @@ for (const { name, start, origin } of [
   { name: 'our own backend', origin: undefined, start: startReference },
 ]) {
   const backend = await start();
-  const done = await run({ origin: backend.address, otherOrigin: origin });
+  const done = await run({ origin: backend.address, appOrigin: origin });
   const trouble = troubleIn(done);
-  const seconds = done.milliseconds / 1000;
+  const seconds = done.durationMs / 1000;
   green.push({ name, trouble, seconds });
   console.log(`${trouble.length > 0 ? 'RED    ' : 'green  '} ${name}, ${seconds.toFixed(1)} s`);
   for (const line of trouble) console.log(`         ${line}`);

@@ -1,4 +1,4 @@
-import { exitCodeOf, run, type Run } from '../../../conformance/run.ts';
+import { exitCodeOf, run, type RunResult } from '../../../conformance/run.ts';
 import type { Fault } from './fault-builders.ts';
 import { startFaultProxy, type Running } from './fault-proxy.ts';
 
@@ -32,7 +32,7 @@ export async function runFault(
     const done = await run({
       origin: backend.address,
       only: whole ? [] : killedBy,
-      patience: slowResponseMs,
+      responseTimeoutMs: slowResponseMs,
     });
     return measuredOf(name, killedBy, done);
   } finally {
@@ -40,7 +40,7 @@ export async function runFault(
   }
 }
 
-export function measuredOf(name: string, killedBy: string[], done: Run): FaultResult {
+export function measuredOf(name: string, killedBy: string[], done: RunResult): FaultResult {
   const failures = done.results.filter(({ status }) => status === 'failed');
   const failed = failures.map(({ check }) => check.id);
   const first = failures.find(({ check }) => killedBy.includes(check.id));
@@ -49,13 +49,13 @@ export function measuredOf(name: string, killedBy: string[], done: Run): FaultRe
     killedBy,
     missing: killedBy.filter((id) => !failed.includes(id)),
     failed,
-    words: done.world.secrets.masked(first?.problems[0]?.what ?? ''),
-    milliseconds: done.milliseconds,
+    words: done.context.secrets.mask(first?.problems[0]?.what ?? ''),
+    milliseconds: done.durationMs,
   };
 }
 
 /** Ids of what is not met in a run that should be met in full. */
-export const troubleIn = (done: Run): string[] =>
+export const troubleIn = (done: RunResult): string[] =>
   exitCodeOf(done) === 0
     ? []
     : done.results

@@ -4,7 +4,7 @@ import {
   createPreconditions,
   type Preconditions,
 } from '../../../conformance/journeys/preconditions.ts';
-import { createWorld } from '../../../conformance/world.ts';
+import { createRunContext } from '../../../conformance/run-context.ts';
 import type { Driver, Route } from '../../../model/driver.ts';
 
 const stages = new Map<string, Preconditions>();
@@ -13,7 +13,7 @@ const stages = new Map<string, Preconditions>();
 export async function httpHands(address: string, start: Route): Promise<Driver> {
   const stage =
     stages.get(address) ??
-    createPreconditions(createWorld(address, createFixtures(1, createRunId())));
+    createPreconditions(createRunContext(address, createFixtures(1, createRunId())));
   stages.set(address, stage);
   return handsOn(stage, start);
 }

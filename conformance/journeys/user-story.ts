@@ -3,21 +3,21 @@ import { isAuthenticated } from '../../machines/auth.ts';
 import { createActors } from '../../src/actors.ts';
 import { createApi } from '../../src/api/api.ts';
 import { fail } from '../checks/check.ts';
-import type { Browser } from '../http/browser.ts';
-import type { Exchange } from '../http/wire.ts';
-import type { World } from '../world.ts';
+import type { SimulatedBrowser } from '../http/simulated-browser.ts';
+import type { Exchange } from '../http/client.ts';
+import type { RunContext } from '../run-context.ts';
 
 /** Longer than any call is waited for. */
 const callTimeout = { timeout: 30_000 };
 
 /** One visitor, one browser, from the first call to the reload, by the app's own machines. */
-export async function userStory(world: World) {
-  const browser = world.browser('story');
+export async function userStory(context: RunContext) {
+  const browser = context.newBrowser('story');
   const exchanges: Exchange[] = [];
-  const email = world.fixtures.email('story');
-  const password = world.fixtures.password('story');
-  world.secrets.add(password);
-  const projects = ['one', 'two'].map((name) => world.fixtures.project(`of the story, ${name}`));
+  const email = context.fixtures.email('story');
+  const password = context.fixtures.password('story');
+  context.secrets.add(password);
+  const projects = ['one', 'two'].map((name) => context.fixtures.project(`of the story, ${name}`));
 
   let app = start(browser, exchanges);
   const stop = (what: string, sees: string): never => fail(what, exchanges.slice(-4), sees);
@@ -96,9 +96,9 @@ export async function userStory(world: World) {
   app.stop();
 }
 
-function start(browser: Browser, exchanges: Exchange[]) {
+function start(browser: SimulatedBrowser, exchanges: Exchange[]) {
   const api = createApi({
-    origin: browser.wire.origin,
+    origin: browser.http.origin,
     cookies: () => browser.documentCookies(),
     fetch: (request) => browser.fetch(request, { note: (exchange) => exchanges.push(exchange) }),
   });

@@ -1,9 +1,9 @@
 import { Blocked, describeResponse, isRefusal, isSuccess } from './checks/check.ts';
 import type { User } from '../machines/types.ts';
 import { readContract, type Contract } from './contract.ts';
-import { Browser, type Call } from './http/browser.ts';
+import { SimulatedBrowser, type ApiCall } from './http/simulated-browser.ts';
 import { cookieValuesIn, createSecrets, type Secrets } from './http/secrets.ts';
-import { createWire, headersOf, type Exchange, type Wire } from './http/wire.ts';
+import { createHttpClient, headerValues, type Exchange, type HttpClient } from './http/client.ts';
 import type { Fixtures } from './fixtures.ts';
 
 /** Somebody who registered, in the browser that they did it in. */
@@ -11,62 +11,63 @@ export type Account = {
   name: string;
   email: string;
   password: string;
-  browser: Browser;
-  registration: Call<User>;
+  browser: SimulatedBrowser;
+  registration: ApiCall<User>;
 };
 
 /** Somebody who signed in, in a browser that had no cookies before. */
-export type Person = Account & { login: Call<void> };
+export type SignedInUser = Account & { login: ApiCall<void> };
 
 /** What a run has: the target, the people it made there, and what it found out so far. */
-export type World = {
+export type RunContext = {
   origin: string;
-  wire: Wire;
+  http: HttpClient;
   contract: Contract;
   secrets: Secrets;
   fixtures: Fixtures;
   /** The origin of an app that lives elsewhere, when CORS was asked about. */
-  otherOrigin: string | undefined;
+  appOrigin: string | undefined;
   /** A fresh browser: no cookies, never been here. */
-  browser: (name: string) => Browser;
+  newBrowser: (name: string) => SimulatedBrowser;
   /** Registers somebody in a fresh browser. The same name is the same account. */
-  account: (
+  tryRegister: (
     name: string,
     credentials?: Partial<Pick<Account, 'email' | 'password'>>,
   ) => Promise<Account>;
   /** The same, for what needs an account. */
-  registered: (name: string) => Promise<Account>;
+  registeredAccount: (name: string) => Promise<Account>;
   /** Registers somebody and signs them in. The same name is the same person. */
-  person: (name: string) => Promise<Person>;
+  signedInUser: (name: string) => Promise<SignedInUser>;
   /** The same person once more, in a session that nobody else uses and that may be spoilt. */
-  again: (name: string) => Promise<Person>;
+  newSession: (name: string) => Promise<SignedInUser>;
   /** Signs an account in, in this browser or in a fresh one. */
-  signIn: (account: Account, browser?: Browser) => Promise<Person>;
+  signIn: (account: Account, browser?: SimulatedBrowser) => Promise<SignedInUser>;
   /** Does something once a run, however many checks need it. */
   once: <Value>(what: string, make: () => Promise<Value>) => Promise<Value>;
   /** What was done by `once`, if it was. */
-  known: <Value>(what: string) => Promise<Value> | undefined;
+  peek: <Value>(what: string) => Promise<Value> | undefined;
   /** What it took to bring a browser to where it is: calls that belong before any other of its calls. */
-  setups: Map<string, Exchange[]>;
+  setupExchanges: Map<string, Exchange[]>;
   /** Where the built app is, and where pictures go, when the screens are to be walked too. */
-  ui: { app: string; pictures: string } | undefined;
-  pictures: { id: string; file: string }[];
+  ui: { appFolder: string; screenshotFolder: string } | undefined;
+  screenshots: { id: string; file: string }[];
   /** Accounts that were made. */
   accounts: Account[];
 };
 
-export function createWorld(
+export function createRunContext(
   origin: string,
-  inventor: Fixtures,
+  fixtures: Fixtures,
   otherOrigin?: string,
   patience?: number,
-): World {
+): RunContext {
   const secrets = createSecrets();
-  const note = ({ answer }: Exchange) => {
-    if (!answer) return;
-    for (const line of headersOf(answer, 'set-cookie')) cookieValuesIn(line).forEach(secrets.add);
+  const note = ({ response }: Exchange) => {
+    if (!response) return;
+    for (const line of headerValues(response, 'set-cookie'))
+      cookieValuesIn(line).forEach(secrets.add);
   };
-  const wire = createWire(origin, note, patience);
+  const http = createHttpClient(origin, note, patience);
   const setups = new Map<string, Exchange[]>();
   const done = new Map<string, Promise<unknown>>();
   const accounts: Account[] = [];
@@ -78,60 +79,60 @@ export function createWorld(
     return known as Promise<Value>;
   };
 
-  const world: World = {
+  const context: RunContext = {
     origin,
-    wire,
+    http,
     contract: readContract(),
     secrets,
-    fixtures: inventor,
-    otherOrigin,
-    setups,
+    fixtures,
+    appOrigin: otherOrigin,
+    setupExchanges: setups,
     accounts,
     ui: undefined,
-    pictures: [],
+    screenshots: [],
     once,
-    known: <Value>(what: string) => done.get(what) as Promise<Value> | undefined,
-    browser: (name) => new Browser(wire, `${name} ${++browsers}`),
+    peek: <Value>(what: string) => done.get(what) as Promise<Value> | undefined,
+    newBrowser: (name) => new SimulatedBrowser(http, `${name} ${++browsers}`),
 
-    account: (name, given = {}) =>
+    tryRegister: (name, given = {}) =>
       once(`account ${name}`, async () => {
-        const email = given.email ?? inventor.email(name);
-        const password = given.password ?? inventor.password(name);
+        const email = given.email ?? fixtures.email(name);
+        const password = given.password ?? fixtures.password(name);
         secrets.add(password);
-        const browser = world.browser(name);
+        const browser = context.newBrowser(name);
         let registration = await browser.registerUser(email, password);
-        if (registration.ended.ok !== true && isRefusal(registration.exchange)) {
+        if (registration.outcome.ok !== true && isRefusal(registration.exchange)) {
           // A backend that wants a cookie first is told so by a check of its own; the rest should be seen all the same.
           await browser.listProjects();
           if (browser.xsrfToken()) registration = await browser.registerUser(email, password);
         }
         const account = { name, email, password, browser, registration };
         setups.set(browser.name, registration.exchanges);
-        if (registration.ended.ok) accounts.push(account);
+        if (registration.outcome.ok) accounts.push(account);
         return account;
       }),
 
-    async registered(name) {
-      const account = await world.account(name);
+    async registeredAccount(name) {
+      const account = await context.tryRegister(name);
       if (isSuccess(account.registration.exchange)) return account;
       throw new Blocked(
         `registering did not work: ${describeResponse(account.registration.exchange)}`,
       );
     },
 
-    person: (name) =>
-      once(`person ${name}`, async () => world.signIn(await world.registered(name))),
+    signedInUser: (name) =>
+      once(`person ${name}`, async () => context.signIn(await context.registeredAccount(name))),
 
-    again: async (name) => world.signIn(await world.registered(name)),
+    newSession: async (name) => context.signIn(await context.registeredAccount(name)),
 
-    async signIn(account, browser = world.browser(account.name)) {
+    async signIn(account, browser = context.newBrowser(account.name)) {
       const before = setups.get(browser.name) ?? account.registration.exchanges;
       let login = await browser.login(account.email, account.password);
-      if (!login.ended.ok && isRefusal(login.exchange) && !browser.xsrfToken()) {
+      if (!login.outcome.ok && isRefusal(login.exchange) && !browser.xsrfToken()) {
         await browser.listProjects();
         if (browser.xsrfToken()) login = await browser.login(account.email, account.password);
       }
-      if (!login.ended.ok)
+      if (!login.outcome.ok)
         throw new Blocked(`signing in did not work: ${describeResponse(login.exchange)}`);
       // As the app does: it takes the person to the projects.
       const list = await browser.listProjects();
@@ -139,5 +140,5 @@ export function createWorld(
       return { ...account, browser, login };
     },
   };
-  return world;
+  return context;
 }

@@ -1,41 +1,47 @@
 import { describeResponse, shortened } from '../checks/check.ts';
 import type { Problem } from '../checks/check.ts';
 import { curlOf } from '../http/curl.ts';
-import type { Exchange } from '../http/wire.ts';
-import type { Result, Run } from '../run.ts';
+import type { Exchange } from '../http/client.ts';
+import type { CheckResult, RunResult } from '../run.ts';
 
 /** One call, as reports show it: without a secret in it. */
-export type ShownCall = { by: string; sent: string; got: string; curl: string };
+export type ReportedCall = { browserName: string; request: string; response: string; curl: string };
 
-export type ShownProblem = { what: string; sees: string | undefined; calls: ShownCall[] };
+export type ReportedProblem = { what: string; sees: string | undefined; calls: ReportedCall[] };
 
-export type ShownResult = {
+export type ReportedResult = {
   id: string;
   level: string;
   title: string;
   needs: string;
   statements: string[];
-  status: Result['status'];
+  status: CheckResult['status'];
   note: string | undefined;
-  problems: ShownProblem[];
+  problems: ReportedProblem[];
   /** What was said for it. */
-  calls: ShownCall[];
-  milliseconds: number;
+  calls: ReportedCall[];
+  durationMs: number;
 };
 
-export type Totals = { of: number; met: number; failed: number; blocked: number; skipped: number };
+export type Totals = {
+  total: number;
+  passed: number;
+  failed: number;
+  blocked: number;
+  skipped: number;
+};
 
 /** Everything that a report says, in whatever form. Nothing in it is secret any more. */
-export type Content = {
+export type Report = {
   origin: string;
   seed: number;
-  mark: string;
+  runId: string;
   startedAt: string;
-  milliseconds: number;
+  durationMs: number;
   verdict: string;
-  failures: ShownResult[];
-  results: ShownResult[];
-  readings: Run['readings'];
+  failures: ReportedResult[];
+  results: ReportedResult[];
+  userMessages: RunResult['userMessages'];
   totals: {
     must: Totals;
     should: Totals;
@@ -45,7 +51,7 @@ export type Content = {
     states: { met: number; of: number };
     transitions: { met: number; of: number; missing: string[] };
   };
-  beyond: { name: string; why: string }[];
+  unreachable: { name: string; why: string }[];
   journeys: {
     name: string;
     machine: string;
@@ -54,28 +60,28 @@ export type Content = {
     trouble: string | undefined;
     milliseconds: number;
   }[];
-  waits: string | undefined;
-  left: string;
+  throttling: string | undefined;
+  leftovers: string;
 };
 
 const order = { MUST: 0, SHOULD: 1, PROFILE: 2 };
 
-export function contentOf(run: Run): Content {
-  const { world, results, walked } = run;
-  const masked = (text: string) => world.secrets.masked(text);
-  const shownCall = (exchange: Exchange): ShownCall => ({
-    by: exchange.by,
-    sent: masked(sentOf(exchange)),
-    got: masked(describeResponse(exchange)),
+export function createReport(run: RunResult): Report {
+  const { context, results, journeyCoverage } = run;
+  const masked = (text: string) => context.secrets.mask(text);
+  const shownCall = (exchange: Exchange): ReportedCall => ({
+    browserName: exchange.browserName,
+    request: masked(sentOf(exchange)),
+    response: masked(describeResponse(exchange)),
     curl: masked(curlOf(run.origin, exchange)),
   });
-  const shownProblem = (problem: Problem): ShownProblem => ({
+  const shownProblem = (problem: Problem): ReportedProblem => ({
     what: masked(problem.what),
     sees: problem.sees === undefined ? undefined : masked(problem.sees),
-    calls: sequenceOf(problem.exchanges, world.setups).map(shownCall),
+    calls: sequenceOf(problem.exchanges, context.setupExchanges).map(shownCall),
   });
   const shown = results.map(
-    ({ check, status, note, problems, exchanges, milliseconds }): ShownResult => ({
+    ({ check, status, note, problems, exchanges, durationMs }): ReportedResult => ({
       id: check.id,
       level: check.level,
       title: check.title,
@@ -85,7 +91,7 @@ export function contentOf(run: Run): Content {
       note: note === undefined ? undefined : masked(note),
       problems: problems.map(shownProblem),
       calls: exchanges.slice(0, 12).map(shownCall),
-      milliseconds: Math.round(milliseconds),
+      durationMs: Math.round(durationMs),
     }),
   );
   const failures = shown
@@ -93,35 +99,38 @@ export function contentOf(run: Run): Content {
     .toSorted((one, other) => order[one.level as 'MUST'] - order[other.level as 'MUST']);
   const totals = (level: string): Totals => {
     const of = shown.filter((each) => each.level === level);
-    const count = (status: Result['status']) => of.filter((each) => each.status === status).length;
+    const count = (status: CheckResult['status']) =>
+      of.filter((each) => each.status === status).length;
     return {
-      of: of.length,
-      met: count('met') + count('noted'),
+      total: of.length,
+      passed: count('passed') + count('noted'),
       failed: count('failed'),
       blocked: count('blocked'),
       skipped: count('skipped'),
     };
   };
   const [must, should] = [totals('MUST'), totals('SHOULD')];
-  const answered = run.documented.filter(({ times, faults }) => times > 0 && faults < times);
-  const operations = [...new Set(run.documented.map(({ operation }) => operation))];
+  const answered = run.documentedResponses.filter(
+    ({ count, invalidCount }) => count > 0 && invalidCount < count,
+  );
+  const operations = [...new Set(run.documentedResponses.map(({ operation }) => operation))];
   const working = operations.filter((operation) =>
     answered.some((each) => each.operation === operation && each.status < 300),
   );
-  const missing = run.documented.filter((each) => !answered.includes(each));
+  const missing = run.documentedResponses.filter((each) => !answered.includes(each));
   return {
     origin: run.origin,
     seed: run.seed,
-    mark: run.mark,
+    runId: run.runId,
     startedAt: run.startedAt.toISOString(),
-    milliseconds: Math.round(run.milliseconds),
+    durationMs: Math.round(run.durationMs),
     verdict: verdictOf(must, should, run.only.length > 0),
     failures,
     results: shown,
-    readings: run.readings.map((row) => ({
+    userMessages: run.userMessages.map((row) => ({
       ...row,
-      answer: masked(row.answer),
-      reads: masked(row.reads),
+      answer: masked(row.response),
+      reads: masked(row.message),
     })),
     totals: {
       must,
@@ -130,20 +139,24 @@ export function contentOf(run: Run): Content {
       operations: { met: working.length, of: operations.length },
       answers: {
         met: answered.length,
-        of: run.documented.length,
+        of: run.documentedResponses.length,
         missing: missing.map(({ operation, status }) => `${operation} ${status}`),
       },
-      states: { met: walked?.states.reached.length ?? 0, of: walked?.states.all.length ?? 0 },
+      states: {
+        met: journeyCoverage?.states.reached.length ?? 0,
+        of: journeyCoverage?.states.all.length ?? 0,
+      },
       transitions: {
-        met: walked?.transitions.reached.length ?? 0,
-        of: walked?.transitions.all.length ?? 0,
+        met: journeyCoverage?.transitions.reached.length ?? 0,
+        of: journeyCoverage?.transitions.all.length ?? 0,
         missing:
-          walked?.transitions.all.filter((name) => !walked.transitions.reached.includes(name)) ??
-          [],
+          journeyCoverage?.transitions.all.filter(
+            (name) => !journeyCoverage.transitions.reached.includes(name),
+          ) ?? [],
       },
     },
-    beyond: walked?.beyond ?? [],
-    journeys: (walked?.journeys ?? []).map(
+    unreachable: journeyCoverage?.beyond ?? [],
+    journeys: (journeyCoverage?.journeys ?? []).map(
       ({ name, machine, steps, of, trouble, milliseconds }) => ({
         name,
         machine,
@@ -153,8 +166,8 @@ export function contentOf(run: Run): Content {
         milliseconds: Math.round(milliseconds),
       }),
     ),
-    waits: waitsOf(run),
-    left: `Left behind: ${plural(run.left.users, 'user')} and ${plural(run.left.projects, 'project')}, all with "${run.mark}" in the email or by such a user.`,
+    throttling: waitsOf(run),
+    leftovers: `Left behind: ${plural(run.leftovers.users, 'user')} and ${plural(run.leftovers.projects, 'project')}, all with "${run.runId}" in the email or by such a user.`,
   };
 }
 
@@ -171,33 +184,33 @@ function verdictOf(must: Totals, should: Totals, partly: boolean): string {
   return `${partly ? 'What was looked at is as it must be.' : 'The app works on this backend.'}${advice}`;
 }
 
-function waitsOf({ waits }: Run): string | undefined {
-  if (waits.times === 0 && waits.refused === 0) return undefined;
-  const waited = `The backend asked to wait ${waits.times} times (429 or 503 with Retry-After), and the kit waited ${(waits.milliseconds / 1000).toFixed(1)} s in all.`;
-  return waits.refused > 0
-    ? `${waited} ${waits.refused} times it asked for longer than the kit waits.`
+function waitsOf({ throttling }: RunResult): string | undefined {
+  if (throttling.count === 0 && throttling.ignored === 0) return undefined;
+  const waited = `The backend asked to wait ${throttling.count} times (429 or 503 with Retry-After), and the kit waited ${(throttling.totalMs / 1000).toFixed(1)} s in all.`;
+  return throttling.ignored > 0
+    ? `${waited} ${throttling.ignored} times it asked for longer than the kit waits.`
     : waited;
 }
 
 /** The calls that show a problem, with what had to come before them. */
 function sequenceOf(exchanges: Exchange[], setups: Map<string, Exchange[]>): Exchange[] {
   const all = exchanges.flatMap((exchange) => {
-    const hasCookie = exchange.sent.headers['cookie'] !== undefined;
-    return hasCookie ? [...(setups.get(exchange.by) ?? []), exchange] : [exchange];
+    const hasCookie = exchange.request.headers['cookie'] !== undefined;
+    return hasCookie ? [...(setups.get(exchange.browserName) ?? []), exchange] : [exchange];
   });
   return [...new Set(all)];
 }
 
 /** A call in one line. */
-function sentOf({ sent }: Exchange): string {
-  const body = sent.body === undefined ? '' : ` ${shortened(String(sent.body), 160)}`;
-  const token = sent.headers['x-xsrf-token'] ? ' X-XSRF-TOKEN: ***' : '';
-  const cookies = (sent.headers['cookie'] ?? '')
+function sentOf({ request }: Exchange): string {
+  const body = request.body === undefined ? '' : ` ${shortened(String(request.body), 160)}`;
+  const token = request.headers['x-xsrf-token'] ? ' X-XSRF-TOKEN: ***' : '';
+  const cookies = (request.headers['cookie'] ?? '')
     .split('; ')
     .map((pair) => pair.split('=')[0])
     .filter(Boolean);
   const sentCookies = cookies.length > 0 ? ` (cookies: ${cookies.join(', ')})` : '';
-  return `${sent.method} ${sent.path}${body}${token}${sentCookies}`;
+  return `${request.method} ${request.path}${body}${token}${sentCookies}`;
 }
 
 export const plural = (count: number, what: string) => `${count} ${what}${count === 1 ? '' : 's'}`;
