@@ -1,41 +1,41 @@
 /**
- * Provides a Chromium for the browser tests: an installed one, Playwright's download, or the
- * system's package. Each is tried by opening a page, because a download may lack libraries, and
- * a system's command may be a stub.
+ * Sees to it that the browser tests have a browser: the one that is there, or Playwright's own download, or the system's
+ * package. What counts is that it opens a page; a download may lack libraries, a system's command may be a stub.
  */
 import { access } from 'node:fs/promises';
 import { delimiter, join } from 'node:path';
 import { stripVTControlCharacters } from 'node:util';
 import { advice, candidates, launchBrowser } from '../conformance/ui/chromium.ts';
-import { runCommand, toolCommand } from './run.ts';
+import { failureOf, tool } from './run.ts';
 
-type Source = { name: string; commands: string[][]; timeoutSeconds: number };
+/** One way to a Chromium: commands in order, each stopped after its time. */
+type Source = { how: string; commands: string[][]; seconds: number };
 
 /**
- * Returns the path of a Chromium that opens a page, after installing one if necessary.
- * Throws an error that lists what was tried and what to install.
+ * The path of a Chromium that opens a page, fetched if need be. `say` is told what takes long.
+ * Throws with one message that says what to install, and what was tried.
  */
-export async function ensureChromium(log: (line: string) => void): Promise<string> {
-  const installed = await findWorkingChromium();
-  if (installed.path) return installed.path;
-  if (process.env['CHROMIUM']) throw new Error(`${installed.failures.join('\n')}\n${advice}`);
+export async function ensureChromium(say: (line: string) => void): Promise<string> {
+  const present = await firstThatOpens();
+  if (present.path) return present.path;
+  if (process.env['CHROMIUM']) throw new Error(`${present.why.join('\n')}\n${advice}`);
 
-  const failures = new Set(installed.failures);
-  for (const { name, commands, timeoutSeconds } of await sources()) {
-    log(`No working Chromium found: trying ${name} …`);
+  const told: string[] = present.why;
+  for (const { how, commands, seconds } of await sources()) {
+    say(`There is no Chromium that starts: trying ${how} …`);
     for (const command of commands) {
-      const output = await runCommand(command, timeoutSeconds);
-      if (output.length > 0) failures.add([command.join(' '), ...output.slice(-12)].join('\n'));
+      const failure = await failureOf(command, seconds);
+      if (failure.length > 0) told.push([command.join(' '), ...failure.slice(-12)].join('\n'));
     }
-    const fetched = await findWorkingChromium();
+    const fetched = await firstThatOpens();
     if (fetched.path) return fetched.path;
-    for (const failure of fetched.failures) failures.add(failure);
+    told.push(...fetched.why.filter((line) => !told.includes(line)));
   }
-  throw new Error(`${[...failures].join('\n\n')}\n\nNo Chromium could be installed. ${advice}`);
+  throw new Error(`${told.join('\n\n')}\n\nNo Chromium could be had. ${advice}`);
 }
 
-async function findWorkingChromium(): Promise<{ path?: string; failures: string[] }> {
-  const failures: string[] = [];
+async function firstThatOpens(): Promise<{ path?: string; why: string[] }> {
+  const why: string[] = [];
   for (const path of await candidates()) {
     try {
       const browser = await launchBrowser(path);
@@ -44,31 +44,34 @@ async function findWorkingChromium(): Promise<{ path?: string; failures: string[
       } finally {
         await browser.close();
       }
-      return { path, failures };
+      return { path, why };
     } catch (error) {
-      failures.push(`${path} does not start: ${summarize(error)}`);
+      why.push(`${path} does not start: ${essence(error)}`);
     }
   }
-  return { failures };
+  return { why };
 }
 
 async function sources(): Promise<Source[]> {
-  const playwright = {
-    name: "Playwright's download",
-    commands: [toolCommand('playwright-core/cli.js', 'install', '--no-shell', 'chromium')],
-    timeoutSeconds: 180,
-  };
-  const isRoot = process.getuid?.() === 0;
-  if (!isRoot && !(await isOnPath('sudo'))) return [playwright];
-  const available = await Promise.all(packageManagers.map(([manager]) => isOnPath(manager)));
-  const packages = packageManagers
-    .filter((_, index) => available[index])
-    .map(([manager, ...commands]) => ({
-      name: `the ${manager} package`,
-      commands: commands.map((options) => [...(isRoot ? [] : ['sudo', '-n']), manager, ...options]),
-      timeoutSeconds: 300,
-    }));
-  return [playwright, ...packages];
+  const all: Source[] = [
+    {
+      how: "Playwright's own download",
+      commands: [tool('playwright-core/cli.js', 'install', '--no-shell', 'chromium')],
+      seconds: 180,
+    },
+  ];
+  const asRoot =
+    process.getuid?.() === 0 ? [] : (await onPath('sudo')) ? ['sudo', '-n'] : undefined;
+  for (const [manager, ...commands] of packageManagers) {
+    if (asRoot && (await onPath(manager))) {
+      all.push({
+        how: `${manager}'s package`,
+        commands: commands.map((command) => [...asRoot, manager, ...command]),
+        seconds: 300,
+      });
+    }
+  }
+  return all;
 }
 
 const packageManagers: [manager: string, ...commands: string[][]][] = [
@@ -82,16 +85,20 @@ const packageManagers: [manager: string, ...commands: string[][]][] = [
   ['apk', ['add', '--no-cache', 'chromium']],
 ];
 
-async function isOnPath(command: string): Promise<boolean> {
-  const folders = (process.env['PATH'] ?? '').split(delimiter);
-  return Promise.any(folders.map((folder) => access(join(folder, command)))).then(
-    () => true,
-    () => false,
-  );
+async function onPath(command: string): Promise<boolean> {
+  for (const folder of (process.env['PATH'] ?? '').split(delimiter)) {
+    try {
+      await access(join(folder, command));
+      return true;
+    } catch {
+      continue;
+    }
+  }
+  return false;
 }
 
-/** Returns the first line of the error and the browser's own errors, without the launch log. */
-function summarize(error: unknown): string {
+/** The first line of the error and what the browser itself said, without the log of the launch. */
+function essence(error: unknown): string {
   const [first = '', ...rest] = stripVTControlCharacters(String(error)).split('\n');
   return [first, ...rest.filter((line) => line.includes('[err]')).slice(0, 3)].join('\n');
 }

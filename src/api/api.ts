@@ -39,37 +39,37 @@ export function createApi({ origin, baseUrl = origin, fetch, cookies }: ApiOptio
 
   return {
     login: (body, signal) =>
-      toOutcome(
-        client.POST('/api/v1/auth/login', { body, signal, parseAs: 'stream' }),
-        async (response) => {
-          await readText(response);
-        },
-      ),
+      toOutcome(client.POST('/api/v1/auth/login', { body, signal, parseAs }), ignoreBody),
 
     registerUser: (body, signal) =>
       toOutcome(
-        client.POST('/api/v1/users/register', { body, signal, parseAs: 'stream' }),
+        client.POST('/api/v1/users/register', { body, signal, parseAs }),
         async (response) => decodeUser(await readText(response)),
       ),
 
     // `no-store`: Chromium queues a second GET of a cacheable URL until the first one ends.
     listProjects: (signal, onRows = () => {}) =>
       toOutcome(
-        client.GET('/api/v1/projects', { signal, cache: 'no-store', parseAs: 'stream' }),
+        client.GET('/api/v1/projects', { signal, cache: 'no-store', parseAs }),
         (response) => decodeProjects(textChunks(response), onRows),
       ),
 
-    createProject: (body, signal) =>
-      toOutcome(
-        client.POST('/api/v1/projects', {
-          body,
-          signal,
-          parseAs: 'stream',
-          params: { header: { 'Idempotency-Key': createIdempotencyKey() } },
-        }),
+    createProject: (body, signal) => {
+      const params = { header: { 'Idempotency-Key': createIdempotencyKey() } };
+      return toOutcome(
+        client.POST('/api/v1/projects', { body, signal, parseAs, params }),
         async (response) => decodeProject(await readText(response)),
-      ),
+      );
+    },
   };
+}
+
+/** Bodies are read here, because `toOutcome` tells a lost connection from a malformed body. */
+const parseAs = 'stream';
+
+/** Reads the body to its end, so that a lost connection is noticed. */
+async function ignoreBody(response: Response): Promise<void> {
+  await readText(response);
 }
 
 /** Returns 128 random bits as hex. `crypto.randomUUID` does not exist on pages without TLS. */

@@ -1,4 +1,4 @@
-import { Heading } from '../ui/layout.tsx';
+import { Heading } from '../ui/heading.tsx';
 
 export function AboutScreen() {
   return <Heading>About Page</Heading>;

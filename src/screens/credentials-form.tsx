@@ -3,7 +3,8 @@ import { ErrorBanner } from '../ui/banner.tsx';
 import { SubmitButton } from '../ui/button.tsx';
 import { TextField } from '../ui/field.tsx';
 import { Form } from '../ui/form.tsx';
-import { Heading, Stack } from '../ui/layout.tsx';
+import { Heading } from '../ui/heading.tsx';
+import { Stack } from '../ui/layout.tsx';
 import { credentials } from './schemas.ts';
 import { useForm } from './use-form.ts';
 
@@ -11,14 +12,14 @@ type CredentialsFormProps = {
   heading: string;
   subtitle: string;
   button: string;
-  /** What tells a password manager whether to offer a new password or the one it knows. */
+  /** The `autocomplete` of the password: whether a password manager generates or fills one. */
   password: 'new-password' | 'current-password';
   errorMessage?: string | undefined;
   busy: boolean;
   onSubmit: (credentials: Credentials) => void;
 };
 
-/** The form that registering and signing in share. */
+/** The form of the screens for registration and sign-in. */
 export function CredentialsForm(props: CredentialsFormProps) {
   const { field, submit } = useForm(credentials, { email: '', password: '' }, props.onSubmit);
   return (

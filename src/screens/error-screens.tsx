@@ -3,25 +3,25 @@ import { Link } from './layout.tsx';
 
 const title = 'Unexpected Application Error!';
 const homeLink = (
-  <Link look="inline" to="/">
+  <Link variant="inline" to="/">
     Go to the start page
   </Link>
 );
 
-/** For a path that no route has. */
+/** The screen of a path that no route matches. */
 export function NotFoundScreen() {
-  return <ErrorPage title={title} message="404 Not Found" wayOut={homeLink} />;
+  return <ErrorPage title={title} message="404 Not Found" homeLink={homeLink} />;
 }
 
-/** For whatever a screen threw. Its stack is for developers, so it stays out of what is built. */
+/** The screen of an error thrown while rendering or loading. Builds do not show the stack. */
 export function ErrorScreen({ error }: { error: unknown }) {
-  const known = error instanceof Error;
+  const isError = error instanceof Error;
   return (
     <ErrorPage
       title={title}
-      message={known ? error.message : String(error)}
-      stack={import.meta.env.DEV && known ? error.stack : undefined}
-      wayOut={homeLink}
+      message={isError ? error.message : String(error)}
+      stack={import.meta.env.DEV && isError ? error.stack : undefined}
+      homeLink={homeLink}
     />
   );
 }

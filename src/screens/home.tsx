@@ -1,4 +1,4 @@
-import { Heading } from '../ui/layout.tsx';
+import { Heading } from '../ui/heading.tsx';
 
 export function HomeScreen() {
   return <Heading>Home</Heading>;

@@ -5,26 +5,26 @@ import { Page, PlainPage } from '../ui/page.tsx';
 
 export const Link = createLink(StyledLink);
 
-/** Around every screen: the five links, always the same ones, the content, and the footer. */
+/** The layout of every screen: the same five links, the content and the footer. */
 export function Layout() {
   const [year] = useState(() => new Date().getFullYear());
   return (
     <Page
       navigation={
         <>
-          <Link look="nav" to="/">
+          <Link variant="nav" to="/">
             Home
           </Link>
-          <Link look="nav" to="/about">
+          <Link variant="nav" to="/about">
             About
           </Link>
-          <Link look="nav" to="/projects">
+          <Link variant="nav" to="/projects">
             Projects
           </Link>
-          <Link look="outlined" to="/register">
+          <Link variant="outlined" to="/register">
             Sign up
           </Link>
-          <Link look="filled" to="/login">
+          <Link variant="filled" to="/login">
             Sign in
           </Link>
         </>
@@ -36,7 +36,7 @@ export function Layout() {
   );
 }
 
-/** The layout with an empty navigation area. No route of today uses it. */
+/** The layout with an empty navigation area, which no route uses yet. */
 export function PlainLayout() {
   return (
     <PlainPage>

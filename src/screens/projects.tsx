@@ -6,7 +6,9 @@ import { SubmitButton } from '../ui/button.tsx';
 import { TextArea, TextField } from '../ui/field.tsx';
 import { Form } from '../ui/form.tsx';
 import { ProjectList } from '../ui/project-list.tsx';
-import { Announcement, Heading, Stack } from '../ui/layout.tsx';
+import { Announcement } from '../ui/announcement.tsx';
+import { Heading } from '../ui/heading.tsx';
+import { Stack } from '../ui/layout.tsx';
 import { newProject } from './schemas.ts';
 import { useForm } from './use-form.ts';
 
@@ -21,50 +23,51 @@ export function ProjectsScreen() {
     return () => projects.send({ type: 'projects.closed' });
   }, [projects]);
 
-  const [created, onCreated] = useReducer((count: number) => count + 1, 0);
-  const isLong = rows.length > showNewestThreshold;
+  const [createdCount, onCreated] = useReducer((count: number) => count + 1, 0);
+  const showNewest = createdCount > 0 && rows.length > showNewestThreshold;
   return (
     <Stack>
-      <NewProjectForm created={created} onCreated={onCreated} />
+      <NewProjectForm createdCount={createdCount} onCreated={onCreated} />
       <ProjectList
         heading="List of Projects"
         // What is there of a first list is shown while the rest arrives; a later one replaces the one in view as a whole.
         rows={rows.length > 0 ? rows : (arrived ?? rows)}
         loading={loading}
-        newest={created > 0 && isLong ? 'Show the new project' : undefined}
+        showNewestLabel={showNewest ? 'Show the new project' : undefined}
       />
     </Stack>
   );
 }
 
-/** Rows from which on the last one is too far away. */
+/** In a list longer than this, the last row may be outside the viewport. */
 const showNewestThreshold = 5;
 
 const empty = { title: '', description: '' };
 
-function NewProjectForm({ created, onCreated }: { created: number; onCreated: () => void }) {
+type NewProjectFormProps = { createdCount: number; onCreated: () => void };
+
+function NewProjectForm({ createdCount, onCreated }: NewProjectFormProps) {
   const { projects } = useApp();
   const busy = useSelector(projects, (snapshot) => snapshot.matches({ create: 'creating' }));
   const errorMessage = useSelector(projects, (snapshot) => snapshot.context.createErrorMessage);
   const [submitted] = useState(() => projects.getSnapshot().context.submitted);
-  const {
-    form,
-    field,
-    resetAndFocus: restart,
-    submit,
-  } = useForm(newProject, submitted ?? empty, (project) =>
-    projects.send({ type: 'createProject', project }),
+  const { form, field, resetAndFocus, submit } = useForm(
+    newProject,
+    submitted ?? empty,
+    (project) => projects.send({ type: 'createProject', project }),
   );
 
   useEffect(() => {
     const subscription = projects.on('projectCreated', ({ project }) => {
-      // Whoever went on typing meanwhile keeps what they typed.
+      // A user who went on typing meanwhile keeps the text.
       const { title, description } = form.getValues();
-      if (title === project?.title && description === project.description) restart(empty, 'title');
+      if (title === project?.title && description === project.description) {
+        resetAndFocus(empty, 'title');
+      }
       onCreated();
     });
     return () => subscription.unsubscribe();
-  }, [projects, form, restart, onCreated]);
+  }, [projects, form, resetAndFocus, onCreated]);
 
   return (
     <>
@@ -81,7 +84,7 @@ function NewProjectForm({ created, onCreated }: { created: number; onCreated: ()
         <TextArea label="Description" rows={4} dir="auto" {...field('description')} />
         <SubmitButton busy={busy}>Create Project</SubmitButton>
       </Form>
-      <Announcement times={created}>The project was created.</Announcement>
+      <Announcement count={createdCount}>The project was created.</Announcement>
     </>
   );
 }

@@ -3,17 +3,17 @@ import type { Credentials, NewProject } from '../../machines/types.ts';
 
 const required = (field: string) => minLength(1, `${field} is required`);
 
-/** What registering and signing in accept. A missing value says so first, and nothing else. */
+/** Validates registration and sign-in. A missing value is reported first, and as nothing else. */
 export const credentials = object({
   email: string().check(required('Email'), email('Invalid email address')),
   password: string().check(
     required('Password'),
-    // Characters, as the contract counts them: an emoji is one, and two UTF-16 units.
+    // Counts code points, as the contract does: an emoji is one character.
     refine((value) => Array.from(value).length >= 8, 'Password must be at least 8 characters'),
   ),
 }) satisfies ZodMiniType<Credentials, Credentials>;
 
-/** What creating a project accepts. Blanks are text, and there is no upper limit: limits are the backend's. */
+/** Validates a new project. Blanks are valid. There are no maximums, which the backend decides. */
 export const newProject = object({
   title: string().check(required('Title')),
   description: string().check(required('Description')),

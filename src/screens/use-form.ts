@@ -18,13 +18,13 @@ import type { ZodMiniType } from 'zod/mini';
 type Control = HTMLInputElement | HTMLTextAreaElement;
 
 /**
- * A form whose values obey `schema`. Takes the values to begin with and what to do with valid ones.
+ * A form that is validated by `schema`. Calls `onValid` with the values of a valid submit.
  *
- * - `field(name)`: the props of a field, with its error once the field was touched or a submit was tried.
- * - `restart(values, name)`: the form as new, with the focus in a field. Nobody touched that field by being put into it, so
- *   leaving it empty shows no error.
- * - `submit`: the form's onSubmit. Reads the fields as they stand in the page, for a password manager may fill and submit
- *   a form without any event that tells of it.
+ * - `field(name)`: the props of a field. It has an error once it was touched or submitted.
+ * - `resetAndFocus(values, name)`: resets the form and focuses a field. Leaving that field empty
+ *   shows no error, because the user did not touch it.
+ * - `submit`: the `onSubmit` of the form. Reads the values from the DOM, because a password manager
+ *   may fill and submit a form without any event.
  */
 export function useForm<Values extends FieldValues>(
   schema: ZodMiniType<Values, Values>,
@@ -34,19 +34,20 @@ export function useForm<Values extends FieldValues>(
   const form = useHookForm<Values>({
     resolver: zodResolver(schema),
     defaultValues,
-    // A field is first checked when it is left or submitted, and from then on with each change.
+    // Validates a field at its first blur or submit, then at each change.
     mode: 'onTouched',
   });
-  const [restarted, setRestarted] = useState<{ at: Path<Values> }>();
-  const untouched = useRef<string>(undefined);
+  /** A new object for each reset, so that the effect runs after each of them. */
+  const [focusTarget, setFocusTarget] = useState<{ name: Path<Values> }>();
+  const untouchedFocus = useRef<string>(undefined);
   useEffect(() => {
-    if (!restarted) return;
-    const control = document.querySelector<Control>(`form [name="${restarted.at}"]`);
-    // Whoever has gone on to what is below the form is not thrown back to it; the first key brings the field into view.
-    const isAway = (control?.form?.getBoundingClientRect().bottom ?? 0) < 0;
-    control?.focus({ preventScroll: isAway });
-    untouched.current = restarted.at;
-  }, [restarted]);
+    if (!focusTarget) return;
+    const control = document.querySelector<Control>(`form [name="${focusTarget.name}"]`);
+    // A user who has scrolled past the form stays there. The first key scrolls the field into view.
+    const isAbove = (control?.form?.getBoundingClientRect().bottom ?? 0) < 0;
+    control?.focus({ preventScroll: isAbove });
+    untouchedFocus.current = focusTarget.name;
+  }, [focusTarget]);
 
   const { errors } = form.formState;
 
@@ -58,20 +59,20 @@ export function useForm<Values extends FieldValues>(
       return {
         ...registered,
         onChange: (event: ChangeEvent<Control>) => {
-          untouched.current = undefined;
+          untouchedFocus.current = undefined;
           void registered.onChange(event);
         },
         onBlur: (event: FocusEvent<Control>) => {
-          const isUntouched = untouched.current === name && event.target.value === '';
-          untouched.current = undefined;
+          const isUntouched = untouchedFocus.current === name && event.target.value === '';
+          untouchedFocus.current = undefined;
           if (!isUntouched) void registered.onBlur(event);
         },
         error: typeof error === 'string' ? error : undefined,
       };
     },
-    resetAndFocus: (values: Values, at: Path<Values>) => {
+    resetAndFocus: (values: Values, name: Path<Values>) => {
       form.reset(values);
-      setRestarted({ at });
+      setFocusTarget({ name });
     },
     submit: (event: FormEvent<HTMLFormElement>) => {
       for (const [name, value] of new FormData(event.currentTarget)) {

@@ -3,7 +3,7 @@ import { color, font, space, text } from './tokens.css.ts';
 
 globalStyle('*, *::before, *::after', { boxSizing: 'border-box' });
 
-// Far away, on a very wide screen, everything grows with it.
+// Text grows with the window from 1,700 px on, because large screens are viewed from farther away.
 globalStyle('html', {
   textSizeAdjust: '100%',
   fontSize: 'clamp(1em, 0.7em + 0.28vw, 1.25em)',
@@ -31,7 +31,7 @@ globalStyle(':focus-visible', {
   outlineOffset: '0.125rem',
 });
 
-// Without JavaScript it stays empty, and must not push away what the page says then.
+// Without JavaScript the root stays empty, and must not push the noscript message out of view.
 globalStyle('#root:not(:empty)', { minHeight: '100vh', display: 'grid' });
 
 globalStyle('::selection', { background: color.accent, color: color.onAccent });

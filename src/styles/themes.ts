@@ -1,11 +1,15 @@
-/** The colours of both themes, by what they mean. Plain values, so that a test can reckon with them. */
+/** The colours of both themes. Plain values, because the contrast test computes with them. */
 export const light = {
   canvas: '#f6f4ee',
+  /** Background of fields and of the header. */
   surface: '#ffffff',
   text: '#18202c',
   textMuted: '#515b69',
+  /** Dividers, which carry no information. */
   line: '#d9d5c9',
+  /** Borders of fields. */
   control: '#767f8c',
+  /** Links, buttons and the decorative line. */
   accent: '#1b4dc1',
   accentStrong: '#143a94',
   onAccent: '#ffffff',

@@ -1,13 +1,12 @@
 import { style } from '@vanilla-extract/css';
 import { color, radius, space } from '../styles/tokens.css.ts';
-import { stopBeside } from '../styles/track.ts';
+import { marker } from '../styles/decorative-line.ts';
 
-/** A signal at danger: what is in the way stands on the line too. */
 export const banner = style({
   position: 'relative',
   padding: `0.75rem ${space.medium}`,
   borderRadius: radius.control,
-  // Forced colours drop the fill; the border then carries the shape.
+  // Visible in forced colours, which drop the fill.
   border: `1px solid ${color.critical}`,
   background: color.criticalFill,
   color: color.onCriticalFill,
@@ -15,7 +14,7 @@ export const banner = style({
   whiteSpace: 'pre-wrap',
   overflowWrap: 'anywhere',
   '::before': {
-    ...stopBeside('1.5rem'),
+    ...marker('1.5rem'),
     marginLeft: -1,
     borderColor: color.critical,
     background: color.critical,

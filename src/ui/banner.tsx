@@ -1,22 +1,18 @@
 import { useState } from 'react';
 import * as css from './banner.css.ts';
 
+type BannerProps = { message: string | undefined; busy?: boolean };
+
 /**
- * The red banner: what went wrong, read out at once. Nothing while there is no message. One that stays while `busy` is read out
- * again when the next answer says the same, so it is a new element then.
+ * The red banner, an alert. Renders nothing without a message. A message that stays while `busy` gets
+ * a new element afterwards, so that screen readers announce it again.
  */
-export function ErrorBanner({
-  message,
-  busy = false,
-}: {
-  message: string | undefined;
-  busy?: boolean;
-}) {
-  const [last, setLast] = useState({ busy, answers: 0 });
-  if (last.busy !== busy) setLast({ busy, answers: last.answers + (busy ? 0 : 1) });
+export function ErrorBanner({ message, busy = false }: BannerProps) {
+  const [last, setLast] = useState({ busy, responses: 0 });
+  if (last.busy !== busy) setLast({ busy, responses: last.responses + (busy ? 0 : 1) });
   if (message === undefined) return null;
   return (
-    <p key={last.answers} role="alert" className={css.banner} dir="auto">
+    <p key={last.responses} role="alert" className={css.banner} dir="auto">
       {message}
     </p>
   );

@@ -1,6 +1,6 @@
 import { style } from '@vanilla-extract/css';
 import { color, motion, narrow, radius, space } from '../styles/tokens.css.ts';
-import { train as trainBelow } from '../styles/progress.css.ts';
+import { progressBar } from '../styles/progress.css.ts';
 
 export const button = style({
   position: 'relative',
@@ -23,8 +23,8 @@ export const button = style({
   '@media': { [narrow]: { justifySelf: 'stretch', paddingInline: space.hair } },
 });
 
-/** Its place says of itself whether it is there: the first view knows nothing of it. */
-export const train = style([
-  trainBelow,
+/** Depends on `aria-busy` alone, which the script for prerendered screens sets too. */
+export const progress = style([
+  progressBar,
   { selectors: { '[aria-busy="false"] > &': { display: 'none' } } },
 ]);

@@ -2,8 +2,8 @@ import type { MouseEvent, ReactNode } from 'react';
 import * as css from './button.css.ts';
 
 /**
- * The button that submits its form. While `busy` it says so and keeps the focus, which a disabled button would lose;
- * whoever owns the form decides that a second submit changes nothing.
+ * The submit button of a form. It is not disabled while `busy`, because a disabled button loses the
+ * focus. The machines ignore a second submit.
  */
 export function SubmitButton({ busy, children }: { busy: boolean; children: ReactNode }) {
   return (
@@ -12,15 +12,15 @@ export function SubmitButton({ busy, children }: { busy: boolean; children: Reac
       className={css.button}
       aria-busy={busy}
       aria-disabled={busy}
-      onClick={oncePerDoubleClick}
+      onClick={ignoreSecondClick}
     >
       {children}
-      <span className={css.train} />
+      <span className={css.progress} />
     </button>
   );
 }
 
-/** A fast answer may come between the two clicks of a double click: the second would submit the form again. */
-function oncePerDoubleClick(event: MouseEvent) {
+/** Prevents a second submit when the response arrives between the clicks of a double click. */
+function ignoreSecondClick(event: MouseEvent) {
   if (event.detail > 1) event.preventDefault();
 }

@@ -1,9 +1,9 @@
 import { style } from '@vanilla-extract/css';
 import { color, font, space, text, width } from '../styles/tokens.css.ts';
-import { trackBeside } from '../styles/track.ts';
+import { verticalLine } from '../styles/decorative-line.ts';
 
-/** The end of the line: it comes in from above and stops at a buffer, beside the heading. */
-export const failure = style({
+/** The line ends in a bar beside the heading. */
+export const errorPage = style({
   position: 'relative',
   display: 'grid',
   gap: space.medium,
@@ -12,9 +12,9 @@ export const failure = style({
   maxWidth: width.column,
   minWidth: 0,
   margin: '0 auto',
-  padding: `20vh 0 ${space.huge} ${width.track}`,
+  padding: `20vh 0 ${space.huge} ${width.gutter}`,
   '::before': {
-    ...trackBeside,
+    ...verticalLine,
     bottom: 'auto',
     height: `calc(20vh + ${text.title} * 0.6)`,
     borderColor: color.critical,

@@ -1,20 +1,17 @@
 import type { ReactNode } from 'react';
 import * as css from './error-page.css.ts';
 
-/** The one screen for what should not happen: its title, what is known, and a way out. */
-export function ErrorPage({
-  title,
-  message,
-  stack,
-  wayOut: homeLink,
-}: {
+type ErrorPageProps = {
   title: string;
   message: string;
   stack?: string | undefined;
-  wayOut: ReactNode;
-}) {
+  homeLink: ReactNode;
+};
+
+/** The page for errors. Its link leads to a page that works. */
+export function ErrorPage({ title, message, stack, homeLink }: ErrorPageProps) {
   return (
-    <main className={css.failure}>
+    <main className={css.errorPage}>
       <h1 tabIndex={-1}>{title}</h1>
       <p className={css.message}>{message}</p>
       {stack !== undefined && <pre className={css.stack}>{stack}</pre>}

@@ -1,14 +1,14 @@
 import { style } from '@vanilla-extract/css';
 import { color, motion, radius, space, text } from '../styles/tokens.css.ts';
-import { stopBeside } from '../styles/track.ts';
+import { marker } from '../styles/decorative-line.ts';
 
-/** A stop that is filled while one is there, and red while something is in the way. */
+/** Its marker is filled while the field has the focus, and red while the field has an error. */
 export const field = style({
   position: 'relative',
   display: 'grid',
   gap: space.hair,
   '::before': {
-    ...stopBeside('0.75rem', 0.875),
+    ...marker('0.75rem', 0.875),
     transition: `background ${motion.quick}, border-color ${motion.quick}`,
   },
   selectors: {
@@ -33,7 +33,7 @@ export const control = style({
   font: 'inherit',
   textOverflow: 'ellipsis',
   selectors: {
-    // Twice as thick, so that it is told apart by more than its colour, and the text stays where it is.
+    // Thicker, so that it differs by more than its colour. The padding keeps the text in place.
     '&[aria-invalid="true"]': {
       borderWidth: 2,
       borderColor: color.critical,
@@ -44,7 +44,7 @@ export const control = style({
   '::placeholder': { color: color.textMuted, opacity: 1 },
 });
 
-/** Its line is there before there is an error, so that a button below does not move away from under a click. */
+/** Reserves its line, so that an error does not move the button below away from a click. */
 export const error = style({
   minHeight: '1.3125rem',
   color: color.critical,

@@ -1,18 +1,22 @@
-import { useId, type ComponentPropsWithRef } from 'react';
+import { useId, type ComponentPropsWithRef, type ReactNode } from 'react';
 import * as css from './field.css.ts';
 
-type Shared = { label: string; error: string | undefined };
+type FieldProps = { label: string; error: string | undefined };
 
-/** A labelled line of text. Its error stands below it and is read out with it. */
-export function TextField({ label, error, ...input }: Shared & ComponentPropsWithRef<'input'>) {
-  const { frame, control } = useField(label, error);
-  return frame(<input {...input} {...control} />);
+/** A labelled text input. Its error is shown below it and is part of its description. */
+export function TextField({ label, error, ...input }: FieldProps & ComponentPropsWithRef<'input'>) {
+  const { control, renderField } = useField(label, error);
+  return renderField(<input {...input} {...control} />);
 }
 
-/** A labelled text of several lines. */
-export function TextArea({ label, error, ...input }: Shared & ComponentPropsWithRef<'textarea'>) {
-  const { frame, control } = useField(label, error);
-  return frame(<textarea {...input} {...control} />);
+/** The same with a textarea. */
+export function TextArea({
+  label,
+  error,
+  ...input
+}: FieldProps & ComponentPropsWithRef<'textarea'>) {
+  const { control, renderField } = useField(label, error);
+  return renderField(<textarea {...input} {...control} />);
 }
 
 function useField(label: string, error: string | undefined) {
@@ -25,7 +29,7 @@ function useField(label: string, error: string | undefined) {
       'aria-invalid': error !== undefined,
       'aria-describedby': errorId,
     },
-    frame: (control: React.ReactNode) => (
+    renderField: (control: ReactNode) => (
       <div className={css.field}>
         <label className={css.label} htmlFor={id}>
           {label}

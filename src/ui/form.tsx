@@ -1,31 +1,29 @@
 import type { FormEvent, KeyboardEvent, ReactNode } from 'react';
 import * as css from './form.css.ts';
 
-/** A form. Its own rules decide what is valid: the browser's bubbles are off. */
-export function Form({
-  label,
-  onSubmit,
-  children,
-}: {
+type FormProps = {
   label: string;
   onSubmit: (event: FormEvent<HTMLFormElement>) => void;
   children: ReactNode;
-}) {
+};
+
+/** A form without the browser's own validation messages. */
+export function Form({ label, onSubmit, children }: FormProps) {
   return (
     <form
       className={css.form}
       aria-label={label}
       noValidate
       onSubmit={onSubmit}
-      onKeyDown={oncePerPress}
+      onKeyDown={ignoreKeyRepeat}
     >
       {children}
     </form>
   );
 }
 
-/** A held Enter submits again and again: after the first success it would submit an empty form. */
-function oncePerPress(event: KeyboardEvent) {
+/** Prevents a held Enter from submitting the form again. */
+function ignoreKeyRepeat(event: KeyboardEvent) {
   if (event.key === 'Enter' && event.repeat && event.target instanceof HTMLInputElement) {
     event.preventDefault();
   }

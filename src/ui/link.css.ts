@@ -1,7 +1,7 @@
 import { style } from '@vanilla-extract/css';
 import { color, motion, narrow, radius, space } from '../styles/tokens.css.ts';
 
-const anchor = style({
+const link = style({
   display: 'inline-flex',
   alignItems: 'center',
   justifyContent: 'center',
@@ -11,11 +11,11 @@ const anchor = style({
   textDecoration: 'none',
   fontWeight: 500,
   whiteSpace: 'nowrap',
-  // Not of the colour, which changes with each change of screen: frames that nobody looks at.
+  // Not of the colour, which changes with each navigation: those frames would be wasted.
   transition: `background ${motion.quick}`,
   '@media': { [narrow]: { paddingInline: space.hair } },
   selectors: {
-    // The stop on the header's line at which one is: below the middle of the link, in whichever row that is.
+    // A marker on the header's lower edge, below the link, also when the links wrap.
     '&[aria-current="page"]::after': {
       content: '""',
       position: 'absolute',
@@ -30,7 +30,7 @@ const anchor = style({
 });
 
 export const nav = style([
-  anchor,
+  link,
   {
     color: color.text,
     ':hover': { color: color.accent },
@@ -39,7 +39,7 @@ export const nav = style([
 ]);
 
 const button = style([
-  anchor,
+  link,
   {
     paddingInline: '0.875rem',
     border: `1px solid ${color.accent}`,

@@ -3,14 +3,12 @@ import * as css from './link.css.ts';
 
 const variants = { nav: css.nav, outlined: css.outlined, filled: css.filled, inline: css.inline };
 
-/** A link. `outlined` and `filled` look like buttons and are links all the same. */
-export function StyledLink({
-  look: variant,
-  children,
-  ...anchor
-}: { look: keyof typeof variants } & Omit<ComponentPropsWithRef<'a'>, 'className'>) {
+type LinkProps = { variant: keyof typeof variants } & Omit<ComponentPropsWithRef<'a'>, 'className'>;
+
+/** A link. The variants `outlined` and `filled` look like buttons. */
+export function StyledLink({ variant, children, ...props }: LinkProps) {
   return (
-    <a {...anchor} className={variants[variant]}>
+    <a {...props} className={variants[variant]}>
       {children}
     </a>
   );

@@ -1,10 +1,9 @@
 import { style } from '@vanilla-extract/css';
 import { color, narrow, space, text, width } from '../styles/tokens.css.ts';
-import { trackBeside } from '../styles/track.ts';
+import { verticalLine } from '../styles/decorative-line.ts';
 
 export const page = style({ display: 'grid', gridTemplateRows: 'auto 1fr auto', minWidth: 0 });
 
-/** Its lower edge is the line that the screens are stops of. */
 export const header = style({
   position: 'relative',
   display: 'flex',
@@ -23,11 +22,11 @@ export const brand = style({
   gap: space.small,
   fontWeight: 700,
   letterSpacing: '-0.01em',
-  // The mark stands above the line beside the screen, and the name above the screen.
+  // Aligns the logo with the line beside the screen, and the name with the screen.
   '@media': { [narrow]: { gap: space.medium, marginInlineStart: '-0.25rem' } },
 });
 
-export const mark = style({ width: '1.5rem', height: '1.5rem', color: color.accent });
+export const logo = style({ width: '1.5rem', height: '1.5rem', color: color.accent });
 
 export const navigation = style({
   display: 'flex',
@@ -48,8 +47,8 @@ export const main = style({
   maxWidth: width.column,
   minWidth: 0,
   margin: '0 auto',
-  padding: `${space.huge} 0 ${space.huge} ${width.track}`,
-  '::before': trackBeside,
+  padding: `${space.huge} 0 ${space.huge} ${width.gutter}`,
+  '::before': verticalLine,
   '@media': {
     '(max-width: 41rem)': {
       maxWidth: `calc(100% - 2 * ${space.medium})`,

@@ -1,21 +1,15 @@
 import type { ReactNode } from 'react';
 import * as css from './page.css.ts';
 
-/** Header, content and footer, one below the other. */
-export function Page({
-  navigation,
-  footer,
-  children,
-}: {
-  navigation: ReactNode;
-  footer: ReactNode;
-  children: ReactNode;
-}) {
+type PageProps = { navigation: ReactNode; footer: ReactNode; children: ReactNode };
+
+/** Header, content and footer. */
+export function Page({ navigation, footer, children }: PageProps) {
   return (
     <div className={css.page}>
       <header className={css.header}>
         <span className={css.brand}>
-          <Mark />
+          <Logo />
           Brand
         </span>
         <nav className={css.navigation} aria-label="Main">
@@ -38,10 +32,9 @@ export function PlainPage({ children }: { children: ReactNode }) {
   );
 }
 
-/** Three stops on a track. */
-function Mark() {
+function Logo() {
   return (
-    <svg className={css.mark} viewBox="0 0 24 24" aria-hidden="true" fill="currentColor">
+    <svg className={css.logo} viewBox="0 0 24 24" aria-hidden="true" fill="currentColor">
       <path d="M11 3h2v18h-2z" />
       <circle cx="12" cy="4" r="2.75" />
       <circle cx="12" cy="12" r="2.75" />

@@ -1,7 +1,7 @@
 import { style } from '@vanilla-extract/css';
 import { color, radius, space, text } from '../styles/tokens.css.ts';
-import { stopBeside } from '../styles/track.ts';
-import { trainBeside } from '../styles/progress.css.ts';
+import { marker } from '../styles/decorative-line.ts';
+import { progressOnLine } from '../styles/progress.css.ts';
 
 export const section = style({
   position: 'relative',
@@ -9,11 +9,11 @@ export const section = style({
   gap: space.small,
   minWidth: 0,
   paddingTop: space.large,
-  '::before': stopBeside(`${space.large} + ${text.section} * 0.6`, 1.25),
+  '::before': marker(`${space.large} + ${text.section} * 0.6`, 1.25),
 });
 
-/** Rows arrive by train, between the heading and the first of them. */
-export const progress = style([trainBeside, { marginTop: space.huge }]);
+/** Between the heading and the first row. */
+export const progress = style([progressOnLine, { marginTop: space.huge }]);
 
 export const list = style({ listStyle: 'none', minWidth: 0 });
 
@@ -23,28 +23,27 @@ export const row = style({
   gap: space.hair,
   padding: `${space.medium} 0`,
   overflowWrap: 'anywhere',
-  '::before': stopBeside(`${space.medium} + 0.8125rem`, 0.875),
+  '::before': marker(`${space.medium} + 0.8125rem`, 0.875),
 });
 
 export const title = style({ fontSize: text.lead, lineHeight: 1.4, whiteSpace: 'pre-wrap' });
 
 export const description = style({ color: color.textMuted, whiteSpace: 'pre-wrap' });
 
-/** A stop that is planned, and not yet there. */
+/** Shown in place of the rows. */
 export const note = style({
   position: 'relative',
   padding: `${space.medium} 0`,
   color: color.textMuted,
   '::before': {
-    ...stopBeside(`${space.medium} + 0.75rem`, 0.875),
+    ...marker(`${space.medium} + 0.75rem`, 0.875),
     borderStyle: 'dotted',
   },
-  // While the list is on its way, its train stands here.
+  // The progress indicator takes this position while the list loads.
   selectors: { '[aria-busy="true"] > &::before': { display: 'none' } },
 });
 
-/** A way to the end of a list that is too long to look at. */
-export const newest = style({
+export const showNewest = style({
   justifySelf: 'start',
   marginTop: space.small,
   minHeight: '2.75rem',

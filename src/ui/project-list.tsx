@@ -1,40 +1,37 @@
 import { useId, useMemo, useState } from 'react';
+import { visuallyHidden } from '../styles/visually-hidden.css.ts';
 import * as css from './project-list.css.ts';
-import { announcement } from './layout.css.ts';
 import { useVirtualRows } from './use-virtual-rows.ts';
 
-type Row = { title: string; description: string };
+type ProjectListProps = {
+  heading: string;
+  rows: readonly { title: string; description: string }[];
+  loading: boolean;
+  /** Label of the button that scrolls to the last row. Without it there is no button. */
+  showNewestLabel?: string | undefined;
+};
 
 /**
- * The list, in the order given. Its text is shown as text, whole, with its line breaks, and in the direction that it is
- * written in. Rows are told apart by their place: nothing keeps a backend from using an id twice. Of a long list only the
- * rows around those in view are in the page; assistive technology is told how many there are.
+ * The list of projects, in the given order. Row keys are positions, because a backend may use an id
+ * twice. `aria-setsize` has the length of the list, because only some rows of a long one are in the
+ * page.
  */
-export function ProjectList({
-  heading,
-  rows,
-  loading,
-  newest,
-}: {
-  heading: string;
-  rows: readonly Row[];
-  loading: boolean;
-  /** What the button says that brings the last row into view; no button without it. */
-  newest?: string | undefined;
-}) {
+export function ProjectList({ heading, rows, loading, showNewestLabel }: ProjectListProps) {
   const id = useId();
-  const { list, before, after, isWhole, first, end, reveal } = useVirtualRows(rows.length);
-  const known = loading ? -1 : rows.length;
-  const [last, setLast] = useState({ loading, arrived: 0 });
-  if (last.loading !== loading) setLast({ loading, arrived: loading ? 0 : rows.length });
-  const drawn = useMemo(
+  const { list, before, after, isVirtualized, first, end, scrollToRow } = useVirtualRows(
+    rows.length,
+  );
+  const setSize = loading ? -1 : rows.length;
+  const [last, setLast] = useState({ loading, loadedCount: 0 });
+  if (last.loading !== loading) setLast({ loading, loadedCount: loading ? 0 : rows.length });
+  const items = useMemo(
     () =>
       rows.slice(first, end).map((row, index) => (
         <li
           key={first + index}
           className={css.row}
           aria-posinset={first + index + 1}
-          aria-setsize={known}
+          aria-setsize={setSize}
         >
           <h3 className={css.title} dir="auto">
             {row.title}
@@ -44,11 +41,11 @@ export function ProjectList({
           </p>
         </li>
       )),
-    [rows, first, end, known],
+    [rows, first, end, setSize],
   );
 
   const showNewest = () => {
-    const title = reveal(rows.length - 1)?.querySelector('h3');
+    const title = scrollToRow(rows.length - 1)?.querySelector('h3');
     if (!title) return;
     title.tabIndex = -1;
     title.focus({ preventScroll: true });
@@ -59,18 +56,18 @@ export function ProjectList({
       <section className={css.section} aria-labelledby={id} aria-busy={loading}>
         <h2 id={id}>{heading}</h2>
         {loading && <span className={css.progress} />}
-        {newest !== undefined && (
-          <button type="button" className={css.newest} onClick={showNewest}>
-            {newest}
+        {showNewestLabel !== undefined && (
+          <button type="button" className={css.showNewest} onClick={showNewest}>
+            {showNewestLabel}
           </button>
         )}
         {rows.length > 0 ? (
           <div>
-            {!isWhole && <div ref={before} />}
+            {isVirtualized && <div ref={before} />}
             <ul className={css.list} role="list" aria-labelledby={id} ref={list}>
-              {drawn}
+              {items}
             </ul>
-            {!isWhole && <div ref={after} />}
+            {isVirtualized && <div ref={after} />}
           </div>
         ) : (
           <p className={css.note} aria-live="polite">
@@ -78,9 +75,10 @@ export function ProjectList({
           </p>
         )}
       </section>
-      {/* Outside of what is busy, or screen readers may keep it back. */}
-      <p className={announcement} aria-live="polite">
-        {last.arrived > 0 && (last.arrived === 1 ? '1 project.' : `${last.arrived} projects.`)}
+      {/* Outside the busy section, because screen readers may defer announcements inside it. */}
+      <p className={visuallyHidden} aria-live="polite">
+        {last.loadedCount > 0 &&
+          (last.loadedCount === 1 ? '1 project.' : `${last.loadedCount} projects.`)}
       </p>
     </>
   );

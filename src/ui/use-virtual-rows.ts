@@ -7,112 +7,116 @@ import {
   maxUnvirtualizedRows,
 } from './block-offsets.ts';
 
-type Blocks = { from: number; to: number };
+/** Rendered blocks: `from` inclusive, `to` exclusive. */
+type BlockRange = { from: number; to: number };
+
+const maxRangeUpdates = 8;
 
 /**
- * Of a list of `count` rows, which ones to draw: those in view and half a screen's height on both sides. `before` and `after` are
- * for two empty elements around the list that stand for all the other rows.
+ * Virtualizes a list of `count` rows: renders the rows in the viewport and half a screen on both
+ * sides. `before` and `after` are refs for two empty elements that stand for all other rows.
  */
 export function useVirtualRows(count: number) {
   const list = useRef<HTMLUListElement>(null);
   const before = useRef<HTMLDivElement>(null);
   const after = useRef<HTMLDivElement>(null);
-  const looks = useRef(0);
-  const [places] = useState(createBlockOffsets);
-  const [drawn, setDrawn] = useState<Blocks>({ from: 0, to: initialRowCount / blockSize });
-  const isWhole = count <= maxUnvirtualizedRows;
-  const blocks = Math.ceil(count / blockSize);
-  const from = isWhole ? 0 : Math.min(drawn.from, blocks - 1);
-  const to = isWhole ? blocks : Math.min(Math.max(drawn.to, from + 1), blocks);
+  const rangeUpdates = useRef(0);
+  const [offsets] = useState(createBlockOffsets);
+  const [range, setRange] = useState<BlockRange>({ from: 0, to: initialRowCount / blockSize });
+  const isVirtualized = count > maxUnvirtualizedRows;
+  const blockCount = Math.ceil(count / blockSize);
+  const from = isVirtualized ? Math.min(range.from, blockCount - 1) : 0;
+  const to = isVirtualized ? Math.min(Math.max(range.to, from + 1), blockCount) : blockCount;
 
-  /** Draws what is in view now. */
-  const look = useCallback(() => {
-    if (isWhole || !before.current) return;
+  const updateRange = useCallback(() => {
+    if (!isVirtualized || !before.current) return;
     const y = -before.current.getBoundingClientRect().top;
     const next = {
-      from: places.blockAt(y - innerHeight / 2, blocks),
-      to: places.blockAt(y + 1.5 * innerHeight, blocks) + 1,
+      from: offsets.blockAt(y - innerHeight / 2, blockCount),
+      to: offsets.blockAt(y + 1.5 * innerHeight, blockCount) + 1,
     };
     const focused = document.activeElement?.closest('[aria-posinset]');
     const block = Math.floor((Number(focused?.ariaPosInSet) - 1) / blockSize);
     if (list.current && (block < next.from || block >= next.to)) {
-      // The focus goes with its row, and the keyboard would begin at the top of the page: it stays in the list.
+      // Removing the focused row would move the focus to the top of the page: the list takes it.
       list.current.tabIndex = -1;
       list.current.focus({ preventScroll: true });
     }
-    setDrawn((now) => (now.from === next.from && now.to === next.to ? now : next));
-  }, [places, blocks, isWhole]);
+    setRange((last) => (last.from === next.from && last.to === next.to ? last : next));
+  }, [offsets, blockCount, isVirtualized]);
 
   useLayoutEffect(() => {
-    if (isWhole || !list.current || !before.current || !after.current) return;
+    if (!isVirtualized || !list.current || !before.current || !after.current) return;
     const [above, below] = [before.current.style, after.current.style];
-    const place = () => {
-      above.height = `${places.top(from)}px`;
-      below.height = `${places.top(blocks) - places.top(to)}px`;
+    const resizeSpacers = () => {
+      above.height = `${offsets.offsetOf(from)}px`;
+      below.height = `${offsets.offsetOf(blockCount) - offsets.offsetOf(to)}px`;
     };
-    // Written before anything is read: where all is as high as it was thought to be, one layout of the page is enough.
-    place();
+    // Written before the first read, so that one layout is enough when all heights are as expected.
+    resizeSpacers();
     const rows = list.current.children;
     const bottom = list.current.offsetTop + list.current.offsetHeight;
-    let isNews = false;
+    let hasChanged = false;
     for (let block = from; block < to; block += 1) {
       const row = rows[(block - from) * blockSize] as HTMLElement;
       const next = rows[(block + 1 - from) * blockSize] as HTMLElement | undefined;
-      isNews = places.measure(block, (next?.offsetTop ?? bottom) - row.offsetTop) || isNews;
+      const height = (next?.offsetTop ?? bottom) - row.offsetTop;
+      hasChanged = offsets.measure(block, height) || hasChanged;
     }
-    if (!isNews) {
-      looks.current = 0;
+    if (!hasChanged) {
+      rangeUpdates.current = 0;
       return;
     }
-    place();
-    // With styles of somebody else's the rows may never be as high as they were thought to be.
-    looks.current += 1;
-    if (looks.current < 9) look();
+    resizeSpacers();
+    // Limited, because with a user's own styles the heights may never settle.
+    rangeUpdates.current += 1;
+    if (rangeUpdates.current <= maxRangeUpdates) updateRange();
   });
 
-  // More rows, or fewer: others may be in view.
-  useLayoutEffect(look, [look]);
+  // `updateRange` changes with the number of rows.
+  useLayoutEffect(updateRange, [updateRange]);
 
   useEffect(() => {
-    // At once, or the frame that comes shows an empty place.
-    const scrolled = () => flushSync(look);
-    const resized = () => {
-      places.forget();
-      // Whatever is drawn is measured again.
-      flushSync(() => setDrawn((now) => ({ ...now })));
-      scrolled();
+    // Synchronous, because the next frame would show an empty list.
+    const onScroll = () => flushSync(updateRange);
+    const onResize = () => {
+      offsets.reset();
+      // Renders again, which measures the rendered rows.
+      flushSync(() => setRange((last) => ({ ...last })));
+      onScroll();
     };
-    addEventListener('scroll', scrolled, { passive: true });
-    addEventListener('resize', resized);
+    addEventListener('scroll', onScroll, { passive: true });
+    addEventListener('resize', onResize);
     return () => {
-      removeEventListener('scroll', scrolled);
-      removeEventListener('resize', resized);
+      removeEventListener('scroll', onScroll);
+      removeEventListener('resize', onResize);
     };
-  }, [look, places]);
+  }, [updateRange, offsets]);
 
-  /** Brings a row into view, wherever it is, and gives its element. */
-  const reveal = useCallback(
+  /** Scrolls to a row and returns its element. */
+  const scrollToRow = useCallback(
     (index: number): HTMLElement | undefined => {
-      // Once more when what is drawn on the way is not as high as it was thought to be.
-      for (let tries = isWhole ? 0 : 2; tries > 0; tries -= 1) {
+      // Twice, because rows measured on the way may move the target.
+      for (let attempts = isVirtualized ? 2 : 0; attempts > 0; attempts -= 1) {
         const start = before.current?.getBoundingClientRect().top ?? 0;
-        scrollBy(0, start + places.top(Math.floor(index / blockSize)) - innerHeight / 2);
-        flushSync(look);
+        const offset = offsets.offsetOf(Math.floor(index / blockSize));
+        scrollBy(0, start + offset - innerHeight / 2);
+        flushSync(updateRange);
       }
       const row = list.current?.querySelector<HTMLElement>(`[aria-posinset="${index + 1}"]`);
       row?.scrollIntoView({ block: 'center' });
       return row ?? undefined;
     },
-    [isWhole, look, places],
+    [isVirtualized, updateRange, offsets],
   );
 
   return {
     list,
     before,
     after,
-    isWhole,
+    isVirtualized,
     first: from * blockSize,
     end: Math.min(to * blockSize, count),
-    reveal,
+    scrollToRow,
   };
 }

@@ -3,211 +3,220 @@ import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { createBlockOffsets } from '../../src/ui/block-offsets.ts';
 import { ProjectList } from '../../src/ui/project-list.tsx';
 
-const rowsOf = (count: number) =>
+const createRows = (count: number) =>
   Array.from({ length: count }, (_, i) => ({ title: `Project ${i + 1}`, description: 'A line.' }));
 
-/** The list on a page with nothing else on it, whose rows are as high as they are said to be: jsdom has no layout. */
-function listOf(count: number, heightOf: (place: number) => number = () => 40) {
-  let scrolled = 0;
-  let measure = heightOf;
-  const heightOfRow = (row: Element) => measure(Number(row.getAttribute('aria-posinset')));
-  const sum = (rows: Element[]) => rows.reduce((total, row) => total + heightOfRow(row), 0);
-  const spacer = (place: 'first' | 'last') => {
-    const found = document.querySelector<HTMLElement>(`section > div > div:${place}-child`);
-    return found && Number.parseFloat(found.style.height);
+/**
+ * Renders a list alone on a page of 600 pixels and emulates its layout, which jsdom lacks.
+ * `heightOf` returns the height of the row with this 1-based position.
+ */
+function renderList(count: number, heightOf: (position: number) => number = () => 40) {
+  let scrollTop = 0;
+  let currentHeightOf = heightOf;
+  const positionOf = (row: Element) => Number(row.getAttribute('aria-posinset'));
+  const totalHeight = (elements: Element[]) =>
+    elements.reduce((total, row) => total + currentHeightOf(positionOf(row)), 0);
+  const spacerHeight = (edge: 'first' | 'last') => {
+    const spacer = document.querySelector<HTMLElement>(`section > div > div:${edge}-child`);
+    return spacer && Number.parseFloat(spacer.style.height);
   };
   const rows = () => {
-    const all = [...document.querySelectorAll<HTMLElement>('li')];
-    // To measure them would take for ever.
-    if (all.length > 1_000) throw new Error('Far more rows are in the page than are in view.');
-    return all;
+    const elements = [...document.querySelectorAll<HTMLElement>('li')];
+    // Fails early, because measuring that many rows would take minutes.
+    if (elements.length > 1_000) throw new Error('The list is not virtualized.');
+    return elements;
   };
   const layout: PropertyDescriptorMap & ThisType<HTMLElement> = {
     offsetTop: {
       configurable: true,
       get() {
         const before = rows().slice(0, Math.max(0, rows().indexOf(this)));
-        return (spacer('first') ?? 0) + sum(before);
+        return (spacerHeight('first') ?? 0) + totalHeight(before);
       },
     },
-    offsetHeight: { configurable: true, get: () => sum(rows()) },
+    offsetHeight: { configurable: true, get: () => totalHeight(rows()) },
   };
-  const had = Object.getOwnPropertyDescriptors(HTMLElement.prototype);
+  const { offsetTop, offsetHeight } = Object.getOwnPropertyDescriptors(HTMLElement.prototype);
   Object.defineProperties(HTMLElement.prototype, layout);
   const spies = [
     vi
       .spyOn(Element.prototype, 'getBoundingClientRect')
-      .mockImplementation(() => new DOMRect(0, -scrolled, 1000, 0)),
+      .mockImplementation(() => new DOMRect(0, -scrollTop, 1000, 0)),
     vi.spyOn(window, 'scrollBy').mockImplementation((_, y) => {
-      scrolled += y;
+      scrollTop += y;
     }),
   ];
-  const intoView = vi.fn<Element['scrollIntoView']>();
-  Element.prototype.scrollIntoView = intoView;
+  const scrollIntoView = vi.fn<Element['scrollIntoView']>();
+  Element.prototype.scrollIntoView = scrollIntoView;
   vi.stubGlobal('innerHeight', 600);
   onTestFinished(() => {
-    Object.defineProperties(HTMLElement.prototype, {
-      offsetTop: had.offsetTop,
-      offsetHeight: had.offsetHeight,
-    });
+    Object.defineProperties(HTMLElement.prototype, { offsetTop, offsetHeight });
     for (const spy of spies) spy.mockRestore();
     vi.unstubAllGlobals();
   });
 
-  const element = (length: number, newest?: string) => (
-    <ProjectList heading="Projects" rows={rowsOf(length)} loading={false} newest={newest} />
+  const element = (length: number, label?: string) => (
+    <ProjectList
+      heading="Projects"
+      rows={createRows(length)}
+      loading={false}
+      showNewestLabel={label}
+    />
   );
   const { rerender, unmount } = render(element(count));
-  const places = () => rows().map((row) => Number(row.getAttribute('aria-posinset')));
+  const positions = () => rows().map(positionOf);
   return {
-    intoView,
+    scrollIntoView,
     unmount,
-    becomes: (length: number, newest?: string) => rerender(element(length, newest)),
-    /** As far as the page goes. */
+    setCount: (length: number, label?: string) => rerender(element(length, label)),
+    /** Scrolls to `y`, or to the bottom of the page if it is nearer. */
     scrollTo: (y: number) => {
-      const end = (spacer('first') ?? 0) + sum(rows()) + (spacer('last') ?? 0);
-      scrolled = Math.min(y, end - innerHeight);
+      const bottom =
+        (spacerHeight('first') ?? 0) + totalHeight(rows()) + (spacerHeight('last') ?? 0);
+      scrollTop = Math.min(y, bottom - innerHeight);
       act(() => void window.dispatchEvent(new Event('scroll')));
     },
-    becomesAsHighAs: (other: typeof heightOf) => {
-      measure = other;
+    resizeRows: (newHeightOf: typeof heightOf) => {
+      currentHeightOf = newHeightOf;
       act(() => void window.dispatchEvent(new Event('resize')));
     },
-    /** The first and the last row that is drawn, and what stands for those before and after them, in pixels. */
-    drawn: () => ({
-      rows: [places()[0], places().at(-1)],
-      above: spacer('first'),
-      below: spacer('last'),
+    /** Returns the first and last rendered position, and the heights of the spacers. */
+    rendered: () => ({
+      rows: [positions()[0], positions().at(-1)],
+      above: spacerHeight('first'),
+      below: spacerHeight('last'),
     }),
-    /** Whether rows without a gap between them cover what is in view. */
-    isCovered: () => {
-      const all = places();
-      const gaps = all.some((place, i) => i > 0 && place !== (all[i - 1] ?? 0) + 1);
-      const top = spacer('first') ?? 0;
-      return !gaps && top <= scrolled && top + sum(rows()) >= scrolled + 600;
+    /** Returns whether contiguous rows cover the viewport. */
+    isViewportCovered: () => {
+      const all = positions();
+      const hasGap = all.some((position, i) => i > 0 && position !== (all[i - 1] ?? 0) + 1);
+      const top = spacerHeight('first') ?? 0;
+      return !hasGap && top <= scrollTop && top + totalHeight(rows()) >= scrollTop + 600;
     },
   };
 }
 
-describe('[CHOICE-52] of a long list', () => {
-  test('the rows in view are drawn, and those of half a screen on both sides', () => {
-    const { drawn, scrollTo } = listOf(5_000);
-    expect(drawn()).toEqual({ rows: [1, 25], above: 0, below: 4975 * 40 });
+describe('[CHOICE-52] a long list', () => {
+  test('renders the rows in the viewport and half a screen on both sides', () => {
+    const { rendered, scrollTo } = renderList(5_000);
+    expect(rendered()).toEqual({ rows: [1, 25], above: 0, below: 4975 * 40 });
     scrollTo(40_000);
-    expect(drawn()).toEqual({ rows: [991, 1025], above: 990 * 40, below: 3975 * 40 });
+    expect(rendered()).toEqual({ rows: [991, 1025], above: 990 * 40, below: 3975 * 40 });
     scrollTo(5_000 * 40 - 600);
-    expect(drawn()).toEqual({ rows: [4976, 5000], above: 4975 * 40, below: 0 });
+    expect(rendered()).toEqual({ rows: [4976, 5000], above: 4975 * 40, below: 0 });
     scrollTo(0);
-    expect(drawn()).toEqual({ rows: [1, 25], above: 0, below: 4975 * 40 });
+    expect(rendered()).toEqual({ rows: [1, 25], above: 0, below: 4975 * 40 });
   });
 
-  test('what is in view is covered wherever one scrolls, however high the rows are', () => {
-    const { isCovered, scrollTo } = listOf(2_000, (place) => (place % 7 === 0 ? 400 : 30));
+  test('covers the viewport at every scroll position when row heights differ', () => {
+    const { isViewportCovered, scrollTo } = renderList(2_000, (position) =>
+      position % 7 === 0 ? 400 : 30,
+    );
     for (const y of [0, 3_000, 90_000, 41_234, 41_300, 12, 60_000]) {
       scrollTo(y);
-      expect(isCovered(), `${y} pixels down`).toBe(true);
+      expect(isViewportCovered(), `scrolled to ${y}`).toBe(true);
     }
   });
 
-  test('rows that become higher in a narrower window are measured anew', () => {
-    const { drawn, becomesAsHighAs } = listOf(5_000);
-    becomesAsHighAs(() => 90);
-    expect(drawn()).toEqual({ rows: [1, 15], above: 0, below: 4985 * 90 });
+  test('measures its rows again when the window is resized', () => {
+    const { rendered, resizeRows } = renderList(5_000);
+    resizeRows(() => 90);
+    expect(rendered()).toEqual({ rows: [1, 15], above: 0, below: 4985 * 90 });
   });
 
-  test('rows that were measured stay as high as they were found to be', () => {
-    const { drawn, scrollTo } = listOf(1_000, (place) => (place <= 25 ? 40 : 20));
+  test('keeps measured heights after scrolling away and back', () => {
+    const { rendered, scrollTo } = renderList(1_000, (position) => (position <= 25 ? 40 : 20));
     scrollTo(4_000);
     scrollTo(0);
-    expect(drawn().above).toBe(0);
-    expect(drawn().below).toBeLessThan(975 * 40);
+    expect(rendered().above).toBe(0);
+    expect(rendered().below).toBeLessThan(975 * 40);
   });
 
-  test('as many are drawn as are needed when there become more, and all when there become few', () => {
-    const { drawn, becomes, scrollTo } = listOf(60);
-    expect(drawn()).toEqual({ rows: [1, 25], above: 0, below: 35 * 40 });
+  test('adapts the rendered rows to a new length, and renders a short list whole', () => {
+    const { rendered, setCount, scrollTo } = renderList(60);
+    expect(rendered()).toEqual({ rows: [1, 25], above: 0, below: 35 * 40 });
     scrollTo(60 * 40 - 600);
-    expect(drawn().rows).toEqual([36, 60]);
-    becomes(5_000);
-    expect(drawn()).toEqual({ rows: [36, 70], above: 35 * 40, below: 4930 * 40 });
-    becomes(51);
-    expect(drawn().rows[1]).toBe(51);
-    becomes(50);
-    expect(drawn()).toEqual({ rows: [1, 50], above: null, below: null });
+    expect(rendered().rows).toEqual([36, 60]);
+    setCount(5_000);
+    expect(rendered()).toEqual({ rows: [36, 70], above: 35 * 40, below: 4930 * 40 });
+    setCount(51);
+    expect(rendered().rows[1]).toBe(51);
+    setCount(50);
+    expect(rendered()).toEqual({ rows: [1, 50], above: null, below: null });
   });
 
-  test('[CHOICE-59] the newest is brought into view, with the focus on its title', () => {
-    const { becomes, drawn, intoView } = listOf(5_000);
-    becomes(5_001, 'Show it');
+  test('[CHOICE-59] scrolls to the newest row and focuses its title', () => {
+    const { setCount, rendered, scrollIntoView } = renderList(5_000);
+    setCount(5_001, 'Show it');
     fireEvent.click(screen.getByRole('button', { name: 'Show it' }));
-    expect(drawn().rows[1]).toBe(5_001);
+    expect(rendered().rows[1]).toBe(5_001);
     expect(document.activeElement?.textContent).toBe('Project 5001');
     expect(document.activeElement?.getAttribute('tabindex')).toBe('-1');
-    expect(intoView).toHaveBeenCalledExactlyOnceWith({ block: 'center' });
+    expect(scrollIntoView).toHaveBeenCalledExactlyOnceWith({ block: 'center' });
   });
 
-  test('nothing listens to the window any more when the list is gone', () => {
+  test('removes its window listeners when it unmounts', () => {
     const added = vi.spyOn(window, 'addEventListener');
     const removed = vi.spyOn(window, 'removeEventListener');
-    const { becomes, unmount } = listOf(60);
-    becomes(5_000);
+    const { setCount, unmount } = renderList(60);
+    setCount(5_000);
     unmount();
-    const of = ({ mock }: typeof added | typeof removed) =>
+    const listenersOf = ({ mock }: typeof added | typeof removed) =>
       mock.calls
         .filter(([type]) => type === 'scroll' || type === 'resize')
         .map(([type, listener]) => [type, listener]);
-    expect(of(added).length).toBeGreaterThan(0);
-    expect(of(removed)).toEqual(of(added));
+    expect(listenersOf(added).length).toBeGreaterThan(0);
+    expect(listenersOf(removed)).toEqual(listenersOf(added));
     added.mockRestore();
     removed.mockRestore();
   });
 });
 
-test('[CHOICE-57] a list of up to fifty is drawn as a whole', () => {
-  expect(listOf(50).drawn()).toEqual({ rows: [1, 50], above: null, below: null });
+test('[CHOICE-57] a list of up to 50 projects is rendered whole', () => {
+  expect(renderList(50).rendered()).toEqual({ rows: [1, 50], above: null, below: null });
 });
 
-describe('places', () => {
-  test('what was never drawn counts as high as what was drawn first', () => {
-    const places = createBlockOffsets();
-    expect(places.measure(0, 100)).toBe(true);
-    expect([places.top(0), places.top(1), places.top(10)]).toEqual([0, 100, 1_000]);
-    expect(places.measure(3, 250)).toBe(true);
-    expect([places.top(3), places.top(4), places.top(10)]).toEqual([300, 550, 1_150]);
+describe('block offsets', () => {
+  test('estimate a block that was never measured by the first measured one', () => {
+    const offsets = createBlockOffsets();
+    expect(offsets.measure(0, 100)).toBe(true);
+    expect([0, 1, 10].map(offsets.offsetOf)).toEqual([0, 100, 1_000]);
+    expect(offsets.measure(3, 250)).toBe(true);
+    expect([3, 4, 10].map(offsets.offsetOf)).toEqual([300, 550, 1_150]);
   });
 
-  test('a height is news only where another one was thought', () => {
-    const places = createBlockOffsets();
-    places.measure(0, 100);
-    expect(places.measure(5, 100)).toBe(false);
-    expect(places.measure(5, 100)).toBe(false);
-    expect(places.measure(5, 0)).toBe(false);
-    expect(places.top(6)).toBe(600);
-    expect(places.measure(5, 120)).toBe(true);
-    expect(places.top(6)).toBe(620);
-    expect(places.measure(5, 100)).toBe(true);
-    expect(places.top(6)).toBe(600);
+  test('change only when a height differs from the expected one', () => {
+    const offsets = createBlockOffsets();
+    offsets.measure(0, 100);
+    expect(offsets.measure(5, 100)).toBe(false);
+    expect(offsets.measure(5, 100)).toBe(false);
+    expect(offsets.measure(5, 0)).toBe(false);
+    expect(offsets.offsetOf(6)).toBe(600);
+    expect(offsets.measure(5, 120)).toBe(true);
+    expect(offsets.offsetOf(6)).toBe(620);
+    expect(offsets.measure(5, 100)).toBe(true);
+    expect(offsets.offsetOf(6)).toBe(600);
   });
 
-  test('a point is in one block, and beyond the list in the nearest', () => {
-    const places = createBlockOffsets();
-    places.measure(0, 100);
-    const at = (y: number) => places.blockAt(y, 10);
-    expect([-5, 0, 99.9, 100, 950, 1_000, 5_000].map(at)).toEqual([0, 0, 0, 1, 9, 9, 9]);
-    expect(places.blockAt(500, 0)).toBe(0);
-    expect(places.blockAt(500, 1)).toBe(0);
+  test('map each y to its block, and y outside the list to the nearest block', () => {
+    const offsets = createBlockOffsets();
+    offsets.measure(0, 100);
+    const blockAt = (y: number) => offsets.blockAt(y, 10);
+    expect([-5, 0, 99.9, 100, 950, 1_000, 5_000].map(blockAt)).toEqual([0, 0, 0, 1, 9, 9, 9]);
+    expect(offsets.blockAt(500, 0)).toBe(0);
+    expect(offsets.blockAt(500, 1)).toBe(0);
   });
 
-  test('all heights can be forgotten', () => {
-    const places = createBlockOffsets();
-    places.measure(0, 100);
-    places.measure(1, 300);
-    expect(places.top(2)).toBe(400);
-    places.forget();
-    expect([places.top(1), places.top(2)]).toEqual([100, 200]);
-    expect(places.measure(7, 50)).toBe(true);
-    expect([places.top(1), places.top(2), places.top(8)]).toEqual([50, 100, 400]);
-    places.forget();
-    expect(places.measure(7, 50)).toBe(false);
+  test('keep only the estimate after a reset', () => {
+    const offsets = createBlockOffsets();
+    offsets.measure(0, 100);
+    offsets.measure(1, 300);
+    expect(offsets.offsetOf(2)).toBe(400);
+    offsets.reset();
+    expect([1, 2].map(offsets.offsetOf)).toEqual([100, 200]);
+    expect(offsets.measure(7, 50)).toBe(true);
+    expect([1, 2, 8].map(offsets.offsetOf)).toEqual([50, 100, 400]);
+    offsets.reset();
+    expect(offsets.measure(7, 50)).toBe(false);
   });
 });

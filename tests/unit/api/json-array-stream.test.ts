@@ -88,7 +88,7 @@ test('[LIST-3] an item after one of several chunks is available as soon as it ha
   expect(stream.items).toHaveLength(2);
 });
 
-test('[CHOICE-52] a streamed list is reported at its first row and each time it has doubled', async () => {
+test('[CHOICE-51] a streamed list is reported at its first row and each time it has doubled', async () => {
   const row = (id: number) => JSON.stringify({ id, title: 'T', description: 'D' });
   async function* chunks() {
     yield '[';

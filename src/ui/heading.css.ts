@@ -1,0 +1,22 @@
+import { globalStyle, style } from '@vanilla-extract/css';
+import { color, space, text } from '../styles/tokens.css.ts';
+import { marker } from '../styles/decorative-line.ts';
+
+export const heading = style({
+  position: 'relative',
+  display: 'grid',
+  gap: space.hair,
+  '::before': marker(`${text.title} * 0.6`, 1.5),
+  selectors: { '&:focus-within::before': { background: color.accent } },
+  '@media': {
+    // Forced colours replace every fill except system colours.
+    '(forced-colors: active)': {
+      selectors: { '&:focus-within::before': { background: 'CanvasText' } },
+    },
+  },
+});
+
+/** No focus ring, because a heading cannot be operated: its marker shows the focus. */
+globalStyle(`${heading} > h1:focus`, { outline: 'none' });
+
+export const subtitle = style({ color: color.textMuted, fontSize: text.lead });
