@@ -1,16 +1,18 @@
 /**
- * Who is using the app, as far as the app can know: it starts not knowing anybody, and there is no call to ask.
+ * Models signing in and registering. It starts unauthenticated, because no call tells whether a
+ * session exists.
  *
- * A person sees a form with a live button (`unauthenticated`, `authenticated`), or the same form busy (`loggingIn`,
- * `registering`). The message of a failed login stays until the next login ends.
+ * The user sees a form with a live button (`unauthenticated`, `authenticated`) or a busy form
+ * (`loggingIn`, `registering`). A login error stays visible until the next login ends.
  *
- * Calls have no time limit, so no state locks a form for good: the same submit again changes nothing while it is pending, a
- * submit of the other kind takes over. Left out on purpose: signing out, restoring a session, what a role may do. The
- * password travels in the event and is kept nowhere.
+ * Calls have no timeout, so no state locks a form: submitting the same form again while its call is
+ * pending is ignored, and submitting the other form aborts the pending call. Left out on purpose:
+ * signing out, restoring a session, permissions of a role. Passwords travel in events and are never
+ * stored.
  */
 import { assign, emit, fromPromise, setup, type SnapshotFrom } from 'xstate';
+import { messageOf, notProvided, outputOf, valueOf } from './placeholders.ts';
 import type { Credentials, Outcome, User } from './types.ts';
-import { outputOf, notProvided } from './placeholders.ts';
 
 export type AuthContext = {
   user: User | undefined;
@@ -21,8 +23,8 @@ export type AuthEvent =
   | { type: 'login'; credentials: Credentials }
   | { type: 'registerUser'; credentials: Credentials };
 
-/** What the app may act on: it navigates, the machine does not. */
-export type AuthEmitted = { type: 'loggedIn' } | { type: 'registered' };
+/** Events for the app: it navigates and tells the projects machine. */
+export type AuthEmitted = { type: 'user.loggedIn' } | { type: 'user.registered' };
 
 export const authMachine = setup({
   types: {
@@ -36,19 +38,15 @@ export const authMachine = setup({
     registerUser: fromPromise<Outcome<User>, Credentials>(notProvided('registerUser')),
   },
   guards: {
-    succeeded: (_, call: Outcome<unknown>) => call.ok,
+    succeeded: (_, outcome: Outcome<unknown>) => outcome.ok,
   },
   actions: {
-    storeUser: assign({
-      user: (_, registration: Outcome<User>) => (registration.ok ? registration.value : undefined),
-    }),
+    storeUser: assign({ user: (_, user: User) => user }),
     clearUser: assign({ user: undefined }),
-    storeLoginError: assign({
-      loginErrorMessage: (_, login: Outcome<unknown>) => (login.ok ? undefined : login.message),
-    }),
+    storeLoginError: assign({ loginErrorMessage: (_, message: string) => message }),
     clearLoginError: assign({ loginErrorMessage: undefined }),
-    announceLogin: emit({ type: 'loggedIn' }),
-    announceRegistration: emit({ type: 'registered' }),
+    announceLogin: emit({ type: 'user.loggedIn' }),
+    announceRegistration: emit({ type: 'user.registered' }),
   },
 }).createMachine({
   id: 'auth',
@@ -56,12 +54,14 @@ export const authMachine = setup({
   initial: 'unauthenticated',
   states: {
     unauthenticated: {
+      description: 'No sign-in or registration has succeeded since the last attempt.',
       on: {
         login: { target: 'loggingIn', meta: { statements: ['AUTH-2'] } },
         registerUser: { target: 'registering', meta: { statements: ['AUTH-6'] } },
       },
     },
     loggingIn: {
+      description: 'The sign-in form is busy. The previous login error stays visible.',
       invoke: {
         id: 'login',
         src: 'login',
@@ -75,7 +75,7 @@ export const authMachine = setup({
           },
           {
             target: 'unauthenticated',
-            actions: ['clearUser', { type: 'storeLoginError', params: outputOf }],
+            actions: ['clearUser', { type: 'storeLoginError', params: messageOf }],
             meta: { statements: ['AUTH-5', 'ERROR-1', 'ERROR-2'] },
           },
         ],
@@ -90,6 +90,7 @@ export const authMachine = setup({
       },
     },
     registering: {
+      description: 'The registration form is busy.',
       invoke: {
         id: 'registerUser',
         src: 'registerUser',
@@ -98,7 +99,7 @@ export const authMachine = setup({
           {
             guard: { type: 'succeeded', params: outputOf },
             target: 'authenticated',
-            actions: [{ type: 'storeUser', params: outputOf }, 'announceRegistration'],
+            actions: [{ type: 'storeUser', params: valueOf }, 'announceRegistration'],
             meta: { statements: ['AUTH-7', 'AUTH-8', 'CHOICE-17'] },
           },
           {
@@ -118,6 +119,7 @@ export const authMachine = setup({
       },
     },
     authenticated: {
+      description: 'The last call to end was a successful sign-in or registration.',
       on: {
         login: { target: 'loggingIn', meta: { statements: ['AUTH-2'] } },
         registerUser: { target: 'registering', meta: { statements: ['AUTH-6'] } },
@@ -128,8 +130,9 @@ export const authMachine = setup({
 
 type AuthSnapshot = SnapshotFrom<typeof authMachine>;
 
+/** Returns whether the user is authenticated. This is a state, not a flag. */
 export const isAuthenticated = (snapshot: AuthSnapshot): boolean =>
   snapshot.matches('authenticated');
 
-/** Any text that the backend gave the user as a role. Nothing in the app depends on it. */
+/** Returns the user's role as the backend sent it. The app exposes it and uses it nowhere. */
 export const role = (snapshot: AuthSnapshot): string | undefined => snapshot.context.user?.role;

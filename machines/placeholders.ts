@@ -1,21 +1,33 @@
 import type { DoneActorEvent, ErrorActorEvent } from 'xstate';
 import type { Outcome } from './types.ts';
 
-/** Stands in for an actor until `provide` supplies it: running it throws, by name. */
+/** Returns an actor implementation that throws until `machine.provide` replaces it. */
 export function notProvided(operationId: string) {
   return (): never => {
     throw new Error(
-      `The actor "${operationId}" is not supplied: use machine.provide({ actors: { ${operationId} } }).`,
+      `The actor "${operationId}" is not provided: use machine.provide({ actors: { ${operationId} } }).`,
     );
   };
 }
 
-/** Passes how a call ended on to a guard or an action. */
-export function outputOf<Value>({ event }: { event: DoneActorEvent<Outcome<Value>> }) {
+type DoneEvent<Value> = { event: DoneActorEvent<Outcome<Value>> };
+
+/** Returns the outcome with which an actor ended. */
+export function outputOf<Value>({ event }: DoneEvent<Value>): Outcome<Value> {
   return event.output;
 }
 
-/** Passes on what was thrown. */
-export function errorOf({ event }: { event: ErrorActorEvent }) {
+/** Returns the value of a call. Only for a transition whose guard is `succeeded`. */
+export function valueOf<Value>({ event }: DoneEvent<Value>): Value {
+  return (event.output as Extract<Outcome<Value>, { ok: true }>).value;
+}
+
+/** Returns the message of a failed request. Only for a transition after one with `succeeded`. */
+export function messageOf({ event }: DoneEvent<unknown>): string {
+  return (event.output as Extract<Outcome<unknown>, { ok: false }>).message;
+}
+
+/** Returns what an actor threw. */
+export function errorOf({ event }: { event: ErrorActorEvent }): unknown {
   return event.error;
 }

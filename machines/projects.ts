@@ -1,18 +1,29 @@
 /**
- * The projects that a person sees and the one that they are creating. Three things go on side by side:
+ * Models the list of projects and the form that creates one. Three regions run in parallel:
  *
- * - `list`: nothing asked yet (`idle`), on its way (`loading`, with the rows from before still in view), there (`loaded`) or
- *   not to be had (`failed`, which a person sees as an empty list).
- * - `create`: a live form (`idle`), a busy one (`creating`), or a live one below a red banner (`failed`; no banner when there is
- *   no message). What was submitted is kept until it succeeds, so that nothing typed is lost by leaving the screen.
- * - `watch`: whether the screen is open. Closing and opening within 500 ms is taken as never having closed; 60 s later
- *   the rows are dropped.
+ * - `list`: whether the list is being fetched. Cached rows stay visible during a fetch. A failed
+ *   fetch looks like an empty list to the user.
+ * - `create`: the form is live (`idle`), busy (`creating`), or live below a red banner (`failed`; no
+ *   banner without a message). The submitted project is stored until it has been created, so that
+ *   leaving the screen loses no text.
+ * - `subscription`: whether a screen uses the data. Closing and opening within 500 ms counts as not
+ *   closed. The cached rows expire 60 s later.
  *
- * Left out on purpose: paging, polling, rows shown before the server knows them, retrying by itself.
+ * Left out on purpose: paging, polling, optimistic rows, automatic retries.
  */
-import { assertEvent, assign, emit, fromPromise, raise, setup } from 'xstate';
+import {
+  assign,
+  emit,
+  fromPromise,
+  raise,
+  setup,
+  stateIn,
+  type ActorLogic,
+  type PromiseActorLogic,
+  type SnapshotFrom,
+} from 'xstate';
+import { errorOf, messageOf, notProvided, outputOf, valueOf } from './placeholders.ts';
 import type { NewProject, Outcome, Project } from './types.ts';
-import { outputOf, errorOf, notProvided } from './placeholders.ts';
 
 export type ProjectsContext = {
   projects: Project[];
@@ -23,57 +34,65 @@ export type ProjectsContext = {
 export type ProjectsEvent =
   | { type: 'projects.opened' }
   | { type: 'projects.closed' }
-  /** The rows belong to nobody any more: kept for long enough, or somebody else signed in. */
-  | { type: 'projects.dropped' }
-  | { type: 'createProject'; project: NewProject }
-  /** From `create` to `list`: an answer that is still on its way does not know this project. */
-  | { type: 'project.created' };
+  /** The auth machine emits it: the rows belong to the previous user. */
+  | { type: 'user.loggedIn' }
+  | { type: 'createProject'; project: NewProject };
 
-/** What the app may act on: it logs and moves the focus, the machine does not. */
+/** Raised by one region for another. */
+type InternalEvent =
+  /** A list response that is in flight lacks the created project. */
+  { type: 'list.outdated' } | { type: 'cache.expired' };
+
+/** Events for the app: it logs and moves the focus. */
 export type ProjectsEmitted =
-  | { type: 'listFailed'; reason: unknown }
-  | { type: 'projectCreated'; project: NewProject | undefined };
+  | { type: 'list.failed'; reason: unknown }
+  | { type: 'project.created'; project: NewProject | undefined };
+
+type ListPromise = PromiseActorLogic<Outcome<Project[]>>;
+
+/** Fetches the list. While it is in flight, its snapshot may have the rows received so far. */
+export type ListActor = ActorLogic<
+  SnapshotFrom<ListPromise> & { rows?: Project[] | undefined },
+  Parameters<ListPromise['transition']>[1],
+  unknown
+>;
 
 export const projectsMachine = setup({
   types: {
     context: {} as ProjectsContext,
-    events: {} as ProjectsEvent,
+    events: {} as ProjectsEvent | InternalEvent,
     emitted: {} as ProjectsEmitted,
+    children: {} as { listProjects: 'listProjects'; createProject: 'createProject' },
     meta: {} as { statements: string[] },
   },
   actors: {
-    listProjects: fromPromise<Outcome<Project[]>>(notProvided('listProjects')),
+    listProjects: fromPromise(notProvided('listProjects')) as ListActor,
     createProject: fromPromise<Outcome<Project>, NewProject>(notProvided('createProject')),
   },
   delays: {
-    batching: 500,
-    keeping: 60_000,
+    subscriptionBatching: 500,
+    keepUnusedData: 60_000,
   },
   guards: {
-    succeeded: (_, call: Outcome<unknown>) => call.ok,
+    succeeded: (_, outcome: Outcome<unknown>) => outcome.ok,
+    isSubscribed: stateIn({ subscription: 'active' }),
   },
   actions: {
-    replaceProjects: assign({
-      projects: ({ context }, list: Outcome<Project[]>) =>
-        list.ok ? list.value : context.projects,
-    }),
+    storeProjects: assign({ projects: (_, projects: Project[]) => projects }),
     clearProjects: assign({ projects: [] }),
     appendProject: assign({
-      projects: ({ context }, create: Outcome<Project>) =>
-        create.ok ? withProject(context.projects, create.value) : context.projects,
+      projects: ({ context }, project: Project) => withProject(context.projects, project),
     }),
-    storeSubmitted: assign({ submitted: ({ event }) => submittedProject(event) }),
+    storeSubmitted: assign({ submitted: (_, project: NewProject) => project }),
     clearSubmitted: assign({ submitted: undefined }),
-    storeCreateError: assign({
-      createErrorMessage: (_, create: Outcome<unknown>) => (create.ok ? undefined : create.message),
-    }),
+    storeCreateError: assign({ createErrorMessage: (_, message: string) => message }),
     clearCreateError: assign({ createErrorMessage: undefined }),
-    notifyList: raise({ type: 'project.created' }),
-    dropProjects: raise({ type: 'projects.dropped' }),
-    reportListFailure: emit((_, why: unknown) => ({ type: 'listFailed' as const, reason: why })),
-    announceProject: emit(({ context }) => ({
-      type: 'projectCreated' as const,
-      project: context.submitted,
+    notifyList: raise({ type: 'list.outdated' }),
+    expireCache: raise({ type: 'cache.expired' }),
+    reportListFailure: emit((_, reason: unknown) => ({ type: 'list.failed' as const, reason })),
+    announceProject: emit((_, project: NewProject | undefined) => ({
+      type: 'project.created' as const,
+      project,
     })),
   },
 }).createMachine({
@@ -88,15 +107,25 @@ export const projectsMachine = setup({
           target: '.loading',
           meta: { statements: ['PROJECTS-7', 'LIST-1', 'CHOICE-30'] },
         },
-        'projects.dropped': {
+        'user.loggedIn': [
+          {
+            guard: 'isSubscribed',
+            target: '.loading',
+            actions: 'clearProjects',
+            meta: { statements: ['LIST-1', 'CHOICE-47'] },
+          },
+          { target: '.idle', actions: 'clearProjects', meta: { statements: ['CHOICE-47'] } },
+        ],
+        'cache.expired': {
           target: '.idle',
           actions: 'clearProjects',
-          meta: { statements: ['CONST-6', 'CHOICE-47'] },
+          meta: { statements: ['CONST-6'] },
         },
       },
       states: {
-        idle: {},
+        idle: { description: 'No list was fetched, or its rows were dropped.' },
         loading: {
+          description: 'A fetch is in flight. Rows of an earlier list stay visible.',
           invoke: {
             id: 'listProjects',
             src: 'listProjects',
@@ -104,7 +133,7 @@ export const projectsMachine = setup({
               {
                 guard: { type: 'succeeded', params: outputOf },
                 target: 'loaded',
-                actions: { type: 'replaceProjects', params: outputOf },
+                actions: { type: 'storeProjects', params: valueOf },
                 meta: { statements: ['LIST-2', 'LIST-3'] },
               },
               {
@@ -120,47 +149,54 @@ export const projectsMachine = setup({
             },
           },
           on: {
-            'project.created': {
+            'list.outdated': {
               target: 'loading',
               reenter: true,
               meta: { statements: ['CHOICE-31'] },
             },
           },
         },
-        loaded: {},
-        failed: {},
+        loaded: { description: 'The rows are those of the last response, plus created projects.' },
+        failed: { description: 'The last fetch failed. The user sees an empty list.' },
       },
     },
     create: {
       initial: 'idle',
       states: {
         idle: {
+          description: 'The form is empty or being filled in.',
+          // An entry action, because announceProject needs the project that this one clears.
+          entry: 'clearSubmitted',
           on: {
-            createProject: { target: 'creating', meta: { statements: ['CREATE-1'] } },
+            createProject: {
+              target: 'creating',
+              actions: { type: 'storeSubmitted', params: ({ event }) => event.project },
+              meta: { statements: ['CREATE-1'] },
+            },
           },
         },
         creating: {
-          entry: ['clearCreateError', 'storeSubmitted'],
+          description: 'The form is busy. Another submit is ignored.',
+          entry: 'clearCreateError',
           invoke: {
             id: 'createProject',
             src: 'createProject',
-            input: ({ event }) => submittedProject(event),
+            input: ({ context }) => context.submitted!,
             onDone: [
               {
                 guard: { type: 'succeeded', params: outputOf },
                 target: 'idle',
                 actions: [
-                  { type: 'appendProject', params: outputOf },
+                  { type: 'appendProject', params: valueOf },
                   'clearCreateError',
-                  'announceProject',
-                  'clearSubmitted',
+                  { type: 'announceProject', params: ({ context }) => context.submitted },
                   'notifyList',
                 ],
                 meta: { statements: ['CREATE-2', 'CREATE-3', 'CHOICE-27', 'CHOICE-32'] },
               },
               {
                 target: 'failed',
-                actions: { type: 'storeCreateError', params: outputOf },
+                actions: { type: 'storeCreateError', params: messageOf },
                 meta: { statements: ['CREATE-4', 'ERROR-5', 'ERROR-6'] },
               },
             ],
@@ -172,34 +208,42 @@ export const projectsMachine = setup({
           },
         },
         failed: {
+          description: 'The form is live again, with its text and the error message, if any.',
           on: {
-            createProject: { target: 'creating', meta: { statements: ['CREATE-1', 'CHOICE-2'] } },
+            createProject: {
+              target: 'creating',
+              actions: { type: 'storeSubmitted', params: ({ event }) => event.project },
+              meta: { statements: ['CREATE-1', 'CHOICE-2'] },
+            },
           },
         },
       },
     },
-    watch: {
-      initial: 'closed',
+    subscription: {
+      initial: 'inactive',
       on: {
-        'projects.opened': { target: '.open', meta: { statements: ['CHOICE-33'] } },
+        'projects.opened': { target: '.active', meta: { statements: ['CHOICE-33'] } },
       },
       states: {
-        closed: {},
-        open: {
+        inactive: { description: 'No screen uses the data, and no rows are cached for one.' },
+        active: {
+          description: 'The projects screen is open.',
           on: {
-            'projects.closed': { target: 'closing', meta: { statements: ['CONST-8'] } },
+            'projects.closed': { target: 'releasing', meta: { statements: ['CONST-8'] } },
           },
         },
-        closing: {
+        releasing: {
+          description: 'The screen closed less than 500 ms ago.',
           after: {
-            batching: { target: 'kept', meta: { statements: ['CONST-8'] } },
+            subscriptionBatching: { target: 'cached', meta: { statements: ['CONST-8'] } },
           },
         },
-        kept: {
+        cached: {
+          description: 'The rows are kept for 60 s for the next visit.',
           after: {
-            keeping: {
-              target: 'closed',
-              actions: 'dropProjects',
+            keepUnusedData: {
+              target: 'inactive',
+              actions: 'expireCache',
               meta: { statements: ['CONST-6'] },
             },
           },
@@ -209,14 +253,9 @@ export const projectsMachine = setup({
   },
 });
 
-/** The list with the project at its end, and once: a list fetched meanwhile may hold it already. */
+/** Returns the list with the project at its end, once: a fetched list may hold it already. */
 function withProject(projects: Project[], project: Project): Project[] {
   const isSame = ({ id }: Project) => id === project.id;
-  const others = projects.some(isSame) ? projects.filter((each) => !isSame(each)) : projects;
+  const others = projects.some(isSame) ? projects.filter((item) => !isSame(item)) : projects;
   return [...others, project];
-}
-
-function submittedProject(event: ProjectsEvent): NewProject {
-  assertEvent(event, 'createProject');
-  return event.project;
 }

@@ -1,44 +1,118 @@
-import { controlledBackend, type Pending } from '../tests/support/backend.ts';
-import type { BackendResponse, Call } from './outcomes.ts';
+/** A backend that answers each request when a test says so, in process. */
 import type { Driver, Observation } from './driver.ts';
+import { callNames, callOf, endpoints, type BackendResponse, type Call } from './outcomes.ts';
 
-export const addresses: Record<Call, string> = {
-  login: 'POST /api/v1/auth/login',
-  registerUser: 'POST /api/v1/users/register',
-  listProjects: 'GET /api/v1/projects',
-  createProject: 'POST /api/v1/projects',
+/** The endpoints, under names that are short in tests. */
+export const {
+  login: LOGIN,
+  registerUser: REGISTER,
+  listProjects: LIST,
+  createProject: CREATE,
+} = endpoints;
+
+/** A request as a backend receives it. */
+export type ReceivedRequest = {
+  method: string;
+  path: string;
+  headers: Headers;
+  credentials: RequestCredentials;
+  cache: RequestCache;
+  signal: AbortSignal;
+  body: unknown;
+  text: string;
 };
 
-export const callNames = Object.keys(addresses) as Call[];
+/** A request that waits for its response. */
+export type PendingRequest = ReceivedRequest & {
+  answer: (status: number, body?: unknown, headers?: Record<string, string>) => void;
+  answerText: (status: number, text: string, contentType?: string) => void;
+  /** Fails like a lost network or an unknown host. */
+  drop: () => void;
+};
 
-export function callOf(method: string, url: string): Call {
-  const address = `${method} ${new URL(url).pathname}`;
-  const call = callNames.find((name) => addresses[name] === address);
-  if (!call) throw new Error(`Nobody knows ${address}.`);
-  return call;
+/**
+ * Returns a backend whose `fetch` never answers by itself. `next('POST /api/v1/auth/login')` waits
+ * for the next such request, which the caller then answers, in any order.
+ */
+export function controlledBackend() {
+  const requests: ReceivedRequest[] = [];
+  const unclaimed: PendingRequest[] = [];
+  const waiting: { endpoint: string; claim: (request: PendingRequest) => void }[] = [];
+
+  async function fetch(request: Request): Promise<Response> {
+    const text = await request.text();
+    const received: ReceivedRequest = {
+      method: request.method,
+      path: new URL(request.url).pathname,
+      headers: request.headers,
+      credentials: request.credentials,
+      cache: request.cache,
+      signal: request.signal,
+      body: text === '' ? undefined : JSON.parse(text),
+      text,
+    };
+    requests.push(received);
+    return new Promise((resolve, reject) => {
+      request.signal.addEventListener('abort', () => reject(request.signal.reason));
+      const pending: PendingRequest = {
+        ...received,
+        answer: (status, body, headers) =>
+          resolve(
+            new Response(body === undefined ? null : JSON.stringify(body), {
+              status,
+              headers: { 'content-type': 'application/json', ...headers },
+            }),
+          ),
+        answerText: (status, body, contentType = 'text/html') =>
+          resolve(new Response(body, { status, headers: { 'content-type': contentType } })),
+        drop: () => reject(new TypeError('fetch failed')),
+      };
+      const index = waiting.findIndex(({ endpoint }) => endpoint === endpointOf(received));
+      if (index === -1) unclaimed.push(pending);
+      else waiting.splice(index, 1)[0]?.claim(pending);
+    });
+  }
+
+  return {
+    fetch,
+    requests,
+    next(endpoint: string): Promise<PendingRequest> {
+      const index = unclaimed.findIndex((request) => endpointOf(request) === endpoint);
+      const request = index === -1 ? undefined : unclaimed.splice(index, 1)[0];
+      if (request) return Promise.resolve(request);
+      return new Promise((claim) => waiting.push({ endpoint, claim }));
+    },
+    /** Returns the number of such requests so far. */
+    count: (endpoint: string) =>
+      requests.filter((request) => endpointOf(request) === endpoint).length,
+  };
 }
 
-/** How often each call was made, how many of it wait for an answer, and what the last one sent. */
-export function callsSeen<Each extends { call: Call }>(
-  arrived: readonly Each[],
-  pending: (call: Call) => readonly Each[],
-  sentIn: (last: Each) => unknown,
+const endpointOf = ({ method, path }: ReceivedRequest) => `${method} ${path}`;
+
+/** Returns, per call: requests made, requests pending, and the body of the last one. */
+export function countRequests<Each extends { call: Call }>(
+  requests: readonly Each[],
+  pendingOf: (call: Call) => readonly Each[],
+  bodyOf: (request: Each) => unknown,
 ): Observation['calls'] {
-  const seen = callNames.map((call) => {
-    const last = arrived.findLast((each) => each.call === call);
-    const made = arrived.filter((each) => each.call === call).length;
-    return [call, { made, pending: pending(call).length, sent: last && sentIn(last) }];
+  const counts = callNames.map((call) => {
+    const ofCall = requests.filter((request) => request.call === call);
+    const last = ofCall.at(-1);
+    return [
+      call,
+      { made: ofCall.length, pending: pendingOf(call).length, sent: last && bodyOf(last) },
+    ];
   });
-  return Object.fromEntries(seen) as Observation['calls'];
+  return Object.fromEntries(counts) as Observation['calls'];
 }
 
-/** Something that the app asked for. It was given up when `signal` is aborted. */
-type Arrived = {
+type CallInFlight = {
   call: Call;
-  pending: Pending;
+  pending: PendingRequest;
   signal: AbortSignal;
-  answered: boolean;
-  end: (response: Response) => void;
+  isAnswered: boolean;
+  respond: (response: Response) => void;
 };
 
 type BackendDriver = Pick<Driver, 'answer' | 'answerLate'> & {
@@ -46,53 +120,53 @@ type BackendDriver = Pick<Driver, 'answer' | 'answerLate'> & {
   calls: () => Observation['calls'];
 };
 
-/** A backend that answers when it is told to. `settled` waits until the app has taken note. */
-export function createBackendDriver(settled: () => Promise<void>): BackendDriver {
+/** Returns the backend half of a driver. `settle` waits until the app has processed a response. */
+export function createBackendDriver(settle: () => Promise<void>): BackendDriver {
   const backend = controlledBackend();
-  const arrived: Arrived[] = [];
+  const calls: CallInFlight[] = [];
 
-  const pending = (call: Call) =>
-    arrived.filter((each) => each.call === call && !each.answered && !each.signal.aborted);
-  const givenUp = (call: Call) =>
-    arrived.filter((each) => each.call === call && !each.answered && each.signal.aborted);
+  const unanswered = (call: Call, aborted: boolean) =>
+    calls.filter(
+      (item) => item.call === call && !item.isAnswered && item.signal.aborted === aborted,
+    );
 
-  async function give(call: Call, answer: BackendResponse, to: Arrived | undefined) {
-    if (!to) throw new Error(`No ${call} is waiting for an answer.`);
-    to.answered = true;
-    if (answer === 'none') to.pending.drop();
-    else if (answer === 'fault') to.end(unreadable());
-    else if (answer.text !== undefined) to.pending.answerText(answer.status, answer.text);
-    else to.pending.answer(answer.status, answer.body);
-    await settled();
+  async function respond(item: CallInFlight | undefined, call: Call, response: BackendResponse) {
+    if (!item) throw new Error(`No ${call} is waiting for a response.`);
+    item.isAnswered = true;
+    if (response === 'none') item.pending.drop();
+    else if (response === 'fault') item.respond(unreadableResponse());
+    else if (response.text !== undefined) item.pending.answerText(response.status, response.text);
+    else item.pending.answer(response.status, response.body);
+    await settle();
   }
 
   return {
     async fetch(request) {
       const { signal, method, url } = request;
       const call = callOf(method, url);
-      // The backend does not hear that a call was given up, so that its answer can come late.
+      // Without the signal, so that an aborted call can still be answered late.
       const response = backend.fetch(new Request(request, { signal: null }));
       const faulty = Promise.withResolvers<Response>();
-      arrived.push({
-        call,
-        pending: await backend.next(addresses[call]),
-        signal,
-        answered: false,
-        end: faulty.resolve,
-      });
+      const pending = await backend.next(endpoints[call]);
+      calls.push({ call, pending, signal, isAnswered: false, respond: faulty.resolve });
       return Promise.race([response, faulty.promise]);
     },
-    async answer(call, answer) {
-      await give(call, answer, pending(call)[0]);
-      return answer;
+    async answer(call, response) {
+      await respond(unanswered(call, false)[0], call, response);
+      return response;
     },
-    answerLate: (call, answer) => give(call, answer, givenUp(call)[0]),
-    calls: () => callsSeen(arrived, pending, (last) => last.pending.body),
+    answerLate: (call, response) => respond(unanswered(call, true)[0], call, response),
+    calls: () =>
+      countRequests(
+        calls,
+        (call) => unanswered(call, false),
+        ({ pending }) => pending.body,
+      ),
   };
 }
 
-/** A success whose body not even the app can ask for. */
-function unreadable(): Response {
+/** Returns a success whose body throws when it is read, like a fault in the app. */
+function unreadableResponse(): Response {
   const response = new Response(null);
   const get = () => {
     throw new Error('a fault');

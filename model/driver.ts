@@ -1,18 +1,19 @@
-import type { AnyEventObject } from 'xstate';
+/** The interface between a generated path and what it is executed on, and how steps are performed. */
+import type { AnyMachineSnapshot } from 'xstate';
 import type { AuthEvent } from '../machines/auth.ts';
 import type { projectsMachine, ProjectsEvent } from '../machines/projects.ts';
 import type { Credentials } from '../machines/types.ts';
-import type { Interference, DelaysOf } from './paths.ts';
 import type { Inspection } from './inspection.ts';
+import type { AuthMove, ProjectsMove } from './moves.ts';
 import {
-  answerFor,
-  lateAnswer,
   fixtures,
-  type BackendResponse,
+  lateResponse,
+  responseFor,
   type AnyEnding,
+  type BackendResponse,
   type Call,
 } from './outcomes.ts';
-import type { AuthMove, ProjectsMove, InternalEvent } from './moves.ts';
+import type { DelaysOf, Interference, Step } from './paths.ts';
 
 /** The screens by path: the link in the header, the heading, and the title of the window. */
 export const screens = {
@@ -25,6 +26,7 @@ export const screens = {
 
 export type Route = keyof typeof screens;
 
+/** The forms, under the operationId of the call that each makes. */
 export const forms = {
   login: { route: '/login', button: 'Sign in', fields: ['Email', 'Password'] },
   registerUser: { route: '/register', button: 'Register', fields: ['Email', 'Password'] },
@@ -37,7 +39,7 @@ export const forms = {
 
 export type FormName = keyof typeof forms;
 
-/** What can be seen of the app at one moment: on the screen, and by the backend. */
+/** What the user and the backend can observe of the app at one moment. */
 export type Observation = {
   path: string;
   form: { button: string; busy: boolean; values: string[] } | undefined;
@@ -45,94 +47,103 @@ export type Observation = {
   list:
     | { busy: boolean; rows: [title: string, description: string][]; note: string | undefined }
     | undefined;
-  /** How many of each call have arrived, how many of them still wait for an answer, and what the last one said. */
+  /** Per call: requests made, requests in flight, and the body of the last one. */
   calls: Record<Call, { made: number; pending: number; sent: unknown }>;
-  /** What is said to screen readers. */
+  /** The text of the live region. */
   announced: string;
-  /** Names of calls, as often as the console was told of a failure of theirs. */
+  /** The operationId of each failure that was logged, in order. */
   logged: string[];
 };
 
-/** A person at a running app, the backend behind it, and the clock. */
+/** Acts as the user, the backend and the clock of a running app. */
 export type Driver = {
-  /** By the link in the header. */
+  /** Follows the link in the header. */
   go: (route: Route) => Promise<void>;
-  /** Fills the form in view, or leaves it as it is, and presses its button. */
+  /** Fills the form in view, unless `values` is undefined, and presses its button. */
   submit: (form: FormName, values: string[] | undefined) => Promise<void>;
-  /** Answers the pending call, and gives what it was really told. */
-  answer: (call: Call, answer: BackendResponse) => Promise<BackendResponse>;
-  /** Answers a call that was given up. */
-  answerLate: (call: Call, answer: BackendResponse) => Promise<void>;
+  /** Answers the pending call. Returns the response that the app received. */
+  answer: (call: Call, response: BackendResponse) => Promise<BackendResponse>;
+  /** Answers an aborted call. */
+  answerLate: (call: Call, response: BackendResponse) => Promise<void>;
   elapse: (milliseconds: number) => Promise<void>;
   observe: () => Promise<Observation>;
-  /** What the app exposes and does not show. */
+  /** Returns what the app exposes and does not show. */
   internals?: () => Promise<{ authenticated: boolean; role: string | undefined }>;
-  /** What the actors did since this was last asked. */
+  /** Returns what the actors did since the last call of this method. */
   inspection?: () => Promise<Inspection>;
 };
 
-type Perform<Event> = (
-  hands: Driver,
+type UserEvent = AuthEvent | ProjectsEvent;
+type UserAction<Event> = (
+  driver: Driver,
   event: Event,
-  pending: boolean,
+  before: AnyMachineSnapshot,
   visitor: Credentials,
 ) => Promise<void>;
-type Asked = AuthEvent | Exclude<ProjectsEvent, { type: InternalEvent }>;
 
-/** How a person makes each event happen. A form whose call is pending is only pressed again. */
-const userActions: { [Type in Asked['type']]: Perform<Extract<Asked, { type: Type }>> } = {
-  login: (hands, { credentials }, pending) => submitted(hands, 'login', credentials, pending),
-  registerUser: (hands, { credentials }, pending) =>
-    submitted(hands, 'registerUser', credentials, pending),
-  createProject: (hands, { project }, pending) =>
-    submitted(hands, 'createProject', project, pending),
-  'projects.opened': (hands) => hands.go('/projects'),
-  'projects.closed': (hands) => hands.go('/about'),
-  async 'projects.dropped'(hands, _event, _pending, visitor) {
-    await hands.go('/login');
-    await hands.submit('login', Object.values(visitor));
-    // Whoever still is on /login when signing in has succeeded is taken to the projects, which opens them.
-    await hands.go('/about');
-    await hands.answer('login', { status: 200, body: {} });
+/** How a user causes each event. */
+const userActions: {
+  [Type in UserEvent['type']]: UserAction<Extract<UserEvent, { type: Type }>>;
+} = {
+  login: (driver, { type, credentials }, before) => submit(driver, type, credentials, before),
+  registerUser: (driver, { type, credentials }, before) =>
+    submit(driver, type, credentials, before),
+  createProject: (driver, { type, project }, before) => submit(driver, type, project, before),
+  'projects.opened': (driver) => driver.go('/projects'),
+  'projects.closed': (driver) => driver.go('/about'),
+  async 'user.loggedIn'(driver, _event, before, visitor) {
+    await driver.go('/login');
+    await driver.submit('login', Object.values(visitor));
+    // A user who is still on /login when the response arrives is led to /projects.
+    await driver.go(before.matches({ subscription: 'active' }) ? '/projects' : '/about');
+    await driver.answer('login', { status: 200, body: {} });
   },
 };
 
+/** The delays of the projects machine in milliseconds (CONST-6, CONST-8). */
 export const delays: Record<DelaysOf<typeof projectsMachine>, number> = {
-  batching: 500,
-  keeping: 60_000,
+  subscriptionBatching: 500,
+  keepUnusedData: 60_000,
+};
+
+type AnyStep = {
+  move: AuthMove | ProjectsMove | Interference | 'start';
+  event: Step<never, never>['event'];
+  before: AnyMachineSnapshot;
 };
 
 /**
- * Makes a move happen as a person, a backend or the clock would. `pending`: the same form's call is not answered yet. Gives the
- * same move for others to repeat: answers in it are as they really were. Of a delay only the last millisecond is left to pass.
- * `visitor` is who signs in to make the rows be dropped.
+ * Performs a step as the user, the backend or the clock. Of a delay, only the last millisecond is
+ * left to elapse. `visitor` signs in for `user.loggedIn`.
+ *
+ * Returns the same action for another driver, with the responses that the first one really got.
  */
 export async function perform(
-  hands: Driver,
-  move: AuthMove | ProjectsMove | Interference,
-  event: AnyEventObject,
-  pending: boolean,
+  driver: Driver,
+  { move, event, before }: AnyStep,
   visitor: Credentials = fixtures.credentials(0),
-): Promise<(others: Driver) => Promise<unknown>> {
+): Promise<(other: Driver) => Promise<unknown>> {
   const [, late, subject = '', ending = ''] = /^(late )?(\w+)(?:: | )(\w+)$/.exec(move) ?? [];
   const call = subject as Call;
-  let act: (on: Driver) => Promise<unknown>;
+  let action: (on: Driver) => Promise<unknown>;
   if (move in userActions) {
-    act = (on) => userActions[move as Asked['type']](on, event as never, pending, visitor);
+    action = (on) => userActions[move as UserEvent['type']](on, event as never, before, visitor);
   } else if (subject in delays || subject === 'elapse') {
-    act = (on) => on.elapse(ending === 'over' ? 1 : Number(ending));
+    action = (on) => on.elapse(ending === 'over' ? 1 : Number(ending));
   } else if (late) {
-    act = (on) => on.answerLate(call, lateAnswer(call, ending as AnyEnding));
+    action = (on) => on.answerLate(call, lateResponse(call, ending as AnyEnding));
   } else {
-    const answer = await hands.answer(call, answerFor(call, ending as AnyEnding, event));
-    return (others) => others.answer(call, answer);
+    const response = await driver.answer(call, responseFor(call, ending as AnyEnding, event));
+    return (other) => other.answer(call, response);
   }
-  await act(hands);
-  return act;
+  await action(driver);
+  return action;
 }
 
-async function submitted(hands: Driver, form: FormName, values: object, pending: boolean) {
-  if (pending) return hands.submit(form, undefined);
-  await hands.go(forms[form].route);
-  await hands.submit(form, Object.values(values));
+/** Submits a form. A form whose call is pending is only submitted again as it is. */
+async function submit(driver: Driver, form: FormName, values: object, before: AnyMachineSnapshot) {
+  const { children }: AnyMachineSnapshot = before;
+  if (children[form]) return driver.submit(form, undefined);
+  await driver.go(forms[form].route);
+  await driver.submit(form, Object.values(values));
 }

@@ -1,3 +1,4 @@
+/** What the machines expect on the screen: per state, and per step the location of the user. */
 import type { AnyMachineSnapshot, AnyStateMachine, SnapshotFrom } from 'xstate';
 import {
   isAuthenticated,
@@ -7,80 +8,83 @@ import {
   type authMachine,
 } from '../machines/auth.ts';
 import type { ProjectsEvent, projectsMachine } from '../machines/projects.ts';
-import type { StatesOf, Step } from './paths.ts';
+import { forms, type Driver, type FormName, type Observation, type Route } from './driver.ts';
+import { isOpen, type AuthMove, type ProjectsMove } from './moves.ts';
 import type { Call } from './outcomes.ts';
-import { forms, type FormName, type Driver, type Route, type Observation } from './driver.ts';
-import type { AuthMove, ProjectsMove } from './moves.ts';
+import type { StatesOf, Step } from './paths.ts';
 
-/** The part of what is seen that follows from being in a state. */
+/** The part of an observation that follows from a state. */
 type Expected = Partial<Omit<Observation, 'calls'>>;
 
-/** Where the person is, and what stands in the form there. */
-export type Place = { path: Route; values: string[] };
+/** Where the user is, and the values of the form there. */
+export type Location = { path: Route; values: string[] };
 
-/** How a machine shows: what is seen in each state, and where its steps lead the person. */
 export type Expectations<Machine extends AnyStateMachine, Name extends string> = {
   start: Route;
-  states: Record<StatesOf<Machine>, (snapshot: SnapshotFrom<Machine>, place: Place) => Expected>;
-  placeAfter: (step: Step<Machine, Name>, place: Place) => Place;
-  /** What the machine lets others know and no screen shows. */
-  known?: (
+  states: Record<
+    StatesOf<Machine>,
+    (snapshot: SnapshotFrom<Machine>, location: Location) => Expected
+  >;
+  locationAfter: (step: Step<Machine, Name>, location: Location) => Location;
+  /** Returns what the machine exposes and no screen shows. */
+  internals?: (
     snapshot: SnapshotFrom<Machine>,
   ) => Awaited<ReturnType<NonNullable<Driver['internals']>>>;
 };
 
-const submitsAt: Record<AuthEvent['type'], Route> = { login: '/login', registerUser: '/register' };
+const emptyForm = ['', ''];
 
-const leadsOn: Record<AuthEmitted['type'], { from: Route; to: Route }> = {
-  registered: { from: '/register', to: '/login' },
-  loggedIn: { from: '/login', to: '/projects' },
+const navigations: Record<AuthEmitted['type'], { from: Route; to: Route }> = {
+  'user.registered': { from: '/register', to: '/login' },
+  'user.loggedIn': { from: '/login', to: '/projects' },
 };
 
-const accounts =
-  (busy: FormName | undefined) =>
-  ({ context }: SnapshotFrom<typeof authMachine>, { path, values }: Place): Expected => {
+const authScreens =
+  (busyForm: FormName | undefined) =>
+  ({ context }: SnapshotFrom<typeof authMachine>, { path, values }: Location): Expected => {
     if (path === '/projects') return { path };
     const name = (['login', 'registerUser'] as const).find((form) => forms[form].route === path);
     return {
       path,
-      form: name && { button: forms[name].button, busy: busy === name, values },
+      form: name && { button: forms[name].button, busy: busyForm === name, values },
       banner: name === 'login' ? context.loginErrorMessage : undefined,
     };
   };
 
-export const showingAuth: Expectations<typeof authMachine, AuthMove> = {
+export const authExpectations: Expectations<typeof authMachine, AuthMove> = {
   start: '/',
   states: {
-    unauthenticated: accounts(undefined),
-    loggingIn: accounts('login'),
-    registering: accounts('registerUser'),
-    authenticated: accounts(undefined),
+    unauthenticated: authScreens(undefined),
+    loggingIn: authScreens('login'),
+    registering: authScreens('registerUser'),
+    authenticated: authScreens(undefined),
   },
-  placeAfter({ event, emitted, inspection }, place) {
-    if (inspection.transitions.length === 0) return place;
+  locationAfter({ event, emitted, inspection }, location) {
+    if (inspection.transitions.length === 0) return location;
     if ('credentials' in event) {
-      return { path: submitsAt[event.type as AuthEvent['type']], values: valuesOf(event) };
+      const { type, credentials } = event as AuthEvent;
+      return { path: forms[type].route, values: Object.values(credentials) };
     }
-    const lead = emitted
-      .map(({ type }) => leadsOn[type as AuthEmitted['type']])
-      .find(({ from }) => from === place.path);
-    return lead ? { path: lead.to, values: ['', ''] } : place;
+    const navigation = emitted
+      .map(({ type }) => navigations[type as AuthEmitted['type']])
+      .find(({ from }) => from === location.path);
+    return navigation ? { path: navigation.to, values: emptyForm } : location;
   },
-  known: (snapshot) => ({ authenticated: isAuthenticated(snapshot), role: role(snapshot) }),
+  internals: (snapshot) => ({ authenticated: isAuthenticated(snapshot), role: role(snapshot) }),
 };
 
 type Projects = SnapshotFrom<typeof projectsMachine>;
 
-/** What is seen of the projects is seen while their screen is open. */
+/** The list and the form are visible only while their screen is open. */
 const whileOpen = (expected: (context: Projects['context']) => Expected) => (snapshot: Projects) =>
-  snapshot.matches({ watch: 'open' }) ? expected(snapshot.context) : {};
+  isOpen(snapshot) ? expected(snapshot.context) : {};
 
-const list = (busy: boolean, empty: string) =>
+const list = (busy: boolean, noteWhenEmpty: string) =>
   whileOpen(({ projects }) => ({
     list: {
       busy,
       rows: projects.map(({ title, description }) => [title, description]),
-      note: projects.length > 0 ? undefined : empty,
+      note: projects.length > 0 ? undefined : noteWhenEmpty,
     },
   }));
 
@@ -89,23 +93,23 @@ const form = (busy: boolean, banner: (context: Projects['context']) => string | 
     form: {
       button: forms.createProject.button,
       busy,
-      values: context.submitted ? Object.values(context.submitted) : ['', ''],
+      values: context.submitted ? Object.values(context.submitted) : emptyForm,
     },
     banner: banner(context),
   }));
 
-const elsewhere = () => ({
+const otherScreen = () => ({
   path: '/about',
   form: undefined,
   banner: undefined,
   list: undefined,
 });
 
-export const showingProjects: Expectations<typeof projectsMachine, ProjectsMove> = {
+export const projectsExpectations: Expectations<typeof projectsMachine, ProjectsMove> = {
   start: '/about',
   states: {
     'list.idle': whileOpen(() => {
-      throw new Error('A screen that is open has asked for its list.');
+      throw new Error('The screen is open, so its list must have been fetched.');
     }),
     'list.loading': list(true, 'Loading projects…'),
     'list.loaded': list(false, 'No projects to show.'),
@@ -113,39 +117,38 @@ export const showingProjects: Expectations<typeof projectsMachine, ProjectsMove>
     'create.idle': form(false, () => undefined),
     'create.creating': form(true, () => undefined),
     'create.failed': form(false, ({ createErrorMessage }) => createErrorMessage),
-    'watch.open': () => ({ path: '/projects' }),
-    'watch.closing': elsewhere,
-    'watch.kept': elsewhere,
-    'watch.closed': elsewhere,
+    'subscription.active': () => ({ path: '/projects' }),
+    'subscription.releasing': otherScreen,
+    'subscription.cached': otherScreen,
+    'subscription.inactive': otherScreen,
   },
-  placeAfter: (_, place) => place,
+  locationAfter: (_, location) => location,
 };
 
-/** What the backend has heard by the end of these steps, of the calls that the machine can make. */
-export function callsBy<Machine extends AnyStateMachine, Name extends string>(
+/** Returns the requests of a machine's calls by the end of these steps. */
+export function requestsOf<Machine extends AnyStateMachine, Name extends string>(
   steps: Step<Machine, Name>[],
 ): Partial<Observation['calls']> {
   const last: AnyMachineSnapshot = steps.at(-1)!.snapshot;
   const names = Object.keys(last.machine.implementations.actors) as Call[];
   return Object.fromEntries(
     names.map((call) => {
-      const made = steps.flatMap(({ inspection, event }) =>
+      const events = steps.flatMap(({ inspection, event }) =>
         inspection.invoked.filter((name) => name === call).map(() => event),
       );
       return [
         call,
-        { made: made.length, pending: last.children[call] ? 1 : 0, sent: bodyOf(made) },
+        {
+          made: events.length,
+          pending: last.children[call] ? 1 : 0,
+          sent: bodyOf(events.at(-1) as AuthEvent | ProjectsEvent | undefined),
+        },
       ];
     }),
   );
 }
 
-function bodyOf(events: object[]): unknown {
-  const event = events.at(-1) as AuthEvent | ProjectsEvent | undefined;
+function bodyOf(event: AuthEvent | ProjectsEvent | undefined): unknown {
   if (event && 'credentials' in event) return event.credentials;
   return event && 'project' in event ? event.project : undefined;
-}
-
-function valuesOf(event: object): string[] {
-  return Object.values((event as AuthEvent).credentials);
 }

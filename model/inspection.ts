@@ -1,3 +1,4 @@
+/** Records what running actors do, from their inspection events, under the names of the charts. */
 import type {
   AnyActorRef,
   AnyEventObject,
@@ -8,50 +9,49 @@ import type {
   InspectionEvent,
 } from 'xstate';
 
-/** What running actors really did, as their inspection tells it. All is named as the charts name it. */
 export type Inspection = {
-  /** Every state that an actor was in, like `projects · list.loading`. */
+  /** Every state that an actor entered, like `projects · list.loading`. */
   states: string[];
-  /** The states that the actors are in. */
+  /** The current states of all actors. */
   now: string[];
   /** Every transition taken, in order. */
   transitions: string[];
-  /** Every event that changed nothing, with the state that did not handle it. */
+  /** Every ignored event, with the state that has no transition for it. */
   ignored: string[];
   /** Every start of an invoked actor. */
   invoked: string[];
 };
 
-/** Gives an `inspect` for actors of machines, and what they did since it was last asked. */
+/** Returns an `inspect` callback for actors, and `take`, which returns and resets the record. */
 export function createInspector() {
-  let seen = nothing();
+  let record = emptyRecord();
   const now = new Map<string, string[]>();
   return {
     inspect: (event: InspectionEvent): void => {
       if (event.type === '@xstate.actor') {
         const { id, _parent } = event.actorRef as AnyActorRef;
-        if (_parent) seen.invoked.push(id);
+        if (_parent) record.invoked.push(id);
       }
       if (event.type === '@xstate.snapshot' && isMachine(event.snapshot)) {
-        const states = leavesOf(event.snapshot).map(nameOf);
+        const states = activeLeaves(event.snapshot).map(stateName);
         now.set(event.snapshot.machine.id, states);
-        seen.states.push(...states);
+        record.states.push(...states);
       }
       if (event.type === '@xstate.microstep' && isMachine(event.snapshot)) {
         const { _transitions: taken } = event;
-        seen.transitions.push(...taken.map(transitionName));
-        if (taken.length === 0) seen.ignored.push(...ignoredBy(event));
+        record.transitions.push(...taken.map(transitionName));
+        if (taken.length === 0) record.ignored.push(...ignoredBy(event));
       }
     },
     take: (): Inspection => {
-      const taken = { ...seen, now: [...now.values()].flat() };
-      seen = nothing();
+      const taken = { ...record, now: [...now.values()].flat() };
+      record = emptyRecord();
       return taken;
     },
   };
 }
 
-const nothing = (): Inspection => ({
+const emptyRecord = (): Inspection => ({
   states: [],
   now: [],
   transitions: [],
@@ -59,49 +59,69 @@ const nothing = (): Inspection => ({
   invoked: [],
 });
 
-/** Every state without states of its own. */
-export function statesOf(machine: AnyStateMachine): AnyStateNode[] {
-  return leavesIn(machine.root);
+/** Returns every state node of a machine, parents first, in the order of the chart. */
+export function nodesOf(node: AnyStateNode): AnyStateNode[] {
+  return [node, ...Object.values<AnyStateNode>(node.states).flatMap(nodesOf)];
 }
 
-/** One name for a transition, whichever copy of the machine it is from: where from, why, and where to. */
+/** Returns the states that have no child states. */
+export function leavesOf(machine: AnyStateMachine): AnyStateNode[] {
+  return nodesOf(machine.root).filter(isLeaf);
+}
+
+/** Returns every transition of a node, eventless transitions included. */
+export function transitionsFrom(node: AnyStateNode): AnyTransitionDefinition[] {
+  return [...node.transitions.values(), node.always ?? []].flat();
+}
+
+/** Returns every transition of the chart: its name, and the statements in its `meta`. */
+export function transitionsOf(machine: AnyStateMachine): { name: string; statements: string[] }[] {
+  return nodesOf(machine.root)
+    .flatMap(transitionsFrom)
+    .map((transition) => ({
+      name: transitionName(transition),
+      statements: statementsOf(transition),
+    }));
+}
+
+export function statementsOf({ meta }: AnyTransitionDefinition): string[] {
+  return (meta as { statements?: string[] } | undefined)?.statements ?? [];
+}
+
+/** Returns the name of a transition: source, event, guard and target. Equal in every copy. */
 export function transitionName(transition: AnyTransitionDefinition): string {
   const { source, eventType, guard, target } = transition;
-  const claim = guard
-    ? ` [${typeof guard === 'string' ? guard : String((guard as { type?: string }).type)}]`
-    : '';
-  const to = (target ?? [source]).map((node) => pathOf(node)).join(', ');
-  return `${nameOf(source)}: ${eventType}${claim} → ${to}`;
+  const guardName =
+    typeof guard === 'string' ? guard : (guard as { type?: string } | undefined)?.type;
+  const to = (target ?? [source]).map(pathOf).join(', ');
+  return `${stateName(source)}: ${eventType}${guard ? ` [${guardName}]` : ''} → ${to}`;
 }
 
-/** One name for a state that an event leaves as it is. */
+/** Returns the name of the pair of a state and an event that it ignores. */
 export const ignoredName = (state: string, event: string) => `${state}: ${event} changes nothing`;
 
-/** The states of the region that knows the event, or all where none does. */
+/** Returns the ignored pairs of an event: one per active state in a region that handles it. */
 function ignoredBy({ snapshot, event }: { snapshot: unknown; event: AnyEventObject }): string[] {
-  const leaves = leavesOf(snapshot as AnyMachineSnapshot);
-  return leaves
-    .filter((leaf) => regionKnows(leaf, event.type))
-    .map((leaf) => ignoredName(nameOf(leaf), event.type));
+  return activeLeaves(snapshot as AnyMachineSnapshot)
+    .filter((leaf) => regionHandles(leaf, event.type))
+    .map((leaf) => ignoredName(stateName(leaf), event.type));
 }
 
-function regionKnows(leaf: AnyStateNode, type: string): boolean {
+function regionHandles(leaf: AnyStateNode, type: string): boolean {
   const region = leaf.parent ?? leaf;
   return Object.values<AnyStateNode>(region.states).some((node) => node.transitions.has(type));
 }
 
-export function leavesOf(snapshot: AnyMachineSnapshot): AnyStateNode[] {
+/** Returns the active states that have no child states. */
+export function activeLeaves(snapshot: AnyMachineSnapshot): AnyStateNode[] {
   const { _nodes: nodes } = snapshot as unknown as { _nodes: AnyStateNode[] };
   return nodes.filter(isLeaf);
 }
 
-function leavesIn(node: AnyStateNode): AnyStateNode[] {
-  return isLeaf(node) ? [node] : Object.values<AnyStateNode>(node.states).flatMap(leavesIn);
-}
-
 const isLeaf = (node: AnyStateNode) => Object.keys(node.states).length === 0;
 
-export const nameOf = (node: AnyStateNode) => `${node.machine.id} · ${pathOf(node)}`;
+/** Returns the name of a state, like `projects · list.loading`. */
+export const stateName = (node: AnyStateNode) => `${node.machine.id} · ${pathOf(node)}`;
 
 const pathOf = (node: AnyStateNode) => node.path.join('.') || 'any';
 

@@ -1,3 +1,4 @@
+/** The executable model of both machines: what can happen to each, and which paths are executed. */
 import type {
   AnyMachineSnapshot,
   AnyStateMachine,
@@ -7,30 +8,27 @@ import type {
 } from 'xstate';
 import { authMachine, type AuthEvent } from '../machines/auth.ts';
 import { projectsMachine, type ProjectsEvent } from '../machines/projects.ts';
+import { activeLeaves, ignoredName, stateName } from './inspection.ts';
+import { endingEvent, endingsOf, fixtures, type Call, type EndingOf } from './outcomes.ts';
 import {
   minimalCover,
   pathOf,
-  pathsThrough,
+  shortestPaths,
   type ActorsOf,
-  type Interference,
   type DelaysOf,
+  type Interference,
   type Model,
   type Move,
   type Path,
   type Step,
 } from './paths.ts';
-import { ignoredName, leavesOf, nameOf, type Inspection } from './inspection.ts';
-import { endingEvent, endingsOf, fixtures, type Call, type EndingOf } from './outcomes.ts';
 
-type Ended<Of extends Call> = { [One in Of]: `${One}: ${EndingOf<One>}` }[Of];
+type Ended<Of extends Call> = { [Name in Of]: `${Name}: ${EndingOf<Name>}` }[Of];
 type Elapsed<Delay extends string> = `${Delay} over`;
 
 export type AuthMove = AuthEvent['type'] | Ended<ActorsOf<typeof authMachine>>;
-
-/** What the machine tells itself, so that nobody outside can. */
-export type InternalEvent = 'project.created';
 export type ProjectsMove =
-  | Exclude<ProjectsEvent['type'], InternalEvent>
+  | ProjectsEvent['type']
   | Ended<ActorsOf<typeof projectsMachine>>
   | Elapsed<DelaysOf<typeof projectsMachine>>;
 
@@ -39,19 +37,22 @@ export const auth: Model<typeof authMachine, AuthMove> = {
   stateKey: ({ context }) => [context.user !== undefined, context.loginErrorMessage !== undefined],
   moves: {
     login: {
-      possible: () => true,
+      isPossible: () => true,
       event: (n): AuthEvent => ({ type: 'login', credentials: fixtures.credentials(n) }),
     },
     registerUser: {
-      possible: () => true,
+      isPossible: () => true,
       event: (n): AuthEvent => ({ type: 'registerUser', credentials: fixtures.credentials(n) }),
     },
-    ...ends<typeof authMachine, 'login'>('login'),
-    ...ends<typeof authMachine, 'registerUser'>('registerUser'),
+    ...endings<typeof authMachine, 'login'>('login'),
+    ...endings<typeof authMachine, 'registerUser'>('registerUser'),
   },
 };
 
 type Projects = SnapshotFrom<typeof projectsMachine>;
+
+/** Returns whether the projects screen is open. */
+export const isOpen = (snapshot: Projects) => snapshot.matches({ subscription: 'active' });
 
 export const projects: Model<typeof projectsMachine, ProjectsMove> = {
   machine: projectsMachine,
@@ -62,41 +63,44 @@ export const projects: Model<typeof projectsMachine, ProjectsMove> = {
   ],
   moves: {
     'projects.opened': {
-      possible: (snapshot) => !snapshot.matches({ watch: 'open' }),
+      isPossible: (snapshot) => !isOpen(snapshot),
       event: (): ProjectsEvent => ({ type: 'projects.opened' }),
     },
     'projects.closed': {
-      possible: (snapshot) => snapshot.matches({ watch: 'open' }),
+      isPossible: isOpen,
       event: (): ProjectsEvent => ({ type: 'projects.closed' }),
     },
-    // Somebody signs in. While the screen is open, the app opens it anew at once, which is told by stories of their own.
-    'projects.dropped': {
-      possible: (snapshot) => !snapshot.matches({ watch: 'open' }),
-      event: (): ProjectsEvent => ({ type: 'projects.dropped' }),
+    'user.loggedIn': {
+      isPossible: () => true,
+      event: (): ProjectsEvent => ({ type: 'user.loggedIn' }),
+      // The sign-in form is on another screen. The user comes back before the response arrives.
+      preceding: (snapshot): ProjectsEvent[] =>
+        isOpen(snapshot) ? [{ type: 'projects.closed' }, { type: 'projects.opened' }] : [],
     },
     createProject: {
-      possible: (snapshot) => snapshot.matches({ watch: 'open' }),
+      isPossible: isOpen,
       event: (n): ProjectsEvent => ({ type: 'createProject', project: fixtures.newProject(n) }),
     },
-    ...ends<typeof projectsMachine, 'listProjects'>('listProjects'),
-    ...ends<typeof projectsMachine, 'createProject'>('createProject', {
+    ...endings<typeof projectsMachine, 'listProjects'>('listProjects'),
+    ...endings<typeof projectsMachine, 'createProject'>('createProject', {
       known: (snapshot) => snapshot.context.projects.length > 0,
     }),
-    'batching over': over('closing', 'batching'),
-    'keeping over': over('kept', 'keeping'),
+    'subscriptionBatching over': delayOver('releasing', 'subscriptionBatching'),
+    'keepUnusedData over': delayOver('cached', 'keepUnusedData'),
   },
 };
 
-/** The ways in which a call can end, while it is pending. */
-function ends<Machine extends typeof authMachine | typeof projectsMachine, Of extends Call>(
+/** Returns a move for each ending of a call, possible while the call is pending. */
+function endings<Machine extends typeof authMachine | typeof projectsMachine, Of extends Call>(
   call: Of,
-  only: { [Ending in EndingOf<Of>]?: (snapshot: SnapshotFrom<Machine>) => boolean } = {},
+  conditions: { [Ending in EndingOf<Of>]?: (snapshot: SnapshotFrom<Machine>) => boolean } = {},
 ): Record<Ended<Of>, Move<Machine>> {
   const moves = endingsOf(call).map((ending): [string, Move<Machine>] => [
     `${call}: ${ending}`,
     {
-      possible: (snapshot) => isPending(snapshot, call) && (only[ending]?.(snapshot) ?? true),
-      event: (n, snapshot) => endingEvent(call, ending, n, firstListed(snapshot)),
+      isPossible: (snapshot) =>
+        isPending(snapshot, call) && (conditions[ending]?.(snapshot) ?? true),
+      event: (n, snapshot) => endingEvent(call, ending, n, firstListedId(snapshot)),
     },
   ]);
   return Object.fromEntries(moves) as Record<Ended<Of>, Move<Machine>>;
@@ -106,190 +110,171 @@ function isPending({ children }: AnyMachineSnapshot, call: Call): boolean {
   return children[call] !== undefined;
 }
 
-function firstListed({ context }: AnyMachineSnapshot): string | undefined {
+function firstListedId({ context }: AnyMachineSnapshot): string | undefined {
   return 'projects' in context ? context['projects'][0]?.id : undefined;
 }
 
-function over(
-  state: 'closing' | 'kept',
+function delayOver(
+  state: 'releasing' | 'cached',
   delay: DelaysOf<typeof projectsMachine>,
 ): Move<typeof projectsMachine> {
   return {
-    possible: (snapshot: Projects) => snapshot.matches({ watch: state }),
-    event: (): EventObject => ({ type: `xstate.after.${delay}.projects.watch.${state}` }),
+    isPossible: (snapshot: Projects) => snapshot.matches({ subscription: state }),
+    event: (): EventObject => ({ type: `xstate.after.${delay}.projects.subscription.${state}` }),
   };
 }
 
-/** What a step is worth walking for: each transition, and each ignored event, by each move, from each situation that matters. */
+/** Returns what a step covers: each transition and ignored event, by its move and state key. */
 export const coverageItems =
-  <Machine extends AnyStateMachine, Name extends string>({
-    stateKey: matters,
-  }: Model<Machine, Name>) =>
+  <Machine extends AnyStateMachine, Name extends string>({ stateKey }: Model<Machine, Name>) =>
   ({ inspection, move, before }: Step<Machine, Name>): string[] =>
-    [...inspection.transitions, ...inspection.ignored].map((part) =>
-      JSON.stringify([part, move, matters(before)]),
+    [...inspection.transitions, ...inspection.ignored].map((item) =>
+      JSON.stringify([item, move, stateKey(before)]),
     );
 
-/** The endings that a call has when nobody waits for it any more. */
+type CoverageItems = (step: Pick<Step<never, string>, 'inspection' | 'move'>) => string[];
+
+/** Returns what a step covers for a slow driver: transitions and ignored events, by move alone. */
+export const fewCoverageItems: CoverageItems = ({ inspection, move }) =>
+  [...inspection.transitions, ...inspection.ignored].map((item) => `${item} by ${move}`);
+
+/** The endings that an aborted call can have later. */
 const lateEndings = ['success', 'refusal'] as const;
 
 /**
- * Paths on which calls that were given up are answered late, in every state of the part of the machine that makes them. They
- * are the given paths, with the late answers added where they can come.
+ * Returns paths on which aborted calls are answered late, in every state of the region that makes
+ * them. They are the given paths with late responses added where they are possible.
  */
-export function withLateAnswers<Machine extends AnyStateMachine, Name extends string>(
+export function withLateResponses<Machine extends AnyStateMachine, Name extends string>(
   model: Model<Machine, Name>,
   paths: Path<Machine, Name>[],
 ): Path<Machine, Name>[] {
-  const had = new Set<string>();
+  const covered = new Set<string>();
   const chosen: Path<Machine, Name>[] = [];
+  const value = ({ moves, pairs }: { moves: unknown[]; pairs: unknown[] }) =>
+    pairs.length / (moves.length + 1);
   for (;;) {
     const best = paths
-      .map((path) => addLateAnswers(path, had))
-      .reduce((one, other) => (worthOf(other) > worthOf(one) ? other : one));
+      .map((path) => addLateResponses(path, covered))
+      .reduce((left, right) => (value(right) > value(left) ? right : left));
     if (best.pairs.length === 0) return chosen;
-    for (const pair of best.pairs) had.add(pair);
+    for (const pair of best.pairs) covered.add(pair);
     chosen.push(pathOf(model, best.moves));
   }
 }
 
-function addLateAnswers<Machine extends AnyStateMachine, Name extends string>(
+function addLateResponses<Machine extends AnyStateMachine, Name extends string>(
   { steps }: Path<Machine, Name>,
-  had: Set<string>,
+  covered: Set<string>,
 ) {
   const moves: (Name | Interference)[] = [];
   const pairs: string[] = [];
-  const waiting: string[] = [];
-  let useful = 0;
+  const aborted: string[] = [];
+  let usefulLength = 0;
   for (const { move, snapshot, abortedCalls } of steps) {
     if (move !== 'start') moves.push(move);
-    waiting.push(...abortedCalls);
-    for (const pair of latePairs(snapshot)) {
-      const index = waiting.indexOf(pair.call);
-      if (index === -1 || had.has(pair.name) || pairs.includes(pair.name)) continue;
-      waiting.splice(index, 1);
+    aborted.push(...abortedCalls);
+    for (const pair of activeLeaves(snapshot).flatMap(latePairsOf)) {
+      const index = aborted.indexOf(pair.call);
+      if (index === -1 || covered.has(pair.name) || pairs.includes(pair.name)) continue;
+      aborted.splice(index, 1);
       moves.push(pair.move);
       pairs.push(pair.name);
-      useful = moves.length;
+      usefulLength = moves.length;
     }
   }
-  return { moves: moves.slice(0, useful), pairs };
+  return { moves: moves.slice(0, usefulLength), pairs };
 }
 
-const worthOf = ({ moves, pairs }: { moves: unknown[]; pairs: unknown[] }) =>
-  pairs.length / (moves.length + 1);
-
-/** Each late answer that can come in a state, and what it is called there. */
-export function latePairs(
-  snapshot: AnyMachineSnapshot,
-): { call: string; move: Interference; name: string }[] {
-  return leavesOf(snapshot).flatMap(latePairsIn);
-}
-
-export function latePairsIn(leaf: AnyStateNode) {
+/** Returns each late response that can arrive in a state, with its name among the ignored pairs. */
+export function latePairsOf(leaf: AnyStateNode) {
   const calls = Object.values<AnyStateNode>(leaf.parent!.states).flatMap((state) =>
     state.invoke.map(({ id }) => id),
   );
   return calls.flatMap((call) =>
     lateEndings.map((ending) => {
       const move: Interference = `late ${call}: ${ending}`;
-      return { call, move, name: ignoredName(nameOf(leaf), move) };
+      return { call, move, name: ignoredName(stateName(leaf), move) };
     }),
   );
 }
 
-/** Each delay that is not running in a state, as it would run out there if nobody had stopped it. */
-export function lateTimersIn(leaf: AnyStateNode): string[] {
-  const delays = Object.values<AnyStateNode>(leaf.parent!.states)
+/** Returns the delays of the other states of a region: each would end late if it were not stopped. */
+export function lateTimersOf(leaf: AnyStateNode): string[] {
+  return Object.values<AnyStateNode>(leaf.parent!.states)
     .filter((state) => state !== leaf)
-    .flatMap((state) => state.after.map(({ delay }) => String(delay)));
-  return delays.map((delay) => `late ${delay}`);
+    .flatMap((state) => state.after.map(({ delay }) => `late ${String(delay)}`));
 }
 
-/** Delays that would run out late, and a screen that closes more than once. */
+/** Delays that would end late, and a screen that closes several times. */
 const lateTimers: (ProjectsMove | Interference)[] = [
-  'late batching 500',
-  'late keeping 60000',
+  'late subscriptionBatching 500',
+  'late keepUnusedData 60000',
   'projects.opened',
   'listProjects: success',
   'projects.closed',
   'elapse 499',
   'projects.opened',
-  'late batching 1',
+  'late subscriptionBatching 1',
   'projects.closed',
-  'batching over',
+  'subscriptionBatching over',
   'elapse 59999',
   'projects.opened',
-  'late keeping 1',
+  'late keepUnusedData 1',
   'projects.closed',
-  'batching over',
+  'subscriptionBatching over',
   'elapse 59800',
   'projects.opened',
   'projects.closed',
-  'late keeping 200',
+  'late keepUnusedData 200',
   'projects.opened',
   'projects.closed',
-  'batching over',
-  'late batching 500',
+  'subscriptionBatching over',
+  'late subscriptionBatching 500',
 ];
 
-/** To the end of each delay, which a machine without one of them would never come to by itself. */
-const allOver: ProjectsMove[] = [
+/** Waits for the end of each delay: the paths skip a delay that is missing in the machine. */
+const allDelays: ProjectsMove[] = [
   'projects.opened',
   'listProjects: success',
   'projects.closed',
-  'batching over',
-  'keeping over',
+  'subscriptionBatching over',
+  'keepUnusedData over',
   'projects.opened',
 ];
 
-/** In each state of auth, with calls of both kinds that were given up. */
-const givenUp: AuthMove[] = [
+/** Visits each state of `auth` with aborted calls of both kinds. */
+const abortedCallsOfAuth: AuthMove[] = [
   ...Array.from({ length: 9 }, (): AuthMove[] => ['login', 'registerUser']).flat(),
   'registerUser: refusal',
   'login',
   'login: success',
 ];
 
-const all = () => true;
-
-/** All that is worth walking by these moves, and all that comes late. */
-export function authPaths(parts = coverageItems(auth), may: (move: string) => boolean = all) {
-  const paths = pathsThrough(limited(auth, may));
-  const late = withLateAnswers(auth, [...paths, pathOf(auth, givenUp)]);
-  return [...minimalCover(paths, parts), ...late];
+/** Returns the paths of `auth` to execute. `isAllowed` tells the moves that a driver can make. */
+export function authPaths(itemsOf = coverageItems(auth), isAllowed = allMoves) {
+  const paths = shortestPaths(limitedTo(auth, isAllowed));
+  const late = withLateResponses(auth, [...paths, pathOf(auth, abortedCallsOfAuth)]);
+  return [...minimalCover(paths, itemsOf), ...late];
 }
 
-/** All that is worth walking by these moves, and all that comes late. */
-export function projectsPaths(
-  parts = coverageItems(projects),
-  may: (move: string) => boolean = all,
-) {
-  const paths = pathsThrough(limited(projects, may));
-  const late = withLateAnswers(projects, paths);
+/** Returns the paths of `projects` to execute. */
+export function projectsPaths(itemsOf = coverageItems(projects), isAllowed = allMoves) {
+  const paths = shortestPaths(limitedTo(projects, isAllowed));
   return [
-    ...minimalCover(paths, parts),
-    ...late,
+    ...minimalCover(paths, itemsOf),
+    ...withLateResponses(projects, paths),
     pathOf(projects, lateTimers),
-    pathOf(projects, allOver),
+    pathOf(projects, allDelays),
   ];
 }
 
-function limited<Machine extends AnyStateMachine, Name extends string>(
-  model: Model<Machine, Name>,
-  may: (move: string) => boolean,
-): Model<Machine, Name> {
-  const moves = Object.entries<Move<Machine>>(model.moves).filter(([name]) => may(name));
-  return { ...model, moves: Object.fromEntries(moves) as typeof model.moves };
-}
+const allMoves: (move: string) => boolean = () => true;
 
-/** For a driver that takes its time: each transition and each move, from one situation and not from all. */
-export function fewCoverageItems({
-  inspection,
-  move,
-}: {
-  inspection: Inspection;
-  move: string;
-}): string[] {
-  return [...inspection.transitions, ...inspection.ignored].map((part) => `${part} by ${move}`);
+function limitedTo<Machine extends AnyStateMachine, Name extends string>(
+  model: Model<Machine, Name>,
+  isAllowed: (move: string) => boolean,
+): Model<Machine, Name> {
+  const moves = Object.entries<Move<Machine>>(model.moves).filter(([name]) => isAllowed(name));
+  return { ...model, moves: Object.fromEntries(moves) as typeof model.moves };
 }

@@ -1,21 +1,22 @@
 /**
- * What the specification says must be seen, in plain TypeScript and by hand: chapter 4 of the facts and the readings of their open
- * points. Nothing here is taken from the machines, so a machine that is wrong does not find itself confirmed.
+ * Implements docs/specification.md by hand, in plain TypeScript. It shares nothing with the machines,
+ * so that a wrong machine is not confirmed by itself.
  */
-import type { Call, BackendResponse } from './outcomes.ts';
-import { forms, type FormName, type Driver, type Route, type Observation } from './driver.ts';
+import { forms, type Driver, type FormName, type Observation, type Route } from './driver.ts';
+import { callNames, type BackendResponse, type Call } from './outcomes.ts';
 
 type Project = { id: string | number; title: string; description: string };
 
-/** How a call ended, by the rules for failures (ERROR-1 to ERROR-8, CHOICE-11 to CHOICE-19). */
+/** How a call ended (ERROR-1 to ERROR-8, CHOICE-11 to CHOICE-19). */
 type Ending =
   | { kind: 'success'; body: unknown }
   | { kind: 'failed request'; message: string }
   | { kind: 'other failure' };
 
-const BATCHED_AND_KEPT = 500 + 60_000;
+/** CONST-6, CONST-8: batching of subscription changes, then the lifetime of unused data. */
+const keepUnusedDataMs = 500 + 60_000;
 
-/** The app as the specification has it, at the hands of a person, a backend and a clock. */
+/** Returns a driver of the specified app. It starts on the route `start`. */
 export function createOracle(start: Route): Driver {
   let path: Route = start;
   let values: string[] = [];
@@ -31,59 +32,55 @@ export function createOracle(start: Route): Driver {
   let projects: Project[] = [];
   let createErrorMessage: string | undefined;
   let submitted: string[] | undefined;
-  let unused: number | undefined = 0;
+  let unusedForMs: number | undefined = 0;
 
   const calls = Object.fromEntries(
-    (['login', 'registerUser', 'listProjects', 'createProject'] as const).map((name) => [
-      name,
-      { made: 0, pending: 0, sent: undefined },
-    ]),
+    callNames.map((name) => [name, { made: 0, pending: 0, sent: undefined }]),
   ) as Observation['calls'];
 
   function call(name: Call, sent?: unknown) {
     calls[name] = { made: calls[name].made + 1, pending: 1, sent };
   }
 
-  function giveUp(name: Call) {
+  function abort(name: Call) {
     calls[name].pending = 0;
   }
 
-  function arrive(at: Route) {
-    if (path === at) return;
-    // CONST-6, CONST-8: what no screen uses is dropped when the batching and the keeping are over.
-    if (path === '/projects') unused = 0;
-    path = at;
-    values = at === '/projects' && submitted ? submitted : ['', ''];
+  function navigate(to: Route) {
+    if (path === to) return;
+    if (path === '/projects') unusedForMs = 0;
+    path = to;
+    values = to === '/projects' && submitted ? submitted : ['', ''];
     announced = false;
-    if (at === '/projects') {
-      unused = undefined;
+    if (to === '/projects') {
+      unusedForMs = undefined;
       fetchList();
     }
   }
 
   /** PROJECTS-7, LIST-1, CHOICE-30. */
   function fetchList() {
-    giveUp('listProjects');
+    abort('listProjects');
     call('listProjects');
   }
 
-  function drop() {
+  function dropList() {
     projects = [];
-    giveUp('listProjects');
+    abort('listProjects');
   }
 
-  const submits: Record<FormName, (typed: string[]) => void> = {
+  const submit: Record<FormName, (typed: string[]) => void> = {
     // AUTH-2, CHOICE-1, CHOICE-7, CHOICE-8.
     login([email, password]) {
       if (calls.login.pending) return;
-      giveUp('registerUser');
+      abort('registerUser');
       authenticated = false;
       call('login', { email, password });
     },
     // AUTH-6, CHOICE-7, CHOICE-8.
     registerUser([email, password]) {
       if (calls.registerUser.pending) return;
-      giveUp('login');
+      abort('login');
       authenticated = false;
       call('registerUser', { email, password });
     },
@@ -97,7 +94,7 @@ export function createOracle(start: Route): Driver {
     },
   };
 
-  const ends: Record<Call, (ending: Ending) => void> = {
+  const end: Record<Call, (ending: Ending) => void> = {
     login(ending) {
       authenticated = ending.kind === 'success';
       // AUTH-3, AUTH-5, ERROR-3: only a failed request leaves a message.
@@ -106,28 +103,28 @@ export function createOracle(start: Route): Driver {
       // AUTH-4: success says nothing of the user. AUTH-5: failure clears it.
       if (!authenticated) user = undefined;
       if (!authenticated) return;
-      // Somebody else may have signed in: what was fetched before is not theirs.
-      drop();
+      // CHOICE-47: the rows belong to the previous user.
+      dropList();
       if (path === '/projects') fetchList();
       // CHOICE-4.
-      if (path === '/login') arrive('/projects');
+      if (path === '/login') navigate('/projects');
     },
     registerUser(ending) {
       authenticated = ending.kind === 'success';
       // AUTH-7, AUTH-9, CHOICE-17.
-      user = ending.kind === 'success' ? understoodUser(ending.body) : undefined;
+      user = ending.kind === 'success' ? decodeUser(ending.body) : undefined;
       if (ending.kind === 'other failure') logged.push('registerUser');
       // AUTH-8, CHOICE-5.
-      if (authenticated && path === '/register') arrive('/login');
+      if (authenticated && path === '/register') navigate('/login');
     },
     listProjects(ending) {
       // LIST-3, LIST-4, LIST-5, CHOICE-19.
-      const list = ending.kind === 'success' ? understoodProjects(ending.body) : undefined;
+      const list = ending.kind === 'success' ? decodeProjects(ending.body) : undefined;
       projects = list ?? [];
       if (!list) logged.push('listProjects');
     },
     createProject(ending) {
-      const project = ending.kind === 'success' ? understoodProject(ending.body) : undefined;
+      const project = ending.kind === 'success' ? decodeProject(ending.body) : undefined;
       if (project) {
         // CREATE-2, CREATE-3, CHOICE-32.
         projects = [...projects.filter(({ id }) => id !== project.id), project];
@@ -135,7 +132,7 @@ export function createOracle(start: Route): Driver {
         // CHOICE-31.
         if (calls.listProjects.pending) fetchList();
         if (path === '/projects') {
-          // CHOICE-27, unless the person typed something else meanwhile.
+          // CHOICE-27, CHOICE-49: unless the user typed something else meanwhile.
           if (submitted?.every((text, index) => text === values[index])) values = ['', ''];
           announced = true;
         }
@@ -150,34 +147,34 @@ export function createOracle(start: Route): Driver {
 
   return {
     async go(route) {
-      arrive(route);
+      navigate(route);
     },
     async submit(form, typed) {
       if (typed) values = typed;
-      submits[form](values);
+      submit[form](values);
     },
     async answer(name, answer) {
-      if (!calls[name].pending) throw new Error(`No ${name} is waiting for an answer.`);
+      if (!calls[name].pending) throw new Error(`No ${name} is pending.`);
       calls[name].pending = 0;
-      ends[name](endingOf(answer));
+      end[name](endingOf(answer));
       return answer;
     },
-    // CHOICE-8: an answer to a call that was given up counts for nothing.
+    // CHOICE-8: a response to an aborted call is ignored.
     async answerLate() {},
     async elapse(milliseconds) {
-      if (unused === undefined) return;
-      unused += milliseconds;
-      if (unused >= BATCHED_AND_KEPT) drop();
+      if (unusedForMs === undefined) return;
+      unusedForMs += milliseconds;
+      if (unusedForMs >= keepUnusedDataMs) dropList();
     },
     async observe() {
-      return { path, ...onScreen(), calls: structuredClone(calls), logged: [...logged] };
+      return { path, ...screen(), calls: structuredClone(calls), logged: [...logged] };
     },
     async internals() {
       return { authenticated, role: user?.role };
     },
   };
 
-  function onScreen(): Pick<Observation, 'form' | 'banner' | 'list' | 'announced'> {
+  function screen(): Pick<Observation, 'form' | 'banner' | 'list' | 'announced'> {
     const name = (Object.keys(forms) as FormName[]).find((form) => forms[form].route === path);
     const loading = calls.listProjects.pending > 0;
     return {
@@ -214,22 +211,22 @@ function endingOf(answer: BackendResponse): Ending {
   if (status >= 200 && status < 300) return { kind: 'success', body };
   // ERROR-1, ERROR-2, CHOICE-11, CHOICE-14.
   const message = fieldOf(body, 'message');
-  const told = typeof message === 'string' && message.trim() !== '';
-  return { kind: 'failed request', message: told ? message : 'Internal Server Error' };
+  const isUsable = typeof message === 'string' && message.trim() !== '';
+  return { kind: 'failed request', message: isUsable ? message : 'Internal Server Error' };
 }
 
-function understoodUser(body: unknown): { role?: string } {
+function decodeUser(body: unknown): { role?: string } {
   const role = fieldOf(body, 'role');
   return typeof role === 'string' ? { role } : {};
 }
 
-function understoodProjects(body: unknown): Project[] | undefined {
+function decodeProjects(body: unknown): Project[] | undefined {
   if (!Array.isArray(body)) return undefined;
-  const projects = body.map(understoodProject).filter((project) => project !== undefined);
+  const projects = body.map(decodeProject).filter((project) => project !== undefined);
   return projects.length === body.length ? projects : undefined;
 }
 
-function understoodProject(body: unknown): Project | undefined {
+function decodeProject(body: unknown): Project | undefined {
   const [id, title, description] = ['id', 'title', 'description'].map((name) =>
     fieldOf(body, name),
   );

@@ -1,18 +1,41 @@
+/** The ways in which a call can end, as a machine learns of them and as a backend makes them. */
 import type { AnyEventObject } from 'xstate';
+import contract from '../generated/contract.json' with { type: 'json' };
 import type { authMachine } from '../machines/auth.ts';
 import type { projectsMachine } from '../machines/projects.ts';
 import type { ActorsOf } from './paths.ts';
 
-/** The calls, as the machines name them. */
+/** The operationIds that the machines invoke. */
 export type Call = ActorsOf<typeof authMachine> | ActorsOf<typeof projectsMachine>;
 
+/** Method and path of each call, like `POST /api/v1/projects`, from the contract. */
+export const endpoints = Object.fromEntries(
+  Object.entries(contract.paths).flatMap(([path, methods]) =>
+    Object.entries(methods).map(([method, { operationId }]) => [
+      operationId,
+      `${method.toUpperCase()} ${path}`,
+    ]),
+  ),
+) as Record<Call, string>;
+
+export const callNames = Object.keys(endpoints) as Call[];
+
+/** Returns the call that a request makes. Throws when the contract has none. */
+export function callOf(method: string, url: string): Call {
+  const endpoint = `${method} ${new URL(url).pathname}`;
+  const call = callNames.find((name) => endpoints[name] === endpoint);
+  if (!call) throw new Error(`The contract has no ${endpoint}.`);
+  return call;
+}
+
 /**
- * The ways in which every call can end: as hoped; with a success whose body nobody promised; with a refusal that says why, or
- * that does not; without any answer; by a fault of the app itself.
+ * - `success`: as promised. `odd`: a 2xx response with a body that the contract does not allow.
+ * - `refusal`: an error with a message. `silence`: an error without one. `unreachable`: no response.
+ * - `fault`: an exception in the app.
  */
 type Ending = 'success' | 'odd' | 'refusal' | 'silence' | 'unreachable' | 'fault';
 
-/** Beside those: a list without projects, and a created project that the list already holds. */
+/** `empty`: a list without projects. `known`: a created project whose id the list already holds. */
 type Endings = {
   login: Ending;
   registerUser: Ending;
@@ -23,7 +46,7 @@ type Endings = {
 export type EndingOf<Of extends Call> = Endings[Of];
 export type AnyEnding = Endings[Call];
 
-/** What the person submits, or what a backend says, the nth time: never the same twice, so that nothing old passes for new. */
+/** What the user submits and the backend answers in step `n`: no two steps share a value. */
 export const fixtures = {
   credentials: (n: number) => ({ email: `person-${n}@example.org`, password: `password ${n}` }),
   newProject: (n: number) => ({
@@ -33,30 +56,29 @@ export const fixtures = {
   user: (n: number) => ({ role: `role ${n}` }),
   project: (n: number) => ({ id: `created-${n}`, title: `Kept ${n}`, description: `As kept ${n}` }),
   projects: (n: number) =>
-    [1, 2].map((place) => ({
-      id: `listed-${n}-${place}`,
-      title: `Listed ${n}.${place}`,
+    [1, 2].map((position) => ({
+      id: `listed-${n}-${position}`,
+      title: `Listed ${n}.${position}`,
       description: `From list ${n}`,
     })),
   refusal: (n: number) => `Refused ${n}.`,
 };
 
-/** How a call ended, as an outcome or as what was thrown. */
 type Ended = { type: 'done'; output: unknown } | { type: 'error'; error: unknown };
 
 const done = (output: unknown): Ended => ({ type: 'done', output });
 const error: Ended = { type: 'error', error: new Error('a fault') };
-const silence = done({ ok: false, message: 'Internal Server Error' });
+const failedWithoutMessage = done({ ok: false, message: 'Internal Server Error' });
 const failures = {
   refusal: (n: number) => done({ ok: false, message: fixtures.refusal(n) }),
-  silence: () => silence,
-  unreachable: () => silence,
+  silence: () => failedWithoutMessage,
+  unreachable: () => failedWithoutMessage,
   fault: () => error,
 };
 
-/** What each ending is for a machine. `n` makes it different each time, `first` is the id of the first project listed. */
+/** How an actor ends in step `n`. `firstId` is the id of the first project in the list. */
 const endings: {
-  [Of in Call]: Record<EndingOf<Of>, (n: number, first: string | number | undefined) => Ended>;
+  [Of in Call]: Record<EndingOf<Of>, (n: number, firstId: string | number | undefined) => Ended>;
 } = {
   login: {
     ...failures,
@@ -77,7 +99,7 @@ const endings: {
   createProject: {
     ...failures,
     success: (n) => done({ ok: true, value: fixtures.project(n) }),
-    known: (n, first) => done({ ok: true, value: { ...fixtures.project(n), id: first } }),
+    known: (n, id) => done({ ok: true, value: { ...fixtures.project(n), id } }),
     odd: () => error,
   },
 };
@@ -85,24 +107,19 @@ const endings: {
 export const endingsOf = <Of extends Call>(call: Of) =>
   Object.keys(endings[call]) as EndingOf<Of>[];
 
-/** The event with which a machine learns how a call ended. */
+/** Returns the event that a machine receives when a call ends. */
 export function endingEvent<Of extends Call>(
   call: Of,
   ending: EndingOf<Of>,
   n: number,
-  first?: string | number,
+  firstId?: string | number,
 ) {
-  const { type, ...payload } = endings[call][ending](n, first);
+  const { type, ...payload } = endings[call][ending](n, firstId);
   return { type: `xstate.${type}.actor.${call}`, actorId: call, ...payload };
 }
 
-/** What a backend, or what stands between, does to a call. */
-export type BackendResponse =
-  | { status: number; body?: unknown; text?: string }
-  /** No answer comes. */
-  | 'none'
-  /** An answer that makes the app itself fail. */
-  | 'fault';
+/** What a call gets: a response, a lost connection (`none`), or an exception in the app (`fault`). */
+export type BackendResponse = { status: number; body?: unknown; text?: string } | 'none' | 'fault';
 
 const successStatus: Record<Call, number> = {
   login: 200,
@@ -111,7 +128,7 @@ const successStatus: Record<Call, number> = {
   createProject: 201,
 };
 
-const answers: Record<
+const responses: Record<
   AnyEnding,
   (status: number, value: unknown, message: unknown) => BackendResponse
 > = {
@@ -125,15 +142,13 @@ const answers: Record<
   fault: () => 'fault',
 };
 
-/** The answer that makes a call end as `event` says. */
-export function answerFor(call: Call, ending: AnyEnding, event: AnyEventObject): BackendResponse {
+/** Returns the response that makes a call end as `event` says. */
+export function responseFor(call: Call, ending: AnyEnding, event: AnyEventObject): BackendResponse {
   const output = event['output'] as { value?: unknown; message?: unknown } | undefined;
-  return answers[ending](successStatus[call], output?.value ?? {}, output?.message);
+  return responses[ending](successStatus[call], output?.value ?? {}, output?.message);
 }
 
-/** The same for a call that was given up, with what has not been told before. */
-export function lateAnswer(call: Call, ending: AnyEnding): BackendResponse {
-  return answerFor(call, ending, endingEvent(call, ending as never, LATE));
+/** Returns a response for an aborted call, with values that no step of a path has. */
+export function lateResponse(call: Call, ending: AnyEnding): BackendResponse {
+  return responseFor(call, ending, endingEvent(call, ending as never, 1_000_000));
 }
-
-const LATE = 1_000;

@@ -1,35 +1,36 @@
-import { transitionsOf } from './paths.ts';
+/** What a driver cannot reach, by the names of the coverage, with the reason. */
+import { ignoredName, transitionsOf } from './inspection.ts';
 import { auth, projects } from './moves.ts';
-import { ignoredName } from './inspection.ts';
 
-/** What nobody can do on the screens. */
+/** What no user can do on the screens. */
 export const unreachableForUsers: Record<string, string> = Object.fromEntries(
-  ['closed', 'closing', 'kept'].map((state) => [
-    ignoredName(`projects · watch.${state}`, 'projects.closed'),
-    'a screen that is closed cannot be closed again',
+  ['inactive', 'releasing', 'cached'].map((state) => [
+    ignoredName(`projects · subscription.${state}`, 'projects.closed'),
+    'a closed screen cannot close',
   ]),
 );
 
-/** Moves that our backend can be brought to make: it keeps its contract, and answers with a message or not at all. */
+/** Returns whether a backend that keeps the contract can make this move. */
 export const isPossibleForBackend = (move: string) => !/: (odd|silence|fault|known)$/.test(move);
 
-const drawn = [auth.machine, projects.machine].flatMap(transitionsOf);
-const failures = drawn.filter(({ name }) => name.includes('xstate.error.'));
-const others = drawn.filter((transition) => !failures.includes(transition));
+const transitions = [auth.machine, projects.machine].flatMap(transitionsOf);
+const exceptions = transitions.filter(({ name }) => name.includes('xstate.error.'));
+const otherStatements = new Set(
+  transitions
+    .filter((transition) => !exceptions.includes(transition))
+    .flatMap(({ statements }) => statements),
+);
 
-/** What no backend that keeps the contract can make happen. */
+/** What no backend that keeps the contract can cause. */
 export const unreachableForBackends: Record<string, string> = {
   ...unreachableForUsers,
   ...Object.fromEntries(
-    failures.map(({ name }) => [
-      name,
-      'it takes a body that breaks the contract, or a fault of the app',
-    ]),
+    exceptions.map(({ name }) => [name, 'needs a body that breaks the contract, or an app fault']),
   ),
   ...Object.fromEntries(
-    failures
+    exceptions
       .flatMap(({ statements }) => statements)
-      .filter((statement) => !others.some(({ statements }) => statements.includes(statement)))
+      .filter((statement) => !otherStatements.has(statement))
       .map((statement) => [statement, 'only transitions carry it that no backend can cause']),
   ),
 };

@@ -55,8 +55,8 @@ export function createApp({
       ...(inspect && { inspect }),
     });
     const { auth, projects } = started;
-    auth.on('registered', () => navigateIfStillOn('/register', '/login'));
-    auth.on('loggedIn', () => navigateIfStillOn('/login', '/projects'));
+    auth.on('user.registered', () => navigateIfStillOn('/register', '/login'));
+    auth.on('user.loggedIn', () => navigateIfStillOn('/login', '/projects'));
     if (isStopped) return started;
     running = started;
     auth.start();

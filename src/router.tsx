@@ -78,15 +78,13 @@ const lazyRoute = <Path extends LazyPath>(path: Path, title: string) =>
   });
 
 function LazyScreen() {
-  const { Screen, actors } = useLoaderData({ strict: false }) as Loaded;
+  const { Screen, actors } = useLoaderData({ strict: false });
   return (
     <AppContext value={actors}>
       <Screen />
     </AppContext>
   );
 }
-
-type Loaded = { Screen: () => React.ReactElement; actors: Actors };
 
 const routes = rootRoute.addChildren([
   notFoundRoute,

@@ -3,7 +3,7 @@ import { createHttpDriver } from '../journeys/http-driver.ts';
 import { accountPaths, projectPaths, uncertainMoves } from '../journeys/paths.ts';
 import { createPreconditions } from '../journeys/preconditions.ts';
 import { userStory } from '../journeys/user-story.ts';
-import { tallyOf, walk } from '../journeys/walked.ts';
+import { tallyOf, walkJourney } from '../journeys/walked.ts';
 import type { RunContext } from '../run-context.ts';
 import { problem, skip, failIfAny, type Check } from './check.ts';
 
@@ -84,7 +84,13 @@ async function walkAll(
   for (const path of paths(context.fixtures, possible)) {
     const open = (note: Parameters<typeof createHttpDriver>[2]) =>
       createHttpDriver(stage, start, note);
-    const { trouble, exchanges, name } = await walk(path as never, start, open, tally, visitor);
+    const { trouble, exchanges, name } = await walkJourney(
+      path as never,
+      start,
+      open,
+      tally,
+      visitor,
+    );
     if (trouble)
       found.push(
         problem(

@@ -3,8 +3,8 @@ import { isAuthenticated, role } from '../../machines/auth.ts';
 import { createActors } from '../../src/actors.ts';
 import type { Credentials } from '../../machines/types.ts';
 import { createApi } from '../../src/api/api.ts';
-import { callOf, callsSeen } from '../../model/controlled-backend.ts';
-import type { BackendResponse, Call } from '../../model/outcomes.ts';
+import { countRequests } from '../../model/controlled-backend.ts';
+import { callOf, type BackendResponse, type Call } from '../../model/outcomes.ts';
 import {
   forms,
   type FormName,
@@ -82,9 +82,9 @@ export async function createHttpDriver(
     const { submitted } = projects.getSnapshot().context;
     values = route === '/projects' && submitted ? Object.values(submitted) : ['', ''];
   };
-  auth.on('registered', () => path === '/register' && go('/login'));
-  auth.on('loggedIn', () => path === '/login' && go('/projects'));
-  projects.on('projectCreated', ({ project }) => {
+  auth.on('user.registered', () => path === '/register' && go('/login'));
+  auth.on('user.loggedIn', () => path === '/login' && go('/projects'));
+  projects.on('project.created', ({ project }) => {
     if (path !== '/projects') return;
     if (Object.values(project ?? {}).every((text, index) => text === values[index])) {
       values = ['', ''];
@@ -163,7 +163,7 @@ export async function createHttpDriver(
       ...shown(),
       announced: announced ? 'The project was created.' : '',
       logged: [...logged],
-      calls: callsSeen(arrived, pending, (last) => bodyOf(last.text)),
+      calls: countRequests(arrived, pending, (last) => bodyOf(last.text)),
     }),
   };
 

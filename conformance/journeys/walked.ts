@@ -1,14 +1,13 @@
-import { isDeepStrictEqual } from 'node:util';
 import type { AnyStateMachine } from 'xstate';
-import { transitionsOf, type Path, type Step } from '../../model/paths.ts';
+import type { Path } from '../../model/paths.ts';
 import { unreachableForBackends } from '../../model/unreachable.ts';
-import { delays, perform, type Driver, type Route, type Observation } from '../../model/driver.ts';
+import type { Driver, Route } from '../../model/driver.ts';
 import { auth, projects, type AuthMove, type ProjectsMove } from '../../model/moves.ts';
-import { nameOf, statesOf } from '../../model/inspection.ts';
+import { leavesOf, stateName, transitionsOf } from '../../model/inspection.ts';
 import { createOracle } from '../../model/oracle.ts';
+import { walk } from '../../model/walk.ts';
 import type { Exchange } from '../http/client.ts';
 import type { RunContext } from '../run-context.ts';
-import { UnexpectedResponse } from './unexpected-response.ts';
 
 export type Journey = {
   machine: string;
@@ -42,16 +41,19 @@ export const tallyOf = (context: RunContext): Promise<Tally> =>
     impossible: new Map<string, string>(),
   }));
 
-/** Walks a path: after each step the screen, what the app knows and what the machines did are what the model says. `until` tries again where the screen takes its time. */
-export async function walk<Machine extends AnyStateMachine, Name extends AuthMove | ProjectsMove>(
+/** Executes a path on the app's own machines in front of the backend, and records the journey. */
+export async function walkJourney<
+  Machine extends AnyStateMachine,
+  Name extends AuthMove | ProjectsMove,
+>(
   path: Path<Machine, Name>,
   start: Route,
-  open: (note: (exchange: Exchange) => void) => Promise<Driver>,
+  createDriver: (note: (exchange: Exchange) => void) => Promise<Driver>,
   { journeys, seen }: Tally,
   visitor: { email: string; password: string },
-  until: (check: () => Promise<void>) => Promise<void> = (check) => check(),
+  retry?: (compare: () => Promise<void>) => Promise<void>,
 ): Promise<Journey> {
-  const began = performance.now();
+  const startedAt = performance.now();
   const exchanges: Exchange[] = [];
   const { id } = (path.steps[0]!.snapshot as { machine: AnyStateMachine }).machine;
   const journey: Journey = {
@@ -64,74 +66,26 @@ export async function walk<Machine extends AnyStateMachine, Name extends AuthMov
     milliseconds: 0,
   };
   journeys.push(journey);
-  const hands = await open((exchange) => exchanges.push(exchange));
-  const oracle = createOracle(start);
-  let move = 'start';
-  const take = async () => {
-    const did = await hands.inspection?.();
-    for (const name of [...(did?.states ?? []), ...(did?.transitions ?? [])]) seen.add(name);
-    return did;
-  };
-
-  const performed = async (step: Step<Machine, Name>) => {
-    if (step.move === 'start') return;
-    move = step.move;
-    const children = (step.before as { children: Record<string, unknown> }).children;
-    if (move.endsWith(' over')) {
-      const before = delays[move.split(' ')[0] as 'batching'] - 1;
-      await hands.elapse(before);
-      await oracle.elapse(before);
-      const early = await take();
-      if (early && early.transitions.length > 0)
-        throw new UnexpectedResponse('something happened before its time');
-    }
-    const repeat = await perform(
-      hands,
-      step.move,
-      step.event,
-      children[step.event.type] !== undefined,
-      visitor,
-    );
-    await repeat(oracle);
-    await until(async () => differ('the screen', await hands.observe(), await oracle.observe()));
-    const did = await take();
-    if (did) {
-      const own = (names: string[]) => names.filter((name) => name.startsWith(`${id} · `));
-      differ('what the machine did', own(did.transitions), own(step.inspection.transitions));
-    }
-    if (hands.internals)
-      differ('what the app knows', await hands.internals(), await oracle.internals?.());
-    journey.steps += 1;
-  };
-
   try {
-    await path.test({ perform: performed, states: {} as never });
+    await walk({
+      path,
+      driver: await createDriver((exchange) => exchanges.push(exchange)),
+      oracle: createOracle(start),
+      visitor,
+      ...(retry && { retry }),
+      onStep(_, inspection) {
+        for (const name of inspection?.states ?? []) seen.add(name);
+        for (const name of inspection?.transitions ?? []) seen.add(name);
+        journey.steps += 1;
+      },
+    });
   } catch (error) {
+    const { move } = path.steps[journey.steps + 1]!;
     journey.trouble = { move, what: wordsOf(error) };
   }
-  journey.milliseconds = performance.now() - began;
+  journey.milliseconds = performance.now() - startedAt;
   return journey;
 }
-
-function differ(what: string, got: unknown, expected: unknown) {
-  if (isDeepStrictEqual(got, expected)) return;
-  if (typeof got === 'object' && typeof expected === 'object' && !Array.isArray(got)) {
-    for (const key of Object.keys(expected ?? {})) {
-      const [here, there] = [got, expected].map(
-        (one) => (one as Partial<Observation>)[key as keyof Observation],
-      );
-      if (!isDeepStrictEqual(here, there))
-        throw new UnexpectedResponse(
-          `${what} has another ${key} than the model says: ${short(here)} instead of ${short(there)}`,
-        );
-    }
-  }
-  throw new UnexpectedResponse(
-    `${what} is not what the model says: ${short(got)} instead of ${short(expected)}`,
-  );
-}
-
-const short = (value: unknown) => (JSON.stringify(value) ?? 'nothing').slice(0, 200);
 
 /** `@xstate/test` puts a trace around what was thrown. */
 function wordsOf(error: unknown): string {
@@ -144,7 +98,7 @@ export async function walkedIn(context: RunContext): Promise<Walked | undefined>
   const { journeys, seen, impossible } = await tallyOf(context);
   if (journeys.length === 0) return undefined;
   const transitions = machines.flatMap(transitionsOf).map(({ name }) => name);
-  const states = machines.flatMap(statesOf).map(nameOf);
+  const states = machines.flatMap(leavesOf).map(stateName);
   const beyond = transitions
     .filter((name) => !seen.has(name))
     .map((name) => ({ name, why: unreachableForBackends[name] ?? impossibleFor(name, impossible) }))

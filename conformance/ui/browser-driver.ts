@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import type { BrowserContext, Page, Request, Route as Held } from 'playwright-core';
 import type { Credentials } from '../../machines/types.ts';
-import { callNames, callOf, callsSeen } from '../../model/controlled-backend.ts';
-import type { BackendResponse, Call } from '../../model/outcomes.ts';
+import { countRequests } from '../../model/controlled-backend.ts';
+import { callNames, callOf, type BackendResponse, type Call } from '../../model/outcomes.ts';
 import { forms, type Driver, type Route } from '../../model/driver.ts';
 import type { SimulatedBrowser } from '../http/simulated-browser.ts';
 import { endingFor, type Preconditions } from '../journeys/preconditions.ts';
@@ -101,7 +101,7 @@ export async function createBrowserDriver(
       return {
         ...onScreen,
         logged: [...logged],
-        calls: callsSeen(arrived, pending, (last) => sentIn(last.request)),
+        calls: countRequests(arrived, pending, (last) => sentIn(last.request)),
       };
     },
   };

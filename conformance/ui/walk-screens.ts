@@ -4,7 +4,7 @@ import { launchBrowser } from './chromium.ts';
 import { problem, type Problem } from '../checks/check.ts';
 import { accountPaths, projectPaths } from '../journeys/paths.ts';
 import type { Preconditions } from '../journeys/preconditions.ts';
-import { walk } from '../journeys/walked.ts';
+import { walkJourney } from '../journeys/walked.ts';
 import type { RunContext } from '../run-context.ts';
 import { createBrowserDriver } from './browser-driver.ts';
 import { startProxy } from './proxy.ts';
@@ -47,7 +47,7 @@ export async function walkScreens(
         break;
       }
       const open = () => createBrowserDriver(stage, browserContext, page, proxy, '/');
-      const done = await walk(path as never, '/', open, tally, visitor, eventually);
+      const done = await walkJourney(path as never, '/', open, tally, visitor, eventually);
       steps += done.steps;
       if (!done.trouble) continue;
       mkdirSync(screenshotFolder, { recursive: true });

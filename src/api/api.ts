@@ -7,14 +7,14 @@ import { xsrfMiddleware } from './xsrf.ts';
 
 /** The four operations of the contract. Each is aborted by its signal and resolves to an `Outcome`. */
 export type Api = {
-  login(credentials: Credentials, signal: AbortSignal): Promise<Outcome<void>>;
-  registerUser(credentials: Credentials, signal: AbortSignal): Promise<Outcome<User>>;
+  login: (credentials: Credentials, signal: AbortSignal) => Promise<Outcome<void>>;
+  registerUser: (credentials: Credentials, signal: AbortSignal) => Promise<Outcome<User>>;
   /** Calls `onRows` with the projects received so far, while the response streams. */
-  listProjects(
+  listProjects: (
     signal: AbortSignal,
     onRows?: (rows: Project[]) => void,
-  ): Promise<Outcome<Project[]>>;
-  createProject(project: NewProject, signal: AbortSignal): Promise<Outcome<Project>>;
+  ) => Promise<Outcome<Project[]>>;
+  createProject: (project: NewProject, signal: AbortSignal) => Promise<Outcome<Project>>;
 };
 
 export type ApiOptions = {

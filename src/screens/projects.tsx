@@ -1,5 +1,5 @@
 import { useSelector } from '@xstate/react';
-import { useEffect, useLayoutEffect, useReducer, useState, useSyncExternalStore } from 'react';
+import { useEffect, useLayoutEffect, useReducer, useState } from 'react';
 import { useApp } from '../app-context.ts';
 import { ErrorBanner } from '../ui/banner.tsx';
 import { SubmitButton } from '../ui/button.tsx';
@@ -13,8 +13,9 @@ import { newProject } from './schemas.ts';
 import { useForm } from './use-form.ts';
 
 export function ProjectsScreen() {
-  const { projects, partialList: arriving } = useApp();
-  const arrived = useSyncExternalStore(arriving.subscribe, arriving.rows, arriving.rows);
+  const { projects } = useApp();
+  const fetching = useSelector(projects, (snapshot) => snapshot.children.listProjects);
+  const partialRows = useSelector(fetching, (snapshot) => snapshot?.rows);
   const rows = useSelector(projects, (snapshot) => snapshot.context.projects);
   const loading = useSelector(projects, (snapshot) => snapshot.matches({ list: 'loading' }));
 
@@ -30,8 +31,8 @@ export function ProjectsScreen() {
       <NewProjectForm createdCount={createdCount} onCreated={onCreated} />
       <ProjectList
         heading="List of Projects"
-        // What is there of a first list is shown while the rest arrives; a later one replaces the one in view as a whole.
-        rows={rows.length > 0 ? rows : (arrived ?? rows)}
+        // Only a first list is shown while it streams. A later one replaces the rows as a whole.
+        rows={rows.length > 0 ? rows : (partialRows ?? rows)}
         loading={loading}
         showNewestLabel={showNewest ? 'Show the new project' : undefined}
       />
@@ -58,7 +59,7 @@ function NewProjectForm({ createdCount, onCreated }: NewProjectFormProps) {
   );
 
   useEffect(() => {
-    const subscription = projects.on('projectCreated', ({ project }) => {
+    const subscription = projects.on('project.created', ({ project }) => {
       // A user who went on typing meanwhile keeps the text.
       const { title, description } = form.getValues();
       if (title === project?.title && description === project.description) {

@@ -1,38 +1,45 @@
 import { expect, test } from 'vitest';
-import { pathOf, pathsThrough } from '../../model/paths.ts';
+import { authExpectations, projectsExpectations } from '../../model/expectations.ts';
 import { auth, authPaths, projects, projectsPaths } from '../../model/moves.ts';
 import { createOracle } from '../../model/oracle.ts';
-import { showingAuth, showingProjects } from '../../model/expectations.ts';
-import { walk } from './walk.ts';
+import { pathOf, shortestPaths } from '../../model/paths.ts';
+import { walk } from '../../model/walk.ts';
 
-test('auth is as the specification says, on every path through it', async () => {
-  const { start } = showingAuth;
-  for (const path of [...pathsThrough(auth), ...authPaths()]) {
-    const held = await walk({ path, hands: createOracle(start), showing: showingAuth });
-    expect(held).toBe(path.steps.length);
+test('auth agrees with the oracle on every path', async () => {
+  const expectations = authExpectations;
+  for (const path of [...shortestPaths(auth), ...authPaths()]) {
+    const driver = createOracle(expectations.start);
+    expect(await walk({ path, driver, expectations })).toBe(path.steps.length);
   }
 });
 
-test('projects are as the specification says, on every path through them', async () => {
-  const { start } = showingProjects;
-  for (const path of [...pathsThrough(projects), ...projectsPaths()]) {
-    const held = await walk({ path, hands: createOracle(start), showing: showingProjects });
-    expect(held).toBe(path.steps.length);
+test('projects agrees with the oracle on every path', async () => {
+  const expectations = projectsExpectations;
+  for (const path of [...shortestPaths(projects), ...projectsPaths()]) {
+    const driver = createOracle(expectations.start);
+    expect(await walk({ path, driver, expectations })).toBe(path.steps.length);
   }
 });
 
-test('a screen that is closed cannot close', () => {
+test('a path signs in while the list is in view [CHOICE-47]', () => {
+  const taken = projectsPaths().flatMap(({ steps }) =>
+    steps.flatMap(({ inspection }) => inspection.transitions),
+  );
+  expect(taken).toContain('projects · list: user.loggedIn [isSubscribed] → list.loading');
+});
+
+test('a closed screen ignores that it is closed', () => {
   const { steps } = pathOf(projects, [
     'projects.closed',
     'projects.opened',
     'projects.closed',
     'projects.closed',
-    'batching over',
+    'subscriptionBatching over',
     'projects.closed',
   ]);
-  expect(steps.flatMap(({ inspection: did }) => did.ignored)).toEqual(
-    ['closed', 'closing', 'kept'].map(
-      (state) => `projects · watch.${state}: projects.closed changes nothing`,
+  expect(steps.flatMap(({ inspection }) => inspection.ignored)).toEqual(
+    ['inactive', 'releasing', 'cached'].map(
+      (state) => `projects · subscription.${state}: projects.closed changes nothing`,
     ),
   );
 });

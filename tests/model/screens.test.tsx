@@ -1,29 +1,33 @@
 import { waitFor } from '@testing-library/react';
 import { expect, test } from 'vitest';
-import { unreachableForUsers } from '../../model/unreachable.ts';
-import { coverage } from './coverage.ts';
+import { authExpectations, projectsExpectations } from '../../model/expectations.ts';
 import { authPaths, projectsPaths } from '../../model/moves.ts';
 import { createOracle } from '../../model/oracle.ts';
+import { unreachableForUsers } from '../../model/unreachable.ts';
+import { walk } from '../../model/walk.ts';
+import { createCoverage } from './coverage.ts';
 import { createScreensDriver } from './screens-driver.tsx';
-import { showingAuth, showingProjects } from '../../model/expectations.ts';
-import { walk } from './walk.ts';
 
-const ofAuth = authPaths();
-const ofProjects = projectsPaths();
-const walked = coverage('screens', ofAuth.length + ofProjects.length, unreachableForUsers);
-const until = (check: () => Promise<void>) => waitFor(check);
+const paths = { auth: authPaths(), projects: projectsPaths() };
+const pathCount = paths.auth.length + paths.projects.length;
+const coverage = createCoverage('screens', pathCount, unreachableForUsers);
+const options = {
+  onStep: coverage.onStep,
+  retry: (compare: () => Promise<void>) => waitFor(compare),
+};
 
-test.each(ofAuth)('auth on the screens: $name', async (path) => {
-  const { start } = showingAuth;
-  const [hands, oracle] = [await createScreensDriver(start), createOracle(start)];
-  const held = await walk({ path, hands, showing: showingAuth, oracle, coverage: walked, until });
-  expect(held).toBe(path.steps.length);
+test.each(paths.auth)('auth agrees with the rendered screens: $name', async (path) => {
+  const expectations = authExpectations;
+  const driver = await createScreensDriver(expectations.start);
+  const oracle = createOracle(expectations.start);
+  expect(await walk({ path, driver, oracle, expectations, ...options })).toBe(path.steps.length);
+  coverage.completePath();
 });
 
-test.each(ofProjects)('projects on the screens: $name', async (path) => {
-  const { start } = showingProjects;
-  const [hands, oracle] = [await createScreensDriver(start), createOracle(start)];
-  const showing = showingProjects;
-  const held = await walk({ path, hands, showing, oracle, coverage: walked, until });
-  expect(held).toBe(path.steps.length);
+test.each(paths.projects)('projects agrees with the rendered screens: $name', async (path) => {
+  const expectations = projectsExpectations;
+  const driver = await createScreensDriver(expectations.start);
+  const oracle = createOracle(expectations.start);
+  expect(await walk({ path, driver, oracle, expectations, ...options })).toBe(path.steps.length);
+  coverage.completePath();
 });

@@ -1,6 +1,6 @@
 import { fireEvent, screen, waitFor, within } from '@testing-library/react';
 import { describe, expect, test } from 'vitest';
-import { CREATE, LOGIN, REGISTER } from '../support/backend.ts';
+import { CREATE, LOGIN, REGISTER } from '../../model/controlled-backend.ts';
 import { renderApp } from '../support/render-app.tsx';
 
 const field = (label: string) => screen.getByLabelText<HTMLInputElement>(label);

@@ -100,7 +100,6 @@ test('[CHOICE-51, CHOICE-69] rows that are in view before their list is asked fo
   await send(`${project(4)}]`);
   await end();
   expect(rows()).toEqual(['Title 1d1', 'Title 2d2', 'Title 3d3', 'Title 4d4']);
-  await act(async () => projects.send({ type: 'projects.dropped' }));
-  await act(async () => projects.send({ type: 'projects.opened' }));
+  await act(async () => projects.send({ type: 'user.loggedIn' }));
   expect(rows()).toEqual([]);
 });

@@ -1,7 +1,7 @@
 import { act, fireEvent, screen, waitFor } from '@testing-library/react';
 import { expect, test } from 'vitest';
 import { isAuthenticated } from '../../machines/auth.ts';
-import { LIST, LOGIN, REGISTER } from '../support/backend.ts';
+import { LIST, LOGIN, REGISTER } from '../../model/controlled-backend.ts';
 import { renderApp } from '../support/render-app.tsx';
 
 const email = () => screen.getByLabelText<HTMLInputElement>('Email');

@@ -1,6 +1,6 @@
 import { act, screen, waitFor, within } from '@testing-library/react';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { CREATE, LIST } from '../support/backend.ts';
+import { CREATE, LIST } from '../../model/controlled-backend.ts';
 import { renderApp } from '../support/render-app.tsx';
 
 const title = () => screen.getByLabelText<HTMLInputElement>('Title');

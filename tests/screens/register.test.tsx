@@ -1,7 +1,7 @@
 import { screen, waitFor } from '@testing-library/react';
 import { expect, test } from 'vitest';
 import { isAuthenticated, role } from '../../machines/auth.ts';
-import { LOGIN, REGISTER } from '../support/backend.ts';
+import { LOGIN, REGISTER } from '../../model/controlled-backend.ts';
 import { renderApp } from '../support/render-app.tsx';
 
 const email = () => screen.getByLabelText<HTMLInputElement>('Email');

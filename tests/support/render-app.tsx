@@ -4,7 +4,7 @@ import { userEvent } from '@testing-library/user-event';
 import { onTestFinished } from 'vitest';
 import { SimulatedClock } from 'xstate';
 import { createApp, type AppOptions } from '../../src/app.tsx';
-import { controlledBackend } from './backend.ts';
+import { controlledBackend } from '../../model/controlled-backend.ts';
 
 /**
  * The whole app on a route, before a backend that the test answers for. Time stands still unless the test moves

@@ -2,8 +2,7 @@ import { readFile, readdir } from 'node:fs/promises';
 import { extname, join } from 'node:path';
 import type { Page, Request, Route as Held } from 'playwright-core';
 import { waitForApp } from '../../model/browser-driver.ts';
-import { callOf } from '../../model/controlled-backend.ts';
-import type { Call } from '../../model/outcomes.ts';
+import { callOf, type Call } from '../../model/outcomes.ts';
 import { forms, screens, type Driver } from '../../model/driver.ts';
 import { give } from '../model/processes/browser-driver.ts';
 

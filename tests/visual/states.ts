@@ -1,5 +1,11 @@
-import type { AnyEventObject, AnyMachineSnapshot, AnyStateMachine } from 'xstate';
-import { minimalCover, pathsThrough, type Model, type Path, type Step } from '../../model/paths.ts';
+import type { AnyMachineSnapshot, AnyStateMachine } from 'xstate';
+import {
+  minimalCover,
+  shortestPaths,
+  type Model,
+  type Path,
+  type Step,
+} from '../../model/paths.ts';
 import {
   forms,
   perform,
@@ -9,11 +15,11 @@ import {
   type Route,
 } from '../../model/driver.ts';
 import { auth, projects, type AuthMove, type ProjectsMove } from '../../model/moves.ts';
-import { leavesOf, nameOf } from '../../model/inspection.ts';
+import { activeLeaves, stateName } from '../../model/inspection.ts';
 import {
-  showingAuth,
-  showingProjects,
-  type Place,
+  authExpectations,
+  projectsExpectations,
+  type Location,
   type Expectations,
 } from '../../model/expectations.ts';
 import { type Stage, type View } from './page-driver.ts';
@@ -26,8 +32,8 @@ export type Look = (scene: Scene) => Promise<void>;
 
 /** Puts every scene on the stage, one after another: all that the machines can show, then what no machine knows of. */
 export async function playAll(stage: Stage, look: Look): Promise<void> {
-  await playMachine(stage, look, auth, showingAuth);
-  await playMachine(stage, look, projects, showingProjects);
+  await playMachine(stage, look, auth, authExpectations);
+  await playMachine(stage, look, projects, projectsExpectations);
   await stage.start('/');
   for (const [name, arrange] of Object.entries(handpicked)) {
     await arrange(stage);
@@ -50,7 +56,7 @@ async function playMachine<Machine extends AnyStateMachine, Name extends AuthMov
   model: Model<Machine, Name>,
   showing: Expectations<Machine, Name>,
 ): Promise<void> {
-  const paths = pathsThrough({ ...model, moves: withoutTime(model.moves) });
+  const paths = shortestPaths({ ...model, moves: withoutTime(model.moves) });
   const shots = new Map(paths.map((path) => [path, shotsOf(path, showing)]));
   const all = [...shots.values()].flat();
   const nameOfStep = new Map(all.map(({ step, name }) => [step, name]));
@@ -71,7 +77,7 @@ async function playMachine<Machine extends AnyStateMachine, Name extends AuthMov
 /** Delays lead to nothing that can be seen: what is dropped while no screen shows it. */
 function withoutTime<Moves extends object>(moves: Moves): Moves {
   const seen = Object.entries(moves).filter(
-    ([move]) => !move.endsWith(' over') && move !== 'projects.dropped',
+    ([move]) => !move.endsWith(' over') && move !== 'user.loggedIn',
   );
   return Object.fromEntries(seen) as Moves;
 }
@@ -80,10 +86,10 @@ function shotsOf<Machine extends AnyStateMachine, Name extends string>(
   path: Path<Machine, Name>,
   showing: Expectations<Machine, Name>,
 ): Shot<Machine, Name>[] {
-  let place: Place = { path: showing.start, values: [] };
+  let place: Location = { path: showing.start, values: [] };
   return path.steps.map((step) => {
-    place = showing.placeAfter(step, place);
-    const states = leavesOf(step.snapshot).map((leaf) => nameOf(leaf).split(' · ')[1]!);
+    place = showing.locationAfter(step, place);
+    const states = activeLeaves(step.snapshot).map((leaf) => stateName(leaf).split(' · ')[1]!);
     const seen: Partial<Observation> = {};
     for (const state of states) {
       const expected = showing.states[state as keyof typeof showing.states];
@@ -116,12 +122,9 @@ const viewOf = ({ path, form, banner, list }: Partial<Observation>): View => ({
 
 async function take<Machine extends AnyStateMachine>(
   stage: Stage,
-  { move, event, before }: Step<Machine, AuthMove | ProjectsMove>,
+  step: Step<Machine, AuthMove | ProjectsMove>,
 ) {
-  if (move === 'start') return;
-  const { children }: AnyMachineSnapshot = before;
-  const { type }: AnyEventObject = event;
-  await perform({ ...stage, ...unused }, move, event, children[type] !== undefined);
+  if (step.move !== 'start') await perform({ ...stage, ...unused }, step);
 }
 
 const never = (): never => {

@@ -7,8 +7,8 @@ import {
   waitForApp,
   observeScreen,
 } from '../../../model/browser-driver.ts';
-import { callOf, callsSeen } from '../../../model/controlled-backend.ts';
-import type { BackendResponse, Call } from '../../../model/outcomes.ts';
+import { countRequests } from '../../../model/controlled-backend.ts';
+import { callOf, type BackendResponse, type Call } from '../../../model/outcomes.ts';
 import { forms, type Driver, type Route } from '../../../model/driver.ts';
 
 const config = fileURLToPath(new URL('../../../vite.config.ts', import.meta.url));
@@ -16,7 +16,7 @@ const folder = fileURLToPath(new URL('./page', import.meta.url));
 const origin = 'http://app.test';
 
 /** The app, built as it is for its users, in memory: paths and what they hold. */
-export async function builtApp(): Promise<Map<string, string | Uint8Array>> {
+export async function buildApp(): Promise<Map<string, string | Uint8Array>> {
   const built = await build({
     configFile: config,
     root: folder,
@@ -36,7 +36,7 @@ export async function builtApp(): Promise<Map<string, string | Uint8Array>> {
 type Arrived = { call: Call; held: Held; sent: unknown; givenUp: boolean; answered: boolean };
 
 /** The built app on a page, freshly started, before a backend that answers when it is told to. */
-export async function browserHands(
+export async function createBrowserDriver(
   page: Page,
   files: Map<string, string | Uint8Array>,
   start: Route,
@@ -103,7 +103,7 @@ export async function browserHands(
       return {
         ...onScreen,
         logged: await page.evaluate(() => window.inside.logged()),
-        calls: callsSeen(arrived, pending, (last) => last.sent),
+        calls: countRequests(arrived, pending, (last) => last.sent),
       };
     },
   };

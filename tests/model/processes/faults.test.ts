@@ -3,12 +3,12 @@ import { beforeAll, expect, test, vi } from 'vitest';
 import { field, fillCredentials, fillProject, submit, useBrowser } from '../../support/browser.ts';
 import type { BackendResponse, Call } from '../../../model/outcomes.ts';
 import type { Driver, Route, Observation } from '../../../model/driver.ts';
-import { browserHands, builtApp } from './browser-driver.ts';
+import { createBrowserDriver, buildApp } from './browser-driver.ts';
 
 const browser = useBrowser();
-let files: Awaited<ReturnType<typeof builtApp>>;
+let files: Awaited<ReturnType<typeof buildApp>>;
 beforeAll(async () => {
-  files = await builtApp();
+  files = await buildApp();
 });
 
 const relaunch = { id: 'p1', title: 'Website relaunch', description: 'New pages.' };
@@ -19,7 +19,7 @@ const typed = ['My title', 'My description'];
 async function open(route: Route, before?: (page: Page) => Promise<unknown>) {
   const { page, problems } = await browser.open();
   await before?.(page);
-  const hands = await browserHands(page, files, route);
+  const hands = await createBrowserDriver(page, files, route);
   return {
     page,
     hands,

@@ -1,40 +1,60 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { startServerProcess } from '../../support/server-process.ts';
-import { pathOf } from '../../../model/paths.ts';
-import { unreachableForBackends, isPossibleForBackend } from '../../../model/unreachable.ts';
-import { coverage } from '../coverage.ts';
+import { createFixtures, createRunId } from '../../../conformance/fixtures.ts';
+import { createHttpDriver } from '../../../conformance/journeys/http-driver.ts';
+import {
+  createPreconditions,
+  type Preconditions,
+} from '../../../conformance/journeys/preconditions.ts';
+import { createRunContext } from '../../../conformance/run-context.ts';
 import {
   auth,
-  fewCoverageItems,
   authPaths,
+  fewCoverageItems,
   projects,
   projectsPaths,
 } from '../../../model/moves.ts';
 import { createOracle } from '../../../model/oracle.ts';
-import { walk } from '../walk.ts';
-import { httpHands } from './http-driver.ts';
+import { pathOf } from '../../../model/paths.ts';
+import { isPossibleForBackend, unreachableForBackends } from '../../../model/unreachable.ts';
+import { walk } from '../../../model/walk.ts';
+import { startServerProcess } from '../../support/server-process.ts';
+import { createCoverage } from '../coverage.ts';
 
 let server: Awaited<ReturnType<typeof startServerProcess>>;
+let preconditions: Preconditions;
 beforeAll(async () => {
   server = await startServerProcess();
+  preconditions = createPreconditions(
+    createRunContext(server.address, createFixtures(1, createRunId())),
+  );
 });
 afterAll(() => server.stop());
 
-// Whoever registers on one path must be nobody on the next.
-const ofAuth = authPaths(fewCoverageItems, isPossibleForBackend).map(({ moves }, index) =>
-  pathOf(auth, moves, index * 1_000),
+// Numbers apart, because a user who registers on one path must be unknown on the next.
+const authMoves = authPaths(fewCoverageItems, isPossibleForBackend).map(({ moves }) => moves);
+const projectsMoves = projectsPaths(fewCoverageItems, isPossibleForBackend).map(
+  ({ moves }) => moves,
 );
-const ofProjects = projectsPaths(fewCoverageItems, isPossibleForBackend).map(({ moves }, index) =>
-  pathOf(projects, moves, (ofAuth.length + index) * 1_000),
-);
-const walked = coverage('http', ofAuth.length + ofProjects.length, unreachableForBackends);
+const paths = {
+  auth: authMoves.map((moves, index) => pathOf(auth, moves, index * 1_000)),
+  projects: projectsMoves.map((moves, index) =>
+    pathOf(projects, moves, (authMoves.length + index) * 1_000),
+  ),
+};
+const pathCount = paths.auth.length + paths.projects.length;
+const coverage = createCoverage('http', pathCount, unreachableForBackends);
+const { onStep } = coverage;
 
-test.each(ofAuth)('auth by HTTP: $name', async (path) => {
-  const [hands, oracle] = [await httpHands(server.address, '/'), createOracle('/')];
-  expect(await walk({ path, hands, oracle, coverage: walked })).toBe(path.steps.length - 1);
+test.each(paths.auth)('auth agrees with the reference backend: $name', async (path) => {
+  const driver = await createHttpDriver(preconditions, '/');
+  const steps = await walk({ path, driver, oracle: createOracle('/'), onStep });
+  expect(steps).toBe(path.steps.length - 1);
+  coverage.completePath();
 });
 
-test.each(ofProjects)('projects by HTTP: $name', async (path) => {
-  const [hands, oracle] = [await httpHands(server.address, '/'), createOracle('/')];
-  expect(await walk({ path, hands, oracle, coverage: walked })).toBe(path.steps.length - 1);
+test.each(paths.projects)('projects agrees with the reference backend: $name', async (path) => {
+  const driver = await createHttpDriver(preconditions, '/');
+  const steps = await walk({ path, driver, oracle: createOracle('/'), onStep });
+  expect(steps).toBe(path.steps.length - 1);
+  coverage.completePath();
 });

@@ -6,8 +6,8 @@ import {
   LIST,
   LOGIN,
   REGISTER,
-  type Call,
-} from '../../support/backend.ts';
+  type ReceivedRequest,
+} from '../../../model/controlled-backend.ts';
 
 const origin = 'https://tracker.example';
 const { signal } = new AbortController();
@@ -15,7 +15,7 @@ const credentials = { email: 'ada@example.org', password: ' correct horse ' };
 const project = { title: ' <b>Website</b> ', description: 'line\nline' };
 
 /** Returns the requests of login, registerUser, listProjects and createProject, in this order. */
-async function sendAll(cookies: () => string, baseUrl = origin): Promise<Call[]> {
+async function sendAll(cookies: () => string, baseUrl = origin): Promise<ReceivedRequest[]> {
   const backend = controlledBackend();
   const api = createApi({ origin, baseUrl, fetch: backend.fetch, cookies });
   const respond = async (key: string, call: Promise<unknown>) => {
@@ -26,7 +26,7 @@ async function sendAll(cookies: () => string, baseUrl = origin): Promise<Call[]>
   await respond(REGISTER, api.registerUser(credentials, signal));
   await respond(LIST, api.listProjects(signal));
   await respond(CREATE, api.createProject(project, signal));
-  return backend.calls;
+  return backend.requests;
 }
 
 describe('the requests', () => {

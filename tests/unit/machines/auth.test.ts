@@ -77,7 +77,7 @@ test('[AUTH-3] a successful sign-in authenticates and clears the message', async
   await logins.end(loggedIn);
   expect(now()).toMatchObject({ state: 'authenticated', loginErrorMessage: undefined });
   expect(isAuthenticated(actor.getSnapshot())).toBe(true);
-  expect(emitted).toEqual(['registered', 'loggedIn']);
+  expect(emitted).toEqual(['user.registered', 'user.loggedIn']);
 });
 
 test('[AUTH-4] a successful sign-in does not set the user', async () => {
@@ -103,7 +103,7 @@ test('[AUTH-5] a failed sign-in clears the user and stores the message', async (
     user: undefined,
     loginErrorMessage: 'Too many attempts.',
   });
-  expect(emitted).toEqual(['registered']);
+  expect(emitted).toEqual(['user.registered']);
 });
 
 test('[ERROR-3, CHOICE-15] a sign-in that throws gives no message, wipes the old one, and clears the user', async () => {
@@ -138,7 +138,7 @@ test('[AUTH-8] a successful registration is emitted, once', async () => {
   actor.send(registerUser);
   expect(emitted).toEqual([]);
   await registrations.end(registered);
-  expect(emitted).toEqual(['registered']);
+  expect(emitted).toEqual(['user.registered']);
 });
 
 test.each([
@@ -157,7 +157,7 @@ test.each([
       user: undefined,
       loginErrorMessage: undefined,
     });
-    expect(it.emitted).toEqual(['registered', 'loggedIn']);
+    expect(it.emitted).toEqual(['user.registered', 'user.loggedIn']);
   },
 );
 
@@ -191,7 +191,7 @@ test('[CHOICE-8] registering takes the place of a pending sign-in, which then co
   await logins.end(loggedIn);
   expect(now().state).toBe('registering');
   await registrations.end(registered);
-  expect(emitted).toEqual(['registered']);
+  expect(emitted).toEqual(['user.registered']);
 });
 
 test('[CHOICE-8] signing in takes the place of a pending registration, which then counts for nothing', async () => {
@@ -202,7 +202,7 @@ test('[CHOICE-8] signing in takes the place of a pending registration, which the
   await registrations.end(registered);
   expect(now()).toMatchObject({ state: 'loggingIn', user: undefined });
   await logins.end(loggedIn);
-  expect(emitted).toEqual(['loggedIn']);
+  expect(emitted).toEqual(['user.loggedIn']);
 });
 
 test('[ROLE-1, CHOICE-10] the role is whatever text the user came with, and one selector exposes it', async () => {
@@ -233,5 +233,5 @@ test('an actor that nobody supplied throws, by name', () => {
   });
   actor.start();
   actor.send(login);
-  expect(String(errors[0])).toContain('The actor "login" is not supplied');
+  expect(String(errors[0])).toContain('The actor "login" is not provided');
 });

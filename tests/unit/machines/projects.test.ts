@@ -53,7 +53,7 @@ test('[ENTITY-2] at first there is no list, nothing is loading, and there is no 
   expect(now()).toEqual({
     list: 'idle',
     create: 'idle',
-    watch: 'closed',
+    subscription: 'inactive',
     projects: [],
     createErrorMessage: undefined,
     submitted: undefined,
@@ -64,7 +64,7 @@ test('[ENTITY-2] at first there is no list, nothing is loading, and there is no 
 test('[LIST-1, PROJECTS-7] opening the screen begins a fetch, and the list is loading', () => {
   const { actor, lists, now } = projects();
   actor.send(opened);
-  expect(now()).toMatchObject({ list: 'loading', watch: 'open' });
+  expect(now()).toMatchObject({ list: 'loading', subscription: 'active' });
   expect(lists.inputs).toHaveLength(1);
 });
 
@@ -85,7 +85,7 @@ test.each([
     actor.send(opened);
     await (end instanceof Error ? lists.fail(end) : lists.end(end));
     expect(now()).toMatchObject({ list: 'failed', projects: [], createErrorMessage: undefined });
-    expect(emitted).toEqual([{ type: 'listFailed', reason: end }]);
+    expect(emitted).toEqual([{ type: 'list.failed', reason: end }]);
   },
 );
 
@@ -130,7 +130,7 @@ test('[CREATE-2, CREATE-3] a created project is appended as the answer has it, a
     createErrorMessage: undefined,
     submitted: undefined,
   });
-  expect(emitted).toEqual([{ type: 'projectCreated', project: draft }]);
+  expect(emitted).toEqual([{ type: 'project.created', project: draft }]);
 });
 
 test('[CREATE-4] a refused creation keeps the message, the list and what was submitted', async () => {
@@ -197,27 +197,27 @@ test('[CONST-8, CONST-6] 500 ms after closing the rows begin to be kept, and 60 
   const { actor, clock, now } = await showing(relaunch);
   actor.send(closed);
   clock.increment(499);
-  expect(now().watch).toBe('closing');
+  expect(now().subscription).toBe('releasing');
   clock.increment(1);
-  expect(now()).toMatchObject({ watch: 'kept', projects: [relaunch] });
+  expect(now()).toMatchObject({ subscription: 'cached', projects: [relaunch] });
   clock.increment(59_999);
-  expect(now()).toMatchObject({ watch: 'kept', projects: [relaunch] });
+  expect(now()).toMatchObject({ subscription: 'cached', projects: [relaunch] });
   clock.increment(1);
-  expect(now()).toMatchObject({ watch: 'closed', list: 'idle', projects: [] });
+  expect(now()).toMatchObject({ subscription: 'inactive', list: 'idle', projects: [] });
 });
 
 test.each([
-  ['within the 500 ms', 499, 'closing'],
-  ['within the 60 s', 60_499, 'kept'],
+  ['within the 500 ms', 499, 'releasing'],
+  ['within the 60 s', 60_499, 'cached'],
 ])('[CHOICE-33] opening again %s keeps the rows', async (_, wait, state) => {
   const { actor, clock, now } = await showing(relaunch);
   actor.send(closed);
   clock.increment(Math.min(wait, 500));
   clock.increment(Math.max(wait - 500, 0));
-  expect(now().watch).toBe(state);
+  expect(now().subscription).toBe(state);
   actor.send(opened);
   clock.increment(100_000);
-  expect(now()).toMatchObject({ watch: 'open', projects: [relaunch] });
+  expect(now()).toMatchObject({ subscription: 'active', projects: [relaunch] });
 });
 
 test('[CHOICE-35, CONST-7] however long the screen is open, the list is fetched once', async () => {
@@ -237,8 +237,25 @@ test('an answer that comes after the rows were dropped is not kept', async () =>
   expect(now()).toMatchObject({ list: 'idle', projects: [] });
 });
 
-test('[CHOICE-47] rows that are dropped while the screen is open are gone at once', async () => {
-  const { actor, now } = await showing(relaunch);
-  actor.send({ type: 'projects.dropped' });
-  expect(now()).toMatchObject({ list: 'idle', watch: 'open', projects: [] });
+test('drops the rows and fetches the list when another user signs in while it is in view [CHOICE-47, LIST-1]', async () => {
+  const { actor, lists, now } = await showing(relaunch);
+  actor.send({ type: 'user.loggedIn' });
+  expect(now()).toMatchObject({ list: 'loading', subscription: 'active', projects: [] });
+  await lists.end(ok([office]));
+  expect(now()).toMatchObject({ list: 'loaded', projects: [office] });
+});
+
+test('aborts the list in flight when a user signs in while it is in view [CHOICE-47]', () => {
+  const { actor, lists } = projects();
+  actor.send(opened);
+  actor.send({ type: 'user.loggedIn' });
+  expect(lists.signals.map(({ aborted }) => aborted)).toEqual([true, false]);
+});
+
+test('drops the cached rows without a fetch when a user signs in on another screen [CHOICE-47]', async () => {
+  const { actor, lists, now } = await showing(relaunch);
+  actor.send(closed);
+  actor.send({ type: 'user.loggedIn' });
+  expect(now()).toMatchObject({ list: 'idle', subscription: 'releasing', projects: [] });
+  expect(lists.inputs).toHaveLength(1);
 });

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { authMachine } from '../../../machines/auth.ts';
 import { projectsMachine } from '../../../machines/projects.ts';
-import { transitionsOf } from '../../../model/paths.ts';
+import { transitionsOf } from '../../../model/inspection.ts';
 
 /** Of docs/specification.md, what is about a change of state. The coverage of statements counts what the charts carry. */
 const expected = {
