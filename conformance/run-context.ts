@@ -1,4 +1,6 @@
-import { Blocked, describeResponse, isRefusal, isSuccess } from './checks/check.ts';
+import { describeResponse } from './describe.ts';
+import { isClientError, isSuccess } from './http/response.ts';
+import { Blocked } from './verdict.ts';
 import type { User } from '../machines/types.ts';
 import { readContract, type Contract } from './contract.ts';
 import { SimulatedBrowser, type ApiCall } from './http/simulated-browser.ts';
@@ -101,7 +103,7 @@ export function createRunContext(
         secrets.add(password);
         const browser = context.newBrowser(name);
         let registration = await browser.registerUser(email, password);
-        if (registration.outcome.ok !== true && isRefusal(registration.exchange)) {
+        if (registration.outcome.ok !== true && isClientError(registration.exchange)) {
           // A backend that wants a cookie first is told so by a check of its own; the rest should be seen all the same.
           await browser.listProjects();
           if (browser.xsrfToken()) registration = await browser.registerUser(email, password);
@@ -128,7 +130,7 @@ export function createRunContext(
     async signIn(account, browser = context.newBrowser(account.name)) {
       const before = setups.get(browser.name) ?? account.registration.exchanges;
       let login = await browser.login(account.email, account.password);
-      if (!login.outcome.ok && isRefusal(login.exchange) && !browser.xsrfToken()) {
+      if (!login.outcome.ok && isClientError(login.exchange) && !browser.xsrfToken()) {
         await browser.listProjects();
         if (browser.xsrfToken()) login = await browser.login(account.email, account.password);
       }

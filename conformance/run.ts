@@ -1,7 +1,8 @@
+import { Blocked, CheckFailed, type Problem, Skipped } from './verdict.ts';
 import { isSelected } from './cli.ts';
 import { checks } from './checks/all.ts';
-import { basePath } from './checks/reach.ts';
-import { Blocked, Skipped, CheckFailed, type Check, type Problem } from './checks/check.ts';
+import { basePathCheck } from './checks/reach.ts';
+import { type Check } from './checks/check.ts';
 import type { Exchange } from './http/client.ts';
 import { createFixtures, createRunId } from './fixtures.ts';
 import { walkedIn, type Walked } from './journeys/walked.ts';
@@ -99,7 +100,7 @@ export async function run({
 
 /** Where there is no API at all, nothing else is worth asking. */
 const nothingThere = (results: CheckResult[]) =>
-  results.find(({ check, status }) => check.id === basePath.id && status === 'failed');
+  results.find(({ check, status }) => check.id === basePathCheck.id && status === 'failed');
 
 function blockedBy({ check: { id } }: CheckResult, check: Check): CheckResult {
   const note = `there is no API to ask: see ${id}`;

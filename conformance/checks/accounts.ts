@@ -1,28 +1,20 @@
-import {
-  blockedByFailure,
-  describeResponse,
-  isRefusal,
-  isSuccess,
-  messageFault,
-  problem,
-  fail,
-  failIfAny,
-  type Check,
-  skip,
-} from './check.ts';
-import type { RunContext } from '../run-context.ts';
+import type { Check } from './check.ts';
+import { describeMessageFault, describeResponse } from '../describe.ts';
+import { isClientError, isSuccess } from '../http/response.ts';
+import { registerAgain } from '../probes.ts';
+import { blockOnServerError, fail, failIfAny, problem, skip } from '../verdict.ts';
 
 /** Two passwords that people really use, and that careless code changes. */
 const unusual = '  Pä55wörd 🗝️ "quoted" \\ und Blanks  ';
 
 const longPassword = `${`Aa1!${'longer-'.repeat(20)}`.slice(0, 127)}x`;
 
-export const accounts: Check[] = [
+export const accountChecks: Check[] = [
   {
     id: 'ACCOUNT-1',
     level: 'MUST',
     title: 'Registering with an email and a password succeeds',
-    needs:
+    requirement:
       'POST /api/v1/users/register with {"email", "password"} answers 201 (any status from 200 to 299 will do) to a visitor without cookies.',
     statements: ['APP-1', 'CALL-7', 'AUTH-7'],
     async run(context) {
@@ -39,7 +31,7 @@ export const accounts: Check[] = [
     id: 'ACCOUNT-2',
     level: 'MUST',
     title: 'Whoever registered signs in with the same email and password',
-    needs:
+    requirement:
       'The email and the password of a registration sign in, to the letter as they were typed, in any browser.',
     statements: ['APP-1', 'ENTITY-4'],
     async run(context) {
@@ -57,7 +49,7 @@ export const accounts: Check[] = [
     id: 'ACCOUNT-3',
     level: 'MUST',
     title: 'A password of 8 characters is accepted',
-    needs:
+    requirement:
       'The app lets 8 characters pass, and shows no message when registering is refused: whoever is refused here is stuck.',
     statements: ['CONST-2', 'VALID-3', 'AUTH-10'],
     async run(context) {
@@ -75,7 +67,7 @@ export const accounts: Check[] = [
     id: 'ACCOUNT-4',
     level: 'MUST',
     title: 'A password with blanks, quotes, accents and emoji signs in as it was typed',
-    needs: 'Passwords are any characters, never trimmed: what registers also signs in.',
+    requirement: 'Passwords are any characters, never trimmed: what registers also signs in.',
     statements: ['APP-1', 'ENTITY-4'],
     async run(context) {
       const account = await context.tryRegister('unusual', { password: unusual });
@@ -83,7 +75,7 @@ export const accounts: Check[] = [
         skip(`such a password is refused: ${describeResponse(account.registration.exchange)}`);
       }
       const login = await context.newBrowser('unusual').login(account.email, unusual);
-      blockedByFailure(login);
+      blockOnServerError(login);
       if (!login.outcome.ok) {
         fail(
           'A password with blanks around it, quotes, accents and an emoji registers and then does not sign in: it is changed on the way in, in one of the two calls.',
@@ -96,7 +88,7 @@ export const accounts: Check[] = [
     id: 'ACCOUNT-5',
     level: 'SHOULD',
     title: 'Passwords are not trimmed',
-    needs: 'A password is any characters. Without the blanks around it, it is another one.',
+    requirement: 'A password is any characters. Without the blanks around it, it is another one.',
     statements: ['ENTITY-4', 'AUTH-5'],
     async run(context) {
       const account = await context.tryRegister('unusual', { password: unusual });
@@ -113,7 +105,7 @@ export const accounts: Check[] = [
     id: 'ACCOUNT-6',
     level: 'SHOULD',
     title: 'A long password counts to its last character',
-    needs:
+    requirement:
       'A password of 128 characters is accepted and compared whole, or refused with a message. (bcrypt looks at 72 bytes; hash the password first, or refuse longer ones.)',
     statements: ['ENTITY-4', 'AUTH-5'],
     async run(context) {
@@ -121,7 +113,7 @@ export const accounts: Check[] = [
       const account = await context.tryRegister('long', { password });
       if (!isSuccess(account.registration.exchange)) {
         const { exchange } = account.registration;
-        const fault = isRefusal(exchange) && messageFault(exchange);
+        const fault = isClientError(exchange) && describeMessageFault(exchange);
         if (fault)
           fail(`A password of 128 characters is refused, and ${fault}.`, [account.registration]);
         skip(`128 characters are refused: ${describeResponse(account.registration.exchange)}`);
@@ -141,13 +133,13 @@ export const accounts: Check[] = [
     id: 'ACCOUNT-7',
     level: 'MUST',
     title: 'An email that has an account is not registered again',
-    needs:
+    requirement:
       'A second registration of an email is refused (409 with a message), and the first account stays as it was.',
     statements: ['APP-1', 'AUTH-9', 'CHOICE-45'],
     async run(context) {
       const first = await context.signedInUser('ada');
       const password = `${first.password}-other`;
-      const second = await duplicate(context);
+      const second = await registerAgain(context);
       if (!second.outcome.ok) return;
       const old = await context.newBrowser('ada').login(first.email, first.password);
       const taken = await context.newBrowser('ada').login(first.email, password);
@@ -173,7 +165,7 @@ export const accounts: Check[] = [
     id: 'ACCOUNT-8',
     level: 'SHOULD',
     title: 'Emails are compared without regard to case',
-    needs:
+    requirement:
       'Ada@Example.org and ada@example.org are one account, when signing in and when registering.',
     statements: ['APP-1', 'ENTITY-4', 'CHOICE-45'],
     async run(context) {
@@ -200,7 +192,7 @@ export const accounts: Check[] = [
     id: 'ACCOUNT-9',
     level: 'MUST',
     title: 'Somebody who is signed in can register another account',
-    needs:
+    requirement:
       'The screen "Create an account" is always open, so registering works with the cookies of a session too, and with its XSRF token in the header.',
     statements: ['HEADER-7', 'CALL-3', 'CALL-4'],
     async run(context) {
@@ -221,14 +213,14 @@ export const accounts: Check[] = [
     id: 'ACCOUNT-10',
     level: 'MUST',
     title: 'A long password that registers signs in',
-    needs:
+    requirement:
       'A password of 128 characters is kept whole, or refused when registering: never accepted and then unknown.',
     statements: ['APP-1', 'CHOICE-26', 'ENTITY-4'],
     async run(context) {
       const account = await context.tryRegister('long', { password: longPassword });
       if (!isSuccess(account.registration.exchange)) skip('such a password is refused');
       const login = await context.newBrowser('long').login(account.email, longPassword);
-      blockedByFailure(login);
+      blockOnServerError(login);
       if (!login.outcome.ok) {
         fail('A password of 128 characters registers and then does not sign in.', [
           account.registration,
@@ -241,7 +233,7 @@ export const accounts: Check[] = [
     id: 'ACCOUNT-11',
     level: 'SHOULD',
     title: 'Emails that differ are accounts that differ',
-    needs:
+    requirement:
       'ada@… and ada+work@… are two emails, and so are ada.b@… and adab@…: only the person knows whether they lead to one mailbox.',
     statements: ['APP-1', 'ENTITY-4'],
     async run(context) {
@@ -257,7 +249,7 @@ export const accounts: Check[] = [
               [registration, login],
             ),
           );
-        else if (isRefusal(second.exchange))
+        else if (isClientError(second.exchange))
           found.push(
             problem(
               `${other} is refused with ${describeResponse(second.exchange)}, after ${email} registered.`,
@@ -272,7 +264,7 @@ export const accounts: Check[] = [
     id: 'ACCOUNT-12',
     level: 'SHOULD',
     title: 'Of two registrations of one email at once, one is refused',
-    needs:
+    requirement:
       'That an email is free is looked at and kept in one step (a unique index): otherwise the second registration succeeds, and its password does not sign in.',
     statements: ['APP-1', 'CHOICE-45'],
     async run(context) {
@@ -291,10 +283,3 @@ export const accounts: Check[] = [
     },
   },
 ];
-
-/** Registers ada's email once more, with another password. */
-export const duplicate = (context: RunContext) =>
-  context.once('duplicate', async () => {
-    const { email, password } = await context.signedInUser('ada');
-    return context.newBrowser('ada').registerUser(email, `${password}-other`);
-  });

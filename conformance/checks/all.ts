@@ -1,32 +1,32 @@
-import { accounts } from './accounts.ts';
+import { accountChecks } from './accounts.ts';
 import type { Check } from './check.ts';
-import { cookies } from './cookies.ts';
-import { cors } from './cors.ts';
-import { errors } from './errors.ts';
-import { journeys, screens } from './journeys.ts';
-import { leaks } from './leaks.ts';
-import { profile } from './profile.ts';
-import { projects } from './projects.ts';
-import { basePath, reach } from './reach.ts';
-import { signIn } from './signin.ts';
-import { texts } from './text.ts';
-import { xsrf } from './xsrf.ts';
+import { cookieChecks } from './cookies.ts';
+import { corsChecks } from './cors.ts';
+import { errorChecks } from './errors.ts';
+import { journeyChecks, screenCheck } from './journeys.ts';
+import { leakChecks } from './leaks.ts';
+import { profileChecks } from './profile.ts';
+import { projectChecks } from './projects.ts';
+import { basePathCheck, reachChecks } from './reach.ts';
+import { signInChecks } from './signin.ts';
+import { textChecks } from './text.ts';
+import { xsrfChecks } from './xsrf.ts';
 
 /** Every check, in the order in which they run: what looks back on what was said comes last. */
 export const checks: Check[] = [
-  basePath,
-  ...xsrf.slice(0, 1),
-  ...accounts,
-  ...signIn,
-  ...projects,
-  ...texts,
-  ...cookies,
-  ...xsrf.slice(1),
-  ...journeys,
-  screens,
-  ...errors,
-  ...profile,
-  ...cors,
-  ...reach,
-  ...leaks,
+  basePathCheck,
+  ...xsrfChecks.slice(0, 1),
+  ...accountChecks,
+  ...signInChecks,
+  ...projectChecks,
+  ...textChecks,
+  ...cookieChecks,
+  ...xsrfChecks.slice(1),
+  ...journeyChecks,
+  screenCheck,
+  ...errorChecks,
+  ...profileChecks,
+  ...corsChecks,
+  ...reachChecks,
+  ...leakChecks,
 ];

@@ -1,26 +1,20 @@
-import type { Cookie } from 'tough-cookie';
-import { isLocalhost } from '../http/simulated-browser.ts';
+import type { Check } from './check.ts';
+import { describeResponse } from '../describe.ts';
+import { type Exchange, headerValues } from '../http/client.ts';
+import { isClientError, isSuccess } from '../http/response.ts';
 import { maskedCookie } from '../http/secrets.ts';
-import { headerValues, type Exchange } from '../http/client.ts';
+import { isLocalhost } from '../http/simulated-browser.ts';
+import { isListPublic } from '../probes.ts';
 import type { RunContext } from '../run-context.ts';
-import {
-  describeResponse,
-  isRefusal,
-  isSuccess,
-  problem,
-  fail,
-  failIfAny,
-  type Check,
-  skip,
-} from './check.ts';
-import { readsWithout } from './signin.ts';
+import { fail, failIfAny, problem, skip } from '../verdict.ts';
+import type { Cookie } from 'tough-cookie';
 
-export const cookies: Check[] = [
+export const cookieChecks: Check[] = [
   {
     id: 'COOKIE-1',
     level: 'MUST',
     title: 'A browser keeps every cookie that is set',
-    needs:
+    requirement:
       'Each cookie in a Set-Cookie line of its own, for this very host (leave Domain out), with Secure only on https, with SameSite=None only beside Secure.',
     statements: ['CALL-3', 'CALL-4'],
     async run(context) {
@@ -47,7 +41,7 @@ export const cookies: Check[] = [
     id: 'COOKIE-2',
     level: 'MUST',
     title: 'The session cookie is sent to /api/v1/projects',
-    needs:
+    requirement:
       'A cookie without Path is sent only below the folder of the call that set it (/api/v1/auth). Set Path=/.',
     statements: ['CALL-3', 'CHOICE-9'],
     async run(context) {
@@ -70,7 +64,7 @@ export const cookies: Check[] = [
     id: 'COOKIE-3',
     level: 'SHOULD',
     title: 'The session cookie is HttpOnly',
-    needs:
+    requirement:
       'No script has any business with the session: a script that got into the page would take it away.',
     statements: ['CALL-3'],
     async run(context) {
@@ -86,7 +80,7 @@ export const cookies: Check[] = [
     id: 'COOKIE-4',
     level: 'SHOULD',
     title: 'The session cookie says SameSite=Lax or Strict',
-    needs:
+    requirement:
       'With SameSite=Lax, other sites cannot send forms in the name of whoever is signed in. Without it, browsers differ.',
     statements: ['CALL-3'],
     async run(context) {
@@ -105,7 +99,7 @@ export const cookies: Check[] = [
     id: 'COOKIE-5',
     level: 'SHOULD',
     title: 'Cookies are Secure on https, and only there',
-    needs:
+    requirement:
       'Over https a cookie without Secure leaks to http. Over http, Safari drops a Secure cookie even on localhost.',
     statements: ['CALL-3'],
     async run(context) {
@@ -127,7 +121,7 @@ export const cookies: Check[] = [
     id: 'COOKIE-6',
     level: 'SHOULD',
     title: 'Signing in gives a session of its own',
-    needs:
+    requirement:
       'A session that was there before signing in is not the one after it: whoever planted it in the browser would be signed in as well (session fixation).',
     statements: ['CHOICE-47', 'CALL-3'],
     async run(context) {
@@ -157,7 +151,7 @@ export const cookies: Check[] = [
       if (
         kept.length > 0 &&
         (await planted.listProjects()).outcome.ok &&
-        !(await readsWithout(context))
+        !(await isListPublic(context))
       ) {
         fail(
           'Signing in takes over whatever session the browser came with, even one that the backend never gave out.',
@@ -170,13 +164,13 @@ export const cookies: Check[] = [
     id: 'COOKIE-7',
     level: 'MUST',
     title: "An invented session is nobody's",
-    needs:
+    requirement:
       'A session cookie that the backend did not give out, or that was changed, opens nothing.',
     statements: ['CHOICE-43', 'CHOICE-47'],
     async run(context) {
       const session = await sessionCookies(context);
       if (session.length === 0) skip('there is no session cookie');
-      if (await readsWithout(context)) skip('the list is open to everybody');
+      if (await isListPublic(context)) skip('the list is open to everybody');
       for (const [how, change] of tamperings) {
         const browser = context.newBrowser('forger');
         for (const cookie of session) {
@@ -203,7 +197,7 @@ const tamperings: [string, (value: string) => string][] = [
 /** Cookies without which the list is refused. */
 export const sessionCookies = (context: RunContext): Promise<Cookie[]> =>
   context.once('session cookies', async () => {
-    if (await readsWithout(context)) return [];
+    if (await isListPublic(context)) return [];
     const { browser } = await context.signedInUser('ada');
     if (!(await browser.listProjects()).outcome.ok) return [];
     const needed: Cookie[] = [];
@@ -267,7 +261,7 @@ function takenAway({ http }: RunContext, exchange: Exchange): { line: string; re
   const next = http.exchanges
     .slice(http.exchanges.indexOf(exchange) + 1)
     .find((each) => each.browserName === browserName && each.request.path === request.path);
-  if (deleted.length === 0 || !next || !isRefusal(next)) return [];
+  if (deleted.length === 0 || !next || !isClientError(next)) return [];
   return deleted.map((line) => ({
     line,
     reason: `${request.method} ${request.path} takes it away, and the next call is answered with ${describeResponse(next)}`,

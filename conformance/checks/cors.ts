@@ -1,125 +1,116 @@
-import { headerValue, type Exchange } from '../http/client.ts';
-import { problem, statusOf, fail, failIfAny, type Check, skip } from './check.ts';
+import type { RunContext } from '../run-context.ts';
+import { describeFailureScreen, describeResponse } from '../describe.ts';
+import type { RequestOptions } from '../http/simulated-browser.ts';
+import { isSuccess, responseHeader } from '../http/response.ts';
+import type { Exchange } from '../http/client.ts';
+import { fail, failOnFaults, skip } from '../verdict.ts';
+import type { Check } from './check.ts';
 
-const notAsked = '--origin was not given: the app is served from the origin of its backend';
-
-/** Only with --origin: the app lives on another origin than its backend. */
-export const cors: Check[] = [
+/** Apply only with --origin, when the app is served from another origin than its backend. */
+export const corsChecks: Check[] = [
   {
     id: 'CORS-1',
     level: 'MUST',
-    title: 'The preflight of each call is answered',
-    needs:
-      "OPTIONS with Access-Control-Allow-Origin (the app's origin, not *), Access-Control-Allow-Credentials: true, and the headers content-type and idempotency-key allowed, without asking for a session.",
+    title: 'The backend allows the preflight request of each call',
+    requirement:
+      "Respond to OPTIONS without a session: Access-Control-Allow-Origin with the app's origin (not *), Access-Control-Allow-Credentials: true, Access-Control-Allow-Headers with content-type and idempotency-key.",
     statements: ['CALL-3', 'CALL-1'],
     async run(context) {
-      const { appOrigin } = context;
-      if (!appOrigin) skip(notAsked);
-      const found = [];
-      for (const [path, wanted] of [
-        ['/api/v1/auth/login', ['content-type']],
-        ['/api/v1/users/register', ['content-type']],
-        ['/api/v1/projects', ['content-type', 'idempotency-key']],
+      const origin = requireAppOrigin(context);
+      const exchanges = [];
+      for (const [path, names] of [
+        ['/api/v1/auth/login', 'content-type'],
+        ['/api/v1/users/register', 'content-type'],
+        ['/api/v1/projects', 'content-type,idempotency-key'],
       ] as const) {
-        const exchange = await context.newBrowser('elsewhere').send('OPTIONS', path, {
-          headers: {
-            origin: appOrigin,
-            'access-control-request-method': 'POST',
-            'access-control-request-headers': wanted.join(','),
-            'sec-fetch-site': 'cross-site',
-            accept: '*/*',
-          },
-        });
-        const fault =
-          statusOf(exchange) < 200 || statusOf(exchange) > 299
-            ? `is answered with ${statusOf(exchange)}`
-            : (accessFault(exchange, appOrigin) ?? headersFault(exchange, wanted));
-        if (fault)
-          found.push(
-            problem(
-              `The preflight of POST ${path} ${fault}.`,
-              [exchange],
-              'red banner: "Internal Server Error"',
-            ),
-          );
+        const headers = {
+          'access-control-request-method': 'POST',
+          'access-control-request-headers': names,
+          accept: '*/*',
+        };
+        exchanges.push(await sendFrom(origin, context, 'OPTIONS', path, { headers }));
       }
-      failIfAny(found);
+      const faultOf = (exchange: Exchange) =>
+        isSuccess(exchange)
+          ? (accessFault(exchange, origin) ?? allowedHeadersFault(exchange))
+          : `responds with ${describeResponse(exchange)}`;
+      failOnFaults(exchanges, faultOf, screenWithoutAccess);
     },
   },
   {
     id: 'CORS-2',
     level: 'MUST',
-    title: 'The app may read every answer, refusals too',
-    needs:
-      "Access-Control-Allow-Origin with the app's origin and Access-Control-Allow-Credentials: true on successes and on refusals: without them the app cannot read the message.",
+    title: 'The app may read every response, errors included',
+    requirement:
+      "Send Access-Control-Allow-Origin with the app's origin and Access-Control-Allow-Credentials: true on successes and on errors. Otherwise the app cannot read the message.",
     statements: ['CALL-3', 'ERROR-1'],
     async run(context) {
-      const { appOrigin } = context;
-      if (!appOrigin) skip(notAsked);
-      const headers = { origin: appOrigin, 'sec-fetch-site': 'cross-site' };
-      const browser = context.newBrowser('elsewhere');
-      const found = [];
-      for (const exchange of [
-        await browser.send('GET', '/api/v1/projects', { headers }),
-        await browser.send('POST', '/api/v1/auth/login', {
-          headers,
-          json: {
-            email: context.fixtures.email('nobody'),
-            password: context.fixtures.password('nobody'),
-          },
-        }),
-      ]) {
-        const fault = accessFault(exchange, appOrigin);
-        if (fault)
-          found.push(
-            problem(
-              `${exchange.request.method} ${exchange.request.path} ${fault}.`,
-              [exchange],
-              'red banner: "Internal Server Error", whatever the answer says',
-            ),
-          );
-      }
-      failIfAny(found);
+      const origin = requireAppOrigin(context);
+      const { fixtures } = context;
+      const json = { email: fixtures.email('nobody'), password: fixtures.password('nobody') };
+      const exchanges = [
+        await sendFrom(origin, context, 'GET', '/api/v1/projects'),
+        await sendFrom(origin, context, 'POST', '/api/v1/auth/login', { json }),
+      ];
+      failOnFaults(exchanges, (exchange) => accessFault(exchange, origin), screenWithoutAccess);
     },
   },
   {
     id: 'CORS-3',
     level: 'SHOULD',
-    title: 'No other origin may read answers',
-    needs:
-      'Name the origins that are allowed: with any origin allowed and cookies sent, every web page can act for whoever is signed in.',
+    title: 'No other origin may read responses',
+    requirement:
+      'List the allowed origins. With every origin allowed, any web page can act in the name of a signed-in user who visits it.',
     statements: ['CALL-3', 'CHOICE-47'],
     async run(context) {
-      const stranger = 'https://stranger.example.org';
-      const headers = { origin: stranger, 'sec-fetch-site': 'cross-site' };
-      const exchange = await context
-        .newBrowser('elsewhere')
-        .send('GET', '/api/v1/projects', { headers });
-      if (exchange.response && !accessFault(exchange, stranger))
+      const origin = 'https://stranger.example.org';
+      const exchange = await sendFrom(origin, context, 'GET', '/api/v1/projects');
+      if (exchange.response && !accessFault(exchange, origin))
         fail(
-          `A page of ${stranger} may read answers with the cookies of whoever visits it: any origin is allowed.`,
+          `A page of ${origin} may read responses with the cookies of its visitors: the backend allows any origin.`,
           [exchange],
         );
     },
   },
 ];
 
-function accessFault({ response }: Exchange, origin: string): string | undefined {
-  if (!response) return 'has no answer';
-  const allowed = headerValue(response, 'access-control-allow-origin');
+function requireAppOrigin({ appOrigin }: RunContext): string {
+  return appOrigin ?? skip('without --origin, the app and its backend have the same origin');
+}
+
+/** Sends a request as the browser does for a page of this origin. */
+function sendFrom(
+  origin: string,
+  context: RunContext,
+  method: string,
+  path: string,
+  probe: RequestOptions = {},
+) {
+  const headers = { origin, 'sec-fetch-site': 'cross-site', ...probe.headers };
+  return context.newBrowser('elsewhere').send(method, path, { ...probe, headers });
+}
+
+/** Returns what the app shows when the browser hides the response from it. */
+const screenWithoutAccess = (exchange: Exchange) =>
+  describeFailureScreen({ ...exchange, response: undefined });
+
+function accessFault(exchange: Exchange, origin: string): string | undefined {
+  if (!exchange.response) return 'has no response';
+  const allowed = responseHeader(exchange, 'access-control-allow-origin');
   if (allowed === undefined) return 'has no Access-Control-Allow-Origin';
   if (allowed === '*')
-    return 'has Access-Control-Allow-Origin: *, which browsers refuse for calls with cookies';
-  if (allowed !== origin) return `allows the origin ${allowed}, and not ${origin}`;
-  return headerValue(response, 'access-control-allow-credentials') === 'true'
+    return 'has Access-Control-Allow-Origin: *, which browsers reject for requests with cookies';
+  if (allowed !== origin) return `allows the origin ${allowed} instead of ${origin}`;
+  return responseHeader(exchange, 'access-control-allow-credentials') === 'true'
     ? undefined
     : 'has no Access-Control-Allow-Credentials: true';
 }
 
-function headersFault({ response }: Exchange, wanted: readonly string[]): string | undefined {
-  const allowed = (headerValue(response!, 'access-control-allow-headers') ?? '')
+function allowedHeadersFault(exchange: Exchange): string | undefined {
+  const allowed = (responseHeader(exchange, 'access-control-allow-headers') ?? '')
     .toLowerCase()
     .split(/\s*,\s*/);
-  const missing = wanted.filter((name) => !allowed.includes(name));
+  const requested = exchange.request.headers['access-control-request-headers']!.split(',');
+  const missing = requested.filter((name) => !allowed.includes(name));
   return missing.length > 0 ? `does not allow the header ${missing.join(' and ')}` : undefined;
 }

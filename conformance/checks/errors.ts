@@ -1,75 +1,75 @@
-import type { ApiCall } from '../http/simulated-browser.ts';
-import { headerValue, type Exchange } from '../http/client.ts';
-import type { RunContext } from '../run-context.ts';
-import { duplicate } from './accounts.ts';
+import type { Check } from './check.ts';
+import type { Project } from '../../machines/types.ts';
 import {
+  describeFailureScreen,
+  describeMessageFault,
   describeResponse,
-  isRefusal,
-  isSuccess,
-  jsonOf,
-  messageFault,
-  messageOf,
-  problem,
   describeScreen,
-  statusOf,
-  fail,
-  failIfAny,
-  type Check,
-  type Problem,
-  skip,
-} from './check.ts';
-import { anonymousCreate, sharesLists, unknownEmail, wrongPassword } from './signin.ts';
-import { isOne, type Project } from './projects.ts';
-import { withoutToken } from './xsrf.ts';
+} from '../describe.ts';
+import { type Exchange, headerValue } from '../http/client.ts';
+import { isClientError, isSuccess, messageOf, parseJson, statusOf } from '../http/response.ts';
+import type { ApiCall } from '../http/simulated-browser.ts';
+import {
+  createAsVisitor,
+  createWithoutToken,
+  hasIdOf,
+  isListShared,
+  loginWithUnknownEmail,
+  loginWithWrongPassword,
+  makeOrdinaryVisit,
+  registerAgain,
+} from '../probes.ts';
+import type { RunContext } from '../run-context.ts';
+import { fail, failIfAny, type Problem, problem, skip } from '../verdict.ts';
 
 /** Something that goes wrong, and what people read then. */
-type Situation = {
+type ErrorCase = {
   id: string;
   /** MUST where a person can meet it at the screen. */
   level: 'MUST' | 'SHOULD';
   /** As in "… is refused with a message". */
-  what: string;
+  subject: string;
   statements: string[];
   /** Where a backend may accept it, that is no fault. */
-  mayBeAccepted?: string;
+  noteIfAccepted?: string;
   /** What is shown of it, where the app never sends this or shows something of its own. */
-  reads?: string;
-  provoke: (context: RunContext) => Promise<ApiCall | Exchange>;
+  userReads?: string;
+  trigger: (context: RunContext) => Promise<ApiCall | Exchange>;
 };
 
 const nobody = 'nobody: the app never sends this';
 
 /** Everything that can go wrong, in the order of the table "What your users will read". */
-export const situations: Situation[] = [
+export const errorCases: ErrorCase[] = [
   {
     id: 'ERR-1',
     level: 'MUST',
-    what: 'A wrong password',
+    subject: 'A wrong password',
     statements: ['ERROR-1', 'ERROR-2', 'CHOICE-14'],
-    provoke: wrongPassword,
+    trigger: loginWithWrongPassword,
   },
   {
     id: 'ERR-2',
     level: 'MUST',
-    what: 'An unknown email',
+    subject: 'An unknown email',
     statements: ['ERROR-1', 'ERROR-2', 'CHOICE-14'],
-    provoke: unknownEmail,
+    trigger: loginWithUnknownEmail,
   },
   {
     id: 'ERR-3',
     level: 'MUST',
-    what: 'A project by somebody who is not signed in',
+    subject: 'A project by somebody who is not signed in',
     statements: ['ERROR-5', 'ERROR-6', 'CHOICE-41', 'CHOICE-43'],
-    mayBeAccepted: 'visitors may create projects',
-    provoke: anonymousCreate,
+    noteIfAccepted: 'visitors may create projects',
+    trigger: createAsVisitor,
   },
   {
     id: 'ERR-4',
     level: 'MUST',
-    what: 'A project whose title is blank',
+    subject: 'A project whose title is blank',
     statements: ['CHOICE-25', 'ERROR-5', 'ERROR-6'],
-    mayBeAccepted: 'blank titles are kept',
-    provoke: (context) =>
+    noteIfAccepted: 'blank titles are kept',
+    trigger: (context) =>
       context.once('blank title', async () =>
         (await context.signedInUser('olga')).browser.createProject({
           title: '   ',
@@ -80,9 +80,9 @@ export const situations: Situation[] = [
   {
     id: 'ERR-5',
     level: 'SHOULD',
-    what: 'An email that has an account',
+    subject: 'An email that has an account',
     statements: ['ERROR-4', 'CHOICE-45'],
-    provoke: duplicate,
+    trigger: registerAgain,
   },
   registration(
     'ERR-6',
@@ -110,10 +110,10 @@ export const situations: Situation[] = [
   {
     id: 'ERR-9',
     level: 'SHOULD',
-    what: 'A sign-in without an email or a password',
+    subject: 'A sign-in without an email or a password',
     statements: ['CALL-5', 'ERROR-1'],
-    reads: 'the app: "Email is required" or "Password is required"',
-    provoke: (context) =>
+    userReads: 'the app: "Email is required" or "Password is required"',
+    trigger: (context) =>
       odd(context, 'no password', 'login', { email: context.fixtures.email('nobody') }),
   },
   creating(
@@ -143,15 +143,15 @@ export const situations: Situation[] = [
       'email=somebody%40example.org&password=correct+horse',
       'application/x-www-form-urlencoded',
     ),
-    mayBeAccepted: 'forms are taken as well',
+    noteIfAccepted: 'forms are taken as well',
   },
   {
     id: 'ERR-16',
     level: 'SHOULD',
-    what: 'A project of 2 MB',
+    subject: 'A project of 2 MB',
     statements: ['CHOICE-26', 'ERROR-5', 'ERROR-6'],
-    mayBeAccepted: '2 MB are kept',
-    provoke: (context) =>
+    noteIfAccepted: '2 MB are kept',
+    trigger: (context) =>
       context.once('large body', async () =>
         (await context.signedInUser('olga')).browser.createProject(
           { title: 'Very large', description: 'x'.repeat(2_000_000) },
@@ -162,10 +162,10 @@ export const situations: Situation[] = [
   {
     id: 'ERR-17',
     level: 'SHOULD',
-    what: 'An address below /api/v1 that does not exist',
+    subject: 'An address below /api/v1 that does not exist',
     statements: ['CALL-1', 'CALL-2'],
-    reads: nobody,
-    provoke: (context) =>
+    userReads: nobody,
+    trigger: (context) =>
       context.once('unknown path', () =>
         context.newBrowser('stranger').send('GET', '/api/v1/no-such-thing'),
       ),
@@ -173,10 +173,10 @@ export const situations: Situation[] = [
   {
     id: 'ERR-18',
     level: 'SHOULD',
-    what: 'A method that a call does not have',
+    subject: 'A method that a call does not have',
     statements: ['CALL-1', 'CALL-5'],
-    reads: nobody,
-    provoke: (context) =>
+    userReads: nobody,
+    trigger: (context) =>
       context.once('wrong method', () =>
         context.newBrowser('stranger').send('GET', '/api/v1/auth/login'),
       ),
@@ -184,19 +184,19 @@ export const situations: Situation[] = [
   {
     id: 'ERR-19',
     level: 'SHOULD',
-    what: 'A project without the XSRF token',
+    subject: 'A project without the XSRF token',
     statements: ['CALL-4', 'ERROR-5', 'ERROR-6'],
-    mayBeAccepted: 'no token is asked for',
-    provoke: withoutToken,
+    noteIfAccepted: 'no token is asked for',
+    trigger: createWithoutToken,
   },
 ];
 
-export const errors: Check[] = [
-  ...situations.map((situation): Check => ({
+export const errorChecks: Check[] = [
+  ...errorCases.map((situation): Check => ({
     id: situation.id,
     level: situation.level,
-    title: `${situation.what} is refused with a message`,
-    needs: situation.mayBeAccepted
+    title: `${situation.subject} is refused with a message`,
+    requirement: situation.noteIfAccepted
       ? 'Accepted or refused: if refused, with a status from 400 to 499 and a JSON body whose "message" is a text for the person at the screen.'
       : 'A status from 400 to 499, and a JSON body whose "message" is a text for the person at the screen.',
     statements: situation.statements,
@@ -206,11 +206,11 @@ export const errors: Check[] = [
     id: 'ERR-20',
     level: 'MUST',
     title: 'Nothing that the app sends makes the backend fail',
-    needs:
+    requirement:
       'No answer from 500 to 599 to a call that the app makes. 503 with Retry-After is a wait, and no failure.',
     statements: ['ERROR-2', 'ERROR-6', 'ERROR-8'],
     async run(context) {
-      await ordinary(context);
+      await makeOrdinaryVisit(context);
       const failed = new Map<string, Problem>();
       for (const exchange of context.http.exchanges.filter(
         (each) => each.isAppRequest && statusOf(each) >= 500,
@@ -222,7 +222,7 @@ export const errors: Check[] = [
           problem(
             `${method} ${path} is answered with ${describeResponse(exchange)}.`,
             [exchange],
-            failureSeen(exchange),
+            describeFailureScreen(exchange),
           ),
         );
       }
@@ -233,11 +233,12 @@ export const errors: Check[] = [
     id: 'ERR-22',
     level: 'SHOULD',
     title: 'Messages are text and no markup',
-    needs: 'The app shows a message as it comes: tags are read as tags, and "&amp;quot;" as that.',
+    requirement:
+      'The app shows a message as it comes: tags are read as tags, and "&amp;quot;" as that.',
     statements: ['ERROR-1', 'ERROR-5'],
     async run(context) {
-      await ordinary(context);
-      for (const exchange of context.http.exchanges.filter(isRefusal)) {
+      await makeOrdinaryVisit(context);
+      for (const exchange of context.http.exchanges.filter(isClientError)) {
         const message = messageOf(exchange);
         if (message && /<\/?[a-z][^<>]*>|&(amp|lt|gt|quot|#\d+);/i.test(message))
           fail(
@@ -252,12 +253,12 @@ export const errors: Check[] = [
     id: 'ERR-23',
     level: 'MUST',
     title: "No refusal brings up the browser's own sign-in",
-    needs:
+    requirement:
       'A 401 without "WWW-Authenticate: Basic" (or Digest, Negotiate, NTLM): the browser would ask for a name and a password by itself, and the app waits meanwhile.',
     statements: ['ERROR-1', 'LOGIN-5'],
     async run(context) {
-      await ordinary(context);
-      for (const exchange of context.http.exchanges.filter(isRefusal)) {
+      await makeOrdinaryVisit(context);
+      for (const exchange of context.http.exchanges.filter(isClientError)) {
         const asked = headerValue(exchange.response!, 'www-authenticate');
         if (asked && statusOf(exchange) === 401 && /\b(basic|digest|negotiate|ntlm)\b/i.test(asked))
           fail(
@@ -272,7 +273,7 @@ export const errors: Check[] = [
     id: 'ERR-21',
     level: 'MUST',
     title: 'Objects in place of an email and a password sign nobody in',
-    needs:
+    requirement:
       'Email and password are text. Whatever else comes is refused before it reaches a query (NoSQL and ORM injection), and so are SQL fragments.',
     statements: ['AUTH-5', 'ENTITY-4'],
     async run(context) {
@@ -300,38 +301,38 @@ export const errors: Check[] = [
 ];
 
 /** Brings a situation about, once a run. */
-export const provoke = (context: RunContext, situation: Situation) =>
-  context.once(`situation ${situation.id}`, () => situation.provoke(context));
+export const triggerError = (context: RunContext, situation: ErrorCase) =>
+  context.once(`situation ${situation.id}`, () => situation.trigger(context));
 
 /** What came of a situation that was brought about; nothing where it was not. */
-export const known = (context: RunContext, { id }: Situation) =>
+export const triggeredError = (context: RunContext, { id }: ErrorCase) =>
   context.peek<ApiCall | Exchange>(`situation ${id}`);
 
-async function refusedWithMessage(context: RunContext, situation: Situation) {
-  const provoked = await provoke(context, situation);
+async function refusedWithMessage(context: RunContext, situation: ErrorCase) {
+  const provoked = await triggerError(context, situation);
   const exchange = 'outcome' in provoked ? provoked.exchange : provoked;
-  const sees = readingOf(situation, provoked);
+  const sees = describeUserMessage(situation, provoked);
   if (isSuccess(exchange)) {
     const fault = await acceptedFault(context, provoked);
     if (fault)
       fail(
-        `${situation.what} is answered with ${describeResponse(exchange)}, ${fault}.`,
+        `${situation.subject} is answered with ${describeResponse(exchange)}, ${fault}.`,
         [provoked],
         sees,
       );
-    if (situation.mayBeAccepted) skip(situation.mayBeAccepted);
+    if (situation.noteIfAccepted) skip(situation.noteIfAccepted);
     fail(
-      `${situation.what} is answered with ${describeResponse(exchange)}, which is a success.`,
+      `${situation.subject} is answered with ${describeResponse(exchange)}, which is a success.`,
       [provoked],
       sees,
     );
   }
-  if (!isRefusal(exchange))
-    fail(`${situation.what} is answered with ${describeResponse(exchange)}.`, [provoked], sees);
-  const fault = messageFault(exchange);
+  if (!isClientError(exchange))
+    fail(`${situation.subject} is answered with ${describeResponse(exchange)}.`, [provoked], sees);
+  const fault = describeMessageFault(exchange);
   if (fault)
     fail(
-      `${situation.what} is refused with ${statusOf(exchange)}, and ${fault}.`,
+      `${situation.subject} is refused with ${statusOf(exchange)}, and ${fault}.`,
       [provoked],
       sees,
     );
@@ -350,19 +351,22 @@ async function acceptedFault(
     const people = [context.newBrowser('visitor'), (await context.signedInUser('ada')).browser];
     for (const browser of [...people, (await context.signedInUser('olga')).browser]) {
       const list = await browser.listProjects();
-      if (list.outcome.ok && list.outcome.value.some(isOne(outcome.value))) return undefined;
+      if (list.outcome.ok && list.outcome.value.some(hasIdOf(outcome.value))) return undefined;
     }
     return "and the project is in nobody's list: whoever made it loses it";
   }
   if (!provoked.request.path.endsWith('register')) return undefined;
   const login = await context
     .newBrowser('odd')
-    .send('POST', '/api/v1/auth/login', { json: jsonOf(String(provoked.request.body)) });
+    .send('POST', '/api/v1/auth/login', { json: parseJson(String(provoked.request.body)) });
   return isSuccess(login) ? undefined : 'which is a success, and does not sign in then';
 }
 
 /** What the person at the screen reads. */
-export function readingOf({ reads }: Situation, provoked: ApiCall | Exchange): string {
+export function describeUserMessage(
+  { userReads: reads }: ErrorCase,
+  provoked: ApiCall | Exchange,
+): string {
   if (reads) return reads;
   if ('outcome' in provoked) return describeScreen(provoked);
   if (!provoked.request.path.endsWith('projects'))
@@ -374,16 +378,6 @@ export function readingOf({ reads }: Situation, provoked: ApiCall | Exchange): s
     : `red banner: "${messageOf(provoked) ?? 'Internal Server Error'}"`;
 }
 
-function failureSeen({ request, response }: Exchange): string {
-  const message = response && messageOf({ response } as Exchange);
-  if (
-    request.path.endsWith('login') ||
-    (request.method === 'POST' && request.path.endsWith('projects'))
-  )
-    return `red banner: "${message ?? 'Internal Server Error'}"`;
-  return request.method === 'GET' ? 'an empty list: "No projects to show."' : 'no text at all';
-}
-
 function registration(
   id: string,
   what: string,
@@ -391,15 +385,15 @@ function registration(
   password: string | undefined,
   mayBeAccepted: string,
   reads?: string,
-): Situation {
+): ErrorCase {
   return {
     id,
     level: 'SHOULD',
-    what,
+    subject: what,
     statements: ['CALL-7', 'ERROR-4', 'VALID-1', 'VALID-3'],
-    mayBeAccepted,
-    ...(reads && { reads }),
-    provoke: (context) =>
+    noteIfAccepted: mayBeAccepted,
+    ...(reads && { userReads: reads }),
+    trigger: (context) =>
       context.once(what, () => {
         const typed = password ?? context.fixtures.password('odd');
         context.secrets.add(typed);
@@ -410,16 +404,16 @@ function registration(
 }
 
 /** A project that the app would not send. Where everybody sees it, nobody should have to. */
-function creating(id: string, what: string, json: object, reads: string): Situation {
+function creating(id: string, what: string, json: object, reads: string): ErrorCase {
   return {
     id,
     level: 'SHOULD',
-    what,
+    subject: what,
     statements: ['CALL-9', 'ENTITY-1', 'ERROR-5'],
-    mayBeAccepted: 'it is kept',
-    reads,
-    async provoke(context) {
-      if (await sharesLists(context))
+    noteIfAccepted: 'it is kept',
+    userReads: reads,
+    async trigger(context) {
+      if (await isListShared(context))
         return context.once(what, () =>
           context.newBrowser('stranger').send('POST', '/api/v1/projects', { json: {} }),
         );
@@ -430,14 +424,14 @@ function creating(id: string, what: string, json: object, reads: string): Situat
   };
 }
 
-function raw(id: string, what: string, body: string, type: string): Situation {
+function raw(id: string, what: string, body: string, type: string): ErrorCase {
   return {
     id,
     level: 'SHOULD',
-    what,
+    subject: what,
     statements: ['CALL-2', 'CALL-5'],
-    reads: nobody,
-    provoke: (context) =>
+    userReads: nobody,
+    trigger: (context) =>
       context.once(what, () =>
         context
           .newBrowser('stranger')
@@ -451,24 +445,3 @@ function odd(context: RunContext, what: string, call: 'login', json: object) {
     context.newBrowser('stranger').send('POST', '/api/v1/auth/login', { json }),
   );
 }
-
-/** The calls of an ordinary visit, for checks that look at how answers come, whatever they say. */
-export const ordinary = (context: RunContext) =>
-  context.once('an ordinary visit', async () => {
-    const steps = [
-      () => wrongPassword(context),
-      () => unknownEmail(context),
-      () => anonymousCreate(context),
-      () => context.newBrowser('visitor').listProjects(),
-      async () => {
-        const { browser } = await context.signedInUser('ada');
-        await browser.createProject(context.fixtures.project('on an ordinary visit'));
-        await browser.createProject({
-          title: 'Ünïcode für alle',
-          description: 'Größe: 5 µm, Preis: 3 €',
-        });
-        await browser.listProjects();
-      },
-    ];
-    for (const step of steps) await step().catch(() => undefined);
-  });

@@ -1,3 +1,4 @@
+import type { Check } from './check.ts';
 import type { Route } from '../../model/driver.ts';
 import { createHttpDriver } from '../journeys/http-driver.ts';
 import { accountPaths, projectPaths, uncertainMoves } from '../journeys/paths.ts';
@@ -5,17 +6,17 @@ import { createPreconditions } from '../journeys/preconditions.ts';
 import { userStory } from '../journeys/user-story.ts';
 import { tallyOf, walkJourney } from '../journeys/walked.ts';
 import type { RunContext } from '../run-context.ts';
-import { problem, skip, failIfAny, type Check } from './check.ts';
+import { failIfAny, problem, skip } from '../verdict.ts';
 
 const needs =
   "The app's own client and state machines, run against the backend along every path that a backend can be brought to: after each step the screen is what the model says.";
 
-export const journeys: Check[] = [
+export const journeyChecks: Check[] = [
   {
     id: 'JOURNEY-1',
     level: 'MUST',
     title: 'A visitor becomes a person with projects',
-    needs:
+    requirement:
       'Register, sign in, see an empty list, create two projects, leave and come back, reload: one browser, one after another.',
     statements: ['APP-1', 'APP-2', 'AUTH-8', 'CHOICE-4', 'CHOICE-9', 'CREATE-2'],
     run: userStory,
@@ -24,7 +25,7 @@ export const journeys: Check[] = [
     id: 'JOURNEY-2',
     level: 'MUST',
     title: 'Registering and signing in go as the machine says',
-    needs,
+    requirement: needs,
     statements: ['AUTH-2', 'AUTH-3', 'AUTH-5', 'AUTH-6', 'AUTH-7', 'AUTH-9', 'CHOICE-8'],
     run: (context) => walkAll(context, '/', accountPaths),
   },
@@ -32,17 +33,17 @@ export const journeys: Check[] = [
     id: 'JOURNEY-3',
     level: 'MUST',
     title: 'Fetching and creating projects go as the machine says',
-    needs,
+    requirement: needs,
     statements: ['LIST-2', 'LIST-3', 'LIST-4', 'CREATE-1', 'CREATE-2', 'CREATE-4', 'CHOICE-31'],
     run: (context) => walkAll(context, '/', projectPaths),
   },
 ];
 
-export const screens: Check = {
+export const screenCheck: Check = {
   id: 'UI-1',
   level: 'MUST',
   title: 'The real app walks the same journeys in a browser',
-  needs:
+  requirement:
     'With --ui: the built app in front of the backend, in a real browser; after each step the screen is what the model says.',
   statements: ['LAYOUT-1', 'LOGIN-5', 'PROJECTS-6', 'CHOICE-27'],
   async run(context) {

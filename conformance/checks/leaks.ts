@@ -1,8 +1,10 @@
-import { formsOf } from '../http/secrets.ts';
+import type { Check } from './check.ts';
+import { triggerError, errorCases } from './errors.ts';
 import type { Exchange } from '../http/client.ts';
+import { formsOf } from '../http/secrets.ts';
+import { makeOrdinaryVisit } from '../probes.ts';
 import type { RunContext } from '../run-context.ts';
-import { problem, failIfAny, type Check, type Problem } from './check.ts';
-import { ordinary, provoke, situations } from './errors.ts';
+import { failIfAny, problem, type Problem } from '../verdict.ts';
 
 /** Where code tells where it failed: JavaScript, Python, Java and Kotlin, C#, Go, Ruby, PHP, Rust. */
 const traces =
@@ -15,12 +17,12 @@ const lookedAt = 20_000;
 const internals =
   /SQLSTATE|SQLITE_|sqlite3\.|ER_DUP_ENTRY|E11000|UNIQUE constraint failed|duplicate key value violates|syntax error at or near|psycopg2|ORA-\d{5}|PrismaClient|Sequelize\w+Error|TypeError: |ReferenceError: |NullPointerException|KeyError: |undefined method|ECONNREFUSED|no such table/;
 
-export const leaks: Check[] = [
+export const leakChecks: Check[] = [
   {
     id: 'LEAK-1',
     level: 'MUST',
     title: 'No body has a stack trace in it',
-    needs:
+    requirement:
       'What failed and where belongs in the log. People read the message of a body on the screen.',
     statements: ['ERROR-1', 'ERROR-5'],
     run: (context) =>
@@ -36,7 +38,7 @@ export const leaks: Check[] = [
     id: 'LEAK-2',
     level: 'MUST',
     title: 'No body has a password in it',
-    needs:
+    requirement:
       'A password comes in and never leaves again: not in the answer to registering, not in an error, not as a hash.',
     statements: ['CALL-6', 'CALL-7', 'ENTITY-3'],
     run: (context) =>
@@ -59,7 +61,7 @@ export const leaks: Check[] = [
     id: 'LEAK-3',
     level: 'SHOULD',
     title: 'No body speaks of the database or of the code',
-    needs:
+    requirement:
       'A message is for the person at the screen. Names of tables, drivers and exceptions mean nothing to them, and much to others.',
     statements: ['ERROR-1', 'ERROR-5'],
     run: (context) =>
@@ -74,8 +76,8 @@ export const leaks: Check[] = [
 ];
 
 async function lookFor(context: RunContext, fault: (exchange: Exchange) => string | undefined) {
-  await ordinary(context);
-  for (const situation of situations) await provoke(context, situation).catch(() => undefined);
+  await makeOrdinaryVisit(context);
+  for (const situation of errorCases) await triggerError(context, situation).catch(() => undefined);
   const found = new Map<string, Problem>();
   for (const exchange of context.http.exchanges.filter(({ response }) => response)) {
     const { method, path } = exchange.request;

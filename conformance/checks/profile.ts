@@ -1,19 +1,22 @@
-import type { RunContext } from '../run-context.ts';
-import { messageOf, statusOf, type Check, type Verdict } from './check.ts';
-import { provoke, situations } from './errors.ts';
-import { createdFirst, listed } from './projects.ts';
+import type { Check } from './check.ts';
+import { triggerError, errorCases } from './errors.ts';
+import { messageOf, statusOf } from '../http/response.ts';
 import {
-  anonymousCreate,
-  anonymousList,
-  readsWithout,
-  sharesLists,
-  unknownEmail,
-  wrongPassword,
-} from './signin.ts';
-import { withoutToken } from './xsrf.ts';
+  createAsVisitor,
+  createFirstProject,
+  createWithoutToken,
+  isListPublic,
+  isListShared,
+  listAsVisitor,
+  listOrBlock,
+  loginWithUnknownEmail,
+  loginWithWrongPassword,
+} from '../probes.ts';
+import type { RunContext } from '../run-context.ts';
+import type { Verdict } from '../verdict.ts';
 
 /** Choices that the specification leaves open. They are noted, and never fail. */
-export const profile: Check[] = [
+export const profileChecks: Check[] = [
   choice(
     'PROFILE-1',
     'Statuses',
@@ -24,11 +27,11 @@ export const profile: Check[] = [
       const exchanges = {
         registering: registration.exchange,
         'signing in': login.exchange,
-        creating: (await createdFirst(context)).exchange,
-        'a wrong password': (await wrongPassword(context)).exchange,
-        'an unknown email': (await unknownEmail(context)).exchange,
-        "a visitor's list": (await anonymousList(context)).exchange,
-        "a visitor's project": (await anonymousCreate(context)).exchange,
+        creating: (await createFirstProject(context)).exchange,
+        'a wrong password': (await loginWithWrongPassword(context)).exchange,
+        'an unknown email': (await loginWithUnknownEmail(context)).exchange,
+        "a visitor's list": (await listAsVisitor(context)).exchange,
+        "a visitor's project": (await createAsVisitor(context)).exchange,
       };
       return Object.entries(exchanges)
         .map(([what, exchange]) => `${what} ${statusOf(exchange) || 'no answer'}`)
@@ -41,7 +44,7 @@ export const profile: Check[] = [
     'People may see their own projects, or all of them.',
     ['CHOICE-44', 'CHOICE-41'],
     async (context) =>
-      (await sharesLists(context))
+      (await isListShared(context))
         ? "everybody sees everybody's projects"
         : 'people see their own projects',
   ),
@@ -51,9 +54,9 @@ export const profile: Check[] = [
     'A list may be open to whoever is not signed in.',
     ['CHOICE-41', 'CHOICE-43'],
     async (context) =>
-      (await readsWithout(context))
+      (await isListPublic(context))
         ? 'visitors without an account may read the list'
-        : `visitors are refused the list (${statusOf((await anonymousList(context)).exchange)})`,
+        : `visitors are refused the list (${statusOf((await listAsVisitor(context)).exchange)})`,
   ),
   choice(
     'PROFILE-4',
@@ -61,7 +64,7 @@ export const profile: Check[] = [
     'Creating may be open to whoever is not signed in.',
     ['CHOICE-41', 'CHOICE-43'],
     async (context) => {
-      const { exchange } = await anonymousCreate(context);
+      const { exchange } = await createAsVisitor(context);
       return statusOf(exchange) < 300
         ? 'visitors may create projects'
         : `visitors are refused (${statusOf(exchange)})`;
@@ -74,7 +77,7 @@ export const profile: Check[] = [
     ['CALL-4'],
     async (context) => {
       const given = (await context.signedInUser('ada')).browser.xsrfToken() !== undefined;
-      const asked = statusOf(await withoutToken(context)) >= 400;
+      const asked = statusOf(await createWithoutToken(context)) >= 400;
       return given
         ? asked
           ? 'a token is given and asked for'
@@ -83,8 +86,8 @@ export const profile: Check[] = [
     },
   ),
   choice('PROFILE-6', 'Ids', 'An id is text or a whole number.', ['ENTITY-1'], async (context) => {
-    await createdFirst(context);
-    const { projects } = await listed((await context.signedInUser('ada')).browser);
+    await createFirstProject(context);
+    const { projects } = await listOrBlock((await context.signedInUser('ada')).browser);
     const kinds = new Set(projects.map(({ id }) => (typeof id === 'string' ? 'text' : 'numbers')));
     return kinds.size > 0 ? `ids are ${[...kinds].join(' and ')}` : 'no project was seen';
   }),
@@ -123,9 +126,9 @@ export const profile: Check[] = [
     ['CHOICE-25', 'CHOICE-26', 'CONST-2'],
     async (context) => {
       const rules = [];
-      for (const situation of situations.filter((each) => each.mayBeAccepted)) {
-        const { what, mayBeAccepted } = situation;
-        const provoked = await provoke(context, situation);
+      for (const situation of errorCases.filter((each) => each.noteIfAccepted)) {
+        const { subject: what, noteIfAccepted: mayBeAccepted } = situation;
+        const provoked = await triggerError(context, situation);
         const exchange = 'outcome' in provoked ? provoked.exchange : provoked;
         const status = statusOf(exchange);
         rules.push(
@@ -180,7 +183,7 @@ function choice(
     id,
     level: 'PROFILE',
     title,
-    needs,
+    requirement: needs,
     statements,
     run: async (context): Promise<Verdict> => ({ note: await note(context) }),
   };

@@ -1,28 +1,18 @@
-import { headerValue, type Exchange } from '../http/client.ts';
-import { speaksTls } from '../target.ts';
+import type { Check } from './check.ts';
+import { describeResponse, explainInvalidJson } from '../describe.ts';
+import { type Exchange, headerValue } from '../http/client.ts';
+import { isClientError, isSuccess, isUtf8, parseJson, statusOf } from '../http/response.ts';
+import { makeOrdinaryVisit } from '../probes.ts';
 import type { RunContext } from '../run-context.ts';
-import {
-  describeResponse,
-  isRefusal,
-  isSuccess,
-  jsonOf,
-  problem,
-  statusOf,
-  fail,
-  failIfAny,
-  whyNoJson,
-  type Check,
-  type Problem,
-} from './check.ts';
-import { ordinary } from './errors.ts';
-import { invalidUtf8 } from './text.ts';
+import { speaksTls } from '../target.ts';
+import { fail, failIfAny, problem, type Problem } from '../verdict.ts';
 
 /** Comes first: without it nothing else is worth asking. */
-export const basePath: Check = {
+export const basePathCheck: Check = {
   id: 'REACH-1',
   level: 'MUST',
   title: 'The API answers below /api/v1',
-  needs:
+  requirement:
     'The four calls are /api/v1/auth/login, /api/v1/users/register and /api/v1/projects (GET and POST), at the root of the origin.',
   statements: ['CALL-1', 'CONST-1', 'CONST-4'],
   async run(context) {
@@ -60,16 +50,16 @@ export const basePath: Check = {
   },
 };
 
-export const reach: Check[] = [
+export const reachChecks: Check[] = [
   {
     id: 'REACH-2',
     level: 'MUST',
     title: 'Answers are JSON and say so',
-    needs:
+    requirement:
       'Content-Type: application/json (or application/problem+json for a refusal) on every answer with a body.',
     statements: ['CALL-2'],
     async run(context) {
-      await ordinary(context);
+      await makeOrdinaryVisit(context);
       const found = new Map<string, Problem>();
       for (const exchange of calls(context)) {
         const { response, request } = exchange;
@@ -84,11 +74,11 @@ export const reach: Check[] = [
               [exchange],
             ),
           );
-        } else if (jsonOf(response!.text) === undefined) {
+        } else if (parseJson(response!.text) === undefined) {
           found.set(
             `${request.method} ${request.path} no JSON`,
             problem(
-              `${request.method} ${request.path} says "${type}" and its body is no JSON${whyNoJson(exchange)}: ${describeResponse(exchange)}.`,
+              `${request.method} ${request.path} says "${type}" and its body is no JSON${explainInvalidJson(exchange)}: ${describeResponse(exchange)}.`,
               [exchange],
             ),
           );
@@ -101,11 +91,11 @@ export const reach: Check[] = [
     id: 'REACH-3',
     level: 'MUST',
     title: 'Nothing below /api/v1 redirects',
-    needs:
+    requirement:
       'A refusal is a status from 400 to 499. A browser follows a redirect by itself: the app gets whatever page is there, as if it were the answer.',
     statements: ['CALL-1', 'CHOICE-11'],
     async run(context) {
-      await ordinary(context);
+      await makeOrdinaryVisit(context);
       const found = new Map<string, Problem>();
       for (const exchange of calls(context).filter(isRedirect)) {
         const { method, path } = exchange.request;
@@ -126,7 +116,7 @@ export const reach: Check[] = [
     id: 'REACH-4',
     level: 'SHOULD',
     title: 'An unknown address below /api is no page of the app',
-    needs:
+    requirement:
       "Serve the app's page for its own addresses, and 404 for what is unknown below /api: a page with 200 hides every mistake in an address.",
     statements: ['CALL-1', 'CALL-2'],
     async run(context) {
@@ -143,11 +133,11 @@ export const reach: Check[] = [
     id: 'REACH-5',
     level: 'MUST',
     title: 'Every call comes to an end',
-    needs:
+    requirement:
       'Each call gets a whole answer. The app sets no time limit: while none comes, the button stays busy.',
     statements: ['CONST-3', 'CHOICE-12'],
     async run(context) {
-      await ordinary(context);
+      await makeOrdinaryVisit(context);
       const found = new Map<string, Problem>();
       for (const exchange of context.http.exchanges.filter(
         (each) => each.isAppRequest && each.failure,
@@ -174,11 +164,11 @@ export const reach: Check[] = [
     id: 'REACH-6',
     level: 'MUST',
     title: 'Bodies are UTF-8',
-    needs: 'The app reads every body as UTF-8, whatever charset the content type names.',
+    requirement: 'The app reads every body as UTF-8, whatever charset the content type names.',
     statements: ['CALL-2', 'ENTITY-1'],
     async run(context) {
-      await ordinary(context);
-      const faulty = calls(context).find(({ response }) => invalidUtf8(response!.bytes));
+      await makeOrdinaryVisit(context);
+      const faulty = calls(context).find(({ response }) => !isUtf8(response!.bytes));
       if (faulty)
         fail(
           `${faulty.request.method} ${faulty.request.path} is answered with bytes that are no UTF-8 (content type "${headerValue(faulty.response!, 'content-type') ?? 'none'}").`,
@@ -191,10 +181,10 @@ export const reach: Check[] = [
     id: 'REACH-7',
     level: 'SHOULD',
     title: 'Bodies begin with JSON, and not with a byte order mark',
-    needs: 'JSON is sent without a byte order mark; many readers of JSON refuse it.',
+    requirement: 'JSON is sent without a byte order mark; many readers of JSON refuse it.',
     statements: ['CALL-2'],
     async run(context) {
-      await ordinary(context);
+      await makeOrdinaryVisit(context);
       const marked = calls(context).find(({ response }) =>
         response!.bytes.subarray(0, 3).equals(Buffer.from([0xef, 0xbb, 0xbf])),
       );
@@ -209,7 +199,7 @@ export const reach: Check[] = [
     id: 'REACH-8',
     level: 'SHOULD',
     title: 'No cache between may keep the list',
-    needs:
+    requirement:
       'A list that belongs to a person is sent with Cache-Control: no-store or private; "public", or a time to keep it, hands it to whoever comes next through the same proxy.',
     statements: ['PROJECTS-7', 'CHOICE-47'],
     async run(context) {
@@ -224,10 +214,10 @@ export const reach: Check[] = [
     id: 'REACH-9',
     level: 'SHOULD',
     title: 'Every answer with a body names its content type',
-    needs: 'Content-Type: application/json.',
+    requirement: 'Content-Type: application/json.',
     statements: ['CALL-2'],
     async run(context) {
-      await ordinary(context);
+      await makeOrdinaryVisit(context);
       const bare = calls(context).find(
         ({ response }) =>
           response!.text.trim() !== '' && headerValue(response!, 'content-type') === undefined,
@@ -243,11 +233,11 @@ export const reach: Check[] = [
     id: 'REACH-10',
     level: 'SHOULD',
     title: 'Lists and new projects come within a second',
-    needs:
+    requirement:
       'Whoever opens the projects or creates one waits for the answer, and sees nothing but that it is busy.',
     statements: ['CONST-3', 'CHOICE-12'],
     async run(context) {
-      await ordinary(context);
+      await makeOrdinaryVisit(context);
       const found = [];
       for (const method of ['GET', 'POST']) {
         const times = calls(context).filter(
@@ -286,16 +276,16 @@ const isPage = ({ response }: Exchange) => /^\s*<(!doctype|html)/i.test(response
 
 /** Nobody who knows the API answers like this. */
 const isMissing = (exchange: Exchange) =>
-  (statusOf(exchange) === 404 && !('message' in Object(jsonOf(exchange.response?.text)))) ||
+  (statusOf(exchange) === 404 && !('message' in Object(parseJson(exchange.response?.text)))) ||
   [405, 501, 502].includes(statusOf(exchange)) ||
-  (isPage(exchange) && !isRefusal(exchange));
+  (isPage(exchange) && !isClientError(exchange));
 
 async function firstElsewhere(context: RunContext): Promise<string | undefined> {
   for (const path of ['/projects', '/api/projects', '/v1/projects']) {
     const exchange = await context.newBrowser('first visitor').send('GET', path);
     if (
       exchange.response &&
-      jsonOf(exchange.response.text) !== undefined &&
+      parseJson(exchange.response.text) !== undefined &&
       statusOf(exchange) !== 404
     )
       return path;

@@ -1,47 +1,47 @@
-import type { SimulatedBrowser, ApiCall } from '../http/simulated-browser.ts';
-import type { SignedInUser, RunContext } from '../run-context.ts';
+import type { Check } from './check.ts';
+import { describeResponse } from '../describe.ts';
+import { isClientError, messageOf, statusOf } from '../http/response.ts';
+import type { ApiCall, SimulatedBrowser } from '../http/simulated-browser.ts';
 import {
-  Blocked,
-  blockedByFailure,
-  describeResponse,
-  isRefusal,
-  messageOf,
-  problem,
-  statusOf,
-  fail,
-  failIfAny,
-  type Check,
-  skip,
-} from './check.ts';
+  firstVisit,
+  isListPublic,
+  isListShared,
+  isUnauthorized,
+  loginWithUnknownEmail,
+  loginWithWrongPassword,
+  requireSession,
+} from '../probes.ts';
+import type { SignedInUser } from '../run-context.ts';
+import { Blocked, blockOnServerError, fail, failIfAny, problem, skip } from '../verdict.ts';
 
-export const signIn: Check[] = [
+export const signInChecks: Check[] = [
   {
     id: 'SIGNIN-1',
     level: 'MUST',
     title: 'A wrong password does not sign in',
-    needs:
+    requirement:
       'The app knows success from failure by the status alone: a wrong password is answered outside 200 to 299 (401), whatever the body says.',
     statements: ['AUTH-5', 'ERROR-1', 'CHOICE-16'],
     async run(context) {
-      expectRefused('A wrong password', await wrongPassword(context));
+      expectRefused('A wrong password', await loginWithWrongPassword(context));
     },
   },
   {
     id: 'SIGNIN-2',
     level: 'MUST',
     title: 'An unknown email does not sign in',
-    needs:
+    requirement:
       'An email without an account is answered outside 200 to 299 (401), as a wrong password is.',
     statements: ['AUTH-5', 'ERROR-1', 'CHOICE-16'],
     async run(context) {
-      expectRefused('An email that nobody registered', await unknownEmail(context));
+      expectRefused('An email that nobody registered', await loginWithUnknownEmail(context));
     },
   },
   {
     id: 'SIGNIN-3',
     level: 'MUST',
     title: 'A password that is nearly right does not sign in',
-    needs: 'A password counts as a whole, in the case it was typed in.',
+    requirement: 'A password counts as a whole, in the case it was typed in.',
     statements: ['AUTH-5', 'ENTITY-4'],
     async run(context) {
       const account = await context.registeredAccount('cleo');
@@ -64,11 +64,14 @@ export const signIn: Check[] = [
     id: 'SIGNIN-4',
     level: 'SHOULD',
     title: 'A wrong password and an unknown email get the same answer',
-    needs:
+    requirement:
       'The same status and the same message: otherwise anybody can find out who has an account.',
     statements: ['ERROR-1', 'AUTH-5'],
     async run(context) {
-      const [wrong, unknown] = [await wrongPassword(context), await unknownEmail(context)];
+      const [wrong, unknown] = [
+        await loginWithWrongPassword(context),
+        await loginWithUnknownEmail(context),
+      ];
       if (wrong.outcome.ok || unknown.outcome.ok) skip('one of them signs in');
       const same =
         statusOf(wrong.exchange) === statusOf(unknown.exchange) &&
@@ -85,7 +88,7 @@ export const signIn: Check[] = [
     id: 'SIGNIN-5',
     level: 'SHOULD',
     title: 'A wrong password and an unknown email take the same time',
-    needs:
+    requirement:
       'An unknown email costs as much hashing as a wrong password: otherwise the time tells who has an account.',
     statements: ['AUTH-5'],
     async run(context) {
@@ -120,15 +123,15 @@ export const signIn: Check[] = [
     id: 'SIGNIN-6',
     level: 'MUST',
     title: 'Who has signed in works with projects by cookies alone',
-    needs:
+    requirement:
       'The app keeps no token and sends no Authorization header: signing in has to leave a cookie by which GET and POST /api/v1/projects know the person.',
     statements: ['APP-2', 'CALL-3', 'CHOICE-9'],
     async run(context) {
-      const { person: user, list, create } = await firstVisit(context);
+      const { user, list, create } = await firstVisit(context);
       const cookies = user.browser.cookiesFor('/api/v1/projects').map(({ key }) => key);
       const why = cookies.length === 0 ? noCookie(user) : `Cookies sent: ${cookies.join(', ')}.`;
       failIfAny([
-        ...(isShutOut(list)
+        ...(isUnauthorized(list)
           ? [
               problem(
                 `After signing in, the list is refused with ${describeResponse(list.exchange)}. ${why}`,
@@ -136,7 +139,7 @@ export const signIn: Check[] = [
               ),
             ]
           : []),
-        ...(isShutOut(create)
+        ...(isUnauthorized(create)
           ? [
               problem(
                 `After signing in, creating a project is refused with ${describeResponse(create.exchange)}. ${why}`,
@@ -151,7 +154,7 @@ export const signIn: Check[] = [
     id: 'SIGNIN-7',
     level: 'MUST',
     title: 'Signing in elsewhere leaves the first session alone',
-    needs:
+    requirement:
       'One person may use two browsers: the second sign-in does not end the first session. In the first browser the app would show an empty list and say nothing.',
     statements: ['CHOICE-9', 'CALL-3'],
     async run(context) {
@@ -173,10 +176,10 @@ export const signIn: Check[] = [
     id: 'SIGNIN-8',
     level: 'MUST',
     title: 'Two sign-ins of one person at once both succeed',
-    needs: 'Sign-ins side by side, in two browsers, give two sessions that both work.',
+    requirement: 'Sign-ins side by side, in two browsers, give two sessions that both work.',
     statements: ['AUTH-3', 'CALL-3'],
     async run(context) {
-      await expectSession(context);
+      await requireSession(context);
       const account = await context.registeredAccount('bob');
       const browsers = [context.newBrowser('bob'), context.newBrowser('bob')];
       const logins = await Promise.all(
@@ -189,10 +192,10 @@ export const signIn: Check[] = [
             [account.registration, login],
           );
       }
-      const open = await readsWithout(context);
+      const open = await isListPublic(context);
       for (const [index, browser] of browsers.entries()) {
         const list = await browser.listProjects();
-        if (isRefusal(list.exchange) && !open) {
+        if (isClientError(list.exchange) && !open) {
           fail(
             `Of two sign-ins at once, one leaves a session that does not work: its list is answered with ${describeResponse(list.exchange)}.`,
             [account.registration, logins[index], list],
@@ -205,11 +208,11 @@ export const signIn: Check[] = [
     id: 'SIGNIN-9',
     level: 'MUST',
     title: 'Somebody else can sign in in the same browser, and works as themselves at once',
-    needs:
+    requirement:
       'There is no signing out: who signs in in a browser that has a session takes its place, with cookies (and an XSRF token) that work from the next call on.',
     statements: ['CHOICE-47', 'HEADER-7', 'CALL-4'],
     async run(context) {
-      await expectSession(context, 'list and create');
+      await requireSession(context, 'list and create');
       const first = await context.newSession('ada');
       const browser = first.browser.clone('ada, then olga');
       const account = await context.registeredAccount('olga');
@@ -238,8 +241,8 @@ export const signIn: Check[] = [
       if (!create.outcome.ok) skip('no project can be created');
       const id = String((create.outcome.value as { id: string | number }).id);
       const olga = await context.signIn(account);
-      const own = await idsOf(olga.browser);
-      const firsts = await idsOf((await context.signedInUser('ada')).browser);
+      const own = await projectIds(olga.browser);
+      const firsts = await projectIds((await context.signedInUser('ada')).browser);
       if (own && !own.includes(id)) {
         fail(
           'What was created after somebody else signed in in the same browser is not theirs: the old session went on.',
@@ -247,7 +250,7 @@ export const signIn: Check[] = [
           "the new person's project in somebody else's list",
         );
       }
-      if (firsts && own && firsts.includes(id) && !(await sharesLists(context))) {
+      if (firsts && own && firsts.includes(id) && !(await isListShared(context))) {
         fail(
           "What was created after somebody else signed in in the same browser is in the first person's list.",
           [...setup, ...create.exchanges],
@@ -259,7 +262,7 @@ export const signIn: Check[] = [
     id: 'SIGNIN-10',
     level: 'SHOULD',
     title: 'A failed sign-in leaves the session that the browser has',
-    needs: 'A mistyped password is no signing out: the list still loads afterwards.',
+    requirement: 'A mistyped password is no signing out: the list still loads afterwards.',
     statements: ['CHOICE-9', 'AUTH-5'],
     async run(context) {
       const user = await context.newSession('bob');
@@ -268,7 +271,7 @@ export const signIn: Check[] = [
       if (!before.outcome.ok) skip('the list cannot be fetched');
       const failed = await browser.login(user.email, `${user.password}?`);
       const after = await browser.listProjects();
-      blockedByFailure(after);
+      blockOnServerError(after);
       if (!after.outcome.ok)
         fail(
           `After a failed sign-in, the list of who was signed in is answered with ${describeResponse(after.exchange)}.`,
@@ -281,11 +284,11 @@ export const signIn: Check[] = [
     id: 'SIGNIN-11',
     level: 'MUST',
     title: 'A browser with the cookies of a session that has ended can sign in',
-    needs:
+    requirement:
       'Who comes back after a while still has old cookies, and the app repeats the old XSRF token: signing in has to work all the same (at the latest the second time, with cookies given with the refusal).',
     statements: ['CALL-5', 'CALL-4', 'AUTH-3'],
     async run(context) {
-      await expectSession(context);
+      await requireSession(context);
       const user = await context.signedInUser('bob');
       const browser = staleTwin(user);
       let login = await browser.login(user.email, user.password);
@@ -298,7 +301,7 @@ export const signIn: Check[] = [
         );
       }
       const list = await browser.listProjects();
-      if (isRefusal(list.exchange)) {
+      if (isClientError(list.exchange)) {
         fail(
           `After signing in in a browser with old cookies, the list is answered with ${describeResponse(list.exchange)}.`,
           [...login.exchanges, ...list.exchanges],
@@ -310,7 +313,8 @@ export const signIn: Check[] = [
     id: 'SIGNIN-12',
     level: 'MUST',
     title: 'A session lasts from call to call',
-    needs: 'A session is good for many calls, one after another, with the cookies that came last.',
+    requirement:
+      'A session is good for many calls, one after another, with the cookies that came last.',
     statements: ['CHOICE-9', 'CALL-3'],
     async run(context) {
       const { browser, login } = await context.newSession('ada');
@@ -318,7 +322,7 @@ export const signIn: Check[] = [
       if (!first.outcome.ok) skip('the list cannot be fetched');
       for (let calls = 2; calls <= 10; calls++) {
         const list = await browser.listProjects();
-        if (!list.outcome.ok && !isRefusal(list.exchange))
+        if (!list.outcome.ok && !isClientError(list.exchange))
           throw new Blocked(describeResponse(list.exchange));
         if (!list.outcome.ok) {
           fail(
@@ -337,32 +341,10 @@ function expectRefused(what: string, call: ApiCall) {
       `${what} is answered with ${describeResponse(call.exchange)}, which is a success to the app.`,
       [call],
     );
-  if (!isRefusal(call.exchange))
+  if (!isClientError(call.exchange))
     fail(`${what} is answered with ${describeResponse(call.exchange)}, and not with a refusal.`, [
       call,
     ]);
-}
-
-/** Somebody's first list and first project after signing in. */
-const firstVisit = (context: RunContext) =>
-  context.once('first visit', async () => {
-    const user = await context.signedInUser('ada');
-    const list = await user.browser.listProjects();
-    const create = await user.browser.createProject(context.fixtures.project('first'));
-    return { person: user, list, create };
-  });
-
-const isShutOut = ({ outcome, exchange }: ApiCall) =>
-  outcome.ok !== true && [401, 403, 419].includes(statusOf(exchange));
-
-/** Ends a check where signing in leads to nothing: one fault would be told many times over. */
-export async function expectSession(context: RunContext, to: 'list' | 'list and create' = 'list') {
-  const { list, create } = await firstVisit(context);
-  const call = isShutOut(list) ? list : create;
-  if (isShutOut(list) || (to !== 'list' && isShutOut(create)))
-    throw new Blocked(
-      `who has signed in is refused, see SIGNIN-6: ${describeResponse(call.exchange)}`,
-    );
 }
 
 /** A browser whose session cookies mean nothing any more. */
@@ -387,45 +369,9 @@ function noCookie({ login }: SignedInUser): string {
 const sees = (call: ApiCall) =>
   call.outcome.ok === false ? `red banner: "${call.outcome.message}"` : undefined;
 
-async function idsOf(browser: SimulatedBrowser): Promise<string[] | undefined> {
+async function projectIds(browser: SimulatedBrowser): Promise<string[] | undefined> {
   const list = await browser.listProjects();
   return list.outcome.ok
     ? (list.outcome.value as { id: string | number }[]).map(({ id }) => String(id))
     : undefined;
 }
-
-export const wrongPassword = (context: RunContext) =>
-  context.once('wrong password', async () => {
-    const { email, password } = await context.signedInUser('ada');
-    return context.newBrowser('ada').login(email, `${password}-wrong`);
-  });
-
-export const unknownEmail = (context: RunContext) =>
-  context.once('unknown email', async () => {
-    const { password } = await context.registeredAccount('ada');
-    return context.newBrowser('nobody').login(context.fixtures.email('nobody'), password);
-  });
-
-/** The list without any cookie. */
-export const anonymousList = (context: RunContext) =>
-  context.once('anonymous list', () => context.newBrowser('visitor').listProjects());
-
-/** A project without any cookie. */
-export const anonymousCreate = (context: RunContext) =>
-  context.once('anonymous create', () =>
-    context.newBrowser('visitor').createProject(context.fixtures.project('of a visitor')),
-  );
-
-/** Whether a visitor without cookies gets a list. */
-export const readsWithout = async (context: RunContext) =>
-  (await anonymousList(context)).outcome.ok === true;
-
-/** Whether one person sees another one's projects. */
-export const sharesLists = (context: RunContext): Promise<boolean> =>
-  context.once('shares lists', async () => {
-    const [ada, bob] = [await context.signedInUser('ada'), await context.signedInUser('bob')];
-    const create = await ada.browser.createProject(context.fixtures.project('to be seen'));
-    if (!create.outcome.ok) return false;
-    const id = String((create.outcome.value as { id: string | number }).id);
-    return (await idsOf(bob.browser))?.includes(id) ?? false;
-  });

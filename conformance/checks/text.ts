@@ -1,22 +1,18 @@
-import type { RunContext } from '../run-context.ts';
+import type { Check } from './check.ts';
+import type { Project } from '../../machines/types.ts';
 import {
-  Blocked,
+  describeMessageFault,
   describeResponse,
-  isRefusal,
-  isSuccess,
-  jsonOf,
   describeType,
-  messageFault,
-  shortened,
-  fail,
-  whyNoJson,
-  type Check,
-  type Verdict,
-  skip,
-} from './check.ts';
-import { createdFirst, isOne, listed, type Project } from './projects.ts';
+  explainInvalidJson,
+  truncate,
+} from '../describe.ts';
+import { isClientError, isSuccess, isUtf8, parseJson } from '../http/response.ts';
+import { createFirstProject, hasIdOf, listOrBlock } from '../probes.ts';
+import type { RunContext } from '../run-context.ts';
+import { Blocked, fail, skip, type Verdict } from '../verdict.ts';
 
-export const texts: Check[] = [
+export const textChecks: Check[] = [
   textCheck(
     'TEXT-1',
     'MUST',
@@ -106,7 +102,7 @@ export const texts: Check[] = [
     id: 'TEXT-11',
     level: 'MUST',
     title: 'A description of 100,000 characters is kept whole, or refused with a message',
-    needs:
+    requirement:
       'The app sets no greatest length. A backend may: then it refuses, with a message that the person reads.',
     statements: ['CHOICE-26', 'ERROR-5'],
     run: (context) =>
@@ -129,14 +125,14 @@ function textCheck(
   const run = async (context: RunContext) => {
     for (const project of projects) await keptAsTyped(context, project);
   };
-  return { id, level, title, needs, statements, run };
+  return { id, level, title, requirement: needs, statements, run };
 }
 
 async function keptAsTyped(context: RunContext, sent: Omit<Project, 'id'>): Promise<Verdict> {
   const { browser } = await context.signedInUser('tess');
   const create = await browser.createProject(sent);
-  if (isRefusal(create.exchange)) {
-    const fault = messageFault(create.exchange);
+  if (isClientError(create.exchange)) {
+    const fault = describeMessageFault(create.exchange);
     if (fault)
       fail(`Such a project is refused with ${describeResponse(create.exchange)}, and ${fault}.`, [
         create,
@@ -148,44 +144,44 @@ async function keptAsTyped(context: RunContext, sent: Omit<Project, 'id'>): Prom
   if (!isSuccess(create.exchange)) {
     fail(`Such a project is answered with ${describeResponse(create.exchange)}.`, [create]);
   }
-  const invalid = invalidUtf8(create.exchange.response!.bytes);
-  const body = create.outcome.ok ? create.outcome.value : jsonOf(create.exchange.response!.text);
+  const invalid = !isUtf8(create.exchange.response!.bytes);
+  const body = create.outcome.ok ? create.outcome.value : parseJson(create.exchange.response!.text);
   if (typeof body !== 'object' || body === null || !('title' in body)) {
-    if (!(await createdFirst(context)).outcome.ok)
+    if (!(await createFirstProject(context)).outcome.ok)
       throw new Blocked('the answer to creating is no project, see PROJECT-2');
     fail(
-      `The answer to creating such a project is no ${body === undefined ? 'JSON' : 'project'}${whyNoJson(create.exchange)}${invalid ? ', and it is not UTF-8' : ''}: ${describeResponse(create.exchange)}.`,
+      `The answer to creating such a project is no ${body === undefined ? 'JSON' : 'project'}${explainInvalidJson(create.exchange)}${invalid ? ', and it is not UTF-8' : ''}: ${describeResponse(create.exchange)}.`,
       [create],
     );
   }
   const answered = body as Partial<Project>;
   for (const key of ['title', 'description'] as const) {
-    const change = changeOf(sent[key], answered[key]);
+    const change = describeTextChange(sent[key], answered[key]);
     if (change) {
       fail(
         `The answer to creating has another ${key} than was typed: ${invalid ? 'the body is not UTF-8, so ' : ''}${change}.`,
         [create],
-        create.outcome.ok ? `a row that reads "${shortened(String(answered[key]))}"` : undefined,
+        create.outcome.ok ? `a row that reads "${truncate(String(answered[key]))}"` : undefined,
       );
     }
   }
-  const { projects, call } = await listed(browser);
-  const kept = projects.find(isOne(answered as Project));
+  const { projects, call } = await listOrBlock(browser);
+  const kept = projects.find(hasIdOf(answered as Project));
   if (!kept) throw new Blocked('a created project is missing from the list');
   for (const key of ['title', 'description'] as const) {
-    const change = changeOf(sent[key], kept[key]);
+    const change = describeTextChange(sent[key], kept[key]);
     if (change)
       fail(
         `The list has another ${key} than was typed: ${change}.`,
         [create, call],
-        `a row that reads "${shortened(kept[key])}"`,
+        `a row that reads "${truncate(kept[key])}"`,
       );
   }
   return undefined;
 }
 
 /** What was done to a text, as far as it can be told. */
-export function changeOf(sent: string, got: unknown): string | undefined {
+export function describeTextChange(sent: string, got: unknown): string | undefined {
   if (got === sent) return undefined;
   if (typeof got !== 'string') return `it is ${describeType(got)}`;
   const lengths = `${sent.length} characters were sent and ${got.length} came back`;
@@ -222,13 +218,4 @@ function part(sent: string, got: string): string {
   const from = Math.max(0, at - 8);
   const around = (text: string) => JSON.stringify(text.slice(from, from + 32));
   return `${around(got)} instead of ${around(sent)}`;
-}
-
-export function invalidUtf8(bytes: Buffer): boolean {
-  try {
-    new TextDecoder('utf-8', { fatal: true }).decode(bytes);
-    return false;
-  } catch {
-    return true;
-  }
 }

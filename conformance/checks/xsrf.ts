@@ -1,25 +1,15 @@
-import type { SimulatedBrowser } from '../http/simulated-browser.ts';
-import type { RunContext } from '../run-context.ts';
-import {
-  Blocked,
-  describeResponse,
-  isRefusal,
-  isSuccess,
-  messageFault,
-  problem,
-  statusOf,
-  fail,
-  failIfAny,
-  type Check,
-  skip,
-} from './check.ts';
+import type { Check } from './check.ts';
+import { describeMessageFault, describeResponse } from '../describe.ts';
+import { isClientError, isSuccess, statusOf } from '../http/response.ts';
+import { createWithoutToken, createWithToken } from '../probes.ts';
+import { Blocked, fail, failIfAny, problem, skip } from '../verdict.ts';
 
-export const xsrf: Check[] = [
+export const xsrfChecks: Check[] = [
   {
     id: 'XSRF-1',
     level: 'MUST',
     title: 'A browser that comes for the first time can register and sign in',
-    needs:
+    requirement:
       'The app asks for nothing before: the first POST of a fresh browser has no cookie and no X-XSRF-TOKEN. Give the token with an answer, and ask for it only from browsers that have it.',
     statements: ['CALL-4', 'CHOICE-21', 'APP-1'],
     async run(context) {
@@ -30,7 +20,7 @@ export const xsrf: Check[] = [
       const person = await context.registeredAccount('ada');
       const login = await context.newBrowser('ada').login(person.email, person.password);
       failIfAny([
-        ...(isRefusal(registration.exchange)
+        ...(isClientError(registration.exchange)
           ? [
               problem(
                 `The first POST of a fresh browser, registering, is refused with ${describeResponse(registration.exchange)}.`,
@@ -38,7 +28,7 @@ export const xsrf: Check[] = [
               ),
             ]
           : []),
-        ...(isRefusal(login.exchange)
+        ...(isClientError(login.exchange)
           ? [
               problem(
                 `The first POST of a fresh browser, signing in, is refused with ${describeResponse(login.exchange)}.`,
@@ -53,7 +43,7 @@ export const xsrf: Check[] = [
     id: 'XSRF-2',
     level: 'MUST',
     title: 'The app can read the XSRF-TOKEN cookie',
-    needs:
+    requirement:
       'XSRF-TOKEN is not HttpOnly and has the path /: the app lives at / and repeats the value in a header.',
     statements: ['CALL-4', 'CHOICE-21'],
     async run(context) {
@@ -63,7 +53,7 @@ export const xsrf: Check[] = [
         .allCookies()
         .find(({ key, httpOnly }) => !httpOnly && /x?[cx]srf/i.test(key) && key !== 'XSRF-TOKEN');
       const create = await user.browser.createProject(context.fixtures.project('by cookie'));
-      const refused = isRefusal(create.exchange) ? create : undefined;
+      const refused = isClientError(create.exchange) ? create : undefined;
       if (cookie?.httpOnly)
         fail(
           'The XSRF-TOKEN cookie is HttpOnly: the app cannot read it, and sends no X-XSRF-TOKEN.',
@@ -95,7 +85,7 @@ export const xsrf: Check[] = [
     id: 'XSRF-3',
     level: 'MUST',
     title: 'The token that the app sends is taken',
-    needs:
+    requirement:
       'The app sends the percent-decoded value of the XSRF-TOKEN cookie as it last got it. Compare it with the decoded value, and give a new cookie whenever another token is expected.',
     statements: ['CALL-4', 'CHOICE-21'],
     async run(context) {
@@ -104,7 +94,7 @@ export const xsrf: Check[] = [
       if (!cookie || browser.xsrfToken() === undefined) skip('the app sends no token');
       for (const name of ['with a token', 'with a token again']) {
         const create = await browser.createProject(context.fixtures.project(name));
-        if (!isRefusal(create.exchange)) continue;
+        if (!isClientError(create.exchange)) continue;
         if (statusOf(create.exchange) === 401) {
           throw new Blocked(
             `creating a project did not work: ${describeResponse(create.exchange)}`,
@@ -128,7 +118,7 @@ export const xsrf: Check[] = [
     id: 'XSRF-4',
     level: 'SHOULD',
     title: 'Signing in gives another token',
-    needs:
+    requirement:
       'The token belongs to the session: after signing in it is another one, so that nobody who knew the old one can use it.',
     statements: ['CALL-4', 'CHOICE-47'],
     async run(context) {
@@ -151,18 +141,18 @@ export const xsrf: Check[] = [
     id: 'XSRF-5',
     level: 'SHOULD',
     title: 'Where the token is asked for, a wrong one is refused',
-    needs:
+    requirement:
       'A backend that refuses a missing X-XSRF-TOKEN compares a given one with the one of this very session, and refuses any other, with a message.',
     statements: ['CALL-4', 'ERROR-5'],
     async run(context) {
       const { browser } = await context.signedInUser('ada');
-      const without = await withoutToken(context);
+      const without = await createWithoutToken(context);
       if (isSuccess(without)) skip('a missing token is accepted');
-      if (!isRefusal(without))
+      if (!isClientError(without))
         fail(`A missing token is answered with ${describeResponse(without)}.`, [without]);
-      const fault = messageFault(without);
-      const wrong = await tryToken(context, browser, 'wrong-token-0123456789abcdef');
-      const strange = await tryToken(
+      const fault = describeMessageFault(without);
+      const wrong = await createWithToken(context, browser, 'wrong-token-0123456789abcdef');
+      const strange = await createWithToken(
         context,
         browser,
         (await context.signedInUser('bob')).browser.xsrfToken() ?? 'none',
@@ -200,16 +190,3 @@ function signsIn(value: string): string {
     ? ''
     : ` The cookie's value has ${signs} in it: percent-encode it there, and take the header as it comes, undecoded and unquoted.`;
 }
-
-function tryToken(context: RunContext, browser: SimulatedBrowser, token: string | undefined) {
-  return browser.send('POST', '/api/v1/projects', {
-    json: context.fixtures.project('with another token'),
-    headers: { 'x-xsrf-token': token },
-  });
-}
-
-/** A project by somebody who is signed in, without the token that they have. */
-export const withoutToken = (context: RunContext) =>
-  context.once('without token', async () =>
-    tryToken(context, (await context.signedInUser('ada')).browser, undefined),
-  );

@@ -1,7 +1,9 @@
+import { describeResponse } from '../describe.ts';
+import { isSuccess } from '../http/response.ts';
+import { createAsVisitor, isListPublic } from '../probes.ts';
+import { Blocked } from '../verdict.ts';
 import type { Credentials } from '../../machines/types.ts';
 import type { BackendResponse, Call } from '../../model/outcomes.ts';
-import { Blocked, describeResponse, isSuccess } from '../checks/check.ts';
-import { anonymousCreate, readsWithout } from '../checks/signin.ts';
 import type { SimulatedBrowser } from '../http/simulated-browser.ts';
 import type { RunContext } from '../run-context.ts';
 
@@ -63,12 +65,12 @@ export function createPreconditions(context: RunContext): Preconditions {
       },
     },
     async whyUnreachable(move) {
-      if (/^(late )?listProjects: refusal$/.test(move) && (await readsWithout(context))) {
+      if (/^(late )?listProjects: refusal$/.test(move) && (await isListPublic(context))) {
         return 'visitors may read the list, so nobody is refused it';
       }
       if (
         move === 'createProject: refusal' &&
-        isSuccess((await anonymousCreate(context)).exchange)
+        isSuccess((await createAsVisitor(context)).exchange)
       ) {
         return 'visitors may create projects, so nobody is refused it';
       }

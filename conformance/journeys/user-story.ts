@@ -1,8 +1,8 @@
+import { fail } from '../verdict.ts';
 import { waitFor } from 'xstate';
 import { isAuthenticated } from '../../machines/auth.ts';
 import { createActors } from '../../src/actors.ts';
 import { createApi } from '../../src/api/api.ts';
-import { fail } from '../checks/check.ts';
 import type { SimulatedBrowser } from '../http/simulated-browser.ts';
 import type { Exchange } from '../http/client.ts';
 import type { RunContext } from '../run-context.ts';

@@ -1,5 +1,5 @@
-import { describeResponse, shortened } from '../checks/check.ts';
-import type { Problem } from '../checks/check.ts';
+import { describeResponse, truncate } from '../describe.ts';
+import type { Problem } from '../verdict.ts';
 import { curlOf } from '../http/curl.ts';
 import type { Exchange } from '../http/client.ts';
 import type { CheckResult, RunResult } from '../run.ts';
@@ -76,8 +76,8 @@ export function createReport(run: RunResult): Report {
     curl: masked(curlOf(run.origin, exchange)),
   });
   const shownProblem = (problem: Problem): ReportedProblem => ({
-    what: masked(problem.what),
-    sees: problem.sees === undefined ? undefined : masked(problem.sees),
+    what: masked(problem.description),
+    sees: problem.userSees === undefined ? undefined : masked(problem.userSees),
     calls: sequenceOf(problem.exchanges, context.setupExchanges).map(shownCall),
   });
   const shown = results.map(
@@ -85,7 +85,7 @@ export function createReport(run: RunResult): Report {
       id: check.id,
       level: check.level,
       title: check.title,
-      needs: check.needs,
+      needs: check.requirement,
       statements: check.statements,
       status,
       note: note === undefined ? undefined : masked(note),
@@ -203,7 +203,7 @@ function sequenceOf(exchanges: Exchange[], setups: Map<string, Exchange[]>): Exc
 
 /** A call in one line. */
 function sentOf({ request }: Exchange): string {
-  const body = request.body === undefined ? '' : ` ${shortened(String(request.body), 160)}`;
+  const body = request.body === undefined ? '' : ` ${truncate(String(request.body), 160)}`;
   const token = request.headers['x-xsrf-token'] ? ' X-XSRF-TOKEN: ***' : '';
   const cookies = (request.headers['cookie'] ?? '')
     .split('; ')

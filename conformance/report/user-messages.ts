@@ -1,5 +1,6 @@
-import { describeResponse, statusOf } from '../checks/check.ts';
-import { known, readingOf, situations } from '../checks/errors.ts';
+import { describeResponse } from '../describe.ts';
+import { statusOf } from '../http/response.ts';
+import { triggeredError, describeUserMessage, errorCases } from '../checks/errors.ts';
 import type { RunContext } from '../run-context.ts';
 
 /** One row of "What your users will read". */
@@ -14,16 +15,16 @@ export type UserMessage = {
 /** Of each situation that was brought about, what people read then. */
 export async function collectUserMessages(context: RunContext): Promise<UserMessage[]> {
   const rows = await Promise.all(
-    situations.map(async (situation) => {
-      const provoked = await known(context, situation)?.catch(() => undefined);
+    errorCases.map(async (situation) => {
+      const provoked = await triggeredError(context, situation)?.catch(() => undefined);
       if (!provoked) return undefined;
       const exchange = 'outcome' in provoked ? provoked.exchange : provoked;
       return {
         id: situation.id,
-        situation: situation.what,
+        situation: situation.subject,
         status: statusOf(exchange),
         response: describeResponse(exchange),
-        message: readingOf(situation, provoked),
+        message: describeUserMessage(situation, provoked),
       };
     }),
   );

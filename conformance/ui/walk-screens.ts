@@ -1,7 +1,7 @@
+import { type Problem, problem } from '../verdict.ts';
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { launchBrowser } from './chromium.ts';
-import { problem, type Problem } from '../checks/check.ts';
 import { accountPaths, projectPaths } from '../journeys/paths.ts';
 import type { Preconditions } from '../journeys/preconditions.ts';
 import { walkJourney } from '../journeys/walked.ts';

@@ -37,5 +37,5 @@ test.each(validVariants)('a correct backend is not failed: $name', async ({ star
 function notMet({ results }: Awaited<ReturnType<typeof run>>): string[] {
   return results
     .filter(({ status }) => status === 'failed' || status === 'blocked')
-    .map(({ check, problems, note }) => `${check.id}: ${problems[0]?.what ?? note}`);
+    .map(({ check, problems, note }) => `${check.id}: ${problems[0]?.description ?? note}`);
 }

@@ -52,12 +52,12 @@ test(
     onTestFinished(contrary.stop);
     const { result, taken, pictures } = await walked(contrary.address);
     expect(result.status).toBe('failed');
-    expect(result.problems[0]!.what).toMatch(
+    expect(result.problems[0]!.description).toMatch(
       /In the browser, on the journey .* signing in should be refused, and the answer is 200/,
     );
     // The last says that the other journeys were not walked.
     expect([taken.length, result.problems.length]).toEqual([5, 6]);
-    expect(result.problems.at(-1)?.what).toMatch(/were not walked/);
+    expect(result.problems.at(-1)?.description).toMatch(/were not walked/);
     const file = join(pictures, taken[0]!.file);
     expect(existsSync(file)).toBe(true);
     expect(readFileSync(file).subarray(1, 4).toString()).toBe('PNG');

@@ -49,7 +49,7 @@ export function measuredOf(name: string, killedBy: string[], done: RunResult): F
     killedBy,
     missing: killedBy.filter((id) => !failed.includes(id)),
     failed,
-    words: done.context.secrets.mask(first?.problems[0]?.what ?? ''),
+    words: done.context.secrets.mask(first?.problems[0]?.description ?? ''),
     milliseconds: done.durationMs,
   };
 }
@@ -63,4 +63,4 @@ export const troubleIn = (done: RunResult): string[] =>
           ({ check, status }) =>
             check.level === 'MUST' && (status === 'failed' || status === 'blocked'),
         )
-        .map(({ check, problems, note }) => `${check.id}: ${problems[0]?.what ?? note}`);
+        .map(({ check, problems, note }) => `${check.id}: ${problems[0]?.description ?? note}`);

@@ -1,0 +1,156 @@
+import type { ApiCall } from './http/simulated-browser.ts';
+import { isSuccess, messageOf, parseJson, responseHeader } from './http/response.ts';
+import type { Exchange } from './http/client.ts';
+
+export function truncate(text: string, length = 80): string {
+  return text.length > length ? `${text.slice(0, length)}…` : text;
+}
+
+export function describeType(value: unknown): string {
+  if (value === undefined) return 'missing';
+  if (value === null) return 'null';
+  if (Array.isArray(value)) return 'an array';
+  if (typeof value === 'object') return 'an object';
+  if (typeof value === 'string') return `the string ${JSON.stringify(truncate(value, 40))}`;
+  return `the ${typeof value} ${JSON.stringify(value)}`;
+}
+
+/** Returns the status, the content type and the beginning of the body. */
+export function describeResponse(exchange: Exchange): string {
+  const { response, failure } = exchange;
+  if (!response) return `no complete response: ${failure?.message ?? 'nothing arrived'}`;
+  const location = responseHeader(exchange, 'location');
+  if (location !== undefined && response.status >= 300 && response.status < 400)
+    return `${response.status}, a redirect to ${location}`;
+  const type = responseHeader(exchange, 'content-type');
+  const text = response.text.trim().replaceAll(/\s*\n\s*/g, ' ');
+  const unprintable = text.match(/[^\P{Cc}\t]|\uFFFD/gu)?.length ?? 0;
+  const isText = unprintable <= text.length / 5;
+  const shown = isText ? truncate(text, 120) : `${response.bytes.length} bytes that are not text`;
+  return `${response.status} ${type ? `(${type}) ` : ''}${text === '' ? 'an empty body' : shown}`;
+}
+
+const emptyList = 'an empty list: "No projects to show."';
+const signInScreen = 'the screen "Sign in", as after a successful registration';
+const noMessage = 'no message: the form "Create an account" stays as it is';
+const banner = (message = 'Internal Server Error') => `red banner: "${message}"`;
+
+/** Returns what the app shows after one of its calls. */
+export function describeScreen({ operation, outcome, exchange }: ApiCall): string {
+  if (exchange?.failure?.kind === 'timeout') return describeFailureScreen(exchange);
+  if (operation === 'listProjects') {
+    if (!outcome.ok) return `${emptyList} (the app only logs the failure to the console)`;
+    const { length } = outcome.value as unknown[];
+    if (length === 0) return '"No projects to show."';
+    return `a list of ${length} project${length > 1 ? 's' : ''}`;
+  }
+  if (operation === 'registerUser') return outcome.ok ? signInScreen : noMessage;
+  if (outcome.ok === false) return banner(outcome.message);
+  if (operation === 'login')
+    return outcome.ok
+      ? 'the projects screen, as after a successful login'
+      : 'the form again, without a message';
+  return outcome.ok
+    ? `a new row: "${truncate((outcome.value as { title: string }).title)}"`
+    : 'no new row and no message, as if the button did nothing';
+}
+
+/** Returns what the app shows after a response that the app's client did not read itself. */
+export function describeExchangeScreen(exchange: Exchange): string {
+  if (!isSuccess(exchange)) return describeFailureScreen(exchange);
+  return exchange.request.path.endsWith('projects') ? 'a new row' : signInScreen;
+}
+
+/** Returns what the app shows when this request fails. */
+export function describeFailureScreen(exchange: Exchange): string {
+  const { request, failure } = exchange;
+  const isList = request.method === 'GET';
+  if (failure?.kind === 'timeout')
+    return isList ? '"Loading projects…" forever' : 'a button that stays busy forever';
+  if (isList) return emptyList;
+  return request.path.endsWith('register') ? noMessage : banner(messageOf(exchange));
+}
+
+/** Returns what is wrong with the `message` of an error; undefined when it is a non-empty string. */
+export function describeMessageFault(exchange: Exchange): string | undefined {
+  if (messageOf(exchange) !== undefined) return undefined;
+  const text = exchange.response?.text.trim() ?? '';
+  if (text === '') return 'the body is empty';
+  const body = parseJson(text);
+  if (body === undefined) {
+    const isHtml = /^<(!doctype|html|h1|pre)/i.test(text);
+    return isHtml ? 'the body is an HTML page' : 'the body is not JSON';
+  }
+  if (typeof body !== 'object' || body === null || Array.isArray(body))
+    return `the body is ${describeType(body)}, not an object`;
+  if ('message' in body) {
+    const { message } = body;
+    return typeof message === 'string'
+      ? 'its "message" is empty'
+      : `its "message" is ${describeType(message)}, not a string`;
+  }
+  const keys = Object.keys(body).map((key) => `"${key}"`);
+  const actual = keys.length > 0 ? `; it has ${keys.slice(0, 6).join(', ')}` : '';
+  return `the body has no "message"${actual}`;
+}
+
+/** Returns the cause of invalid JSON, to append to "not JSON"; an empty string when it is unknown. */
+export function explainInvalidJson(exchange: Exchange): string {
+  const { bytes, text } = exchange.response!;
+  if (bytes[0] === 0x1f && bytes[1] === 0x8b)
+    return ', because it is compressed without "Content-Encoding: gzip"';
+  if (text.includes('\0')) return ', because it is UTF-16 instead of UTF-8';
+  const length = responseHeader(exchange, 'content-length');
+  const isCutOff = /^\s*[[{]/.test(text) && !/[\]}]\s*$/.test(text);
+  return isCutOff && Number(length) === bytes.length
+    ? `, because it ends after the ${length} bytes of its Content-Length (does the backend count characters instead of bytes?)`
+    : '';
+}
+
+/** Returns why the app cannot show this list. */
+export function describeListFault({ exchange }: ApiCall): string {
+  const { response } = exchange;
+  if (!response || !isSuccess(exchange))
+    return `the backend responds with ${describeResponse(exchange)}`;
+  const text = response.text.trim();
+  if (text === '') return `${response.status} has no body`;
+  if (text.startsWith('<')) return 'the body is an HTML page';
+  const body = parseJson(text);
+  if (body === undefined)
+    return `the body is not JSON${explainInvalidJson(exchange)}: ${describeResponse(exchange)}`;
+  if (!Array.isArray(body)) {
+    const wrapper = Object.entries(Object(body)).find(([, value]) => Array.isArray(value))?.[0];
+    return wrapper
+      ? `the array is wrapped in an object, as "${wrapper}"`
+      : `the body is ${describeType(body)}, not an array`;
+  }
+  for (const [index, item] of body.entries()) {
+    const fault = describeProjectFault(item);
+    if (fault) return `project ${index + 1} of ${body.length}: ${fault}`;
+  }
+  return describeResponse(exchange);
+}
+
+/** Returns why the app does not accept this value as a project; undefined when it does. */
+export function describeProjectFault(item: unknown): string | undefined {
+  if (typeof item !== 'object' || item === null || Array.isArray(item))
+    return `it is ${describeType(item)}, not an object`;
+  const fields = item as Record<string, unknown>;
+  const wrapper = Object.entries(fields).find(
+    ([, value]) => typeof value === 'object' && value !== null && 'title' in value,
+  )?.[0];
+  if (fields['title'] === undefined && wrapper)
+    return `it is wrapped in an object, as "${wrapper}"`;
+  const keys = Object.keys(fields).map((key) => `"${key}"`);
+  for (const [key, types] of [
+    ['id', ['string', 'number']],
+    ['title', ['string']],
+    ['description', ['string']],
+  ] as const) {
+    const value = fields[key];
+    if (types.some((type) => typeof value === type)) continue;
+    const actual = key in item ? '' : ` (it has ${keys.join(', ') || 'no keys'})`;
+    return `"${key}" is ${describeType(value)}, not a ${types.join(' or a ')}${actual}`;
+  }
+  return undefined;
+}

@@ -1,0 +1,40 @@
+import { headerValue, type Exchange } from './client.ts';
+
+/** Returns the status of the response; 0 when no complete response arrived. */
+export const statusOf = ({ response }: Exchange): number => response?.status ?? 0;
+
+export const isSuccess = (exchange: Exchange): boolean =>
+  statusOf(exchange) >= 200 && statusOf(exchange) < 300;
+
+export const isClientError = (exchange: Exchange): boolean =>
+  statusOf(exchange) >= 400 && statusOf(exchange) < 500;
+
+/** Returns the `message` that the app would show; undefined when the body has none. */
+export function messageOf({ response }: Pick<Exchange, 'response'>): string | undefined {
+  const body = parseJson(response?.text);
+  if (typeof body !== 'object' || body === null) return undefined;
+  const { message } = body as { message?: unknown };
+  return typeof message === 'string' && message.trim() !== '' ? message : undefined;
+}
+
+/** Parses JSON; undefined when the text is not JSON. */
+export function parseJson(text: string | undefined): unknown {
+  try {
+    return JSON.parse(text ?? '') as unknown;
+  } catch {
+    return undefined;
+  }
+}
+
+export function isUtf8(bytes: Buffer): boolean {
+  try {
+    new TextDecoder('utf-8', { fatal: true }).decode(bytes);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** Returns a header of the response; undefined when there is no response or no such header. */
+export const responseHeader = ({ response }: Exchange, name: string): string | undefined =>
+  response && headerValue(response, name);

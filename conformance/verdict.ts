@@ -1,0 +1,84 @@
+import { describeResponse, describeScreen } from './describe.ts';
+import type { ApiCall } from './http/simulated-browser.ts';
+import { statusOf } from './http/response.ts';
+import type { Exchange } from './http/client.ts';
+
+/** What a check returns: nothing when it is met, a note when it is a PROFILE check. */
+export type Verdict = void | { note: string };
+
+/** One way in which the backend does not meet a check. */
+export type Problem = {
+  /** What the backend did, and what was expected. */
+  description: string;
+  /** The requests that show it, the decisive one last. Reports add the ones that signed the user in. */
+  exchanges: Exchange[];
+  /** What the app shows its users. */
+  userSees?: string | undefined;
+};
+
+/** Thrown by a check that is not met. */
+export class CheckFailed extends Error {
+  readonly problems: Problem[];
+
+  constructor(problems: Problem[]) {
+    super(problems.map(({ description }) => description).join(' '));
+    this.problems = problems;
+  }
+}
+
+/** Thrown when a precondition of a check fails. Another check reports that failure. */
+export class Blocked extends Error {}
+
+/** Thrown when a check does not apply to this backend. */
+export class Skipped extends Error {}
+
+export function skip(reason: string): never {
+  throw new Skipped(reason);
+}
+
+type Evidence = (Exchange | ApiCall | undefined)[];
+
+/** Throws a single problem. */
+export function fail(description: string, evidence: Evidence = [], userSees?: string): never {
+  throw new CheckFailed([problem(description, evidence, userSees)]);
+}
+
+/** Throws the problems, if there are any. */
+export function failIfAny(problems: (Problem | false | undefined)[]) {
+  const actual = problems.filter((each) => each !== false && each !== undefined);
+  if (actual.length > 0) throw new CheckFailed(actual);
+}
+
+/** Throws one problem for each operation and status in which `faultOf` finds a fault. */
+export function failOnFaults(
+  exchanges: Exchange[],
+  faultOf: (exchange: Exchange) => string | undefined,
+  userSees?: (exchange: Exchange) => string,
+) {
+  const problems = new Map<string, Problem>();
+  for (const exchange of exchanges) {
+    const { method, path } = exchange.request;
+    const key = `${method} ${path} ${statusOf(exchange)}`;
+    const fault = problems.has(key) ? undefined : faultOf(exchange);
+    if (fault === undefined) continue;
+    problems.set(key, problem(`${method} ${path} ${fault}.`, [exchange], userSees?.(exchange)));
+  }
+  failIfAny([...problems.values()]);
+}
+
+/** Creates a problem. `userSees` defaults to the screen after the last call of the app's client. */
+export function problem(description: string, evidence: Evidence = [], userSees?: string): Problem {
+  const present = evidence.filter((each) => each !== undefined);
+  const last = present.at(-1);
+  return {
+    description,
+    exchanges: present.flatMap((each) => ('exchanges' in each ? each.exchanges : [each])),
+    userSees: userSees ?? (last && 'outcome' in last ? describeScreen(last) : undefined),
+  };
+}
+
+/** Blocks a check on a 5xx or missing response, because ERR-20 and REACH-5 report these. */
+export function blockOnServerError({ exchange }: ApiCall) {
+  if (!exchange.response || statusOf(exchange) >= 500)
+    throw new Blocked(describeResponse(exchange));
+}
