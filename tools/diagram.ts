@@ -2,6 +2,7 @@
  * Draws an XState machine as a Mermaid `stateDiagram-v2` and lists its transitions, both read from the machine itself.
  */
 import type { AnyStateMachine, AnyStateNode, AnyTransitionDefinition } from 'xstate';
+import { nodesOf, statementsOf, transitionsFrom } from '../model/inspection.ts';
 
 /** One transition in words. `from` and `to` are paths of states; the path of the whole machine is its id. */
 export type Row = {
@@ -17,13 +18,13 @@ export type Row = {
 /** Every transition of the machine, in the order in which the machine states them. */
 export function transitions(machine: AnyStateMachine): Row[] {
   return nodesOf(machine.root).flatMap((node) =>
-    transitionsOf(node).map((transition) => ({
+    transitionsFrom(node).map((transition) => ({
       from: pathOf(node),
       event: eventOf(node, transition),
       guard: guardOf(transition.guard),
       to: targetOf(transition).map(pathOf).join(', '),
       actions: transition.actions.map((action) => describedAction(machine, action)),
-      statements: statementsOf(transition.meta),
+      statements: statementsOf(transition),
     })),
   );
 }
@@ -40,7 +41,18 @@ export function table(machine: AnyStateMachine): string {
   const rows = transitions(machine).map(({ from, event, guard, to, actions, statements }) =>
     [from, event, guard, to, actions.join(', '), statements.join(', ')].map(cell),
   );
-  const head = ['from', 'event', 'guard', 'to', 'actions', 'statements'];
+  return markdownTable(['from', 'event', 'guard', 'to', 'actions', 'statements'], rows);
+}
+
+/** Returns the described states as a Markdown table, ending with a newline. */
+export function stateTable(machine: AnyStateMachine): string {
+  const rows = nodesOf(machine.root)
+    .filter(({ description }) => description)
+    .map((node) => [pathOf(node), node.description!].map(cell));
+  return markdownTable(['state', 'description'], rows);
+}
+
+function markdownTable(head: string[], rows: string[][]): string {
   return [head, head.map(() => '---'), ...rows]
     .map((cells) => `| ${cells.join(' | ')} |\n`)
     .join('');
@@ -80,7 +92,7 @@ function described(node: AnyStateNode, id = idOf(node)): string[] {
 }
 
 function arrows(node: AnyStateNode): string[] {
-  return transitionsOf(node).flatMap((transition) => {
+  return transitionsFrom(node).flatMap((transition) => {
     const guard = guardOf(transition.guard);
     const actions = transition.actions.map(actionOf).join(', ');
     const label = [
@@ -96,10 +108,6 @@ function arrows(node: AnyStateNode): string[] {
       return `${from} --> ${to} : ${text(label)}`;
     });
   });
-}
-
-function transitionsOf(node: AnyStateNode): AnyTransitionDefinition[] {
-  return [...node.transitions.values(), node.always ?? []].flat();
 }
 
 /** A transition without a target leaves the state as it is. */
@@ -171,16 +179,6 @@ function hasType(value: unknown): value is { type: string } {
     'type' in value &&
     typeof value.type === 'string'
   );
-}
-
-function statementsOf(meta: unknown): string[] {
-  const statement =
-    typeof meta === 'object' && meta && 'statements' in meta ? meta.statements : undefined;
-  return Array.isArray(statement) ? statement.map(String) : [];
-}
-
-function nodesOf(node: AnyStateNode): AnyStateNode[] {
-  return [node, ...childrenOf(node).flatMap(nodesOf)];
 }
 
 function childrenOf(node: AnyStateNode): AnyStateNode[] {

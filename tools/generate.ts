@@ -7,7 +7,7 @@ import openapiTS, { astToString, COMMENT_HEADER } from 'openapi-typescript';
 import { fileURLToPath } from 'node:url';
 import { authMachine } from '../machines/auth.ts';
 import { projectsMachine } from '../machines/projects.ts';
-import { diagram, table } from './diagram.ts';
+import { diagram, stateTable, table } from './diagram.ts';
 
 const root = new URL('../', import.meta.url);
 
@@ -45,7 +45,7 @@ async function contractJson(): Promise<string> {
 function machinesPage(): string {
   const sections = [authMachine, projectsMachine].map(
     (machine) =>
-      `## ${machine.id}\n\n\`\`\`mermaid\n${diagram(machine)}\`\`\`\n\n${table(machine)}`,
+      `## ${machine.id}\n\n\`\`\`mermaid\n${diagram(machine)}\`\`\`\n\n${stateTable(machine)}\n${table(machine)}`,
   );
   return [
     '# Machines\n',

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { emit, fromPromise, not, raise, setup } from 'xstate';
-import { diagram, table, transitions } from '../../../tools/diagram.ts';
+import { diagram, stateTable, table, transitions } from '../../../tools/diagram.ts';
 
 const door = setup({
   actors: { ring: fromPromise(() => Promise.resolve()) },
@@ -21,6 +21,7 @@ const door = setup({
       invoke: { src: 'ring', onDone: 'opened', onError: 'closed' },
     },
     opened: {
+      description: 'Air comes in | out.',
       initial: 'wide',
       after: { draught: 'closed', 2000: 'closed' },
       states: { wide: { on: { push: 'ajar' } }, ajar: {} },
@@ -51,6 +52,10 @@ test('a transition is told in words, with its statements', () => {
   ]);
   expect(transitions(door)[0]?.statements).toEqual(['DOOR-1', 'DOOR-2']);
   expect(table(door).split('\n')[2]).toBe('| door | reset |  | closed |  | DOOR-1, DOOR-2 |');
+});
+
+test('lists the states that have a description', () => {
+  expect(stateTable(door).split('\n').slice(2)).toEqual(['| opened | Air comes in \\| out. |', '']);
 });
 
 test('states, what they do, and their transitions are drawn', () => {
