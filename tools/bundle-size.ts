@@ -1,56 +1,55 @@
-/** `npm run bench:bundle`: what the built app weighs, screen by screen, and whether that is within its budget. */
+/** `npm run bench:bundle`: compares the compressed size of each screen with its budget. */
 import { promisify } from 'node:util';
 import { brotliCompress } from 'node:zlib';
 import { build } from 'vite';
 import { root } from './run.ts';
 
-/** Bytes that a new visitor of a screen is sent at most, compressed by brotli, the icon left out. */
-export const budgets = { '/': 89_000, '/login': 124_000, '/projects': 124_000 };
+/** Bytes that the first visit of a screen may download, compressed by brotli, without the icon. */
+export const budgetBytes = { '/': 89_000, '/login': 124_000, '/projects': 124_000 };
 
-type Sizes = Record<keyof typeof budgets, number>;
+type Sizes = Record<keyof typeof budgetBytes, number>;
 
-/** Builds the app in memory, and weighs the page, and the scripts that each screen fetches. */
+/** Builds the app in memory. Returns the size of the page and the scripts of each screen. */
 export async function bundleSizes(): Promise<Sizes> {
-  const built = await build({ root, logLevel: 'silent', build: { write: false } });
-  if (!('output' in built)) throw new Error('Vite gave something else than one build.');
-  const { output } = built;
-  const weigh = async (names: string[]) => {
-    const files = output.filter(({ fileName }) => names.includes(fileName));
-    const sizes = files.map(async (file) =>
-      promisify(brotliCompress)(file.type === 'chunk' ? file.code : file.source),
-    );
-    return (await Promise.all(sizes)).reduce((sum, { length }) => sum + length, 0);
-  };
-  const scripts = output.filter((file) => file.type === 'chunk');
+  const result = await build({ root, logLevel: 'silent', build: { write: false } });
+  if (!('output' in result)) throw new Error('Vite did not return a single build.');
+  const { output } = result;
+  const chunks = output.filter((file) => file.type === 'chunk');
   const withImports = (name: string): string[] => {
-    const imports = scripts.find(({ fileName }) => fileName === name)?.imports ?? [];
+    const imports = chunks.find(({ fileName }) => fileName === name)?.imports ?? [];
     return [name, ...imports.flatMap(withImports)];
   };
-  const entry = scripts.find(({ isEntry }) => isEntry)?.fileName ?? '';
-  const work = scripts.find(({ name }) => name === 'lazy-chunk')?.fileName ?? '';
-  const plain = ['index.html', ...withImports(entry)];
-  const whole = await weigh([...plain, ...withImports(work)]);
-  return { '/': await weigh(plain), '/login': whole, '/projects': whole };
+  const compressedBytes = async (names: string[]) => {
+    const files = output.filter(({ fileName }) => names.includes(fileName));
+    const compressed = files.map((file) =>
+      promisify(brotliCompress)(file.type === 'chunk' ? file.code : file.source),
+    );
+    return (await Promise.all(compressed)).reduce((sum, { length }) => sum + length, 0);
+  };
+  const entry = chunks.find(({ isEntry }) => isEntry)?.fileName ?? '';
+  const lazyChunk = chunks.find(({ name }) => name === 'lazy-chunk')?.fileName ?? '';
+  const eager = ['index.html', ...withImports(entry)];
+  const withLazyChunk = await compressedBytes([...eager, ...withImports(lazyChunk)]);
+  return { '/': await compressedBytes(eager), '/login': withLazyChunk, '/projects': withLazyChunk };
 }
 
-/** A line for each screen that weighs more than it may. */
-export function overBudget(sizes: Sizes, limits: Sizes = budgets): string[] {
-  return Object.entries(limits).flatMap(([path, limit]) => {
-    const size = sizes[path as keyof Sizes];
-    return size > limit
-      ? [
-          `${path} takes ${size} bytes, ${size - limit} more than its budget: see tools/bundle-size.ts`,
-        ]
-      : [];
-  });
+/** Returns one line per screen that exceeds its budget. */
+export function overBudget(sizes: Sizes, budget: Sizes = budgetBytes): string[] {
+  return Object.entries(budget)
+    .map(([path, max]) => ({ path, size: sizes[path as keyof Sizes], max }))
+    .filter(({ size, max }) => size > max)
+    .map(
+      ({ path, size, max }) =>
+        `${path} has ${size} bytes, ${size - max} over its budget: see tools/bundle-size.ts`,
+    );
 }
 
 if (import.meta.main) {
   const sizes = await bundleSizes();
   for (const [path, size] of Object.entries(sizes)) {
-    console.log(`${path.padEnd(10)} ${size} of ${budgets[path as keyof Sizes]} bytes`);
+    console.log(`${path.padEnd(10)} ${size} of ${budgetBytes[path as keyof Sizes]} bytes`);
   }
-  const faults = overBudget(sizes);
-  for (const fault of faults) console.error(fault);
-  if (faults.length > 0) process.exitCode = 1;
+  const problems = overBudget(sizes);
+  for (const problem of problems) console.error(problem);
+  if (problems.length > 0) process.exitCode = 1;
 }

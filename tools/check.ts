@@ -1,58 +1,53 @@
-/**
- * `npm run check`: everything about the project that can be told without running it.
- */
+/** `npm run check`: everything that can be checked without running the app. */
 import { readFile } from 'node:fs/promises';
-import { failureOf, linesOf, report, root, tool } from './run.ts';
+import { errorLines, printResult, root, runCommand, toolCommand } from './run.ts';
+
+const timeoutSeconds = 300;
 
 /**
- * Each gives its faults, one a line, and none when all is well. They import what they need when they run: a file that can't
- * be loaded fails the checks that load it, and no other.
+ * Each check returns its problems, one per line. They import lazily, because a file that cannot
+ * be loaded must fail only the checks that need it.
  */
 const checks: { [name: string]: () => Promise<string[]> } = {
   generated: async () => {
-    const { stale } = await import('./generate.ts');
-    return (await stale()).map((path) => `${path} is stale: npm run generate`);
+    const { staleFiles } = await import('./generate.ts');
+    return (await staleFiles()).map((path) => `${path} is stale: run "npm run generate"`);
   },
   contract: async () => (await import('./lint-contract.ts')).contractProblems(),
   specification: async () => (await import('./check-specification.ts')).specificationProblems(),
   lockfile: lockfileProblems,
-  // In a process of its own: a build makes its process one for production.
-  bundle: () => failureOf([process.execPath, `${root}tools/bundle-size.ts`], 300),
-  format: () => failureOf(tool('oxfmt/bin/oxfmt', '--check'), 300),
+  // In its own process, because a build sets NODE_ENV to production for the whole process.
+  bundle: () => runCommand([process.execPath, `${root}tools/bundle-size.ts`], timeoutSeconds),
+  format: () => runCommand(toolCommand('oxfmt/bin/oxfmt', '--check'), timeoutSeconds),
   'lint and types': () =>
-    failureOf(tool('oxlint/bin/oxlint', '--type-aware', '--type-check', '--deny-warnings'), 300),
+    runCommand(
+      toolCommand('oxlint/bin/oxlint', '--type-aware', '--type-check', '--deny-warnings'),
+      timeoutSeconds,
+    ),
 };
 
-/** Runs all checks, side by side, and prints a line for each with its faults below. */
+/** Runs all checks in parallel, and prints one line per check with its problems below. */
 export async function check(): Promise<{ passed: number; failed: number }> {
-  const running = Object.entries(checks).map(([name, faults]) => ({
+  const running = Object.entries(checks).map(([name, run]) => ({
     name,
-    faults: settled(faults),
+    problems: run().catch(errorLines),
   }));
   let failed = 0;
-  for (const { name, faults } of running) {
-    const found = await faults;
-    report(name, found);
-    if (found.length > 0) failed += 1;
+  for (const { name, problems } of running) {
+    printResult(name, await problems);
+    if ((await problems).length > 0) failed += 1;
   }
   return { passed: running.length - failed, failed };
 }
 
-async function settled(faults: () => Promise<string[]>): Promise<string[]> {
-  try {
-    return await faults();
-  } catch (error) {
-    return linesOf(error);
-  }
-}
-
-/** The lockfile must work with whatever registry a machine is set to. */
+/** The lockfile must not name a registry, because machines use different ones. */
 async function lockfileProblems(): Promise<string[]> {
   const lines = (await readFile(`${root}package-lock.json`, 'utf8')).split('\n');
   return lines.flatMap((line, index) =>
     /"resolved":.*:\/\//.test(line)
       ? [
-          `package-lock.json:${index + 1} names a download host: keep omit-lockfile-registry-resolved in .npmrc`,
+          `package-lock.json:${index + 1} names a download host: ` +
+            'keep omit-lockfile-registry-resolved in .npmrc',
         ]
       : [],
   );

@@ -4,7 +4,7 @@ import { findFreePort } from './free-port.ts';
 
 export const contractFile = 'openapi.yaml';
 
-/** Starts Prism, a mock made of the contract's examples, and gives its address and the way to end it. */
+/** Starts Prism, a mock server that responds with the examples of the contract. */
 export async function startPrism(): Promise<{ url: string; close: () => Promise<void> }> {
   const port = await findFreePort();
   const server = await createSingleProcessPrism({
@@ -25,8 +25,8 @@ export async function startPrism(): Promise<{ url: string; close: () => Promise<
 }
 
 /**
- * Gives the development server a backend below `/api`: the one at `API_URL` (its origin, `http://localhost:8080`), or a Prism mock
- * of `openapi.yaml` that starts anew when the contract changes. Refuses an `API_URL` that is no http address.
+ * Gives the development server a backend below `/api`: the one at `apiUrl`, or a Prism mock that
+ * restarts when the contract changes. Throws if `apiUrl` is not an http origin.
  */
 export function devBackend(apiUrl: string | undefined): Plugin {
   let prism: Awaited<ReturnType<typeof startPrism>> | undefined;
@@ -53,15 +53,15 @@ export function devBackend(apiUrl: string | undefined): Plugin {
 function originOf(apiUrl: string): string {
   const url = URL.parse(apiUrl);
   if (url && /^https?:$/.test(url.protocol) && url.pathname === '/') return url.origin;
-  const mistake = new Error(
-    `API_URL is "${apiUrl}": give the backend's address without a path, like http://localhost:8080`,
+  const error = new Error(
+    `API_URL is "${apiUrl}": set it to the backend's origin, without a path, like http://localhost:8080`,
   );
-  // Vite prints the stack, and where this was thrown is no help.
-  mistake.stack = mistake.message;
-  throw mistake;
+  // Vite prints the stack, which does not help here.
+  error.stack = error.message;
+  throw error;
 }
 
-/** The backend sees a request from its own origin, and its cookies stick to the development server. */
+/** Makes requests same-origin for the backend, and its cookies valid for the development server. */
 function proxyTo(target: string): ProxyOptions {
   return {
     target,

@@ -1,41 +1,41 @@
 /**
- * Sees to it that the browser tests have a browser: the one that is there, or Playwright's own download, or the system's
- * package. What counts is that it opens a page; a download may lack libraries, a system's command may be a stub.
+ * Provides a Chromium for the browser tests: an installed one, Playwright's download, or the
+ * system's package. Each is tried by opening a page, because a download may lack libraries, and
+ * a system's command may be a stub.
  */
 import { access } from 'node:fs/promises';
 import { delimiter, join } from 'node:path';
 import { stripVTControlCharacters } from 'node:util';
 import { advice, candidates, launchBrowser } from '../conformance/ui/chromium.ts';
-import { failureOf, tool } from './run.ts';
+import { runCommand, toolCommand } from './run.ts';
 
-/** One way to a Chromium: commands in order, each stopped after its time. */
-type Source = { how: string; commands: string[][]; seconds: number };
+type Source = { name: string; commands: string[][]; timeoutSeconds: number };
 
 /**
- * The path of a Chromium that opens a page, fetched if need be. `say` is told what takes long.
- * Throws with one message that says what to install, and what was tried.
+ * Returns the path of a Chromium that opens a page, after installing one if necessary.
+ * Throws an error that lists what was tried and what to install.
  */
-export async function ensureChromium(say: (line: string) => void): Promise<string> {
-  const present = await firstThatOpens();
-  if (present.path) return present.path;
-  if (process.env['CHROMIUM']) throw new Error(`${present.why.join('\n')}\n${advice}`);
+export async function ensureChromium(log: (line: string) => void): Promise<string> {
+  const installed = await findWorkingChromium();
+  if (installed.path) return installed.path;
+  if (process.env['CHROMIUM']) throw new Error(`${installed.failures.join('\n')}\n${advice}`);
 
-  const told: string[] = present.why;
-  for (const { how, commands, seconds } of await sources()) {
-    say(`There is no Chromium that starts: trying ${how} …`);
+  const failures = new Set(installed.failures);
+  for (const { name, commands, timeoutSeconds } of await sources()) {
+    log(`No working Chromium found: trying ${name} …`);
     for (const command of commands) {
-      const failure = await failureOf(command, seconds);
-      if (failure.length > 0) told.push([command.join(' '), ...failure.slice(-12)].join('\n'));
+      const output = await runCommand(command, timeoutSeconds);
+      if (output.length > 0) failures.add([command.join(' '), ...output.slice(-12)].join('\n'));
     }
-    const fetched = await firstThatOpens();
+    const fetched = await findWorkingChromium();
     if (fetched.path) return fetched.path;
-    told.push(...fetched.why.filter((line) => !told.includes(line)));
+    for (const failure of fetched.failures) failures.add(failure);
   }
-  throw new Error(`${told.join('\n\n')}\n\nNo Chromium could be had. ${advice}`);
+  throw new Error(`${[...failures].join('\n\n')}\n\nNo Chromium could be installed. ${advice}`);
 }
 
-async function firstThatOpens(): Promise<{ path?: string; why: string[] }> {
-  const why: string[] = [];
+async function findWorkingChromium(): Promise<{ path?: string; failures: string[] }> {
+  const failures: string[] = [];
   for (const path of await candidates()) {
     try {
       const browser = await launchBrowser(path);
@@ -44,34 +44,31 @@ async function firstThatOpens(): Promise<{ path?: string; why: string[] }> {
       } finally {
         await browser.close();
       }
-      return { path, why };
+      return { path, failures };
     } catch (error) {
-      why.push(`${path} does not start: ${essence(error)}`);
+      failures.push(`${path} does not start: ${summarize(error)}`);
     }
   }
-  return { why };
+  return { failures };
 }
 
 async function sources(): Promise<Source[]> {
-  const all: Source[] = [
-    {
-      how: "Playwright's own download",
-      commands: [tool('playwright-core/cli.js', 'install', '--no-shell', 'chromium')],
-      seconds: 180,
-    },
-  ];
-  const asRoot =
-    process.getuid?.() === 0 ? [] : (await onPath('sudo')) ? ['sudo', '-n'] : undefined;
-  for (const [manager, ...commands] of packageManagers) {
-    if (asRoot && (await onPath(manager))) {
-      all.push({
-        how: `${manager}'s package`,
-        commands: commands.map((command) => [...asRoot, manager, ...command]),
-        seconds: 300,
-      });
-    }
-  }
-  return all;
+  const playwright = {
+    name: "Playwright's download",
+    commands: [toolCommand('playwright-core/cli.js', 'install', '--no-shell', 'chromium')],
+    timeoutSeconds: 180,
+  };
+  const isRoot = process.getuid?.() === 0;
+  if (!isRoot && !(await isOnPath('sudo'))) return [playwright];
+  const available = await Promise.all(packageManagers.map(([manager]) => isOnPath(manager)));
+  const packages = packageManagers
+    .filter((_, index) => available[index])
+    .map(([manager, ...commands]) => ({
+      name: `the ${manager} package`,
+      commands: commands.map((options) => [...(isRoot ? [] : ['sudo', '-n']), manager, ...options]),
+      timeoutSeconds: 300,
+    }));
+  return [playwright, ...packages];
 }
 
 const packageManagers: [manager: string, ...commands: string[][]][] = [
@@ -85,20 +82,16 @@ const packageManagers: [manager: string, ...commands: string[][]][] = [
   ['apk', ['add', '--no-cache', 'chromium']],
 ];
 
-async function onPath(command: string): Promise<boolean> {
-  for (const folder of (process.env['PATH'] ?? '').split(delimiter)) {
-    try {
-      await access(join(folder, command));
-      return true;
-    } catch {
-      continue;
-    }
-  }
-  return false;
+async function isOnPath(command: string): Promise<boolean> {
+  const folders = (process.env['PATH'] ?? '').split(delimiter);
+  return Promise.any(folders.map((folder) => access(join(folder, command)))).then(
+    () => true,
+    () => false,
+  );
 }
 
-/** The first line of the error and what the browser itself said, without the log of the launch. */
-function essence(error: unknown): string {
+/** Returns the first line of the error and the browser's own errors, without the launch log. */
+function summarize(error: unknown): string {
   const [first = '', ...rest] = stripVTControlCharacters(String(error)).split('\n');
   return [first, ...rest.filter((line) => line.includes('[err]')).slice(0, 3)].join('\n');
 }

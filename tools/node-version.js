@@ -1,9 +1,10 @@
-// Loaded before anything else, so plain JavaScript: an older Node stops here with a sentence instead of a stack.
-const needed = 24;
+// Loaded first, and plain JavaScript, so that an old Node prints this message and no stack.
+const requiredMajor = 24;
 const [major] = process.versions.node.split('.');
-if (Number(major) < needed) {
+if (Number(major) < requiredMajor) {
   console.error(
-    `This project runs on Node ${needed} or newer, and this is Node ${process.versions.node}: install Node ${needed} from https://nodejs.org, then run the command again.`,
+    `This project needs Node ${requiredMajor} or newer, and this is Node ${process.versions.node}. ` +
+      `Install Node ${requiredMajor} from https://nodejs.org, then run the command again.`,
   );
   process.exit(1);
 }

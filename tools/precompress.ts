@@ -5,17 +5,17 @@ import { brotliCompress, gzip } from 'node:zlib';
 import type { Plugin } from 'vite';
 
 /**
- * Puts a `.br` and a `.gz` beside each text of the built app, as small as they get: made once here, instead of for every visitor.
- * Web servers find them by name, ours too; without them the app works the same.
+ * Writes a `.br` and a `.gz` beside each text file of the build, so that no request pays for the
+ * best compression. Web servers that support precompressed files find them by name.
  */
 export function precompress(): Plugin {
   return {
     name: 'precompress',
     apply: 'build',
     async writeBundle({ dir = '' }, bundle) {
-      const texts = Object.keys(bundle).filter((name) => /\.(css|html|js)$/.test(name));
+      const names = Object.keys(bundle).filter((name) => /\.(css|html|js)$/.test(name));
       await Promise.all(
-        texts.map(async (name) => {
+        names.map(async (name) => {
           const path = join(dir, name);
           const text = await readFile(path);
           await writeFile(`${path}.br`, await promisify(brotliCompress)(text));

@@ -1,12 +1,14 @@
 import { statfs } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 
+const minFreeBytes = 2 ** 31;
+
 /**
- * A folder for what is kept for a moment: in memory where a system has room for files there, since databases sync each write, and
- * here nothing has to outlive the power.
+ * Returns the parent for temporary folders: in memory where there is room, otherwise on disk.
+ * Databases sync every write, and test data need not survive a power cut.
  */
 export async function findTempFolder(): Promise<string> {
   const inMemory = '/dev/shm';
-  const there = await statfs(inMemory).catch(() => undefined);
-  return there && there.bavail * there.bsize > 2 ** 31 ? inMemory : tmpdir();
+  const stats = await statfs(inMemory).catch(() => undefined);
+  return stats && stats.bavail * stats.bsize > minFreeBytes ? inMemory : tmpdir();
 }

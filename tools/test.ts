@@ -1,6 +1,7 @@
 /**
- * `npm test`: the checks, a browser, the build that the browser tests open, and then every test, to the end whatever
- * fails. The last line is the totals; a check, the browser and the build count as one each.
+ * `npm test`: the checks, a browser and the build first, because the browser tests need both, then
+ * all tests. A failure stops nothing. The last line is the totals, in which each check, the
+ * browser and the build count as one.
  */
 import { spawn } from 'node:child_process';
 import { globSync } from 'node:fs';
@@ -9,11 +10,11 @@ import { join, relative } from 'node:path';
 import { ensureChromium } from './ensure-chromium.ts';
 import { check } from './check.ts';
 import { findTempFolder } from './temp-folder.ts';
-import { failureOf, linesOf, report, root, tool } from './run.ts';
+import { runCommand, errorLines, printResult, root, toolCommand } from './run.ts';
 
 type Totals = { passed: number; failed: number };
 
-/** The part of Vitest's JSON report that is read here. */
+/** The part of Vitest's JSON report that is used here. */
 type Report = {
   numPassedTests: number;
   numFailedTests: number;
@@ -25,70 +26,71 @@ type Report = {
   }[];
 };
 
-// Hundreds of processes load the same modules: what the first of them compiled serves the others.
+// Hundreds of processes load the same modules, so they share one compile cache.
 process.env['NODE_COMPILE_CACHE'] ??= join(root, 'node_modules/.cache/node');
 
 const before = await Promise.all([
   check(),
-  step('browser', browser),
-  step('build', () => failureOf(tool('vite/bin/vite.js', 'build'), 300)),
+  step('browser', findBrowser),
+  step('build', () => runCommand(toolCommand('vite/bin/vite.js', 'build'), 300)),
 ]);
-const totals = [...before, await tests()];
+const totals = [...before, await runTests()];
 const passed = totals.reduce((sum, part) => sum + part.passed, 0);
 const failed = totals.reduce((sum, part) => sum + part.failed, 0);
 console.log(`${passed} passed, ${failed} failed`);
 process.exitCode = failed > 0 ? 1 : 0;
 
-async function step(name: string, faults: () => Promise<string[]>): Promise<Totals> {
-  const found = await faults();
-  report(name, found);
-  return found.length > 0 ? { passed: 0, failed: 1 } : { passed: 1, failed: 0 };
+async function step(name: string, run: () => Promise<string[]>): Promise<Totals> {
+  const problems = await run();
+  printResult(name, problems);
+  return problems.length > 0 ? { passed: 0, failed: 1 } : { passed: 1, failed: 0 };
 }
 
-/** Every test then takes the browser that was seen to open a page. */
-async function browser(): Promise<string[]> {
+/** Sets `CHROMIUM` to a working browser, so that no test has to search for one. */
+async function findBrowser(): Promise<string[]> {
   try {
     process.env['CHROMIUM'] = await ensureChromium(console.log);
     return [];
   } catch (error) {
-    return error instanceof Error ? error.message.split('\n') : linesOf(error);
+    return error instanceof Error ? error.message.split('\n') : errorLines(error);
   }
 }
 
-async function tests(): Promise<Totals> {
+async function runTests(): Promise<Totals> {
   const folder = await mkdtemp(join(await findTempFolder(), 'tests-'));
-  // Databases run as users of their own.
+  // PostgreSQL runs as another user, and writes here.
   await chmod(folder, 0o1777);
   process.env['TMPDIR'] = folder;
   try {
     const file = join(folder, 'report.json');
-    const code = await vitest(file);
+    const exitCode = await runVitest(file);
     const { numPassedTests, numFailedTests, testResults }: Report = JSON.parse(
       await readFile(file, 'utf8'),
     );
-    const faults = faultsBesides(testResults);
-    if (numPassedTests + numFailedTests === 0) faults.push('no test was run');
-    if (code !== 0 && numFailedTests + faults.length === 0)
-      faults.push(`vitest ended with ${code} for an error outside the tests`);
-    if (faults.length > 0) report('tests', faults);
-    return { passed: numPassedTests, failed: numFailedTests + faults.length };
+    const problems = problemsOutsideTests(testResults);
+    if (numPassedTests + numFailedTests === 0) problems.push('no test was run');
+    if (exitCode !== 0 && numFailedTests + problems.length === 0) {
+      problems.push(`vitest exited with ${exitCode} because of an error outside the tests`);
+    }
+    if (problems.length > 0) printResult('tests', problems);
+    return { passed: numPassedTests, failed: numFailedTests + problems.length };
   } catch (error) {
-    report('tests', linesOf(error));
+    printResult('tests', errorLines(error));
     return { passed: 0, failed: 1 };
   } finally {
     await rm(folder, { recursive: true, force: true });
   }
 }
 
-/** What is wrong beside the tests that failed: files that could not be loaded or were left out, tests that were skipped. */
-function faultsBesides(results: Report['testResults']): string[] {
+/** Returns one line per file that was not loaded or not run, and per test that was skipped. */
+function problemsOutsideTests(results: Report['testResults']): string[] {
   const ran = new Set(results.map(({ name }) => relative(root, name)));
-  const unloaded = results.filter(
+  const failedToLoad = results.filter(
     ({ status, assertionResults }) =>
       status === 'failed' && !assertionResults.some((test) => test.status === 'failed'),
   );
   return [
-    ...unloaded.map(
+    ...failedToLoad.map(
       ({ name, message }) =>
         `${relative(root, name)} failed outside its tests: ${message || 'see above'}`,
     ),
@@ -103,8 +105,8 @@ function faultsBesides(results: Report['testResults']): string[] {
   ];
 }
 
-function vitest(outputFile: string): Promise<number | null> {
-  const [file = '', ...options] = tool(
+function runVitest(outputFile: string): Promise<number | null> {
+  const [file = '', ...options] = toolCommand(
     'vitest/vitest.mjs',
     'run',
     '--reporter=default',

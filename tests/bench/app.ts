@@ -8,7 +8,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { extname } from 'node:path';
 import type { Browser } from 'playwright-core';
-import { budgets, bundleSizes } from '../../tools/bundle-size.ts';
+import { budgetBytes, bundleSizes } from '../../tools/bundle-size.ts';
 import { launchBrowser } from '../../conformance/ui/chromium.ts';
 import { circumstances, median, table } from './report.ts';
 import { bars, curves, picture } from './plot.ts';
@@ -223,7 +223,7 @@ function plot(): string {
     bars(
       'Bytes that a new visitor is sent, compressed by brotli, as a share of the budget',
       Object.entries(sizes).map(([path, size]) => {
-        const budget = budgets[path as keyof typeof budgets];
+        const budget = budgetBytes[path as keyof typeof budgetBytes];
         const name = `${path}: ${size.toLocaleString('en')} of ${budget.toLocaleString('en')}`;
         const value = size / budget;
         return { name, bars: [{ colour: plain, value, text: value.toFixed(2) }] };
@@ -261,7 +261,7 @@ ${table(
   Object.entries(sizes).map(([path, size]) => [
     `\`${path}\``,
     size.toLocaleString('en'),
-    budgets[path as keyof typeof budgets].toLocaleString('en'),
+    budgetBytes[path as keyof typeof budgetBytes].toLocaleString('en'),
   ]),
 )}
 

@@ -59,7 +59,7 @@ test.each(['localhost:8080', 'http://localhost:8080/api'])(
   'an API_URL of "%s" says what to give instead',
   async (apiUrl) => {
     await expect(develop(apiUrl)).rejects.toThrow(
-      `API_URL is "${apiUrl}": give the backend's address without a path, like http://localhost:8080`,
+      `API_URL is "${apiUrl}": set it to the backend's origin, without a path, like http://localhost:8080`,
     );
   },
 );
