@@ -15,8 +15,8 @@ export interface paths {
         put?: never;
         /**
          * Sign in
-         * @description Success signs the browser in by its cookies. The app reads the body and uses nothing in it. A wrong password and an
-         *     unknown email get the same answer.
+         * @description A success sets the session cookies. The app reads the body and uses none of its fields. A
+         *     wrong password and an unknown email get the same response.
          */
         post: operations["login"];
         delete?: never;
@@ -36,8 +36,8 @@ export interface paths {
         put?: never;
         /**
          * Create an account
-         * @description The body of the answer becomes the app's current user. The app then asks the person to sign in, so this call need
-         *     not sign them in. When it is refused the app shows no message.
+         * @description The response body becomes the app's current user. This call need not sign the user in,
+         *     because the app then shows the sign-in form. The app shows no message when it is refused.
          */
         post: operations["registerUser"];
         delete?: never;
@@ -54,16 +54,18 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * All projects that this person may see
-         * @description The whole list in one answer, without paging, as `[]` when there is none. The app shows it in the order given, and puts
-         *     a project that it creates at the end: oldest first reads best. A backend may give an `ETag`, and answer 304 to whoever
-         *     sends it back while nothing has changed; the app asks for the whole list each time.
+         * List the projects
+         * @description Returns all projects that the user may see, without paging, or `[]`. The app keeps the order
+         *     of the response and appends a project that it creates, so oldest first fits best. A backend
+         *     may send an `ETag` and respond with 304 while the list is unchanged; the app always requests
+         *     the whole list.
          */
         get: operations["listProjects"];
         put?: never;
         /**
          * Create a project
-         * @description The answer is the project as it was kept, text unchanged to the letter. The app appends it to the list it shows.
+         * @description Returns the stored project, with title and description unchanged. The app appends it to the
+         *     list.
          */
         post: operations["createProject"];
         delete?: never;
@@ -82,31 +84,31 @@ export interface components {
              * @description Compared without regard to case.
              */
             email: string;
-            /** @description Any characters, never trimmed; half a surrogate pair is none. Lengths count Unicode code points. */
+            /** @description Any text except unpaired surrogates, never trimmed. Lengths count Unicode code points. */
             password: string;
         };
-        /** @description Nothing in it is used. */
+        /** @description The app uses no field of it. */
         SignedIn: Record<string, never>;
         User: {
-            /** @description Any text. The only field that the app reads. */
+            /** @description Any text. The only field of a user that the app reads. */
             role?: string;
         };
         /**
-         * @description Any text, line breaks and markup included, is kept as it was sent. Two things are not text and are refused: the NUL character
-         *     and half a surrogate pair. Lengths count Unicode code points.
+         * @description Any text is stored as sent, including line breaks and markup. NUL characters and unpaired
+         *     surrogates are refused. Lengths count Unicode code points.
          */
         NewProject: {
             title: string;
             description: string;
         };
         Project: {
-            /** @description Unique and stable. The reference backend gives text. */
+            /** @description Unique and permanent. The reference backend uses a string. */
             id: string | number;
             title: string;
             description: string;
         };
         Error: {
-            /** @description A sentence for the person at the screen. */
+            /** @description A sentence that the app shows to the user. */
             message: string;
         };
     };
@@ -120,7 +122,7 @@ export interface components {
                 "application/json": components["schemas"]["Error"];
             };
         };
-        /** @description No session, or one that has ended. */
+        /** @description There is no session, or it has expired. */
         NotSignedIn: {
             headers: {
                 [name: string]: unknown;
@@ -129,7 +131,7 @@ export interface components {
                 "application/json": components["schemas"]["Error"];
             };
         };
-        /** @description The request did not come from the app, or its anti-forgery token is missing or out of date. */
+        /** @description The request is cross-site, or its anti-forgery token is missing or out of date. */
         ForgedRequest: {
             headers: {
                 [name: string]: unknown;
@@ -138,7 +140,7 @@ export interface components {
                 "application/json": components["schemas"]["Error"];
             };
         };
-        /** @description The body is larger than the backend takes. */
+        /** @description The body is larger than the backend accepts. */
         TooLarge: {
             headers: {
                 [name: string]: unknown;
@@ -184,7 +186,7 @@ export interface components {
                 "application/json": components["schemas"]["Error"];
             };
         };
-        /** @description The backend or its store cannot answer just now. */
+        /** @description The backend or its database is temporarily unavailable. */
         Unavailable: {
             headers: {
                 "Retry-After": components["headers"]["RetryAfter"];
@@ -197,18 +199,20 @@ export interface components {
     };
     parameters: {
         /**
-         * @description The percent-decoded value of the `XSRF-TOKEN` cookie, sent with every call while that cookie exists.
+         * @description The percent-decoded value of the `XSRF-TOKEN` cookie, sent with every call while that cookie
+         *     exists.
          * @example 5c1d0f3f6b4e4a0f
          */
         XsrfToken: string;
         /**
-         * @description Chosen afresh by the app for each submitted form. Browsers and proxies may repeat a POST by themselves; a backend
-         *     that honours the key answers the repetition with the project that the first one made. A backend may ignore it.
+         * @description The app chooses a new key for each submitted form, because browsers and proxies may retry a
+         *     POST. A backend that supports the key responds to a retry with the project that the first
+         *     request created. A backend may ignore it.
          * @example 3f0c1c8e0c4d4f1f9d0a7b6e5c4d3e2f
          */
         IdempotencyKey: string;
         /**
-         * @description The ETag of an earlier answer, or several, separated by commas.
+         * @description The ETag of an earlier response, or several, separated by commas.
          * @example W/"2-c2a4e9b0"
          */
         IfNoneMatch: string;
@@ -222,17 +226,18 @@ export interface components {
     };
     headers: {
         /**
-         * @description Another one whenever the list is another one. A backend may leave it out.
+         * @description Changes whenever the list changes. Optional.
          * @example W/"2-c2a4e9b0"
          */
         ETag: string;
         /**
-         * @description Two cookies, each in a Set-Cookie line of its own: the session (HttpOnly), and `XSRF-TOKEN`, readable by the app, with path `/`.
+         * @description Two cookies in separate Set-Cookie headers: the session (HttpOnly), and `XSRF-TOKEN` with
+         *     path `/`, which the app reads.
          * @example session=c2Vzc2lvbg; Path=/; HttpOnly; SameSite=Lax
          */
         SignedIn: string;
         /**
-         * @description Seconds to wait before trying again.
+         * @description Seconds to wait before the next attempt.
          * @example 30
          */
         RetryAfter: number;
@@ -246,7 +251,8 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description The percent-decoded value of the `XSRF-TOKEN` cookie, sent with every call while that cookie exists.
+                 * @description The percent-decoded value of the `XSRF-TOKEN` cookie, sent with every call while that cookie
+                 *     exists.
                  * @example 5c1d0f3f6b4e4a0f
                  */
                 "X-XSRF-TOKEN"?: components["parameters"]["XsrfToken"];
@@ -290,7 +296,8 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description The percent-decoded value of the `XSRF-TOKEN` cookie, sent with every call while that cookie exists.
+                 * @description The percent-decoded value of the `XSRF-TOKEN` cookie, sent with every call while that cookie
+                 *     exists.
                  * @example 5c1d0f3f6b4e4a0f
                  */
                 "X-XSRF-TOKEN"?: components["parameters"]["XsrfToken"];
@@ -311,7 +318,7 @@ export interface operations {
             };
             400: components["responses"]["MalformedRequest"];
             403: components["responses"]["ForgedRequest"];
-            /** @description An account with this email exists. Case does not matter. */
+            /** @description An account with this email exists, compared without regard to case. */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -333,12 +340,13 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description The percent-decoded value of the `XSRF-TOKEN` cookie, sent with every call while that cookie exists.
+                 * @description The percent-decoded value of the `XSRF-TOKEN` cookie, sent with every call while that cookie
+                 *     exists.
                  * @example 5c1d0f3f6b4e4a0f
                  */
                 "X-XSRF-TOKEN"?: components["parameters"]["XsrfToken"];
                 /**
-                 * @description The ETag of an earlier answer, or several, separated by commas.
+                 * @description The ETag of an earlier response, or several, separated by commas.
                  * @example W/"2-c2a4e9b0"
                  */
                 "If-None-Match"?: components["parameters"]["IfNoneMatch"];
@@ -358,7 +366,7 @@ export interface operations {
                     "application/json": components["schemas"]["Project"][];
                 };
             };
-            /** @description The list is the one whose ETag was sent in If-None-Match. No body. */
+            /** @description The list still has the ETag sent in If-None-Match. No body. */
             304: {
                 headers: {
                     ETag: components["headers"]["ETag"];
@@ -376,13 +384,15 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description The percent-decoded value of the `XSRF-TOKEN` cookie, sent with every call while that cookie exists.
+                 * @description The percent-decoded value of the `XSRF-TOKEN` cookie, sent with every call while that cookie
+                 *     exists.
                  * @example 5c1d0f3f6b4e4a0f
                  */
                 "X-XSRF-TOKEN"?: components["parameters"]["XsrfToken"];
                 /**
-                 * @description Chosen afresh by the app for each submitted form. Browsers and proxies may repeat a POST by themselves; a backend
-                 *     that honours the key answers the repetition with the project that the first one made. A backend may ignore it.
+                 * @description The app chooses a new key for each submitted form, because browsers and proxies may retry a
+                 *     POST. A backend that supports the key responds to a retry with the project that the first
+                 *     request created. A backend may ignore it.
                  * @example 3f0c1c8e0c4d4f1f9d0a7b6e5c4d3e2f
                  */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
@@ -396,7 +406,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The project as it was kept. */
+            /** @description The stored project. */
             201: {
                 headers: {
                     [name: string]: unknown;
@@ -408,7 +418,7 @@ export interface operations {
             400: components["responses"]["MalformedRequest"];
             401: components["responses"]["NotSignedIn"];
             403: components["responses"]["ForgedRequest"];
-            /** @description This Idempotency-Key was used before, for a project with another title or description. */
+            /** @description This Idempotency-Key was used with another title or description. */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -419,7 +429,7 @@ export interface operations {
             };
             413: components["responses"]["TooLarge"];
             415: components["responses"]["NotJson"];
-            /** @description The body is JSON but not a project that can be kept. */
+            /** @description The body is JSON but not a valid project. */
             422: {
                 headers: {
                     [name: string]: unknown;

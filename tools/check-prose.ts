@@ -32,7 +32,7 @@ export async function proseProblems(): Promise<string[]> {
 
 /** Returns the violations in one file. Its name decides which lines are prose. */
 export function problemsIn(file: string, source: string): string[] {
-  const isProse = file.endsWith('.md') ? createMarkdownFilter() : isComment;
+  const isProse = filterFor(file);
   return source.split('\n').flatMap((line, index) => {
     const location = `${file}:${index + 1}`;
     const word = allowed.has(file) ? undefined : vagueWords.exec(line)?.[0];
@@ -43,6 +43,11 @@ export function problemsIn(file: string, source: string): string[] {
         : []),
     ];
   });
+}
+
+function filterFor(file: string): (line: string) => boolean {
+  if (file.endsWith('.md')) return createMarkdownFilter();
+  return /\.ya?ml$/.test(file) ? () => true : isComment;
 }
 
 /** Returns whether a line is a comment, or ends in one. */

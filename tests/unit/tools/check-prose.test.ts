@@ -22,6 +22,7 @@ test.each([
   ['a.ts', `const a = 1; // ${long}`],
   ['a.py', `# ${long}`],
   ['a.sql', `-- ${long}`],
+  ['a.yaml', `description: ${long}`],
   ['a.html', `<!-- ${long} -->`],
   ['a.md', long],
   ['a.md', `\`\`\`\ncode\n\`\`\`\n${long}`],
