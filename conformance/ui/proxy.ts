@@ -1,15 +1,7 @@
-import { existsSync, readFileSync, statSync } from 'node:fs';
 import { createServer, request as httpRequest } from 'node:http';
 import { request as httpsRequest } from 'node:https';
 import type { AddressInfo } from 'node:net';
-import { extname, join, normalize } from 'node:path';
-
-const types: Record<string, string> = {
-  '.html': 'text/html; charset=utf-8',
-  '.js': 'text/javascript',
-  '.css': 'text/css',
-  '.png': 'image/png',
-};
+import { sendFile } from './static-files.ts';
 
 export type Proxy = {
   origin: string;
@@ -55,10 +47,7 @@ export async function startProxy(folder: string, target: string): Promise<Proxy>
       message.pipe(outgoing);
       return;
     }
-    const path = join(folder, normalize(decodeURIComponent(url.split('?')[0]!)));
-    const file = existsSync(path) && statSync(path).isFile() ? path : join(folder, 'index.html');
-    response.writeHead(200, { 'content-type': types[extname(file)] ?? 'application/octet-stream' });
-    response.end(readFileSync(file));
+    if (!sendFile(folder, url, response)) sendFile(folder, '/', response);
   });
   await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening));
   return {

@@ -1,15 +1,18 @@
+/**
+ * Baseline of the server benchmark: answers each request with the same bytes. Reads them from
+ * standard input and prints its address.
+ */
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { json } from 'node:stream/consumers';
 
-// What the ratios are ratios to: a server that does nothing but send the bytes it is told, whatever is asked. Reads them from
-// the standard input, says its address, and stops when it is killed.
-
-const { status, headers, body } = (await json(process.stdin)) as {
+export interface FixedResponse {
   status: number;
   headers: Record<string, string>;
   body: string;
-};
+}
+
+const { status, headers, body } = (await json(process.stdin)) as FixedResponse;
 const bytes = Buffer.from(body);
 
 const server = createServer((request, response) => {

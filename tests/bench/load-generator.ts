@@ -1,30 +1,31 @@
+/**
+ * Reads a `Load` from standard input, sends it and prints a `LoadResult`. Runs in its own process,
+ * so that it does not use the CPU time of the benchmark.
+ */
 import { randomUUID } from 'node:crypto';
 import { json } from 'node:stream/consumers';
 import autocannon from 'autocannon';
 
-/** What to send: the requests in turn, each of them from an address of its own. */
+/** Requests to send. Each has its own client address. */
 export interface Load {
   url: string;
   method: 'GET' | 'POST';
-  /** Of one request each. */
+  /** The headers of the requests, which take turns. */
   headers: Record<string, string>[];
-  /** EMAIL in it becomes an email that nobody has. */
+  /** EMAIL in it is replaced with a new email for each request. */
   body?: string;
   connections: number;
   seconds: number;
 }
 
-export interface Loaded {
-  /** Answers a second. */
-  rate: number;
-  /** Milliseconds. */
-  median: number;
-  p99: number;
-  /** Answers that were no success. */
-  refused: number;
-}
+export type LoadResult = {
+  requestsPerSecond: number;
+  medianMs: number;
+  p99Ms: number;
+  /** Number of responses without success. */
+  failed: number;
+};
 
-// In a process of its own, so that it takes no time from what it measures. Reads a Load, writes a Loaded.
 const { url, method, headers, body, connections, seconds } = (await json(process.stdin)) as Load;
 let sent = 0;
 const { requests, latency, non2xx, errors } = await autocannon({
@@ -36,11 +37,10 @@ const { requests, latency, non2xx, errors } = await autocannon({
     {
       setupRequest(request) {
         sent += 1;
-        const from = `10.${(sent >> 16) & 255}.${(sent >> 8) & 255}.${sent & 255}`;
         request.headers = {
           ...request.headers,
           ...headers[sent % headers.length],
-          'x-forwarded-for': from,
+          'x-forwarded-for': `10.${(sent >> 16) & 255}.${(sent >> 8) & 255}.${sent & 255}`,
         };
         if (body) request.body = body.replace('EMAIL', `${randomUUID()}@example.org`);
         return request;
@@ -48,10 +48,10 @@ const { requests, latency, non2xx, errors } = await autocannon({
     },
   ],
 });
-const loaded: Loaded = {
-  rate: requests.average,
-  median: latency.p50,
-  p99: latency.p99,
-  refused: non2xx + errors,
+const result: LoadResult = {
+  requestsPerSecond: requests.average,
+  medianMs: latency.p50,
+  p99Ms: latency.p99,
+  failed: non2xx + errors,
 };
-console.log(JSON.stringify(loaded));
+console.log(JSON.stringify(result));

@@ -1,7 +1,7 @@
 /**
- * `npm run bench:server`: how fast the reference backend is, as ratios to a bare `node:http` server that sends the same bytes, and how
- * the cost of a list grows with it. Writes docs/server-speed.md and docs/server-speed.svg. The machine is shared and so are its
- * caches: only figures of one run can be compared, which is why rounds take turns.
+ * `npm run bench:server`: speed of the reference backend as a ratio to a bare `node:http` server
+ * that sends the same bytes, and the cost of long lists. Writes docs/server-speed.md. Only figures
+ * of one run can be compared, so the servers take turns.
  */
 import { spawn } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
@@ -14,76 +14,81 @@ import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
 import { createSessions } from '../../server/auth/sessions.ts';
 import { openStore } from '../../server/store/store.ts';
-import { fill, memoryOf, signIn, withDatabase } from '../support/database.ts';
+import { signedInClient } from '../support/cookie-client.ts';
+import { insertProjects, peakMemoryMb, withDatabase } from '../support/database.ts';
 import { startPostgres } from '../support/postgres.ts';
-import { runServer } from '../support/server-process.ts';
-import type { Load, Loaded } from './load-generator.ts';
-import { circumstances, median, table } from './report.ts';
-import { bars, curves, picture } from './plot.ts';
+import {
+  startServerProcess,
+  type ServerProcess,
+  type Settings,
+} from '../support/server-process.ts';
+import type { FixedResponse } from './baseline-server.ts';
+import type { Load, LoadResult } from './load-generator.ts';
+import { environment, markdownTable, median, medians } from './report.ts';
 
 const rounds = 5;
 const seconds = 2;
 const connections = 10;
-const lengths = [10, 100, 1_000, 10_000, 100_000];
-const strangers = 1_500; // their lists together are more than the server keeps
+const listLengths = [10, 100, 1_000, 10_000, 100_000];
+const uncachedAccounts = 1_500; // their lists together exceed the server's cache
 
-type Settings = Record<string, string>;
-type Run = ReturnType<typeof runServer> & { address: string; settings: Settings };
+type Server = ServerProcess & { settings: Settings };
 
-/** A call to measure, with what one server needs for it. */
+/** A call to measure. `load` prepares a server for it and returns the requests. */
 interface Call {
   name: string;
-  load: (run: Run) => Promise<Omit<Load, 'url' | 'connections' | 'seconds'>>;
   path: string;
+  load: (server: Server) => Promise<Omit<Load, 'url' | 'connections' | 'seconds'>>;
 }
 
-interface Measured {
+interface CallResult {
   name: string;
-  bare: Loaded;
-  stores: Record<string, Loaded & { ratio: number }>;
+  baseline: LoadResult;
+  byStore: Record<string, LoadResult & { ratio: number }>;
 }
 
-interface Grown {
-  store: string;
-  length: number;
-  firstByte: number;
-  lastByte: number;
-  /** Megabytes, after four such readings at once. */
-  memory: number;
-}
+type ListResult = {
+  firstByteMs: number;
+  lastByteMs: number;
+  /** After four concurrent reads. */
+  memoryMb: number;
+};
 
 const json = { 'content-type': 'application/json' };
 const credentials = (email: string) => JSON.stringify({ email, password: 'correct horse' });
 
 const calls: Call[] = [
   {
-    name: 'listProjects, 100 projects',
+    name: 'listProjects, 100 projects, cached',
     path: '/api/v1/projects',
     async load({ address, settings }) {
-      const { email, headers } = await signIn(address);
-      await fill(settings, email, 100);
-      return { method: 'GET', headers: [headers] };
+      const client = await signedInClient(address);
+      await insertProjects(settings, client.credentials.email, 100);
+      return { method: 'GET', headers: [client.cookieHeaders()] };
     },
   },
   {
-    name: 'listProjects, 100 projects that were not asked for lately',
+    name: 'listProjects, 100 projects, not cached',
     path: '/api/v1/projects',
-    load: async ({ settings }) => ({ method: 'GET', headers: await signInStrangers(settings) }),
+    load: async ({ settings }) => ({
+      method: 'GET',
+      headers: await createUncachedAccounts(settings),
+    }),
   },
   {
     name: 'createProject',
     path: '/api/v1/projects',
     async load({ address }) {
-      const { headers } = await signIn(address);
+      const client = await signedInClient(address);
       const body = JSON.stringify({ title: 'Website relaunch', description: 'New pages.' });
-      return { method: 'POST', headers: [{ ...headers, ...json }], body };
+      return { method: 'POST', headers: [{ ...client.cookieHeaders(), ...json }], body };
     },
   },
   {
     name: 'login',
     path: '/api/v1/auth/login',
     async load({ address }) {
-      const { email } = await signIn(address);
+      const { email } = (await signedInClient(address)).credentials;
       return { method: 'POST', headers: [json], body: credentials(email) };
     },
   },
@@ -103,243 +108,205 @@ const stores: Record<string, Settings> = {
 };
 
 try {
-  const starts: Record<string, number> = {};
-  const running: Record<string, Run> = {};
+  const startTimesMs: Record<string, number> = {};
+  const servers: Record<string, Server> = {};
   for (const [store, settings] of Object.entries(stores)) {
-    const times: number[] = [];
+    const timesMs: number[] = [];
     for (let round = 0; round < rounds; round += 1) {
-      await running[store]?.kill('SIGKILL');
-      const began = performance.now();
-      running[store] = await start(settings);
-      times.push(performance.now() - began);
+      await servers[store]?.kill();
+      const startMs = performance.now();
+      servers[store] = await start(settings);
+      timesMs.push(performance.now() - startMs);
     }
-    starts[store] = median(times);
+    startTimesMs[store] = median(timesMs);
   }
 
-  const measured: Measured[] = [];
-  for (const call of calls) measured.push(await measure(call, running));
-  const grown: Grown[] = [];
-  for (const [store, { kill, settings }] of Object.entries(running)) {
-    await kill('SIGKILL');
-    for (const length of lengths) grown.push({ store, length, ...(await grow(settings, length)) });
+  const callResults: CallResult[] = [];
+  for (const call of calls) callResults.push(await measureCall(call, servers));
+  const listRows: string[][] = [];
+  for (const [store, { kill, settings }] of Object.entries(servers)) {
+    await kill();
+    for (const length of listLengths) {
+      const { firstByteMs, lastByteMs, memoryMb } = await measureList(settings, length);
+      listRows.push([
+        store,
+        length.toLocaleString('en'),
+        firstByteMs.toFixed(1),
+        lastByteMs.toFixed(1),
+        memoryMb.toFixed(0),
+      ]);
+    }
   }
 
-  const page = describe(starts, measured, grown);
+  const page = describe(startTimesMs, callResults, listRows);
   console.log(page);
-  const docs = new URL('../../docs/', import.meta.url);
-  writeFileSync(new URL('./server-speed.md', docs), page);
-  writeFileSync(new URL('./server-speed.svg', docs), plot(measured, grown));
+  writeFileSync(new URL('../../docs/server-speed.md', import.meta.url), page);
 } finally {
   await postgres.stop();
   rmSync(folder, { recursive: true, force: true });
 }
 process.exit();
 
-async function start(settings: Settings): Promise<Run> {
-  const run = runServer({
+async function start(settings: Settings): Promise<Server> {
+  const server = await startServerProcess({
     DIST_DIR: folder,
-    LOG_LEVEL: 'warn', // the bare server logs no requests either
-    TRUST_PROXY: '127.0.0.1,::1', // the load comes from many addresses, or the throttle would be what is measured
+    LOG_LEVEL: 'warn', // the baseline logs no requests either
+    TRUST_PROXY: '127.0.0.1,::1', // the throttle would refuse the load of one address
     ...settings,
   });
-  return { ...run, settings, address: await run.ready() };
+  return { ...server, settings };
 }
 
-/** Rounds of bare server and stores in turn; medians of each, and of the ratios within a round. */
-async function measure(
+/** Measures the baseline and the stores in turn. Ratios compare figures of the same round. */
+async function measureCall(
   { name, path, load }: Call,
-  running: Record<string, Run>,
-): Promise<Measured> {
+  servers: Record<string, Server>,
+): Promise<CallResult> {
   const loads: Record<string, Load> = {};
-  for (const [store, run] of Object.entries(running)) {
-    loads[store] = { ...(await load(run)), url: run.address + path, connections, seconds };
+  for (const [store, server] of Object.entries(servers)) {
+    loads[store] = { ...(await load(server)), url: server.address + path, connections, seconds };
   }
   const [sample] = Object.values(loads) as [Load];
-  const bare = await startBare(sample);
-  const results: Record<string, Loaded[]> = {};
+  const baseline = await startBaseline(sample);
+  loads['baseline'] = { ...sample, url: baseline.address };
+  const results: Record<string, LoadResult[]> = {};
   for (let round = 0; round < rounds; round += 1) {
-    for (const [who, one] of Object.entries({ bare: { ...sample, url: bare.address }, ...loads })) {
-      const loaded = await ask<Loaded>('load.ts', one);
-      if (loaded.refused > 0) throw new Error(`${name}, ${who}: ${loaded.refused} were refused`);
-      (results[who] ??= []).push(loaded);
+    for (const store of ['baseline', ...Object.keys(servers)]) {
+      const child = spawnScript('load-generator.ts', loads[store]);
+      const result = JSON.parse(await text(child.stdout)) as LoadResult;
+      if (result.failed > 0) throw new Error(`${name}, ${store}: ${result.failed} requests failed`);
+      (results[store] ??= []).push(result);
     }
   }
-  bare.kill();
-  const { bare: bareRounds = [], ...others } = results;
-  const entries = Object.entries(others).map(([store, all]) => {
-    const ratio = median(all.map(({ rate }, round) => rate / (bareRounds[round]?.rate ?? 0)));
-    return [store, { ...middle(all), ratio }];
+  baseline.stop();
+  const { baseline: baselineResults = [], ...storeResults } = results;
+  const byStore = Object.entries(storeResults).map(([store, storeRounds]) => {
+    const ratios = storeRounds.map(
+      ({ requestsPerSecond }, round) =>
+        requestsPerSecond / (baselineResults[round]?.requestsPerSecond ?? 0),
+    );
+    return [store, { ...medians(storeRounds), ratio: median(ratios) }];
   });
   console.error(`measured ${name}`);
-  return { name, bare: middle(bareRounds), stores: Object.fromEntries(entries) };
+  return { name, baseline: medians(baselineResults), byStore: Object.fromEntries(byStore) };
 }
 
-function middle(all: Loaded[]): Loaded {
-  return {
-    rate: median(all.map(({ rate }) => rate)),
-    median: median(all.map((one) => one.median)),
-    p99: median(all.map(({ p99 }) => p99)),
-    refused: 0,
-  };
-}
-
-/** A bare server that sends what ours sends. */
-async function startBare({ url, method, headers, body }: Load) {
+/** Starts a bare server that sends what the server answers to a load. */
+async function startBaseline({ url, method, headers, body }: Load) {
   const response = await fetch(url, {
     method,
     headers: { ...headers[0], 'accept-encoding': 'identity' },
     ...(body && { body: body.replace('EMAIL', `${randomUUID()}@example.org`) }),
   });
-  const { status } = response;
-  const sent = {
-    status,
+  const fixed: FixedResponse = {
+    status: response.status,
     headers: Object.fromEntries(response.headers),
     body: await response.text(),
   };
-  for (const name of ['date', 'connection', 'keep-alive']) delete sent.headers[name];
-  const child = spawn(process.execPath, [beside('bare.ts')], {
-    stdio: ['pipe', 'pipe', 'inherit'],
-  });
-  child.stdin.end(JSON.stringify(sent));
-  const [said] = (await once(child.stdout, 'data')) as [Buffer];
-  return { address: said.toString().trim(), kill: () => child.kill() };
+  for (const name of ['date', 'connection', 'keep-alive']) delete fixed.headers[name];
+  const child = spawnScript('baseline-server.ts', fixed);
+  const [output] = (await once(child.stdout, 'data')) as [Buffer];
+  return { address: output.toString().trim(), stop: () => child.kill() };
 }
 
-/** People who are signed in, with 100 projects each. */
-async function signInStrangers(settings: Settings): Promise<Record<string, string>[]> {
+/** Creates signed-in accounts with 100 projects each. Returns their request headers. */
+async function createUncachedAccounts(settings: Settings): Promise<Record<string, string>[]> {
   const headers = await withDatabase(settings, async (database) => {
     const store = await openStore(database);
     const sessions = createSessions(store, Date.now);
-    const made = [];
-    for (let i = 0; i < strangers; i += 1) {
+    const created = [];
+    for (let i = 0; i < uncachedAccounts; i += 1) {
       const id = randomUUID();
-      const email = `stranger-${i}@example.org`;
+      const email = `uncached-${i}@example.org`;
       await store.createAccount({ id, email, passwordHash: '', role: 'member', createdAt: 0 });
       const { token } = await sessions.start(id, undefined);
-      made.push({ cookie: `session=${token}` });
+      created.push({ cookie: `session=${token}` });
     }
-    return made;
+    return created;
   });
-  await fill(settings, 'stranger-%', 100);
+  await insertProjects(settings, 'uncached-%', 100);
   return headers;
 }
 
-/** What a list of this length costs on a server that has just started. */
-async function grow(settings: Settings, length: number) {
+/** Measures a list on a newly started server. */
+async function measureList(settings: Settings, length: number): Promise<ListResult> {
   const { address, pid, kill } = await start(settings);
-  const { email, headers } = await signIn(address);
-  await fill(settings, email, length);
+  const client = await signedInClient(address);
+  const headers = client.cookieHeaders();
+  await insertProjects(settings, client.credentials.email, length);
   const read = async () => {
-    const began = performance.now();
+    const startMs = performance.now();
     const [response] = (await once(get(`${address}/api/v1/projects`, { headers }), 'response')) as [
       IncomingMessage,
     ];
-    let firstByte = 0;
-    for await (const _ of response) firstByte ||= performance.now() - began;
-    return { firstByte, lastByte: performance.now() - began };
+    let firstByteMs = 0;
+    for await (const _ of response) firstByteMs ||= performance.now() - startMs;
+    return { firstByteMs, lastByteMs: performance.now() - startMs };
   };
   await read();
-  const times = [];
-  for (let round = 0; round < rounds; round += 1) times.push(await read());
+  const reads = [];
+  for (let round = 0; round < rounds; round += 1) reads.push(await read());
   await Promise.all([1, 2, 3, 4].map(read));
-  const memory = memoryOf(pid).peak;
-  await kill('SIGKILL');
-  return {
-    firstByte: median(times.map((one) => one.firstByte)),
-    lastByte: median(times.map((one) => one.lastByte)),
-    memory,
-  };
+  const memoryMb = peakMemoryMb(pid);
+  await kill();
+  return { ...medians(reads), memoryMb };
 }
 
-function describe(starts: Record<string, number>, measured: Measured[], grown: Grown[]): string {
-  const rows = measured.flatMap(({ name, bare, stores: byStore }) => [
-    [name, 'bare `node:http`', ...cells(bare), ''],
-    ...Object.entries(byStore).map(([store, one]) => [
+/** Starts a script of this folder with JSON on its standard input. */
+function spawnScript(script: string, input: unknown) {
+  const path = fileURLToPath(new URL(script, import.meta.url));
+  const child = spawn(process.execPath, [path], { stdio: ['pipe', 'pipe', 'inherit'] });
+  child.stdin.end(JSON.stringify(input));
+  return child;
+}
+
+function describe(
+  startTimesMs: Record<string, number>,
+  callResults: CallResult[],
+  listRows: string[][],
+): string {
+  const cells = ({ requestsPerSecond, medianMs, p99Ms }: LoadResult) => [
+    requestsPerSecond.toFixed(0),
+    String(medianMs),
+    String(p99Ms),
+  ];
+  const callRows = callResults.flatMap(({ name, baseline, byStore }) => [
+    [name, 'bare `node:http`', ...cells(baseline), ''],
+    ...Object.entries(byStore).map(([store, result]) => [
       '',
       store,
-      ...cells(one),
-      one.ratio.toFixed(2),
+      ...cells(result),
+      result.ratio.toFixed(2),
     ]),
   ]);
   return `# How fast the reference backend is
 
-Written by \`npm run bench:server\`. Each call is measured in ${rounds} rounds of ${seconds} seconds with ${connections} connections, in turn
-with a bare \`node:http\` server that sends the same bytes; the load comes from a process of its own. Medians. Requests and
-answers are checked against the contract as always; the request log is off. The machine is shared with others, so compare the figures of this
-page with each other and with no other page.
+Written by \`npm run bench:server\`. Each call is measured in ${rounds} rounds of ${seconds} seconds with ${connections}
+connections. The stores take turns with a bare \`node:http\` server that sends the same bytes. The
+load comes from a separate process. Figures are medians. The server validates requests and
+responses against the contract as usual, and its request log is off. The machine is shared, so
+compare figures within this page only.
 
-${circumstances()}
+${environment()}
 
-![Ratios of each call to a bare server, and the time to the first and the last byte of lists of 10 to 100,000 projects](server-speed.svg)
+${markdownTable(
+  ['call', 'server', 'responses per second', 'median (ms)', 'p99 (ms)', 'ratio to bare'],
+  callRows,
+)}
 
-${table(['call', 'server', 'answers a second', 'median (ms)', 'p99 (ms)', 'ratio to bare'], rows)}
+- \`login\` and \`registerUser\` hash a password, which takes tens of milliseconds on purpose.
+- \`createProject\` waits until the project is on the disk. The PostgreSQL of the tests does not sync
+  its writes (\`fsync=off\`).
+- \`listProjects\` sends a cached response while the list is unchanged. Each query to PostgreSQL takes
+  a round trip.
 
-\`login\` and \`registerUser\` hash a password, on purpose at a cost of tens of milliseconds. \`createProject\` waits until the project is on
-the disk; the PostgreSQL of this run does not (\`fsync=off\`), as it is that of the tests. \`listProjects\` sends what it sent last time while the store
-says that nothing has changed; the second row is for people whose list it does not have. On PostgreSQL each question to the store is a
-way there and back.
-
-From start to ready: ${Object.entries(starts)
-    .map(([store, time]) => `${time.toFixed(0)} ms on ${store}`)
+From start to ready: ${Object.entries(startTimesMs)
+    .map(([store, timeMs]) => `${timeMs.toFixed(0)} ms on ${store}`)
     .join(', ')}.
 
-${table(
-  ['store', 'projects', 'first byte (ms)', 'last byte (ms)', 'memory, four readers at once (MB)'],
-  grown.map(({ store, length, firstByte, lastByte, memory }) => [
-    store,
-    length.toLocaleString('en'),
-    firstByte.toFixed(1),
-    lastByte.toFixed(1),
-    memory.toFixed(0),
-  ]),
+${markdownTable(
+  ['store', 'projects', 'first byte (ms)', 'last byte (ms)', 'memory, four concurrent reads (MB)'],
+  listRows,
 )}
 `;
-}
-
-function cells({ rate, median: middleOne, p99 }: Loaded): string[] {
-  return [rate.toFixed(0), String(middleOne), String(p99)];
-}
-
-/** Starts a script of this folder, gives it `question`, and reads its answer. */
-async function ask<T>(script: string, question: unknown): Promise<T> {
-  const child = spawn(process.execPath, [beside(script)], { stdio: ['pipe', 'pipe', 'inherit'] });
-  child.stdin.end(JSON.stringify(question));
-  return JSON.parse(await text(child.stdout)) as T;
-}
-
-function beside(script: string): string {
-  return fileURLToPath(new URL(script, import.meta.url));
-}
-
-/** The ratio of each call to a bare server, and below it the cost of a list by its length. */
-function plot(measured: Measured[], grown: Grown[]): string {
-  const colours: Record<string, string> = { SQLite: '#1b6ca8', PostgreSQL: '#e08a1e' };
-  const ratios = measured.map(({ name, stores: byStore }) => ({
-    name: name.replace(' that were not', ', not'),
-    bars: Object.entries(byStore).map(([store, { ratio }]) => ({
-      colour: colours[store] ?? '',
-      value: ratio,
-      text: ratio.toFixed(2),
-    })),
-  }));
-  const growth = Object.entries(colours).flatMap(([store, colour]) =>
-    (['firstByte', 'lastByte'] as const).map((what) => ({
-      colour,
-      dashed: what === 'firstByte',
-      points: grown
-        .filter((one) => one.store === store)
-        .map((one): [number, number] => [one.length, one[what]]),
-    })),
-  );
-  return picture(
-    colours,
-    bars(
-      'Answers a second, as a ratio to a bare node:http server that sends the same bytes',
-      ratios,
-    ),
-    curves(
-      'Milliseconds to the first byte (dashed) and to the last byte (solid) of a list, by the number of projects',
-      growth,
-    ),
-  );
 }

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { parse } from 'yaml';
 import { startPrism } from '../../tools/dev-backend.ts';
 import { field, submit, useBrowser } from '../support/browser.ts';
-import { startServerProcess } from '../support/server-process.ts';
+import { startTemporaryServer } from '../support/server-process.ts';
 
 /** Every named error example of the contract, as Prism is asked for it. */
 type Example = { operation: string; status: number; name: string; message: string };
@@ -40,10 +40,10 @@ const examples = errorExamples();
 const of = (operationId: string) => examples.filter(({ operation }) => operation === operationId);
 
 const browser = useBrowser();
-let app: Awaited<ReturnType<typeof startServerProcess>>;
+let app: Awaited<ReturnType<typeof startTemporaryServer>>;
 let prism: Awaited<ReturnType<typeof startPrism>>;
 beforeAll(async () => {
-  [app, prism] = await Promise.all([startServerProcess(), startPrism()]);
+  [app, prism] = await Promise.all([startTemporaryServer(), startPrism()]);
 });
 afterAll(() => Promise.all([app.stop(), prism.close()]));
 

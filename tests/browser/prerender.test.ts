@@ -4,12 +4,12 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { screens } from '../../model/driver.ts';
 import { waitForApp } from '../../model/browser-driver.ts';
 import { field, fillCredentials, show, submit, titles, useBrowser } from '../support/browser.ts';
-import { startServerProcess } from '../support/server-process.ts';
+import { startTemporaryServer } from '../support/server-process.ts';
 
 const browser = useBrowser();
-let server: Awaited<ReturnType<typeof startServerProcess>>;
+let server: Awaited<ReturnType<typeof startTemporaryServer>>;
 beforeAll(async () => {
-  server = await startServerProcess();
+  server = await startTemporaryServer();
 });
 afterAll(() => server.stop());
 

@@ -10,12 +10,12 @@ import {
   titles,
   useBrowser,
 } from '../support/browser.ts';
-import { startServerProcess } from '../support/server-process.ts';
+import { startTemporaryServer } from '../support/server-process.ts';
 
 const browser = useBrowser();
-let server: Awaited<ReturnType<typeof startServerProcess>>;
+let server: Awaited<ReturnType<typeof startTemporaryServer>>;
 beforeAll(async () => {
-  server = await startServerProcess();
+  server = await startTemporaryServer();
 });
 afterAll(() => server.stop());
 
@@ -56,7 +56,7 @@ test('[APP-1, APP-2, REGISTER-5, CHOICE-4, CHOICE-9, CREATE-2] register, sign in
 });
 
 test('a project that was answered is there after the server was killed', async () => {
-  const own = await startServerProcess();
+  const own = await startTemporaryServer();
   try {
     const { page } = await browser.open();
     await signUpAndIn(page, own.address);

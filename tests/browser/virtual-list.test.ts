@@ -1,12 +1,12 @@
 import type { BrowserContextOptions, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { fillProject, show, submit, titles, useBrowser } from '../support/browser.ts';
-import { startServerProcess } from '../support/server-process.ts';
+import { startTemporaryServer } from '../support/server-process.ts';
 
 const browser = useBrowser();
-let server: Awaited<ReturnType<typeof startServerProcess>>;
+let server: Awaited<ReturnType<typeof startTemporaryServer>>;
 beforeAll(async () => {
-  server = await startServerProcess();
+  server = await startTemporaryServer();
 });
 afterAll(() => server.stop());
 

@@ -88,11 +88,11 @@ const isSeen = (file: string) => !/^(machines|src\/api|src\/actors)/.test(file);
 
 const stagesOfSeen = (file: string) => {
   if (isBefore(file)) return [inBrowser('prerender'), inBrowser('appearance')];
-  if (isWindow(file)) return [inBrowser('long-list')];
+  if (isWindow(file)) return [inBrowser('virtual-list')];
   if (/app\.tsx|router/.test(file))
     return [of('model'), inBrowser('prerender'), inBrowser('appearance')];
   return [
-    ...(file.includes('project-list') ? [inBrowser('long-list')] : []),
+    ...(file.includes('project-list') ? [inBrowser('virtual-list')] : []),
     inBrowser('appearance'),
   ];
 };

@@ -4,7 +4,10 @@ import { screens, type Route } from '../../model/driver.ts';
 import { waitForApp } from '../../model/browser-driver.ts';
 import { launchBrowser } from '../../conformance/ui/chromium.ts';
 
-/** One browser for the tests of a file; every page that it opens has a context, and so a cookie jar, of its own. */
+/**
+ * One browser for the tests of a file; every page that it opens has a context, and so a cookie jar,
+ * of its own.
+ */
 export function useBrowser() {
   let browser: Browser;
   beforeAll(async () => {
@@ -34,7 +37,10 @@ export function useBrowser() {
   };
 }
 
-/** Goes to a screen by its address, as far as it is shown by the app itself. An unknown path shows the error screen. */
+/**
+ * Goes to a screen by its address, as far as it is shown by the app itself. An unknown path shows
+ * the error screen.
+ */
 export async function show(page: Page, address: string, path: Route | '/nowhere'): Promise<void> {
   await page.goto(`${address}/#${path}`);
   await waitForApp(page);

@@ -78,13 +78,15 @@ export class CookieClient {
     project: unknown = { title: 'Website relaunch', description: 'New pages.' },
     init = {},
   ) => this.call('POST', '/api/v1/projects', { json: project, ...init });
+
+  /** Registers the account and signs in. Throws if either is refused. */
+  async signUp(): Promise<this> {
+    const replies = [await this.register(), await this.login()];
+    if (replies.some(({ status }) => status < 200 || status > 299)) {
+      throw new Error(`Signing up at ${this.address} failed: ${JSON.stringify(replies)}`);
+    }
+    return this;
+  }
 }
 
-/** Registers an account and signs in. */
-export async function signedInClient(address: string): Promise<CookieClient> {
-  const client = new CookieClient(address);
-  await client.register();
-  const { status } = await client.login();
-  if (status !== 200) throw new Error(`Signing in at ${address} was refused with ${status}.`);
-  return client;
-}
+export const signedInClient = (address: string) => new CookieClient(address).signUp();

@@ -1,6 +1,6 @@
 /**
- * Calls of an actor that end when the test says so: `end` and `fail` end the first call that has not ended yet, and resolve
- * once whoever waited for it has taken note.
+ * Calls of an actor that end when the test says so: `end` and `fail` end the first call that has
+ * not ended yet, and resolve once whoever waited for it has taken note.
  */
 export function deferredCalls<Output, Input = unknown>() {
   const inputs: Input[] = [];
@@ -12,7 +12,8 @@ export function deferredCalls<Output, Input = unknown>() {
     if (!call) throw new Error('No call is waiting for an answer.');
     act(call);
     await call.promise.catch(() => {});
-    // The actor's own handlers were attached to this promise and to one derived from it: both have run after these turns.
+    // The actor's own handlers were attached to this promise and to one derived from it: both have
+    // run after these turns.
     for (let turn = 0; turn < 5; turn++) await Promise.resolve();
   }
 

@@ -1,61 +1,68 @@
 import { readFileSync } from 'node:fs';
 import { Agent, request, type IncomingHttpHeaders } from 'node:http';
 import { gunzipSync } from 'node:zlib';
-import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
+import { Ajv2020 } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
 import * as fc from 'fast-check';
 import type { Arbitrary } from 'fast-check';
-import { parse } from 'yaml';
+import { CookieClient } from './cookie-client.ts';
 
-/** Sent as it stands: what the contract allows, what it nearly allows, and what it does not. */
-interface Shot {
+/** A request that is valid, almost valid or invalid. */
+interface FuzzRequest {
   method: string;
   path: string;
   headers: Record<string, string>;
   body: Buffer | undefined;
-  /** Whether our cookies go along, and their token. */
-  cookies: boolean;
-  token: boolean;
+  sendsCookies: boolean;
+  sendsXsrfToken: boolean;
 }
 
-interface Reply {
+interface RawReply {
   status: number;
   headers: IncomingHttpHeaders;
   text: string;
 }
 
-const document = parse(
-  readFileSync(new URL('../../openapi.yaml', import.meta.url), 'utf8'),
-) as OpenApi;
+interface Schema {
+  type?: string | string[];
+  format?: string;
+  properties?: Record<string, Schema>;
+  items?: Schema;
+  minLength?: number;
+  maxLength?: number;
+}
+
+interface Content {
+  content?: { 'application/json': { schema: Schema } };
+}
+
+interface ContractOperation {
+  parameters?: { name: string; schema: Schema }[];
+  requestBody?: Content;
+  responses: Record<string, Content>;
+}
 
 /**
- * Sends `runs` requests made from openapi.yaml to a server that trusts X-Forwarded-For of this machine, and counts the statuses.
- * Throws, with the smallest such request, when an answer is a 5xx or not one that the contract allows.
+ * Sends requests generated from the contract and returns how often each status came back. The
+ * server must trust X-Forwarded-For from this machine. Throws, with the smallest request found, if
+ * a response is a 5xx or not allowed by the contract.
  */
 export async function fuzz(address: string, runs: number, seed?: number) {
   const statuses: Record<string, number> = {};
   const agent = new Agent({ keepAlive: true });
-  const cookies = new Map<string, string>();
-  // Somebody to be signed in as. What is fuzzed may register, sign in and replace the session.
-  const someone = { email: 'ada@example.org', password: 'correct horse' };
-  for (const path of ['/api/v1/users/register', '/api/v1/auth/login']) {
-    const body = Buffer.from(JSON.stringify(someone));
-    const headers = { 'content-type': 'application/json' };
-    keepCookies(
-      await send(address, agent, cookies, { ...shot, method: 'POST', path, headers, body }),
-    );
-  }
-
+  // Fuzzed requests may register this account again, sign in to it and replace its session.
+  const credentials = { email: 'ada@example.org', password: 'correct horse' };
+  const client = await new CookieClient(address, credentials).signUp();
   try {
     await fc.assert(
-      fc.asyncProperty(shots(), async (made) => {
-        const reply = await send(address, agent, cookies, made);
-        keepCookies(reply);
-        const name = `${made.method} ${made.path.split('?')[0]}`;
+      fc.asyncProperty(fuzzRequests(), async (fuzzRequest) => {
+        const reply = await send(client, agent, fuzzRequest);
+        client.keepCookies(reply.headers['set-cookie']);
+        const name = `${fuzzRequest.method} ${fuzzRequest.path.split('?')[0]}`;
         const key = operations.has(name) ? `${reply.status}` : `${reply.status} elsewhere`;
         statuses[key] = (statuses[key] ?? 0) + 1;
-        const faults = faultsOf(name, reply);
-        if (faults.length > 0) throw new Error(`${name}: ${faults.join('; ')}`);
+        const violations = violationsIn(name, reply);
+        if (violations.length > 0) throw new Error(`${name}: ${violations.join('; ')}`);
       }),
       { numRuns: runs, ...(seed !== undefined && { seed }) },
     );
@@ -63,258 +70,210 @@ export async function fuzz(address: string, runs: number, seed?: number) {
     agent.destroy();
   }
   return statuses;
-
-  function keepCookies({ headers }: Reply) {
-    for (const line of headers['set-cookie'] ?? []) {
-      const [, name = '', value = ''] = /^([^=]+)=([^;]*)/.exec(line) ?? [];
-      cookies.set(name, value);
-    }
-  }
 }
 
-const shot: Shot = {
-  method: 'GET',
-  path: '/',
-  headers: {},
-  body: undefined,
-  cookies: false,
-  token: false,
-};
-
-/** What about an answer the contract does not allow. */
-function faultsOf(name: string, { status, headers, text }: Reply): string[] {
-  const answers = operations.get(name)?.answers;
+/** Returns how a reply violates the contract. */
+function violationsIn(name: string, { status, headers, text }: RawReply): string[] {
+  const responses = operations.get(name)?.responses;
   if (status >= 500) return [`answered with ${status}: ${text}`];
-  if (answers && !answers.has(status)) return [`undeclared status ${status}`];
+  if (responses && !responses.has(status)) return [`undeclared status ${status}`];
   const isRefusal = status >= 400;
-  if (!answers && !isRefusal) return []; // a page
+  if (!responses && !isRefusal) return []; // a page
   if (status === 304 || name.startsWith('HEAD')) return text ? [`a body with ${status}`] : [];
   if (!headers['content-type']?.startsWith('application/json')) return [`not JSON: ${text}`];
-  const validate = answers?.get(status) ?? refusal;
+  const validate = responses?.get(status) ?? validateRefusal;
   if (validate(JSON.parse(text))) return [];
   return (validate.errors ?? []).map(({ instancePath, message }) => `${instancePath} ${message}`);
 }
 
-function shots(): Arbitrary<Shot> {
-  const known = fc.constantFrom(...operations.values()).chain(({ method, path, headers, body }) =>
-    fc.record({
-      method: mostly(fc.constant(method), fc.constantFrom(...methods)),
-      path: mostly(fc.constant(path), odd(path)),
-      headers: headersOf(headers, body !== undefined),
-      body: body ? bodies(body) : mostly(fc.constant(undefined), bodies({ type: 'object' })),
-      cookies: mostly(fc.constant(true), fc.boolean()),
-      token: mostly(fc.constant(true), fc.boolean()),
-    }),
-  );
+function fuzzRequests(): Arbitrary<FuzzRequest> {
+  const toOperation = fc
+    .constantFrom(...operations.values())
+    .chain(({ method, path, headers, body }) =>
+      fc.record({
+        method: usually(fc.constant(method), fc.constantFrom(...methods)),
+        path: usually(fc.constant(path), unusualPaths(path)),
+        headers: requestHeaders(headers, body !== undefined),
+        body: body ? bodies(body) : usually(fc.constant(undefined), bodies({ type: 'object' })),
+        sendsCookies: usually(fc.constant(true), fc.boolean()),
+        sendsXsrfToken: usually(fc.constant(true), fc.boolean()),
+      }),
+    );
   const elsewhere = fc.record({
     method: fc.constantFrom(...methods),
     path: fc.webPath().map((path) => path || '/'),
-    headers: headersOf({}, false),
+    headers: requestHeaders({}, false),
     body: fc.option(
       fc.string().map((text) => Buffer.from(text)),
       { nil: undefined },
     ),
-    cookies: fc.boolean(),
-    token: fc.boolean(),
+    sendsCookies: fc.boolean(),
+    sendsXsrfToken: fc.boolean(),
   });
-  return fc.oneof({ weight: 9, arbitrary: known }, { weight: 1, arbitrary: elsewhere });
+  return fc.oneof({ weight: 9, arbitrary: toOperation }, { weight: 1, arbitrary: elsewhere });
 }
 
 const methods = ['GET', 'POST', 'HEAD', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'];
 
-const odd = (path: string) =>
+const unusualPaths = (path: string) =>
   fc.oneof(
     fc.webQueryParameters().map((query) => `${path}?${query}`),
     fc.webSegment().map((segment) => `${path}/${segment}`),
     fc.constantFrom(`${path}/`, `/${path}`, `${path}%00`, `${path}%`, path.toUpperCase()),
   );
 
-const headerText = fc
+const headerValues = fc
   .string({ unit: fc.integer({ min: 32, max: 255 }).map((code) => String.fromCharCode(code)) })
-  .filter(isHeader);
+  .filter(isHeaderValue);
 
-function headersOf(schemas: Record<string, Schema>, hasBody: boolean) {
+function requestHeaders(schemas: Record<string, Schema>, hasBody: boolean) {
   const declared = Object.fromEntries(
     Object.entries(schemas)
-      // Those of the session go along by themselves, most of the time.
+      // `sendsXsrfToken` decides about the valid token.
       .filter(([name]) => name !== 'x-xsrf-token')
-      .map(([name, schema]) => [name, mostly(valueOf(schema).filter(isHeader), headerText)]),
+      .map(([name, schema]) => [name, usually(values(schema).filter(isHeaderValue), headerValues)]),
   );
-  const free = fc.record(
+  const optional = fc.record(
     {
       ...declared,
-      'x-xsrf-token': headerText,
+      'x-xsrf-token': headerValues,
       origin: fc.constantFrom('null', 'https://elsewhere.example', 'nonsense', ''),
       'sec-fetch-site': fc.constantFrom('same-origin', 'none', 'cross-site', 'nonsense'),
       'accept-encoding': fc.constantFrom('gzip', 'br;q=0', '*', ';;,q=', 'identity'),
-      accept: headerText,
+      accept: headerValues,
       cookie: fc.constantFrom('session=x', '=', 'session', 'session=%', '__proto__=x; ;'),
     },
     { requiredKeys: [] },
   );
-  const type = mostly(
+  const contentTypes = usually(
     fc.constantFrom('application/json', 'application/json; charset=utf-8'),
     fc.oneof(
       fc.constantFrom('text/plain', 'application/x-www-form-urlencoded', 'application', ''),
-      headerText,
+      headerValues,
     ),
   );
   return fc
-    .tuple(mostly(fc.constant({}), free), type, fc.ipV4())
-    .map(([headers, contentType, from]): Record<string, string> => ({
+    .tuple(usually(fc.constant({}), optional), contentTypes, fc.ipV4())
+    .map(([headers, contentType, clientAddress]): Record<string, string> => ({
       ...headers,
       ...(hasBody && { 'content-type': contentType }),
-      // Each from somewhere else, so that the throttle lets most of them through.
-      'x-forwarded-for': from,
+      // Different addresses, because the throttle would refuse most requests of one address.
+      'x-forwarded-for': clientAddress,
     }));
 }
 
-function isHeader(value: unknown): value is string {
+function isHeaderValue(value: unknown): value is string {
   return typeof value === 'string' && /^[\x20-\x7e\xa0-\xff]*$/.test(value);
 }
 
 function bodies(schema: Schema): Arbitrary<Buffer> {
-  const valid = valueOf(schema);
+  const valid = values(schema);
   const keys = Object.keys(schema.properties ?? { key: {} });
-  const nearly = fc
+  const almostValid = fc
     .tuple(
       valid,
       fc.constantFrom(...keys),
       fc.option(fc.jsonValue(), { nil: undefined }),
       fc.dictionary(fc.string(), fc.jsonValue()),
     )
-    .map(([value, key, other, more]) => ({ ...more, ...(value as object), [key]: other }));
-  const json = fc.oneof(
-    { weight: 6, arbitrary: valid },
-    { weight: 4, arbitrary: nearly },
-    fc.jsonValue(),
-  );
-  const text = json.map((value) => JSON.stringify(value) ?? '');
+    .map(([value, key, replacement, extra]) => ({
+      ...extra,
+      ...(value as object),
+      [key]: replacement,
+    }));
+  const json = fc
+    .oneof({ weight: 6, arbitrary: valid }, { weight: 4, arbitrary: almostValid }, fc.jsonValue())
+    .map((value) => JSON.stringify(value) ?? '');
   return fc.oneof(
-    { weight: 8, arbitrary: text.map((whole) => Buffer.from(whole)) },
+    { weight: 8, arbitrary: json.map((text) => Buffer.from(text)) },
     fc
-      .tuple(text, fc.nat())
-      .map(([whole, cut]) => Buffer.from(whole.slice(0, cut % (whole.length + 1)))),
-    text.map((whole) => Buffer.from(whole, 'utf16le')),
-    fc.string({ unit: 'binary' }).map((any) => Buffer.from(any)),
+      .tuple(json, fc.nat())
+      .map(([text, length]) => Buffer.from(text.slice(0, length % (text.length + 1)))),
+    json.map((text) => Buffer.from(text, 'utf16le')),
+    fc.string({ unit: 'binary' }).map((text) => Buffer.from(text)),
     fc.uint8Array().map((bytes) => Buffer.from(bytes)),
   );
 }
 
-/** What a schema allows; its limits, and one beyond, more often than chance would have it. */
-function valueOf(schema: Schema): Arbitrary<unknown> {
-  const { type, properties = {}, minLength = 0, maxLength = 1000 } = resolve(schema);
-  switch (type) {
-    case 'object':
-      return fc.record(
-        Object.fromEntries(Object.entries(properties).map(([key, value]) => [key, valueOf(value)])),
-      );
-    case 'string':
-      if (schema.format === 'email') {
-        // A few people come again and again.
-        return fc.oneof(
-          fc.constantFrom('ada@example.org', 'ADA@example.org', 'ben@example.org'),
-          fc.emailAddress(),
-        );
-      }
-      return fc.oneof(
-        {
-          weight: 4,
-          arbitrary: fc.string({
-            unit: 'grapheme',
-            minLength,
-            maxLength: Math.min(maxLength, 300),
-          }),
-        },
-        { weight: 3, arbitrary: fc.constant('correct horse') },
-        fc.string({ unit: 'binary' }),
-        fc.constantFrom('', '\u0000', '\ud83d', '👩‍👩‍👧', '__proto__', "'; --", ' '.repeat(8)),
-        fc
-          .constantFrom(minLength - 1, minLength, maxLength, maxLength + 1)
-          .chain((length) =>
-            fc.constantFrom('x', '😀').map((character) => character.repeat(Math.max(0, length))),
-          ),
-      );
-    default:
-      return fc.jsonValue();
+/**
+ * Returns mostly valid values of a schema, with its limits and one beyond more often than usual.
+ */
+function values({
+  type,
+  format,
+  properties = {},
+  minLength = 0,
+  maxLength = 1000,
+}: Schema): Arbitrary<unknown> {
+  if (type === 'object') {
+    return fc.record(
+      Object.fromEntries(Object.entries(properties).map(([key, value]) => [key, values(value)])),
+    );
   }
+  if (type !== 'string') return fc.jsonValue();
+  if (format === 'email') {
+    return fc.oneof(
+      // Repeated, so that requests meet existing accounts.
+      fc.constantFrom('ada@example.org', 'ADA@example.org', 'ben@example.org'),
+      fc.emailAddress(),
+    );
+  }
+  const text = fc.string({ unit: 'grapheme', minLength, maxLength: Math.min(maxLength, 300) });
+  return fc.oneof(
+    { weight: 4, arbitrary: text },
+    { weight: 3, arbitrary: fc.constant('correct horse') },
+    fc.string({ unit: 'binary' }),
+    fc.constantFrom('', '\u0000', '\ud83d', '👩‍👩‍👧', '__proto__', "'; --", ' '.repeat(8)),
+    fc
+      .constantFrom(minLength - 1, minLength, maxLength, maxLength + 1)
+      .chain((length) =>
+        fc.constantFrom('x', '😀').map((character) => character.repeat(Math.max(0, length))),
+      ),
+  );
 }
 
-function mostly<T, U>(usual: Arbitrary<T>, otherwise: Arbitrary<U>): Arbitrary<T | U> {
+function usually<T, U>(usual: Arbitrary<T>, otherwise: Arbitrary<U>): Arbitrary<T | U> {
   return fc.oneof({ weight: 5, arbitrary: usual }, { weight: 1, arbitrary: otherwise });
 }
 
+/** Sends a request as it is. `fetch` would normalize the path and refuse some headers. */
 function send(
-  address: string,
+  client: CookieClient,
   agent: Agent,
-  cookies: Map<string, string>,
-  made: Shot,
-): Promise<Reply> {
-  const { hostname, port } = new URL(address);
-  const headers: Record<string, string | number> = {
-    ...(made.cookies && { cookie: [...cookies].map((cookie) => cookie.join('=')).join('; ') }),
-    ...(made.token && { 'x-xsrf-token': cookies.get('XSRF-TOKEN') ?? '' }),
-    ...made.headers,
-    ...(made.body && { 'content-length': made.body.length }),
+  { method, path, headers, body, sendsCookies, sendsXsrfToken }: FuzzRequest,
+): Promise<RawReply> {
+  const { hostname, port } = new URL(client.address);
+  const { cookie = '', 'x-xsrf-token': xsrfToken = '' } = client.cookieHeaders();
+  const allHeaders = {
+    ...(sendsCookies && { cookie }),
+    ...(sendsXsrfToken && { 'x-xsrf-token': xsrfToken }),
+    ...headers,
+    ...(body && { 'content-length': body.length }),
   };
-  return new Promise((done, fail) => {
-    const sent = request(
-      { agent, hostname, port, method: made.method, path: made.path, headers },
-      (response) => {
-        const chunks: Buffer[] = [];
-        response.on('data', (chunk: Buffer) => chunks.push(chunk));
-        response.on('end', () => {
-          const isZipped = response.headers['content-encoding'] === 'gzip' && chunks.length > 0;
-          const whole = Buffer.concat(chunks);
-          const text = (isZipped ? gunzipSync(whole) : whole).toString();
-          done({ status: response.statusCode ?? 0, headers: response.headers, text });
-        });
-        response.on('error', fail);
-      },
-    );
-    sent.on('error', fail);
-    sent.end(made.body);
+  const options = { agent, hostname, port, method, path, headers: allHeaders };
+  return new Promise((resolve, reject) => {
+    const outgoing = request(options, (response) => {
+      const chunks: Buffer[] = [];
+      response.on('data', (chunk: Buffer) => chunks.push(chunk));
+      response.on('end', () => {
+        const isGzip = response.headers['content-encoding'] === 'gzip' && chunks.length > 0;
+        const bytes = Buffer.concat(chunks);
+        const text = (isGzip ? gunzipSync(bytes) : bytes).toString();
+        resolve({ status: response.statusCode ?? 0, headers: response.headers, text });
+      });
+      response.on('error', reject);
+    });
+    outgoing.on('error', reject);
+    outgoing.end(body);
   });
 }
 
-interface Schema {
-  $ref?: string;
-  type?: string | string[];
-  format?: string;
-  properties?: Record<string, Schema>;
-  minLength?: number;
-  maxLength?: number;
-}
-
-interface OpenApi {
-  paths: Record<string, Record<string, OpenApiOperation>>;
-}
-
-interface OpenApiOperation {
-  parameters?: object[];
-  requestBody?: object;
-  responses: Record<string, object>;
-}
-
-interface Content {
-  content?: { 'application/json': { schema: Schema } };
-}
-
-function resolve<T extends object>(node: T): T {
-  const { $ref } = node as { $ref?: string };
-  if (!$ref) return node;
-  let found: unknown = document;
-  for (const step of $ref.split('/').slice(1)) found = (found as Record<string, unknown>)[step];
-  return resolve(found as T);
-}
-
-/** A schema in which an object has no keys but the declared ones. */
-function closed(schema: Schema): object {
-  const { properties, items, ...rest } = resolve(schema) as Schema & { items?: Schema };
+/** Returns the schema without undeclared keys in its objects. */
+function closed({ properties, items, ...schema }: Schema): object {
   return {
-    ...rest,
+    ...schema,
     ...(items && { items: closed(items) }),
-    ...(rest.type === 'object' && {
+    ...(schema.type === 'object' && {
       additionalProperties: false,
       properties: Object.fromEntries(
         Object.entries(properties ?? {}).map(([key, value]) => [key, closed(value)]),
@@ -323,41 +282,39 @@ function closed(schema: Schema): object {
   };
 }
 
-function readOperations() {
-  const ajv = new Ajv2020({ allowUnionTypes: true });
-  addFormats.default(ajv);
-  const found = Object.entries(document.paths).flatMap(([path, byMethod]) =>
-    Object.entries(byMethod).map(([method, { parameters = [], requestBody, responses }]) => {
-      const headers = (parameters as { name: string; schema: Schema }[]).map((parameter) => {
-        const { name, schema } = resolve(parameter);
-        return [name.toLowerCase(), schema] as const;
-      });
-      const body =
-        requestBody && (resolve(requestBody) as Content).content?.['application/json'].schema;
-      const answers = Object.entries(responses).map(([status, response]) => {
-        const schema = (resolve(response) as Content).content?.['application/json'].schema;
-        return [Number(status), ajv.compile(schema ? closed(schema) : false)] as [
-          number,
-          ValidateFunction,
-        ];
-      });
-      const operation = {
-        method: method.toUpperCase(),
-        path,
-        headers: Object.fromEntries(headers),
-        body: body && resolve(body),
-        answers: new Map(answers),
-      };
-      return [`${operation.method} ${path}`, operation] as [string, typeof operation];
-    }),
-  );
-  return new Map(found);
-}
-
 const operations = readOperations();
-const refusal = new Ajv2020().compile({
+const validateRefusal = new Ajv2020().compile({
   type: 'object',
   required: ['message'],
   additionalProperties: false,
   properties: { message: { type: 'string', minLength: 1 } },
 });
+
+function readOperations() {
+  const ajv = new Ajv2020({ allowUnionTypes: true });
+  addFormats.default(ajv);
+  const schemaIn = ({ content }: Content = {}) => content?.['application/json'].schema;
+  const contractFile = new URL('../../generated/contract.json', import.meta.url);
+  const { paths } = JSON.parse(readFileSync(contractFile, 'utf8')) as {
+    paths: Record<string, Record<string, ContractOperation>>;
+  };
+  const all = Object.entries(paths).flatMap(([path, byMethod]) =>
+    Object.entries(byMethod).map(([key, { parameters = [], requestBody, responses }]) => {
+      const method = key.toUpperCase();
+      const headers = parameters.map(({ name, schema }) => [name.toLowerCase(), schema] as const);
+      const validators = Object.entries(responses).map(([status, response]) => {
+        const schema = schemaIn(response);
+        return [Number(status), ajv.compile(schema ? closed(schema) : false)] as const;
+      });
+      const operation = {
+        method,
+        path,
+        headers: Object.fromEntries(headers),
+        body: schemaIn(requestBody),
+        responses: new Map(validators),
+      };
+      return [`${method} ${path}`, operation] as [string, typeof operation];
+    }),
+  );
+  return new Map(all);
+}

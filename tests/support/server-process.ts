@@ -5,24 +5,24 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
-const folder = new URL('../../server/', import.meta.url);
+export type Settings = Record<string, string>;
 
 interface Options {
   args?: string[];
-  /** In server/. */
+  /** Path in server/. */
   script?: string;
   readsLog?: boolean;
 }
 
 /**
- * Runs the server as `npm run serve` does, on a free port unless `settings` name one; or another command of server/. There is
- * nothing in its environment but the settings.
+ * Runs the server as `npm run serve` does, or another command of server/. The environment holds the
+ * settings only. The port is free unless the settings name one.
  */
 export function runServer(
-  settings: Record<string, string>,
+  settings: Settings,
   { args = [], script = 'main.ts', readsLog = true }: Options = {},
 ) {
-  const path = fileURLToPath(new URL(script, folder));
+  const path = fileURLToPath(new URL(script, new URL('../../server/', import.meta.url)));
   const child = spawn(process.execPath, [path, ...args], { env: { PORT: '0', ...settings } });
   let [output, errors] = ['', ''];
   child.stdout.on('data', (chunk) => (output += chunk));
@@ -32,14 +32,14 @@ export function runServer(
     pid: child.pid ?? 0,
     ended,
     output: () => output,
-    /** What it wrote to the standard error output so far: its log. */
+    /** Returns the standard error output so far: the log. */
     errors: () => errors,
-    /** Sends a signal; resolves when the process has ended. */
+    /** Sends a signal. Resolves when the process has ended. */
     kill: (signal: NodeJS.Signals = 'SIGKILL') => {
       child.kill(signal);
       return ended;
     },
-    /** The address at which it is ready. Throws when it ends before. */
+    /** Resolves with the server's address when it is ready. Throws if the process ends first. */
     async ready(): Promise<string> {
       if (!output) await Promise.race([once(child.stdout, 'data'), ended]);
       const address = / is ready at (http:\S+)/.exec(output)?.[1];
@@ -49,24 +49,28 @@ export function runServer(
   };
 }
 
-/**
- * A server with data of its own, ready. `restart` kills it like a power cut would and starts it again on the same data and the
- * same port.
- */
-export async function startServerProcess() {
-  const data = mkdtempSync(join(tmpdir(), 'tracker-app-'));
-  let running = runServer({ DATA_DIR: data });
-  const address = await running.ready();
+/** Starts a server and waits until it is ready. */
+export async function startServerProcess(settings: Settings) {
+  const running = runServer(settings);
+  return { ...running, address: await running.ready() };
+}
+
+export type ServerProcess = Awaited<ReturnType<typeof startServerProcess>>;
+
+/** Starts a server whose data is deleted by `stop`. `restart` kills it and keeps data and port. */
+export async function startTemporaryServer() {
+  const folder = mkdtempSync(join(tmpdir(), 'tracker-app-'));
+  let running = await startServerProcess({ DATA_DIR: folder });
+  const { address } = running;
   return {
     address,
     async restart() {
       await running.kill();
-      running = runServer({ PORT: new URL(address).port, DATA_DIR: data });
-      await running.ready();
+      running = await startServerProcess({ PORT: new URL(address).port, DATA_DIR: folder });
     },
     async stop() {
       await running.kill();
-      rmSync(data, { recursive: true, force: true });
+      rmSync(folder, { recursive: true, force: true });
     },
   };
 }

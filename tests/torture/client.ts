@@ -1,98 +1,88 @@
 import { randomUUID } from 'node:crypto';
+import { CookieClient, type Reply } from '../support/cookie-client.ts';
 
-/** How a call ended; `status` 0 is no answer at all. */
-export interface Ending {
-  status: number;
-  body: unknown;
-}
-
-/** Somebody with an account, who speaks to whichever address they are told. */
-export class Person {
-  readonly credentials = { email: `${randomUUID()}@example.org`, password: 'correct horse' };
-  private cookies = new Map<string, string>();
-
-  async call(address: string, method: string, path: string, json?: unknown, key?: string) {
+/** Client whose calls never reject: a call without a response has status 0. */
+export class TortureClient extends CookieClient {
+  override async call(...args: Parameters<CookieClient['call']>): Promise<Reply> {
     try {
-      const response = await fetch(address + path, {
-        method,
-        headers: {
-          ...(this.cookies.size > 0 && {
-            cookie: [...this.cookies].map((cookie) => cookie.join('=')).join('; '),
-            'x-xsrf-token': this.cookies.get('XSRF-TOKEN') ?? '',
-          }),
-          ...(json !== undefined && { 'content-type': 'application/json' }),
-          ...(key && { 'idempotency-key': key }),
-        },
-        ...(json !== undefined && { body: JSON.stringify(json) }),
-      });
-      const text = await response.text();
-      for (const line of response.headers.getSetCookie()) {
-        const [, name = '', value = ''] = /^([^=]+)=([^;]*)/.exec(line) ?? [];
-        this.cookies.set(name, value);
-      }
-      return { status: response.status, body: text.startsWith('<') ? text : JSON.parse(text) };
+      return await super.call(...args);
     } catch {
-      return { status: 0, body: undefined };
+      return { status: 0, headers: new Headers(), body: undefined };
     }
   }
 
-  register = (address: string) =>
-    this.call(address, 'POST', '/api/v1/users/register', this.credentials);
+  /** Returns a client for another address that shares the account and the cookies. */
+  at(address: string): TortureClient {
+    return new TortureClient(address, this.credentials, this.cookies);
+  }
 
-  login = (address: string, password = this.credentials.password) =>
-    this.call(address, 'POST', '/api/v1/auth/login', { ...this.credentials, password });
-
-  create = (address: string, key: string): Promise<Ending> =>
-    this.call(
-      address,
-      'POST',
-      '/api/v1/projects',
+  /** Creates a project whose title is its idempotency key. */
+  create = (key: string) =>
+    this.createProject(
       { title: key, description: 'x'.repeat(200) },
-      key,
+      { headers: { 'idempotency-key': key } },
     );
 
-  /** The titles of this person's projects, which are the keys they were created with. */
-  async titles(address: string): Promise<string[]> {
-    const { status, body } = await this.call(address, 'GET', '/api/v1/projects');
-    if (status !== 200)
+  /** Returns the titles of the account's projects: the keys they were created with. */
+  async titles(): Promise<string[]> {
+    const { status, body } = await this.listProjects();
+    if (status !== 200) {
       throw new Error(`The list was answered with ${status}: is the session lost?`);
+    }
     return (body as { title: string }[]).map(({ title }) => title);
   }
-
-  async settle(address: string): Promise<this> {
-    const endings = [await this.register(address), await this.login(address)];
-    if (endings.some(({ status }) => status >= 300 || status === 0)) {
-      throw new Error(`Nobody could sign in: ${JSON.stringify(endings)}`);
-    }
-    return this;
-  }
 }
 
-/** What a person was promised, by 201, and what they asked for without an answer. */
-export interface Promised {
-  kept: string[];
-  unanswered: string[];
+/** The keys of projects, by whether the server acknowledged them with 201. */
+export interface CreatedKeys {
+  acknowledged: string[];
+  unacknowledged: string[];
 }
 
-/** Creates projects, one after the other in each of `streams`, until `until` is aborted. */
+/**
+ * Creates projects on `streams` parallel streams, which share the clients, until `signal` aborts.
+ */
 export async function createUntil(
-  until: AbortSignal,
-  person: Person,
-  addresses: string[],
+  signal: AbortSignal,
+  clients: TortureClient[],
   streams: number,
-  onKept: (count: number) => void = () => {},
-): Promise<Promised> {
-  const promised: Promised = { kept: [], unanswered: [] };
+  onAcknowledged: (count: number) => void,
+): Promise<CreatedKeys> {
+  const keys: CreatedKeys = { acknowledged: [], unacknowledged: [] };
   await Promise.all(
     Array.from({ length: streams }, async (_, i) => {
-      while (!until.aborted) {
+      const client = clients[i % clients.length]!;
+      while (!signal.aborted) {
         const key = randomUUID();
-        const { status } = await person.create(addresses[i % addresses.length]!, key);
-        if (status === 201) promised.kept.push(key);
-        else promised.unanswered.push(key);
-        if (status === 201) onKept(promised.kept.length);
+        const { status } = await client.create(key);
+        if (status === 201) {
+          keys.acknowledged.push(key);
+          onAcknowledged(keys.acknowledged.length);
+        } else {
+          keys.unacknowledged.push(key);
+        }
       }
     }),
   );
-  return promised;
+  return keys;
+}
+
+/**
+ * Compares the store with the acknowledged keys. Then retries the other keys, as a browser would.
+ */
+export async function compareWithStore(
+  client: TortureClient,
+  { acknowledged, unacknowledged }: CreatedKeys,
+) {
+  const before = new Set(await client.titles());
+  for (const key of unacknowledged) await client.create(key);
+  const after = await client.titles();
+  return {
+    acknowledged: acknowledged.length,
+    lost: acknowledged.filter((key) => !before.has(key)).length,
+    unacknowledged: unacknowledged.length,
+    'of them stored': unacknowledged.filter((key) => before.has(key)).length,
+    'lost after a retry': unacknowledged.filter((key) => !after.includes(key)).length,
+    duplicated: after.length - new Set(after).size,
+  };
 }

@@ -2,75 +2,92 @@ import { chmodSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { findFreePort } from '../../tools/free-port.ts';
+import { startServerProcess, type Settings } from '../support/server-process.ts';
 import { createPostgres } from './killable-postgres.ts';
-import { start, type Settings } from './scenarios.ts';
 
-/** A server, and what keeps its data on a disk that a scenario takes away. */
-export interface Site {
-  address(): string;
-  /** Kills whoever writes on the disk: the server itself, or PostgreSQL below a server that goes on. */
-  die(): Promise<void>;
-  /** Starts it again; resolves when the server is ready. */
-  rise(): Promise<void>;
-  stop(): Promise<void>;
+/** A server with a store that can crash. */
+export interface Deployment {
+  address: () => string;
+  /** Kills the process that writes the store: the server for SQLite, otherwise PostgreSQL. */
+  crash: () => Promise<void>;
+  /** Starts the killed process. Resolves when the server is ready. */
+  recover: () => Promise<void>;
+  stop: () => Promise<void>;
 }
 
-export type SiteMaker = (folder: string, settings: Settings) => Promise<Site>;
+export type Deploy = (folder: string, settings: Settings) => Promise<Deployment>;
 
-export const onSqlite: SiteMaker = async (folder, settings) => {
-  const data = join(folder, 'data');
-  mkdirSync(data);
-  const own = { ...settings, DATA_DIR: data };
-  let running = await start(own);
-  const die = async () => void (await running.kill());
+/** Deploys a server that crashes itself. */
+export async function deployServer(settings: Settings): Promise<Deployment> {
+  let running = await startServerProcess(settings);
+  const crash = async () => void (await running.kill());
   return {
     address: () => running.address,
-    die,
-    async rise() {
-      running = await start(own);
+    crash,
+    async recover() {
+      running = await startServerProcess(settings);
     },
-    stop: die,
+    stop: crash,
   };
+}
+
+export const deployOnSqlite: Deploy = async (folder, settings) => {
+  const dataFolder = join(folder, 'data');
+  mkdirSync(dataFolder);
+  return deployServer({ ...settings, DATA_DIR: dataFolder });
 };
 
-export const onPostgres: SiteMaker = async (folder, settings) =>
-  postgresSite(join(folder, 'postgres'), settings);
+export const deployOnPostgres: Deploy = async (folder, settings) =>
+  deployPostgres(join(folder, 'postgres'), settings);
 
-/** As its documentation advises: where the data fills the disk, the log (WAL) still has room. */
-export const onPostgresWithWalElsewhere: SiteMaker = async (folder, settings) => {
-  const elsewhere = mkdtempSync(join(tmpdir(), 'tracker-app-wal-'));
-  chmodSync(elsewhere, 0o755);
-  const site = await postgresSite(join(folder, 'postgres'), settings, join(elsewhere, 'wal'));
+/** Keeps the WAL on another disk, as PostgreSQL's documentation advises for disks that fill up. */
+export const deployOnPostgresWithSeparateWal: Deploy = async (folder, settings) => {
+  const walParent = mkdtempSync(join(tmpdir(), 'tracker-app-wal-'));
+  chmodSync(walParent, 0o755);
+  const deployment = await deployPostgres(
+    join(folder, 'postgres'),
+    settings,
+    join(walParent, 'wal'),
+  );
   return {
-    ...site,
+    ...deployment,
     async stop() {
-      await site.stop();
-      rmSync(elsewhere, { recursive: true });
+      await deployment.stop();
+      rmSync(walParent, { recursive: true });
     },
   };
 };
 
-async function postgresSite(folder: string, settings: Settings, wal?: string): Promise<Site> {
-  const postgres = createPostgres(folder, await findFreePort(), wal);
+async function deployPostgres(
+  folder: string,
+  settings: Settings,
+  walFolder?: string,
+): Promise<Deployment> {
+  const postgres = createPostgres(folder, await findFreePort(), walFolder);
+  const remove = async () => {
+    await postgres.kill();
+    postgres.remove();
+  };
   try {
     await postgres.start();
-    const { address, kill } = await start({ ...settings, DATABASE_URL: postgres.url });
+    const { address, kill } = await startServerProcess({
+      ...settings,
+      DATABASE_URL: postgres.url,
+    });
     return {
       address: () => address,
-      die: () => postgres.kill(),
-      async rise() {
+      crash: () => postgres.kill(),
+      async recover() {
         await postgres.start();
         while (!(await fetch(`${address}/readyz`)).ok);
       },
       async stop() {
         await kill();
-        await postgres.kill();
-        postgres.remove();
+        await remove();
       },
     };
   } catch (error) {
-    await postgres.kill();
-    postgres.remove();
+    await remove();
     throw error;
   }
 }

@@ -4,21 +4,19 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 
-const execute = promisify(execFile);
-
 /** This machine does not allow what a scenario needs. */
-export class NotPossible extends Error {}
+export class NotSupported extends Error {}
 
 export type Disk = ReturnType<typeof createDisk>;
 
-// What the kernel has not been told to sync is dropped, as when the power fails: EXT4_IOC_SHUTDOWN without flushing the log.
-const cut = `
+// EXT4_IOC_SHUTDOWN without flushing the log drops all writes that were not synced.
+const shutDownFileSystem = `
 import fcntl, os, struct, sys
 fcntl.ioctl(os.open(sys.argv[1], os.O_RDONLY), 0x8004587D, struct.pack('I', 2))`;
 
-/** A file system whose power can be cut. Throws `NotPossible`. */
+/** Creates an ext4 file system whose power can be cut. Throws `NotSupported`. */
 export function createDisk() {
-  const folder = makeFolder('tracker-app-power-');
+  const folder = createFolder('tracker-app-power-');
   const [image, mountPoint] = [join(folder, 'image'), join(folder, 'disk')];
   mkdirSync(mountPoint);
   writeFileSync(image, '');
@@ -30,15 +28,17 @@ export function createDisk() {
     mount();
   } catch (error) {
     rmSync(folder, { recursive: true });
-    throw new NotPossible(
-      `it takes root, loop devices, mkfs.ext4 and python3 (${String(error).trim()})`,
+    throw new NotSupported(
+      `needs root, loop devices, mkfs.ext4 and python3 (${String(error).trim()})`,
     );
   }
   return {
     mountPoint,
-    /** Takes a moment, in which others go on writing. */
-    cutPower: async () => void (await execute('python3', ['-c', cut, mountPoint])),
-    async comeBack() {
+    /** Does not block this process, so that writes go on until the cut. */
+    async cutPower() {
+      await promisify(execFile)('python3', ['-c', shutDownFileSystem, mountPoint]);
+    },
+    async remount() {
       await unmount(mountPoint);
       mount();
     },
@@ -49,25 +49,25 @@ export function createDisk() {
   };
 }
 
-/** A file system with room for so many megabytes. Throws `NotPossible`. */
+/** Creates a file system that can be filled. Throws `NotSupported`. */
 export function createSmallDisk(megabytes: number) {
-  const mountPoint = makeFolder('tracker-app-full-');
+  const mountPoint = createFolder('tracker-app-full-');
   const ballast = join(mountPoint, 'ballast');
   try {
     run('mount', '-t', 'tmpfs', '-o', `size=${megabytes}m,mode=755`, 'tmpfs', mountPoint);
   } catch (error) {
     rmSync(mountPoint, { recursive: true });
-    throw new NotPossible(`it takes root and tmpfs (${String(error).trim()})`);
+    throw new NotSupported(`needs root and tmpfs (${String(error).trim()})`);
   }
   return {
     mountPoint,
-    /** Writes until not a byte more fits. */
+    /** Writes until no byte is left. */
     fill() {
       for (const size of [1024 * 1024, 4096]) {
         try {
           for (;;) writeFileSync(ballast, Buffer.alloc(size), { flag: 'a' });
         } catch {
-          // That is what full means.
+          // No space is left for a block of this size.
         }
       }
     },
@@ -79,8 +79,8 @@ export function createSmallDisk(megabytes: number) {
   };
 }
 
-/** Somebody else than root has to get through: PostgreSQL. */
-function makeFolder(prefix: string): string {
+/** Creates a folder that PostgreSQL's user can enter. */
+function createFolder(prefix: string): string {
   const folder = mkdtempSync(join(tmpdir(), prefix));
   chmodSync(folder, 0o755);
   return folder;
@@ -90,13 +90,13 @@ function run(command: string, ...args: string[]) {
   execFileSync(command, args, { stdio: ['ignore', 'ignore', 'pipe'] });
 }
 
-/** Killed processes let go of their files when the kernel gets to it. */
+/** Retries, because the kernel closes the files of a killed process some time after its end. */
 async function unmount(mountPoint: string) {
-  for (let tries = 0; ; tries += 1) {
+  for (let retries = 0; ; retries += 1) {
     try {
       return run('umount', mountPoint);
     } catch (error) {
-      if (tries === 200) throw error;
+      if (retries === 200) throw error;
       await new Promise((resolve) => setTimeout(resolve, 20));
     }
   }

@@ -1,72 +1,87 @@
 import { randomUUID } from 'node:crypto';
+import type { Settings } from '../support/server-process.ts';
+import { TortureClient } from './client.ts';
+import {
+  deployOnPostgres,
+  deployOnPostgresWithSeparateWal,
+  deployOnSqlite,
+  type Deploy,
+} from './deployments.ts';
 import { createSmallDisk } from './disk.ts';
-import { Person } from './client.ts';
-import type { Figures, Settings } from './scenarios.ts';
-import { onPostgres, onPostgresWithWalElsewhere, onSqlite } from './deployments.ts';
+import type { Figures } from './scenarios.ts';
+
+interface StoreOptions {
+  deploy: Deploy;
+  megabytes: number;
+  /** Whether the store survives a full disk. If not, it stops and must be started again. */
+  survives: boolean;
+}
 
 const stores = {
-  SQLite: { make: onSqlite, megabytes: 16, goesOn: true },
-  PostgreSQL: { make: onPostgresWithWalElsewhere, megabytes: 96, goesOn: true },
-  // It then stops by itself, and has to be started when there is room.
-  'PostgreSQL with its WAL there too': { make: onPostgres, megabytes: 128, goesOn: false },
-};
+  SQLite: { deploy: deployOnSqlite, megabytes: 16, survives: true },
+  PostgreSQL: { deploy: deployOnPostgresWithSeparateWal, megabytes: 96, survives: true },
+  'PostgreSQL with its WAL on it': { deploy: deployOnPostgres, megabytes: 128, survives: false },
+} satisfies Record<string, StoreOptions>;
 
-/** Fills the disk under a store, makes room again, and restarts it in between. Throws `NotPossible`. */
-export async function fullDisk(
+/** Fills the store's disk, makes room again, and restarts the store. Throws `NotSupported`. */
+export async function fillDisk(
   store: keyof typeof stores,
   settings: Settings,
   rounds: number,
 ): Promise<Figures> {
-  const { make, megabytes, goesOn } = stores[store];
+  const { deploy, megabytes, survives } = stores[store];
   const disk = createSmallDisk(megabytes);
   try {
-    const site = await make(disk.mountPoint, settings);
+    const deployment = await deploy(disk.mountPoint, settings);
     try {
-      const person = await new Person().settle(site.address());
-      const kept: string[] = [];
-      const refused = new Map<string, number>();
+      const account = await new TortureClient(deployment.address()).signUp();
+      const client = () => account.at(deployment.address());
+      const acknowledged: string[] = [];
+      const refusals = new Map<string, number>();
       let failedReads = 0;
-      let notHealed = 0;
+      let failedCreates = 0;
       for (let round = 0; round < rounds; round += 1) {
         disk.fill();
-        for (let refusals = 0; refusals < 20;) {
+        for (let refused = 0; refused < 20;) {
           const key = randomUUID();
-          const { status, body } = await person.create(site.address(), key);
-          if (status === 201) kept.push(key);
-          else refusals += 1;
-          if (status === 201) continue;
-          const answer = `${status} ${(body as { message?: string } | undefined)?.message}`;
-          refused.set(answer, (refused.get(answer) ?? 0) + 1);
+          const { status, body } = await client().create(key);
+          if (status === 201) {
+            acknowledged.push(key);
+            continue;
+          }
+          refused += 1;
+          const refusal = `${status} ${(body as { message?: string } | undefined)?.message}`;
+          refusals.set(refusal, (refusals.get(refusal) ?? 0) + 1);
         }
-        if (goesOn) {
-          const titles = await person.titles(site.address());
-          if (kept.some((key) => !titles.includes(key))) failedReads += 1;
+        if (survives) {
+          const titles = await client().titles();
+          if (acknowledged.some((key) => !titles.includes(key))) failedReads += 1;
         }
         disk.makeRoom();
-        // A full disk must not keep it from starting with what is there, once there is a little room.
-        if (!goesOn || round % 2 === 1) {
-          await site.die();
-          await site.rise();
+        // The store must also start after it ran out of space.
+        if (!survives || round % 2 === 1) {
+          await deployment.crash();
+          await deployment.recover();
         }
         const key = randomUUID();
-        const { status } = await person.create(site.address(), key);
-        if (status === 201) kept.push(key);
-        else notHealed += 1;
+        const { status } = await client().create(key);
+        if (status === 201) acknowledged.push(key);
+        else failedCreates += 1;
       }
-      const titles = await person.titles(site.address());
+      const titles = await client().titles();
       return {
         'times full': rounds,
-        acknowledged: kept.length,
-        lost: kept.filter((key) => !titles.includes(key)).length,
-        refused: [...refused].map(([answer, count]) => `${count} x ${answer}`).join(', '),
-        'failed: refused otherwise than by 503': [...refused.keys()].filter(
-          (answer) => !/^503 ./.test(answer) || answer.endsWith('undefined'),
+        acknowledged: acknowledged.length,
+        lost: acknowledged.filter((key) => !titles.includes(key)).length,
+        refused: [...refusals].map(([refusal, count]) => `${count} x ${refusal}`).join(', '),
+        'failed: refusals other than 503 with a message': [...refusals.keys()].filter(
+          (refusal) => !/^503 ./.test(refusal) || refusal.endsWith('undefined'),
         ).length,
-        ...(goesOn && { 'failed reads while full': failedReads }),
-        'failed creates with room again': notHealed,
+        ...(survives && { 'failed reads while full': failedReads }),
+        'failed creates after room was made': failedCreates,
       };
     } finally {
-      await site.stop();
+      await deployment.stop();
     }
   } finally {
     await disk.remove();

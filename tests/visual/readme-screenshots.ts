@@ -5,7 +5,7 @@
 import type { Browser } from 'playwright-core';
 import { launchBrowser } from '../../conformance/ui/chromium.ts';
 import { field, signUpAndIn, submit, titles } from '../support/browser.ts';
-import { startServerProcess } from '../support/server-process.ts';
+import { startTemporaryServer } from '../support/server-process.ts';
 
 const projects = [
   ['Website relaunch', 'New pages for the spring range.\nTexts are due in March.'],
@@ -28,7 +28,7 @@ async function takeScreenshot(browser: Browser, address: string, colorScheme: 'l
   await page.screenshot({ path: `docs/app-${colorScheme}.png` });
 }
 
-const server = await startServerProcess();
+const server = await startTemporaryServer();
 const browser = await launchBrowser();
 await takeScreenshot(browser, server.address, 'light');
 await takeScreenshot(browser, server.address, 'dark');

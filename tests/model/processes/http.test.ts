@@ -17,13 +17,13 @@ import { createOracle } from '../../../model/oracle.ts';
 import { pathOf } from '../../../model/paths.ts';
 import { isPossibleForBackend, unreachableForBackends } from '../../../model/unreachable.ts';
 import { walk } from '../../../model/walk.ts';
-import { startServerProcess } from '../../support/server-process.ts';
+import { startTemporaryServer } from '../../support/server-process.ts';
 import { createCoverage } from '../coverage.ts';
 
-let server: Awaited<ReturnType<typeof startServerProcess>>;
+let server: Awaited<ReturnType<typeof startTemporaryServer>>;
 let preconditions: Preconditions;
 beforeAll(async () => {
-  server = await startServerProcess();
+  server = await startTemporaryServer();
   preconditions = createPreconditions(
     createRunContext(server.address, createFixtures(1, createRunId())),
   );
