@@ -1,11 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 
-const titles = [
-  ...readFileSync('tests/model/processes/faults.test.ts', 'utf8').matchAll(
-    /^test\('(?:\[[^\]]+\] )?(.+)', async/gm,
-  ),
-].map(([, title]) => title!);
+const titles = ['tests/model/responses.test.tsx', 'tests/model/processes/faults.test.ts']
+  .flatMap((file) => [...readFileSync(file, 'utf8').matchAll(/^test\('(.+?)(?: \[[^\]]+\])?', /gm)])
+  .map(([, title]) => title!);
 
 const named = readFileSync('docs/faults.md', 'utf8')
   .split('\n')
