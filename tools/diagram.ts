@@ -1,45 +1,43 @@
-/**
- * Draws an XState machine as a Mermaid `stateDiagram-v2` and lists its transitions, both read from the machine itself.
- */
+/** Converts an XState machine to a Mermaid `stateDiagram-v2` and to Markdown tables. */
 import type { AnyStateMachine, AnyStateNode, AnyTransitionDefinition } from 'xstate';
 import { nodesOf, statementsOf, transitionsFrom } from '../model/inspection.ts';
 
-/** One transition in words. `from` and `to` are paths of states; the path of the whole machine is its id. */
-export type Row = {
+/** One transition. `from` and `to` are state paths; the path of the root is the machine's id. */
+export type TransitionRow = {
   from: string;
   event: string;
   guard: string;
   to: string;
   actions: string[];
-  /** Ids of the statements that the transition carries in its `meta`. */
+  /** The ids in `meta.statements`. */
   statements: string[];
 };
 
-/** Every transition of the machine, in the order in which the machine states them. */
-export function transitions(machine: AnyStateMachine): Row[] {
+/** Returns every transition in the order of the chart. */
+export function transitions(machine: AnyStateMachine): TransitionRow[] {
   return nodesOf(machine.root).flatMap((node) =>
     transitionsFrom(node).map((transition) => ({
       from: pathOf(node),
       event: eventOf(node, transition),
       guard: guardOf(transition.guard),
       to: targetOf(transition).map(pathOf).join(', '),
-      actions: transition.actions.map((action) => describedAction(machine, action)),
+      actions: transition.actions.map((action) => actionWithEvent(machine, action)),
       statements: statementsOf(transition),
     })),
   );
 }
 
-/** The machine as Mermaid source, ending with a newline. */
+/** Returns the machine as Mermaid source, ending with a newline. */
 export function diagram(machine: AnyStateMachine): string {
   const { root } = machine;
-  const lines = root.type === 'parallel' ? state(root) : inside(root);
+  const lines = root.type === 'parallel' ? stateLines(root) : bodyLines(root);
   return ['stateDiagram-v2', ...indent(lines), ''].join('\n');
 }
 
-/** The transitions as a Markdown table, ending with a newline. */
-export function table(machine: AnyStateMachine): string {
+/** Returns the transitions as a Markdown table, ending with a newline. */
+export function transitionTable(machine: AnyStateMachine): string {
   const rows = transitions(machine).map(({ from, event, guard, to, actions, statements }) =>
-    [from, event, guard, to, actions.join(', '), statements.join(', ')].map(cell),
+    [from, event, guard, to, actions.join(', '), statements.join(', ')].map(escapeCell),
   );
   return markdownTable(['from', 'event', 'guard', 'to', 'actions', 'statements'], rows);
 }
@@ -48,7 +46,7 @@ export function table(machine: AnyStateMachine): string {
 export function stateTable(machine: AnyStateMachine): string {
   const rows = nodesOf(machine.root)
     .filter(({ description }) => description)
-    .map((node) => [pathOf(node), node.description!].map(cell));
+    .map((node) => [pathOf(node), node.description!].map(escapeCell));
   return markdownTable(['state', 'description'], rows);
 }
 
@@ -58,40 +56,42 @@ function markdownTable(head: string[], rows: string[][]): string {
     .join('');
 }
 
-function state(node: AnyStateNode): string[] {
-  const name = `state "${text(node.key)}" as ${idOf(node)}`;
+function stateLines(node: AnyStateNode): string[] {
+  const name = `state "${escapeLabel(node.key)}" as ${idOf(node)}`;
   if (node.type === 'final') return [name, `${idOf(node)} --> [*]`];
   if (node.type === 'history') return [name, `${idOf(node)} : history`];
-  if (childrenOf(node).length === 0) return [name, ...described(node), ...arrows(node)];
-  const outward = arrows(node).filter((arrow) => arrow.startsWith(`${idOf(node)} `));
-  return [`${name} {`, ...indent(inside(node)), '}', ...outward];
+  if (childrenOf(node).length === 0)
+    return [name, ...activityLines(node), ...transitionLines(node)];
+  const outward = transitionLines(node).filter((arrow) => arrow.startsWith(`${idOf(node)} `));
+  return [`${name} {`, ...indent(bodyLines(node)), '}', ...outward];
 }
 
-/** What stands between the braces of a state that has states. */
-function inside(node: AnyStateNode): string[] {
+/** Returns the lines between the braces of a compound or parallel state. */
+function bodyLines(node: AnyStateNode): string[] {
+  const anyStateId = anyStateIdOf(node);
   const own = [
-    ...described(node, anyOf(node)),
-    ...arrows(node).filter((arrow) => arrow.startsWith(`${anyOf(node)} `)),
+    ...activityLines(node, anyStateId),
+    ...transitionLines(node).filter((arrow) => arrow.startsWith(`${anyStateId} `)),
   ];
-  const whole = own.length > 0 ? [[`state "any state" as ${anyOf(node)}`, ...own]] : [];
-  const parts = [...childrenOf(node).map(state), ...whole];
+  const anyState = own.length > 0 ? [[`state "any state" as ${anyStateId}`, ...own]] : [];
+  const parts = [...childrenOf(node).map(stateLines), ...anyState];
   return node.type === 'parallel'
     ? parts.flatMap((lines, index) => (index > 0 ? ['--', ...lines] : lines))
     : [...node.initial.target.map((target) => `[*] --> ${idOf(target)}`), ...parts.flat()];
 }
 
-/** What a state does while it lasts. */
-function described(node: AnyStateNode, id = idOf(node)): string[] {
+/** Returns the entry and exit actions and the invoked actors of a state. */
+function activityLines(node: AnyStateNode, id = idOf(node)): string[] {
   const machine: AnyStateMachine = node.machine;
-  const during = [
+  const activities = [
     ...node.entry.filter(isNamed).map((action) => `entry / ${actionOf(action)}`),
     ...node.exit.filter(isNamed).map((action) => `exit / ${actionOf(action)}`),
     ...node.invoke.map((invoke) => `do / ${actorOf(machine.root, invoke.src, invoke.id)}`),
   ];
-  return during.map((line) => `${id} : ${text(line)}`);
+  return activities.map((line) => `${id} : ${escapeLabel(line)}`);
 }
 
-function arrows(node: AnyStateNode): string[] {
+function transitionLines(node: AnyStateNode): string[] {
   return transitionsFrom(node).flatMap((transition) => {
     const guard = guardOf(transition.guard);
     const actions = transition.actions.map(actionOf).join(', ');
@@ -101,16 +101,16 @@ function arrows(node: AnyStateNode): string[] {
       ...(actions ? ['/', actions] : []),
     ].join(' ');
     return targetOf(transition).map((target) => {
-      // Mermaid cannot draw an arrow from a state to one inside it, nor from a state that has states to itself.
-      const inward = childrenOf(node).length > 0 && isWithin(target, node);
-      const from = inward ? anyOf(node) : idOf(node);
-      const to = inward && target === node ? anyOf(node) : idOf(target);
-      return `${from} --> ${to} : ${text(label)}`;
+      // Mermaid cannot draw an arrow from a compound state to itself or to a state inside it.
+      const isInner = childrenOf(node).length > 0 && isWithin(target, node);
+      const from = isInner ? anyStateIdOf(node) : idOf(node);
+      const to = isInner && target === node ? anyStateIdOf(node) : idOf(target);
+      return `${from} --> ${to} : ${escapeLabel(label)}`;
     });
   });
 }
 
-/** A transition without a target leaves the state as it is. */
+/** Returns the source of a transition without a target, because the state does not change. */
 function targetOf(transition: AnyTransitionDefinition): readonly AnyStateNode[] {
   return transition.target ?? [transition.source];
 }
@@ -119,10 +119,10 @@ function eventOf(node: AnyStateNode, transition: AnyTransitionDefinition): strin
   const event = transition.eventType;
   const machine: AnyStateMachine = node.machine;
   if ('delay' in transition) {
-    const { delay } = transition;
-    const milliseconds: unknown = machine.implementations.delays[String(delay)] ?? delay;
-    if (typeof delay === 'number') return `after ${delay} ms`;
-    return `after ${String(delay)} (${typeof milliseconds === 'number' ? `${milliseconds} ms` : 'computed'})`;
+    const delay = String(transition.delay);
+    if (typeof transition.delay === 'number') return `after ${delay} ms`;
+    const duration: unknown = machine.implementations.delays[delay];
+    return `after ${delay} (${typeof duration === 'number' ? `${duration} ms` : 'computed'})`;
   }
   if (event === '') return 'always';
   if (event.startsWith('xstate.done.state.')) return 'done';
@@ -132,7 +132,7 @@ function eventOf(node: AnyStateNode, transition: AnyTransitionDefinition): strin
   return `${kind}: ${actorOf(machine.root, invoked?.src, id)}`;
 }
 
-/** An actor's name is its source's; one written in place has none but the id of its invocation. */
+/** Returns the name of an actor's logic, or the id of its invocation for inline logic. */
 function actorOf(root: AnyStateNode, src: unknown, id: string): string {
   return typeof src === 'string' && !src.startsWith('xstate.invoke.')
     ? src
@@ -151,7 +151,7 @@ function actionOf(action: unknown): string {
   return nameOf(action).replace(/^xstate\./, '');
 }
 
-/** The delays of a state are started and stopped by actions of XState's own, which nobody wrote. */
+/** Excludes the actions that XState adds to start and cancel the delays of a state. */
 function isNamed(action: unknown): boolean {
   return !['xstate.raise', 'xstate.cancel'].includes(nameOf(action));
 }
@@ -159,26 +159,24 @@ function isNamed(action: unknown): boolean {
 function nameOf(reference: unknown): string {
   if (typeof reference === 'string') return reference;
   if (hasType(reference)) return reference.type;
-  return typeof reference === 'function' && reference.name ? reference.name : 'written in place';
+  return typeof reference === 'function' && reference.name ? reference.name : 'inline';
 }
 
-/** The action with the event that it emits or raises, where the event is written down and not computed. */
-function describedAction(machine: AnyStateMachine, action: unknown): string {
+/** Returns the action with the event that it emits or raises. A computed event has no name. */
+function actionWithEvent(machine: AnyStateMachine, action: unknown): string {
   const name = actionOf(action);
-  const supplied: unknown = machine.implementations.actions[name];
-  const verb = { 'xstate.emit': 'emits', 'xstate.raise': 'raises' }[nameOf(supplied)];
+  const implementation: unknown = machine.implementations.actions[name];
+  const verb = { 'xstate.emit': 'emits', 'xstate.raise': 'raises' }[nameOf(implementation)];
   if (!verb) return name;
-  const event = typeof supplied === 'function' && 'event' in supplied ? supplied.event : undefined;
+  const event =
+    typeof implementation === 'function' && 'event' in implementation
+      ? implementation.event
+      : undefined;
   return `${name} (${hasType(event) ? `${verb} ${event.type}` : verb})`;
 }
 
 function hasType(value: unknown): value is { type: string } {
-  return (
-    (typeof value === 'object' || typeof value === 'function') &&
-    value !== null &&
-    'type' in value &&
-    typeof value.type === 'string'
-  );
+  return typeof (value as { type?: unknown } | undefined)?.type === 'string';
 }
 
 function childrenOf(node: AnyStateNode): AnyStateNode[] {
@@ -193,20 +191,20 @@ function pathOf(node: AnyStateNode): string {
   return node.path.join('.') || node.id;
 }
 
-/** With the machine's id in front, no name of a state meets a word of Mermaid's. */
+/** Starts with the machine's id, so that no state has the name of a Mermaid keyword. */
 function idOf(node: AnyStateNode): string {
   return [node.machine.id, ...node.path].join('_').replace(/\W/g, '_');
 }
 
-function anyOf(node: AnyStateNode): string {
+function anyStateIdOf(node: AnyStateNode): string {
   return `${idOf(node)}__any`;
 }
 
-function text(label: string): string {
+function escapeLabel(label: string): string {
   return label.replace(/[#;<>"]/g, (character) => `#${character.charCodeAt(0)};`);
 }
 
-function cell(content: string): string {
+function escapeCell(content: string): string {
   return content.replaceAll('|', '\\|');
 }
 

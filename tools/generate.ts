@@ -8,7 +8,7 @@ import { pathToFileURL } from 'node:url';
 import { authMachine } from '../machines/auth.ts';
 import { projectsMachine } from '../machines/projects.ts';
 import { dereferencedContract } from './contract.ts';
-import { diagram, stateTable, table } from './diagram.ts';
+import { diagram, stateTable, transitionTable } from './diagram.ts';
 import { root } from './run.ts';
 
 /** Returns the generated files that are missing or differ from what would be written now. */
@@ -39,7 +39,7 @@ async function contractJson(): Promise<string> {
 function machinesPage(): string {
   const sections = [authMachine, projectsMachine].map(
     (machine) =>
-      `## ${machine.id}\n\n\`\`\`mermaid\n${diagram(machine)}\`\`\`\n\n${stateTable(machine)}\n${table(machine)}`,
+      `## ${machine.id}\n\n\`\`\`mermaid\n${diagram(machine)}\`\`\`\n\n${stateTable(machine)}\n${transitionTable(machine)}`,
   );
   return [
     '# Machines\n',

@@ -5,21 +5,23 @@ const titles = ['tests/model/responses.test.tsx', 'tests/model/processes/faults.
   .flatMap((file) => [...readFileSync(file, 'utf8').matchAll(/^test\('(.+?)(?: \[[^\]]+\])?', /gm)])
   .map(([, title]) => title!);
 
-const named = readFileSync('docs/faults.md', 'utf8')
+/** For each row of the table, the titles in its last column. "…" stands for any text. */
+const rows = readFileSync('docs/faults.md', 'utf8')
   .split('\n')
   .filter((line) => line.startsWith('| ') && !/^\| (fault|---) /.test(line))
   .map((line) => line.split(' | ').at(-1)!.replace(/ \|$/, '').split('; '));
 
-test('every row of the table of faults names tests that exist, and every such test is named', () => {
-  const unheld = named.filter((names) => names.some((name) => !titles.some(matching(name))));
-  expect(unheld).toEqual([]);
-  const unnamed = titles.filter((title) => !named.flat().some((name) => matching(name)(title)));
-  expect(unnamed).toEqual([]);
-  expect(named.length).toBeGreaterThan(15);
+test('docs/faults.md names existing tests in every row, and names every test', () => {
+  const rowsOfMissingTests = rows.filter((row) =>
+    row.some((pattern) => !titles.some(matching(pattern))),
+  );
+  expect(rowsOfMissingTests).toEqual([]);
+  const unlisted = titles.filter((title) => !rows.flat().some((row) => matching(row)(title)));
+  expect(unlisted).toEqual([]);
+  expect(rows.length).toBeGreaterThan(15);
 });
 
-/** A name in the table leaves out what "…" stands for. */
-const matching = (name: string) => (title: string) =>
-  new RegExp(`^${name.split('…').map(escaped).join('.*')}$`).test(title);
+const matching = (pattern: string) => (title: string) =>
+  new RegExp(`^${pattern.split('…').map(escaped).join('.*')}$`).test(title);
 
 const escaped = (text: string) => text.replace(/[.*+?^${}()|[\]\\]/g, String.raw`\$&`);

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { emit, fromPromise, not, raise, setup } from 'xstate';
-import { diagram, stateTable, table, transitions } from '../../../tools/diagram.ts';
+import { diagram, stateTable, transitionTable, transitions } from '../../../tools/diagram.ts';
 
 const door = setup({
   actors: { ring: fromPromise(() => Promise.resolve()) },
@@ -35,7 +35,7 @@ const lamp = setup({}).createMachine({
   states: { bulb: { initial: 'off', states: { off: {}, on: {} } }, shade: {} },
 });
 
-test('a transition is told in words, with its statements', () => {
+test('lists the transitions with guards, actions, events and statements', () => {
   const words = transitions(door).map(
     ({ from, event, guard, to, actions }) =>
       `${from}: ${event} [${guard}] ${to} / ${actions.join(', ')}`,
@@ -51,14 +51,16 @@ test('a transition is told in words, with its statements', () => {
     'opened.wide: push [] opened.ajar / ',
   ]);
   expect(transitions(door)[0]?.statements).toEqual(['DOOR-1', 'DOOR-2']);
-  expect(table(door).split('\n')[2]).toBe('| door | reset |  | closed |  | DOOR-1, DOOR-2 |');
+  expect(transitionTable(door).split('\n')[2]).toBe(
+    '| door | reset |  | closed |  | DOOR-1, DOOR-2 |',
+  );
 });
 
 test('lists the states that have a description', () => {
   expect(stateTable(door).split('\n').slice(2)).toEqual(['| opened | Air comes in \\| out. |', '']);
 });
 
-test('states, what they do, and their transitions are drawn', () => {
+test('draws states, their activities and their transitions', () => {
   expect(diagram(door)).toBe(`stateDiagram-v2
   [*] --> door_closed
   state "closed" as door_closed
@@ -81,7 +83,7 @@ test('states, what they do, and their transitions are drawn', () => {
 `);
 });
 
-test('what goes on side by side is drawn side by side', () => {
+test('draws the regions of a parallel machine side by side', () => {
   expect(diagram(lamp)).toBe(`stateDiagram-v2
   state "lamp" as lamp {
     state "bulb" as lamp_bulb {
