@@ -43,6 +43,18 @@ export function fail(description: string, evidence: Evidence = [], userSees?: st
   throw new CheckFailed([problem(description, evidence, userSees)]);
 }
 
+/** Returns the value of a call, or fails when the app cannot use the response. */
+export function expectSuccess<Value>(
+  call: ApiCall<Value>,
+  failure: string,
+  previous: Evidence = [],
+  userSees?: string,
+): Value {
+  if (call.outcome.ok) return call.outcome.value;
+  const response = describeResponse(call.exchange);
+  return fail(`${failure}: the backend responds with ${response}.`, [...previous, call], userSees);
+}
+
 /** Throws the problems, if there are any. */
 export function failIfAny(problems: (Problem | false | undefined)[]) {
   const actual = problems.filter((each) => each !== false && each !== undefined);

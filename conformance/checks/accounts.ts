@@ -1,12 +1,11 @@
-import type { Check } from './check.ts';
 import { describeMessageFault, describeResponse } from '../describe.ts';
 import { isClientError, isSuccess } from '../http/response.ts';
 import { registerAgain } from '../probes.ts';
-import { blockOnServerError, fail, failIfAny, problem, skip } from '../verdict.ts';
+import { blockOnServerError, expectSuccess, fail, failIfAny, problem, skip } from '../verdict.ts';
+import type { RunContext } from '../run-context.ts';
+import type { Check } from './check.ts';
 
-/** Two passwords that people really use, and that careless code changes. */
-const unusual = '  Pä55wörd 🗝️ "quoted" \\ und Blanks  ';
-
+const unusualPassword = '  Pä55wörd 🗝️ "quoted" \\ und Blanks  ';
 const longPassword = `${`Aa1!${'longer-'.repeat(20)}`.slice(0, 127)}x`;
 
 export const accountChecks: Check[] = [
@@ -15,34 +14,23 @@ export const accountChecks: Check[] = [
     level: 'MUST',
     title: 'Registering with an email and a password succeeds',
     requirement:
-      'POST /api/v1/users/register with {"email", "password"} answers 201 (any status from 200 to 299 will do) to a visitor without cookies.',
+      'Respond to POST /api/v1/users/register with 201 (any 2xx status works). Require no cookies.',
     statements: ['APP-1', 'CALL-7', 'AUTH-7'],
     async run(context) {
       const { registration } = await context.tryRegister('ada');
-      if (!registration.outcome.ok) {
-        fail(
-          `Registering a new account is answered with ${describeResponse(registration.exchange)}.`,
-          [registration],
-        );
-      }
+      expectSuccess(registration, 'Registering a new account fails');
     },
   },
   {
     id: 'ACCOUNT-2',
     level: 'MUST',
-    title: 'Whoever registered signs in with the same email and password',
-    requirement:
-      'The email and the password of a registration sign in, to the letter as they were typed, in any browser.',
+    title: 'A registered user can sign in with the same email and password',
+    requirement: 'Accept the email and the password exactly as registered, from any browser.',
     statements: ['APP-1', 'ENTITY-4'],
     async run(context) {
-      const account = await context.registeredAccount('ada');
-      const login = await context.newBrowser('ada').login(account.email, account.password);
-      if (!login.outcome.ok) {
-        fail(
-          `Signing in with what was registered is answered with ${describeResponse(login.exchange)}.`,
-          [account.registration, login],
-        );
-      }
+      const { email, password, registration } = await context.registeredAccount('ada');
+      const login = await context.newBrowser('ada').login(email, password);
+      expectSuccess(login, 'Signing in with a registered email and password fails', [registration]);
     },
   },
   {
@@ -50,222 +38,195 @@ export const accountChecks: Check[] = [
     level: 'MUST',
     title: 'A password of 8 characters is accepted',
     requirement:
-      'The app lets 8 characters pass, and shows no message when registering is refused: whoever is refused here is stuck.',
+      'Accept 8 characters, the minimum of the app. The app shows no message when registering fails, so the user would be stuck.',
     statements: ['CONST-2', 'VALID-3', 'AUTH-10'],
     async run(context) {
       await context.signedInUser('ada');
       const { registration } = await context.tryRegister('eight', { password: 'aB3$xY7!' });
-      if (!registration.outcome.ok) {
-        fail(
-          `A password of 8 characters (letters of both cases, digits, signs) is refused with ${describeResponse(registration.exchange)}.`,
-          [registration],
-        );
-      }
+      expectSuccess(
+        registration,
+        'Registering with 8 characters (upper and lower case, digits, symbols) fails',
+      );
     },
   },
   {
     id: 'ACCOUNT-4',
     level: 'MUST',
-    title: 'A password with blanks, quotes, accents and emoji signs in as it was typed',
-    requirement: 'Passwords are any characters, never trimmed: what registers also signs in.',
+    title: 'A password with spaces, quotes, accents and emoji signs in as typed',
+    requirement: 'Keep every character of a password. If it can be registered, it can sign in.',
     statements: ['APP-1', 'ENTITY-4'],
     async run(context) {
-      const account = await context.tryRegister('unusual', { password: unusual });
-      if (!isSuccess(account.registration.exchange)) {
-        skip(`such a password is refused: ${describeResponse(account.registration.exchange)}`);
-      }
-      const login = await context.newBrowser('unusual').login(account.email, unusual);
+      const { email, registration } = await registerOrSkip(context, 'unusual', unusualPassword);
+      const login = await context.newBrowser('unusual').login(email, unusualPassword);
       blockOnServerError(login);
-      if (!login.outcome.ok) {
-        fail(
-          'A password with blanks around it, quotes, accents and an emoji registers and then does not sign in: it is changed on the way in, in one of the two calls.',
-          [account.registration, login],
-        );
-      }
+      expectSuccess(
+        login,
+        'A password with outer spaces, quotes, accents and an emoji can register but not sign in, so one of the two calls changes it',
+        [registration],
+      );
     },
   },
   {
     id: 'ACCOUNT-5',
     level: 'SHOULD',
     title: 'Passwords are not trimmed',
-    requirement: 'A password is any characters. Without the blanks around it, it is another one.',
+    requirement: 'Compare passwords including their leading and trailing spaces.',
     statements: ['ENTITY-4', 'AUTH-5'],
     async run(context) {
-      const account = await context.tryRegister('unusual', { password: unusual });
-      if (!isSuccess(account.registration.exchange)) skip('such a password is refused');
-      const login = await context.newBrowser('unusual').login(account.email, unusual.trim());
+      const { email, registration } = await registerOrSkip(context, 'unusual', unusualPassword);
+      const login = await context.newBrowser('unusual').login(email, unusualPassword.trim());
       if (login.outcome.ok)
         fail(
-          'A password that was registered with blanks around it signs in without them: passwords are trimmed.',
-          [account.registration, login],
+          'A password registered with outer spaces signs in without them, so the backend trims it.',
+          [registration, login],
         );
     },
   },
   {
     id: 'ACCOUNT-6',
     level: 'SHOULD',
-    title: 'A long password counts to its last character',
+    title: 'Every character of a long password counts',
     requirement:
-      'A password of 128 characters is accepted and compared whole, or refused with a message. (bcrypt looks at 72 bytes; hash the password first, or refuse longer ones.)',
+      'Compare all of 128 characters, or reject the password with a message. bcrypt reads only 72 bytes: hash the password first, or reject longer ones.',
     statements: ['ENTITY-4', 'AUTH-5'],
     async run(context) {
-      const password = longPassword;
-      const account = await context.tryRegister('long', { password });
-      if (!isSuccess(account.registration.exchange)) {
-        const { exchange } = account.registration;
-        const fault = isClientError(exchange) && describeMessageFault(exchange);
-        if (fault)
-          fail(`A password of 128 characters is refused, and ${fault}.`, [account.registration]);
-        skip(`128 characters are refused: ${describeResponse(account.registration.exchange)}`);
-      }
-      const other = await context
-        .newBrowser('long')
-        .login(account.email, `${password.slice(0, 127)}y`);
-      if (other.outcome.ok) {
+      const { registration: first } = await context.tryRegister('long', { password: longPassword });
+      const fault = isClientError(first.exchange) && describeMessageFault(first.exchange);
+      if (fault) fail(`The backend rejects a password of 128 characters, but ${fault}.`, [first]);
+      const { email, registration } = await registerOrSkip(context, 'long', longPassword);
+      const login = await context.newBrowser('long').login(email, `${longPassword.slice(0, 127)}y`);
+      if (login.outcome.ok)
         fail(
-          'Of a password of 128 characters, the last one may be any: only its beginning is compared.',
-          [account.registration, other],
+          'A password of 128 characters signs in with another last character, so the backend compares only its beginning.',
+          [registration, login],
         );
-      }
     },
   },
   {
     id: 'ACCOUNT-7',
     level: 'MUST',
-    title: 'An email that has an account is not registered again',
+    title: 'An email that has an account cannot register again',
     requirement:
-      'A second registration of an email is refused (409 with a message), and the first account stays as it was.',
+      'Reject a second registration of an email with 409 and a message. Leave the first account unchanged.',
     statements: ['APP-1', 'AUTH-9', 'CHOICE-45'],
     async run(context) {
-      const first = await context.signedInUser('ada');
-      const password = `${first.password}-other`;
+      const { email, password, registration } = await context.signedInUser('ada');
       const second = await registerAgain(context);
       if (!second.outcome.ok) return;
-      const old = await context.newBrowser('ada').login(first.email, first.password);
-      const taken = await context.newBrowser('ada').login(first.email, password);
-      const what =
-        'An email that has an account is registered again with another password and answered as a success';
-      if (taken.outcome.ok && !old.outcome.ok) {
-        fail(
-          `${what}, and the new password replaces the old one: anybody can take over an account.`,
-          [first.registration, second, old],
-        );
-      }
-      if (taken.outcome.ok) {
-        fail(`${what}. Both passwords sign in from then on.`, [first.registration, second, taken]);
-      }
+      const oldLogin = await context.newBrowser('ada').login(email, password);
+      const newLogin = await context.newBrowser('ada').login(email, `${password}-other`);
+      const fact = 'The backend accepts a second registration of an email with another password';
+      if (newLogin.outcome.ok && !oldLogin.outcome.ok)
+        fail(`${fact}, which replaces the first one: any visitor can take over an account.`, [
+          registration,
+          second,
+          oldLogin,
+        ]);
+      if (newLogin.outcome.ok)
+        fail(`${fact}, and then both passwords sign in.`, [registration, second, newLogin]);
       fail(
-        `${what}. The app then asks the person to sign in, and what they have just registered does not.`,
-        [first.registration, second, taken],
-        `after registering, on the screen "Sign in": ${taken.outcome.ok === false ? `red banner: "${taken.outcome.message}"` : 'no message'}`,
+        `${fact}, but that password does not sign in. The app asks the user to sign in with it.`,
+        [registration, second, newLogin],
+        `after registering, on the screen "Sign in": ${newLogin.outcome.ok === false ? `red banner: "${newLogin.outcome.message}"` : 'no message'}`,
       );
     },
   },
   {
     id: 'ACCOUNT-8',
     level: 'SHOULD',
-    title: 'Emails are compared without regard to case',
+    title: 'Emails are compared case-insensitively',
     requirement:
-      'Ada@Example.org and ada@example.org are one account, when signing in and when registering.',
+      'Treat Ada@Example.org and ada@example.org as one account, for signing in and for registering.',
     statements: ['APP-1', 'ENTITY-4', 'CHOICE-45'],
     async run(context) {
       const { email, password, registration } = await context.signedInUser('ada');
       const upper = email.replace('ada', 'ADA').replace('example', 'Example');
       const login = await context.newBrowser('ada').login(upper, password);
-      const again = await context.newBrowser('ada').registerUser(upper, `${password}-other`);
+      const second = await context.newBrowser('ada').registerUser(upper, `${password}-other`);
       failIfAny([
-        ...(login.outcome.ok
-          ? []
-          : [
-              problem(
-                'Whoever registered ada@… does not sign in as ADA@…, as phones like to write it.',
-                [registration, login],
-              ),
-            ]),
-        ...(again.outcome.ok
-          ? [problem('ADA@… is registered although ada@… has an account.', [registration, again])]
-          : []),
+        !login.outcome.ok &&
+          problem(
+            'An account registered as ada@… cannot sign in as ADA@…, which phone keyboards produce.',
+            [registration, login],
+          ),
+        second.outcome.ok &&
+          problem('The backend registers ADA@… although ada@… has an account.', [
+            registration,
+            second,
+          ]),
       ]);
     },
   },
   {
     id: 'ACCOUNT-9',
     level: 'MUST',
-    title: 'Somebody who is signed in can register another account',
+    title: 'A signed-in user can register another account',
     requirement:
-      'The screen "Create an account" is always open, so registering works with the cookies of a session too, and with its XSRF token in the header.',
+      'Accept a registration that carries a session cookie and an XSRF token, because the screen "Create an account" is always available.',
     statements: ['HEADER-7', 'CALL-3', 'CALL-4'],
     async run(context) {
       const user = await context.newSession('bob');
-      const { browser } = user;
       const password = context.fixtures.password('guest');
       context.secrets.add(password);
-      const registration = await browser.registerUser(context.fixtures.email('guest'), password);
-      if (!registration.outcome.ok) {
-        fail(
-          `Registering in a browser that is signed in is answered with ${describeResponse(registration.exchange)}.`,
-          [...user.registration.exchanges, ...user.login.exchanges, registration],
-        );
-      }
+      const call = await user.browser.registerUser(context.fixtures.email('guest'), password);
+      expectSuccess(call, 'Registering in a browser with a session fails', [
+        user.registration,
+        user.login,
+      ]);
     },
   },
   {
     id: 'ACCOUNT-10',
     level: 'MUST',
-    title: 'A long password that registers signs in',
-    requirement:
-      'A password of 128 characters is kept whole, or refused when registering: never accepted and then unknown.',
+    title: 'A long password that can register can sign in',
+    requirement: 'Store a password of 128 characters completely, or reject its registration.',
     statements: ['APP-1', 'CHOICE-26', 'ENTITY-4'],
     async run(context) {
-      const account = await context.tryRegister('long', { password: longPassword });
-      if (!isSuccess(account.registration.exchange)) skip('such a password is refused');
-      const login = await context.newBrowser('long').login(account.email, longPassword);
+      const { email, registration } = await registerOrSkip(context, 'long', longPassword);
+      const login = await context.newBrowser('long').login(email, longPassword);
       blockOnServerError(login);
-      if (!login.outcome.ok) {
-        fail('A password of 128 characters registers and then does not sign in.', [
-          account.registration,
-          login,
-        ]);
-      }
+      expectSuccess(login, 'A password of 128 characters can register but not sign in', [
+        registration,
+      ]);
     },
   },
   {
     id: 'ACCOUNT-11',
     level: 'SHOULD',
-    title: 'Emails that differ are accounts that differ',
+    title: 'Different emails are different accounts',
     requirement:
-      'ada@… and ada+work@… are two emails, and so are ada.b@… and adab@…: only the person knows whether they lead to one mailbox.',
+      'Treat ada@… and ada+work@… as two emails, and ada.b@… and adab@… too. Only the user knows whether they share a mailbox.',
     statements: ['APP-1', 'ENTITY-4'],
     async run(context) {
       const { email, password, registration } = await context.signedInUser('bob');
-      const found = [];
+      const problems = [];
       for (const other of [email.replace('@', '+work@'), email.replace('.', '')]) {
         const second = await context.newBrowser('bob').registerUser(other, `${password}-other`);
         const login = await context.newBrowser('bob').login(other, password);
         if (login.outcome.ok)
-          found.push(
-            problem(
-              `The password of ${email} signs in with ${other} too, which is another email.`,
-              [registration, login],
-            ),
+          problems.push(
+            problem(`The password of ${email} also signs in with ${other}, a different email.`, [
+              registration,
+              login,
+            ]),
           );
         else if (isClientError(second.exchange))
-          found.push(
+          problems.push(
             problem(
-              `${other} is refused with ${describeResponse(second.exchange)}, after ${email} registered.`,
+              `After ${email} registered, the backend rejects ${other} with ${describeResponse(second.exchange)}.`,
               [registration, second],
             ),
           );
       }
-      failIfAny(found);
+      failIfAny(problems);
     },
   },
   {
     id: 'ACCOUNT-12',
     level: 'SHOULD',
-    title: 'Of two registrations of one email at once, one is refused',
+    title: 'One of two concurrent registrations of an email is rejected',
     requirement:
-      'That an email is free is looked at and kept in one step (a unique index): otherwise the second registration succeeds, and its password does not sign in.',
+      'Check and store an email in one step (a unique index). Otherwise both registrations succeed, and one of the passwords cannot sign in.',
     statements: ['APP-1', 'CHOICE-45'],
     async run(context) {
       await context.registeredAccount('ada');
@@ -276,10 +237,15 @@ export const accountChecks: Check[] = [
         passwords.map((password) => context.newBrowser('twice').registerUser(email, password)),
       );
       if (calls.every(({ outcome }) => outcome.ok))
-        fail(
-          'Two registrations of one email that come at once, with two passwords, are both answered as a success.',
-          calls,
-        );
+        fail('Two concurrent registrations of one email with two passwords both succeed.', calls);
     },
   },
 ];
+
+async function registerOrSkip(context: RunContext, name: string, password: string) {
+  const account = await context.tryRegister(name, { password });
+  const { exchange } = account.registration;
+  if (!isSuccess(exchange))
+    skip(`the backend rejects this password with ${describeResponse(exchange)}`);
+  return account;
+}

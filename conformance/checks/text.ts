@@ -1,5 +1,4 @@
-import type { Check } from './check.ts';
-import type { Project } from '../../machines/types.ts';
+import type { NewProject, Project } from '../../machines/types.ts';
 import {
   describeMessageFault,
   describeResponse,
@@ -7,48 +6,62 @@ import {
   explainInvalidJson,
   truncate,
 } from '../describe.ts';
-import { isClientError, isSuccess, isUtf8, parseJson } from '../http/response.ts';
-import { createFirstProject, hasIdOf, listOrBlock } from '../probes.ts';
+import { isClientError, isSuccess, isUtf8, parseJson, statusOf } from '../http/response.ts';
+import type { ApiCall } from '../http/simulated-browser.ts';
+import { createFirstProject, describeCreateFailure, hasIdOf, listOrBlock } from '../probes.ts';
 import type { RunContext } from '../run-context.ts';
-import { Blocked, fail, skip, type Verdict } from '../verdict.ts';
+import { Blocked, fail, skip } from '../verdict.ts';
+import type { Check } from './check.ts';
 
 export const textChecks: Check[] = [
   textCheck(
     'TEXT-1',
     'MUST',
-    'Markup is kept as the text that it is',
+    'Markup is stored as plain text',
     ['ENTITY-1', 'CREATE-2', 'PROJECTS-6'],
     {
       title: '<b>Bold</b> & "quoted" \'plan\' &amp; <script>alert(1)</script>',
       description: '<p>1 < 2 && 3 > 2</p> &lt;not a tag&gt; <!-- no comment --> </textarea>',
     },
   ),
-  textCheck('TEXT-2', 'MUST', 'Emoji and rare characters are kept', ['ENTITY-1', 'CREATE-2'], {
-    title: 'Launch 🚀 family 👩‍👩‍👧‍👦 flag 🇪🇺 𝒳 𠮷',
-    description: '🗝️ ‰ € ™ ½ ≠ — “quoted” … 🏳️‍🌈',
-  }),
+  textCheck(
+    'TEXT-2',
+    'MUST',
+    'Emoji and rare characters are stored unchanged',
+    ['ENTITY-1', 'CREATE-2'],
+    {
+      title: 'Launch 🚀 family 👩‍👩‍👧‍👦 flag 🇪🇺 𝒳 𠮷',
+      description: '🗝️ ‰ € ™ ½ ≠ — “quoted” … 🏳️‍🌈',
+    },
+  ),
   textCheck(
     'TEXT-3',
     'MUST',
-    'Every script is kept, right-to-left ones too',
+    'All scripts are stored unchanged, right-to-left ones included',
     ['ENTITY-1', 'CREATE-2'],
     {
       title: 'مشروع جديد · פרויקט חדש · Ünïcödé ß Ł ő',
       description: 'プロジェクト · 项目 · проект · έργο · परियोजना \u200Fשלום (abc) עולם\u200E',
     },
   ),
-  textCheck('TEXT-4', 'MUST', 'Line breaks are kept', ['ENTITY-1', 'PROJECTS-3'], {
+  textCheck('TEXT-4', 'MUST', 'Line breaks are stored unchanged', ['ENTITY-1', 'PROJECTS-3'], {
     title: 'With lines',
     description: 'First line\nSecond line\n\nAfter an empty one\n  indented by two',
   }),
-  textCheck('TEXT-5', 'MUST', 'A description of 10 kB is kept whole', ['ENTITY-1', 'CHOICE-26'], {
-    title: 'With a long description',
-    description: `${'All work and no play. '.repeat(465)}The end.`,
-  }),
+  textCheck(
+    'TEXT-5',
+    'MUST',
+    'A description of 10 kB is stored completely',
+    ['ENTITY-1', 'CHOICE-26'],
+    {
+      title: 'With a long description',
+      description: `${'All work and no play. '.repeat(465)}The end.`,
+    },
+  ),
   textCheck(
     'TEXT-6',
     'MUST',
-    'A title of 300 characters is kept whole',
+    'A title of 300 characters is stored completely',
     ['ENTITY-1', 'CHOICE-26'],
     {
       title: `${'A long title, and more of it: '.repeat(10).slice(0, 299)}!`,
@@ -58,7 +71,7 @@ export const textChecks: Check[] = [
   textCheck(
     'TEXT-7',
     'MUST',
-    'Text that looks like something else stays text',
+    'Text that looks like a number, a boolean, null or JSON stays text',
     ['ENTITY-1', 'CALL-9'],
     { title: '007', description: 'true' },
     { title: 'null', description: '{"title":"in a title"}' },
@@ -67,7 +80,7 @@ export const textChecks: Check[] = [
   textCheck(
     'TEXT-8',
     'MUST',
-    'Signs that mean something to code or to a database are kept',
+    'Special characters of code and databases are stored unchanged',
     ['ENTITY-1', 'CREATE-2'],
     {
       title: "Robert'); DROP TABLE projects;-- \\ \\n %s ${x} {{x}} %00 ../",
@@ -81,32 +94,26 @@ export const textChecks: Check[] = [
   textCheck(
     'TEXT-9',
     'SHOULD',
-    'Blanks at the ends, tabs and line breaks of Windows are kept',
+    'Outer spaces, tabs and Windows line breaks are stored unchanged',
     ['ENTITY-1', 'CHOICE-25'],
     {
       title: '  between blanks  ',
       description: '\tindented by a tab\r\nand a line break of Windows\r\n  ',
     },
   ),
-  textCheck(
-    'TEXT-10',
-    'SHOULD',
-    'Characters that are put together are not put together anew',
-    ['ENTITY-1'],
-    {
-      title: 'Cafe\u0301 and Café, Å and Å',
-      description: 'ﬁne ① ｆｕｌｌ width\u00a0and\u200bnone',
-    },
-  ),
+  textCheck('TEXT-10', 'SHOULD', 'Unicode is not normalized', ['ENTITY-1'], {
+    title: 'Cafe\u0301 and Café, Å and Å',
+    description: 'ﬁne ① ｆｕｌｌ width\u00a0and\u200bnone',
+  }),
   {
     id: 'TEXT-11',
     level: 'MUST',
-    title: 'A description of 100,000 characters is kept whole, or refused with a message',
+    title: 'A description of 100,000 characters is stored completely, or rejected with a message',
     requirement:
-      'The app sets no greatest length. A backend may: then it refuses, with a message that the person reads.',
+      'The app limits no text. If the backend does, reject longer text with a message for the user.',
     statements: ['CHOICE-26', 'ERROR-5'],
     run: (context) =>
-      keptAsTyped(context, {
+      expectStoredUnchanged(context, {
         title: 'With a very long description',
         description: `${'Twenty characters.. '.repeat(4999)}And this is the end.`.slice(0, 100_000),
       }),
@@ -118,104 +125,103 @@ function textCheck(
   level: Check['level'],
   title: string,
   statements: string[],
-  ...projects: Omit<Project, 'id'>[]
+  ...projects: NewProject[]
 ): Check {
-  const needs =
-    'Any text comes back as it was sent, character for character, in the answer to creating and in the list; or it is refused with a message.';
-  const run = async (context: RunContext) => {
-    for (const project of projects) await keptAsTyped(context, project);
+  return {
+    id,
+    level,
+    title,
+    requirement:
+      'Return text character for character, in the response to creating and in the list, or reject it with a message.',
+    statements,
+    async run(context) {
+      for (const project of projects) await expectStoredUnchanged(context, project);
+    },
   };
-  return { id, level, title, requirement: needs, statements, run };
 }
 
-async function keptAsTyped(context: RunContext, sent: Omit<Project, 'id'>): Promise<Verdict> {
+async function expectStoredUnchanged(context: RunContext, sent: NewProject): Promise<void> {
   const { browser } = await context.signedInUser('tess');
   const create = await browser.createProject(sent);
-  if (isClientError(create.exchange)) {
-    const fault = describeMessageFault(create.exchange);
-    if (fault)
-      fail(`Such a project is refused with ${describeResponse(create.exchange)}, and ${fault}.`, [
-        create,
-      ]);
-    if ([401, 403].includes(create.exchange.response?.status ?? 0))
-      throw new Blocked(`creating a project did not work: ${describeResponse(create.exchange)}`);
-    skip(`refused: ${describeResponse(create.exchange)}`);
+  const { exchange, outcome } = create;
+  const response = describeResponse(exchange);
+  if (isClientError(exchange)) {
+    const fault = describeMessageFault(exchange);
+    if (fault) fail(`The backend rejects such a project with ${response}, but ${fault}.`, [create]);
+    if ([401, 403].includes(statusOf(exchange))) throw new Blocked(describeCreateFailure(create));
+    skip(`the backend rejects such a project with ${response}`);
   }
-  if (!isSuccess(create.exchange)) {
-    fail(`Such a project is answered with ${describeResponse(create.exchange)}.`, [create]);
-  }
-  const invalid = !isUtf8(create.exchange.response!.bytes);
-  const body = create.outcome.ok ? create.outcome.value : parseJson(create.exchange.response!.text);
+  if (!isSuccess(exchange))
+    fail(`The backend responds to such a project with ${response}.`, [create]);
+  const { bytes, text } = exchange.response!;
+  const encodingFault = isUtf8(bytes) ? '' : ', and the body is not UTF-8';
+  const body = outcome.ok ? outcome.value : parseJson(text);
   if (typeof body !== 'object' || body === null || !('title' in body)) {
     if (!(await createFirstProject(context)).outcome.ok)
-      throw new Blocked('the answer to creating is no project, see PROJECT-2');
-    fail(
-      `The answer to creating such a project is no ${body === undefined ? 'JSON' : 'project'}${explainInvalidJson(create.exchange)}${invalid ? ', and it is not UTF-8' : ''}: ${describeResponse(create.exchange)}.`,
-      [create],
-    );
+      throw new Blocked('the response to creating a project is not a project, see PROJECT-2');
+    const expected = body === undefined ? `JSON${explainInvalidJson(exchange)}` : 'a project';
+    fail(`The response to such a project is not ${expected}${encodingFault}: ${response}.`, [
+      create,
+    ]);
   }
-  const answered = body as Partial<Project>;
-  for (const key of ['title', 'description'] as const) {
-    const change = describeTextChange(sent[key], answered[key]);
-    if (change) {
-      fail(
-        `The answer to creating has another ${key} than was typed: ${invalid ? 'the body is not UTF-8, so ' : ''}${change}.`,
-        [create],
-        create.outcome.ok ? `a row that reads "${truncate(String(answered[key]))}"` : undefined,
-      );
-    }
-  }
+  const created = body as Project;
+  const source = `the response to creating a project${encodingFault}`;
+  expectSameText(sent, created, source, [create], outcome.ok === true);
   const { projects, call } = await listOrBlock(browser);
-  const kept = projects.find(hasIdOf(answered as Project));
-  if (!kept) throw new Blocked('a created project is missing from the list');
+  const listed = projects.find(hasIdOf(created));
+  if (!listed) throw new Blocked('the list does not contain a created project');
+  expectSameText(sent, listed, 'the list', [create, call], true);
+}
+
+function expectSameText(
+  sent: NewProject,
+  actual: Partial<NewProject>,
+  source: string,
+  calls: ApiCall[],
+  isShown: boolean,
+) {
   for (const key of ['title', 'description'] as const) {
-    const change = describeTextChange(sent[key], kept[key]);
+    const change = describeTextChange(sent[key], actual[key]);
+    const row = `a row that reads "${truncate(String(actual[key]))}"`;
     if (change)
       fail(
-        `The list has another ${key} than was typed: ${change}.`,
-        [create, call],
-        `a row that reads "${truncate(kept[key])}"`,
+        `Compared with the request, the ${key} in ${source} is changed: ${change}.`,
+        calls,
+        isShown ? row : undefined,
       );
   }
-  return undefined;
 }
 
-/** What was done to a text, as far as it can be told. */
-export function describeTextChange(sent: string, got: unknown): string | undefined {
-  if (got === sent) return undefined;
-  if (typeof got !== 'string') return `it is ${describeType(got)}`;
-  const lengths = `${sent.length} characters were sent and ${got.length} came back`;
-  if (
-    /&(lt|gt|amp|quot|#\d+|#x[\da-f]+);/i.test(got) &&
-    !/&lt;b/.test(sent) &&
-    got.length > sent.length
-  )
-    return `it is HTML-escaped: ${part(sent, got)}`;
-  if (
-    got === sent.normalize('NFC') ||
-    got === sent.normalize('NFKC') ||
-    got === sent.normalize('NFD')
-  )
-    return 'it was brought to another Unicode form (normalised)';
-  if (got === sent.trim()) return 'blanks at its ends were cut off (trimmed)';
-  if (got.replaceAll('\r\n', '\n') === sent.replaceAll('\r\n', '\n'))
-    return 'its line breaks were changed';
-  if (got.replace(/\s+/g, ' ').trim() === sent.replace(/\s+/g, ' ').trim())
-    return 'its blanks or line breaks were changed';
-  if (got !== '' && sent.startsWith(got)) return `it was cut off: ${lengths}`;
+/** Returns what the backend did to a text; undefined when it is unchanged. */
+function describeTextChange(sent: string, received: unknown): string | undefined {
+  if (received === sent) return undefined;
+  if (typeof received !== 'string') return `it is ${describeType(received)}`;
+  const lengths = `${sent.length} characters sent, ${received.length} received`;
+  const hasEntity = /&(lt|gt|amp|quot|#\d+|#x[\da-f]+);/i.test(received) && !sent.includes('&lt;b');
+  if (hasEntity && received.length > sent.length)
+    return `it is HTML-escaped: ${difference(sent, received)}`;
+  if (['NFC', 'NFKC', 'NFD'].some((form) => received === sent.normalize(form)))
+    return 'its Unicode is normalized';
+  if (received === sent.trim()) return 'it is trimmed';
+  if (received.replaceAll('\r\n', '\n') === sent.replaceAll('\r\n', '\n'))
+    return 'its line breaks are changed';
+  if (received.replace(/\s+/g, ' ').trim() === sent.replace(/\s+/g, ' ').trim())
+    return 'its whitespace is changed';
+  if (received !== '' && sent.startsWith(received)) return `it is truncated: ${lengths}`;
   const marks = (text: string) => text.match(/[\uFFFD?]/g)?.length ?? 0;
-  if (marks(got) > marks(sent) && got.length <= sent.length * 2)
-    return `characters were replaced: ${part(sent, got)}`;
-  if (sent.includes('<') && got === sent.replace(/<[^>]*>/g, '')) return 'its tags were taken out';
-  if (got.toLowerCase() === sent.toLowerCase()) return 'its capital letters were changed';
-  return `${part(sent, got)} (${lengths})`;
+  if (marks(received) > marks(sent) && received.length <= sent.length * 2)
+    return `characters are replaced: ${difference(sent, received)}`;
+  if (sent.includes('<') && received === sent.replace(/<[^>]*>/g, ''))
+    return 'its tags are removed';
+  if (received.toLowerCase() === sent.toLowerCase()) return 'its letter case is changed';
+  return `${difference(sent, received)} (${lengths})`;
 }
 
-/** The place where two texts part. */
-function part(sent: string, got: string): string {
-  let at = 0;
-  while (at < sent.length && sent[at] === got[at]) at += 1;
-  const from = Math.max(0, at - 8);
-  const around = (text: string) => JSON.stringify(text.slice(from, from + 32));
-  return `${around(got)} instead of ${around(sent)}`;
+/** Quotes both texts around the first character that differs. */
+function difference(sent: string, received: string): string {
+  let index = 0;
+  while (index < sent.length && sent[index] === received[index]) index += 1;
+  const start = Math.max(0, index - 8);
+  const excerpt = (text: string) => JSON.stringify(text.slice(start, start + 32));
+  return `${excerpt(received)} instead of ${excerpt(sent)}`;
 }
