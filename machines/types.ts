@@ -8,7 +8,8 @@ export type Project = Schemas['Project'];
 export type User = Schemas['User'];
 
 /**
- * How a call ended, for the endings that the specification describes: the `value` of a 2xx response,
- * or the `message` of a failed request. Everything else is an exception and has no message.
+ * How a call ended, for the endings that the specification describes: the `value` of a 2xx
+ * response, or the `message` of a failed request. Everything else is an exception and has no
+ * message.
  */
 export type Outcome<Value> = { ok: true; value: Value } | { ok: false; message: string };

@@ -25,7 +25,10 @@ export function createPageActions(
   };
 }
 
-/** What the page did just now is known here some of its turns later. Gives nothing where it does not come in many of them. */
+/**
+ * What the page did just now is known here some of its turns later. Gives nothing where it does not
+ * come in many of them.
+ */
 export async function pollFor<Found>(
   find: () => Found | undefined,
   turn: () => Promise<void>,
@@ -37,7 +40,9 @@ export async function pollFor<Found>(
   return find();
 }
 
-/** Until the app has taken the place of the first view, whose elements go away and take nothing in. */
+/**
+ * Until the app has taken the place of the first view, whose elements go away and take nothing in.
+ */
 export async function waitForApp(page: Page): Promise<void> {
   await page.waitForFunction(() => {
     return document.querySelector('h1') && !document.querySelector('template');

@@ -1,4 +1,6 @@
-/** The interface between a generated path and what it is executed on, and how steps are performed. */
+/**
+ * The interface between a generated path and what it is executed on, and how steps are performed.
+ */
 import type { AnyMachineSnapshot } from 'xstate';
 import type { AuthEvent } from '../machines/auth.ts';
 import type { projectsMachine, ProjectsEvent } from '../machines/projects.ts';

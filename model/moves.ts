@@ -199,7 +199,9 @@ export function latePairsOf(leaf: AnyStateNode) {
   );
 }
 
-/** Returns the delays of the other states of a region: each would end late if it were not stopped. */
+/**
+ * Returns the delays of the other states of a region: each would end late if it were not stopped.
+ */
 export function lateTimersOf(leaf: AnyStateNode): string[] {
   return Object.values<AnyStateNode>(leaf.parent!.states)
     .filter((state) => state !== leaf)

@@ -1,6 +1,6 @@
 /**
- * Implements docs/specification.md by hand, in plain TypeScript. It shares nothing with the machines,
- * so that a wrong machine is not confirmed by itself.
+ * Implements docs/specification.md by hand, in plain TypeScript. It shares nothing with the
+ * machines, so that a wrong machine is not confirmed by itself.
  */
 import { forms, type Driver, type FormName, type Observation, type Route } from './driver.ts';
 import { callNames, type BackendResponse, type Call } from './outcomes.ts';

@@ -118,7 +118,9 @@ export function endingEvent<Of extends Call>(
   return { type: `xstate.${type}.actor.${call}`, actorId: call, ...payload };
 }
 
-/** What a call gets: a response, a lost connection (`none`), or an exception in the app (`fault`). */
+/**
+ * What a call gets: a response, a lost connection (`none`), or an exception in the app (`fault`).
+ */
 export type BackendResponse = { status: number; body?: unknown; text?: string } | 'none' | 'fault';
 
 const successStatus: Record<Call, number> = {

@@ -2,9 +2,9 @@
  * Turns a machine into paths that take every transition. Only this file knows `@xstate/test` and
  * `@xstate/graph`.
  *
- * The generators of `@xstate/test` reject machines that invoke actors. So its `TestModel` gets paths
- * that `@xstate/graph` finds on the real machine: the end of a call or of a delay is an event like
- * any other, offered only while the call or delay is running.
+ * The generators of `@xstate/test` reject machines that invoke actors. So its `TestModel` gets
+ * paths that `@xstate/graph` finds on the real machine: the end of a call or of a delay is an event
+ * like any other, offered only while the call or delay is running.
  */
 import { getShortestPaths } from '@xstate/graph';
 import { TestModel } from '@xstate/test';

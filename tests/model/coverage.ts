@@ -42,8 +42,8 @@ const impossible: Record<string, string> = Object.fromEntries(
 
 /**
  * Counts what the actors of a driver do. After the tests of the file it prints the coverage. When
- * all `pathCount` paths were completed, it fails for each item that is missing. `unreachable` has the
- * items that this driver cannot cover, with the reason; the coverage fails when it covers one.
+ * all `pathCount` paths were completed, it fails for each item that is missing. `unreachable` has
+ * the items that this driver cannot cover, with the reason; the coverage fails when it covers one.
  */
 export function createCoverage(
   driver: string,
@@ -99,7 +99,9 @@ export function createCoverage(
   };
 }
 
-/** Returns the events that a state ignores and another state of its region handles, and late ones. */
+/**
+ * Returns the events that a state ignores and another state of its region handles, and late ones.
+ */
 function ignoredPairsOf(leaf: AnyStateNode): string[] {
   const handledBy = (node: AnyStateNode | undefined): string[] =>
     node ? [...node.transitions.keys(), ...handledBy(node.parent)] : [];

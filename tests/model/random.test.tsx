@@ -23,11 +23,11 @@ import {
 import { createOracle } from '../../model/oracle.ts';
 import { createScreensDriver } from './screens-driver.tsx';
 
-/** `WALKS=1000 WALK_SEED=7 npx vitest run tests/model/random` walks other ways, for as long as one likes. */
+/** `WALKS=1000 WALK_SEED=7 npx vitest run tests/model/random` runs longer, with another seed. */
 const walks = Number(process.env['WALKS'] ?? 20);
 const seed = Number(process.env['WALK_SEED'] ?? 20_260_101);
 
-/** Few ids, so that a project often is in the list already. */
+/** Few ids, so that the list often has a created project already. */
 const project = record({
   id: constantFrom<string | number>('a', 'b', 3, ''),
   title: constantFrom('Website', 'مشروع', ' '),
@@ -58,89 +58,97 @@ const answer = oneof(
   constant<BackendResponse>('fault'),
 );
 
-/** One thing that may happen: which of those that can, and what goes with it. */
-const happening = record({
-  which: nat(1_000),
+/** A random step: the index among the possible actions, and their arguments. */
+const randomStep = record({
+  index: nat(1_000),
   n: nat(9),
   milliseconds: constantFrom(1, 499, 500, 59_999, 60_000),
   answer,
 });
 
-type Happening = typeof happening extends { generate: (...it: never[]) => { value: infer Value } }
+type RandomStep = typeof randomStep extends { generate: (...it: never[]) => { value: infer Value } }
   ? Value
   : never;
-type Does = { name: string; on: (hands: Driver) => Promise<unknown> };
+type Action = { name: string; perform: (driver: Driver) => Promise<unknown> };
 
-/** Everything that can happen to an app that looks like this. */
-function possible(
-  seen: Observation,
-  givenUp: Record<Call, number>,
-  { n, milliseconds, answer: told_ }: Happening,
-): Does[] {
-  const does = (name: string, on: Does['on']): Does => ({ name, on });
-  const ways = (Object.keys(screens) as Route[]).filter(
-    (route) => route !== seen.path && route !== '/',
+/** Returns every action that is possible for an app with this observation. */
+function possibleActions(
+  observation: Observation,
+  aborted: Record<Call, number>,
+  { n, milliseconds, answer: response }: RandomStep,
+): Action[] {
+  const action = (name: string, perform: Action['perform']): Action => ({ name, perform });
+  const routes = (Object.keys(screens) as Route[]).filter(
+    (route) => route !== observation.path && route !== '/',
   );
-  const form = (Object.keys(forms) as FormName[]).find((name) => forms[name].route === seen.path);
+  const form = (Object.keys(forms) as FormName[]).find(
+    (name) => forms[name].route === observation.path,
+  );
   const values = Object.values(
     form === 'createProject' ? fixtures.newProject(n) : fixtures.credentials(n),
   );
-  const pending = (Object.keys(seen.calls) as Call[]).filter((call) => seen.calls[call].pending);
-  const late = (Object.keys(givenUp) as Call[]).filter((call) => givenUp[call] > 0);
+  const pending = (Object.keys(observation.calls) as Call[]).filter(
+    (call) => observation.calls[call].pending,
+  );
+  const late = (Object.keys(aborted) as Call[]).filter((call) => aborted[call] > 0);
   return [
-    ...ways.map((route) => does(`go to ${route}`, (hands) => hands.go(route))),
+    ...routes.map((route) => action(`go to ${route}`, (driver) => driver.go(route))),
     ...(form
-      ? [1, 2].map(() => does(`submit ${form} ${n}`, (hands) => hands.submit(form, values)))
+      ? [1, 2].map(() => action(`submit ${form} ${n}`, (driver) => driver.submit(form, values)))
       : []),
-    ...(form && seen.form?.values.every((value) => value !== '')
-      ? [does(`submit ${form} again`, (hands) => hands.submit(form, undefined))]
+    ...(form && observation.form?.values.every((value) => value !== '')
+      ? [action(`submit ${form} again`, (driver) => driver.submit(form, undefined))]
       : []),
     ...[...pending, ...pending].map((call) =>
-      does(`${call} is answered ${JSON.stringify(told_)}`, (hands) => hands.answer(call, told_)),
-    ),
-    // A fault is told to the console, late or not.
-    ...(told_ === 'fault' ? [] : late).map((call) =>
-      does(`${call} is answered late ${JSON.stringify(told_)}`, (hands) =>
-        hands.answerLate(call, told_),
+      action(`${call} is answered ${JSON.stringify(response)}`, (driver) =>
+        driver.answer(call, response),
       ),
     ),
-    does(`${milliseconds} ms pass`, (hands) => hands.elapse(milliseconds)),
+    // The app logs a fault, late or not, and the oracle does not.
+    ...(response === 'fault' ? [] : late).map((call) =>
+      action(`${call} is answered late ${JSON.stringify(response)}`, (driver) =>
+        driver.answerLate(call, response),
+      ),
+    ),
+    action(`${milliseconds} ms pass`, (driver) => driver.elapse(milliseconds)),
   ];
 }
 
 test(
-  'whatever happens, in whatever order, people see what the specification says',
+  'the rendered app agrees with the oracle after every step of random sequences',
   { timeout: 600_000 },
   async () => {
-    // Steps that shrink to nothing leave the shortest sequence that fails.
-    const walk = array(option(happening, { freq: 100 }), { minLength: 25, maxLength: 40 });
+    // Optional steps let fast-check shrink to the shortest failing sequence.
+    const sequence = array(option(randomStep, { freq: 100 }), { minLength: 25, maxLength: 40 });
     let steps = 0;
     await assert(
-      asyncProperty(walk, async (happenings) => {
+      asyncProperty(sequence, async (randomSteps) => {
         cleanup();
         const [driver, oracle] = [await createScreensDriver('/'), createOracle('/')];
-        const givenUp: Record<Call, number> = {
+        const aborted: Record<Call, number> = {
           login: 0,
           registerUser: 0,
           listProjects: 0,
           createProject: 0,
         };
         const done: string[] = [];
-        for (const each of happenings.filter((it) => it !== null)) {
+        for (const step of randomSteps.filter((item) => item !== null)) {
           const before = await oracle.observe();
-          const can = possible(before, givenUp, each);
-          const { name, on } = can[each.which % can.length]!;
+          const actions = possibleActions(before, aborted, step);
+          const { name, perform } = actions[step.index % actions.length]!;
           done.push(name);
-          await on(oracle);
-          await on(driver);
+          await perform(oracle);
+          await perform(driver);
           const after = await oracle.observe();
-          countGivenUp(givenUp, name, before, after);
+          countAborted(aborted, name, before, after);
           const agree = async () => expect(await driver.observe()).toEqual(after);
           try {
             await agree().catch(() => waitFor(agree, { timeout: 5_000 }));
             expect(await driver.internals?.()).toEqual(await oracle.internals?.());
           } catch (error) {
-            throw new Error(`It went wrong when at last:\n${done.join('\n')}`, { cause: error });
+            throw new Error(`The app and the oracle differ after:\n${done.join('\n')}`, {
+              cause: error,
+            });
           }
           steps++;
         }
@@ -151,17 +159,17 @@ test(
   },
 );
 
-/** A call that is not pending any more, or is another one now, was given up, unless it was answered. */
-function countGivenUp(
-  givenUp: Record<Call, number>,
+/** Counts a call as aborted when it is not pending any more, or restarted, without a response. */
+function countAborted(
+  aborted: Record<Call, number>,
   name: string,
   before: Observation,
   after: Observation,
 ) {
-  for (const call of Object.keys(givenUp) as Call[]) {
-    const [one, other] = [before.calls[call], after.calls[call]];
-    const gone = one.pending && (other.pending === 0 || other.made > one.made);
-    if (name.startsWith(`${call} is answered late`)) givenUp[call]--;
-    else if (gone && !name.startsWith(`${call} is answered`)) givenUp[call]++;
+  for (const call of Object.keys(aborted) as Call[]) {
+    const [old, now] = [before.calls[call], after.calls[call]];
+    const isGone = old.pending && (now.pending === 0 || now.made > old.made);
+    if (name.startsWith(`${call} is answered late`)) aborted[call]--;
+    else if (isGone && !name.startsWith(`${call} is answered`)) aborted[call]++;
   }
 }

@@ -12,7 +12,9 @@ import {
 } from '../../model/driver.ts';
 import { createInspector } from '../../model/inspection.ts';
 
-/** The rendered app, before a backend that answers when it is told to, on a clock that is moved by hand. */
+/**
+ * Returns a driver of the app rendered in jsdom, with a controlled backend and a simulated clock.
+ */
 export async function createScreensDriver(route: Route): Promise<Driver> {
   const backend = createBackendDriver(settled);
   const { inspect, take } = createInspector();
@@ -35,15 +37,15 @@ export async function createScreensDriver(route: Route): Promise<Driver> {
       await settled();
     },
     async elapse(milliseconds) {
-      // One by one: the clock starts what begins on the way only when it has arrived.
+      // One by one, because a delay that starts meanwhile starts at the clock's current time.
       act(() => {
-        for (let passed = 0; passed < milliseconds; passed++) app.clock.increment(1);
+        for (let elapsed = 0; elapsed < milliseconds; elapsed++) app.clock.increment(1);
       });
     },
     async observe() {
       return {
         path: app.path(),
-        ...seenOnScreen(),
+        ...observeRenderedScreen(),
         calls: backend.calls(),
         logged: app.logged.map(({ what }) => what),
       };
@@ -56,12 +58,12 @@ export async function createScreensDriver(route: Route): Promise<Driver> {
   };
 }
 
-function seenOnScreen(): Omit<Observation, 'path' | 'calls' | 'logged'> {
+function observeRenderedScreen(): Omit<Observation, 'path' | 'calls' | 'logged'> {
   const name = (Object.keys(forms) as FormName[]).find((form) =>
     screen.queryByText(forms[form].button, { selector: 'button' }),
   );
   const button = name && screen.getByText(forms[name].button, { selector: 'button' });
-  // Looking up roles costs too much at every step; tests/screens holds them.
+  // By text, because lookups by role are too slow for every step. tests/screens tests the roles.
   const list = screen.queryByText('List of Projects', { selector: 'h2' })?.closest('section');
   return {
     banner: document.querySelector('[role=alert]')?.textContent,
@@ -86,7 +88,7 @@ function seenOnScreen(): Omit<Observation, 'path' | 'calls' | 'logged'> {
   };
 }
 
-/** Lets everything happen that waits for nothing but its turn. */
+/** Waits until the app has processed its pending tasks. */
 async function settled() {
   await act(async () => {
     for (let turn = 0; turn < 2; turn++) await new Promise((resolve) => setTimeout(resolve));

@@ -4,21 +4,21 @@ import { expect, test } from 'vitest';
 import { createApp } from '../../src/app.tsx';
 import { renderApp } from '../support/render-app.tsx';
 
-test('an app that was stopped does nothing any more', async () => {
+test('a stopped app stops its actors and ignores navigation', async () => {
   const app = await renderApp('/login');
   app.stop();
   expect(app.auth.getSnapshot().status).toBe('stopped');
   expect(app.projects.getSnapshot().status).toBe('stopped');
-  document.title = 'of somebody else';
+  document.title = 'Another page';
   await act(() => app.router.navigate({ to: '/about' }));
-  expect(document.title).toBe('of somebody else');
+  expect(document.title).toBe('Another page');
 });
 
-test('an app that is stopped before its actors have come starts none', async () => {
+test('an app that is stopped while its actors load starts none', async () => {
   const app = createApp({ history: createMemoryHistory() });
-  const coming = app.actors();
+  const loading = app.actors();
   app.stop();
-  const { projects } = await coming;
+  const { projects } = await loading;
   projects.send({ type: 'projects.opened' });
   expect(projects.getSnapshot().value).toMatchObject({ list: 'idle' });
 });

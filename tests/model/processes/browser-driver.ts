@@ -68,7 +68,7 @@ export async function createBrowserDriver(
     if (each && !each.answered) each.givenUp = true;
   });
   await (isThere
-    ? page.evaluate((route) => window.inside.restart(route), start)
+    ? page.evaluate((route) => window.testApp.restart(route), start)
     : page.goto(`${origin}/#${start}`));
   await waitForApp(page);
 
@@ -95,14 +95,14 @@ export async function createBrowserDriver(
       await give(page, each.held, answer).catch(() => {});
       await settled();
     },
-    elapse: (milliseconds) => page.evaluate((ms) => window.inside.elapse(ms), milliseconds),
-    internals: () => page.evaluate(() => window.inside.known()),
-    inspection: () => page.evaluate(() => window.inside.did()),
+    elapse: (milliseconds) => page.evaluate((ms) => window.testApp.elapse(ms), milliseconds),
+    internals: () => page.evaluate(() => window.testApp.internals()),
+    inspection: () => page.evaluate(() => window.testApp.inspection()),
     async observe() {
       const onScreen = await page.evaluate(observeScreen, Object.values(forms));
       return {
         ...onScreen,
-        logged: await page.evaluate(() => window.inside.logged()),
+        logged: await page.evaluate(() => window.testApp.logged()),
         calls: countRequests(arrived, pending, (last) => last.sent),
       };
     },

@@ -12,7 +12,7 @@ const refused = { ok: false, message: 'The email or the password is not right.' 
 const loggedIn = { ok: true, value: undefined } as const;
 const registered = { ok: true, value: { role: 'member' } } as const;
 
-/** The machine with calls that end when the test says so. */
+/** Returns the running machine with calls that the test ends. */
 function auth() {
   const logins = deferredCalls<Outcome<void>, Credentials>();
   const registrations = deferredCalls<Outcome<User>, Credentials>();
@@ -24,30 +24,30 @@ function auth() {
   const emitted: string[] = [];
   actor.on('*', ({ type }) => emitted.push(type));
   actor.start();
-  const now = () => seen(actor.getSnapshot());
+  const now = () => stateAndContext(actor.getSnapshot());
   return { actor, logins, registrations, emitted, now };
 }
 
-function seen(snapshot: SnapshotFrom<typeof authMachine>) {
+function stateAndContext(snapshot: SnapshotFrom<typeof authMachine>) {
   return { state: snapshot.value, ...snapshot.context };
 }
 
-/** A person who registered, tried to sign in, and was refused: there is a user to lose and a message to lose. */
+/** Returns the machine with a user and a message, both of which a transition may clear. */
 async function withUserAndMessage() {
-  const it = auth();
-  it.actor.send(login);
-  await it.logins.end(refused);
-  it.actor.send(registerUser);
-  await it.registrations.end(registered);
-  expect(it.now()).toEqual({
+  const machine = auth();
+  machine.actor.send(login);
+  await machine.logins.end(refused);
+  machine.actor.send(registerUser);
+  await machine.registrations.end(registered);
+  expect(machine.now()).toEqual({
     state: 'authenticated',
     user: { role: 'member' },
     loginErrorMessage: refused.message,
   });
-  return it;
+  return machine;
 }
 
-test('[AUTH-1, ENTITY-5] at first nobody is authenticated, and there is no user and no message', () => {
+test('starts unauthenticated, without a user or a message [AUTH-1, ENTITY-5]', () => {
   const { actor, now } = auth();
   expect(now()).toEqual({
     state: 'unauthenticated',
@@ -57,7 +57,7 @@ test('[AUTH-1, ENTITY-5] at first nobody is authenticated, and there is no user 
   expect(isAuthenticated(actor.getSnapshot())).toBe(false);
 });
 
-test('[AUTH-2, ENTITY-4] while signing in is pending, nobody is authenticated', async () => {
+test('is not authenticated while a login is pending [AUTH-2, ENTITY-4]', async () => {
   const { actor, logins, now } = await withUserAndMessage();
   actor.send(login);
   expect(now().state).toBe('loggingIn');
@@ -65,13 +65,13 @@ test('[AUTH-2, ENTITY-4] while signing in is pending, nobody is authenticated', 
   expect(logins.inputs.at(-1)).toEqual(ada);
 });
 
-test('[CHOICE-1] the old message stays while signing in is pending again', async () => {
+test('keeps the old message while the next login is pending [CHOICE-1]', async () => {
   const { actor, now } = await withUserAndMessage();
   actor.send(login);
   expect(now().loginErrorMessage).toBe(refused.message);
 });
 
-test('[AUTH-3] a successful sign-in authenticates and clears the message', async () => {
+test('a successful login authenticates and clears the message [AUTH-3]', async () => {
   const { actor, logins, emitted, now } = await withUserAndMessage();
   actor.send(login);
   await logins.end(loggedIn);
@@ -80,21 +80,21 @@ test('[AUTH-3] a successful sign-in authenticates and clears the message', async
   expect(emitted).toEqual(['user.registered', 'user.loggedIn']);
 });
 
-test('[AUTH-4] a successful sign-in does not set the user', async () => {
+test('a successful login does not set the user [AUTH-4]', async () => {
   const { actor, logins, now } = auth();
   actor.send(login);
   await logins.end(loggedIn);
   expect(now()).toMatchObject({ state: 'authenticated', user: undefined });
 });
 
-test('[AUTH-4] a successful sign-in leaves the user that registration set', async () => {
+test('a successful login keeps the user that the registration set [AUTH-4]', async () => {
   const { actor, logins, now } = await withUserAndMessage();
   actor.send(login);
   await logins.end(loggedIn);
   expect(now().user).toEqual({ role: 'member' });
 });
 
-test('[AUTH-5] a failed sign-in clears the user and stores the message', async () => {
+test('a failed login clears the user and stores the message [AUTH-5]', async () => {
   const { actor, logins, emitted, now } = await withUserAndMessage();
   actor.send(login);
   await logins.end({ ok: false, message: 'Too many attempts.' });
@@ -106,7 +106,7 @@ test('[AUTH-5] a failed sign-in clears the user and stores the message', async (
   expect(emitted).toEqual(['user.registered']);
 });
 
-test('[ERROR-3, CHOICE-15] a sign-in that throws gives no message, wipes the old one, and clears the user', async () => {
+test('a login that throws clears the message and the user [ERROR-3, CHOICE-15]', async () => {
   const { actor, logins, now } = await withUserAndMessage();
   actor.send(login);
   await logins.fail(new SyntaxError('not JSON'));
@@ -117,7 +117,7 @@ test('[ERROR-3, CHOICE-15] a sign-in that throws gives no message, wipes the old
   });
 });
 
-test('[AUTH-6] while registering is pending, nobody is authenticated', async () => {
+test('is not authenticated while a registration is pending [AUTH-6]', async () => {
   const { actor, registrations, now } = await withUserAndMessage();
   actor.send(registerUser);
   expect(now().state).toBe('registering');
@@ -125,7 +125,7 @@ test('[AUTH-6] while registering is pending, nobody is authenticated', async () 
   expect(registrations.inputs).toEqual([ada, ada]);
 });
 
-test('[AUTH-7, ENTITY-3] a successful registration authenticates and sets the user', async () => {
+test('a successful registration authenticates and sets the user [AUTH-7, ENTITY-3]', async () => {
   const { actor, registrations, now } = auth();
   actor.send(registerUser);
   await registrations.end(registered);
@@ -133,7 +133,7 @@ test('[AUTH-7, ENTITY-3] a successful registration authenticates and sets the us
   expect(isAuthenticated(actor.getSnapshot())).toBe(true);
 });
 
-test('[AUTH-8] a successful registration is emitted, once', async () => {
+test('a successful registration emits one event [AUTH-8]', async () => {
   const { actor, registrations, emitted } = auth();
   actor.send(registerUser);
   expect(emitted).toEqual([]);
@@ -142,33 +142,36 @@ test('[AUTH-8] a successful registration is emitted, once', async () => {
 });
 
 test.each([
-  ['is refused', (it: ReturnType<typeof auth>) => it.registrations.end(refused)],
-  ['throws', (it: ReturnType<typeof auth>) => it.registrations.fail(new TypeError('a bug'))],
+  ['is refused', (machine: ReturnType<typeof auth>) => machine.registrations.end(refused)],
+  [
+    'throws',
+    (machine: ReturnType<typeof auth>) => machine.registrations.fail(new TypeError('a bug')),
+  ],
 ])(
-  '[AUTH-9, AUTH-10, ERROR-4] a registration that %s clears the user and stores no message',
+  'a registration that %s clears the user and stores no message [AUTH-9, AUTH-10, ERROR-4]',
   async (_, end) => {
-    const it = await withUserAndMessage();
-    it.actor.send(login);
-    await it.logins.end(loggedIn);
-    it.actor.send(registerUser);
-    await end(it);
-    expect(it.now()).toEqual({
+    const machine = await withUserAndMessage();
+    machine.actor.send(login);
+    await machine.logins.end(loggedIn);
+    machine.actor.send(registerUser);
+    await end(machine);
+    expect(machine.now()).toEqual({
       state: 'unauthenticated',
       user: undefined,
       loginErrorMessage: undefined,
     });
-    expect(it.emitted).toEqual(['user.registered', 'user.loggedIn']);
+    expect(machine.emitted).toEqual(['user.registered', 'user.loggedIn']);
   },
 );
 
-test('[AUTH-10] a failed registration does not touch the message of a failed sign-in', async () => {
+test('a failed registration keeps the message of a failed login [AUTH-10]', async () => {
   const { actor, registrations, now } = await withUserAndMessage();
   actor.send(registerUser);
   await registrations.end({ ok: false, message: 'An account with this email already exists.' });
   expect(now().loginErrorMessage).toBe(refused.message);
 });
 
-test('[CHOICE-7] the same submit again changes nothing while it is pending', async () => {
+test('ignores the same submit while its call is pending [CHOICE-7]', async () => {
   const { actor, logins, registrations, now } = auth();
   actor.send(login);
   actor.send({
@@ -183,7 +186,7 @@ test('[CHOICE-7] the same submit again changes nothing while it is pending', asy
   expect(now().state).toBe('registering');
 });
 
-test('[CHOICE-8] registering takes the place of a pending sign-in, which then counts for nothing', async () => {
+test('a registration aborts a pending login, whose response is ignored [CHOICE-8]', async () => {
   const { actor, logins, registrations, emitted, now } = auth();
   actor.send(login);
   actor.send(registerUser);
@@ -194,7 +197,7 @@ test('[CHOICE-8] registering takes the place of a pending sign-in, which then co
   expect(emitted).toEqual(['user.registered']);
 });
 
-test('[CHOICE-8] signing in takes the place of a pending registration, which then counts for nothing', async () => {
+test('a login aborts a pending registration, whose response is ignored [CHOICE-8]', async () => {
   const { actor, logins, registrations, emitted, now } = auth();
   actor.send(registerUser);
   actor.send(login);
@@ -205,15 +208,15 @@ test('[CHOICE-8] signing in takes the place of a pending registration, which the
   expect(emitted).toEqual(['user.loggedIn']);
 });
 
-test('[ROLE-1, CHOICE-10] the role is whatever text the user came with, and one selector exposes it', async () => {
+test('one selector exposes the role, which may be any text [ROLE-1, CHOICE-10]', async () => {
   const { actor, registrations } = auth();
   expect(role(actor.getSnapshot())).toBeUndefined();
   actor.send(registerUser);
-  await registrations.end({ ok: true, value: { role: 'keeper of the keys' } });
-  expect(role(actor.getSnapshot())).toBe('keeper of the keys');
+  await registrations.end({ ok: true, value: { role: 'keeper' } });
+  expect(role(actor.getSnapshot())).toBe('keeper');
 });
 
-test('a password never enters the state', async () => {
+test('never stores a password', async () => {
   const { actor, logins } = auth();
   actor.send(login);
   const { context } = actor.getSnapshot();
@@ -222,7 +225,7 @@ test('a password never enters the state', async () => {
   expect(JSON.stringify(actor.getPersistedSnapshot())).not.toContain(ada.password);
 });
 
-test('an actor that nobody supplied throws, by name', () => {
+test('an actor that was not provided throws an error with its name', () => {
   const errors: unknown[] = [];
   const actor = createActor(authMachine, {
     inspect: (inspection) => {

@@ -15,7 +15,7 @@ const createProject = { type: 'createProject', project: draft } as const;
 const ok = <Value>(value: Value) => ({ ok: true, value }) as const;
 const refused = { ok: false, message: 'Title is required.' } as const;
 
-/** The machine with calls that end, and a clock that moves, when the test says so. */
+/** Returns the running machine with calls that the test ends, on a simulated clock. */
 function projects() {
   const lists = deferredCalls<Outcome<Project[]>>();
   const creations = deferredCalls<Outcome<Project>, NewProject>();
@@ -39,16 +39,16 @@ function projects() {
   return { actor, lists, creations, clock, emitted, now };
 }
 
-/** A screen that is open and shows these projects. */
+/** Returns the machine of an open screen that shows these projects. */
 async function showing(...rows: Project[]) {
-  const it = projects();
-  it.actor.send(opened);
-  await it.lists.end(ok(rows));
-  expect(it.now()).toMatchObject({ list: 'loaded', projects: rows });
-  return it;
+  const machine = projects();
+  machine.actor.send(opened);
+  await machine.lists.end(ok(rows));
+  expect(machine.now()).toMatchObject({ list: 'loaded', projects: rows });
+  return machine;
 }
 
-test('[ENTITY-2] at first there is no list, nothing is loading, and there is no error', () => {
+test('starts without a list, a fetch or an error [ENTITY-2]', () => {
   const { lists, now } = projects();
   expect(now()).toEqual({
     list: 'idle',
@@ -61,14 +61,14 @@ test('[ENTITY-2] at first there is no list, nothing is loading, and there is no 
   expect(lists.inputs).toHaveLength(0);
 });
 
-test('[LIST-1, PROJECTS-7] opening the screen begins a fetch, and the list is loading', () => {
+test('fetches the list when the screen opens [LIST-1, PROJECTS-7]', () => {
   const { actor, lists, now } = projects();
   actor.send(opened);
   expect(now()).toMatchObject({ list: 'loading', subscription: 'active' });
   expect(lists.inputs).toHaveLength(1);
 });
 
-test('[LIST-2, LIST-3] a fetched list replaces the one before, and nothing is loading any more', async () => {
+test('replaces the list by the fetched one and ends loading [LIST-2, LIST-3]', async () => {
   const { actor, lists, now } = await showing(relaunch);
   actor.send(opened);
   await lists.end(ok([office]));
@@ -79,7 +79,7 @@ test.each([
   ['is refused', { ok: false, message: 'Down.' } as const],
   ['throws', new SyntaxError('not JSON')],
 ])(
-  '[LIST-2, LIST-4, LIST-5] a fetch that %s empties the list and says why, to the app alone',
+  'a fetch that %s empties the list and emits the reason [LIST-2, LIST-4, LIST-5]',
   async (_, end) => {
     const { actor, lists, emitted, now } = await showing(relaunch);
     actor.send(opened);
@@ -89,7 +89,7 @@ test.each([
   },
 );
 
-test('[CHOICE-30] opening the screen always fetches, and the rows from before stay meanwhile', async () => {
+test('fetches whenever the screen opens and keeps the cached rows meanwhile [CHOICE-30]', async () => {
   const { actor, lists, now } = await showing(relaunch);
   actor.send(closed);
   actor.send(opened);
@@ -97,7 +97,7 @@ test('[CHOICE-30] opening the screen always fetches, and the rows from before st
   expect(now()).toMatchObject({ list: 'loading', projects: [relaunch] });
 });
 
-test('opening the screen again gives up the fetch that is under way', async () => {
+test('aborts the fetch in flight when the screen opens again', async () => {
   const { actor, lists, now } = projects();
   actor.send(opened);
   actor.send(closed);
@@ -109,7 +109,7 @@ test('opening the screen again gives up the fetch that is under way', async () =
   expect(now()).toMatchObject({ list: 'loaded', projects: [office] });
 });
 
-test('[CREATE-1, CHOICE-2] creating clears the error at its start', async () => {
+test('clears the error when creating starts [CREATE-1, CHOICE-2]', async () => {
   const { actor, creations, now } = await showing();
   actor.send(createProject);
   await creations.end(refused);
@@ -119,7 +119,7 @@ test('[CREATE-1, CHOICE-2] creating clears the error at its start', async () => 
   expect(creations.inputs).toEqual([draft, draft]);
 });
 
-test('[CREATE-2, CREATE-3] a created project is appended as the answer has it, and there is no error', async () => {
+test('appends the created project as the response has it and clears the error [CREATE-2, CREATE-3]', async () => {
   const { actor, creations, emitted, now } = await showing(relaunch);
   actor.send(createProject);
   expect(now().projects).toEqual([relaunch]);
@@ -133,7 +133,7 @@ test('[CREATE-2, CREATE-3] a created project is appended as the answer has it, a
   expect(emitted).toEqual([{ type: 'project.created', project: draft }]);
 });
 
-test('[CREATE-4] a refused creation keeps the message, the list and what was submitted', async () => {
+test('keeps the message, the list and the submitted project after a refusal [CREATE-4]', async () => {
   const { actor, creations, emitted, now } = await showing(relaunch);
   actor.send(createProject);
   await creations.end(refused);
@@ -146,7 +146,7 @@ test('[CREATE-4] a refused creation keeps the message, the list and what was sub
   expect(emitted).toEqual([]);
 });
 
-test('[ERROR-7, CHOICE-15] a creation that throws gives no message and keeps what was submitted', async () => {
+test('stores no message and keeps the submitted project when creating throws [ERROR-7, CHOICE-15]', async () => {
   const { actor, creations, now } = await showing(relaunch);
   actor.send(createProject);
   await creations.fail(new TypeError('The answer is not a project.'));
@@ -158,14 +158,14 @@ test('[ERROR-7, CHOICE-15] a creation that throws gives no message and keeps wha
   });
 });
 
-test('[CHOICE-7] a second submit changes nothing while a project is being created', async () => {
+test('ignores a second submit while a project is being created [CHOICE-7]', async () => {
   const { actor, creations } = await showing();
   actor.send(createProject);
   actor.send({ type: 'createProject', project: { title: 'Another', description: 'One' } });
   expect(creations.inputs).toEqual([draft]);
 });
 
-test('[CHOICE-31] a project created while the list is on its way makes that answer stale', async () => {
+test('fetches the list again when a project is created during the fetch [CHOICE-31]', async () => {
   const { actor, lists, creations, now } = await showing(relaunch);
   actor.send(opened);
   actor.send(createProject);
@@ -179,21 +179,21 @@ test('[CHOICE-31] a project created while the list is on its way makes that answ
   expect(now()).toMatchObject({ list: 'loaded', projects: [relaunch, office] });
 });
 
-test('a project created while the list is there does not fetch it again', async () => {
+test('does not fetch a loaded list again when a project is created', async () => {
   const { actor, lists, creations } = await showing(relaunch);
   actor.send(createProject);
   await creations.end(ok(office));
   expect(lists.inputs).toHaveLength(1);
 });
 
-test('[CHOICE-32] a created project whose id is in the list is shown once, at the end', async () => {
+test('shows a created project once, at the end, when the list has its id [CHOICE-32]', async () => {
   const { actor, creations, now } = await showing(office, relaunch);
   actor.send(createProject);
   await creations.end(ok(office));
   expect(now().projects).toEqual([relaunch, office]);
 });
 
-test('[CONST-8, CONST-6] 500 ms after closing the rows begin to be kept, and 60 s later they are dropped', async () => {
+test('caches the rows 500 ms after closing and drops them 60 s later [CONST-8, CONST-6]', async () => {
   const { actor, clock, now } = await showing(relaunch);
   actor.send(closed);
   clock.increment(499);
@@ -209,7 +209,7 @@ test('[CONST-8, CONST-6] 500 ms after closing the rows begin to be kept, and 60 
 test.each([
   ['within the 500 ms', 499, 'releasing'],
   ['within the 60 s', 60_499, 'cached'],
-])('[CHOICE-33] opening again %s keeps the rows', async (_, wait, state) => {
+])('keeps the rows when the screen opens again %s [CHOICE-33]', async (_, wait, state) => {
   const { actor, clock, now } = await showing(relaunch);
   actor.send(closed);
   clock.increment(Math.min(wait, 500));
@@ -220,13 +220,13 @@ test.each([
   expect(now()).toMatchObject({ subscription: 'active', projects: [relaunch] });
 });
 
-test('[CHOICE-35, CONST-7] however long the screen is open, the list is fetched once', async () => {
+test('fetches the list once while the screen stays open [CHOICE-35, CONST-7]', async () => {
   const { clock, lists } = await showing(relaunch);
   clock.increment(24 * 60 * 60 * 1000);
   expect(lists.inputs).toHaveLength(1);
 });
 
-test('an answer that comes after the rows were dropped is not kept', async () => {
+test('ignores a response that arrives after the rows were dropped', async () => {
   const { actor, lists, clock, now } = projects();
   actor.send(opened);
   actor.send(closed);

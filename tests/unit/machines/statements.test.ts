@@ -3,7 +3,7 @@ import { authMachine } from '../../../machines/auth.ts';
 import { projectsMachine } from '../../../machines/projects.ts';
 import { transitionsOf } from '../../../model/inspection.ts';
 
-/** Of docs/specification.md, what is about a change of state. The coverage of statements counts what the charts carry. */
+/** The statements of docs/specification.md about a change of state. */
 const expected = {
   auth: `
     AUTH-2 AUTH-3 AUTH-4 AUTH-5 AUTH-6 AUTH-7 AUTH-8 AUTH-9 AUTH-10 ERROR-1 ERROR-2 ERROR-3 ERROR-4
@@ -15,11 +15,11 @@ const expected = {
 };
 
 test.each([authMachine, projectsMachine])(
-  '$id: every statement stands at a transition',
+  '$id has a transition for every statement, and statements at every transition',
   (machine) => {
     const transitions = transitionsOf(machine);
-    const carried = new Set(transitions.flatMap(({ statements }) => statements));
-    expect([...carried].toSorted()).toEqual(
+    const inChart = new Set(transitions.flatMap(({ statements }) => statements));
+    expect([...inChart].toSorted()).toEqual(
       expected[machine.id as keyof typeof expected].trim().split(/\s+/).toSorted(),
     );
     const without = transitions.filter(({ statements }) => statements.length === 0);

@@ -1,60 +1,53 @@
-/** The app as `src/main.tsx` starts it, with a clock that a test moves and with its actors in view. */
+/** Starts the app like `src/main.tsx`, on a simulated clock and with its actors inspected. */
 import '../../../../src/styles/global.css.ts';
-import { createRoot, type Root } from 'react-dom/client';
+import { createRoot } from 'react-dom/client';
 import { SimulatedClock } from 'xstate';
 import { isAuthenticated, role } from '../../../../machines/auth.ts';
-import { createApp } from '../../../../src/app.tsx';
 import { createInspector, type Inspection } from '../../../../model/inspection.ts';
+import { createApp } from '../../../../src/app.tsx';
 
-export type Inside = {
-  /** Ends the app and starts it anew on a route, as a reload does, and faster. */
+export type TestApp = {
+  /** Restarts the app on a route, like a reload, but faster. */
   restart: (route: string) => void;
   elapse: (milliseconds: number) => void;
-  known: () => Promise<{ authenticated: boolean; role: string | undefined }>;
-  did: () => Inspection;
+  internals: () => Promise<{ authenticated: boolean; role: string | undefined }>;
+  inspection: () => Inspection;
   logged: () => string[];
 };
 
 declare global {
   interface Window {
-    inside: Inside;
+    testApp: TestApp;
   }
 }
-
-type Running = ReturnType<typeof start> & { root: Root };
 
 function start() {
   const clock = new SimulatedClock();
   const { inspect, take } = createInspector();
   const logged: string[] = [];
-  const app = createApp({ clock, inspect, log: (what) => logged.push(what) });
-  return { app, clock, take, logged };
-}
-
-function shown(): Running {
+  const app = createApp({ clock, inspect, log: (operationId) => logged.push(operationId) });
   const root = createRoot(document.querySelector('#root')!);
-  const running = start();
-  root.render(running.app.element);
-  return { ...running, root };
+  root.render(app.element);
+  return { app, clock, take, logged, root };
 }
 
-let running = shown();
+let running = start();
 
-window.inside = {
+window.testApp = {
   restart(route) {
     running.root.unmount();
     running.app.stop();
     history.replaceState(null, '', `#${route}`);
-    running = shown();
+    running = start();
   },
   elapse(milliseconds) {
-    for (let passed = 0; passed < milliseconds; passed++) running.clock.increment(1);
+    for (let elapsed = 0; elapsed < milliseconds; elapsed++) running.clock.increment(1);
   },
-  async known() {
+  async internals() {
     const { auth } = await running.app.actors();
     const snapshot = auth.getSnapshot();
     return { authenticated: isAuthenticated(snapshot), role: role(snapshot) };
   },
-  did: () => running.take(),
+  inspection: () => running.take(),
   logged: () => running.logged,
 };
