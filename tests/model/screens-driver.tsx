@@ -47,7 +47,7 @@ export async function createScreensDriver(route: Route): Promise<Driver> {
         path: app.path(),
         ...observeRenderedScreen(),
         calls: backend.calls(),
-        logged: app.logged.map(({ what }) => what),
+        logged: app.logged.map(({ operationId }) => operationId),
       };
     },
     async internals() {

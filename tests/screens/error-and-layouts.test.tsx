@@ -8,6 +8,7 @@ import {
 import { act, cleanup, render, screen } from '@testing-library/react';
 import { userEvent } from '@testing-library/user-event';
 import { afterEach, expect, test, vi } from 'vitest';
+import { screens } from '../../model/driver.ts';
 import { PlainLayout } from '../../src/screens/layout.tsx';
 import { LoginScreen } from '../../src/screens/login.tsx';
 import { renderApp } from '../support/render-app.tsx';
@@ -17,17 +18,17 @@ afterEach(() => {
   vi.unstubAllEnvs();
 });
 
-/** A screen inside the layout that no route uses. */
-async function renderPlain(component: () => React.ReactElement) {
+/** Renders a heading in the layout that no route uses. */
+async function renderPlainLayout() {
   const root = createRootRoute();
-  const parent = createRoute({
-    getParentRoute: () => root,
-    id: 'layout',
-    component: PlainLayout,
+  const layout = createRoute({ getParentRoute: () => root, id: 'layout', component: PlainLayout });
+  const index = createRoute({
+    getParentRoute: () => layout,
+    path: '/',
+    component: () => <h1>Content</h1>,
   });
-  const index = createRoute({ getParentRoute: () => parent, path: '/', component });
   const router = createRouter({
-    routeTree: root.addChildren([parent.addChildren([index])]),
+    routeTree: root.addChildren([layout.addChildren([index])]),
     history: createMemoryHistory(),
   });
   await act(async () => {
@@ -36,8 +37,8 @@ async function renderPlain(component: () => React.ReactElement) {
   });
 }
 
-/** The app on a screen that breaks while it is drawn. */
-async function renderBroken(
+/** Renders the app, then navigates to a screen that throws while it renders. */
+async function renderThrowing(
   broken = function broken(): never {
     throw new Error('The screen broke.');
   },
@@ -50,43 +51,42 @@ async function renderBroken(
   await screen.findByRole('heading', { level: 1, name: 'Unexpected Application Error!' });
 }
 
-test('[ERROR-9, CHOICE-39] a thrown error takes the place of the whole layout, with its message and, in development, its stack', async () => {
-  await renderBroken();
+test('[ERROR-9, CHOICE-39] a thrown error replaces the layout, and development shows its stack', async () => {
+  await renderThrowing();
   expect(screen.getByText('The screen broke.')).toBeDefined();
   expect(screen.getByText(/at .*broken/)).toBeDefined();
   expect(screen.queryByRole('banner')).toBeNull();
   expect(screen.queryByRole('contentinfo')).toBeNull();
 });
 
-test('[CHOICE-39] what was thrown is shown even if it is no error', async () => {
-  await renderBroken(() => {
+test('[CHOICE-39] a thrown value that is not an Error is shown as text', async () => {
+  await renderThrowing(() => {
     throw 'Just words.';
   });
   expect(screen.getByText('Just words.')).toBeDefined();
 });
 
-test('after a thrown error there is a way out, which leads to a screen that works', async () => {
-  await renderBroken();
-  const way = screen.getByRole('link', { name: 'Go to the start page' });
-  await userEvent.click(way);
-  expect(await screen.findByRole('heading', { level: 1, name: 'Home' })).toBeDefined();
-  expect(screen.getByRole('banner')).toBeDefined();
-});
-
-test('a screen without the app around it says what it lacks', () => {
-  vi.spyOn(console, 'error').mockImplementation(() => {});
-  expect(() => render(<LoginScreen />)).toThrow('A screen needs the app around it');
-});
-
-test('[CHOICE-39] in what is built the stack stays out', async () => {
+test('[CHOICE-39] a build shows no stack', async () => {
   vi.stubEnv('DEV', false);
-  await renderBroken();
+  await renderThrowing();
   expect(screen.getByText('The screen broke.')).toBeDefined();
   expect(screen.queryByText(/at .*broken/)).toBeNull();
 });
 
+test('the link of the error screen leads to a working screen', async () => {
+  await renderThrowing();
+  await userEvent.click(screen.getByRole('link', { name: 'Go to the start page' }));
+  expect(await screen.findByRole('heading', { level: 1, name: 'Home' })).toBeDefined();
+  expect(screen.getByRole('banner')).toBeDefined();
+});
+
+test('a screen rendered outside the app throws an error that says so', () => {
+  vi.spyOn(console, 'error').mockImplementation(() => {});
+  expect(() => render(<LoginScreen />)).toThrow('A screen needs the app around it');
+});
+
 test('[LAYOUT-2, CHOICE-40] the second layout has an empty navigation area above the content', async () => {
-  await renderPlain(() => <h1>Content</h1>);
+  await renderPlainLayout();
   const navigation = await screen.findByRole('navigation', { name: 'Main' });
   expect(navigation.childElementCount).toBe(0);
   expect(navigation.compareDocumentPosition(screen.getByRole('main'))).toBe(
@@ -95,24 +95,19 @@ test('[LAYOUT-2, CHOICE-40] the second layout has an empty navigation area above
   expect(screen.getByRole('main').textContent).toBe('Content');
 });
 
-test('the second layout looks like the first', async () => {
+test('the second layout has the styles of the first', async () => {
+  const classNames = (header: HTMLElement) =>
+    [header.parentElement, header, screen.getByRole('main')].map((element) => element?.className);
   await renderApp('/');
-  const looks = (...elements: (Element | null | undefined)[]) =>
-    elements.map((element) => element?.className);
-  const header = screen.getByRole('banner');
-  const first = looks(header.parentElement, header, screen.getByRole('main'));
+  const first = classNames(screen.getByRole('banner'));
   cleanup();
-  await renderPlain(() => <h1>Content</h1>);
-  const navigation = await screen.findByRole('navigation');
-  expect(looks(navigation.parentElement, navigation, screen.getByRole('main'))).toEqual(first);
+  await renderPlainLayout();
+  expect(classNames(await screen.findByRole('navigation'))).toEqual(first);
 });
 
-test('[CHOICE-40] no route has an empty navigation area', async () => {
-  for (const route of ['/', '/about', '/register', '/login', '/projects']) {
-    const { go } = await renderApp(route);
-    await go(route);
-    for (const navigation of screen.getAllByRole('navigation')) {
-      expect(navigation.childElementCount).toBe(5);
-    }
+test.each(Object.keys(screens))('[CHOICE-40] %s has no empty navigation area', async (route) => {
+  await renderApp(route);
+  for (const navigation of screen.getAllByRole('navigation')) {
+    expect(navigation.childElementCount).toBe(5);
   }
 });

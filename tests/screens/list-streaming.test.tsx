@@ -2,60 +2,61 @@ import { act, screen } from '@testing-library/react';
 import { expect, test } from 'vitest';
 import { renderApp } from '../support/render-app.tsx';
 
-/** The screen of projects, before a backend that sends its list when and as far as the test says. */
-async function listening(options: Parameters<typeof renderApp>[1] = {}) {
+/** Renders the projects on a backend that streams each list as the test says. */
+async function renderStreaming(options: Parameters<typeof renderApp>[1] = {}) {
   const lists: ReadableStreamDefaultController<Uint8Array>[] = [];
   const fetch = async () =>
     new Response(new ReadableStream({ start: (list) => void lists.push(list) }));
   const app = await renderApp('/projects', { fetch, ...options });
-  const settled = () => act(() => new Promise((done) => setTimeout(done)));
+  const settle = () => act(() => new Promise((resolve) => setTimeout(resolve)));
   return {
     ...app,
-    send: async (text: string, list = lists.length - 1) => {
-      lists[list]?.enqueue(new TextEncoder().encode(text));
-      await settled();
+    /** Sends a chunk of the last list, or of the list with this index. */
+    send: async (chunk: string, index = lists.length - 1) => {
+      lists[index]?.enqueue(new TextEncoder().encode(chunk));
+      await settle();
     },
-    end: async (list = lists.length - 1) => {
-      lists[list]?.close();
-      await settled();
+    end: async () => {
+      lists.at(-1)?.close();
+      await settle();
     },
-    breakOff: async () => {
+    loseConnection: async () => {
       lists.at(-1)?.error(new TypeError('network error'));
-      await settled();
+      await settle();
     },
     rows: () => screen.queryAllByRole('listitem').map((row) => row.textContent),
-    sizes: () => screen.getAllByRole('listitem').map((row) => row.getAttribute('aria-setsize')),
+    setSizes: () => screen.getAllByRole('listitem').map((row) => row.ariaSetSize),
     busy: () => screen.getByRole('region', { name: 'List of Projects' }).ariaBusy,
   };
 }
 
 const project = (n: number) => JSON.stringify({ id: n, title: `Title ${n}`, description: `d${n}` });
 
-test('[CHOICE-51, CHOICE-54, LIST-1, LIST-3] the projects that have arrived are shown while the rest arrives', async () => {
-  const { send, end, rows, sizes, busy } = await listening();
+test('[CHOICE-51, CHOICE-54, LIST-1, LIST-3] the projects received so far are shown while the list streams', async () => {
+  const { send, end, rows, setSizes, busy } = await renderStreaming();
   await send(`[${project(1)},${project(2).slice(0, 9)}`);
   expect(rows()).toEqual(['Title 1d1']);
-  expect(sizes()).toEqual(['-1']);
+  expect(setSizes()).toEqual(['-1']);
   expect(busy()).toBe('true');
   await send(`${project(2).slice(9)}]`);
   await end();
   expect(rows()).toEqual(['Title 1d1', 'Title 2d2']);
-  expect(sizes()).toEqual(['2', '2']);
+  expect(setSizes()).toEqual(['2', '2']);
   expect(busy()).toBe('false');
 });
 
-test('[CHOICE-55, LIST-4, LIST-5] a list that breaks off is emptied and logged', async () => {
-  const { send, breakOff, rows, logged } = await listening();
+test('[CHOICE-55, LIST-4, LIST-5] a list is emptied and logged when its connection is lost', async () => {
+  const { send, loseConnection, rows, logged } = await renderStreaming();
   await send(`[${project(1)},`);
   expect(rows()).toEqual(['Title 1d1']);
-  await breakOff();
+  await loseConnection();
   expect(rows()).toEqual([]);
   expect(screen.getByText('No projects to show.')).toBeTruthy();
-  expect(logged.map(({ what }) => what)).toEqual(['listProjects']);
+  expect(logged.map(({ operationId }) => operationId)).toEqual(['listProjects']);
 });
 
-test('[CHOICE-30, CHOICE-54] a list that is in view stays until the one that replaces it is complete', async () => {
-  const { send, end, rows, go } = await listening();
+test('[CHOICE-30, CHOICE-54] a complete list stays until the next one is complete', async () => {
+  const { send, end, rows, go } = await renderStreaming();
   await send(`[${project(1)},${project(2)}]`);
   await end();
   await go('/about');
@@ -67,8 +68,8 @@ test('[CHOICE-30, CHOICE-54] a list that is in view stays until the one that rep
   expect(rows()).toEqual(['Title 3d3', 'Title 4d4']);
 });
 
-test('[CHOICE-56] what arrives of a list that was given up is not shown', async () => {
-  const { send, rows, projects } = await listening();
+test('[CHOICE-56] the rows of an aborted request are not shown', async () => {
+  const { send, rows, projects } = await renderStreaming();
   await send(`[${project(1)},`);
   await act(async () => projects.send({ type: 'projects.opened' }));
   expect(rows()).toEqual([]);
@@ -78,20 +79,19 @@ test('[CHOICE-56] what arrives of a list that was given up is not shown', async 
   expect(rows()).toEqual(['Title 3d3']);
 });
 
-test('[CHOICE-51] what has arrived stays while a project is created', async () => {
-  const { send, rows, projects } = await listening();
+test('[CHOICE-51] the rows received so far stay while a project is being created', async () => {
+  const { send, rows, projects } = await renderStreaming();
   await send(`[${project(1)},`);
-  const typed = { title: 'Website relaunch', description: 'New pages.' };
-  await act(async () => projects.send({ type: 'createProject', project: typed }));
+  const newProject = { title: 'Website relaunch', description: 'New pages.' };
+  await act(async () => projects.send({ type: 'createProject', project: newProject }));
   expect(screen.getByRole('button', { name: 'Create Project' }).ariaBusy).toBe('true');
   expect(rows()).toEqual(['Title 1d1']);
 });
 
-test('[CHOICE-51, CHOICE-69] rows that are in view before their list is asked for stay, and more are added', async () => {
-  const inView = [JSON.parse(project(1)), JSON.parse(project(2))];
-  const asked = { times: 0 };
-  const arrived = () => (asked.times++ === 0 ? inView : undefined);
-  const { send, end, rows, projects } = await listening({ prefetchedRows: arrived });
+test('[CHOICE-51, CHOICE-69] prefetched rows stay until the list has more of them', async () => {
+  const prefetched = [[JSON.parse(project(1)), JSON.parse(project(2))]];
+  const prefetchedRows = () => prefetched.shift();
+  const { send, end, rows, projects } = await renderStreaming({ prefetchedRows });
   expect(rows()).toEqual(['Title 1d1', 'Title 2d2']);
   await send(`[${project(1)},`);
   expect(rows()).toEqual(['Title 1d1', 'Title 2d2']);

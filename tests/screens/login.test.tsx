@@ -2,35 +2,29 @@ import { act, fireEvent, screen, waitFor } from '@testing-library/react';
 import { expect, test } from 'vitest';
 import { isAuthenticated } from '../../machines/auth.ts';
 import { LIST, LOGIN, REGISTER } from '../../model/controlled-backend.ts';
-import { renderApp } from '../support/render-app.tsx';
+import {
+  credentials,
+  email,
+  password,
+  renderCredentialsScreen,
+} from '../support/credentials-screen.tsx';
 
-const email = () => screen.getByLabelText<HTMLInputElement>('Email');
-const password = () => screen.getByLabelText<HTMLInputElement>('Password');
-const button = () => screen.getByRole('button', { name: 'Sign in' });
 const banner = () => screen.queryByRole('alert')?.textContent;
 
-async function signInScreen() {
-  const app = await renderApp('/login');
-  await screen.findByRole('heading', { name: 'Sign in' });
+async function renderLogin() {
+  const app = await renderCredentialsScreen('login');
   return {
     ...app,
-    submit: async () => {
-      await app.user.clear(email());
-      await app.user.type(email(), 'ada@example.org');
-      await app.user.clear(password());
-      await app.user.type(password(), 'correct horse');
-      await app.user.click(button());
-    },
+    /** Answers the login and waits until the button is ready again. */
     refuse: async (status: number, body?: unknown) => {
-      const call = await app.backend.next(LOGIN);
-      call.answer(status, body);
-      await waitFor(() => expect(button().getAttribute('aria-busy')).toBe('false'));
+      (await app.backend.next(LOGIN)).answer(status, body);
+      await waitFor(() => expect(app.button().getAttribute('aria-busy')).toBe('false'));
     },
   };
 }
 
 test('[LOGIN-1, LOGIN-2, LOGIN-3, LOGIN-4, LOGIN-6] the screen has its texts, two fields, a button and no banner', async () => {
-  await signInScreen();
+  const { button } = await renderLogin();
   expect(screen.getByText('Enter your email and password to sign in')).toBeDefined();
   expect(email().type).toBe('email');
   expect(password().type).toBe('password');
@@ -39,68 +33,59 @@ test('[LOGIN-1, LOGIN-2, LOGIN-3, LOGIN-4, LOGIN-6] the screen has its texts, tw
   expect(banner()).toBeUndefined();
 });
 
-test('password managers understand the fields', async () => {
-  await signInScreen();
+test('the fields have the names and types that password managers look for', async () => {
+  await renderLogin();
   expect(email().autocomplete).toBe('username');
   expect(password().autocomplete).toBe('current-password');
   expect([email().name, password().name]).toEqual(['email', 'password']);
 });
 
-test('[CALL-5] signing in sends what was typed', async () => {
-  const { submit, backend } = await signInScreen();
+test('[CALL-5] a login sends what was typed', async () => {
+  const { submit, backend } = await renderLogin();
   await submit();
-  expect((await backend.next(LOGIN)).body).toEqual({
-    email: 'ada@example.org',
-    password: 'correct horse',
-  });
+  expect((await backend.next(LOGIN)).body).toEqual(credentials);
 });
 
-test('[ERROR-1, LOGIN-5, AUTH-5] a refusal shows its message in the banner above the form, and keeps what was typed', async () => {
-  const { submit, refuse } = await signInScreen();
-  await submit();
-  await refuse(401, { message: 'The email or the password is not right.' });
-  expect(banner()).toBe('The email or the password is not right.');
-  expect(screen.getByRole('alert').compareDocumentPosition(button())).toBe(
-    Node.DOCUMENT_POSITION_FOLLOWING,
-  );
-  expect([email().value, password().value]).toEqual(['ada@example.org', 'correct horse']);
-});
+const htmlMessage = '<b>غير صحيح</b>\n\n  &amp; more';
 
-test('the message is shown as text, whole, and in the direction that it is written in', async () => {
-  const { submit, refuse } = await signInScreen();
-  await submit();
-  const message = '<b>غير صحيح</b>\n\n  &amp; more';
-  await refuse(401, { message });
-  expect(banner()).toBe(message);
-  expect(screen.getByRole('alert').getAttribute('dir')).toBe('auto');
-});
+test.each([
+  ['[ERROR-1, LOGIN-5, AUTH-5] the message of the response', 401, { message: 'Wrong.' }, 'Wrong.'],
+  ['the whole message as text', 401, { message: htmlMessage }, htmlMessage],
+  ['[ERROR-2] "Internal Server Error" without a message', 500, undefined, 'Internal Server Error'],
+])(
+  'a refused login shows %s in the banner above the form, and keeps what was typed',
+  async (_, status, body, message) => {
+    const { submit, refuse, button } = await renderLogin();
+    await submit();
+    await refuse(status, body);
+    expect(banner()).toBe(message);
+    expect(screen.getByRole('alert').getAttribute('dir')).toBe('auto');
+    expect(screen.getByRole('alert').compareDocumentPosition(button())).toBe(
+      Node.DOCUMENT_POSITION_FOLLOWING,
+    );
+    expect([email().value, password().value]).toEqual([credentials.email, credentials.password]);
+  },
+);
 
-test('[ERROR-2] a refusal without a message shows "Internal Server Error"', async () => {
-  const { submit, refuse } = await signInScreen();
-  await submit();
-  await refuse(500);
-  expect(banner()).toBe('Internal Server Error');
-});
-
-test('[CHOICE-12] no answer at all shows "Internal Server Error"', async () => {
-  const { submit, backend } = await signInScreen();
+test('[CHOICE-12] a login without a response shows "Internal Server Error"', async () => {
+  const { submit, backend } = await renderLogin();
   await submit();
   (await backend.next(LOGIN)).drop();
   expect((await screen.findByRole('alert')).textContent).toBe('Internal Server Error');
 });
 
-test('[ERROR-3, CHOICE-15] a fault of our own shows no message, wipes the old one, and is logged', async () => {
-  const { submit, refuse, auth, logged } = await signInScreen();
+test('[ERROR-3, CHOICE-15] an exception shows no message, clears the old one, and is logged', async () => {
+  const { submit, refuse, auth, logged } = await renderLogin();
   await submit();
   await refuse(401, { message: 'Wrong.' });
   expect(banner()).toBe('Wrong.');
   auth.send({ type: 'login', credentials: { email: 1n, password: '' } as never });
   await waitFor(() => expect(banner()).toBeUndefined());
-  expect(logged).toEqual([{ what: 'login', reason: expect.any(Error) }]);
+  expect(logged).toEqual([{ operationId: 'login', error: expect.any(Error) }]);
 });
 
-test('[CHOICE-1, CHOICE-22] the old message stays while a retry is pending, and gives way to the next', async () => {
-  const { submit, refuse, backend } = await signInScreen();
+test('[CHOICE-1, CHOICE-22] the old message stays while a retry is pending, until the next one', async () => {
+  const { submit, refuse, backend } = await renderLogin();
   await submit();
   await refuse(401, { message: 'First.' });
   await submit();
@@ -110,8 +95,8 @@ test('[CHOICE-1, CHOICE-22] the old message stays while a retry is pending, and 
   await waitFor(() => expect(banner()).toBe('Second.'));
 });
 
-test('[CHOICE-3, AUTH-3, CHOICE-4] the message survives leaving the screen, and goes with success, which leads to the projects', async () => {
-  const { submit, refuse, go, backend, path, auth } = await signInScreen();
+test('[CHOICE-3, AUTH-3, CHOICE-4] the message survives a navigation, and is cleared by success, which leads to the projects', async () => {
+  const { submit, refuse, go, backend, path, auth } = await renderLogin();
   await submit();
   await refuse(401, { message: 'Wrong.' });
   await go('/about');
@@ -130,15 +115,15 @@ test('[CHOICE-3, AUTH-3, CHOICE-4] the message survives leaving the screen, and 
   expect(banner()).toBeUndefined();
 });
 
-test('[CALL-6, CHOICE-16] a success whose body is no JSON is a success', async () => {
-  const { submit, backend, path } = await signInScreen();
+test('[CALL-6, CHOICE-16] a 200 whose body is not JSON signs in', async () => {
+  const { submit, backend, path } = await renderLogin();
   await submit();
   (await backend.next(LOGIN)).answerText(200, '<h1>Welcome</h1>');
   await waitFor(() => expect(path()).toBe('/projects'));
 });
 
-test('whoever was led on to the projects can go back', async () => {
-  const { submit, backend, path, router } = await signInScreen();
+test('the back button returns from the projects to the sign-in screen', async () => {
+  const { submit, backend, path, router } = await renderLogin();
   await submit();
   (await backend.next(LOGIN)).answer(200, {});
   await waitFor(() => expect(path()).toBe('/projects'));
@@ -146,8 +131,8 @@ test('whoever was led on to the projects can go back', async () => {
   await waitFor(() => expect(path()).toBe('/login'));
 });
 
-test('[CHOICE-4] whoever left the screen meanwhile stays where they are', async () => {
-  const { submit, backend, go, path, auth } = await signInScreen();
+test('[CHOICE-4] a login does not navigate when the user has left its screen', async () => {
+  const { submit, backend, go, path, auth } = await renderLogin();
   await submit();
   await go('/about');
   (await backend.next(LOGIN)).answer(200, {});
@@ -155,8 +140,8 @@ test('[CHOICE-4] whoever left the screen meanwhile stays where they are', async 
   expect(path()).toBe('/about');
 });
 
-test('[CHOICE-47] signing in with the projects in view fetches them anew', async () => {
-  const { submit, backend, go } = await signInScreen();
+test('[CHOICE-47] a login reloads the projects while they are in view', async () => {
+  const { submit, backend, go } = await renderLogin();
   await submit();
   await go('/projects');
   (await backend.next(LIST)).answer(401, { message: 'Please sign in.' });
@@ -166,20 +151,20 @@ test('[CHOICE-47] signing in with the projects in view fetches them anew', async
   expect(await screen.findByText('Mine')).toBeDefined();
 });
 
-test('[CHOICE-47] signing in drops the rows of whoever was signed in before', async () => {
-  const { submit, backend, go } = await signInScreen();
+test('[CHOICE-47] a login drops the rows of the previous user', async () => {
+  const { submit, backend, go } = await renderLogin();
   await go('/projects');
-  (await backend.next(LIST)).answer(200, [{ id: 1, title: 'Somebody’s', description: 'Own' }]);
-  await screen.findByText('Somebody’s');
+  (await backend.next(LIST)).answer(200, [{ id: 1, title: 'Of Bob', description: 'Private' }]);
+  await screen.findByText('Of Bob');
   await go('/login');
   await submit();
   (await backend.next(LOGIN)).answer(200, {});
   await screen.findByText('Loading projects…');
-  expect(screen.queryByText('Somebody’s')).toBeNull();
+  expect(screen.queryByText('Of Bob')).toBeNull();
 });
 
-test('[CHOICE-7] while signing in is pending the button is busy, keeps the focus, and submits nothing more', async () => {
-  const { submit, backend, user } = await signInScreen();
+test('[CHOICE-7] a pending login keeps the button busy and focused, and ignores further submits', async () => {
+  const { submit, backend, user, button } = await renderLogin();
   await submit();
   await waitFor(() => expect(button().getAttribute('aria-busy')).toBe('true'));
   expect(button().getAttribute('aria-disabled')).toBe('true');
@@ -191,17 +176,16 @@ test('[CHOICE-7] while signing in is pending the button is busy, keeps the focus
 });
 
 test('[CHOICE-7] a double click signs in once', async () => {
-  const { user, backend } = await signInScreen();
-  await user.type(email(), 'ada@example.org');
-  await user.type(password(), 'correct horse');
+  const { fill, user, backend, button } = await renderLogin();
+  await fill();
   await user.dblClick(button());
   (await backend.next(LOGIN)).answer(401, { message: 'Wrong.' });
   await screen.findByRole('alert');
   expect(backend.count(LOGIN)).toBe(1);
 });
 
-test('[CHOICE-7] the second click of a double click submits nothing, even with the answer between the two', async () => {
-  const { submit, refuse } = await signInScreen();
+test('[CHOICE-7] the second click of a double click submits nothing after the response', async () => {
+  const { submit, refuse, button } = await renderLogin();
   await submit();
   await refuse(401, { message: 'Wrong.' });
   expect(button().getAttribute('aria-disabled')).toBe('false');
@@ -210,39 +194,36 @@ test('[CHOICE-7] the second click of a double click submits nothing, even with t
 });
 
 test('Enter in a field signs in', async () => {
-  const { user, backend } = await signInScreen();
-  await user.type(email(), 'ada@example.org');
-  await user.type(password(), 'correct horse{Enter}');
-  expect((await backend.next(LOGIN)).body).toMatchObject({ email: 'ada@example.org' });
+  const { fill, user, backend } = await renderLogin();
+  await fill();
+  await user.type(password(), '{Enter}');
+  expect((await backend.next(LOGIN)).body).toMatchObject({ email: credentials.email });
 });
 
-test('a password manager that fills and submits without a word is believed', async () => {
-  const { backend } = await signInScreen();
-  email().value = 'ada@example.org';
-  password().value = 'correct horse';
+test('a password manager may fill and submit the form without any event', async () => {
+  const { backend } = await renderLogin();
+  email().value = credentials.email;
+  password().value = credentials.password;
   email().form?.requestSubmit();
-  expect((await backend.next(LOGIN)).body).toEqual({
-    email: 'ada@example.org',
-    password: 'correct horse',
-  });
+  expect((await backend.next(LOGIN)).body).toEqual(credentials);
 });
 
-test('[CHOICE-8] registering while signing in is pending takes over', async () => {
-  const { submit, backend, go, user, path } = await signInScreen();
+test('[CHOICE-8] a registration aborts a pending login', async () => {
+  const { submit, backend, go, user, path } = await renderLogin();
   await submit();
   const login = await backend.next(LOGIN);
   await go('/register');
   await screen.findByRole('heading', { name: 'Create an account' });
   await user.type(email(), 'new@example.org');
-  await user.type(password(), 'correct horse');
+  await user.type(password(), credentials.password);
   await user.click(screen.getByRole('button', { name: 'Register' }));
-  const register = await backend.next(REGISTER);
+  const registration = await backend.next(REGISTER);
   expect(login.signal.aborted).toBe(true);
-  register.answer(201, { role: 'member' });
+  registration.answer(201, { role: 'member' });
   await waitFor(() => expect(path()).toBe('/login'));
 });
 
-test('[CHOICE-9, AUTH-1] whoever loads the page anew counts as not authenticated', async () => {
-  const { auth } = await signInScreen();
+test('[CHOICE-9, AUTH-1] the user is not authenticated after a page load', async () => {
+  const { auth } = await renderLogin();
   expect(isAuthenticated(auth.getSnapshot())).toBe(false);
 });

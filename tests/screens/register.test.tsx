@@ -2,28 +2,27 @@ import { screen, waitFor } from '@testing-library/react';
 import { expect, test } from 'vitest';
 import { isAuthenticated, role } from '../../machines/auth.ts';
 import { LOGIN, REGISTER } from '../../model/controlled-backend.ts';
-import { renderApp } from '../support/render-app.tsx';
+import {
+  credentials,
+  email,
+  password,
+  renderCredentialsScreen,
+} from '../support/credentials-screen.tsx';
 
-const email = () => screen.getByLabelText<HTMLInputElement>('Email');
-const password = () => screen.getByLabelText<HTMLInputElement>('Password');
-const button = () => screen.getByRole('button', { name: 'Register' });
-
-async function registerScreen() {
-  const app = await renderApp('/register');
-  await screen.findByRole('heading', { name: 'Create an account' });
+async function renderRegister() {
+  const app = await renderCredentialsScreen('registerUser');
   return {
     ...app,
-    submit: async () => {
-      await app.user.type(email(), 'ada@example.org');
-      await app.user.type(password(), 'correct horse');
-      await app.user.click(button());
+    /** Submits the form and returns the request. */
+    register: async () => {
+      await app.submit();
       return app.backend.next(REGISTER);
     },
   };
 }
 
 test('[REGISTER-1, REGISTER-2, REGISTER-3, REGISTER-4, CHOICE-42] the screen has its texts, two fields and a button', async () => {
-  await registerScreen();
+  const { button } = await renderRegister();
   expect(screen.getByText('Enter your email and password to register')).toBeDefined();
   expect(email().type).toBe('email');
   expect(password().type).toBe('password');
@@ -31,16 +30,16 @@ test('[REGISTER-1, REGISTER-2, REGISTER-3, REGISTER-4, CHOICE-42] the screen has
   expect(button().getAttribute('type')).toBe('submit');
 });
 
-test('password managers understand the fields', async () => {
-  await registerScreen();
+test('the fields have the types that password managers look for', async () => {
+  await renderRegister();
   expect(email().autocomplete).toBe('username');
   expect(password().autocomplete).toBe('new-password');
 });
 
-test('[REGISTER-5, AUTH-7, AUTH-8, CALL-7, ROLE-1] registering makes the answer the user and leads to /login', async () => {
-  const { submit, path, auth } = await registerScreen();
-  const call = await submit();
-  expect(call.body).toEqual({ email: 'ada@example.org', password: 'correct horse' });
+test('[REGISTER-5, AUTH-7, AUTH-8, CALL-7, ROLE-1] a registration stores its response as the user and leads to /login', async () => {
+  const { register, path, auth } = await renderRegister();
+  const call = await register();
+  expect(call.body).toEqual(credentials);
   call.answer(201, { role: 'keeper' });
   await screen.findByRole('heading', { name: 'Sign in' });
   expect(path()).toBe('/login');
@@ -50,20 +49,20 @@ test('[REGISTER-5, AUTH-7, AUTH-8, CALL-7, ROLE-1] registering makes the answer 
 });
 
 test.each([
-  ['a refusal with a message', 409, { message: 'An account with this email already exists.' }],
-  ['a refusal without one', 500, undefined],
+  ['with a message', 409, { message: 'An account with this email already exists.' }],
+  ['without a message', 500, undefined],
 ])(
-  '[AUTH-9, AUTH-10, ERROR-4, CHOICE-6] %s shows nothing, keeps what was typed, and leaves the button live',
+  '[AUTH-9, AUTH-10, ERROR-4, CHOICE-6] a refusal %s shows nothing, keeps what was typed, and can be retried',
   async (_, status, body) => {
-    const { submit, path, auth, user, backend } = await registerScreen();
-    const call = await submit();
+    const { register, path, auth, user, backend, button } = await renderRegister();
+    const call = await register();
     const before = document.body.textContent;
     await waitFor(() => expect(button().getAttribute('aria-busy')).toBe('true'));
     call.answer(status, body);
     await waitFor(() => expect(button().getAttribute('aria-busy')).toBe('false'));
     expect(document.body.textContent).toBe(before);
     expect(screen.queryByRole('alert')).toBeNull();
-    expect([email().value, password().value]).toEqual(['ada@example.org', 'correct horse']);
+    expect([email().value, password().value]).toEqual([credentials.email, credentials.password]);
     expect(isAuthenticated(auth.getSnapshot())).toBe(false);
     expect(path()).toBe('/register');
     await user.click(button());
@@ -73,38 +72,38 @@ test.each([
 );
 
 test('[AUTH-10] a failed registration leaves no message on the sign-in screen', async () => {
-  const { submit, go } = await registerScreen();
-  (await submit()).answer(409, { message: 'Taken.' });
+  const { register, go, button } = await renderRegister();
+  (await register()).answer(409, { message: 'Taken.' });
   await waitFor(() => expect(button().getAttribute('aria-busy')).toBe('false'));
   await go('/login');
   await screen.findByRole('heading', { name: 'Sign in' });
   expect(screen.queryByRole('alert')).toBeNull();
 });
 
-test('[CHOICE-5] whoever left the screen meanwhile stays where they are', async () => {
-  const { submit, go, path, auth } = await registerScreen();
-  const call = await submit();
+test('[CHOICE-5] a registration does not navigate when the user has left its screen', async () => {
+  const { register, go, path, auth } = await renderRegister();
+  const call = await register();
   await go('/about');
   call.answer(201, { role: 'member' });
   await waitFor(() => expect(isAuthenticated(auth.getSnapshot())).toBe(true));
   expect(path()).toBe('/about');
 });
 
-test('[CHOICE-7] while registering is pending nothing is sent a second time', async () => {
-  const { submit, user, backend } = await registerScreen();
-  await submit();
+test('[CHOICE-7] a pending registration ignores further submits', async () => {
+  const { register, user, backend, button } = await renderRegister();
+  await register();
   await user.dblClick(button());
   await user.type(password(), '{Enter}');
   expect(backend.count(REGISTER)).toBe(1);
 });
 
-test('[APP-1] somebody registers, and signs in with the same email and password', async () => {
-  const { submit, user, backend, path } = await registerScreen();
-  const registration = await submit();
+test('[APP-1] a user registers, then signs in with the same email and password', async () => {
+  const { register, user, backend, path } = await renderRegister();
+  const registration = await register();
   registration.answer(201, { role: 'member' });
   await screen.findByRole('heading', { name: 'Sign in' });
-  await user.type(email(), 'ada@example.org');
-  await user.type(password(), 'correct horse');
+  await user.type(email(), credentials.email);
+  await user.type(password(), credentials.password);
   await user.click(screen.getByRole('button', { name: 'Sign in' }));
   const login = await backend.next(LOGIN);
   expect(login.body).toEqual(registration.body);

@@ -1,30 +1,20 @@
 import { createHashHistory } from '@tanstack/react-router';
 import { screen, waitFor, within } from '@testing-library/react';
 import { expect, onTestFinished, test, vi } from 'vitest';
+import { screens } from '../../model/driver.ts';
 import { renderApp } from '../support/render-app.tsx';
 
-const heading = (name: string) => screen.findByRole('heading', { level: 1, name });
-const links = () =>
-  within(screen.getByRole('banner'))
-    .getAllByRole('link')
-    .map((link) => [link.textContent, link.getAttribute('href')]);
+const findHeading = (name: string) => screen.findByRole('heading', { level: 1, name });
+const inHeader = () => within(screen.getByRole('banner'));
 
-const screens = [
-  ['/', 'Home', 'Home'],
-  ['/about', 'About Page', 'About'],
-  ['/register', 'Create an account', 'Sign up'],
-  ['/login', 'Sign in', 'Sign in'],
-  ['/projects', 'New Project', 'Projects'],
-] as const;
-
-test.each(screens)(
+test.each(Object.entries(screens))(
   '[ROUTE-2, ROUTE-3, ROUTE-4, ROUTE-5, ROUTE-6, LAYOUT-1] %s shows its screen between header and footer',
-  async (route, text, title) => {
+  async (route, { heading, title }) => {
     await renderApp(route);
-    await heading(text);
+    await findHeading(heading);
     expect(document.title).toBe(`${title} · Tracker App`);
-    const [header, main, footer] = ['banner', 'main', 'contentinfo'].map((r) =>
-      screen.getByRole(r),
+    const [header, main, footer] = ['banner', 'main', 'contentinfo'].map((role) =>
+      screen.getByRole(role),
     );
     expect(header?.compareDocumentPosition(main!)).toBe(Node.DOCUMENT_POSITION_FOLLOWING);
     expect(main?.compareDocumentPosition(footer!)).toBe(Node.DOCUMENT_POSITION_FOLLOWING);
@@ -34,9 +24,9 @@ test.each(screens)(
 test('[ROUTE-1] the path is read from the fragment of the URL', async () => {
   window.location.hash = '#/about';
   const { go } = await renderApp('', { history: createHashHistory() });
-  await heading('About Page');
+  await findHeading('About Page');
   await go('/login');
-  await heading('Sign in');
+  await findHeading('Sign in');
   expect(window.location.hash).toBe('#/login');
   expect(window.location.pathname).toBe('/');
 });
@@ -44,16 +34,17 @@ test('[ROUTE-1] the path is read from the fragment of the URL', async () => {
 test.each([
   ['/', 'Home'],
   ['/about', 'About Page'],
-])('[HOME-1, ABOUT-1, CHOICE-37] %s shows nothing but "%s"', async (route, text) => {
+])('[HOME-1, ABOUT-1, CHOICE-37] %s shows only the text "%s"', async (route, text) => {
   await renderApp(route);
-  await heading(text);
+  await findHeading(text);
   expect(screen.getByRole('main').textContent).toBe(text);
 });
 
 test('[HEADER-1, HEADER-2, HEADER-3, HEADER-4, HEADER-5, HEADER-6, CHOICE-36] the header has a brand and exactly these links', async () => {
   await renderApp('/');
-  await heading('Home');
-  expect(links()).toEqual([
+  await findHeading('Home');
+  const links = inHeader().getAllByRole('link');
+  expect(links.map((link) => [link.textContent, link.getAttribute('href')])).toEqual([
     ['Home', '/'],
     ['About', '/about'],
     ['Projects', '/projects'],
@@ -61,28 +52,26 @@ test('[HEADER-1, HEADER-2, HEADER-3, HEADER-4, HEADER-5, HEADER-6, CHOICE-36] th
     ['Sign in', '/login'],
   ]);
   expect(screen.getByRole('banner').textContent).toMatch(/^Brand/);
-  expect(within(screen.getByRole('banner')).queryAllByRole('button')).toEqual([]);
+  expect(inHeader().queryAllByRole('button')).toEqual([]);
 });
 
 test('the links of the header are the main navigation', async () => {
   await renderApp('/');
-  const header = within(screen.getByRole('banner'));
-  expect(
-    within(header.getByRole('navigation', { name: 'Main' })).getAllByRole('link'),
-  ).toHaveLength(5);
+  const navigation = inHeader().getByRole('navigation', { name: 'Main' });
+  expect(within(navigation).getAllByRole('link')).toHaveLength(5);
 });
 
-test('[HEADER-1] beside the brand stands the mark, in the colour of the theme', async () => {
+test('[HEADER-1] the logo beside the brand has the colour of the theme', async () => {
   await renderApp('/');
-  const mark = screen.getByRole('banner').querySelector('svg');
-  expect(mark?.getAttribute('fill')).toBe('currentColor');
-  expect(mark?.getAttribute('aria-hidden')).toBe('true');
+  const logo = screen.getByRole('banner').querySelector('svg');
+  expect(logo?.getAttribute('fill')).toBe('currentColor');
+  expect(logo?.getAttribute('aria-hidden')).toBe('true');
 });
 
-test('the link of the screen that is shown says so', async () => {
+test('the link of the current screen has aria-current', async () => {
   const { go } = await renderApp('/');
   const current = () =>
-    within(screen.getByRole('banner'))
+    inHeader()
       .getAllByRole('link', { current: 'page' })
       .map(({ textContent }) => textContent);
   expect(current()).toEqual(['Home']);
@@ -90,7 +79,7 @@ test('the link of the screen that is shown says so', async () => {
   await waitFor(() => expect(current()).toEqual(['Projects']));
 });
 
-test('[FOOTER-1, FOOTER-2, CONST-5] the footer names a tracker app and the year of today', async () => {
+test('[FOOTER-1, FOOTER-2, CONST-5] the footer has the name of the app and the current year', async () => {
   vi.setSystemTime('2031-07-01');
   onTestFinished(() => void vi.useRealTimers());
   await renderApp('/');
@@ -99,29 +88,29 @@ test('[FOOTER-1, FOOTER-2, CONST-5] the footer names a tracker app and the year 
   );
 });
 
-test('after a change of screen the focus is on its heading, and the title names it', async () => {
+test('a navigation focuses the heading and sets the window title', async () => {
   const { user } = await renderApp('/');
   expect(document.activeElement).toBe(document.body);
   await user.click(screen.getByRole('link', { name: 'Sign up' }));
-  const title = await heading('Create an account');
-  await waitFor(() => expect(document.activeElement).toBe(title));
-  expect(title.tabIndex).toBe(-1);
+  const heading = await findHeading('Create an account');
+  await waitFor(() => expect(document.activeElement).toBe(heading));
+  expect(heading.tabIndex).toBe(-1);
   expect(document.title).toBe('Sign up · Tracker App');
 });
 
-test('a path that no screen has takes the focus to the heading of the error screen', async () => {
+test('a navigation to an unknown path focuses the heading of the error screen', async () => {
   const { go } = await renderApp('/');
   await go('/nowhere');
-  const title = await heading('Unexpected Application Error!');
-  await waitFor(() => expect(document.activeElement).toBe(title));
-  expect(title.tabIndex).toBe(-1);
+  const heading = await findHeading('Unexpected Application Error!');
+  await waitFor(() => expect(document.activeElement).toBe(heading));
+  expect(heading.tabIndex).toBe(-1);
 });
 
 test.each(['/nowhere', '/about/us', '/projects/1', '/%', '/%E0%A4%A', '//example.org'])(
   '[ROUTE-7, ERROR-9, CHOICE-38] %s shows the error screen, outside the layout',
   async (route) => {
     await renderApp(route);
-    await heading('Unexpected Application Error!');
+    await findHeading('Unexpected Application Error!');
     expect(screen.getByText('404 Not Found')).toBeDefined();
     expect(screen.queryByRole('banner')).toBeNull();
     expect(screen.queryByRole('contentinfo')).toBeNull();
@@ -129,8 +118,8 @@ test.each(['/nowhere', '/about/us', '/projects/1', '/%', '/%E0%A4%A', '//example
   },
 );
 
-test('the error screen has a way out', async () => {
+test('the error screen links to the start page', async () => {
   const { user } = await renderApp('/nowhere');
   await user.click(await screen.findByRole('link', { name: 'Go to the start page' }));
-  expect(await heading('Home')).toBeDefined();
+  expect(await findHeading('Home')).toBeDefined();
 });

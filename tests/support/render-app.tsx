@@ -13,12 +13,12 @@ import { controlledBackend } from '../../model/controlled-backend.ts';
 export async function renderApp(route: string, options: AppOptions = {}) {
   const backend = controlledBackend();
   const clock = new SimulatedClock();
-  const logged: { what: string; reason: unknown }[] = [];
+  const logged: { operationId: string; error: unknown }[] = [];
   const app = createApp({
     fetch: backend.fetch,
     history: createMemoryHistory({ initialEntries: [route] }),
     clock,
-    log: (what, reason) => logged.push({ what, reason }),
+    log: (operationId, error) => logged.push({ operationId, error }),
     ...options,
   });
   const user = userEvent.setup();
