@@ -95,11 +95,9 @@ function calleeOf(callee: ts.Expression): { words: string[]; tables: ts.Node[] }
     const { words, tables } = calleeOf(callee.expression);
     return { words: [...words, callee.name.text], tables };
   }
-  if (ts.isCallExpression(callee)) {
-    const { words, tables } = calleeOf(callee.expression);
-    return { words, tables: [...tables, ...callee.arguments] };
-  }
-  return { words: [], tables: [] };
+  if (!ts.isCallExpression(callee)) return { words: [], tables: [] };
+  const { words, tables } = calleeOf(callee.expression);
+  return { words, tables: [...tables, ...callee.arguments] };
 }
 
 function textsIn(node: ts.Node): string[] {

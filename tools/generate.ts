@@ -1,6 +1,6 @@
 /**
  * `npm run generate`: writes generated/, which is the types of the contract, the dereferenced
- * contract, and the diagrams of the machines. `--check` reports stale files instead.
+ * contract, and the diagrams of the machines.
  */
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import openapiTS, { astToString, COMMENT_HEADER } from 'openapi-typescript';
@@ -13,9 +13,12 @@ import { root } from './run.ts';
 
 /** Returns the generated files that are missing or differ from what would be written now. */
 export async function staleFiles(): Promise<string[]> {
-  const files = Object.entries(await generate());
-  const isFresh = await Promise.all(files.map(async ([path, text]) => (await read(path)) === text));
-  return files.map(([path]) => path).filter((_, index) => !isFresh[index]);
+  const stale: string[] = [];
+  for (const [path, text] of Object.entries(await generate())) {
+    const current = await readFile(root + path, 'utf8').catch(() => undefined);
+    if (current !== text) stale.push(path);
+  }
+  return stale;
 }
 
 async function generate(): Promise<{ [path: string]: string }> {
@@ -49,20 +52,10 @@ function machinesPage(): string {
   ].join('\n');
 }
 
-async function read(path: string): Promise<string | undefined> {
-  return readFile(root + path, 'utf8').catch(() => undefined);
-}
-
 if (import.meta.main) {
-  if (process.argv.includes('--check')) {
-    const paths = await staleFiles();
-    for (const path of paths) console.error(`${path} is stale: run "npm run generate"`);
-    process.exitCode = paths.length > 0 ? 1 : 0;
-  } else {
-    await mkdir(`${root}generated/`, { recursive: true });
-    for (const [path, text] of Object.entries(await generate())) {
-      await writeFile(root + path, text);
-      console.log(path);
-    }
+  await mkdir(`${root}generated/`, { recursive: true });
+  for (const [path, text] of Object.entries(await generate())) {
+    await writeFile(root + path, text);
+    console.log(path);
   }
 }
