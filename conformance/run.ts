@@ -5,39 +5,10 @@ import { basePathCheck } from './checks/reach.ts';
 import { type Check } from './checks/check.ts';
 import type { Exchange } from './http/client.ts';
 import { createFixtures, createRunId } from './fixtures.ts';
-import { walkedIn, type Walked } from './journeys/walked.ts';
-import { collectUserMessages, type UserMessage } from './report/user-messages.ts';
+import { walkedIn } from './journeys/walked.ts';
+import { collectUserMessages } from './report/user-messages.ts';
+import type { CheckResult, RunResult } from './results.ts';
 import { createRunContext, type RunContext } from './run-context.ts';
-
-export type CheckResult = {
-  check: Check;
-  /** `blocked`: what it builds on does not work, and is reported elsewhere. `skipped`: this backend has no such thing. */
-  status: 'passed' | 'failed' | 'noted' | 'skipped' | 'blocked';
-  problems: Problem[];
-  note: string | undefined;
-  /** What was said for it. */
-  exchanges: Exchange[];
-  durationMs: number;
-};
-
-export type RunResult = {
-  origin: string;
-  /** Which checks were asked for; all when empty. */
-  only: string[];
-  seed: number;
-  runId: string;
-  startedAt: Date;
-  durationMs: number;
-  results: CheckResult[];
-  /** What people read where something goes wrong. */
-  userMessages: UserMessage[];
-  journeyCoverage: Walked | undefined;
-  /** The answers of the contract, with how often each came. */
-  documentedResponses: { operation: string; status: number; count: number; invalidCount: number }[];
-  throttling: RunContext['http']['throttling'];
-  leftovers: { users: number; projects: number };
-  context: RunContext;
-};
 
 export type RunOptions = {
   origin: string;

@@ -2,7 +2,7 @@ import { describeResponse, truncate } from '../describe.ts';
 import type { Problem } from '../verdict.ts';
 import { curlOf } from '../http/curl.ts';
 import type { Exchange } from '../http/client.ts';
-import type { CheckResult, RunResult } from '../run.ts';
+import type { CheckResult, RunResult } from '../results.ts';
 
 /** One call, as reports show it: without a secret in it. */
 export type ReportedCall = { browserName: string; request: string; response: string; curl: string };

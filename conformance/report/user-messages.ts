@@ -1,16 +1,8 @@
 import { describeResponse } from '../describe.ts';
 import { statusOf } from '../http/response.ts';
 import { triggeredError, describeUserMessage, errorCases } from '../checks/errors.ts';
+import type { UserMessage } from '../results.ts';
 import type { RunContext } from '../run-context.ts';
-
-/** One row of "What your users will read". */
-export type UserMessage = {
-  id: string;
-  situation: string;
-  status: number;
-  response: string;
-  message: string;
-};
 
 /** Of each situation that was brought about, what people read then. */
 export async function collectUserMessages(context: RunContext): Promise<UserMessage[]> {

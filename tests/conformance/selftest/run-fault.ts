@@ -1,4 +1,5 @@
-import { exitCodeOf, run, type RunResult } from '../../../conformance/run.ts';
+import type { RunResult } from '../../../conformance/results.ts';
+import { exitCodeOf, run } from '../../../conformance/run.ts';
 import type { Fault } from './fault-builders.ts';
 import { startFaultProxy, type Running } from './fault-proxy.ts';
 
