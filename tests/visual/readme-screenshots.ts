@@ -15,7 +15,14 @@ const projects = [
 
 async function takeScreenshot(browser: Browser, address: string, colorScheme: 'light' | 'dark') {
   const viewport = { width: 900, height: 960 };
-  const page = await browser.newPage({ colorScheme, viewport, deviceScaleFactor: 1.5 });
+  // Without transitions, which a screenshot may catch halfway.
+  const reducedMotion = 'reduce';
+  const page = await browser.newPage({
+    colorScheme,
+    reducedMotion,
+    viewport,
+    deviceScaleFactor: 1.5,
+  });
   await signUpAndIn(page, address);
   for (const [index, [title = '', description = '']] of projects.entries()) {
     await field(page, 'Title').fill(title);
@@ -23,7 +30,7 @@ async function takeScreenshot(browser: Browser, address: string, colorScheme: 'l
     await submit(page, 'Create Project').click();
     await titles(page).nth(index).waitFor();
   }
-  // Otherwise the button is pictured in its hover state.
+  // Otherwise the button is in its hover state.
   await page.mouse.move(0, 0);
   await page.screenshot({ path: `docs/app-${colorScheme}.png` });
 }
