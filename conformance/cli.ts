@@ -1,44 +1,44 @@
 import { parseArgs } from 'node:util';
 
 export type RunSettings = {
-  /** As it was given. */
   address: string;
-  /** Ids of checks, or their beginnings; all checks when empty. */
+  /** Ids or groups of the checks to run. Empty for all checks. */
   only: string[];
-  /** The folder for the reports. */
-  report: string | undefined;
-  origin: string | undefined;
+  reportFolder: string | undefined;
+  appOrigin: string | undefined;
   seed: number;
   verbose: boolean;
   ui: boolean;
 };
 
-export const help = `Usage: npm run conformance -- ADDRESS [options]      (from a tarball: npx ./tracker-conformance.tgz ADDRESS [options])
+export const help = `Usage: npm run conformance -- ADDRESS [options]
+       npx ./tracker-conformance-0.1.0.tgz ADDRESS [options]
 
-Tells whether the Tracker App works on the backend at ADDRESS, such as http://localhost:8080, and what its users would read.
-The kit registers people of its own, signs them in and makes projects; it changes nothing else.
+Checks whether the Tracker App works with the backend at ADDRESS, for example http://localhost:8080.
+Reports each problem with what users see, and the requests that reproduce it.
+The kit registers its own accounts and creates projects. It changes no other data.
 
-  --only ID       only this check, or the checks whose ids begin so (REACH-1, XSRF); may be repeated
-  --report DIR    writes conformance.html, conformance.json and conformance.xml (JUnit) into DIR
-  --origin URL    the app will live there, on another origin than the backend: CORS is checked as well
-  --seed N        what people type follows from this number (1): the same seed, the same run
-  --ui            also walks the real app in a browser in front of the backend
-  --verbose       every check with its calls, and not only what failed
-  --list          the checks, and nothing else
-  --help          this text
+  --only ID       run only this check or group (REACH-1, XSRF); repeatable
+  --report DIR    write conformance.html, conformance.json and conformance.xml (JUnit) to DIR
+  --origin URL    the app is served from this other origin: also check CORS
+  --seed N        seed of the generated data (default 1); the same seed sends the same requests
+  --ui            also run the app itself in a browser, with this backend
+  --verbose       list every check with its requests
+  --list          list the checks and exit
+  --help          show this text
 
-Ends with 0 when every MUST is met, 1 when one is not, 2 when it was asked in a way that it does not understand, 3 when nothing
-answers at ADDRESS.
+Exit codes: 0 every MUST check passed, 1 a MUST check failed, 2 invalid arguments,
+3 no server accepts connections at ADDRESS.
 `;
 
 export type Command =
-  | { does: 'run'; settings: RunSettings }
-  | { does: 'help' }
-  | { does: 'list' }
-  | { does: 'refuse'; errors: string[] };
+  | { kind: 'run'; settings: RunSettings }
+  | { kind: 'help' }
+  | { kind: 'list' }
+  | { kind: 'invalid'; errors: string[] };
 
-/** Reads the arguments, or says everything that is wrong with them, one line each. `ids` are the checks that there are. */
-export function parseArguments(args: string[], ids: string[]): Command {
+/** Parses the command line. Reports all errors at once, one line each. */
+export function parseArguments(args: string[], checkIds: string[]): Command {
   let parsed;
   try {
     parsed = parseArgs({
@@ -56,51 +56,44 @@ export function parseArguments(args: string[], ids: string[]): Command {
       },
     });
   } catch (error) {
-    return { does: 'refuse', errors: [error instanceof Error ? error.message : String(error)] };
+    return { kind: 'invalid', errors: [error instanceof Error ? error.message : String(error)] };
   }
   const { values, positionals } = parsed;
-  if (values.help) return { does: 'help' };
-  if (values.list) return { does: 'list' };
+  if (values.help) return { kind: 'help' };
+  if (values.list) return { kind: 'list' };
 
-  const mistakes: string[] = [];
-  const [address, ...more] = positionals;
-  if (address === undefined) {
-    mistakes.push(
-      'Which backend? Give its address, as in: npm run conformance -- http://localhost:8080',
-    );
+  const errors: string[] = [];
+  const [address = '', ...extra] = positionals;
+  if (address === '') {
+    errors.push('ADDRESS is missing. Example: npm run conformance -- http://localhost:8080');
   }
-  if (more.length > 0)
-    mistakes.push(`One address is enough; there is also "${more.join('", "')}".`);
-  const only = values.only
-    .flatMap((each) => each.split(','))
-    .map((each) => each.trim().toUpperCase());
-  for (const wanted of only.filter((each) => !ids.some((id) => isSelected(id, [each])))) {
-    mistakes.push(`--only: no check is called "${wanted}": --list shows them.`);
+  if (extra.length > 0) errors.push(`Only one ADDRESS is allowed. Remove: ${extra.join(', ')}`);
+  const only = values.only.flatMap((ids) => ids.split(',')).map((id) => id.trim().toUpperCase());
+  for (const wanted of only.filter((id) => !checkIds.some((known) => isSelected(known, [id])))) {
+    errors.push(`--only: there is no check "${wanted}". See --list.`);
   }
   if (!/^\d{1,9}$/.test(values.seed)) {
-    mistakes.push(`--seed must be a whole number, and is "${values.seed}".`);
+    errors.push(`--seed must be a whole number, but is "${values.seed}".`);
   }
-  const origin = values.origin === undefined ? undefined : originOf(values.origin);
-  if (values.origin !== undefined && origin === undefined) {
-    mistakes.push(
-      `--origin must be an address such as https://app.example.org, and is "${values.origin}".`,
+  const appOrigin = values.origin === undefined ? undefined : parseOrigin(values.origin);
+  if (values.origin !== undefined && appOrigin === undefined) {
+    errors.push(
+      `--origin must be a URL such as https://app.example.org, but is "${values.origin}".`,
     );
   }
-  if (values.report === '') mistakes.push('--report needs the name of a folder.');
-  if (mistakes.length > 0 || address === undefined) return { does: 'refuse', errors: mistakes };
-  const { report, verbose, ui } = values;
-  return {
-    does: 'run',
-    settings: { address, only, report, origin, seed: Number(values.seed), verbose, ui },
-  };
+  if (values.report === '') errors.push('--report needs the name of a folder.');
+  if (errors.length > 0) return { kind: 'invalid', errors };
+  const { report: reportFolder, verbose, ui } = values;
+  const seed = Number(values.seed);
+  return { kind: 'run', settings: { address, only, reportFolder, appOrigin, seed, verbose, ui } };
 }
 
-/** Whether a check belongs to what was asked for: `XSRF` means all of that group, `XSRF-1` not `XSRF-12`. */
+/** Whether `only` selects a check: XSRF selects the whole group, XSRF-1 does not select XSRF-12. */
 export function isSelected(id: string, only: string[]): boolean {
-  return only.length === 0 || only.some((each) => id === each || id.startsWith(`${each}-`));
+  return only.length === 0 || only.some((prefix) => id === prefix || id.startsWith(`${prefix}-`));
 }
 
-function originOf(text: string): string | undefined {
+function parseOrigin(text: string): string | undefined {
   if (!URL.canParse(text)) return undefined;
   const { protocol, origin } = new URL(text);
   return /^https?:$/.test(protocol) ? origin : undefined;

@@ -1,104 +1,95 @@
-import { parseArguments, help } from './cli.ts';
 import { checks } from './checks/all.ts';
-import { folderFault, writeReports } from './report/files.ts';
-import { createReport } from './report/create-report.ts';
-import { renderTerminal } from './report/terminal.ts';
+import { help, parseArguments, type RunSettings } from './cli.ts';
 import { createRunId } from './fixtures.ts';
+import { createReport } from './report/create-report.ts';
+import { prepareFolder, writeReports } from './report/files.ts';
+import { renderTerminal } from './report/terminal.ts';
 import { exitCodeOf, run } from './run.ts';
 import { checkReachable, parseTarget } from './target.ts';
 
 process.exitCode = await main(process.argv.slice(2));
 
+/** Runs the command. Returns its exit code. */
 async function main(args: string[]): Promise<number> {
-  const asked = parseArguments(
+  const command = parseArguments(
     args,
     checks.map(({ id }) => id),
   );
-  if (asked.does === 'help') {
-    process.stdout.write(help);
-    return 0;
+  if (command.kind === 'run') return runCommand(command.settings);
+  if (command.kind === 'invalid') {
+    for (const error of command.errors) console.error(error);
+    console.error('See --help.');
+    return 2;
   }
-  if (asked.does === 'list') {
+  if (command.kind === 'help') process.stdout.write(help);
+  if (command.kind === 'list') {
     for (const { id, level, title, statements } of checks) {
       console.log(`${id.padEnd(11)} ${level.padEnd(7)} ${title} [${statements.join(', ')}]`);
     }
-    return 0;
   }
-  if (asked.does === 'refuse') {
-    for (const mistake of asked.errors) console.error(mistake);
-    console.error('--help tells how it is used.');
-    return 2;
-  }
+  return 0;
+}
 
-  const { settings } = asked;
+async function runCommand(settings: RunSettings): Promise<number> {
+  const fail = (exitCode: number, message: string) => {
+    console.error(message);
+    return exitCode;
+  };
   const target = parseTarget(settings.address);
-  if ('mistake' in target) {
-    console.error(target.mistake);
-    return 2;
-  }
-  const folder = settings.report ?? (settings.ui ? 'conformance-report' : undefined);
-  const fault = folder === undefined ? undefined : folderFault(folder);
-  if (fault !== undefined) {
-    console.error(fault);
-    return 2;
-  }
-  const reached = await checkReachable(target.origin);
-  if ('unreachable' in reached) {
-    console.error(reached.unreachable);
-    return 3;
-  }
-  for (const note of [...target.notes, ...reached.notes]) console.log(note);
+  if ('error' in target) return fail(2, target.error);
+  const folder = settings.reportFolder ?? (settings.ui ? 'conformance-report' : undefined);
+  const folderError = folder === undefined ? undefined : prepareFolder(folder);
+  if (folderError !== undefined) return fail(2, folderError);
+  const connection = await checkReachable(target.origin);
+  if ('unreachable' in connection) return fail(3, connection.unreachable);
+  for (const note of [...target.notes, ...connection.notes]) console.log(note);
 
   let ui;
   if (settings.ui) {
-    const { prepareScreens } = await import('./ui/prepare.ts');
-    const prepared = await prepareScreens(folder!);
-    if ('missing' in prepared) {
-      console.error(prepared.missing);
-      return 2;
-    }
+    const { prepareUi } = await import('./ui/prepare.ts');
+    const prepared = await prepareUi(folder!);
+    if ('missing' in prepared) return fail(2, prepared.missing);
     ui = prepared;
   }
-  const progress = createProgress();
-  const mark = createRunId();
+  const progress = createProgressLine();
+  const runId = createRunId();
   process.once('SIGINT', () => {
-    progress.end();
-    console.error(`Stopped before the end. Whatever it made stays there, with "${mark}" in it.`);
+    progress.clear();
+    console.error(
+      `Stopped early. The data created so far stays on the server and contains "${runId}".`,
+    );
     process.exit(130);
   });
-  const done = await run({
+  const result = await run({
+    ...settings,
     origin: target.origin,
-    runId: mark,
-    only: settings.only,
-    seed: settings.seed,
-    appOrigin: settings.origin,
+    runId,
     ui,
-    onProgress: progress.show,
+    onProgress: progress.update,
   });
-  progress.end();
-  const report = createReport(done);
-  const colours = process.stdout.isTTY && !process.env['NO_COLOR'];
-  process.stdout.write(renderTerminal(report, { verbose: settings.verbose, colours }));
-  if (settings.report !== undefined) {
-    console.log(
-      `Reports: ${writeReports(settings.report, report, done.context.screenshots).join(', ')}`,
-    );
+  progress.clear();
+  const report = createReport(result);
+  const colors = process.stdout.isTTY && !process.env['NO_COLOR'];
+  process.stdout.write(renderTerminal(report, { verbose: settings.verbose, colors }));
+  if (settings.reportFolder !== undefined) {
+    const files = writeReports(settings.reportFolder, report, result.context.screenshots);
+    console.log(`Reports: ${files.join(', ')}`);
   }
-  return exitCodeOf(done);
+  return exitCodeOf(result);
 }
 
-/** One line that is written over, on a terminal; nothing anywhere else. */
-function createProgress() {
+/** Shows progress in one line that is overwritten. Writes nothing if stderr is not a terminal. */
+function createProgressLine() {
   const { stderr } = process;
+  const clearLine = '\r\u001B[2K';
   return {
-    show: (done: number, of: number, { id, title }: { id: string; title: string }) => {
-      if (stderr.isTTY)
-        stderr.write(
-          `\r\u001B[2K${done}/${of} ${id} ${title}`.slice(0, (stderr.columns || 80) + 4),
-        );
+    update: (done: number, total: number, { id, title }: { id: string; title: string }) => {
+      if (!stderr.isTTY) return;
+      const columns = stderr.columns || 80;
+      stderr.write(`${clearLine}${`${done}/${total} ${id} ${title}`.slice(0, columns - 1)}`);
     },
-    end: () => {
-      if (stderr.isTTY) stderr.write('\r\u001B[2K');
+    clear: () => {
+      if (stderr.isTTY) stderr.write(clearLine);
     },
   };
 }

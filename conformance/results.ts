@@ -1,44 +1,45 @@
 import type { Check } from './checks/check.ts';
+import type { DocumentedResponse } from './contract.ts';
 import type { Exchange } from './http/client.ts';
-import type { Walked } from './journeys/walked.ts';
+import type { JourneyCoverage } from './journeys/coverage.ts';
 import type { RunContext } from './run-context.ts';
 import type { Problem } from './verdict.ts';
 
-/** One row of "What your users will read". */
-export type UserMessage = {
-  id: string;
-  situation: string;
-  status: number;
-  response: string;
-  message: string;
-};
-
 export type CheckResult = {
   check: Check;
-  /** `blocked`: what it builds on does not work, and is reported elsewhere. `skipped`: this backend has no such thing. */
+  /** `blocked`: a precondition failed. `skipped`: the check does not apply to this backend. */
   status: 'passed' | 'failed' | 'noted' | 'skipped' | 'blocked';
   problems: Problem[];
   note: string | undefined;
-  /** What was said for it. */
   exchanges: Exchange[];
   durationMs: number;
 };
 
 export type RunResult = {
   origin: string;
-  /** Which checks were asked for; all when empty. */
+  /** The selection of checks. Empty for all checks. */
   only: string[];
   seed: number;
   runId: string;
   startedAt: Date;
   durationMs: number;
   results: CheckResult[];
-  /** What people read where something goes wrong. */
   userMessages: UserMessage[];
-  journeyCoverage: Walked | undefined;
-  /** The answers of the contract, with how often each came. */
-  documentedResponses: { operation: string; status: number; count: number; invalidCount: number }[];
+  /** Undefined when the run contains no journeys. */
+  journeyCoverage: JourneyCoverage | undefined;
+  /** How often each response of the contract occurred, and how often with an invalid body. */
+  documentedResponses: (DocumentedResponse & { count: number; invalidCount: number })[];
   throttling: RunContext['http']['throttling'];
+  /** Data that the run created and cannot delete. */
   leftovers: { users: number; projects: number };
   context: RunContext;
+};
+
+/** A row of the table "What your users will read". */
+export type UserMessage = {
+  id: string;
+  situation: string;
+  status: number;
+  response: string;
+  message: string;
 };

@@ -1,144 +1,139 @@
+import type { Credentials, User } from '../machines/types.ts';
+import { createContract, type Contract } from './contract.ts';
 import { describeResponse } from './describe.ts';
+import type { Fixtures } from './fixtures.ts';
+import { SimulatedBrowser, type ApiCall } from './http/simulated-browser.ts';
+import { cookieValues, createSecrets, type Secrets } from './http/secrets.ts';
+import { createHttpClient, headerValues, type Exchange, type HttpClient } from './http/client.ts';
 import { isClientError, isSuccess } from './http/response.ts';
 import { Blocked } from './verdict.ts';
-import type { User } from '../machines/types.ts';
-import { readContract, type Contract } from './contract.ts';
-import { SimulatedBrowser, type ApiCall } from './http/simulated-browser.ts';
-import { cookieValuesIn, createSecrets, type Secrets } from './http/secrets.ts';
-import { createHttpClient, headerValues, type Exchange, type HttpClient } from './http/client.ts';
-import type { Fixtures } from './fixtures.ts';
 
-/** Somebody who registered, in the browser that they did it in. */
-export type Account = {
+/** An account, and the browser that registered it. */
+export type Account = Credentials & {
   name: string;
-  email: string;
-  password: string;
   browser: SimulatedBrowser;
   registration: ApiCall<User>;
 };
 
-/** Somebody who signed in, in a browser that had no cookies before. */
+/** An account that is signed in with `browser`. */
 export type SignedInUser = Account & { login: ApiCall<void> };
 
-/** What a run has: the target, the people it made there, and what it found out so far. */
+/** State that the checks of one run share. */
 export type RunContext = {
   origin: string;
   http: HttpClient;
   contract: Contract;
   secrets: Secrets;
   fixtures: Fixtures;
-  /** The origin of an app that lives elsewhere, when CORS was asked about. */
+  /** Origin of the app, when it differs from the backend's origin (`--origin`). */
   appOrigin: string | undefined;
-  /** A fresh browser: no cookies, never been here. */
+  /** Creates a browser without cookies. */
   newBrowser: (name: string) => SimulatedBrowser;
-  /** Registers somebody in a fresh browser. The same name is the same account. */
-  tryRegister: (
-    name: string,
-    credentials?: Partial<Pick<Account, 'email' | 'password'>>,
-  ) => Promise<Account>;
-  /** The same, for what needs an account. */
+  /** Registers an account in a new browser, once per name. The registration may have failed. */
+  tryRegister: (name: string, credentials?: Partial<Credentials>) => Promise<Account>;
+  /** Registers an account like `tryRegister`. Throws `Blocked` if the registration fails. */
   registeredAccount: (name: string) => Promise<Account>;
-  /** Registers somebody and signs them in. The same name is the same person. */
+  /** Registers an account and signs in, once per name. Throws `Blocked` if that fails. */
   signedInUser: (name: string) => Promise<SignedInUser>;
-  /** The same person once more, in a session that nobody else uses and that may be spoilt. */
+  /** Signs in to the same account in a new browser. The caller may destroy this session. */
   newSession: (name: string) => Promise<SignedInUser>;
-  /** Signs an account in, in this browser or in a fresh one. */
+  /** Signs in to an account, by default in a new browser. */
   signIn: (account: Account, browser?: SimulatedBrowser) => Promise<SignedInUser>;
-  /** Does something once a run, however many checks need it. */
-  once: <Value>(what: string, make: () => Promise<Value>) => Promise<Value>;
-  /** What was done by `once`, if it was. */
-  peek: <Value>(what: string) => Promise<Value> | undefined;
-  /** What it took to bring a browser to where it is: calls that belong before any other of its calls. */
+  /** Runs `create` once per run and key. Later calls return the first result. */
+  once: <Value>(key: string, create: () => Promise<Value>) => Promise<Value>;
+  /** Returns the result of `once` for this key, or undefined if there is none yet. */
+  peek: <Value>(key: string) => Promise<Value> | undefined;
+  /** The exchanges that registered and signed in each browser, by browser name. */
   setupExchanges: Map<string, Exchange[]>;
-  /** Where the built app is, and where pictures go, when the screens are to be walked too. */
+  /** Set when the run includes the screens in a real browser (`--ui`). */
   ui: { appFolder: string; screenshotFolder: string } | undefined;
+  /** Screenshots of failed checks. `file` is relative to the report. */
   screenshots: { id: string; file: string }[];
-  /** Accounts that were made. */
-  accounts: Account[];
 };
 
 export function createRunContext(
   origin: string,
   fixtures: Fixtures,
-  otherOrigin?: string,
-  patience?: number,
+  appOrigin?: string,
+  responseTimeoutMs?: number,
 ): RunContext {
   const secrets = createSecrets();
-  const note = ({ response }: Exchange) => {
-    if (!response) return;
-    for (const line of headerValues(response, 'set-cookie'))
-      cookieValuesIn(line).forEach(secrets.add);
+  const addCookieSecrets = ({ response }: Exchange) => {
+    const lines = response ? headerValues(response, 'set-cookie') : [];
+    for (const value of lines.flatMap(cookieValues)) secrets.add(value);
   };
-  const http = createHttpClient(origin, note, patience);
-  const setups = new Map<string, Exchange[]>();
-  const done = new Map<string, Promise<unknown>>();
-  const accounts: Account[] = [];
-  let browsers = 0;
+  const http = createHttpClient(origin, addCookieSecrets, responseTimeoutMs);
+  const setupExchanges = new Map<string, Exchange[]>();
+  const results = new Map<string, Promise<unknown>>();
+  let browserCount = 0;
 
-  const once = <Value>(what: string, make: () => Promise<Value>): Promise<Value> => {
-    const known = done.get(what) ?? make();
-    done.set(what, known);
-    return known as Promise<Value>;
+  const once = <Value>(key: string, create: () => Promise<Value>): Promise<Value> => {
+    const result = results.get(key) ?? create();
+    results.set(key, result);
+    return result as Promise<Value>;
   };
+
+  /**
+   * Repeats a refused call after a GET, in case the backend expects an XSRF cookie first. A check
+   * of its own reports such a backend; the other checks go on.
+   */
+  async function retryWithXsrfCookie<Value>(
+    browser: SimulatedBrowser,
+    call: () => Promise<ApiCall<Value>>,
+  ): Promise<ApiCall<Value>> {
+    const hadToken = browser.xsrfToken() !== undefined;
+    const first = await call();
+    if (first.outcome.ok || hadToken || !isClientError(first.exchange)) return first;
+    await browser.listProjects();
+    return browser.xsrfToken() ? call() : first;
+  }
 
   const context: RunContext = {
     origin,
     http,
-    contract: readContract(),
+    contract: createContract(),
     secrets,
     fixtures,
-    appOrigin: otherOrigin,
-    setupExchanges: setups,
-    accounts,
+    appOrigin,
+    setupExchanges,
     ui: undefined,
     screenshots: [],
     once,
-    peek: <Value>(what: string) => done.get(what) as Promise<Value> | undefined,
-    newBrowser: (name) => new SimulatedBrowser(http, `${name} ${++browsers}`),
+    peek: <Value>(key: string) => results.get(key) as Promise<Value> | undefined,
+    newBrowser: (name) => new SimulatedBrowser(http, `${name} ${++browserCount}`),
 
-    tryRegister: (name, given = {}) =>
+    tryRegister: (name, credentials) =>
       once(`account ${name}`, async () => {
-        const email = given.email ?? fixtures.email(name);
-        const password = given.password ?? fixtures.password(name);
+        const email = credentials?.email ?? fixtures.email(name);
+        const password = credentials?.password ?? fixtures.password(name);
         secrets.add(password);
         const browser = context.newBrowser(name);
-        let registration = await browser.registerUser(email, password);
-        if (registration.outcome.ok !== true && isClientError(registration.exchange)) {
-          // A backend that wants a cookie first is told so by a check of its own; the rest should be seen all the same.
-          await browser.listProjects();
-          if (browser.xsrfToken()) registration = await browser.registerUser(email, password);
-        }
-        const account = { name, email, password, browser, registration };
-        setups.set(browser.name, registration.exchanges);
-        if (registration.outcome.ok) accounts.push(account);
-        return account;
+        const register = () => browser.registerUser(email, password);
+        const registration = await retryWithXsrfCookie(browser, register);
+        setupExchanges.set(browser.name, registration.exchanges);
+        return { name, email, password, browser, registration };
       }),
 
     async registeredAccount(name) {
       const account = await context.tryRegister(name);
-      if (isSuccess(account.registration.exchange)) return account;
-      throw new Blocked(
-        `registering did not work: ${describeResponse(account.registration.exchange)}`,
-      );
+      const { exchange } = account.registration;
+      if (isSuccess(exchange)) return account;
+      throw new Blocked(`registering did not work: ${describeResponse(exchange)}`);
     },
 
-    signedInUser: (name) =>
-      once(`person ${name}`, async () => context.signIn(await context.registeredAccount(name))),
+    signedInUser: (name) => once(`user ${name}`, () => context.newSession(name)),
 
     newSession: async (name) => context.signIn(await context.registeredAccount(name)),
 
     async signIn(account, browser = context.newBrowser(account.name)) {
-      const before = setups.get(browser.name) ?? account.registration.exchanges;
-      let login = await browser.login(account.email, account.password);
-      if (!login.outcome.ok && isClientError(login.exchange) && !browser.xsrfToken()) {
-        await browser.listProjects();
-        if (browser.xsrfToken()) login = await browser.login(account.email, account.password);
-      }
+      const setup = setupExchanges.get(browser.name) ?? account.registration.exchanges;
+      const signIn = () => browser.login(account.email, account.password);
+      const login = await retryWithXsrfCookie(browser, signIn);
       if (!login.outcome.ok)
         throw new Blocked(`signing in did not work: ${describeResponse(login.exchange)}`);
-      // As the app does: it takes the person to the projects.
+      // The app also opens the projects after signing in.
       const list = await browser.listProjects();
-      setups.set(browser.name, [...before, ...login.exchanges, ...list.exchanges]);
+      setupExchanges.set(browser.name, [...setup, ...login.exchanges, ...list.exchanges]);
       return { ...account, browser, login };
     },
   };

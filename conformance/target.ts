@@ -2,136 +2,137 @@ import { lookup } from 'node:dns/promises';
 import { connect } from 'node:net';
 import { connect as connectTls } from 'node:tls';
 
-export type Target = {
-  /** `http://localhost:8080` */
-  origin: string;
-  /** What somebody should know of how the address was read. */
-  notes: string[];
-};
+/** Origin of the backend, such as `http://localhost:8080`, and notes for the user. */
+export type Target = { origin: string; notes: string[] };
 
-/** Milliseconds in which a target has to take a connection. */
-const patience = 900;
+const connectTimeoutMs = 900;
 
-/** Reads the address as it was given. Forgives a missing scheme, slashes at its end, and the API's base path. */
-export function parseTarget(given: string): Target | { mistake: string } {
+/** Parses the address. Accepts a missing scheme, trailing slashes, and the base path of the API. */
+export function parseTarget(address: string): Target | { error: string } {
   const notes: string[] = [];
-  let text = given.trim();
+  let text = address.trim();
   if (!/^[a-z][a-z0-9+.-]*:\/\//i.test(text)) {
     text = `http://${text.replace(/^:?(?=\d+(\/|$))/, 'localhost:')}`;
-    notes.push(`Read "${given}" as ${text}.`);
+    notes.push(`Using ${text} for "${address}".`);
   }
   if (!URL.canParse(text)) {
-    return { mistake: `"${given}" is no address: give one such as http://localhost:8080` };
+    return { error: `"${address}" is not a URL. Example: http://localhost:8080` };
   }
-  const url = new URL(text);
-  if (!/^https?:$/.test(url.protocol)) {
-    return { mistake: `"${given}" is no web address: it has to begin with http:// or https://` };
+  const { protocol, origin, pathname, username, password } = new URL(text);
+  if (!/^https?:$/.test(protocol)) {
+    return { error: `"${address}" must begin with http:// or https://.` };
   }
-  const path = url.pathname.replace(/\/+$/, '');
-  if (/^(\/api(\/v1)?)?$/.test(path)) {
-    if (path)
-      notes.push(
-        `The calls go to ${url.origin}/api/v1: the base path is the app's, so it need not be given.`,
-      );
-  } else {
+  const path = pathname.replace(/\/+$/, '');
+  if (!/^(\/api(\/v1)?)?$/.test(path)) {
     return {
-      mistake:
-        `The app calls /api/v1 at the root of its origin and knows no other place: a backend below "${path}" cannot be reached by it. ` +
-        `Put a proxy in front that serves it at ${url.origin}/api/v1, and give ${url.origin}.`,
+      error:
+        `The app calls /api/v1 at the root of its origin, so it cannot use a backend below "${path}". ` +
+        `Serve the backend at ${origin}/api/v1 with a proxy, and use ${origin} as the address.`,
     };
   }
-  if (url.username || url.password) {
-    return { mistake: 'The app sends no user and password in its addresses: leave them out.' };
+  if (path) notes.push(`Calling ${origin}/api/v1. The address does not need the base path.`);
+  if (username || password) {
+    return { error: 'The address must not contain a user name or password: the app sends none.' };
   }
-  return { origin: url.origin, notes };
+  return { origin, notes };
 }
 
-/** Whether somebody listens there. Gives what is to be known about it, or why not and what to do about it. */
+/** Connects to the target. Returns notes about the connection, or the reason why it failed. */
 export async function checkReachable(
   origin: string,
 ): Promise<{ notes: string[] } | { unreachable: string }> {
-  const { hostname, port, protocol } = new URL(origin);
-  const host = hostname.replace(/^\[|\]$/g, '');
-  const at = Number(port) || (protocol === 'https:' ? 443 : 80);
-  const began = performance.now();
+  const { host, port, isHttps } = hostAndPort(origin);
+  const startedAt = performance.now();
   try {
-    await within(lookup(host));
+    await withTimeout(lookup(host));
   } catch {
-    return { unreachable: `There is no host called "${host}". Is the name right?` };
+    return { unreachable: `The host "${host}" does not exist. Check the name.` };
   }
-  const problem = await connected(host, at);
-  if (problem !== undefined) {
-    const what =
-      problem === 'ECONNREFUSED'
-        ? `Nothing listens on port ${at} of ${host}.`
-        : `${host} does not take a connection on port ${at} (${problem}).`;
+  const connectError = await tryConnect(host, port);
+  if (connectError !== undefined) {
+    const reason =
+      connectError === 'ECONNREFUSED'
+        ? `Nothing listens on port ${port} of ${host}.`
+        : `${host} does not accept connections on port ${port} (${connectError}).`;
     return {
-      unreachable: `${what} Start the backend, or give its address: npm run conformance -- http://localhost:PORT`,
+      unreachable: `${reason} Start the backend, or give its address: npm run conformance -- http://localhost:PORT`,
     };
   }
-  const notes = [`${origin} takes connections (${Math.round(performance.now() - began)} ms).`];
-  if (protocol === 'https:') {
-    const fault = await certificateFault(host, at);
-    if (fault?.startsWith('no TLS')) {
-      return {
-        unreachable: `${host}:${at} listens and does not speak https. Try http:// instead.`,
-      };
-    }
-    if (fault)
-      notes.push(
-        `Browsers will warn of its certificate (${fault}); the kit goes on. Before people come, have it signed by somebody whom their browsers trust (mkcert does so on this machine).`,
-      );
+  const durationMs = Math.round(performance.now() - startedAt);
+  const notes = [`${origin} accepts connections (${durationMs} ms).`];
+  const tls = isHttps ? await tryTls(host, port) : undefined;
+  if (tls?.isSupported === false) {
+    return {
+      unreachable: `${host}:${port} listens but does not speak https. Try http:// instead.`,
+    };
+  }
+  if (tls?.certificateError) {
+    notes.push(
+      `Browsers will warn about its certificate (${tls.certificateError}). The kit continues. ` +
+        'Before users come, install a certificate that browsers trust (mkcert creates one for this machine).',
+    );
   }
   return { notes };
 }
 
-/** Whether whoever listens there speaks https. */
 export async function speaksTls(origin: string): Promise<boolean> {
-  const { hostname, port } = new URL(origin);
-  const fault = await certificateFault(hostname.replace(/^\[|\]$/g, ''), Number(port) || 80);
-  return !fault?.startsWith('no TLS');
+  const { host, port } = hostAndPort(origin);
+  return (await tryTls(host, port)).isSupported;
 }
 
-function connected(host: string, port: number): Promise<string | undefined> {
+function hostAndPort(origin: string) {
+  const { hostname, port, protocol } = new URL(origin);
+  const isHttps = protocol === 'https:';
+  const host = hostname.replace(/^\[|\]$/g, '');
+  return { host, port: Number(port) || (isHttps ? 443 : 80), isHttps };
+}
+
+/** Opens a TCP connection. Returns an error code if that fails. */
+function tryConnect(host: string, port: number): Promise<string | undefined> {
   return new Promise((resolve) => {
-    const socket = connect({ host, port, timeout: patience, autoSelectFamilyAttemptTimeout: 250 });
-    const end = (problem?: string) => {
+    const timeouts = { timeout: connectTimeoutMs, autoSelectFamilyAttemptTimeout: 250 };
+    const socket = connect({ host, port, ...timeouts });
+    const finish = (error?: string) => {
       socket.destroy();
-      resolve(problem);
+      resolve(error);
     };
-    socket.once('connect', () => end());
-    socket.once('timeout', () => end('no answer'));
+    socket.once('connect', () => finish());
+    socket.once('timeout', () => finish('timeout'));
     socket.once('error', (error: NodeJS.ErrnoException & { errors?: NodeJS.ErrnoException[] }) =>
-      end(error.code ?? error.errors?.[0]?.code ?? error.message),
+      finish(error.code ?? error.errors?.[0]?.code ?? error.message),
     );
   });
 }
 
-function certificateFault(host: string, port: number): Promise<string | undefined> {
+function tryTls(
+  host: string,
+  port: number,
+): Promise<{ isSupported: boolean; certificateError?: string | undefined }> {
   return new Promise((resolve) => {
     const socket = connectTls({
       host,
       port,
       servername: /[a-z]/i.test(host) ? host : '',
       rejectUnauthorized: false,
-      timeout: patience,
+      timeout: connectTimeoutMs,
     });
-    const end = (fault?: string) => {
+    const finish = (isSupported: boolean, certificateError?: string) => {
       socket.destroy();
-      resolve(fault);
+      resolve({ isSupported, certificateError });
     };
     socket.once('secureConnect', () => {
       const error: unknown = socket.authorizationError;
-      end(socket.authorized ? undefined : error instanceof Error ? error.message : String(error));
+      const message = error instanceof Error ? error.message : String(error);
+      finish(true, socket.authorized ? undefined : message);
     });
-    socket.once('timeout', () => end('no TLS: it does not answer'));
-    socket.once('error', (error) => end(`no TLS: ${error.message}`));
+    socket.once('timeout', () => finish(false));
+    socket.once('error', () => finish(false));
   });
 }
 
-function within<Value>(promise: Promise<Value>): Promise<Value> {
+function withTimeout<Value>(promise: Promise<Value>): Promise<Value> {
   return new Promise((resolve, reject) => {
-    const timer = setTimeout(() => reject(new Error('took too long')), patience);
+    const timer = setTimeout(() => reject(new Error('timeout')), connectTimeoutMs);
     promise.then(resolve, reject).finally(() => clearTimeout(timer));
   });
 }

@@ -2,7 +2,7 @@ import type { Check } from './check.ts';
 import { describeResponse } from '../describe.ts';
 import { type Exchange, headerValues } from '../http/client.ts';
 import { isClientError, isSuccess } from '../http/response.ts';
-import { maskedCookie } from '../http/secrets.ts';
+import { maskCookie } from '../http/secrets.ts';
 import { isLocalhost } from '../http/simulated-browser.ts';
 import { isListPublic } from '../probes.ts';
 import type { RunContext } from '../run-context.ts';
@@ -28,7 +28,7 @@ export const cookieChecks: Check[] = [
         ]) {
           found.set(
             reason,
-            problem(`A browser does not keep the cookie "${maskedCookie(line)}": ${reason}.`, [
+            problem(`A browser does not keep the cookie "${maskCookie(line)}": ${reason}.`, [
               exchange,
             ]),
           );

@@ -1,10 +1,10 @@
 import type { Check } from './check.ts';
 import type { Route } from '../../model/driver.ts';
 import { createHttpDriver } from '../journeys/http-driver.ts';
-import { accountPaths, projectPaths, uncertainMoves } from '../journeys/paths.ts';
+import { authJourneys, projectsJourneys, backendDependentMoves } from '../journeys/paths.ts';
 import { createPreconditions } from '../journeys/preconditions.ts';
 import { userStory } from '../journeys/user-story.ts';
-import { tallyOf, walkJourney } from '../journeys/walked.ts';
+import { journeyLog, walkJourney } from '../journeys/coverage.ts';
 import type { RunContext } from '../run-context.ts';
 import { failIfAny, problem, skip } from '../verdict.ts';
 
@@ -27,7 +27,7 @@ export const journeyChecks: Check[] = [
     title: 'Registering and signing in go as the machine says',
     requirement: needs,
     statements: ['AUTH-2', 'AUTH-3', 'AUTH-5', 'AUTH-6', 'AUTH-7', 'AUTH-9', 'CHOICE-8'],
-    run: (context) => walkAll(context, '/', accountPaths),
+    run: (context) => walkAll(context, '/', authJourneys),
   },
   {
     id: 'JOURNEY-3',
@@ -35,7 +35,7 @@ export const journeyChecks: Check[] = [
     title: 'Fetching and creating projects go as the machine says',
     requirement: needs,
     statements: ['LIST-2', 'LIST-3', 'LIST-4', 'CREATE-1', 'CREATE-2', 'CREATE-4', 'CHOICE-31'],
-    run: (context) => walkAll(context, '/', projectPaths),
+    run: (context) => walkAll(context, '/', projectsJourneys),
   },
 ];
 
@@ -51,8 +51,8 @@ export const screenCheck: Check = {
     await context.signedInUser('ada');
     const { stage, possible } = await staged(context);
     const { walkScreens } = await import('../ui/walk-screens.ts');
-    const { problems, pictures } = await walkScreens(context, stage, possible, context.ui);
-    context.screenshots.push(...pictures);
+    const { problems, screenshots } = await walkScreens(context, stage, possible, context.ui);
+    context.screenshots.push(...screenshots);
     failIfAny(problems);
   },
 };
@@ -60,8 +60,8 @@ export const screenCheck: Check = {
 /** The stage, and what this backend can be brought to. */
 async function staged(context: RunContext) {
   const stage = createPreconditions(context);
-  const { impossible } = await tallyOf(context);
-  for (const move of uncertainMoves) {
+  const { unreachableMoves: impossible } = await journeyLog(context);
+  for (const move of backendDependentMoves) {
     const why = await stage.whyUnreachable(move);
     if (why) impossible.set(move, why);
   }
@@ -72,11 +72,11 @@ async function staged(context: RunContext) {
 async function walkAll(
   context: RunContext,
   start: Route,
-  paths: typeof accountPaths | typeof projectPaths,
+  paths: typeof authJourneys | typeof projectsJourneys,
 ) {
   await context.signedInUser('ada');
   const { stage, possible } = await staged(context);
-  const tally = await tallyOf(context);
+  const tally = await journeyLog(context);
   const visitor = {
     email: context.fixtures.email('ada'),
     password: context.fixtures.password('ada'),
@@ -85,17 +85,15 @@ async function walkAll(
   for (const path of paths(context.fixtures, possible)) {
     const open = (note: Parameters<typeof createHttpDriver>[2]) =>
       createHttpDriver(stage, start, note);
-    const { trouble, exchanges, name } = await walkJourney(
-      path as never,
-      start,
-      open,
-      tally,
-      visitor,
-    );
+    const {
+      failure: trouble,
+      exchanges,
+      name,
+    } = await walkJourney(path as never, start, open, tally, visitor);
     if (trouble)
       found.push(
         problem(
-          `On the journey "${name}", at "${trouble.move}": ${trouble.what}.`,
+          `On the journey "${name}", at "${trouble.move}": ${trouble.message}.`,
           exchanges.slice(-3),
         ),
       );

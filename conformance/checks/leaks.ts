@@ -1,7 +1,7 @@
 import type { Check } from './check.ts';
 import { triggerError, errorCases } from './errors.ts';
 import type { Exchange } from '../http/client.ts';
-import { formsOf } from '../http/secrets.ts';
+import { encodedForms } from '../http/secrets.ts';
 import { makeOrdinaryVisit } from '../probes.ts';
 import type { RunContext } from '../run-context.ts';
 import { failIfAny, problem, type Problem } from '../verdict.ts';
@@ -47,7 +47,7 @@ export const leakChecks: Check[] = [
         if (
           typed &&
           typed.length >= 7 &&
-          formsOf(typed).some((form) => response!.text.includes(form))
+          encodedForms(typed).some((form) => response!.text.includes(form))
         )
           return 'repeats the password that was sent';
         const key =

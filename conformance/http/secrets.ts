@@ -1,78 +1,70 @@
-/**
- * What must not be read in a report: passwords, cookies and tokens. They are named as they come up, and taken out of every text
- * that leaves the kit.
- */
+/** Values that no report may contain: passwords, cookies and tokens. */
 export type Secrets = {
-  add: (secret: string | undefined) => void;
-  /** The text with each secret in it, in whatever form, as `***`. */
+  add: (secret: string) => void;
+  /** Replaces every secret in `text` with `***`, in all its encodings. */
   mask: (text: string) => string;
 };
 
-/** Shorter ones would be found in words that mean nothing. */
-const shortest = 6;
-const mask = '***';
+/** Shorter secrets would also match parts of ordinary words. */
+const minSecretLength = 6;
+const placeholder = '***';
 
 export function createSecrets(): Secrets {
-  const known = new Set<string>();
+  const secrets = new Set<string>();
   return {
     add(secret) {
-      if (secret === undefined || secret.length < shortest) return;
-      for (const form of formsOf(secret)) {
-        known.add(form);
-        if (form.trim().length >= shortest) known.add(form.trim());
+      if (secret.length < minSecretLength) return;
+      for (const form of encodedForms(secret).flatMap((text) => [text, text.trim()])) {
+        if (form.length >= minSecretLength) secrets.add(form);
       }
     },
     mask(text) {
-      let left = text;
-      for (const secret of [...known].toSorted((one, other) => other.length - one.length)) {
-        left = left.replaceAll(secret, mask);
+      let masked = text;
+      // Longest first, because one secret may contain another.
+      for (const secret of [...secrets].toSorted((a, b) => b.length - a.length)) {
+        masked = masked.replaceAll(secret, placeholder);
       }
-      return maskedKeys(maskedCookies(left));
+      return maskJsonKeys(maskHeaders(masked));
     },
   };
 }
 
-/** `session=abc; Path=/` keeps its name and its attributes. */
-export function maskedCookie(line: string): string {
+/** Masks the values of a Set-Cookie line and keeps its attributes: `session=***; Path=/`. */
+export function maskCookie(line: string): string {
   return line
-    .replace(/^\s*([^=;,\s]+)=[^;]*/, `$1=${mask}`)
-    .replaceAll(/,\s*([^=;,\s]+)=[^;]*/g, `, $1=${mask}`);
+    .replace(/^\s*([^=;,\s]+)=[^;]*/, `$1=${placeholder}`)
+    .replaceAll(/,\s*([^=;,\s]+)=[^;]*/g, `, $1=${placeholder}`);
 }
 
-/** The values of the cookies that a Set-Cookie line sets, two joined ones included. */
-export const cookieValuesIn = (line: string): string[] =>
+/** Returns the values in a Set-Cookie line, including two cookies that are joined by a comma. */
+export const cookieValues = (line: string): string[] =>
   [...line.matchAll(/(?:^|,)\s*[^=;,\s]+=([^;]*)/g)].map((match) => match[1] ?? '');
 
-function maskedCookies(text: string): string {
+function maskHeaders(text: string): string {
   return text
-    .replace(
-      /^(set-cookie: )(.*)$/gim,
-      (_, name: string, line: string) => name + maskedCookie(line),
-    )
+    .replace(/^(set-cookie: )(.*)$/gim, (_, name: string, line: string) => name + maskCookie(line))
     .replace(
       /^(cookie: )(.*)$/gim,
       (_, name: string, pairs: string) =>
-        name + pairs.replaceAll(/([^=;\s]+)=[^;]*/g, `$1=${mask}`),
+        name + pairs.replaceAll(/([^=;\s]+)=[^;]*/g, `$1=${placeholder}`),
     )
-    .replace(/^((?:x-xsrf-token|authorization): ).*$/gim, `$1${mask}`);
+    .replace(/^((?:x-xsrf-token|authorization): ).*$/gim, `$1${placeholder}`);
 }
 
-/** In JSON, the values of keys that speak of secrets; not where a command leaves the password to the shell. */
-function maskedKeys(text: string): string {
+/** Masks JSON values by the name of their key, except a `"$PASSWORD"` in a curl command. */
+function maskJsonKeys(text: string): string {
   return text.replaceAll(
     /("[\w-]*(?:password|passwd|secret|token|jwt|session|hash)[\w-]*"\s*:\s*)"(?!'"\$PASSWORD"')(?:[^"\\]|\\.)*"/gi,
-    `$1"${mask}"`,
+    `$1"${placeholder}"`,
   );
 }
 
-/** A text as it may stand in a body or a header. */
-export const formsOf = (text: string): string[] => [
-  ...new Set([text, inJson(text), encodeURIComponent(text), decoded(text)]),
+/** Returns a text as it can occur in a body, a URL or a header. */
+export const encodedForms = (text: string): string[] => [
+  ...new Set([text, JSON.stringify(text).slice(1, -1), encodeURIComponent(text), decode(text)]),
 ];
 
-const inJson = (text: string) => JSON.stringify(text).slice(1, -1);
-
-function decoded(text: string): string {
+function decode(text: string): string {
   try {
     return decodeURIComponent(text);
   } catch {

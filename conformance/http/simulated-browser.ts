@@ -1,20 +1,21 @@
 import { Cookie, CookieJar } from 'tough-cookie';
 import { createApi, type Api } from '../../src/api/api.ts';
+import { xsrfToken } from '../../src/api/xsrf.ts';
 import type { NewProject, Outcome } from '../../machines/types.ts';
 import { headerValue, headerValues, type Exchange, type HttpClient } from './client.ts';
 
 export type Operation = keyof Api;
 
-/** How one of the four calls ended for the app: as an outcome, or by something that it could not understand. */
+/** Outcome of a call for the app. `error` is set when the app could not understand the response. */
 export type CallOutcome<Value> = Outcome<Value> | { ok: undefined; error: string };
 
-/** A call that the app's own client made. */
+/** A call made with the app's own client. */
 export type ApiCall<Value = unknown> = {
   operation: Operation;
   outcome: CallOutcome<Value>;
-  /** What was said, redirects included. */
+  /** All exchanges of the call, redirects included. */
   exchanges: Exchange[];
-  /** The last of them, which the app took for the answer. */
+  /** The last exchange, whose response the app received. */
   exchange: Exchange;
 };
 
@@ -22,15 +23,17 @@ export type RequestOptions = {
   headers?: Record<string, string | undefined>;
   body?: string | Buffer;
   json?: unknown;
-  /** Leaves cookies and the XSRF header out. */
+  /** Sends neither cookies nor the XSRF header, and stores no cookies. */
   omitCookies?: boolean;
-  /** The app itself would send this. */
+  /** Whether the app itself would send this request. */
   isAppRequest?: boolean;
 };
 
+type FetchOptions = { onExchange?: (exchange: Exchange) => void; overrides?: RequestOptions };
+
 /**
- * A browser without a screen: a cookie jar, the headers that browsers add, redirects followed as they do, and the app's own client
- * on top. Nothing of it is shared with another browser but the wire.
+ * Simulates a browser that runs the app's client: a cookie jar, the headers that browsers add, and
+ * redirects. Simulated browsers share only the HTTP client.
  */
 export class SimulatedBrowser {
   readonly name: string;
@@ -43,159 +46,147 @@ export class SimulatedBrowser {
   }
 
   login = (email: string, password: string) =>
-    this.call('login', (api) => api.login({ email, password }, never));
+    this.call('login', (api) => api.login({ email, password }, notAborted));
 
   registerUser = (email: string, password: string) =>
-    this.call('registerUser', (api) => api.registerUser({ email, password }, never));
+    this.call('registerUser', (api) => api.registerUser({ email, password }, notAborted));
 
-  listProjects = () => this.call('listProjects', (api) => api.listProjects(never));
+  listProjects = () => this.call('listProjects', (api) => api.listProjects(notAborted));
 
-  createProject = ({ title, description }: NewProject, options: RequestOptions = {}) =>
-    this.call('createProject', (api) => api.createProject({ title, description }, never), options);
+  createProject = ({ title, description }: NewProject, overrides?: RequestOptions) =>
+    this.call(
+      'createProject',
+      (api) => api.createProject({ title, description }, notAborted),
+      overrides,
+    );
 
-  /** Makes one of the app's calls with the app's client. `around` changes what goes out. */
+  /** Makes a call with the app's client. `overrides` changes the request that it sends. */
   async call<Value>(
     operation: Operation,
-    make: (api: Api) => Promise<Outcome<Value>>,
-    around: RequestOptions = {},
+    send: (api: Api) => Promise<Outcome<Value>>,
+    overrides: RequestOptions = {},
   ): Promise<ApiCall<Value>> {
     const exchanges: Exchange[] = [];
     const api = createApi({
       origin: this.http.origin,
       cookies: () => this.documentCookies(),
-      fetch: (request) => this.fetch(request, { note: (one) => exchanges.push(one), around }),
+      fetch: (request) =>
+        this.fetch(request, { onExchange: (exchange) => exchanges.push(exchange), overrides }),
     });
     let outcome: CallOutcome<Value>;
     try {
-      outcome = await make(api);
+      outcome = await send(api);
     } catch (error) {
       outcome = { ok: undefined, error: error instanceof Error ? error.message : String(error) };
     }
     return { operation, outcome, exchanges, exchange: exchanges.at(-1)! };
   }
 
-  /** `fetch` as this browser has it. */
+  /** Fetches like a browser: sends and stores cookies, and follows redirects. */
   async fetch(
     request: Request,
-    { note, around = {} }: { note?: (exchange: Exchange) => void; around?: RequestOptions } = {},
+    { onExchange, overrides = {} }: FetchOptions = {},
   ): Promise<Response> {
     let { method } = request;
     let url = new URL(request.url);
     let body: string | undefined = (await request.text()) || undefined;
-    const given = Object.fromEntries(request.headers);
-    for (let hops = 0; hops <= 20; hops++) {
+    const headers = Object.fromEntries(request.headers);
+    for (let redirects = 0; redirects <= 20; redirects++) {
       const exchange = await this.send(method, url.pathname + url.search, {
         isAppRequest: true,
-        ...around,
-        headers: { ...given, ...around.headers },
+        ...overrides,
+        headers: { ...headers, ...overrides.headers },
         ...(body !== undefined && { body }),
       });
-      note?.(exchange);
+      onExchange?.(exchange);
       const { response } = exchange;
       if (!response) throw new TypeError('fetch failed');
       const location = headerValue(response, 'location');
       if (![301, 302, 303, 307, 308].includes(response.status) || location === undefined) {
-        return responseOf(response.status, response.headers, response.bytes);
+        return toFetchResponse(response.status, response.headers, response.bytes);
       }
       url = new URL(location, url);
-      // Without CORS headers, a browser gives up here.
+      // A browser refuses to follow this redirect, unless there are CORS headers.
       if (url.origin !== this.http.origin) throw new TypeError('redirected to another origin');
       if (response.status < 307 && method !== 'GET') {
         [method, body] = ['GET', undefined];
-        delete given['content-type'];
+        delete headers['content-type'];
       }
     }
     throw new TypeError('too many redirects');
   }
 
-  /** Sends anything at all, once, with this browser's cookies, and keeps the cookies that come back. */
-  async send(method: string, path: string, probe: RequestOptions = {}): Promise<Exchange> {
-    const { json, omitCookies = false, isAppRequest = false } = probe;
-    const body = json === undefined ? probe.body : JSON.stringify(json);
-    const cookies = omitCookies
-      ? ''
-      : this.jar.getCookieStringSync(this.http.origin + path, sameSite);
+  /** Sends one request with this browser's cookies, and stores the cookies of the response. */
+  async send(method: string, path: string, options: RequestOptions = {}): Promise<Exchange> {
+    const { json, omitCookies = false, isAppRequest = false } = options;
+    const body = json === undefined ? options.body : JSON.stringify(json);
+    const { origin } = this.http;
+    const cookies = omitCookies ? '' : this.jar.getCookieStringSync(origin + path, sameSite);
     const token = omitCookies ? undefined : this.xsrfToken();
-    const all: Record<string, string | undefined> = {
+    const headers: Record<string, string | undefined> = {
       accept: 'application/json',
       'accept-encoding': 'gzip, deflate, br',
       'user-agent': 'tracker-conformance',
       'sec-fetch-site': 'same-origin',
       'sec-fetch-mode': 'cors',
-      ...(method !== 'GET' && { origin: this.http.origin }),
+      ...(method !== 'GET' && { origin }),
       ...(json !== undefined && { 'content-type': 'application/json' }),
       ...(token !== undefined && { 'x-xsrf-token': token }),
       ...(cookies && { cookie: cookies }),
-      ...probe.headers,
+      ...options.headers,
     };
-    const present = Object.entries(all).filter(
-      (pair): pair is [string, string] => pair[1] !== undefined,
+    const definedHeaders = Object.entries(headers).filter(
+      (entry): entry is [string, string] => entry[1] !== undefined,
     );
     const exchange = await this.http.send(
-      { method, path, headers: Object.fromEntries(present), body },
+      { method, path, headers: Object.fromEntries(definedHeaders), body },
       this.name,
       isAppRequest,
     );
     if (exchange.response && !omitCookies) {
-      for (const line of headerValues(exchange.response, 'set-cookie'))
-        this.keep(line, path, exchange);
+      for (const line of headerValues(exchange.response, 'set-cookie')) {
+        const reason = this.storeCookie(line, path);
+        if (reason !== undefined) exchange.rejectedCookies.push({ line, reason });
+      }
     }
     return exchange;
   }
 
-  /** What a script of the app reads of the cookies. */
+  /** Returns what `document.cookie` is for the app. */
   documentCookies(): string {
     return this.jar.getCookieStringSync(`${this.http.origin}/`, { ...sameSite, http: false });
   }
 
-  /** The cookies that go with a call to this path. */
+  /** Returns the cookies that a request to this path carries. */
   cookiesFor(path: string): Cookie[] {
     return this.jar.getCookiesSync(this.http.origin + path, sameSite);
   }
 
   allCookies(): Cookie[] {
-    return this.jar.serializeSync()!.cookies.map((one) => Cookie.fromJSON(one)!);
+    return this.jar.serializeSync()!.cookies.map((cookie) => Cookie.fromJSON(cookie)!);
   }
 
-  /** Another browser with the same cookies. */
+  /** Creates another browser with the same cookies. */
   clone(name: string): SimulatedBrowser {
-    const twin = new SimulatedBrowser(this.http, name);
-    for (const cookie of this.allCookies()) twin.setCookie(cookie);
-    return twin;
+    const browser = new SimulatedBrowser(this.http, name);
+    for (const cookie of this.allCookies()) browser.setCookie(cookie);
+    return browser;
   }
 
   setCookie(cookie: Cookie) {
-    const host = new URL(this.http.origin).hostname;
-    this.jar.setCookieSync(cookie, `${this.http.origin}${cookie.path ?? '/'}`, {
-      ...sameSite,
-      ignoreError: true,
-      ...(cookie.domain === host && {}),
-    });
+    const url = `${this.http.origin}${cookie.path ?? '/'}`;
+    this.jar.setCookieSync(cookie, url, { ...sameSite, ignoreError: true });
   }
 
   xsrfToken(): string | undefined {
-    const found = this.documentCookies()
-      .split('; ')
-      .find((pair) => pair.startsWith('XSRF-TOKEN='));
-    if (!found) return undefined;
-    const raw = found.slice('XSRF-TOKEN='.length);
-    try {
-      return decodeURIComponent(raw);
-    } catch {
-      return raw;
-    }
+    return xsrfToken(() => this.documentCookies());
   }
 
-  private keep(line: string, path: string, exchange: Exchange) {
-    const why = this.refusal(line, path);
-    if (why !== undefined) exchange.rejectedCookies.push({ line, reason: why });
-  }
-
-  /** Keeps a cookie as a browser would, or says why a browser would not. */
-  private refusal(line: string, path: string): string | undefined {
+  /** Stores a cookie like a browser, or returns why a browser rejects it. */
+  private storeCookie(line: string, path: string): string | undefined {
     const { origin } = this.http;
     const cookie = Cookie.parse(line);
-    if (!cookie) return 'it cannot be read';
+    if (!cookie) return 'it cannot be parsed';
     if (line.length > 4096) return 'it is longer than 4096 bytes';
     if (cookie.secure && origin.startsWith('http:') && !isLocalhost(origin)) {
       return 'it is "Secure", and this address is not https';
@@ -212,28 +203,29 @@ export class SimulatedBrowser {
 }
 
 const sameSite = { sameSiteContext: 'strict' } as const;
-const never = new AbortController().signal;
+const notAborted = new AbortController().signal;
 
-/** Whether browsers take `Secure` cookies there although it is not https. */
+/** Whether browsers accept `Secure` cookies from this origin even without https. */
 export function isLocalhost(origin: string): boolean {
   const { hostname } = new URL(origin);
   return /^(localhost|.*\.localhost|127\.[\d.]+|\[::1\])$/.test(hostname);
 }
 
-const withoutBody = [101, 204, 205, 304];
+const statusesWithoutBody = [101, 204, 205, 304];
 
-function responseOf(status: number, all: [string, string][], bytes: Buffer): Response {
-  const shown = new Headers();
-  for (const [name, value] of all) {
-    // The body is not compressed any more, and a browser shows Set-Cookie to nobody.
+/** Converts a recorded response to a `Response`. Throws on statuses that `fetch` rejects. */
+function toFetchResponse(status: number, pairs: [string, string][], bytes: Buffer): Response {
+  if (status < 200 || status > 599) throw new TypeError('fetch failed');
+  const headers = new Headers();
+  for (const [name, value] of pairs) {
+    // The body is already decoded, and browsers hide Set-Cookie from scripts.
     if (/^(content-encoding|content-length|transfer-encoding|set-cookie)$/.test(name)) continue;
     try {
-      shown.append(name, value);
+      headers.append(name, value);
     } catch {
       continue;
     }
   }
-  if (status < 200 || status > 599) throw new TypeError('fetch failed');
-  const body = withoutBody.includes(status) || bytes.length === 0 ? null : new Uint8Array(bytes);
-  return new Response(body, { status, headers: shown });
+  const isEmpty = statusesWithoutBody.includes(status) || bytes.length === 0;
+  return new Response(isEmpty ? null : new Uint8Array(bytes), { status, headers });
 }

@@ -1,65 +1,62 @@
 import { SimulatedClock } from 'xstate';
 import { isAuthenticated, role } from '../../machines/auth.ts';
-import { createActors } from '../../src/actors.ts';
-import type { Credentials } from '../../machines/types.ts';
-import { createApi } from '../../src/api/api.ts';
+import type { Credentials, Project } from '../../machines/types.ts';
 import { countRequests } from '../../model/controlled-backend.ts';
-import { callOf, type BackendResponse, type Call } from '../../model/outcomes.ts';
 import {
   forms,
-  type FormName,
   type Driver,
-  type Route,
+  type FormName,
   type Observation,
+  type Route,
 } from '../../model/driver.ts';
 import { createInspector } from '../../model/inspection.ts';
-import type { SimulatedBrowser } from '../http/simulated-browser.ts';
+import { callOf, type BackendResponse, type Call } from '../../model/outcomes.ts';
+import { createActors } from '../../src/actors.ts';
+import { createApi } from '../../src/api/api.ts';
 import type { Exchange } from '../http/client.ts';
-import { endingFor, type Preconditions } from './preconditions.ts';
-import { assertExpectedResponse, UnexpectedResponse } from './unexpected-response.ts';
+import { parseJson } from '../http/response.ts';
+import type { SimulatedBrowser } from '../http/simulated-browser.ts';
+import { endingOf, type Preconditions } from './preconditions.ts';
+import { assertExpectedResponse, assertListContains } from './unexpected-response.ts';
 
-/** Something that the app asked for, held back until the circumstances are right. */
-type Arrived = {
+/** A request of the app that is held back until the backend is in the required state. */
+type HeldRequest = {
   call: Call;
-  method: string;
-  url: string;
-  headers: Headers;
-  text: string;
-  signal: AbortSignal;
-  answered: boolean;
+  request: Request;
+  body: string;
+  isAnswered: boolean;
   respond: (response: Response) => void;
   fail: (reason: unknown) => void;
 };
 
 /**
- * The app's own client and machines in Node, before a running backend. There is no screen: what is seen is what the screens would
- * show. `note` is told what was said.
+ * Drives the app's own client and machines in Node, with a running backend. There is no screen:
+ * `observe` derives from the machines what the screens show.
  */
 export async function createHttpDriver(
-  stage: Preconditions,
+  preconditions: Preconditions,
   start: Route,
-  note: (exchange: Exchange) => void = () => {},
+  onExchange: (exchange: Exchange) => void = () => {},
 ): Promise<Driver> {
-  const { origin } = stage;
-  const arrived: Arrived[] = [];
+  const requests: HeldRequest[] = [];
   const logged: string[] = [];
   const clock = new SimulatedClock();
   const { inspect, take } = createInspector();
-  const own = stage.browser();
-  /** What was created here, and has to be in every list that is asked for from then on. */
-  const created = new Set<string | number>();
+  const ownBrowser = preconditions.newBrowser();
+  /** Every later list must contain these projects. */
+  const createdIds = new Set<Project['id']>();
 
   const api = createApi({
-    origin,
-    // The browsers of the stage repeat the token, each its own.
+    origin: preconditions.origin,
+    // The simulated browsers add their own XSRF token.
     cookies: () => '',
     async fetch(request) {
-      const text = await request.clone().text();
-      const { method, url, headers, signal } = request;
+      const call = callOf(request.method, request.url);
+      const body = await request.clone().text();
       return new Promise<Response>((respond, fail) => {
+        const { signal } = request;
         signal.addEventListener('abort', () => fail(signal.reason as Error));
-        const call = callOf(method, url);
-        arrived.push({ call, method, url, headers, text, signal, answered: false, respond, fail });
+        requests.push({ call, request, body, isAnswered: false, respond, fail });
       });
     },
   });
@@ -67,21 +64,21 @@ export async function createHttpDriver(
     api,
     clock,
     inspect,
-    log: (what) => logged.push(what),
+    log: (call) => logged.push(call),
   });
 
   let path: Route = start;
   let values: string[] = [];
-  let announced = false;
-  const go = (route: Route) => {
+  let isAnnounced = false;
+  function go(route: Route) {
     if (path === route) return;
     if (path === '/projects') projects.send({ type: 'projects.closed' });
     path = route;
-    announced = false;
+    isAnnounced = false;
     if (route === '/projects') projects.send({ type: 'projects.opened' });
     const { submitted } = projects.getSnapshot().context;
     values = route === '/projects' && submitted ? Object.values(submitted) : ['', ''];
-  };
+  }
   auth.on('user.registered', () => path === '/register' && go('/login'));
   auth.on('user.loggedIn', () => path === '/login' && go('/projects'));
   projects.on('project.created', ({ project }) => {
@@ -89,68 +86,89 @@ export async function createHttpDriver(
     if (Object.values(project ?? {}).every((text, index) => text === values[index])) {
       values = ['', ''];
     }
-    announced = true;
+    isAnnounced = true;
   });
   auth.start();
   projects.start();
 
-  const submits: Record<FormName, (typed: string[]) => void> = {
-    login: ([email = '', password = '']) =>
-      auth.send({ type: 'login', credentials: { email, password } }),
-    registerUser: ([email = '', password = '']) =>
-      auth.send({ type: 'registerUser', credentials: { email, password } }),
-    createProject: ([title = '', description = '']) =>
-      projects.send({ type: 'createProject', project: { title, description } }),
+  const submitForm: Record<FormName, () => void> = {
+    login() {
+      const [email = '', password = ''] = values;
+      auth.send({ type: 'login', credentials: { email, password } });
+    },
+    registerUser() {
+      const [email = '', password = ''] = values;
+      auth.send({ type: 'registerUser', credentials: { email, password } });
+    },
+    createProject() {
+      const [title = '', description = ''] = values;
+      projects.send({ type: 'createProject', project: { title, description } });
+    },
   };
 
-  const pending = (call: Call) =>
-    arrived.filter((each) => each.call === call && !each.answered && !each.signal.aborted);
+  const unanswered = (call: Call, isAborted: boolean) =>
+    requests.filter(
+      (held) => held.call === call && !held.isAnswered && held.request.signal.aborted === isAborted,
+    );
 
-  async function sent(each: Arrived, browser: SimulatedBrowser): Promise<Response> {
-    const { method, url, headers, text } = each;
-    const request = new Request(url, { method, headers, body: text || null });
-    return browser.fetch(request, { note });
+  function send({ request, body }: HeldRequest, browser: SimulatedBrowser): Promise<Response> {
+    const { url, method, headers } = request;
+    return browser.fetch(new Request(url, { method, headers, body: body || null }), { onExchange });
+  }
+
+  async function forward(held: HeldRequest, browser: SimulatedBrowser): Promise<BackendResponse> {
+    try {
+      const response = await send(held, browser);
+      const text = await response.clone().text();
+      held.respond(response);
+      return toBackendResponse(response.status, text);
+    } catch (error) {
+      held.fail(error);
+      return 'none';
+    }
   }
 
   return {
     async go(route) {
       go(route);
-      await settled();
+      await settle();
     },
     async submit(form, typed) {
       if (typed) values = typed;
-      submits[form](values);
-      await settled();
+      submitForm[form]();
+      await settle();
     },
     async answer(call, wanted) {
-      const each = pending(call)[0];
-      if (!each) throw new Error(`No ${call} is waiting for an answer.`);
-      each.answered = true;
-      const ending = endingFor(wanted);
-      const body = bodyOf(each.text) as Credentials;
-      const browser = await stage.arrange[call](ending, body, own);
+      const held = unanswered(call, false)[0];
+      if (!held) throw new Error(`No ${call} is waiting for a response.`);
+      held.isAnswered = true;
+      const ending = endingOf(wanted);
+      const credentials = parseJson(held.body) as Credentials;
+      const browser = await preconditions.arrange[call](ending, credentials, ownBrowser);
       if (ending === 'unreachable') {
-        each.fail(new TypeError('fetch failed'));
-        await settled();
+        held.fail(new TypeError('fetch failed'));
+        await settle();
         return 'none';
       }
-      const answer = await answered(each, browser);
-      assertExpectedResponse(call, ending, answer);
-      if (call === 'createProject' && ending === 'success') created.add(idOf(answer));
-      if (call === 'listProjects' && ending === 'success') expectCreated(answer);
-      await settled();
-      return answer;
+      const response = await forward(held, browser);
+      assertExpectedResponse(call, ending, response);
+      if (call === 'createProject' && ending === 'success') createdIds.add(idOf(response));
+      if (call === 'listProjects' && ending === 'success') {
+        assertListContains(response, createdIds);
+      }
+      await settle();
+      return response;
     },
     async answerLate(call) {
-      const each = arrived.find((one) => one.call === call && one.signal.aborted && !one.answered);
-      if (!each) throw new Error(`No ${call} was given up.`);
-      each.answered = true;
-      // It had gone out before it was given up, and its answer finds nobody.
-      each.respond(await sent(each, own.clone('late')));
-      await settled();
+      const held = unanswered(call, true)[0];
+      if (!held) throw new Error(`No ${call} was aborted.`);
+      held.isAnswered = true;
+      // The backend processes the aborted request, but the app no longer reads the response.
+      held.respond(await send(held, ownBrowser.clone('late')));
+      await settle();
     },
     async elapse(milliseconds) {
-      // A delay that begins while another ends begins at the end of such a bit.
+      // In small steps, because a delay that starts within a step starts at its end.
       for (let left = milliseconds; left > 0; left -= 100) clock.increment(Math.min(left, 100));
     },
     internals: async () => ({
@@ -160,87 +178,59 @@ export async function createHttpDriver(
     inspection: async () => take(),
     observe: async () => ({
       path,
-      ...shown(),
-      announced: announced ? 'The project was created.' : '',
+      ...screenContent(),
+      announced: isAnnounced ? 'The project was created.' : '',
       logged: [...logged],
-      calls: countRequests(arrived, pending, (last) => bodyOf(last.text)),
+      calls: countRequests(
+        requests,
+        (call) => unanswered(call, false),
+        ({ body }) => parseJson(body),
+      ),
     }),
   };
 
-  async function answered(each: Arrived, browser: SimulatedBrowser): Promise<BackendResponse> {
-    try {
-      const response = await sent(each, browser);
-      const text = await response.clone().text();
-      each.respond(response);
-      const body = parsed(text);
-      const { status } = response;
-      return body === undefined ? { status, text } : { status, body };
-    } catch (error) {
-      each.fail(error);
-      return 'none';
-    }
-  }
-
-  function expectCreated(answer: BackendResponse) {
-    const rows = typeof answer === 'object' && Array.isArray(answer.body) ? answer.body : [];
-    const there = new Set(rows.map((row: { id: string | number }) => row.id));
-    for (const id of created) {
-      if (!there.has(id))
-        throw new UnexpectedResponse(
-          `the project that was just created (id ${JSON.stringify(id)}) is not in the list`,
-        );
-    }
-  }
-
-  /** What the screens show of the machines. */
-  function shown(): Pick<Observation, 'form' | 'banner' | 'list'> {
-    const [who, what] = [auth.getSnapshot(), projects.getSnapshot()];
-    const busy: Record<FormName, boolean> = {
-      login: who.matches('loggingIn'),
-      registerUser: who.matches('registering'),
-      createProject: what.matches({ create: 'creating' }),
+  function screenContent(): Pick<Observation, 'form' | 'banner' | 'list'> {
+    const [authNow, projectsNow] = [auth.getSnapshot(), projects.getSnapshot()];
+    const isBusy: Record<FormName, boolean> = {
+      login: authNow.matches('loggingIn'),
+      registerUser: authNow.matches('registering'),
+      createProject: projectsNow.matches({ create: 'creating' }),
+    };
+    const banners: Record<FormName, string | undefined> = {
+      login: authNow.context.loginErrorMessage,
+      registerUser: undefined,
+      createProject: projectsNow.context.createErrorMessage,
     };
     const name = (Object.keys(forms) as FormName[]).find((form) => forms[form].route === path);
-    const loading = what.matches({ list: 'loading' });
-    const empty = loading ? 'Loading projects…' : 'No projects to show.';
-    const rows = what.context.projects;
+    const isLoading = projectsNow.matches({ list: 'loading' });
+    const emptyNote = isLoading ? 'Loading projects…' : 'No projects to show.';
+    const rows = projectsNow.context.projects;
     return {
-      form: name && { button: forms[name].button, busy: busy[name], values: [...values] },
-      banner:
-        name === 'login'
-          ? who.context.loginErrorMessage
-          : name === 'createProject'
-            ? what.context.createErrorMessage
-            : undefined,
+      form: name && { button: forms[name].button, busy: isBusy[name], values: [...values] },
+      banner: name && banners[name],
       list:
         path === '/projects'
           ? {
-              busy: loading,
+              busy: isLoading,
               rows: rows.map(({ title, description }) => [title, description]),
-              note: rows.length > 0 ? undefined : empty,
+              note: rows.length > 0 ? undefined : emptyNote,
             }
           : undefined,
     };
   }
 }
 
-function idOf(answer: BackendResponse): string | number {
-  return typeof answer === 'object'
-    ? ((answer.body as { id?: string | number } | undefined)?.id ?? '')
-    : '';
+export function toBackendResponse(status: number, text: string): BackendResponse {
+  const body = parseJson(text);
+  return body === undefined ? { status, text } : { status, body };
 }
 
-const bodyOf = (text: string | undefined): unknown => (text ? JSON.parse(text) : undefined);
-
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
+function idOf(response: BackendResponse): Project['id'] {
+  const body = typeof response === 'object' ? (response.body as Partial<Project>) : undefined;
+  return body?.id ?? '';
 }
 
-/** Lets everything happen that waits for nothing but its turn. */
-async function settled() {
+/** Waits until promises and timers that are due have been processed. */
+async function settle() {
   for (let turn = 0; turn < 3; turn++) await new Promise((resolve) => setTimeout(resolve));
 }

@@ -1,33 +1,49 @@
 import type { BackendResponse, Call } from '../../model/outcomes.ts';
 import type { BackendEnding } from './preconditions.ts';
 
-/** Thrown where the backend does not do what the circumstances ask for. */
+/** Thrown when the backend does not respond as its state requires. */
 export class UnexpectedResponse extends Error {}
 
-const inWords: Record<Call, string> = {
+const subjects: Record<Call, string> = {
   login: 'signing in',
   registerUser: 'registering',
   listProjects: 'the list',
   createProject: 'creating a project',
 };
 
-/** Throws where an answer is not what the circumstances ask for. */
-export function assertExpectedResponse(call: Call, ending: BackendEnding, answer: BackendResponse) {
-  const status = typeof answer === 'object' ? answer.status : 0;
-  const body = typeof answer === 'object' ? answer.body : undefined;
-  const got = status === 0 ? 'no answer' : `${status} ${JSON.stringify(body) ?? ''}`.slice(0, 120);
-  const isFine =
-    ending === 'refusal'
-      ? status >= 400
-      : status >= 200 &&
-        status < 300 &&
-        (ending !== 'empty' || (Array.isArray(body) && body.length === 0));
-  if (isFine) return;
-  const wanted = {
-    refusal: 'should be refused',
-    empty: 'should be an empty list',
-    success: 'should succeed',
-    unreachable: '',
-  };
-  throw new UnexpectedResponse(`${inWords[call]} ${wanted[ending]}, and the answer is ${got}`);
+const expectations: Record<BackendEnding, string> = {
+  refusal: 'should be refused',
+  empty: 'should be an empty list',
+  success: 'should succeed',
+  unreachable: 'should fail',
+};
+
+export function assertExpectedResponse(
+  call: Call,
+  ending: BackendEnding,
+  response: BackendResponse,
+) {
+  const { status, body } = typeof response === 'object' ? response : { status: 0, body: undefined };
+  const isSuccess = status >= 200 && status < 300;
+  const isEmptyList = Array.isArray(body) && body.length === 0;
+  const isExpected =
+    ending === 'refusal' ? status >= 400 : isSuccess && (ending !== 'empty' || isEmptyList);
+  if (isExpected) return;
+  const json = JSON.stringify(body) ?? '';
+  const actual = status === 0 ? 'there is no response' : `the response is ${status} ${json}`;
+  throw new UnexpectedResponse(
+    `${subjects[call]} ${expectations[ending]}, but ${actual}`.slice(0, 180),
+  );
+}
+
+/** Throws if a list lacks a project that was created before. */
+export function assertListContains(response: BackendResponse, ids: Iterable<string | number>) {
+  const rows = typeof response === 'object' && Array.isArray(response.body) ? response.body : [];
+  const listed = new Set(rows.map((row: { id: string | number }) => row.id));
+  for (const id of ids) {
+    if (listed.has(id)) continue;
+    throw new UnexpectedResponse(
+      `the list lacks the project that was just created (id ${JSON.stringify(id)})`,
+    );
+  }
 }

@@ -1,68 +1,69 @@
-import { fail } from '../verdict.ts';
 import { waitFor } from 'xstate';
 import { isAuthenticated } from '../../machines/auth.ts';
 import { createActors } from '../../src/actors.ts';
 import { createApi } from '../../src/api/api.ts';
-import type { SimulatedBrowser } from '../http/simulated-browser.ts';
 import type { Exchange } from '../http/client.ts';
+import type { SimulatedBrowser } from '../http/simulated-browser.ts';
 import type { RunContext } from '../run-context.ts';
+import { fail } from '../verdict.ts';
 
-/** Longer than any call is waited for. */
-const callTimeout = { timeout: 30_000 };
+/** Longer than the timeout of any request. */
+const waitOptions = { timeout: 30_000 };
 
-/** One visitor, one browser, from the first call to the reload, by the app's own machines. */
+/** Registers, signs in, creates projects and reloads with the app's own machines. */
 export async function userStory(context: RunContext) {
   const browser = context.newBrowser('story');
   const exchanges: Exchange[] = [];
-  const email = context.fixtures.email('story');
-  const password = context.fixtures.password('story');
-  context.secrets.add(password);
-  const projects = ['one', 'two'].map((name) => context.fixtures.project(`of the story, ${name}`));
+  const credentials = {
+    email: context.fixtures.email('story'),
+    password: context.fixtures.password('story'),
+  };
+  context.secrets.add(credentials.password);
+  const failStory = (description: string, userSees: string): never =>
+    fail(description, exchanges.slice(-4), userSees);
 
-  let app = start(browser, exchanges);
-  const stop = (what: string, sees: string): never => fail(what, exchanges.slice(-4), sees);
+  let app = startApp(browser, exchanges);
+  app.auth.send({ type: 'registerUser', credentials });
+  const registered = await waitFor(app.auth, (auth) => !auth.matches('registering'), waitOptions);
+  if (!isAuthenticated(registered))
+    failStory('Registering failed.', 'no message: the form "Create an account" stays as it is');
 
-  app.auth.send({ type: 'registerUser', credentials: { email, password } });
-  await waitFor(app.auth, (now) => !now.matches('registering'), callTimeout);
-  if (!isAuthenticated(app.auth.getSnapshot()))
-    stop('Registering failed.', 'no text at all: the form "Create an account" as it was');
-
-  app.auth.send({ type: 'login', credentials: { email, password } });
-  await waitFor(app.auth, (now) => !now.matches('loggingIn'), callTimeout);
-  const signedIn = app.auth.getSnapshot();
+  app.auth.send({ type: 'login', credentials });
+  const signedIn = await waitFor(app.auth, (auth) => !auth.matches('loggingIn'), waitOptions);
   if (!isAuthenticated(signedIn))
-    stop(
+    failStory(
       'Signing in after registering failed.',
       `red banner: "${signedIn.context.loginErrorMessage}"`,
     );
 
-  const open = async () => {
+  async function openProjects(): Promise<string[]> {
     app.projects.send({ type: 'projects.opened' });
-    const now = await waitFor(
+    const opened = await waitFor(
       app.projects,
-      (snapshot) => !snapshot.matches({ list: 'loading' }),
-      callTimeout,
+      (projects) => !projects.matches({ list: 'loading' }),
+      waitOptions,
     );
-    if (now.matches({ list: 'failed' }))
-      stop(
+    if (opened.matches({ list: 'failed' }))
+      failStory(
         'The list could not be fetched after signing in.',
         'an empty list: "No projects to show."',
       );
-    return now.context.projects.map(({ id }) => String(id));
-  };
-  await open();
+    return opened.context.projects.map(({ id }) => String(id));
+  }
+  await openProjects();
 
-  const made: string[] = [];
-  for (const project of projects) {
+  const createdIds: string[] = [];
+  for (const name of ['one', 'two']) {
+    const project = context.fixtures.project(`of the story, ${name}`);
     app.projects.send({ type: 'createProject', project });
-    const now = await waitFor(
+    const created = await waitFor(
       app.projects,
-      (snapshot) => !snapshot.matches({ create: 'creating' }),
-      callTimeout,
+      (projects) => !projects.matches({ create: 'creating' }),
+      waitOptions,
     );
-    const { createErrorMessage, projects: rows } = now.context;
-    if (now.matches({ create: 'failed' })) {
-      stop(
+    const { createErrorMessage, projects: rows } = created.context;
+    if (created.matches({ create: 'failed' })) {
+      failStory(
         'Creating a project failed.',
         createErrorMessage === undefined
           ? 'no message and no new row'
@@ -71,36 +72,38 @@ export async function userStory(context: RunContext) {
     }
     const last = rows.at(-1)!;
     if (last.title !== project.title || last.description !== project.description) {
-      stop(
-        'The row of a created project has another text than was typed.',
+      failStory(
+        'The new row has a different text than the user typed.',
         `a row that reads "${last.title}"`,
       );
     }
-    made.push(String(last.id));
+    createdIds.push(String(last.id));
   }
 
-  const expectAll = (ids: string[], when: string) => {
-    const missing = made.filter((id) => !ids.includes(id));
+  function expectCreated(ids: string[], when: string) {
+    const missing = createdIds.filter((id) => !ids.includes(id));
     if (missing.length > 0)
-      stop(
-        `${when}, ${missing.length} of ${made.length} created projects are missing from the list.`,
+      failStory(
+        `${when}, ${missing.length} of ${createdIds.length} created projects are missing from the list.`,
         ids.length > 0 ? 'the other projects' : '"No projects to show."',
       );
-  };
+  }
   app.projects.send({ type: 'projects.closed' });
-  expectAll(await open(), 'After leaving the screen and coming back');
+  expectCreated(await openProjects(), 'After leaving the screen and coming back');
   app.stop();
 
-  app = start(browser, exchanges);
-  expectAll(await open(), 'After reloading the page');
+  app = startApp(browser, exchanges);
+  expectCreated(await openProjects(), 'After reloading the page');
   app.stop();
 }
 
-function start(browser: SimulatedBrowser, exchanges: Exchange[]) {
+/** Starts the app's actors. A second start with the same browser is a reload. */
+function startApp(browser: SimulatedBrowser, exchanges: Exchange[]) {
   const api = createApi({
     origin: browser.http.origin,
     cookies: () => browser.documentCookies(),
-    fetch: (request) => browser.fetch(request, { note: (exchange) => exchanges.push(exchange) }),
+    fetch: (request) =>
+      browser.fetch(request, { onExchange: (exchange) => exchanges.push(exchange) }),
   });
   const actors = createActors({ api, log: () => {} });
   actors.auth.start();

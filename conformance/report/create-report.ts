@@ -1,216 +1,168 @@
+import { stripVTControlCharacters } from 'node:util';
 import { describeResponse, truncate } from '../describe.ts';
-import type { Problem } from '../verdict.ts';
-import { curlOf } from '../http/curl.ts';
 import type { Exchange } from '../http/client.ts';
+import { curlCommand } from '../http/curl.ts';
 import type { CheckResult, RunResult } from '../results.ts';
+import type { Problem } from '../verdict.ts';
 
-/** One call, as reports show it: without a secret in it. */
-export type ReportedCall = { browserName: string; request: string; response: string; curl: string };
+/** The content of all report formats, and the format of conformance.json. */
+export type Report = ReturnType<typeof createReport>;
+export type ReportedResult = Report['results'][number];
+export type ReportedProblem = ReportedResult['problems'][number];
+export type Totals = ReturnType<typeof countStatuses>;
 
-export type ReportedProblem = { what: string; sees: string | undefined; calls: ReportedCall[] };
+const levels = ['MUST', 'SHOULD', 'PROFILE'];
+const maxCallsPerCheck = 12;
 
-export type ReportedResult = {
-  id: string;
-  level: string;
-  title: string;
-  needs: string;
-  statements: string[];
-  status: CheckResult['status'];
-  note: string | undefined;
-  problems: ReportedProblem[];
-  /** What was said for it. */
-  calls: ReportedCall[];
-  durationMs: number;
-};
-
-export type Totals = {
-  total: number;
-  passed: number;
-  failed: number;
-  blocked: number;
-  skipped: number;
-};
-
-/** Everything that a report says, in whatever form. Nothing in it is secret any more. */
-export type Report = {
-  origin: string;
-  seed: number;
-  runId: string;
-  startedAt: string;
-  durationMs: number;
-  verdict: string;
-  failures: ReportedResult[];
-  results: ReportedResult[];
-  userMessages: RunResult['userMessages'];
-  totals: {
-    must: Totals;
-    should: Totals;
-    profile: number;
-    operations: { met: number; of: number };
-    answers: { met: number; of: number; missing: string[] };
-    states: { met: number; of: number };
-    transitions: { met: number; of: number; missing: string[] };
-  };
-  unreachable: { name: string; why: string }[];
-  journeys: {
-    name: string;
-    machine: string;
-    steps: number;
-    of: number;
-    trouble: string | undefined;
-    milliseconds: number;
-  }[];
-  throttling: string | undefined;
-  leftovers: string;
-};
-
-const order = { MUST: 0, SHOULD: 1, PROFILE: 2 };
-
-export function createReport(run: RunResult): Report {
-  const { context, results, journeyCoverage } = run;
-  const masked = (text: string) => context.secrets.mask(text);
-  const shownCall = (exchange: Exchange): ReportedCall => ({
+/** Creates the content of the reports, without secrets and without terminal control sequences. */
+export function createReport(run: RunResult) {
+  const { context, journeyCoverage, documentedResponses, leftovers } = run;
+  const clean = (text: string) => stripVTControlCharacters(context.secrets.mask(text));
+  const cleanOptional = (text: string | undefined) =>
+    text === undefined ? undefined : clean(text);
+  const reportCall = (exchange: Exchange) => ({
     browserName: exchange.browserName,
-    request: masked(sentOf(exchange)),
-    response: masked(describeResponse(exchange)),
-    curl: masked(curlOf(run.origin, exchange)),
+    request: clean(describeRequest(exchange)),
+    response: clean(describeResponse(exchange)),
+    curl: clean(curlCommand(run.origin, exchange)),
   });
-  const shownProblem = (problem: Problem): ReportedProblem => ({
-    what: masked(problem.description),
-    sees: problem.userSees === undefined ? undefined : masked(problem.userSees),
-    calls: sequenceOf(problem.exchanges, context.setupExchanges).map(shownCall),
+  const reportProblem = (problem: Problem) => ({
+    description: clean(problem.description),
+    userSees: cleanOptional(problem.userSees),
+    calls: withSetup(problem.exchanges, context.setupExchanges).map(reportCall),
   });
-  const shown = results.map(
-    ({ check, status, note, problems, exchanges, durationMs }): ReportedResult => ({
-      id: check.id,
-      level: check.level,
-      title: check.title,
-      needs: check.requirement,
-      statements: check.statements,
-      status,
-      note: note === undefined ? undefined : masked(note),
-      problems: problems.map(shownProblem),
-      calls: exchanges.slice(0, 12).map(shownCall),
-      durationMs: Math.round(durationMs),
-    }),
+  const results = run.results.map(({ check, ...result }) => ({
+    id: check.id,
+    level: check.level,
+    title: check.title,
+    requirement: check.requirement,
+    statements: check.statements,
+    status: result.status,
+    note: cleanOptional(result.note),
+    problems: result.problems.map(reportProblem),
+    calls: result.exchanges.slice(0, maxCallsPerCheck).map(reportCall),
+    durationMs: Math.round(result.durationMs),
+  }));
+  const totalsOf = (level: string) =>
+    countStatuses(results.filter((result) => result.level === level));
+  const [must, should] = [totalsOf('MUST'), totalsOf('SHOULD')];
+
+  const covered = documentedResponses.filter(({ count, invalidCount }) => invalidCount < count);
+  const missing = documentedResponses.filter((response) => !covered.includes(response));
+  const operations = new Set(documentedResponses.map(({ operation }) => operation));
+  const workingOperations = new Set(
+    covered.filter(({ status }) => status < 300).map(({ operation }) => operation),
   );
-  const failures = shown
-    .filter(({ status }) => status === 'failed')
-    .toSorted((one, other) => order[one.level as 'MUST'] - order[other.level as 'MUST']);
-  const totals = (level: string): Totals => {
-    const of = shown.filter((each) => each.level === level);
-    const count = (status: CheckResult['status']) =>
-      of.filter((each) => each.status === status).length;
-    return {
-      total: of.length,
-      passed: count('passed') + count('noted'),
-      failed: count('failed'),
-      blocked: count('blocked'),
-      skipped: count('skipped'),
-    };
-  };
-  const [must, should] = [totals('MUST'), totals('SHOULD')];
-  const answered = run.documentedResponses.filter(
-    ({ count, invalidCount }) => count > 0 && invalidCount < count,
-  );
-  const operations = [...new Set(run.documentedResponses.map(({ operation }) => operation))];
-  const working = operations.filter((operation) =>
-    answered.some((each) => each.operation === operation && each.status < 300),
-  );
-  const missing = run.documentedResponses.filter((each) => !answered.includes(each));
+  const { states, transitions } = journeyCoverage ?? {};
   return {
     origin: run.origin,
     seed: run.seed,
     runId: run.runId,
     startedAt: run.startedAt.toISOString(),
     durationMs: Math.round(run.durationMs),
-    verdict: verdictOf(must, should, run.only.length > 0),
-    failures,
-    results: shown,
+    verdict: describeVerdict(must, should, run.only.length > 0),
+    failures: results
+      .filter(({ status }) => status === 'failed')
+      .toSorted((a, b) => levels.indexOf(a.level) - levels.indexOf(b.level)),
+    results,
     userMessages: run.userMessages.map((row) => ({
       ...row,
-      answer: masked(row.response),
-      reads: masked(row.message),
+      response: clean(row.response),
+      message: clean(row.message),
     })),
     totals: {
       must,
       should,
-      profile: shown.filter(({ level }) => level === 'PROFILE').length,
-      operations: { met: working.length, of: operations.length },
-      answers: {
-        met: answered.length,
-        of: run.documentedResponses.length,
+      profileCount: totalsOf('PROFILE').total,
+      operations: { covered: workingOperations.size, total: operations.size },
+      responses: {
+        covered: covered.length,
+        total: documentedResponses.length,
         missing: missing.map(({ operation, status }) => `${operation} ${status}`),
       },
-      states: {
-        met: journeyCoverage?.states.reached.length ?? 0,
-        of: journeyCoverage?.states.all.length ?? 0,
-      },
+      states: { covered: states?.reached.length ?? 0, total: states?.all.length ?? 0 },
       transitions: {
-        met: journeyCoverage?.transitions.reached.length ?? 0,
-        of: journeyCoverage?.transitions.all.length ?? 0,
-        missing:
-          journeyCoverage?.transitions.all.filter(
-            (name) => !journeyCoverage.transitions.reached.includes(name),
-          ) ?? [],
+        covered: transitions?.reached.length ?? 0,
+        total: transitions?.all.length ?? 0,
+        missing: transitions?.all.filter((name) => !transitions.reached.includes(name)) ?? [],
       },
     },
-    unreachable: journeyCoverage?.beyond ?? [],
-    journeys: (journeyCoverage?.journeys ?? []).map(
-      ({ name, machine, steps, of, trouble, milliseconds }) => ({
-        name,
-        machine,
-        steps,
-        of,
-        trouble: trouble && masked(`${trouble.move}: ${trouble.what}`),
-        milliseconds: Math.round(milliseconds),
-      }),
-    ),
-    throttling: waitsOf(run),
-    leftovers: `Left behind: ${plural(run.leftovers.users, 'user')} and ${plural(run.leftovers.projects, 'project')}, all with "${run.runId}" in the email or by such a user.`,
+    unreachable: journeyCoverage?.unreachable ?? [],
+    journeys: (journeyCoverage?.journeys ?? []).map((journey) => ({
+      name: journey.name,
+      machine: journey.machine,
+      completedSteps: journey.completedSteps,
+      totalSteps: journey.totalSteps,
+      failure: journey.failure && clean(`${journey.failure.move}: ${journey.failure.message}`),
+      durationMs: Math.round(journey.durationMs),
+    })),
+    throttling: describeThrottling(run),
+    leftovers: `Left on the server: ${plural(leftovers.users, 'user')} and ${plural(leftovers.projects, 'project')}. All belong to users whose email contains "${run.runId}".`,
   };
 }
 
-function verdictOf(must: Totals, should: Totals, partly: boolean): string {
-  const advice =
-    should.failed > 0
-      ? ` ${plural(should.failed, 'SHOULD')} ${should.failed > 1 ? 'are' : 'is'} not met.`
-      : '';
+function countStatuses(results: Pick<CheckResult, 'status'>[]) {
+  const count = (...statuses: CheckResult['status'][]) =>
+    results.filter(({ status }) => statuses.includes(status)).length;
+  return {
+    total: results.length,
+    passed: count('passed', 'noted'),
+    failed: count('failed'),
+    blocked: count('blocked'),
+    skipped: count('skipped'),
+  };
+}
+
+function describeVerdict(must: Totals, should: Totals, isSelection: boolean): string {
+  const failed = (count: number, level: string) => `${plural(count, `${level} check`)} failed.`;
+  const advice = should.failed > 0 ? ` ${failed(should.failed, 'SHOULD')}` : '';
   if (must.failed > 0) {
-    return `The app does not work on this backend: ${plural(must.failed, 'MUST')} ${must.failed > 1 ? 'are' : 'is'} not met.${advice}`;
+    return `The app does not work with this backend: ${failed(must.failed, 'MUST')}${advice}`;
   }
-  if (must.blocked > 0)
-    return `The app could not be tried in full: ${plural(must.blocked, 'MUST')} could not be looked at.${advice}`;
-  return `${partly ? 'What was looked at is as it must be.' : 'The app works on this backend.'}${advice}`;
+  if (must.blocked > 0) {
+    return `The result is incomplete: ${plural(must.blocked, 'MUST check')} could not run.${advice}`;
+  }
+  const success = isSelection
+    ? 'The selected MUST checks passed.'
+    : 'The app works with this backend.';
+  return `${success}${advice}`;
 }
 
-function waitsOf({ throttling }: RunResult): string | undefined {
-  if (throttling.count === 0 && throttling.ignored === 0) return undefined;
-  const waited = `The backend asked to wait ${throttling.count} times (429 or 503 with Retry-After), and the kit waited ${(throttling.totalMs / 1000).toFixed(1)} s in all.`;
-  return throttling.ignored > 0
-    ? `${waited} ${throttling.ignored} times it asked for longer than the kit waits.`
-    : waited;
+function describeThrottling({ throttling }: RunResult): string | undefined {
+  const { count, totalMs, ignored } = throttling;
+  if (count === 0 && ignored === 0) return undefined;
+  const waited = `The kit obeyed Retry-After ${plural(count, 'time')} and waited ${(totalMs / 1000).toFixed(1)} s in total.`;
+  return ignored > 0 ? `${waited} It ignored ${plural(ignored, 'longer wait')}.` : waited;
 }
 
-/** The calls that show a problem, with what had to come before them. */
-function sequenceOf(exchanges: Exchange[], setups: Map<string, Exchange[]>): Exchange[] {
+/** Adds the requests that signed a browser in before its first authenticated request. */
+function withSetup(exchanges: Exchange[], setup: Map<string, Exchange[]>): Exchange[] {
   const all = exchanges.flatMap((exchange) => {
     const hasCookie = exchange.request.headers['cookie'] !== undefined;
-    return hasCookie ? [...(setups.get(exchange.browserName) ?? []), exchange] : [exchange];
+    return hasCookie ? [...(setup.get(exchange.browserName) ?? []), exchange] : [exchange];
   });
   return [...new Set(all)];
 }
 
-/** A call in one line. */
-function sentOf({ request }: Exchange): string {
+function describeRequest({ request }: Exchange): string {
+  const { method, path, headers } = request;
   const body = request.body === undefined ? '' : ` ${truncate(String(request.body), 160)}`;
-  const token = request.headers['x-xsrf-token'] ? ' X-XSRF-TOKEN: ***' : '';
-  const cookies = (request.headers['cookie'] ?? '')
-    .split('; ')
-    .map((pair) => pair.split('=')[0])
-    .filter(Boolean);
-  const sentCookies = cookies.length > 0 ? ` (cookies: ${cookies.join(', ')})` : '';
-  return `${request.method} ${request.path}${body}${token}${sentCookies}`;
+  const token = headers['x-xsrf-token'] ? ' X-XSRF-TOKEN: ***' : '';
+  const cookieNames = headers['cookie']?.split('; ').map((pair) => pair.split('=')[0]);
+  const cookies = cookieNames ? ` (cookies: ${cookieNames.join(', ')})` : '';
+  return `${method} ${path}${body}${token}${cookies}`;
 }
 
-export const plural = (count: number, what: string) => `${count} ${what}${count === 1 ? '' : 's'}`;
+const plural = (count: number, noun: string) => `${count} ${noun}${count === 1 ? '' : 's'}`;
+
+/** Groups values by a key. `Map.groupBy` does not exist in Node 20, on which the kit runs. */
+export function groupBy<Value>(
+  values: Value[],
+  keyOf: (value: Value) => string,
+): Map<string, Value[]> {
+  const groups = new Map<string, Value[]>();
+  for (const value of values) {
+    groups.set(keyOf(value), [...(groups.get(keyOf(value)) ?? []), value]);
+  }
+  return groups;
+}

@@ -1,37 +1,38 @@
 import { existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import type { Report } from './create-report.ts';
-import { renderHtml } from './html.ts';
+import { renderHtml, type Screenshot } from './html.ts';
 import { renderJunit } from './junit.ts';
 
-/** Makes the folder for the reports where it is missing, or says why nothing can be written into it. */
-export function folderFault(folder: string): string | undefined {
+/** Creates the folder for the reports. Returns an error message if it is not writable. */
+export function prepareFolder(folder: string): string | undefined {
   try {
-    makeFolder(resolve(folder));
-    const trial = join(folder, '.conformance');
-    writeFileSync(trial, '');
-    rmSync(trial);
+    createFolder(resolve(folder));
+    const testFile = join(folder, '.conformance');
+    writeFileSync(testFile, '');
+    rmSync(testFile);
     return undefined;
   } catch (error) {
-    return `--report: nothing can be written into "${folder}" (${(error as NodeJS.ErrnoException).code}). Name another folder.`;
+    const { code } = error as NodeJS.ErrnoException;
+    return `--report: cannot write to the folder "${folder}" (${code}). Choose another folder.`;
   }
 }
 
-/** One folder after another: Node's own `recursive` never ends where a folder cannot be made below one that is there (/proc). */
-function makeFolder(folder: string) {
+/** Like `mkdirSync` with `recursive`, which never returns for a folder below /proc. */
+function createFolder(folder: string) {
   if (existsSync(folder)) return;
-  makeFolder(dirname(folder));
+  createFolder(dirname(folder));
   mkdirSync(folder);
 }
 
-/** Writes the three reports into a folder that is there. Gives their paths. */
+/** Writes the reports into an existing folder. Returns their paths. */
 export function writeReports(
   folder: string,
   report: Report,
-  pictures: { id: string; file: string }[] = [],
+  screenshots: Screenshot[] = [],
 ): string[] {
   const files = {
-    'conformance.html': renderHtml(report, pictures),
+    'conformance.html': renderHtml(report, screenshots),
     'conformance.json': `${JSON.stringify(report, null, 2)}\n`,
     'conformance.xml': renderJunit(report),
   };

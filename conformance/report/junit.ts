@@ -1,25 +1,29 @@
-import { harmless } from './terminal.ts';
-import type { Report, ReportedProblem, ReportedResult } from './create-report.ts';
+import {
+  groupBy,
+  type Report,
+  type ReportedProblem,
+  type ReportedResult,
+} from './create-report.ts';
+import { escapeMarkup } from './html.ts';
 
-/** The report as JUnit XML. What a MUST lacks is a failure; what a SHOULD lacks is said beside a test that passed. */
+/**
+ * Renders the report as JUnit XML. Only MUST checks become failures. The problems of a SHOULD check
+ * are in the output of a passed test.
+ */
 export function renderJunit(report: Report): string {
-  const groups = new Map<string, ReportedResult[]>();
-  for (const result of report.results) {
-    const group = result.id.split('-')[0]!;
-    groups.set(group, [...(groups.get(group) ?? []), result]);
-  }
-  const failed = report.results.filter(isFailure).length;
-  const skipped = report.results.filter(isSkipped).length;
+  const groups = groupBy(report.results, groupOf);
   const suites = [...groups].map(([group, results]) => {
-    const counts = `tests="${results.length}" failures="${results.filter(isFailure).length}" errors="0" skipped="${results.filter(isSkipped).length}" time="${seconds(results)}"`;
-    return `  <testsuite name="${group}" ${counts} timestamp="${report.startedAt.slice(0, 19)}">\n${results.map(testCase).join('\n')}\n  </testsuite>`;
+    const counts = `tests="${results.length}" ${countAttributes(results)} time="${seconds(results)}"`;
+    return `  <testsuite name="${group}" ${counts} timestamp="${report.startedAt.slice(0, 19)}">\n${results.map(renderTestCase).join('\n')}\n  </testsuite>`;
   });
   return `<?xml version="1.0" encoding="UTF-8"?>
-<testsuites name="conformance of ${xml(report.origin)}" tests="${report.results.length}" failures="${failed}" errors="0" skipped="${skipped}" time="${(report.durationMs / 1000).toFixed(3)}">
+<testsuites name="conformance of ${xml(report.origin)}" tests="${report.results.length}" ${countAttributes(report.results)} time="${(report.durationMs / 1000).toFixed(3)}">
 ${suites.join('\n')}
 </testsuites>
 `;
 }
+
+const groupOf = ({ id }: ReportedResult) => id.split('-')[0]!;
 
 const isFailure = ({ level, status }: ReportedResult) =>
   level === 'MUST' && (status === 'failed' || status === 'blocked');
@@ -27,41 +31,42 @@ const isFailure = ({ level, status }: ReportedResult) =>
 const isSkipped = ({ level, status }: ReportedResult) =>
   status === 'skipped' || (level !== 'MUST' && status === 'blocked');
 
+const countAttributes = (results: ReportedResult[]) =>
+  `failures="${results.filter(isFailure).length}" errors="0" skipped="${results.filter(isSkipped).length}"`;
+
 const seconds = (results: ReportedResult[]) =>
   (results.reduce((sum, { durationMs }) => sum + durationMs, 0) / 1000).toFixed(3);
 
-function testCase(result: ReportedResult): string {
+function renderTestCase(result: ReportedResult): string {
   const { id, level, title, note, problems, status, statements } = result;
-  const open = `    <testcase classname="conformance.${id.split('-')[0]}" name="${xml(`${id} ${title}`)}" time="${seconds([result])}">`;
-  const lines: string[] = [
-    `${level}, ${statements.join(', ')}`,
-    ...(note ? [note] : []),
-    ...problems.flatMap(problemLines),
-  ];
-  const said = `      <system-out>${xml(lines.join('\n'))}</system-out>`;
-  const why = problems[0]?.what ?? note ?? status;
-  const inside = isFailure(result)
-    ? [`      <failure message="${xml(why)}" type="${level}">${xml(lines.join('\n'))}</failure>`]
-    : isSkipped(result)
-      ? [`      <skipped message="${xml(why)}"/>`]
-      : [];
-  return [open, ...inside, said, '    </testcase>'].join('\n');
-}
-
-function problemLines({ what, sees, calls }: ReportedProblem): string[] {
+  const details = xml(
+    [
+      `${level}, ${statements.join(', ')}`,
+      ...(note ? [note] : []),
+      ...problems.flatMap(problemLines),
+    ].join('\n'),
+  );
+  const message = xml(problems[0]?.description ?? note ?? status);
   return [
-    what,
-    ...(sees ? [`users see: ${sees}`] : []),
-    ...calls.flatMap(({ request, response, curl }) => [request, `→ ${response}`, curl]),
-  ];
+    `    <testcase classname="conformance.${groupOf(result)}" name="${xml(`${id} ${title}`)}" time="${seconds([result])}">`,
+    ...(isFailure(result)
+      ? [`      <failure message="${message}" type="${level}">${details}</failure>`]
+      : []),
+    ...(isSkipped(result) ? [`      <skipped message="${message}"/>`] : []),
+    `      <system-out>${details}</system-out>`,
+    '    </testcase>',
+  ].join('\n');
 }
 
-/** Text in XML, without the characters that XML has no way to write. */
-function xml(text: string): string {
-  return harmless(text)
-    .replaceAll('&', '&amp;')
-    .replaceAll('<', '&lt;')
-    .replaceAll('>', '&gt;')
-    .replaceAll('"', '&quot;')
-    .replaceAll(/[^\t\n\r\u0020-\uD7FF\uE000-\uFFFD\u{10000}-\u{10FFFF}]/gu, '\uFFFD');
-}
+const problemLines = ({ description, userSees, calls }: ReportedProblem): string[] => [
+  description,
+  ...(userSees ? [`users see: ${userSees}`] : []),
+  ...calls.flatMap(({ request, response, curl }) => [request, `→ ${response}`, curl]),
+];
+
+/** Escapes text for XML, and replaces characters that XML cannot contain. */
+const xml = (text: string) =>
+  escapeMarkup(text).replaceAll(
+    /[^\t\n\r\u0020-\uD7FF\uE000-\uFFFD\u{10000}-\u{10FFFF}]/gu,
+    '\uFFFD',
+  );

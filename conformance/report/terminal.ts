@@ -1,89 +1,80 @@
-import { stripVTControlCharacters, styleText } from 'node:util';
-import { preamble } from '../http/curl.ts';
-import type { Report, ReportedProblem, ReportedResult, Totals } from './create-report.ts';
+import { styleText } from 'node:util';
+import { curlPreamble } from '../http/curl.ts';
+import {
+  groupBy,
+  type Report,
+  type ReportedProblem,
+  type ReportedResult,
+  type Totals,
+} from './create-report.ts';
 
-const shownProblems = 4;
-const shownCalls = 6;
+const maxProblems = 4;
+const maxCallsPerProblem = 6;
 
-/** The report as text: failures first, then what people read, then the totals. */
-export function renderTerminal(report: Report, { verbose = false, colours = false } = {}): string {
-  const lines: string[] = [];
-  const paint = (style: Parameters<typeof styleText>[0], text: string) =>
-    colours ? styleText(style, text) : text;
-  const add = (...more: string[]) => lines.push(...more);
+type Style = Parameters<typeof styleText>[0];
+type Paint = (style: Style, text: string) => string;
 
-  for (const failure of report.failures) add('', ...failureLines(failure, paint));
+/** Renders the report as text: failures first, then what users read, then the totals. */
+export function renderTerminal(report: Report, { verbose = false, colors = false } = {}): string {
+  const paint: Paint = (style, text) => (colors ? styleText(style, text) : text);
+  const { must } = report.totals;
   const blocked = report.results.filter(({ status }) => status === 'blocked');
-  if (blocked.length > 0) {
-    add(
-      '',
-      paint(
-        'bold',
-        `Not looked at, as something that they build on does not work (${blocked.length})`,
-      ),
-    );
-    const reasons = new Map<string, string[]>();
-    for (const { id, note = '' } of blocked) reasons.set(note, [...(reasons.get(note) ?? []), id]);
-    for (const [why, ids] of reasons) add(`  ${ids.join(', ')}: ${why}`);
-  }
-  if (report.userMessages.length > 0) {
-    add('', paint('bold', 'What your users will read'), ...readingLines(report));
-  }
-  const noted = report.results.filter(
+  const choices = report.results.filter(
     ({ status, level }) => level === 'PROFILE' && status === 'noted',
   );
-  if (noted.length > 0) {
-    add('', paint('bold', 'Choices of this backend (noted, never failed)'));
-    for (const { id, title, note } of noted) add(`  ${id.padEnd(11)} ${title}: ${note}`);
-  }
-  if (verbose) {
-    add('', paint('bold', 'All checks'));
-    for (const result of report.results) add(...verboseLines(result));
-  }
-  add('', paint('bold', 'Totals'), ...totalLines(report));
-  add(
-    '',
-    paint(
-      ['bold', report.totals.must.failed + report.totals.must.blocked > 0 ? 'red' : 'green'],
-      report.verdict,
+  const section = (heading: string, lines: string[]) =>
+    lines.length > 0 ? ['', paint('bold', heading), ...lines] : [];
+  const isOk = must.failed + must.blocked === 0;
+  return [
+    ...report.failures.flatMap((failure) => ['', ...failureLines(failure, paint)]),
+    ...section(
+      `Blocked, because a precondition failed (${blocked.length})`,
+      [...groupBy(blocked, ({ note = '' }) => note)].map(
+        ([note, results]) => `  ${results.map(({ id }) => id).join(', ')}: ${note}`,
+      ),
     ),
+    ...section('What your users will read', userMessageLines(report)),
+    ...section(
+      'Choices of this backend (for information, these checks never fail)',
+      choices.map(({ id, title, note }) => `  ${id.padEnd(11)} ${title}: ${note}`),
+    ),
+    ...section('All checks', verbose ? report.results.flatMap(verboseLines) : []),
+    ...section('Totals', totalLines(report)),
     '',
-  );
-  return lines.join('\n');
+    paint(['bold', isOk ? 'green' : 'red'], report.verdict),
+    '',
+  ].join('\n');
 }
-
-type Paint = (style: Parameters<typeof styleText>[0], text: string) => string;
 
 function failureLines(result: ReportedResult, paint: Paint): string[] {
-  const { id, level, title, needs, statements, problems } = result;
-  const head = paint(['bold', level === 'MUST' ? 'red' : 'yellow'], `${level} not met: ${id}`);
-  const lines = [`${head}  ${title}  [${statements.join(', ')}]`];
-  for (const problem of problems.slice(0, shownProblems)) lines.push(...problemLines(problem));
-  if (problems.length > shownProblems)
-    lines.push(`  … and ${problems.length - shownProblems} more of the kind.`);
-  lines.push(`  needs      ${needs}`);
-  const curl = problems[0]?.calls.slice(-shownCalls) ?? [];
-  if (curl.length > 0) {
-    lines.push('  try it');
-    if (curl.some((call) => call.curl.includes('$PASSWORD'))) lines.push(`    ${preamble}`);
-    lines.push(...curl.map((call) => `    ${call.curl}`));
-  }
-  return lines;
+  const { id, level, title, requirement, statements, problems } = result;
+  const heading = paint(['bold', level === 'MUST' ? 'red' : 'yellow'], `${level} failed: ${id}`);
+  const hiddenCount = problems.length - maxProblems;
+  const commands = problems[0]?.calls.slice(-maxCallsPerProblem).map(({ curl }) => curl) ?? [];
+  const needsPassword = commands.some((command) => command.includes('$PASSWORD'));
+  return [
+    `${heading}  ${title}  [${statements.join(', ')}]`,
+    ...problems.slice(0, maxProblems).flatMap(problemLines),
+    ...(hiddenCount > 0 ? [`  … and ${hiddenCount} similar problems.`] : []),
+    `  required   ${requirement}`,
+    ...(commands.length > 0 ? ['  reproduce'] : []),
+    ...(needsPassword ? [`    ${curlPreamble}`] : []),
+    ...commands.map((command) => `    ${command}`),
+  ];
 }
 
-function problemLines({ what, sees, calls }: ReportedProblem): string[] {
-  const lines = [`  ${what}`];
-  if (sees !== undefined) lines.push(`  users see  ${sees}`);
-  for (const [index, { request, response }] of calls.slice(-shownCalls).entries()) {
-    lines.push(
-      `  ${index === 0 ? 'sequence ' : '         '}  ${index + 1}. ${request}`,
+const problemLines = ({ description, userSees, calls }: ReportedProblem): string[] => [
+  `  ${description}`,
+  ...(userSees === undefined ? [] : [`  users see  ${userSees}`]),
+  ...calls
+    .slice(-maxCallsPerProblem)
+    .flatMap(({ request, response }, index) => [
+      `  ${index === 0 ? 'requests ' : '         '}  ${index + 1}. ${request}`,
       `              → ${response}`,
-    );
-  }
-  return lines;
-}
+    ]),
+];
 
-function readingLines({ userMessages }: Report): string[] {
+function userMessageLines({ userMessages }: Report): string[] {
   const width = Math.max(...userMessages.map(({ situation }) => situation.length));
   return userMessages.map(
     ({ id, situation, status, message }) =>
@@ -91,61 +82,44 @@ function readingLines({ userMessages }: Report): string[] {
   );
 }
 
-function verboseLines({
-  id,
-  level,
-  title,
-  status,
-  note,
-  calls,
-  durationMs,
-}: ReportedResult): string[] {
-  const said = note === undefined ? '' : ` (${note})`;
+function verboseLines(result: ReportedResult): string[] {
+  const { id, level, title, status, note, calls, durationMs } = result;
+  const remark = note === undefined ? '' : ` (${note})`;
   return [
-    `  ${status.padEnd(8)} ${level.padEnd(7)} ${id.padEnd(11)} ${title}${said}, ${durationMs} ms`,
+    `  ${status.padEnd(8)} ${level.padEnd(7)} ${id.padEnd(11)} ${title}${remark}, ${durationMs} ms`,
     ...calls.map(({ request, response }) => `             ${request} → ${response}`),
   ];
 }
 
 function totalLines(report: Report): string[] {
-  const { must, should, profile, operations, answers, states, transitions } = report.totals;
-  const lines = [
-    `  MUST         ${totalText(must)}`,
-    `  SHOULD       ${totalText(should)}`,
-    `  PROFILE      ${profile} choices noted`,
-    `  operations   ${operations.met} of ${operations.of} answered with a success as the contract has it`,
-    `  answers      ${answers.met} of the ${answers.of} that the contract describes${answers.missing.length > 0 ? `; not seen: ${answers.missing.join(', ')}` : ''}`,
+  const { must, should, profileCount, operations, responses, states, transitions } = report.totals;
+  const missing = responses.missing.length > 0 ? `; missing: ${responses.missing.join(', ')}` : '';
+  const indent = ' '.repeat(15);
+  const modelLines = [
+    `  model        states ${states.covered}/${states.total}, transitions ${transitions.covered}/${transitions.total}, on ${report.journeys.length} journeys`,
+    ...transitions.missing.map((name) => `${indent}missing: ${name}`),
+    `  unreachable  ${report.unreachable.length} transitions that no backend can cause, not counted`,
+    ...[...groupBy(report.unreachable, ({ reason }) => reason)].map(
+      ([reason, items]) => `${indent}${reason}: ${items.map(({ name }) => name).join('; ')}`,
+    ),
   ];
-  if (report.journeys.length > 0) {
-    lines.push(
-      `  model        states ${states.met}/${states.of}, transitions ${transitions.met}/${transitions.of}, on ${report.journeys.length} journeys`,
-    );
-    for (const missing of transitions.missing) lines.push(`               not reached: ${missing}`);
-    lines.push(
-      `  beyond       ${report.unreachable.length} transitions that no server can be made to take from outside, not counted`,
-    );
-    const reasons = new Map<string, string[]>();
-    for (const { name, why } of report.unreachable)
-      reasons.set(why, [...(reasons.get(why) ?? []), name]);
-    for (const [why, names] of reasons) lines.push(`               ${why}: ${names.join('; ')}`);
-  }
-  if (report.throttling) lines.push(`  waits        ${report.throttling}`);
-  lines.push(
+  return [
+    `  MUST         ${describeTotals(must)}`,
+    `  SHOULD       ${describeTotals(should)}`,
+    `  PROFILE      ${profileCount} choices noted`,
+    `  operations   ${operations.covered} of ${operations.total} returned a success that the contract allows`,
+    `  responses    ${responses.covered} of ${responses.total} that the contract documents${missing}`,
+    ...(report.journeys.length > 0 ? modelLines : []),
+    ...(report.throttling ? [`  throttling   ${report.throttling}`] : []),
     `  run          ${(report.durationMs / 1000).toFixed(1)} s against ${report.origin}, seed ${report.seed}, run ${report.runId}`,
-  );
-  lines.push(`  ${report.leftovers}`);
-  return lines;
-}
-
-function totalText({ total, passed, failed, blocked, skipped }: Totals): string {
-  const parts = [
-    `${passed} met`,
-    ...(failed > 0 ? [`${failed} NOT MET`] : []),
-    ...(blocked > 0 ? [`${blocked} not looked at`] : []),
-    ...(skipped > 0 ? [`${skipped} not for this backend`] : []),
+    `  ${report.leftovers}`,
   ];
-  return `${parts.join(', ')} (of ${total})`;
 }
 
-/** What a report may say to a terminal: nothing that a backend sent may move its cursor. */
-export const harmless = (text: string) => stripVTControlCharacters(text);
+const describeTotals = ({ total, passed, failed, blocked, skipped }: Totals): string =>
+  [
+    `${passed} passed`,
+    ...(failed > 0 ? [`${failed} FAILED`] : []),
+    ...(blocked > 0 ? [`${blocked} blocked`] : []),
+    ...(skipped > 0 ? [`${skipped} not applicable`] : []),
+  ].join(', ') + ` (of ${total})`;

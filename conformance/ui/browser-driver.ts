@@ -5,7 +5,7 @@ import { countRequests } from '../../model/controlled-backend.ts';
 import { callNames, callOf, type BackendResponse, type Call } from '../../model/outcomes.ts';
 import { forms, type Driver, type Route } from '../../model/driver.ts';
 import type { SimulatedBrowser } from '../http/simulated-browser.ts';
-import { endingFor, type Preconditions } from '../journeys/preconditions.ts';
+import { endingOf, type Preconditions } from '../journeys/preconditions.ts';
 import { assertExpectedResponse } from '../journeys/unexpected-response.ts';
 import type { Proxy } from './proxy.ts';
 import {
@@ -28,7 +28,7 @@ export async function createBrowserDriver(
 ): Promise<Driver> {
   const arrived: Arrived[] = [];
   const logged: string[] = [];
-  const own = stage.browser();
+  const own = stage.newBrowser();
 
   page.removeAllListeners('console');
   page.removeAllListeners('requestfailed');
@@ -65,7 +65,7 @@ export async function createBrowserDriver(
       const each = await pollFor(() => pending(call)[0], settled);
       if (!each) throw new Error(`No ${call} is waiting for an answer.`);
       each.answered = true;
-      const ending = endingFor(wanted);
+      const ending = endingOf(wanted);
       const body = sentIn(each.request) as Credentials;
       const browser = await stage.arrange[call](ending, body, own);
       if (ending === 'unreachable') {

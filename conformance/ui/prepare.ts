@@ -1,35 +1,38 @@
 import { existsSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 
-const at = (path: string) => fileURLToPath(new URL(path, import.meta.url));
+const pathOf = (path: string) => fileURLToPath(new URL(path, import.meta.url));
 
-/** Finds the built app (or builds it, in a clone of the project) and a browser; or says what is missing and how to get it. */
-export async function prepareScreens(
+/**
+ * Finds the built app and a browser. Builds the app first, if this is a clone of the project
+ * without `dist/`. Returns what is missing, with instructions.
+ */
+export async function prepareUi(
   screenshotFolder: string,
 ): Promise<{ appFolder: string; screenshotFolder: string } | { missing: string }> {
   const appFolder =
-    [at('../app'), at('../../dist')].find((folder) => existsSync(`${folder}/index.html`)) ??
-    (await built());
-  if (appFolder === undefined)
+    [pathOf('../app'), pathOf('../../dist')].find((path) => existsSync(`${path}/index.html`)) ??
+    (await buildApp());
+  if (appFolder === undefined) {
     return { missing: '--ui needs the built app: run "npm run build" first.' };
+  }
   try {
     const { findChromium } = await import('./chromium.ts');
     await findChromium();
   } catch (error) {
-    const what = error instanceof Error ? error.message : String(error);
-    const isPackage = what.includes("'playwright-core'");
-    return {
-      missing: isPackage
-        ? '--ui drives a browser with playwright-core, which is not here: run it in a clone of the project, or as\n  npx --package=./tracker-conformance-0.1.0.tgz --package=playwright-core tracker-conformance ADDRESS --ui'
-        : `--ui needs a browser. ${what}`,
-    };
+    const message = error instanceof Error ? error.message : String(error);
+    const missing = message.includes("'playwright-core'")
+      ? '--ui needs the package playwright-core. Run it in a clone of the project, or with\n' +
+        '  npx --package=./tracker-conformance-0.1.0.tgz --package=playwright-core tracker-conformance ADDRESS --ui'
+      : `--ui needs a browser. ${message}`;
+    return { missing };
   }
   return { appFolder, screenshotFolder };
 }
 
-async function built(): Promise<string | undefined> {
-  if (!existsSync(at('../../vite.config.ts'))) return undefined;
+async function buildApp(): Promise<string | undefined> {
+  if (!existsSync(pathOf('../../vite.config.ts'))) return undefined;
   const { build } = await import('vite');
-  await build({ root: at('../..'), logLevel: 'warn' });
-  return at('../../dist');
+  await build({ root: pathOf('../..'), logLevel: 'warn' });
+  return pathOf('../../dist');
 }

@@ -1,55 +1,64 @@
-import { createServer, request as httpRequest } from 'node:http';
+import {
+  createServer,
+  request as httpRequest,
+  type IncomingMessage,
+  type ServerResponse,
+} from 'node:http';
 import { request as httpsRequest } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { sendFile } from './static-files.ts';
 
 export type Proxy = {
   origin: string;
-  /** The last answer's body, by method and path: a browser does not always keep it. */
+  /** The last response body by method and path, because browsers do not always keep it. */
   bodies: Map<string, string>;
   stop: () => void;
 };
 
-/** Serves the built app in `folder`, and passes what is below `/api` on to the target, as if both were one. */
-export async function startProxy(folder: string, target: string): Promise<Proxy> {
+/** Serves the built app, and forwards `/api` to the backend, so that both have the same origin. */
+export async function startProxy(appFolder: string, backendOrigin: string): Promise<Proxy> {
   const bodies = new Map<string, string>();
-  const request = target.startsWith('https:') ? httpsRequest : httpRequest;
-  const server = createServer((message, response) => {
-    const { url = '/', method = 'GET', headers } = message;
-    if (url.startsWith('/api')) {
-      const outgoing = request(target + url, {
-        method,
-        rejectUnauthorized: false,
-        headers: {
-          ...headers,
-          'accept-encoding': 'identity',
-          host: new URL(target).host,
-          ...(headers.origin && { origin: target }),
-        },
+  const startRequest = backendOrigin.startsWith('https:') ? httpsRequest : httpRequest;
+
+  function forward(request: IncomingMessage, response: ServerResponse) {
+    const { url = '/', method = 'GET', headers } = request;
+    const outgoing = startRequest(backendOrigin + url, {
+      method,
+      rejectUnauthorized: false,
+      headers: {
+        ...headers,
+        'accept-encoding': 'identity',
+        host: new URL(backendOrigin).host,
+        ...(headers.origin && { origin: backendOrigin }),
+      },
+    });
+    outgoing.on('error', () => response.destroy());
+    outgoing.on('response', (incoming) => {
+      const cookies = incoming.headers['set-cookie']?.map((line) =>
+        line.replace(/;\s*domain=[^;]*/i, ''),
+      );
+      response.writeHead(incoming.statusCode ?? 502, {
+        ...incoming.headers,
+        ...(cookies && { 'set-cookie': cookies }),
       });
-      outgoing.on('error', () => response.destroy());
-      outgoing.on('response', (answer) => {
-        const cookies = answer.headers['set-cookie']?.map((line) =>
-          line.replace(/;\s*domain=[^;]*/i, ''),
-        );
-        response.writeHead(answer.statusCode ?? 502, {
-          ...answer.headers,
-          ...(cookies && { 'set-cookie': cookies }),
-        });
-        const chunks: Buffer[] = [];
-        answer.on('data', (chunk: Buffer) => chunks.push(chunk));
-        answer.on('end', () => {
-          bodies.set(`${method} ${url}`, Buffer.concat(chunks).toString('utf8'));
-          response.end(Buffer.concat(chunks));
-        });
-        answer.on('error', () => response.destroy());
+      const chunks: Buffer[] = [];
+      incoming.on('data', (chunk: Buffer) => chunks.push(chunk));
+      incoming.on('error', () => response.destroy());
+      incoming.on('end', () => {
+        const body = Buffer.concat(chunks);
+        bodies.set(`${method} ${url}`, body.toString('utf8'));
+        response.end(body);
       });
-      message.pipe(outgoing);
-      return;
-    }
-    if (!sendFile(folder, url, response)) sendFile(folder, '/', response);
+    });
+    request.pipe(outgoing);
+  }
+
+  const server = createServer((request, response) => {
+    const { url = '/' } = request;
+    if (url.startsWith('/api')) forward(request, response);
+    else if (!sendFile(appFolder, url, response)) sendFile(appFolder, '/', response);
   });
-  await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening));
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   return {
     bodies,
     origin: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,

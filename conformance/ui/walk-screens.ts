@@ -1,31 +1,30 @@
-import { type Problem, problem } from '../verdict.ts';
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { launchBrowser } from './chromium.ts';
-import { accountPaths, projectPaths } from '../journeys/paths.ts';
+import { setTimeout as delay } from 'node:timers/promises';
+import { createJourneyLog, walkJourney } from '../journeys/coverage.ts';
+import { authJourneys, projectsJourneys } from '../journeys/paths.ts';
 import type { Preconditions } from '../journeys/preconditions.ts';
-import { walkJourney } from '../journeys/walked.ts';
 import type { RunContext } from '../run-context.ts';
+import { problem, type Problem } from '../verdict.ts';
 import { createBrowserDriver } from './browser-driver.ts';
+import { launchBrowser } from './chromium.ts';
 import { startProxy } from './proxy.ts';
 
-export type Picture = { id: string; file: string };
+/** The walk stops after these, because more failures take minutes and add nothing. */
+const maxFailures = 5;
+const screenTimeoutMs = 3_000;
 
-/** Journeys that may fail before the others are left out: they would take minutes to say the same. */
-const enough = 5;
-
-/** Walks all journeys on the screens of the built app. Gives what was not as the model says, and a picture of each. */
+/** Executes all journeys on the screens of the built app. Takes a screenshot of each failure. */
 export async function walkScreens(
   context: RunContext,
-  stage: Preconditions,
-  possible: (move: string) => boolean,
+  preconditions: Preconditions,
+  isPossible: (move: string) => boolean,
   { appFolder, screenshotFolder }: NonNullable<RunContext['ui']>,
-): Promise<{ problems: Problem[]; pictures: Picture[]; steps: number }> {
+): Promise<{ problems: Problem[]; screenshots: RunContext['screenshots'] }> {
   const proxy = await startProxy(appFolder, context.origin);
   const browser = await launchBrowser();
   const problems: Problem[] = [];
-  const taken: Picture[] = [];
-  let steps = 0;
+  const screenshots: RunContext['screenshots'] = [];
   try {
     const browserContext = await browser.newContext();
     const page = await browserContext.newPage();
@@ -35,44 +34,55 @@ export async function walkScreens(
       email: context.fixtures.email('ada'),
       password: context.fixtures.password('ada'),
     };
-    const tally = { journeys: [], seen: new Set<string>(), impossible: new Map<string, string>() };
+    const log = createJourneyLog();
     const paths = [
-      ...accountPaths(context.fixtures, possible, 'screen'),
-      ...projectPaths(context.fixtures, possible),
-      // To the millisecond, time can be told only where it stands still.
+      ...authJourneys(context.fixtures, isPossible, 'screen'),
+      ...projectsJourneys(context.fixtures, isPossible),
+      // The clock of a page is not exact to the millisecond, as these moves require.
     ].filter(({ moves }) => !moves.some((move) => move.startsWith('elapse')));
     for (const path of paths) {
-      if (problems.length === enough) {
-        problems.push(problem('The journeys after these were not walked: mend these first.'));
+      if (problems.length === maxFailures) {
+        problems.push(problem('The remaining journeys were not executed. Fix these first.'));
         break;
       }
-      const open = () => createBrowserDriver(stage, browserContext, page, proxy, '/');
-      const done = await walkJourney(path as never, '/', open, tally, visitor, eventually);
-      steps += done.steps;
-      if (!done.trouble) continue;
+      const { name, failure } = await walkJourney(
+        path as never,
+        '/',
+        () => createBrowserDriver(preconditions, browserContext, page, proxy, '/'),
+        log,
+        visitor,
+        retryUntilTimeout,
+      );
+      if (!failure) continue;
       mkdirSync(screenshotFolder, { recursive: true });
-      const file = `screen-${taken.length + 1}.png`;
-      await page.screenshot({ path: join(screenshotFolder, file) }).catch(() => undefined);
-      taken.push({ id: 'UI-1', file });
-      const what = `In the browser, on the journey "${done.name}", at "${done.trouble.move}": ${done.trouble.what}.`;
-      problems.push(problem(what, [], `see ${join(screenshotFolder, file)}`));
+      const file = `screen-${screenshots.length + 1}.png`;
+      const screenshotPath = join(screenshotFolder, file);
+      await page.screenshot({ path: screenshotPath }).catch(() => undefined);
+      screenshots.push({ id: 'UI-1', file });
+      problems.push(
+        problem(
+          `In the browser, on the journey "${name}", at "${failure.move}": ${failure.message}.`,
+          [],
+          `see ${screenshotPath}`,
+        ),
+      );
     }
   } finally {
     await browser.close();
     proxy.stop();
   }
-  return { problems, pictures: taken, steps };
+  return { problems, screenshots };
 }
 
-/** A screen takes its time. */
-async function eventually(check: () => Promise<void>): Promise<void> {
-  const until = performance.now() + 3_000;
-  for (let pause = 10; ; pause = Math.min(pause * 2, 200)) {
+/** Repeats a comparison that throws, because the screen updates asynchronously. */
+async function retryUntilTimeout(compare: () => Promise<void>): Promise<void> {
+  const deadline = performance.now() + screenTimeoutMs;
+  for (let pauseMs = 10; ; pauseMs = Math.min(pauseMs * 2, 200)) {
     try {
-      return await check();
+      return await compare();
     } catch (error) {
-      if (performance.now() > until) throw error;
-      await new Promise((resolve) => setTimeout(resolve, pause));
+      if (performance.now() > deadline) throw error;
+      await delay(pauseMs);
     }
   }
 }

@@ -39,7 +39,7 @@ test('ends with 0 where what was asked for is met, and writes the reports', asyn
     '--report',
     folder,
   );
-  expect(output).toContain('takes connections');
+  expect(output).toContain('accepts connections');
   expect(code).toBe(0);
   for (const name of ['conformance.html', 'conformance.json', 'conformance.xml']) {
     expect(existsSync(join(folder, name))).toBe(true);
@@ -58,8 +58,8 @@ test('ends with 3 where nothing listens, and says what to do', async () => {
 test('ends with 2 where it does not understand, and says why', async () => {
   const { code, errors } = await command('--only', 'NOTHING-1', '--seed', 'x');
   expect(code).toBe(2);
-  expect(errors).toContain('Which backend?');
-  expect(errors).toContain('no check is called "NOTHING-1"');
+  expect(errors).toContain('ADDRESS is missing');
+  expect(errors).toContain('there is no check "NOTHING-1"');
   expect(errors).toContain('--seed must be a whole number');
 });
 
@@ -70,7 +70,7 @@ test.each(['a-file/reports', '/proc/nowhere'])(
     writeFileSync(join(folder, 'a-file'), '');
     const reports = name.startsWith('/') ? name : join(folder, name);
     const { code, output, errors } = await command('http://127.0.0.1:1', '--report', reports);
-    expect(errors).toContain('--report: nothing can be written into');
+    expect(errors).toContain('--report: cannot write to');
     expect(output).toBe('');
     expect(code).toBe(2);
   },
@@ -79,7 +79,7 @@ test.each(['a-file/reports', '/proc/nowhere'])(
 test('goes on where nobody trusts the certificate, and says what browsers will', async () => {
   const address = await behindHttps((await startOurs()).address);
   const { code, output } = await command(address, '--only', 'SIGNIN', '--only', 'PROJECT');
-  expect(output).toContain('Browsers will warn of its certificate');
+  expect(output).toContain('Browsers will warn about its certificate');
   expect(output).toContain('mkcert');
   expect(code).toBe(0);
 });
@@ -97,7 +97,7 @@ test('stopped in the middle, it says by what its leavings can be told', async ()
   const child = started(backend.address);
   const { code, errors } = await ended(child);
   expect(errors).toMatch(
-    /Stopped before the end\. Whatever it made stays there, with "[a-z\d]{11}" in it\./,
+    /Stopped early\. The data created so far stays on the server and contains "[a-z\d]{11}"\./,
   );
   expect(code).toBe(130);
 });
@@ -139,13 +139,13 @@ test.each([
 test.each(['ftp://localhost', 'http://', 'http://localhost/tracker', 'http://me:secret@localhost'])(
   '%s is refused with a reason',
   (given) => {
-    expect(parseTarget(given)).toHaveProperty('mistake');
+    expect(parseTarget(given)).toHaveProperty('error');
   },
 );
 
 test('a group or an id chooses checks, and nothing that merely begins alike', () => {
   const ids = ['XSRF-1', 'XSRF-12', 'TEXT-1'];
   const asked = parseArguments(['http://localhost', '--only', 'xsrf-1'], ids);
-  expect(asked).toMatchObject({ does: 'run', settings: { only: ['XSRF-1'] } });
-  expect(parseArguments(['http://localhost', '--only', 'XSR'], ids).does).toBe('refuse');
+  expect(asked).toMatchObject({ kind: 'run', settings: { only: ['XSRF-1'] } });
+  expect(parseArguments(['http://localhost', '--only', 'XSR'], ids).kind).toBe('invalid');
 });

@@ -33,11 +33,11 @@ beforeAll(async () => {
 
 test('failures come first, with what users see, the sequence and a command', () => {
   const report = renderTerminal(createReport(done));
-  expect(report.trimStart().startsWith('MUST not met')).toBe(true);
+  expect(report.trimStart().startsWith('MUST failed')).toBe(true);
   expect(report).toContain('red banner: "Internal Server Error"');
   expect(report).toMatch(/curl -i .*auth\/login'/);
   expect(report.indexOf('What your users will read')).toBeLessThan(report.indexOf('Totals'));
-  expect(report).toMatch(/Left behind: \d+ users and \d+ projects/);
+  expect(report).toMatch(/Left on the server: \d+ users and \d+ projects/);
 });
 
 test('a command of the report can be pasted, with the password left to the shell', () => {

@@ -5,7 +5,7 @@ import { run } from '../../conformance/run.ts';
 import { startFaultProxy } from './selftest/fault-proxy.ts';
 import { startReference } from './selftest/reference.ts';
 import { json } from './selftest/fault-builders.ts';
-import { prepareScreens } from '../../conformance/ui/prepare.ts';
+import { prepareUi } from '../../conformance/ui/prepare.ts';
 import { temporaryFolder } from '../server/support.ts';
 
 /** Milliseconds: every journey, in a browser. */
@@ -13,7 +13,7 @@ const patience = 180_000;
 
 async function walked(origin: string) {
   const pictures = temporaryFolder();
-  const ui = await prepareScreens(pictures);
+  const ui = await prepareUi(pictures);
   if ('missing' in ui) throw new Error(ui.missing);
   const done = await run({ origin, only: ['UI-1'], ui });
   return { result: done.results[0]!, taken: done.context.screenshots, pictures };
@@ -53,11 +53,11 @@ test(
     const { result, taken, pictures } = await walked(contrary.address);
     expect(result.status).toBe('failed');
     expect(result.problems[0]!.description).toMatch(
-      /In the browser, on the journey .* signing in should be refused, and the answer is 200/,
+      /In the browser, on the journey .* signing in should be refused, but the response is 200/,
     );
     // The last says that the other journeys were not walked.
     expect([taken.length, result.problems.length]).toEqual([5, 6]);
-    expect(result.problems.at(-1)?.description).toMatch(/were not walked/);
+    expect(result.problems.at(-1)?.description).toMatch(/were not executed/);
     const file = join(pictures, taken[0]!.file);
     expect(existsSync(file)).toBe(true);
     expect(readFileSync(file).subarray(1, 4).toString()).toBe('PNG');

@@ -71,7 +71,7 @@ const rows: Record<string, { imports: string[]; packages?: string[] }> = {
   'conformance/checks/': { imports: ['machines/', 'model/', 'conformance/'] },
   'conformance/report/': { imports: ['conformance/'] },
   'conformance/examples/': { imports: [], packages: ['node:'] },
-  'conformance/': { imports: ['machines/', 'conformance/'] },
+  'conformance/': { imports: ['generated/', 'machines/', 'conformance/'] },
 
   'tools/': { imports: ['generated/', 'machines/', 'model/', 'conformance/'] },
   'vite.config.ts': { imports: ['tools/', 'src/prerender/'] },

@@ -1,0 +1,24 @@
+import { describeUserMessage, errorCases, triggeredError } from './checks/errors.ts';
+import { describeResponse } from './describe.ts';
+import { statusOf } from './http/response.ts';
+import type { UserMessage } from './results.ts';
+import type { RunContext } from './run-context.ts';
+
+/** Returns what users read in each error case that occurred in this run. */
+export async function collectUserMessages(context: RunContext): Promise<UserMessage[]> {
+  const rows = await Promise.all(
+    errorCases.map(async (errorCase) => {
+      const result = await triggeredError(context, errorCase)?.catch(() => undefined);
+      if (!result) return undefined;
+      const exchange = 'outcome' in result ? result.exchange : result;
+      return {
+        id: errorCase.id,
+        situation: errorCase.subject,
+        status: statusOf(exchange),
+        response: describeResponse(exchange),
+        message: describeUserMessage(errorCase, result),
+      };
+    }),
+  );
+  return rows.filter((row) => row !== undefined);
+}
