@@ -6,7 +6,7 @@
 import { access } from 'node:fs/promises';
 import { delimiter, join } from 'node:path';
 import { stripVTControlCharacters } from 'node:util';
-import { advice, candidates, launchBrowser } from '../conformance/ui/chromium.ts';
+import { installAdvice, findCandidates, launchBrowser } from '../conformance/ui/chromium.ts';
 import { runCommand, toolCommand } from './run.ts';
 
 type Source = { name: string; commands: string[][]; timeoutSeconds: number };
@@ -18,7 +18,8 @@ type Source = { name: string; commands: string[][]; timeoutSeconds: number };
 export async function ensureChromium(log: (line: string) => void): Promise<string> {
   const installed = await findWorkingChromium();
   if (installed.path) return installed.path;
-  if (process.env['CHROMIUM']) throw new Error(`${installed.failures.join('\n')}\n${advice}`);
+  if (process.env['CHROMIUM'])
+    throw new Error(`${installed.failures.join('\n')}\n${installAdvice}`);
 
   const failures = new Set(installed.failures);
   for (const { name, commands, timeoutSeconds } of await sources()) {
@@ -31,12 +32,14 @@ export async function ensureChromium(log: (line: string) => void): Promise<strin
     if (fetched.path) return fetched.path;
     for (const failure of fetched.failures) failures.add(failure);
   }
-  throw new Error(`${[...failures].join('\n\n')}\n\nNo Chromium could be installed. ${advice}`);
+  throw new Error(
+    `${[...failures].join('\n\n')}\n\nNo Chromium could be installed. ${installAdvice}`,
+  );
 }
 
 async function findWorkingChromium(): Promise<{ path?: string; failures: string[] }> {
   const failures: string[] = [];
-  for (const path of await candidates()) {
+  for (const path of await findCandidates()) {
     try {
       const browser = await launchBrowser(path);
       try {

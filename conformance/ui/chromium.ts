@@ -4,10 +4,10 @@ import { delimiter, join } from 'node:path';
 import { promisify } from 'node:util';
 import { chromium, type Browser } from 'playwright-core';
 
-const run = promisify(execFile);
+const execFileAsync = promisify(execFile);
 
-const names = [
-  // It shows the same pages as Chromium, and has no windows to draw around them.
+const executableNames = [
+  // Renders the same pages as Chromium and needs fewer processes.
   'chromium-headless-shell',
   'chromium',
   'chromium-browser',
@@ -17,7 +17,7 @@ const names = [
   'microsoft-edge',
 ];
 
-const usualPaths: { [platform: string]: string[] } = {
+const wellKnownPaths: { [platform: string]: string[] } = {
   linux: ['/usr/lib/chromium/chromium', '/opt/google/chrome/chrome', '/snap/bin/chromium'],
   darwin: [
     '/Applications/Chromium.app/Contents/MacOS/Chromium',
@@ -30,25 +30,25 @@ const usualPaths: { [platform: string]: string[] } = {
   ],
 };
 
-/** What a person can do where no browser was found and none could be fetched. */
-export const advice =
+/** Instructions for a machine on which no browser was found. */
+export const installAdvice =
   'Install Chromium (Debian: apt-get install chromium; Fedora: dnf install chromium; macOS: brew install --cask chromium), ' +
   'or set CHROMIUM to the path of a Chromium or Chrome, then run the command again.';
 
 /**
- * Where a Chromium may be, the likeliest first: `CHROMIUM` alone when it is set, otherwise Playwright's own, then what the
- * system has. Only executables that exist are named; whether they start is another question.
+ * Returns executables that may be a Chromium, the likeliest first: only `CHROMIUM` if it is set,
+ * otherwise Playwright's own browser, then those of the system. They may fail to start.
  */
-export async function candidates(): Promise<string[]> {
-  const chosen = process.env['CHROMIUM'];
-  if (chosen) return [chosen];
+export async function findCandidates(): Promise<string[]> {
+  const configured = process.env['CHROMIUM'];
+  if (configured) return [configured];
   const folders = (process.env['PATH'] ?? '').split(delimiter).filter(Boolean);
   const paths = [
     chromium.executablePath(),
-    ...names.flatMap((name) => folders.map((folder) => join(folder, name))),
-    ...(usualPaths[process.platform] ?? []),
+    ...executableNames.flatMap((name) => folders.map((folder) => join(folder, name))),
+    ...(wellKnownPaths[process.platform] ?? []),
   ];
-  const there = await Promise.all(
+  const isExecutable = await Promise.all(
     paths.map((path) =>
       access(path, constants.X_OK).then(
         () => true,
@@ -56,49 +56,39 @@ export async function candidates(): Promise<string[]> {
       ),
     ),
   );
-  return paths.filter((_, index) => there[index]);
+  return paths.filter((_, index) => isExecutable[index]);
 }
 
-let found: Promise<string> | undefined;
+let firstWorking: Promise<string> | undefined;
 
-/**
- * The path of a Chromium that starts. Asked once per process.
- * Throws, with advice, where there is none; `npm test` gets one by itself before it comes to that.
- */
+/** Returns the path of a Chromium that starts. Throws with instructions if there is none. */
 export function findChromium(): Promise<string> {
-  return (found ??= firstThatStarts());
+  return (firstWorking ??= findFirstWorking());
 }
 
-/**
- * A headless browser with the options every browser test shares. Close it after use.
- * `executablePath` is for trying out a certain one.
- */
+/** Launches a headless browser with the options that all browser tests share. */
 export async function launchBrowser(executablePath?: string): Promise<Browser> {
   const path = executablePath ?? (await findChromium());
-  const root = process.getuid?.() === 0;
+  const isRoot = process.getuid?.() === 0;
   try {
-    return await launch(path, !root);
+    return await launch(path, !isRoot);
   } catch (error) {
-    // Many containers, and Ubuntu for a browser that it did not package, allow no sandbox to anybody.
-    if (!root && /sandboxing failed/.test(String(error))) {
-      return launch(path, false);
-    }
+    // Containers often forbid the sandbox. So does Ubuntu for browsers from other sources.
+    if (!isRoot && /sandboxing failed/.test(String(error))) return launch(path, false);
     throw error;
   }
 }
 
-/**
- * The first five: the address bar, which nobody sees, takes two processes for every window. The sixth: a process that is kept ready
- * for a page that may never come. The others are what Playwright turns off by itself and tests depend on: of two such lists Chromium
- * heeds the last.
- */
-const off = [
+const disabledFeatures = [
+  // The address bar, which takes two processes per window and is invisible in a headless browser.
   'WebUIOmniboxPopup',
   'WebUIOmniboxAimPopup',
   'WebUIOmniboxFullPopup',
   'WebUIOmniboxPopupDebug',
   'AimEnabled',
+  // A process that is kept in reserve for the next page.
   'SpareRendererForSitePerProcess',
+  // Playwright disables these by default, but this list replaces its list.
   'AvoidUnnecessaryBeforeUnloadCheckSync',
   'DestroyProfileOnBrowserClose',
   'HttpsUpgrades',
@@ -123,22 +113,22 @@ function launch(executablePath: string, chromiumSandbox: boolean): Promise<Brows
       '--disable-background-networking',
       '--disable-component-update',
       '--disable-sync',
-      `--disable-features=${off.join(',')}`,
+      `--disable-features=${disabledFeatures.join(',')}`,
     ],
   });
 }
 
-async function firstThatStarts(): Promise<string> {
-  for (const path of await candidates()) {
+async function findFirstWorking(): Promise<string> {
+  for (const path of await findCandidates()) {
     try {
-      // A stub that only tells how to install the real one fails here, and so does a browser that lacks libraries.
-      await run(path, ['--version'], { timeout: 30_000 });
+      // Fails for a stub that only explains how to install the browser, and for missing libraries.
+      await execFileAsync(path, ['--version'], { timeout: 30_000 });
       return path;
     } catch {
       if (process.env['CHROMIUM']) {
-        throw new Error(`CHROMIUM is ${path}, and that does not start. ${advice}`);
+        throw new Error(`CHROMIUM is set to ${path}, which does not start. ${installAdvice}`);
       }
     }
   }
-  throw new Error(`No Chromium was found. ${advice}`);
+  throw new Error(`No Chromium was found. ${installAdvice}`);
 }
