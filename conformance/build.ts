@@ -1,35 +1,49 @@
 /**
- * Makes of the kit one file of JavaScript that needs no package and runs on Node 20, in `conformance/dist/`, with the contract and
- * the built app beside it. Runs by itself before the kit is packed.
+ * Bundles the kit into `conformance/dist/`: one JavaScript file without dependencies, which runs on
+ * Node 20, and the built app. `npm pack` runs this first.
  */
 import { chmodSync, cpSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { build } from 'vite';
+import { build, type InlineConfig } from 'vite';
 
-const at = (path: string) => fileURLToPath(new URL(path, import.meta.url));
+const pathOf = (path: string) => fileURLToPath(new URL(path, import.meta.url));
 
-rmSync(at('dist'), { recursive: true, force: true });
-await build({ root: at('..'), logLevel: 'warn' });
-cpSync(at('../dist'), at('dist/app'), {
-  recursive: true,
-  filter: (path) => !/\.(br|gz)$/.test(path),
-});
-await build({
+const kitConfig: InlineConfig = {
   configFile: false,
-  root: at('..'),
+  root: pathOf('..'),
   logLevel: 'warn',
   publicDir: false,
   build: {
-    ssr: at('main.ts'),
-    outDir: at('dist/bin'),
+    ssr: pathOf('main.ts'),
+    outDir: pathOf('dist/bin'),
     target: 'node20',
     rolldownOptions: { output: { entryFileNames: 'conformance.js', chunkFileNames: '[name].js' } },
   },
   ssr: { noExternal: true, external: ['playwright-core', 'vite'] },
-});
-const program = at('dist/bin/conformance.js');
-writeFileSync(program, `#!/usr/bin/env node\n${readFileSync(program, 'utf8')}`);
-chmodSync(program, 0o755);
-// Where the bundled code looks for it.
-cpSync(at('../openapi.yaml'), at('dist/openapi.yaml'));
-cpSync(at('../LICENSE'), at('dist/LICENSE'));
+};
+
+/** Returns the project's files that the kit consists of. Writes nothing. */
+export async function listBundledFiles(): Promise<string[]> {
+  const result = await build({ ...kitConfig, build: { ...kitConfig.build, write: false } });
+  if (!('output' in result)) throw new Error('Vite did not return a single bundle.');
+  return result.output
+    .flatMap((file) => (file.type === 'chunk' ? file.moduleIds : []))
+    .map((id) => relative(pathOf('..'), id))
+    .filter((path) => !/node_modules|\0/.test(path))
+    .toSorted();
+}
+
+if (import.meta.main) {
+  rmSync(pathOf('dist'), { recursive: true, force: true });
+  await build({ root: pathOf('..'), logLevel: 'warn' });
+  cpSync(pathOf('../dist'), pathOf('dist/app'), {
+    recursive: true,
+    filter: (path) => !/\.(br|gz)$/.test(path),
+  });
+  await build(kitConfig);
+  const program = pathOf('dist/bin/conformance.js');
+  writeFileSync(program, `#!/usr/bin/env node\n${readFileSync(program, 'utf8')}`);
+  chmodSync(program, 0o755);
+  cpSync(pathOf('../LICENSE'), pathOf('dist/LICENSE'));
+}
