@@ -1,11 +1,16 @@
-import { createSingleProcessPrism } from '@stoplight/prism-cli/dist/util/createServer.js';
+import {
+  createSingleProcessPrism,
+  type CreateProxyServerOptions,
+} from '@stoplight/prism-cli/dist/util/createServer.js';
 import type { Plugin, ProxyOptions } from 'vite';
 import { findFreePort } from './free-port.ts';
 
 export const contractFile = 'openapi.yaml';
 
 /** Starts Prism, a mock server that responds with the examples of the contract. */
-export async function startPrism(): Promise<{ url: string; close: () => Promise<void> }> {
+export async function startPrism(
+  overrides: Partial<CreateProxyServerOptions> = {},
+): Promise<{ url: string; close: () => Promise<void> }> {
   const port = await findFreePort();
   const server = await createSingleProcessPrism({
     document: contractFile,
@@ -19,6 +24,7 @@ export async function startPrism(): Promise<{ url: string; close: () => Promise<
     seed: '',
     jsonSchemaFakerFillProperties: true,
     verboseLevel: 'error',
+    ...overrides,
   });
   if (!server) throw new Error('Prism did not start.');
   return { url: `http://127.0.0.1:${port}`, close: () => server.close() };

@@ -1,4 +1,5 @@
 import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { connect, type AddressInfo } from 'node:net';
 import { join } from 'node:path';
@@ -6,39 +7,29 @@ import { createServer as createTlsServer } from 'node:tls';
 import { fileURLToPath } from 'node:url';
 import { expect, onTestFinished, test } from 'vitest';
 import { parseArguments } from '../../conformance/cli.ts';
-import { startServer } from './selftest/fault-proxy.ts';
-import { startReference } from './selftest/reference.ts';
 import { parseTarget } from '../../conformance/target.ts';
-import { temporaryFolder } from '../server/support.ts';
+import { startServer, temporaryFolder } from '../server/support.ts';
+import { noResponse, startStubServer } from './selftest/fault-proxy.ts';
 
 const program = fileURLToPath(new URL('../../conformance/main.ts', import.meta.url));
 
-type Ended = { code: number | null; output: string; errors: string };
+const runCommand = (...args: string[]) => outcomeOf(startCommand(...args));
 
-const command = (...args: string[]): Promise<Ended> => ended(started(...args));
-
-const started = (...args: string[]) =>
+const startCommand = (...args: string[]) =>
   spawn(process.execPath, [program, ...args], { env: { ...process.env, NO_COLOR: '1' } });
 
-function ended(child: ReturnType<typeof started>): Promise<Ended> {
+async function outcomeOf(child: ReturnType<typeof startCommand>) {
   let [output, errors] = ['', ''];
   child.stdout.on('data', (chunk: Buffer) => (output += chunk.toString()));
   child.stderr.on('data', (chunk: Buffer) => (errors += chunk.toString()));
-  return new Promise((resolve) => {
-    child.on('close', (code) => resolve({ code, output, errors }));
-  });
+  const [code] = (await once(child, 'close')) as [number | null];
+  return { code, output, errors };
 }
 
-test('ends with 0 where what was asked for is met, and writes the reports', async () => {
-  const reference = await startOurs();
+test('exits with 0 and writes the reports when the selected check passes', async () => {
   const folder = join(temporaryFolder(), 'reports');
-  const { code, output } = await command(
-    reference.address,
-    '--only',
-    'ACCOUNT-2',
-    '--report',
-    folder,
-  );
+  const args = [await startServer(), '--only', 'ACCOUNT-2', '--report', folder];
+  const { code, output } = await runCommand(...args);
   expect(output).toContain('accepts connections');
   expect(code).toBe(0);
   for (const name of ['conformance.html', 'conformance.json', 'conformance.xml']) {
@@ -49,14 +40,14 @@ test('ends with 0 where what was asked for is met, and writes the reports', asyn
   });
 });
 
-test('ends with 3 where nothing listens, and says what to do', async () => {
-  const { code, errors } = await command('http://127.0.0.1:1');
+test('exits with 3 and an instruction when no server listens', async () => {
+  const { code, errors } = await runCommand('http://127.0.0.1:1');
   expect(code).toBe(3);
   expect(errors).toContain('Nothing listens on port 1 of 127.0.0.1. Start the backend');
 });
 
-test('ends with 2 where it does not understand, and says why', async () => {
-  const { code, errors } = await command('--only', 'NOTHING-1', '--seed', 'x');
+test('exits with 2 and names every mistake in its arguments', async () => {
+  const { code, errors } = await runCommand('--only', 'NOTHING-1', '--seed', 'x');
   expect(code).toBe(2);
   expect(errors).toContain('ADDRESS is missing');
   expect(errors).toContain('there is no check "NOTHING-1"');
@@ -64,62 +55,62 @@ test('ends with 2 where it does not understand, and says why', async () => {
 });
 
 test.each(['a-file/reports', '/proc/nowhere'])(
-  'ends with 2 before any call where %s cannot be a folder for reports',
+  'exits with 2 before any request when the report folder %s cannot be created',
   async (name) => {
     const folder = temporaryFolder();
     writeFileSync(join(folder, 'a-file'), '');
     const reports = name.startsWith('/') ? name : join(folder, name);
-    const { code, output, errors } = await command('http://127.0.0.1:1', '--report', reports);
+    const { code, output, errors } = await runCommand('http://127.0.0.1:1', '--report', reports);
     expect(errors).toContain('--report: cannot write to');
     expect(output).toBe('');
     expect(code).toBe(2);
   },
 );
 
-test('goes on where nobody trusts the certificate, and says what browsers will', async () => {
-  const address = await behindHttps((await startOurs()).address);
-  const { code, output } = await command(address, '--only', 'SIGNIN', '--only', 'PROJECT');
+test('accepts an untrusted certificate and warns that browsers do not', async () => {
+  const origin = await startHttpsProxy(await startServer());
+  const { code, output } = await runCommand(origin, '--only', 'SIGNIN', '--only', 'PROJECT');
   expect(output).toContain('Browsers will warn about its certificate');
   expect(output).toContain('mkcert');
   expect(code).toBe(0);
 });
 
-test('says that it is https where http was given', async () => {
-  const address = await behindHttps((await startOurs()).address);
-  const { code, output } = await command(address.replace('https:', 'http:'), '--only', 'REACH');
-  expect(output).toContain(`This is https: give ${address} as the address.`);
+test('suggests https when an http address speaks TLS', async () => {
+  const origin = await startHttpsProxy(await startServer());
+  const { code, output } = await runCommand(origin.replace('https:', 'http:'), '--only', 'REACH');
+  expect(output).toContain(`This is https: give ${origin} as the address.`);
   expect(code).toBe(1);
 });
 
-test('stopped in the middle, it says by what its leavings can be told', async () => {
-  const backend = await startServer(() => void child.kill('SIGINT'));
-  onTestFinished(backend.stop);
-  const child = started(backend.address);
-  const { code, errors } = await ended(child);
+test('prints the mark of the data it leaves behind when interrupted', async () => {
+  const { origin, stop } = await startStubServer(() => {
+    child.kill('SIGINT');
+    return noResponse;
+  });
+  onTestFinished(stop);
+  const child = startCommand(origin);
+  const { code, errors } = await outcomeOf(child);
   expect(errors).toMatch(
     /Stopped early\. The data created so far stays on the server and contains "[a-z\d]{11}"\./,
   );
   expect(code).toBe(130);
 });
 
-async function startOurs() {
-  const running = await startReference();
-  onTestFinished(running.stop);
-  return running;
-}
-
-/** A server on https, with a certificate that it signed itself, in front of one on http. */
-async function behindHttps(address: string): Promise<string> {
+/** Starts a TLS server with a self-signed certificate that forwards to an http origin. */
+async function startHttpsProxy(origin: string): Promise<string> {
   const pem = readFileSync(new URL('./self-signed.pem', import.meta.url));
-  const server = createTlsServer({ key: pem, cert: pem }, (socket) => {
-    const inner = connect(Number(new URL(address).port), '127.0.0.1');
-    for (const each of [socket, inner]) {
-      each.on('error', () => {});
-      each.on('close', () => (each === socket ? inner : socket).destroy());
+  const server = createTlsServer({ key: pem, cert: pem }, (client) => {
+    const backend = connect(Number(new URL(origin).port), '127.0.0.1');
+    for (const [socket, peer] of [
+      [client, backend],
+      [backend, client],
+    ] as const) {
+      socket.on('error', () => {});
+      socket.on('close', () => peer.destroy());
     }
-    socket.pipe(inner).pipe(socket);
+    client.pipe(backend).pipe(client);
   });
-  await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening));
+  await once(server.listen(0, '127.0.0.1'), 'listening');
   onTestFinished(() => void server.close());
   return `https://localhost:${(server.address() as AddressInfo).port}`;
 }
@@ -132,20 +123,20 @@ test.each([
   ['8080', 'http://localhost:8080'],
   [':8080', 'http://localhost:8080'],
   ['https://api.example.org/api', 'https://api.example.org'],
-])('%s is the backend at %s', (given, origin) => {
-  expect(parseTarget(given)).toMatchObject({ origin });
+])('parses the address %s as %s', (address, origin) => {
+  expect(parseTarget(address)).toMatchObject({ origin });
 });
 
 test.each(['ftp://localhost', 'http://', 'http://localhost/tracker', 'http://me:secret@localhost'])(
-  '%s is refused with a reason',
-  (given) => {
-    expect(parseTarget(given)).toHaveProperty('error');
+  'rejects the address %s with a reason',
+  (address) => {
+    expect(parseTarget(address)).toHaveProperty('error');
   },
 );
 
-test('a group or an id chooses checks, and nothing that merely begins alike', () => {
+test('--only selects a group or an id, but not an id that only starts with the same text', () => {
   const ids = ['XSRF-1', 'XSRF-12', 'TEXT-1'];
-  const asked = parseArguments(['http://localhost', '--only', 'xsrf-1'], ids);
-  expect(asked).toMatchObject({ kind: 'run', settings: { only: ['XSRF-1'] } });
+  const parsed = parseArguments(['http://localhost', '--only', 'xsrf-1'], ids);
+  expect(parsed).toMatchObject({ kind: 'run', settings: { only: ['XSRF-1'] } });
   expect(parseArguments(['http://localhost', '--only', 'XSR'], ids).kind).toBe('invalid');
 });

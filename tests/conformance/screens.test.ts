@@ -1,65 +1,61 @@
-import { existsSync, readFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { run } from '../../conformance/run.ts';
-import { startFaultProxy } from './selftest/fault-proxy.ts';
-import { startReference } from './selftest/reference.ts';
-import { json } from './selftest/fault-builders.ts';
 import { prepareUi } from '../../conformance/ui/prepare.ts';
 import { temporaryFolder } from '../server/support.ts';
+import { startReferenceServer } from '../support/reference-server.ts';
+import { errorResponse } from './selftest/fault-builders.ts';
+import { startFaultProxy, type Interceptor } from './selftest/fault-proxy.ts';
 
-/** Milliseconds: every journey, in a browser. */
-const patience = 180_000;
+const browserTimeoutMs = 180_000;
 
-async function walked(origin: string) {
-  const pictures = temporaryFolder();
-  const ui = await prepareUi(pictures);
+const noFault: Interceptor = {};
+
+/** Inverts each response to the browser, but not to the requests that create preconditions. */
+const invertedResponses: Interceptor = {
+  response: ({ status }, { headers }) =>
+    String(headers['user-agent']).includes('Chrome')
+      ? errorResponse(status < 400 ? 503 : 200, 'Inverted.')
+      : undefined,
+};
+
+async function runInBrowser(interceptor: Interceptor) {
+  const reference = await startReferenceServer({ trustedProxies: ['127.0.0.1'] });
+  onTestFinished(reference.stop);
+  const { origin, stop } = await startFaultProxy(reference.origin, interceptor, '10.4.0.1');
+  onTestFinished(stop);
+  const folder = temporaryFolder();
+  const ui = await prepareUi(folder);
   if ('missing' in ui) throw new Error(ui.missing);
-  const done = await run({ origin, only: ['UI-1'], ui });
-  return { result: done.results[0]!, taken: done.context.screenshots, pictures };
+  const { results, context } = await run({ origin, only: ['UI-1'], ui });
+  return { result: results[0]!, screenshots: context.screenshots, folder };
 }
 
 test(
-  'the real app walks every journey in front of our own backend',
-  { timeout: patience },
+  'the app completes every journey with the reference server',
+  { timeout: browserTimeoutMs },
   async () => {
-    const reference = await startReference();
-    onTestFinished(reference.stop);
-    const { result, taken } = await walked(reference.address);
+    const { result, screenshots } = await runInBrowser(noFault);
     expect(result).toMatchObject({ status: 'passed', problems: [] });
     expect(result.exchanges.length).toBeGreaterThan(0);
-    expect(taken).toEqual([]);
+    expect(screenshots).toEqual([]);
   },
 );
 
 test(
-  'where the screen is not as the model says, its picture is kept',
-  { timeout: patience },
+  'the kit saves a screenshot of each screen that differs from the model',
+  { timeout: browserTimeoutMs },
   async () => {
-    const reference = await startReference();
-    onTestFinished(reference.stop);
-    const contrary = await startFaultProxy(
-      reference.address,
-      {
-        // To the kit itself, which arranges things beforehand, it is as it should be.
-        reply: ({ status }, { headers }) =>
-          /Chrome/.test(String(headers['user-agent']))
-            ? json(status < 400 ? 503 : 200, { message: 'The contrary.' })
-            : undefined,
-      },
-      '10.4.0.1',
-    );
-    onTestFinished(contrary.stop);
-    const { result, taken, pictures } = await walked(contrary.address);
+    const { result, screenshots, folder } = await runInBrowser(invertedResponses);
     expect(result.status).toBe('failed');
     expect(result.problems[0]!.description).toMatch(
       /In the browser, on the journey .* signing in should be refused, but the response is 200/,
     );
-    // The last says that the other journeys were not walked.
-    expect([taken.length, result.problems.length]).toEqual([5, 6]);
+    // After five failed journeys, the last problem says that the rest was left out.
+    expect([screenshots.length, result.problems.length]).toEqual([5, 6]);
     expect(result.problems.at(-1)?.description).toMatch(/were not executed/);
-    const file = join(pictures, taken[0]!.file);
-    expect(existsSync(file)).toBe(true);
-    expect(readFileSync(file).subarray(1, 4).toString()).toBe('PNG');
+    const png = readFileSync(join(folder, screenshots[0]!.file));
+    expect(png.subarray(1, 4).toString()).toBe('PNG');
   },
 );

@@ -5,13 +5,11 @@ import { join } from 'node:path';
 import { Client } from 'pg';
 import { inject, onTestFinished } from 'vitest';
 import { parse } from 'yaml';
-import { createApp, type AppOptions } from '../../server/app.ts';
-import { createPasswords } from '../../server/auth/passwords.ts';
 import type { Database } from '../../server/store/database.ts';
 import { openPostgres } from '../../server/store/postgres.ts';
 import { openSqlite } from '../../server/store/sqlite.ts';
-import { openStore } from '../../server/store/store.ts';
 import type { Reply } from '../support/cookie-client.ts';
+import { startReferenceServer, type ReferenceServerOptions } from '../support/reference-server.ts';
 
 export type StoreName = 'SQLite' | 'PostgreSQL';
 export const storeNames: StoreName[] = ['SQLite', 'PostgreSQL'];
@@ -60,22 +58,11 @@ export async function freshDatabase(name: StoreName): Promise<() => Database> {
   return () => openPostgres(url);
 }
 
-/** Hashing as cheap as it gets, for tests that are about something else. */
-const passwords = createPasswords({ memory: 8, passes: 1, parallelism: 1 });
-
-/** Starts the real server on a free port, with a store of its own unless one is given. Gives its address. */
-export async function startServer({
-  database,
-  ...options
-}: Partial<Omit<AppOptions, 'store'>> & { database?: Database } = {}): Promise<string> {
-  const store = await openStore(database ?? openSqlite(temporaryFolder()));
-  const app = await createApp({ dist: temporaryFolder(), passwords, ...options, store });
-  const address = await app.listen({ port: 0, host: '127.0.0.1' });
-  onTestFinished(async () => {
-    await app.close();
-    await store.close();
-  });
-  return address;
+/** Starts the reference server until the test finishes. Returns its origin. */
+export async function startServer(options?: ReferenceServerOptions): Promise<string> {
+  const { origin, stop } = await startReferenceServer(options);
+  onTestFinished(stop);
+  return origin;
 }
 
 export interface Example {

@@ -1,206 +1,241 @@
-import { setTimeout as passed } from 'node:timers/promises';
-import type { Incoming, Layer, Reply } from './fault-proxy.ts';
+import { setTimeout as delay } from 'node:timers/promises';
+import { parseJson } from '../../../conformance/http/response.ts';
+import type { Operation } from '../../../conformance/http/simulated-browser.ts';
+import { endpoints } from '../../../model/outcomes.ts';
+import type { HeaderMap, Interceptor, ProxyRequest, ProxyResponse } from './fault-proxy.ts';
 
-/** A backend with one fault: ours, behind a layer that spoils one thing. */
+/** One defect of a backend: the reference server behind an interceptor. */
 export type Fault = {
-  /** What is wrong with it. */
   name: string;
-  /** The checks that name this fault: each has to fail. */
-  killedBy: string[];
-  /** Made anew for each run, so that it may remember things. */
-  layer: () => Layer;
+  /** The checks that must fail. */
+  failingChecks: string[];
+  /** Called once per run, so that runs do not share state. */
+  createInterceptor: () => Interceptor;
 };
-
-type Json = Record<string, unknown>;
-
-export const login = 'POST /api/v1/auth/login';
-export const register = 'POST /api/v1/users/register';
-export const list = 'GET /api/v1/projects';
-export const creating = 'POST /api/v1/projects';
 
 /**
- * Tells of each call of a name whether another one was on its way when it came. The first one waits for the other, and no longer
- * than a second: on a machine that is busy the other one comes later.
+ * Interceptors by the name of the fault, with the checks that must fail in brackets. An interceptor
+ * with state is a function that creates it.
  */
-export function meeting(): (name?: string) => Promise<boolean> {
-  const coming = new Map<string, () => void>();
-  return async (name = '') => {
-    const other = coming.get(name);
-    other?.();
-    if (other) return true;
-    const met = new Promise<void>((resolve) => coming.set(name, resolve));
-    await Promise.race([met, passed(1_000)]);
-    coming.delete(name);
-    return false;
-  };
-}
+export type FaultTable = Record<string, Interceptor | (() => Interceptor)>;
 
-export const callOf = ({ method, path }: Incoming) => `${method} ${path.split('?')[0]}`;
-export const isCall = (incoming: Incoming, ...calls: string[]) => calls.includes(callOf(incoming));
-
-export function fault(name: string, killedBy: string | string[], layer: () => Layer): Fault {
-  return { name, killedBy: [killedBy].flat(), layer };
-}
-
-/** Changes answers to some calls. */
-export const replies =
-  (calls: string[], change: (reply: Reply, incoming: Incoming) => Reply | void) => (): Layer => ({
-    reply: (reply, incoming) => (isCall(incoming, ...calls) ? change(reply, incoming) : undefined),
-  });
-
-/** Changes the JSON of successes. */
-export const successes = (calls: string[], change: (body: never) => unknown) =>
-  replies(calls, (reply) =>
-    reply.status < 300
-      ? withJson(reply, change(JSON.parse(String(reply.body)) as never))
-      : undefined,
-  );
-
-/** Changes each project that leaves. */
-export const projectsLeaving = (change: (project: Project) => unknown) =>
-  successes([list, creating], (body: Project | Project[]) =>
-    Array.isArray(body) ? body.map(change) : change(body),
-  );
-
-/** Changes the texts of a project that are to be kept. */
-export const textsComing = (change: (text: string, key: string) => string) => (): Layer => ({
-  request: (incoming) => {
-    if (!isCall(incoming, creating)) return undefined;
-    const each = ([key, value]: [string, unknown]) => [
-      key,
-      typeof value === 'string' ? change(value, key) || ' ' : value,
-    ];
-    return withBody(incoming, (body) => Object.fromEntries(Object.entries(body).map(each)) as Json);
-  },
-});
-
-/** Changes refusals. */
-export const refusals = (change: (reply: Reply, message: string) => Reply) => (): Layer => ({
-  reply: (reply) => (reply.status >= 400 ? change(reply, messageOf(reply)) : undefined),
-});
+/** Creates a table of faults that differ in the argument of one builder. */
+export const createFaults = <Argument>(
+  build: (argument: Argument) => FaultTable[string],
+  rows: Record<string, Argument>,
+): FaultTable =>
+  Object.fromEntries(Object.entries(rows).map(([title, argument]) => [title, build(argument)]));
 
 export type Project = { id: string | number; title: string; description: string };
+type JsonObject = Record<string, unknown>;
 
-export function withJson(reply: Reply, body: unknown, status = reply.status): Reply {
-  return {
-    ...reply,
-    status,
-    body: JSON.stringify(body),
-    headers: { ...reply.headers, 'content-type': 'application/json' },
-  };
-}
+export const isOperation = ({ method, path }: ProxyRequest, ...operations: Operation[]) =>
+  operations.some((name) => endpoints[name] === `${method} ${path.split('?')[0]}`);
 
-export function withBody(incoming: Incoming, change: (body: Json) => Json): Incoming {
-  const body = jsonOf(incoming.body);
-  return body ? { ...incoming, body: JSON.stringify(change(body)) } : incoming;
-}
+export const isProjectOperation = (request: ProxyRequest) =>
+  isOperation(request, 'listProjects', 'createProject');
 
-export function jsonOf(text: string | Buffer): Json | undefined {
-  try {
-    const body: unknown = JSON.parse(String(text));
-    return typeof body === 'object' && body !== null ? (body as Json) : undefined;
-  } catch {
-    return undefined;
-  }
-}
-
-export const messageOf = ({ body }: Reply) =>
-  (jsonOf(body)?.['message'] as string | undefined) ?? 'Refused.';
-
-const html = (text: string) => `<!DOCTYPE html><html><body><h1>${text}</h1></body></html>`;
-export const page = (status: number, text: string): Reply => ({
-  status,
-  headers: { 'content-type': 'text/html; charset=utf-8' },
-  body: html(text),
-});
-export const json = (status: number, body: unknown, headers = {}): Reply => ({
-  status,
-  headers: { 'content-type': 'application/json', ...headers },
-  body: JSON.stringify(body),
+export const interceptRequests = (request: NonNullable<Interceptor['request']>): Interceptor => ({
+  request,
 });
 
-export const cookieOf = ({ headers }: Incoming, name: string) =>
-  new RegExp(`(?:^|; )${name}=([^;]*)`).exec(String(headers['cookie'] ?? ''))?.[1];
-/** The same call with another value in a cookie that it has. */
-export const withCookie = (incoming: Incoming, name: string, value: string): Incoming => ({
-  ...incoming,
-  headers: {
-    ...incoming.headers,
-    cookie: String(incoming.headers['cookie']).replace(
-      new RegExp(`${name}=[^;]*`),
-      `${name}=${value}`,
-    ),
-  },
+export const interceptResponses = (
+  response: NonNullable<Interceptor['response']>,
+): Interceptor => ({
+  response,
 });
-/** The value that an answer sets a cookie to. */
-export const cookieGiven = (reply: Reply, name: string) =>
-  cookiesSet(reply)
-    .map((line) => new RegExp(`^${name}=([^;]*)`).exec(line)?.[1])
-    .find(Boolean);
-/** The same answer with other Set-Cookie lines. */
-export const withCookiesSet = (reply: Reply, lines: string[]): Reply => ({
-  ...reply,
-  headers: { ...reply.headers, 'set-cookie': lines },
-});
-export const cookiesSet = ({ headers }: Reply): string[] => [headers['set-cookie'] ?? []].flat();
 
-/** Changes each cookie that is set. */
-export const cookies = (change: (line: string) => string | undefined) => (): Layer => ({
-  reply(reply) {
-    const lines = cookiesSet(reply);
-    if (lines.length === 0) return undefined;
-    return withCookiesSet(
-      reply,
-      lines.map(change).filter((line) => line !== undefined),
-    );
-  },
-});
-export const onlyOf = (name: string, change: (line: string) => string) => (line: string) =>
-  line.startsWith(`${name}=`) ? change(line) : line;
-
-/** Changes the password of what is registered and of what signs in. */
-export const passwords =
-  (change: (password: string) => string, calls = [login, register]) =>
-  (): Layer => ({
-    request: (incoming) =>
-      isCall(incoming, ...calls)
-        ? withBody(incoming, (body) =>
-            typeof body['password'] === 'string'
-              ? { ...body, password: change(body['password']) }
-              : body,
-          )
-        : undefined,
-  });
-
-export const emailOf = (incoming: Incoming) => {
-  const email = jsonOf(incoming.body)?.['email'];
-  return typeof email === 'string' ? email : '';
-};
-
-/** What registered: the layer knows the accounts. */
-export function withAccounts(make: (accounts: Map<string, string>) => Layer) {
-  return (): Layer => {
-    const accounts = new Map<string, string>();
-    const layer = make(accounts);
+/**
+ * Responds to the second of two concurrent requests with the same key itself. The first request waits
+ * for the second, for at most a second.
+ */
+export const respondToConcurrent =
+  (
+    operation: Operation,
+    respond: (request: ProxyRequest) => ProxyResponse,
+    keyOf: (request: ProxyRequest) => string = () => '',
+  ) =>
+  (): Interceptor => {
+    const firstRequests = new Map<string, () => void>();
     return {
-      ...layer,
-      async reply(reply, incoming, pass) {
-        const email = emailOf(incoming).toLowerCase();
-        const password = jsonOf(incoming.body)?.['password'];
-        const changed = (await layer.reply?.(reply, incoming, pass)) ?? reply;
-        if (isCall(incoming, register) && reply.status === 201)
-          accounts.set(email, String(password));
-        return changed;
+      async request(request) {
+        if (!isOperation(request, operation)) return false;
+        const key = keyOf(request);
+        const release = firstRequests.get(key);
+        release?.();
+        if (release) return respond(request);
+        const second = new Promise<void>((resolve) => firstRequests.set(key, resolve));
+        await Promise.race([second, delay(1_000)]);
+        firstRequests.delete(key);
+        return false;
       },
     };
   };
+
+/** Changes text fields of request bodies. */
+export const changeFields = (
+  operations: Operation[],
+  fields: string[],
+  change: (text: string, field: string) => string,
+): Interceptor => ({
+  request: (request) => isOperation(request, ...operations) && withFields(request, fields, change),
+});
+
+export function withFields(
+  request: ProxyRequest,
+  fields: string[],
+  change: (text: string, field: string) => string,
+): ProxyRequest {
+  const body = jsonObjectOf(request);
+  const texts = fields.filter((field) => typeof body[field] === 'string');
+  if (texts.length === 0) return request;
+  const changed = texts.map((field) => [field, change(String(body[field]), field)]);
+  return { ...request, body: JSON.stringify({ ...body, ...Object.fromEntries(changed) }) };
 }
 
-export function escaped(text: string): string {
-  return text
+/** Changes the title and the description of a project before the backend stores them. */
+export const changeProjectText = (change: (text: string, field: string) => string) =>
+  changeFields(
+    ['createProject'],
+    ['title', 'description'],
+    // The backend rejects empty text.
+    (text, field) => change(text, field) || ' ',
+  );
+
+export const emailOf = (request: ProxyRequest) => {
+  const { email } = jsonObjectOf(request);
+  return typeof email === 'string' ? email.toLowerCase() : '';
+};
+
+/** Changes the responses of an operation that have this status. */
+export const changeResponses = (
+  operation: Operation,
+  status: number,
+  change: (response: ProxyResponse, request: ProxyRequest) => ProxyResponse | false,
+): Interceptor => ({
+  response: (response, request) =>
+    isOperation(request, operation) && response.status === status && change(response, request),
+});
+
+type Change = Parameters<typeof changeResponses>[2];
+
+export const changeListResponse = (change: Change) => changeResponses('listProjects', 200, change);
+
+export const changeCreateResponse = (change: Change) =>
+  changeResponses('createProject', 201, change);
+
+export const changeRegisterResponse = (change: Change) =>
+  changeResponses('registerUser', 201, change);
+
+export const changeExistingEmailResponse = (change: Change) =>
+  changeResponses('registerUser', 409, change);
+
+export const changeWrongPasswordResponse = (change: Change) =>
+  changeResponses('login', 401, change);
+
+export const changeErrorResponses = (
+  change: (response: ProxyResponse, message: string) => ProxyResponse,
+): Interceptor => ({
+  response(response) {
+    const { message = 'Rejected.' } = jsonObjectOf(response) as { message?: string };
+    return response.status >= 400 && change(response, message);
+  },
+});
+
+export const changeList = (change: (projects: Project[]) => unknown) =>
+  changeListResponse((response) => withJson(response, change(projectsOf(response))));
+
+export const changeEmptyList = (change: (response: ProxyResponse) => ProxyResponse) =>
+  changeListResponse((response) => String(response.body) === '[]' && change(response));
+
+export const changeCreatedProject = (change: (project: Project) => unknown) =>
+  changeCreateResponse((response) => withJson(response, change(jsonObjectOf(response) as Project)));
+
+/** Changes each project in the list and in the response to `createProject`. */
+export const changeProjects = (change: (project: Project) => unknown): Interceptor => ({
+  response: (response, request) =>
+    isOperation(request, 'listProjects')
+      ? changeList((projects) => projects.map(change)).response?.(response, request)
+      : changeCreatedProject(change).response?.(response, request),
+});
+
+export const projectsOf = ({ body }: ProxyResponse) => JSON.parse(String(body)) as Project[];
+
+/** Returns the JSON object in a body, and an empty object for any other body. */
+export function jsonObjectOf({ body }: { body: string | Buffer }): JsonObject {
+  const json = parseJson(String(body));
+  return typeof json === 'object' && json !== null ? (json as JsonObject) : {};
+}
+
+export const jsonResponse = (status: number, body: unknown): ProxyResponse => ({
+  status,
+  headers: { 'content-type': 'application/json' },
+  body: JSON.stringify(body),
+});
+
+export const errorResponse = (status: number, message: string) => jsonResponse(status, { message });
+
+/** Replaces the body of a response with JSON. */
+export const withJson = (response: ProxyResponse, body: unknown, status = response.status) => ({
+  ...jsonResponse(status, body),
+  headers: { ...response.headers, 'content-type': 'application/json' },
+});
+
+export const withBody = (response: ProxyResponse, body: string | Buffer) => ({ ...response, body });
+
+export const htmlPage = (status: number, heading: string): ProxyResponse => ({
+  status,
+  headers: { 'content-type': 'text/html; charset=utf-8' },
+  body: `<!DOCTYPE html><html><body><h1>${heading}</h1></body></html>`,
+});
+
+export const withHeaders = <Message extends { headers: HeaderMap }>(
+  message: Message,
+  headers: HeaderMap,
+): Message => ({ ...message, headers: { ...message.headers, ...headers } });
+
+export const escapeHtml = (text: string) =>
+  text
     .replaceAll('&', '&amp;')
     .replaceAll('<', '&lt;')
     .replaceAll('>', '&gt;')
     .replaceAll('"', '&quot;')
     .replaceAll("'", '&#39;');
-}
+
+export const cookieOf = ({ headers }: ProxyRequest, name: string) =>
+  new RegExp(`(?:^|; )${name}=([^;]*)`).exec(String(headers['cookie'] ?? ''))?.[1];
+
+export const sessionOf = (request: ProxyRequest) => cookieOf(request, 'session') ?? '';
+
+export const hasSession = (request: ProxyRequest) => sessionOf(request) !== '';
+
+/** Replaces the value of a cookie that the request has. */
+export const withCookie = (request: ProxyRequest, name: string, value: string) =>
+  withHeaders(request, {
+    cookie: String(request.headers['cookie']).replace(
+      new RegExp(`${name}=[^;]*`),
+      `${name}=${value}`,
+    ),
+  });
+
+/** Returns the Set-Cookie lines of a response. */
+export const setCookiesOf = ({ headers }: ProxyResponse): string[] =>
+  [headers['set-cookie'] ?? []].flat();
+
+export const withSetCookies = (response: ProxyResponse, lines: string[]) =>
+  withHeaders(response, { 'set-cookie': lines });
+
+/** Returns the value to which a response sets a cookie. */
+export const newCookieOf = (response: ProxyResponse, name: string) =>
+  setCookiesOf(response)
+    .map((line) => new RegExp(`^${name}=([^;]*)`).exec(line)?.[1])
+    .find(Boolean);
+
+/** Changes each Set-Cookie line, and removes it for `undefined`. */
+export const changeSetCookies = (change: (line: string) => string | undefined): Interceptor => ({
+  response(response) {
+    const lines = setCookiesOf(response);
+    const changed = lines.map(change).filter((line) => line !== undefined);
+    return lines.length > 0 && withSetCookies(response, changed);
+  },
+});

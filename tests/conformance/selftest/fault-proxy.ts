@@ -1,130 +1,127 @@
+import { once } from 'node:events';
 import {
   createServer,
-  request as forward,
+  request as sendRequest,
   type IncomingMessage,
   type ServerResponse,
 } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { buffer } from 'node:stream/consumers';
+import type { RunningServer } from '../../support/reference-server.ts';
 
-/** A request on its way to the backend. */
-export type Incoming = {
-  method: string;
-  path: string;
-  headers: Record<string, string | string[] | undefined>;
-  body: string;
-};
+export type HeaderMap = Record<string, string | string[] | undefined>;
 
-/** An answer on its way back. */
-export type Reply = {
+export type ProxyRequest = { method: string; path: string; headers: HeaderMap; body: string };
+
+export type ProxyResponse = {
   status: number;
-  headers: Record<string, string | string[] | undefined>;
+  headers: HeaderMap;
   body: string | Buffer;
-  /** Writes the answer in place of the usual way. */
+  /** Sends the response itself, in place of the server. */
   write?: (response: ServerResponse) => void;
 };
 
-/** What stands between a backend and whoever calls it. */
-export type Layer = {
-  /** Changes what goes to the backend, or answers in its place. */
-  request?: (
-    incoming: Incoming,
-    pass: Pass,
-  ) => Incoming | Reply | void | Promise<Incoming | Reply | void>;
-  /** Changes what comes back. */
-  reply?: (reply: Reply, incoming: Incoming, pass: Pass) => Reply | void | Promise<Reply | void>;
+/** Never sends anything. */
+export const noResponse: ProxyResponse = { status: 0, headers: {}, body: '', write: () => {} };
+
+export const closedConnection: ProxyResponse = {
+  ...noResponse,
+  write: (response) => response.destroy(),
 };
 
-/** Sends something of its own to the backend. */
-export type Pass = (incoming: Incoming) => Promise<Reply>;
+/** Sends a request to the backend behind the proxy. */
+export type Forward = (request: ProxyRequest) => Promise<ProxyResponse>;
 
-export type Running = { address: string; stop: () => Promise<void> };
+type Changed<Message> = Message | false | void;
+type MaybePromise<Value> = Value | Promise<Value>;
 
-/** Starts a server that passes everything on to the backend at `address`, and on the way does what the layer says. */
-export async function startFaultProxy(
-  address: string,
-  { request, reply }: Layer,
-  from: string,
-): Promise<Running> {
-  const pass: Pass = (incoming) => passed(address, incoming, from);
-  return startServer(async (message, response) => {
-    const incoming = await incomingOf(message);
-    const original = structuredClone(incoming);
-    const changed = (await request?.(incoming, pass)) ?? incoming;
-    const answered = 'status' in changed ? changed : await pass(changed);
-    const { status, headers, body, write } = (await reply?.(answered, original, pass)) ?? answered;
-    if (write) return write(response);
-    delete headers['content-length'];
-    delete headers['transfer-encoding'];
-    response.writeHead(status, headers as Record<string, string>);
-    response.end(status === 204 || status === 304 ? undefined : body);
+export type Interceptor = {
+  /** Returns a changed request, or a response to send without forwarding the request. */
+  request?: (
+    request: ProxyRequest,
+    forward: Forward,
+  ) => MaybePromise<Changed<ProxyRequest | ProxyResponse>>;
+  /** Returns a changed response. `request` is as the client sent it. */
+  response?: (
+    response: ProxyResponse,
+    request: ProxyRequest,
+  ) => MaybePromise<Changed<ProxyResponse>>;
+};
+
+/**
+ * Starts a server that forwards every request to `backend` and applies the interceptor.
+ * `clientIp` goes into X-Forwarded-For, so that the backend throttles each proxy separately.
+ */
+export function startFaultProxy(
+  backend: string,
+  interceptor: Interceptor,
+  clientIp: string,
+): Promise<RunningServer> {
+  const forward: Forward = (request) => forwardRequest(backend, request, clientIp);
+  return startStubServer(async (request) => {
+    const changed = (await interceptor.request?.(request, forward)) || request;
+    const response = 'status' in changed ? changed : await forward(changed);
+    return (await interceptor.response?.(response, request)) || response;
   });
 }
 
-/** A server on a free port of this machine. */
-export async function startServer(
-  handle: (message: IncomingMessage, response: ServerResponse) => Promise<void> | void,
-): Promise<Running> {
-  const server = createServer((message, response) => {
-    Promise.resolve(handle(message, response)).catch((error: unknown) => {
+/** Starts a server on a free port that sends what `respond` returns. */
+export async function startStubServer(
+  respond: (request: ProxyRequest) => MaybePromise<ProxyResponse>,
+): Promise<RunningServer> {
+  const server = createServer(async (message, serverResponse) => {
+    try {
+      const { method = 'GET', url: path = '/', headers } = message;
+      const request = { method, path, headers, body: String(await buffer(message)) };
+      const response = await respond(request);
+      if (response.write) return response.write(serverResponse);
+      serverResponse.writeHead(response.status, forwardedHeaders(response.headers));
+      serverResponse.end([204, 304].includes(response.status) ? undefined : response.body);
+    } catch (error) {
       console.error(error);
-      response.destroy();
-    });
+      serverResponse.destroy();
+    }
   });
-  await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening));
+  await once(server.listen(0, '127.0.0.1'), 'listening');
   return {
-    address: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    stop: () =>
-      new Promise((stopped) => {
-        server.close(() => stopped());
-        server.closeAllConnections();
-      }),
+    origin: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    async stop() {
+      server.close();
+      server.closeAllConnections();
+      await once(server, 'close');
+    },
   };
 }
 
-export async function incomingOf(message: IncomingMessage): Promise<Incoming> {
-  const chunks: Buffer[] = [];
-  for await (const chunk of message) chunks.push(chunk as Buffer);
-  const { method = 'GET', url = '/', headers } = message;
-  return {
+async function forwardRequest(
+  backend: string,
+  { method, path, headers, body }: ProxyRequest,
+  clientIp: string,
+): Promise<ProxyResponse> {
+  const request = sendRequest(backend + path, {
     method,
-    path: url,
-    headers: { ...headers },
-    body: Buffer.concat(chunks).toString('utf8'),
+    headers: {
+      ...forwardedHeaders(headers, 'accept-encoding'),
+      'x-forwarded-for': clientIp,
+      ...(body && { 'content-length': String(Buffer.byteLength(body)) }),
+    },
+  });
+  // The backend may close the connection before it has read the body, and still have responded.
+  request.on('error', () => {});
+  request.end(body);
+  const [response] = (await once(request, 'response')) as [IncomingMessage];
+  return {
+    status: response.statusCode ?? 0,
+    headers: forwardedHeaders(response.headers),
+    body: String(await buffer(response)),
   };
 }
 
-function passed(
-  address: string,
-  { method, path, headers, body }: Incoming,
-  from: string,
-): Promise<Reply> {
-  return new Promise((resolve, reject) => {
-    const {
-      connection: _connection,
-      'content-length': _length,
-      'transfer-encoding': _encoding,
-      'accept-encoding': _accepted,
-      ...rest
-    } = headers;
-    // Each layer is somebody else to a backend that throttles.
-    const outgoing = forward(address + path, {
-      method,
-      headers: {
-        ...rest,
-        'x-forwarded-for': from,
-        ...(body && { 'content-length': String(Buffer.byteLength(body)) }),
-      },
-    });
-    outgoing.on('error', reject);
-    outgoing.on('response', (message) => {
-      const chunks: Buffer[] = [];
-      message.on('data', (chunk: Buffer) => chunks.push(chunk));
-      message.on('end', () => {
-        const text = Buffer.concat(chunks).toString('utf8');
-        const { connection: _kept, 'keep-alive': _alive, ...answered } = message.headers;
-        resolve({ status: message.statusCode ?? 0, headers: answered, body: text });
-      });
-    });
-    outgoing.end(body);
-  });
+function forwardedHeaders(headers: HeaderMap, ...excluded: string[]) {
+  const hopByHop = ['connection', 'keep-alive', 'content-length', 'transfer-encoding'];
+  const entries = Object.entries(headers).filter(
+    (entry): entry is [string, string | string[]] =>
+      entry[1] !== undefined && ![...hopByHop, ...excluded].includes(entry[0]),
+  );
+  return Object.fromEntries(entries);
 }

@@ -1,103 +1,73 @@
-import { createSingleProcessPrism } from '@stoplight/prism-cli/dist/util/createServer.js';
-import { contractFile } from '../../../tools/dev-backend.ts';
-import { findFreePort } from '../../../tools/free-port.ts';
-import type { Fault } from './fault-builders.ts';
-import { startFaultProxy, type Running } from './fault-proxy.ts';
+import type { Operation } from '../../../conformance/http/simulated-browser.ts';
+import { endpoints } from '../../../model/outcomes.ts';
+import { startPrism } from '../../../tools/dev-backend.ts';
+import { CookieClient } from '../../support/cookie-client.ts';
+import type { RunningServer } from '../../support/reference-server.ts';
+import { startFaultProxy, type Interceptor } from './fault-proxy.ts';
 
 /**
- * What Prism's validation proxy (`prism proxy openapi.yaml ADDRESS --errors`) objects to, when an ordinary visit is made through
- * it. Empty where it lets everything pass. A backend without a fault is let pass.
+ * Makes a few ordinary calls through Prism's validation proxy to the reference server with a fault.
+ * Returns Prism's first complaint, or an empty string.
  */
-export async function objectionsTo(
-  { layer }: Pick<Fault, 'layer'>,
-  reference: Running,
+export async function prismComplaint(
+  interceptor: Interceptor,
+  reference: RunningServer,
 ): Promise<string> {
-  const backend = await startFaultProxy(reference.address, layer(), '10.2.0.1');
-  const port = await findFreePort();
-  const prism = await createSingleProcessPrism({
-    document: contractFile,
-    host: '127.0.0.1',
-    port,
-    cors: false,
-    multiprocess: false,
+  const backend = await startFaultProxy(reference.origin, interceptor, '10.2.0.1');
+  const prism = await startPrism({
     errors: true,
-    upstream: new URL(backend.address),
+    upstream: new URL(backend.origin),
     validateRequest: true,
-    upstreamProxy: '',
-    ignoreExamples: false,
-    seed: '',
-    jsonSchemaFakerFillProperties: true,
+    upstreamProxy: undefined,
     verboseLevel: 'silent',
-  } as never);
+  });
   try {
-    return await visit(`http://127.0.0.1:${port}`);
+    return await visit(prism.url);
   } finally {
-    await prism?.close();
+    await prism.close();
     await backend.stop();
   }
 }
 
-let visits = 0;
-
-/** The same ordinary calls each time. Gives the first thing that Prism says of an answer. */
-async function visit(proxy: string): Promise<string> {
-  const email = `prism-${process.pid}-${++visits}@example.org`;
-  const password = 'Correct horse 1!';
-  let cookies = '';
-  let token = '';
-  const call = async (method: string, path: string, body?: object) => {
-    const response = await fetch(proxy + path, {
-      method,
-      redirect: 'manual',
-      signal: AbortSignal.timeout(3000),
-      headers: {
-        ...(body && { 'content-type': 'application/json' }),
-        ...(cookies && { cookie: cookies }),
-        ...(token && { 'x-xsrf-token': token }),
-      },
-      ...(body && { body: JSON.stringify(body) }),
-    });
-    const set = response.headers.getSetCookie().join(', ');
-    const session = /session=[^;,]*/.exec(set)?.[0];
-    if (session) {
-      token = /XSRF-TOKEN=([^;,]*)/.exec(set)?.[1] ?? '';
-      cookies = `${session}; XSRF-TOKEN=${token}`;
-    }
-    return objection(await response.text());
-  };
+async function visit(prismUrl: string): Promise<string> {
+  const client = new CookieClient(prismUrl);
+  const { email, password } = client.credentials;
   const project = { title: 'A <b>title</b> 🚀', description: 'Two\nlines  ' };
-  const calls: [string, string, object?][] = [
-    ['POST', '/api/v1/users/register', { email, password }],
-    ['POST', '/api/v1/users/register', { email, password }],
-    ['POST', '/api/v1/auth/login', { email, password: `${password}?` }],
-    ['POST', '/api/v1/auth/login', { email, password }],
-    ['GET', '/api/v1/projects'],
-    ['POST', '/api/v1/projects', project],
-    ['POST', '/api/v1/projects', project],
-    ['GET', '/api/v1/projects'],
+  const calls: [Operation, object?][] = [
+    ['registerUser', { email, password }],
+    ['registerUser', { email, password }],
+    ['login', { email, password: `${password}?` }],
+    ['login', { email, password }],
+    ['listProjects'],
+    ['createProject', project],
+    ['createProject', project],
+    ['listProjects'],
   ];
-  for (const [method, path, body] of calls) {
-    try {
-      const said = await call(method, path, body);
-      if (said) return `${method} ${path}: ${said}`;
-    } catch (error) {
-      return `${method} ${path}: ${error instanceof Error ? error.message : String(error)}`;
-    }
+  for (const [operation, body] of calls) {
+    const [method = '', path = ''] = endpoints[operation].split(' ');
+    const complaint = await complaintAbout(client, method, path, body).catch(
+      (error: Error) => error.message,
+    );
+    if (complaint) return `${method} ${path}: ${complaint}`;
   }
   return '';
 }
 
-/** Prism answers in place of the backend when it objects. */
-function objection(text: string): string | undefined {
-  try {
-    const body = JSON.parse(text) as {
-      type?: string;
-      validation?: { message: string }[];
-      title?: string;
-    };
-    if (!body.type?.includes('stoplight.io/prism/errors#')) return undefined;
-    return body.validation?.map(({ message }) => message).join('; ') ?? body.title;
-  } catch {
-    return undefined;
-  }
+async function complaintAbout(client: CookieClient, method: string, path: string, body?: object) {
+  const response = await fetch(client.address + path, {
+    method,
+    redirect: 'manual',
+    signal: AbortSignal.timeout(3000),
+    headers: { ...client.cookieHeaders(), ...(body && { 'content-type': 'application/json' }) },
+    ...(body && { body: JSON.stringify(body) }),
+  });
+  client.keepCookies(response.headers.getSetCookie());
+  return prismErrorIn(await response.text());
+}
+
+/** Prism sends an error in place of a response that it complains about. */
+function prismErrorIn(text: string): string | undefined {
+  if (!text.includes('stoplight.io/prism/errors#')) return undefined;
+  const error = JSON.parse(text) as { title: string; validation?: { message: string }[] };
+  return error.validation?.map(({ message }) => message).join('; ') ?? error.title;
 }

@@ -1,67 +1,67 @@
+import type { Level } from '../../../conformance/checks/check.ts';
 import type { RunResult } from '../../../conformance/results.ts';
-import { exitCodeOf, run } from '../../../conformance/run.ts';
+import { run } from '../../../conformance/run.ts';
+import type { RunningServer } from '../../support/reference-server.ts';
 import type { Fault } from './fault-builders.ts';
-import { startFaultProxy, type Running } from './fault-proxy.ts';
+import { startFaultProxy } from './fault-proxy.ts';
 
 export type FaultResult = {
-  fault: string;
-  killedBy: string[];
-  /** Checks that should have failed and did not. */
-  missing: string[];
-  /** All that failed. */
-  failed: string[];
-  /** What the report says first about it. */
-  words: string;
-  milliseconds: number;
+  name: string;
+  /** The checks that must fail. */
+  failingChecks: string[];
+  /** Of these, the checks that did not fail. */
+  missedChecks: string[];
+  /** The first problem that the report states. */
+  problem: string;
 };
 
-/** Milliseconds: nothing here takes long, but for what hangs. */
-export const slowResponseMs = 3_000;
+/** Short, because only a response that never comes takes this long. */
+export const responseTimeoutMs = 3_000;
 
-/**
- * Runs the kit against a backend with a fault. `whole`: all checks, as a user would; otherwise those alone that have to name the
- * fault.
- */
+/** Runs all checks, or only those that must fail, against the reference server with a fault. */
 export async function runFault(
-  { name, killedBy, layer }: Fault,
-  reference: Running,
-  { whole, number }: { whole: boolean; number: number },
+  fault: Fault,
+  reference: RunningServer,
+  { onlyFailingChecks, number }: { onlyFailingChecks: boolean; number: number },
 ): Promise<FaultResult> {
-  const from = `10.1.${Math.floor(number / 250)}.${(number % 250) + 1}`;
-  const backend = await startFaultProxy(reference.address, layer(), from);
+  const clientIp = `10.1.${Math.floor(number / 250)}.${(number % 250) + 1}`;
+  const proxy = await startFaultProxy(reference.origin, fault.createInterceptor(), clientIp);
   try {
-    const done = await run({
-      origin: backend.address,
-      only: whole ? [] : killedBy,
-      responseTimeoutMs: slowResponseMs,
+    const result = await run({
+      origin: proxy.origin,
+      only: onlyFailingChecks ? fault.failingChecks : [],
+      responseTimeoutMs,
+      // Makes the emails unique on the reference server, and the same each time.
+      runId: `fault${String(number).padStart(6, '0')}`,
     });
-    return measuredOf(name, killedBy, done);
+    return faultResultOf(fault, result);
   } finally {
-    await backend.stop();
+    await proxy.stop();
   }
 }
 
-export function measuredOf(name: string, killedBy: string[], done: RunResult): FaultResult {
-  const failures = done.results.filter(({ status }) => status === 'failed');
-  const failed = failures.map(({ check }) => check.id);
-  const first = failures.find(({ check }) => killedBy.includes(check.id));
+export function faultResultOf(
+  { name, failingChecks }: Pick<Fault, 'name' | 'failingChecks'>,
+  { results, context }: RunResult,
+): FaultResult {
+  const failures = results.filter(
+    ({ check, status }) => status === 'failed' && failingChecks.includes(check.id),
+  );
+  const failedIds = failures.map(({ check }) => check.id);
   return {
-    fault: name,
-    killedBy,
-    missing: killedBy.filter((id) => !failed.includes(id)),
-    failed,
-    words: done.context.secrets.mask(first?.problems[0]?.description ?? ''),
-    milliseconds: done.durationMs,
+    name,
+    failingChecks,
+    missedChecks: failingChecks.filter((id) => !failedIds.includes(id)),
+    problem: context.secrets.mask(failures[0]?.problems[0]?.description ?? ''),
   };
 }
 
-/** Ids of what is not met in a run that should be met in full. */
-export const troubleIn = (done: RunResult): string[] =>
-  exitCodeOf(done) === 0
-    ? []
-    : done.results
-        .filter(
-          ({ check, status }) =>
-            check.level === 'MUST' && (status === 'failed' || status === 'blocked'),
-        )
-        .map(({ check, problems, note }) => `${check.id}: ${problems[0]?.description ?? note}`);
+/** Lists the checks that failed or could not run, with the reason. */
+export const unmetChecks = (
+  { results }: RunResult,
+  levels: Level[] = ['MUST', 'SHOULD', 'PROFILE'],
+): string[] =>
+  results
+    .filter(({ status }) => status === 'failed' || status === 'blocked')
+    .filter(({ check }) => levels.includes(check.level))
+    .map(({ check, problems, note }) => `${check.id}: ${problems[0]?.description ?? note}`);

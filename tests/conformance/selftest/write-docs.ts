@@ -1,47 +1,58 @@
 import type { FaultResult } from './run-fault.ts';
 
-/** docs/conformance.md, from what was measured. */
-export function pageOf(
+/** `unmet` is empty for a backend that meets every MUST. */
+export type BackendResult = { name: string; unmet: string[] };
+
+/** Returns the text of docs/conformance.md. `prismComplaints` are keyed by the name of the fault. */
+export function conformancePage(
   results: FaultResult[],
-  objections: Map<string, string>,
-  green: { name: string; trouble: string[]; seconds: number }[],
+  prismComplaints: Map<string, string>,
+  backends: BackendResult[],
 ): string {
-  const killed = results.filter(({ missing }) => missing.length === 0);
-  const compared = results.filter(({ fault }) => objections.has(fault));
-  const objected = compared.filter(({ fault }) => objections.get(fault) !== '');
-  const rows = results.map(({ fault, killedBy, missing, words }) => {
-    const prism = objections.get(fault);
-    const said = prism === undefined ? '—' : prism === '' ? 'lets it pass' : prism;
-    const verdict = missing.length > 0 ? `**missed** (${missing.join(', ')})` : words;
-    return `| ${cell(fault)} | ${killedBy.join(', ')} | ${cell(verdict)} | ${cell(said)} |`;
+  const detected = results.filter(({ missedChecks }) => missedChecks.length === 0);
+  const complaints = [...prismComplaints.values()].filter(Boolean);
+  const faultRows = results.map(({ name, failingChecks, missedChecks, problem }) => {
+    const report = missedChecks.length > 0 ? `**missed** (${missedChecks.join(', ')})` : problem;
+    const prism = prismComplaints.has(name) ? prismComplaints.get(name) || 'no complaint' : '—';
+    return row(name, failingChecks.join(', '), report, prism);
   });
-  return `# What the conformance kit finds
+  const backendRows = backends.map(({ name, unmet }) => row(name, unmet.join('; ') || 'passed'));
+  return `# What the conformance kit detects
 
-Written by \`npm run conformance:selftest -- --write\`; do not edit it. The kit runs against our own backend behind a layer that spoils one
-thing at a time, and against servers that are something else altogether. A fault counts as named when the check that is about it fails; what the
-report says of it stands beside it.
+\`npm run conformance:selftest -- --write\` generates this page. Do not edit it.
 
-**The kit names ${killed.length} of ${results.length} faults.** Prism's validation proxy (\`prism proxy openapi.yaml ADDRESS --errors\`) stands in front of the same
-backends while an ordinary visit is made: register, register again, mistype the password, sign in, look at the list, create two projects, look
-again. To the backend without a fault it does not object. **It objects to ${objected.length} of ${compared.length}.** It looks at one call at a time and at what the contract's schemas say, which is what it is for; most faults
-are in what comes after what.
+The self-test runs the kit against the reference server behind a proxy that adds one fault, and
+against servers that do not implement the contract. A fault is detected when the checks about it
+fail. The table shows the first problem in the report of the kit.
 
-| fault | checks | what the kit says | what Prism's proxy says |
+**The kit detects ${detected.length} of ${results.length} faults.**
+
+For comparison, Prism's validation proxy (\`prism proxy openapi.yaml ADDRESS --errors\`) runs in front
+of the same faulty backends. A client then registers, registers again, enters a wrong password,
+signs in, lists projects, creates two projects and lists them again. Prism does not complain about
+the reference server without a fault. **It complains about ${complaints.length} of ${prismComplaints.size} faults**, because it compares
+single responses with the schemas of the contract. Most faults show only in a sequence of requests.
+
+| fault | checks | problem in the report of the kit | complaint of Prism's proxy |
 |---|---|---|---|
-${rows.join('\n')}
+${faultRows.join('\n')}
 
-## Correct backends that chose otherwise
+## Correct backends that differ from the reference server
 
-The kit has to stay green where the specification is silent.
+The kit must pass these backends, because the specification allows their differences.
 
-| backend | verdict |
+| backend | result |
 |---|---|
-${green.map(({ name, trouble }) => `| ${cell(name)} | ${trouble.length > 0 ? cell(trouble.join('; ')) : 'green'} |`).join('\n')}
+${backendRows.join('\n')}
 `;
 }
 
-/** What was never the same twice is left out, so that the page changes only when the kit does. */
-function cell(text: string): string {
+function row(...cells: string[]): string {
+  return `| ${cells.map(escapeCell).join(' | ')} |`;
+}
+
+/** Replaces ids and durations, so that two runs of the same kit write the same page. */
+function escapeCell(text: string): string {
   return text
     .replaceAll(/[0-9a-f]{8}-[0-9a-f-]{27}/g, '…')
     .replaceAll(/\d+ ms/g, '… ms')

@@ -1,225 +1,181 @@
 import {
-  login,
-  list,
-  isCall,
-  fault,
-  json,
-  replies,
-  cookieGiven,
+  changeListResponse,
+  changeSetCookies,
   cookieOf,
-  cookiesSet,
-  cookies,
-  onlyOf,
+  createFaults,
+  errorResponse,
+  hasSession,
+  isOperation,
+  newCookieOf,
+  sessionOf,
+  setCookiesOf,
   withCookie,
-  withCookiesSet,
-  type Fault,
+  withHeaders,
+  withSetCookies,
+  type FaultTable,
 } from '../fault-builders.ts';
+import type { ProxyRequest } from '../fault-proxy.ts';
 
-/** What is wrong with cookies and the XSRF token. */
-export const cookieFaults: Fault[] = [
-  fault(
-    'the cookies are for another host',
-    'COOKIE-1',
-    cookies((line) => `${line}; Domain=example.com`),
-  ),
-  fault('two cookies are joined in one Set-Cookie line', 'COOKIE-1', () => ({
-    reply: (reply) =>
-      cookiesSet(reply).length > 1
-        ? withCookiesSet(reply, [cookiesSet(reply).join(', ')])
-        : undefined,
-  })),
-  fault(
-    'the session cookie ends the moment it is set',
-    'COOKIE-1',
-    cookies(onlyOf('session', (line) => line.replace(/Max-Age=\d+/, 'Max-Age=0'))),
-  ),
-  fault(
-    'the session cookie ends in the past',
-    'COOKIE-1',
-    cookies(
-      onlyOf('session', (line) =>
-        line.replace(/Max-Age=\d+/, 'Expires=Thu, 01 Jan 1970 00:00:00 GMT'),
-      ),
+const emptySessionCookie = 'session=; Path=/; HttpOnly; SameSite=Lax';
+
+/** Faults of cookies and of the XSRF token. */
+export const cookieFaults: FaultTable[] = [
+  createFaults(changeSetCookies, {
+    'the cookies have the domain of another host [COOKIE-1]': (line) =>
+      `${line}; Domain=example.com`,
+    'the cookies are Secure on http [COOKIE-5]': (line) => `${line}; Secure`,
+    'login sets no XSRF cookie although createProject requires the token [XSRF-2]': (line) =>
+      line.startsWith('XSRF-TOKEN=') ? undefined : line,
+  }),
+  createFaults(replaceInSessionCookie, {
+    'the session cookie expires at once [COOKIE-1]': [/Max-Age=\d+/, 'Max-Age=0'],
+    'the session cookie has an Expires date in the past [COOKIE-1]': [
+      /Max-Age=\d+/,
+      'Expires=Thu, 01 Jan 1970 00:00:00 GMT',
+    ],
+    'the session cookie expires after two seconds [COOKIE-1]': [/Max-Age=\d+/, 'Max-Age=2'],
+    'the session cookie is SameSite=None without Secure [COOKIE-1]': [
+      'SameSite=Lax',
+      'SameSite=None',
+    ],
+    'the session cookie has no Path attribute [COOKIE-2]': ['; Path=/', ''],
+    'the session cookie has the path /api/v1/auth [COOKIE-2]': ['Path=/', 'Path=/api/v1/auth'],
+    'the session cookie is not HttpOnly [COOKIE-3]': ['; HttpOnly', ''],
+    'the session cookie has no SameSite attribute [COOKIE-4]': ['; SameSite=Lax', ''],
+  }),
+  createFaults(replaceInXsrfCookie, {
+    'the XSRF cookie is HttpOnly [XSRF-2]': [/$/, '; HttpOnly'],
+    'the XSRF cookie has the path /api [XSRF-2]': ['Path=/', 'Path=/api'],
+  }),
+  {
+    'the server joins two cookies in one Set-Cookie header [COOKIE-1]': {
+      response: (response) =>
+        setCookiesOf(response).length > 1 &&
+        withSetCookies(response, [setCookiesOf(response).join(', ')]),
+    },
+    'a response sets the session cookie twice, the second time to an empty value [COOKIE-1]': {
+      response: (response) =>
+        newCookieOf(response, 'session') !== undefined &&
+        withSetCookies(response, [...setCookiesOf(response), emptySessionCookie]),
+    },
+    'listProjects deletes the session cookie [COOKIE-1]': changeListResponse((response) =>
+      withSetCookies(response, [`${emptySessionCookie}; Max-Age=0`]),
     ),
-  ),
-  fault(
-    'the session cookie lasts for two seconds',
-    'COOKIE-1',
-    cookies(onlyOf('session', (line) => line.replace(/Max-Age=\d+/, 'Max-Age=2'))),
-  ),
-  fault('the session cookie is set twice, the second time to nothing', 'COOKIE-1', () => ({
-    reply: (reply) =>
-      cookieGiven(reply, 'session')
-        ? withCookiesSet(reply, [...cookiesSet(reply), 'session=; Path=/; HttpOnly; SameSite=Lax'])
-        : undefined,
-  })),
-  fault(
-    'fetching the list deletes the session cookie',
-    'COOKIE-1',
-    replies([list], (reply) =>
-      reply.status === 200
-        ? withCookiesSet(reply, ['session=; Path=/; HttpOnly; SameSite=Lax; Max-Age=0'])
-        : undefined,
-    ),
-  ),
-  fault(
-    'the session cookie is SameSite=None without Secure',
-    'COOKIE-1',
-    cookies(onlyOf('session', (line) => line.replace('SameSite=Lax', 'SameSite=None'))),
-  ),
-  fault(
-    'the session cookie comes without Path',
-    'COOKIE-2',
-    cookies(onlyOf('session', (line) => line.replace('; Path=/', ''))),
-  ),
-  fault(
-    'the session cookie has the path /api/v1/auth',
-    'COOKIE-2',
-    cookies(onlyOf('session', (line) => line.replace('Path=/', 'Path=/api/v1/auth'))),
-  ),
-  fault(
-    'the session cookie is not HttpOnly',
-    'COOKIE-3',
-    cookies(onlyOf('session', (line) => line.replace('; HttpOnly', ''))),
-  ),
-  fault(
-    'the session cookie says nothing of SameSite',
-    'COOKIE-4',
-    cookies(onlyOf('session', (line) => line.replace('; SameSite=Lax', ''))),
-  ),
-  fault(
-    'the cookies are Secure, on http',
-    'COOKIE-5',
-    cookies((line) => `${line}; Secure`),
-  ),
-  fault('signing in takes over whatever session the browser came with', 'COOKIE-6', () => {
-    const planted = new Map<string, string>();
-    return {
-      request(incoming) {
-        const real = planted.get(cookieOf(incoming, 'session') ?? '');
-        return real && !isCall(incoming, login) ? withCookie(incoming, 'session', real) : undefined;
-      },
-      reply(reply, incoming) {
-        const own = cookieOf(incoming, 'session');
-        const given = cookieGiven(reply, 'session');
-        if (!isCall(incoming, login) || !own || !given) return undefined;
-        planted.set(own, given);
-        return withCookiesSet(
-          reply,
-          cookiesSet(reply).filter((line) => !line.startsWith('session=')),
+    'the server keeps the session id that the browser sent with the sign-in [COOKIE-6]': () => {
+      const realSessions = new Map<string, string>();
+      return {
+        request(request) {
+          const session = realSessions.get(sessionOf(request));
+          return (
+            session !== undefined &&
+            !isOperation(request, 'login') &&
+            withCookie(request, 'session', session)
+          );
+        },
+        response(response, request) {
+          const session = newCookieOf(response, 'session');
+          if (!isOperation(request, 'login') || !hasSession(request) || !session) return false;
+          realSessions.set(sessionOf(request), session);
+          const lines = setCookiesOf(response).filter((line) => !line.startsWith('session='));
+          return withSetCookies(response, lines);
+        },
+      };
+    },
+    'the server ignores the last characters of a session cookie [COOKIE-7]': () => {
+      const sessions: string[] = [];
+      return {
+        request(request) {
+          const prefix = sessionOf(request).slice(0, 20);
+          const session = sessions.find((value) => value.slice(0, 20) === prefix);
+          return session !== undefined && withCookie(request, 'session', session);
+        },
+        response(response) {
+          const session = newCookieOf(response, 'session');
+          if (session) sessions.push(session);
+        },
+      };
+    },
+    'the server rejects the first POST of a new browser because it has no XSRF token [XSRF-1]': {
+      request: (request) =>
+        request.method === 'POST' &&
+        tokenOf(request) === '' &&
+        errorResponse(403, 'The token is missing.'),
+      response: (response, request) =>
+        !cookieOf(request, 'XSRF-TOKEN') &&
+        !newCookieOf(response, 'XSRF-TOKEN') &&
+        withSetCookies(response, [...setCookiesOf(response), 'XSRF-TOKEN=first-token; Path=/']),
+    },
+    'the XSRF cookie is named CSRF-TOKEN [XSRF-2]': {
+      ...replaceInXsrfCookie(['XSRF-TOKEN=', 'CSRF-TOKEN=']),
+      request: (request) => replaceInCookies(request, 'CSRF-TOKEN=', 'XSRF-TOKEN='),
+    },
+    'the XSRF token contains a plus sign and the server decodes the header as a form [XSRF-3]': {
+      ...replaceInXsrfCookie(['XSRF-TOKEN=', 'XSRF-TOKEN=a+b']),
+      request: (request) => withToken(request, tokenOf(request).replaceAll('+', ' ')),
+    },
+    'the server expects the percent-encoded XSRF cookie without decoding it [XSRF-3]': {
+      ...replaceInXsrfCookie(['XSRF-TOKEN=', 'XSRF-TOKEN=a%2Fb%3D']),
+      request(request) {
+        const [prefix, token] = ['a%2Fb%3D', tokenOf(request)];
+        return withToken(
+          replaceInCookies(request, `XSRF-TOKEN=${prefix}`, 'XSRF-TOKEN='),
+          token.startsWith(prefix) ? token.slice(prefix.length) : token && 'wrong',
         );
       },
-    };
-  }),
-  fault('the last characters of a session cookie do not matter', 'COOKIE-7', () => {
-    const known: string[] = [];
-    return {
-      request(incoming) {
-        const given = cookieOf(incoming, 'session');
-        const real = given && known.find((one) => one.slice(0, 20) === given.slice(0, 20));
-        return real ? withCookie(incoming, 'session', real) : undefined;
-      },
-      reply(reply) {
-        const value = cookieGiven(reply, 'session');
-        if (value) known.push(value);
-      },
-    };
-  }),
-  fault('the first POST of a fresh browser is refused for want of a token', 'XSRF-1', () => ({
-    request: (incoming) =>
-      incoming.method === 'POST' && !incoming.headers['x-xsrf-token']
-        ? json(403, { message: 'The token is missing.' })
-        : undefined,
-    reply: (reply, incoming) =>
-      cookieOf(incoming, 'XSRF-TOKEN')
-        ? undefined
-        : withCookiesSet(reply, [
-            ...cookiesSet(reply),
-            ...(cookieGiven(reply, 'XSRF-TOKEN') ? [] : ['XSRF-TOKEN=first-token; Path=/']),
-          ]),
-  })),
-  fault(
-    'the XSRF cookie is HttpOnly',
-    'XSRF-2',
-    cookies(onlyOf('XSRF-TOKEN', (line) => `${line}; HttpOnly`)),
-  ),
-  fault(
-    'the XSRF cookie has the path /api',
-    'XSRF-2',
-    cookies(onlyOf('XSRF-TOKEN', (line) => line.replace('Path=/', 'Path=/api'))),
-  ),
-  fault('the XSRF cookie is named CSRF-TOKEN', 'XSRF-2', () => ({
-    ...cookies(onlyOf('XSRF-TOKEN', (line) => line.replace('XSRF-TOKEN=', 'CSRF-TOKEN=')))(),
-    request: (incoming) => ({
-      ...incoming,
-      headers: {
-        ...incoming.headers,
-        cookie: String(incoming.headers['cookie'] ?? '').replace('CSRF-TOKEN=', 'XSRF-TOKEN='),
-      },
-    }),
-  })),
-  fault(
-    'signing in gives no XSRF cookie, and creating asks for the token',
-    'XSRF-2',
-    cookies((line) => (line.startsWith('XSRF-TOKEN=') ? undefined : line)),
-  ),
-  fault('the token has a plus sign, and the header is read as a form', 'XSRF-3', () => ({
-    ...cookies(onlyOf('XSRF-TOKEN', (line) => line.replace('XSRF-TOKEN=', 'XSRF-TOKEN=a+b')))(),
-    request: (incoming) => {
-      const token = String(incoming.headers['x-xsrf-token'] ?? '').replaceAll('+', ' ');
+    },
+    'the XSRF token is the same for every user and never changes [XSRF-4]': () => {
+      const sharedToken = 'shared-token-of-every-user';
+      const realTokens = new Map<string, string>();
+      const { response: replaceToken } = replaceInXsrfCookie([/=[^;]*/, `=${sharedToken}`]);
       return {
-        ...incoming,
-        headers: { ...incoming.headers, ...(token && { 'x-xsrf-token': token }) },
+        request(request) {
+          const token = realTokens.get(sessionOf(request));
+          return (
+            token !== undefined &&
+            tokenOf(request) === sharedToken &&
+            withToken(withCookie(request, 'XSRF-TOKEN', token), token)
+          );
+        },
+        response(response, request) {
+          const session = newCookieOf(response, 'session');
+          const token = newCookieOf(response, 'XSRF-TOKEN');
+          if (session && token) realTokens.set(session, token);
+          return replaceToken?.(response, request);
+        },
       };
     },
-  })),
-  fault('the token is percent-encoded, and the header compared without decoding', 'XSRF-3', () => ({
-    ...cookies(
-      onlyOf('XSRF-TOKEN', (line) => line.replace('XSRF-TOKEN=', 'XSRF-TOKEN=a%2Fb%3D')),
-    )(),
-    request: (incoming) => {
-      const token = String(incoming.headers['x-xsrf-token'] ?? '');
-      const cookie = String(incoming.headers['cookie'] ?? '').replace(
-        'XSRF-TOKEN=a%2Fb%3D',
-        'XSRF-TOKEN=',
-      );
-      const given = token.startsWith('a%2Fb%3D')
-        ? token.slice('a%2Fb%3D'.length)
-        : token && 'wrong';
-      return {
-        ...incoming,
-        headers: { ...incoming.headers, cookie, ...(token && { 'x-xsrf-token': given }) },
-      };
+    'the server accepts any XSRF token that is not empty [XSRF-5]': {
+      request: (request) =>
+        tokenOf(request) !== '' && withToken(request, cookieOf(request, 'XSRF-TOKEN') ?? ''),
     },
-  })),
-  fault('the XSRF token is the same for everybody, for good', 'XSRF-4', () => {
-    const real = new Map<string, string>();
-    const forAll = cookies(
-      onlyOf('XSRF-TOKEN', (line) =>
-        line.replace(/^XSRF-TOKEN=[^;]*/, 'XSRF-TOKEN=one-token-for-all-of-you'),
-      ),
-    )();
-    return {
-      request(incoming) {
-        const token = real.get(cookieOf(incoming, 'session') ?? '');
-        if (!token || incoming.headers['x-xsrf-token'] !== 'one-token-for-all-of-you')
-          return undefined;
-        const { headers } = withCookie(incoming, 'XSRF-TOKEN', token);
-        return { ...incoming, headers: { ...headers, 'x-xsrf-token': token } };
-      },
-      reply(reply, ...rest) {
-        const [session, token] = [cookieGiven(reply, 'session'), cookieGiven(reply, 'XSRF-TOKEN')];
-        if (session && token) real.set(session, token);
-        return forAll.reply!(reply, ...rest);
-      },
-    };
-  }),
-  fault('any token at all is accepted, so long as there is one', 'XSRF-5', () => ({
-    request: (incoming) => {
-      const own = cookieOf(incoming, 'XSRF-TOKEN');
-      return own && incoming.headers['x-xsrf-token']
-        ? { ...incoming, headers: { ...incoming.headers, 'x-xsrf-token': own } }
-        : undefined;
-    },
-  })),
+  },
 ];
+
+type Replacement = [pattern: string | RegExp, replacement: string];
+
+function replaceInSessionCookie(replacement: Replacement) {
+  return replaceInSetCookie('session', replacement);
+}
+
+function replaceInXsrfCookie(replacement: Replacement) {
+  return replaceInSetCookie('XSRF-TOKEN', replacement);
+}
+
+function replaceInSetCookie(name: string, [pattern, replacement]: Replacement) {
+  return changeSetCookies((line) =>
+    line.startsWith(`${name}=`) ? line.replace(pattern, replacement) : line,
+  );
+}
+
+function tokenOf({ headers }: ProxyRequest): string {
+  return String(headers['x-xsrf-token'] ?? '');
+}
+
+function withToken(request: ProxyRequest, token: string): ProxyRequest {
+  return token ? withHeaders(request, { 'x-xsrf-token': token }) : request;
+}
+
+function replaceInCookies(request: ProxyRequest, ...[pattern, replacement]: Replacement) {
+  const cookie = String(request.headers['cookie'] ?? '').replace(pattern, replacement);
+  return withHeaders(request, { cookie });
+}

@@ -1,150 +1,99 @@
+import { parseJson } from '../../../../conformance/http/response.ts';
 import {
-  login,
-  register,
-  list,
-  creating,
-  isCall,
-  fault,
-  replies,
-  refusals,
-  withJson,
-  jsonOf,
-  page,
-  json,
+  changeErrorResponses,
+  changeExistingEmailResponse,
+  createFaults,
   emailOf,
-  type Fault,
+  errorResponse,
+  htmlPage,
+  interceptRequests,
+  isOperation,
+  isProjectOperation,
+  jsonObjectOf,
+  jsonResponse,
+  withBody,
+  withHeaders,
+  withJson,
+  type FaultTable,
 } from '../fault-builders.ts';
+import { closedConnection, type ProxyRequest } from '../fault-proxy.ts';
 
-/** What is wrong with refusals. */
-export const errorFaults: Fault[] = [
-  fault(
-    'refusals have "detail" in place of "message"',
-    ['ERR-1', 'ERR-2', 'ERR-3'],
-    refusals((reply, message) => withJson(reply, { detail: message })),
-  ),
-  fault(
-    'refusals have their message inside "error"',
-    ['ERR-1', 'ERR-2', 'ERR-3'],
-    refusals((reply, message) => withJson(reply, { error: { message } })),
-  ),
-  fault(
-    'refusals have an empty message',
-    ['ERR-1', 'ERR-3'],
-    refusals((reply) => withJson(reply, { message: '' })),
-  ),
-  fault(
-    'refusals have a message that is an array',
-    ['ERR-1', 'ERR-3'],
-    refusals((reply, message) => withJson(reply, { message: [message] })),
-  ),
-  fault(
-    'refusals have no body',
-    ['ERR-1', 'ERR-3'],
-    refusals((reply) => ({ ...reply, body: '' })),
-  ),
-  fault(
-    'refusals are pages',
-    ['ERR-1', 'REACH-2'],
-    refusals((reply) => page(reply.status, 'Refused')),
-  ),
-  fault(
-    "401 brings up the browser's own sign-in",
-    'ERR-23',
-    refusals((reply) => ({
-      ...reply,
-      headers: { ...reply.headers, 'www-authenticate': 'Basic realm="tracker"' },
-    })),
-  ),
-  fault(
-    'messages have markup in them',
-    'ERR-22',
-    refusals((reply, message) =>
-      json(reply.status, { message: `<p class="error">${message}</p>` }),
-    ),
-  ),
-  fault(
-    'refusals are plain text',
-    ['ERR-1', 'REACH-2'],
-    refusals((reply, message) => ({
-      ...reply,
+/** Faults of error responses. */
+export const errorFaults: FaultTable[] = [
+  createFaults(changeErrorResponses, {
+    'error messages are in "detail" [ERR-1, ERR-2, ERR-3]': (response, message) =>
+      withJson(response, { detail: message }),
+    'error messages are inside "error" [ERR-1, ERR-2, ERR-3]': (response, message) =>
+      withJson(response, { error: { message } }),
+    'error messages are empty [ERR-1, ERR-3]': (response) => withJson(response, { message: '' }),
+    'error messages are arrays [ERR-1, ERR-3]': (response, message) =>
+      withJson(response, { message: [message] }),
+    'error messages contain markup [ERR-22]': ({ status }, message) =>
+      errorResponse(status, `<p class="error">${message}</p>`),
+    'error responses have no body [ERR-1, ERR-3]': (response) => withBody(response, ''),
+    'error responses are HTML pages [ERR-1, REACH-2]': ({ status }) => htmlPage(status, 'Refused'),
+    'error responses are plain text [ERR-1, REACH-2]': ({ status }, message) => ({
+      status,
       headers: { 'content-type': 'text/plain' },
       body: message,
-    })),
-  ),
-  fault('who is not signed in is redirected to a page', 'REACH-3', () => ({
-    request: (incoming) => (incoming.path === '/login' ? page(200, 'Please sign in') : undefined),
-    reply: (reply, incoming) =>
-      reply.status === 401 && isCall(incoming, list, creating)
-        ? { status: 302, headers: { location: '/login' }, body: '' }
-        : undefined,
-  })),
-  fault(
-    'an email that is taken is refused without a message',
-    'ERR-5',
-    replies([register], (reply) =>
-      reply.status === 409 ? withJson(reply, { code: 'EMAIL_TAKEN' }) : undefined,
-    ),
-  ),
-  fault('an email that is no address gives a 500', 'ERR-6', () => ({
-    request: (incoming) =>
-      isCall(incoming, register) && !emailOf(incoming).includes('@')
-        ? json(500, { message: 'Something went wrong.' })
-        : undefined,
-  })),
-  fault('broken JSON gives a 500', 'ERR-13', () => ({
-    request: (incoming) =>
-      incoming.body !== '' &&
-      jsonOf(incoming.body) === undefined &&
-      String(incoming.headers['content-type']).includes('json')
-        ? json(500, { message: 'Something went wrong.' })
-        : undefined,
-  })),
-  fault('a list in place of an object gives a 500', 'ERR-14', () => ({
-    request: (incoming) =>
-      isCall(incoming, login) && incoming.body === '[]'
-        ? json(500, { message: 'Something went wrong.' })
-        : undefined,
-  })),
-  fault('a form in place of JSON is refused with a page', 'ERR-15', () => ({
-    request: (incoming) =>
-      String(incoming.headers['content-type']).includes('form')
-        ? page(415, 'Unsupported Media Type')
-        : undefined,
-  })),
-  fault('a project without a title gives a 500', 'ERR-10', () => ({
-    request: (incoming) =>
-      isCall(incoming, creating) &&
-      incoming.body !== '' &&
-      jsonOf(incoming.body)?.['title'] === undefined
-        ? json(500, { message: 'Something went wrong.' })
-        : undefined,
-  })),
-  fault('a large body ends the connection', 'ERR-16', () => ({
-    request: (incoming) =>
-      incoming.body.length > 1_500_000
-        ? { ...json(413, {}), write: (response) => response.destroy() }
-        : undefined,
-  })),
-  fault('a wrong method is answered with 200', 'ERR-18', () => ({
-    request: (incoming) =>
-      incoming.method === 'GET' && incoming.path.endsWith('login') ? json(200, {}) : undefined,
-  })),
-  fault("the app's page stands at every unknown address", ['REACH-4', 'ERR-17'], () => ({
-    reply: (reply) => (reply.status === 404 ? page(200, 'Tracker App') : undefined),
-  })),
-  fault('creating with an emoji gives a 500 with a page', ['ERR-20', 'TEXT-2'], () => ({
-    request: (incoming) =>
-      isCall(incoming, creating) && /\p{Extended_Pictographic}/u.test(incoming.body)
-        ? page(500, 'Internal Server Error')
-        : undefined,
-  })),
-  fault('the list fails now and then', 'ERR-20', () => {
-    let count = 0;
-    return {
-      request: (incoming) =>
-        isCall(incoming, list) && ++count % 2 === 0
-          ? json(500, { message: 'Something went wrong.' })
-          : undefined,
-    };
+    }),
+    "a 401 opens the browser's own sign-in dialog [ERR-23]": (response) =>
+      withHeaders(response, { 'www-authenticate': 'Basic realm="tracker"' }),
   }),
+  createFaults(causeInternalError, {
+    'an invalid email causes a 500 [ERR-6]': (request) =>
+      isOperation(request, 'registerUser') && !emailOf(request).includes('@'),
+    'a project without a title causes a 500 [ERR-10]': (request) =>
+      isOperation(request, 'createProject') &&
+      request.body !== '' &&
+      jsonObjectOf(request)['title'] === undefined,
+    'malformed JSON causes a 500 [ERR-13]': (request) =>
+      request.body !== '' &&
+      parseJson(request.body) === undefined &&
+      contentTypeOf(request).includes('json'),
+    'an array in place of an object causes a 500 [ERR-14]': (request) =>
+      isOperation(request, 'login') && request.body === '[]',
+  }),
+  createFaults(interceptRequests, {
+    'the server rejects a form in place of JSON with an HTML page [ERR-15]': (request) =>
+      contentTypeOf(request).includes('form') && htmlPage(415, 'Unsupported Media Type'),
+    'the server closes the connection on a large body [ERR-16]': ({ body }) =>
+      body.length > 1_500_000 && closedConnection,
+    'the server answers an unsupported method with 200 [ERR-18]': ({ method, path }) =>
+      method === 'GET' && path.endsWith('login') && jsonResponse(200, {}),
+    'an emoji in a project causes a 500 with an HTML page [ERR-20, TEXT-2]': (request) =>
+      isOperation(request, 'createProject') &&
+      /\p{Extended_Pictographic}/u.test(request.body) &&
+      htmlPage(500, 'Internal Server Error'),
+  }),
+  {
+    'the server rejects an existing email without a message [ERR-5]': changeExistingEmailResponse(
+      (response) => withJson(response, { code: 'EMAIL_TAKEN' }),
+    ),
+    'every second listProjects request fails [ERR-20]': () => {
+      let count = 0;
+      return causeInternalError(
+        (request) => isOperation(request, 'listProjects') && ++count % 2 === 0,
+      );
+    },
+    'the server redirects signed-out users to a page [REACH-3]': {
+      request: ({ path }) => path === '/login' && htmlPage(200, 'Please sign in'),
+      response: ({ status }, request) =>
+        status === 401 &&
+        isProjectOperation(request) && { status: 302, headers: { location: '/login' }, body: '' },
+    },
+    'the server sends the HTML page of the app for every unknown address [REACH-4, ERR-17]': {
+      response: ({ status }) => status === 404 && htmlPage(200, 'Tracker App'),
+    },
+  },
 ];
+
+function causeInternalError(matches: (request: ProxyRequest) => boolean) {
+  return interceptRequests(
+    (request) => matches(request) && errorResponse(500, 'Something went wrong.'),
+  );
+}
+
+function contentTypeOf({ headers }: ProxyRequest): string {
+  return String(headers['content-type']);
+}

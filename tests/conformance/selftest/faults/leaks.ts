@@ -1,57 +1,36 @@
 import {
-  register,
-  isCall,
-  fault,
-  replies,
-  refusals,
+  changeErrorResponses,
+  changeExistingEmailResponse,
+  changeRegisterResponse,
+  createFaults,
+  jsonObjectOf,
   withJson,
-  jsonOf,
-  type Fault,
+  type FaultTable,
 } from '../fault-builders.ts';
 
-/** What should have stayed inside. */
-export const leakFaults: Fault[] = [
-  fault(
-    'refusals have a stack trace',
-    'LEAK-1',
-    refusals((reply, message) =>
-      withJson(reply, {
-        message,
-        stack:
-          'Error: refused\n    at login (/srv/app/routes/auth.js:42:11)\n    at process.processTicksAndRejections (node:internal/process/task_queues:105:5)',
-      }),
+const stackTrace =
+  'Error: refused\n    at login (/srv/app/routes/auth.js:42:11)\n    at process.processTicksAndRejections (node:internal/process/task_queues:105:5)';
+const pythonTraceback =
+  'Traceback (most recent call last):\n  File "/srv/app/views.py", line 12, in login';
+const databaseError = 'duplicate key value violates unique constraint "account_email_key"';
+
+/** Faults that expose secrets or internals of the backend. */
+export const leakFaults: FaultTable[] = [
+  createFaults(changeRegisterResponse, {
+    'the registerUser response repeats the password [LEAK-2]': (response, request) =>
+      withJson(response, { role: 'member', ...jsonObjectOf(request) }),
+    'the registerUser response contains the password hash [LEAK-2]': (response) =>
+      withJson(response, { role: 'member', passwordHash: '$2b$12$KIXQJ1t1c4G0Yd1r2o9hXe' }),
+  }),
+  {
+    'error responses contain a stack trace [LEAK-1]': changeErrorResponses((response, message) =>
+      withJson(response, { message, stack: stackTrace }),
     ),
-  ),
-  fault('broken JSON gives a trace of Python', 'LEAK-1', () => ({
-    reply: (reply) =>
-      reply.status === 400
-        ? withJson(reply, {
-            message:
-              'Traceback (most recent call last):\n  File "/srv/app/views.py", line 12, in login',
-          })
-        : undefined,
-  })),
-  fault('the answer to registering repeats the password', 'LEAK-2', () => ({
-    reply: (reply, incoming) =>
-      isCall(incoming, register) && reply.status === 201
-        ? withJson(reply, { role: 'member', ...jsonOf(incoming.body) })
-        : undefined,
-  })),
-  fault('the answer to registering has the hash of the password', 'LEAK-2', () => ({
-    reply: (reply, incoming) =>
-      isCall(incoming, register) && reply.status === 201
-        ? withJson(reply, { role: 'member', passwordHash: '$2b$12$KIXQJ1t1c4G0Yd1r2o9hXe' })
-        : undefined,
-  })),
-  fault(
-    'a taken email is refused in the words of the database',
-    'LEAK-3',
-    replies([register], (reply) =>
-      reply.status === 409
-        ? withJson(reply, {
-            message: 'duplicate key value violates unique constraint "account_email_key"',
-          })
-        : undefined,
-    ),
-  ),
+    'malformed JSON causes a response with a Python traceback [LEAK-1]': {
+      response: (response) =>
+        response.status === 400 && withJson(response, { message: pythonTraceback }),
+    },
+    'the server answers an existing email with the error message of its database [LEAK-3]':
+      changeExistingEmailResponse((response) => withJson(response, { message: databaseError })),
+  },
 ];

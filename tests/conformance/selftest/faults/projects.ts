@@ -1,348 +1,255 @@
-import { setTimeout as passed } from 'node:timers/promises';
-import type { Incoming, Reply } from '../fault-proxy.ts';
+import { setTimeout as delay } from 'node:timers/promises';
 import {
-  login,
-  list,
-  creating,
-  isCall,
-  fault,
-  replies,
-  successes,
-  projectsLeaving,
-  type Project,
+  changeCreatedProject,
+  changeCreateResponse,
+  changeEmptyList,
+  changeList,
+  changeListResponse,
+  changeProjects,
+  changeResponses,
+  createFaults,
+  errorResponse,
+  hasSession,
+  interceptRequests,
+  interceptResponses,
+  isOperation,
+  isProjectOperation,
+  jsonObjectOf,
+  jsonResponse,
+  newCookieOf,
+  projectsOf,
+  respondToConcurrent,
+  sessionOf,
+  setCookiesOf,
+  withBody,
+  withHeaders,
   withJson,
-  jsonOf,
-  json,
-  meeting,
-  cookieOf,
-  cookiesSet,
-  type Fault,
+  type FaultTable,
 } from '../fault-builders.ts';
+import type { HeaderMap, ProxyRequest, ProxyResponse } from '../fault-proxy.ts';
 
-/** What is wrong with projects and their list. */
-export const projectFaults: Fault[] = [
-  fault(
-    'the list is wrapped in an object',
-    'PROJECT-1',
-    successes([list], (body) => ({ projects: body })),
-  ),
-  fault(
-    'titles come as name',
-    ['PROJECT-1', 'PROJECT-2'],
-    projectsLeaving(({ id, title, description }) => ({ id, name: title, description })),
-  ),
-  fault(
-    'descriptions are null',
-    ['PROJECT-1', 'PROJECT-2'],
-    projectsLeaving((project) => ({ ...project, description: null })),
-  ),
-  fault(
-    'the list has no ids',
-    'PROJECT-1',
-    successes([list], (body: Project[]) =>
-      body.map(({ title, description }) => ({ title, description })),
-    ),
-  ),
-  fault(
-    'the list has a null in it',
-    'PROJECT-1',
-    successes([list], (body: Project[]) => (body.length > 0 ? [...body, null] : body)),
-  ),
-  fault(
-    'the list comes as one JSON object a line',
-    ['PROJECT-1', 'REACH-2'],
-    replies([list], (reply) =>
-      reply.status === 200 && String(reply.body) !== '[]'
-        ? {
-            ...reply,
-            body: (JSON.parse(String(reply.body)) as Project[])
-              .map((one) => JSON.stringify(one))
-              .join('\n'),
-          }
-        : undefined,
-    ),
-  ),
-  fault(
-    'the answer to creating is wrapped in an object',
-    'PROJECT-2',
-    successes([creating], (body) => ({ project: body })),
-  ),
-  fault(
-    'creating is answered with 201 and no body',
-    'PROJECT-2',
-    replies([creating], (reply) => (reply.status === 201 ? { ...reply, body: '' } : undefined)),
-  ),
-  fault(
-    'creating is answered with the id alone',
-    'PROJECT-2',
-    successes([creating], ({ id }: Project) => ({ id })),
-  ),
-  fault('creating is answered with the project before', 'PROJECT-2', () => {
-    let before: Reply | undefined;
-    return {
-      reply(reply, incoming) {
-        if (!isCall(incoming, creating) || reply.status !== 201) return undefined;
-        const answered = before ?? reply;
-        before = reply;
-        return answered;
-      },
-    };
+/** Faults of creating and listing projects. */
+export const projectFaults: FaultTable[] = [
+  createFaults(changeList, {
+    'the list is wrapped in an object [PROJECT-1]': (projects) => ({ projects }),
+    'the list contains no ids [PROJECT-1]': (projects) =>
+      projects.map(({ title, description }) => ({ title, description })),
+    'the list contains a null [PROJECT-1]': (projects) =>
+      projects.length > 0 ? [...projects, null] : projects,
+    'the list lacks the newest project [PROJECT-4]': (projects) => projects.slice(0, -1),
+    'the list is sorted newest first [PROJECT-5]': (projects) => projects.toReversed(),
+    'the list is sorted by title [PROJECT-5]': (projects) =>
+      projects.toSorted((left, right) => left.title.localeCompare(right.title)),
+    'project ids are positions in the list [PROJECT-7]': (projects) =>
+      projects.map((project, index) => ({ ...project, id: index + 1 })),
+    'the list has no ids from row 60 on [PROJECT-9]': (projects) =>
+      projects.map((project, index) => ({ ...project, id: index > 58 ? null : project.id })),
+    'the list contains only the newest 20 projects [PROJECT-9]': (projects) => projects.slice(-20),
+    'the list contains only the oldest 100 projects [PROJECT-9]': (projects) =>
+      projects.slice(0, 100),
   }),
-  fault(
-    'creating is answered with title and description swapped',
-    'PROJECT-2',
-    successes([creating], ({ id, title, description }: Project) => ({
-      id,
-      title: description,
-      description: title,
-    })),
-  ),
-  fault(
-    'from the sixtieth row on the list has no ids',
-    'PROJECT-9',
-    successes([list], (body: Project[]) =>
-      body.map((project, index) => ({ ...project, id: index > 58 ? null : project.id })),
-    ),
-  ),
-  fault("a visitor's project is answered with 201 and kept nowhere", 'ERR-3', () => ({
-    reply: (reply, incoming) =>
-      isCall(incoming, creating) && reply.status === 401
-        ? json(201, { id: 'lost', ...jsonOf(incoming.body) })
-        : undefined,
-  })),
-  fault(
-    'an empty list is 204',
-    'PROJECT-3',
-    replies([list], (reply) =>
-      String(reply.body) === '[]' ? { ...reply, status: 204, body: '' } : undefined,
-    ),
-  ),
-  fault(
-    'an empty list is null',
-    'PROJECT-3',
-    replies([list], (reply) =>
-      String(reply.body) === '[]' ? { ...reply, body: 'null' } : undefined,
-    ),
-  ),
-  fault(
-    'an empty list is 404',
-    'PROJECT-3',
-    replies([list], (reply) =>
-      String(reply.body) === '[]' ? json(404, { message: 'There are no projects.' }) : undefined,
-    ),
-  ),
-  fault('the list is cached for each session', 'PROJECT-4', () => {
-    const kept = new Map<string, Reply>();
-    return {
-      request: (incoming) =>
-        isCall(incoming, list) ? kept.get(cookieOf(incoming, 'session') ?? '') : undefined,
-      reply(reply, incoming) {
-        const session = cookieOf(incoming, 'session');
-        if (
-          isCall(incoming, list) &&
-          session &&
-          reply.status === 200 &&
-          String(reply.body) !== '[]'
-        )
-          kept.set(session, { ...reply });
-      },
-    };
+  createFaults(changeCreatedProject, {
+    'the createProject response is wrapped in an object [PROJECT-2]': (project) => ({ project }),
+    'createProject returns only the id [PROJECT-2]': ({ id }) => ({ id }),
+    'createProject swaps title and description in its response [PROJECT-2]': (project) => ({
+      ...project,
+      title: project.description,
+      description: project.title,
+    }),
   }),
-  fault(
-    'the list lacks the newest project',
-    'PROJECT-4',
-    successes([list], (body: Project[]) => body.slice(0, -1)),
-  ),
-  fault('created projects are answered and not kept', 'PROJECT-4', () => {
-    let count = 0;
-    return {
-      request: (incoming) =>
-        isCall(incoming, creating) && cookieOf(incoming, 'session') && count++ > 0
-          ? json(201, { id: `made-${count}`, ...jsonOf(incoming.body) })
-          : undefined,
-    };
+  createFaults(changeProjects, {
+    'projects have "name" in place of "title" [PROJECT-1, PROJECT-2]': (project) => ({
+      id: project.id,
+      name: project.title,
+      description: project.description,
+    }),
+    'descriptions are null [PROJECT-1, PROJECT-2]': (project) => ({
+      ...project,
+      description: null,
+    }),
   }),
-  fault(
-    'the list is newest first',
-    'PROJECT-5',
-    successes([list], (body: Project[]) => body.toReversed()),
-  ),
-  fault(
-    'the list is sorted by title',
-    'PROJECT-5',
-    successes([list], (body: Project[]) =>
-      body.toSorted((one, other) => one.title.localeCompare(other.title)),
+  createFaults(changeEmptyList, {
+    'the server answers an empty list with 204 [PROJECT-3]': (response) => ({
+      ...response,
+      status: 204,
+      body: '',
+    }),
+    'the server sends null in place of an empty list [PROJECT-3]': (response) =>
+      withBody(response, 'null'),
+    'the server answers an empty list with 404 [PROJECT-3]': () =>
+      errorResponse(404, 'There are no projects.'),
+  }),
+  createFaults(interceptRequests, {
+    'listProjects returns 200 and an error to a signed-out user [PROJECT-1]': (request) =>
+      isOperation(request, 'listProjects') &&
+      !hasSession(request) &&
+      jsonResponse(200, { error: 'not signed in' }),
+    'createProject returns 200 and an error to a signed-out user [ERR-3]': (request) =>
+      isOperation(request, 'createProject') &&
+      !hasSession(request) &&
+      jsonResponse(200, { error: 'not signed in' }),
+    'the server stores a project that it rejects [PROJECT-12]': async (request, forward) => {
+      const { title } = jsonObjectOf(request);
+      const isBlank = typeof title === 'string' && title !== '' && title.trim() === '';
+      if (!isOperation(request, 'createProject') || !isBlank) return false;
+      await forward(request);
+      return errorResponse(422, 'Title is required.');
+    },
+  }),
+  {
+    'the list is newline-delimited JSON [PROJECT-1, REACH-2]': changeListResponse((response) => {
+      const lines = projectsOf(response).map((project) => JSON.stringify(project));
+      return lines.length > 0 && withBody(response, lines.join('\n'));
+    }),
+    'createProject returns 201 without a body [PROJECT-2]': changeCreateResponse((response) =>
+      withBody(response, ''),
     ),
-  ),
-  fault('ids are used again', 'PROJECT-6', () => {
-    const ids = new Map<unknown, number>();
-    const short = (project: Project) => {
-      if (!ids.has(project.id)) ids.set(project.id, ids.size % 2);
-      return { ...project, id: ids.get(project.id) };
-    };
-    return projectsLeaving(short)();
-  }),
-  fault('ids are numbers beyond what JavaScript can tell apart', 'PROJECT-6', () => {
-    const ids = new Map<unknown, bigint>();
-    return replies([list, creating], (reply) => {
-      if (reply.status >= 300) return undefined;
-      const body = String(reply.body).replaceAll(/"id":"([^"]+)"/g, (_, id: string) => {
+    'createProject returns the previously created project [PROJECT-2]': () => {
+      let previous: ProxyResponse | undefined;
+      return changeCreateResponse((response) => {
+        const returned = previous ?? response;
+        previous = response;
+        return returned;
+      });
+    },
+    'the server caches the list per session [PROJECT-4]': () => {
+      const cache = new Map<string, ProxyResponse>();
+      return {
+        request: (request) => isOperation(request, 'listProjects') && cache.get(sessionOf(request)),
+        ...changeListResponse((response, request) => {
+          if (hasSession(request) && projectsOf(response).length > 0)
+            cache.set(sessionOf(request), response);
+          return response;
+        }),
+      };
+    },
+    'createProject returns projects that the server does not store [PROJECT-4]': () => {
+      let count = 0;
+      return interceptRequests(
+        (request) =>
+          isOperation(request, 'createProject') &&
+          hasSession(request) &&
+          count++ > 0 &&
+          jsonResponse(201, { id: `lost-${count}`, ...jsonObjectOf(request) }),
+      );
+    },
+    'project ids are reused [PROJECT-6]': () => {
+      const ids = new Map<unknown, number>();
+      return changeProjects((project) => {
+        if (!ids.has(project.id)) ids.set(project.id, ids.size % 2);
+        return { ...project, id: ids.get(project.id) };
+      });
+    },
+    'project ids are integers above Number.MAX_SAFE_INTEGER [PROJECT-6]': () => {
+      const ids = new Map<string, bigint>();
+      const toBigInt = (_: string, id: string) => {
         if (!ids.has(id)) ids.set(id, 9_007_199_254_740_992n + BigInt(ids.size));
         return `"id":${ids.get(id)}`;
-      });
-      return { ...reply, body };
-    })();
-  }),
-  fault('the same text twice gives the same project', 'PROJECT-6', () => {
-    const known = new Map<string, Reply>();
-    const key = (incoming: Incoming) => `${cookieOf(incoming, 'session')} ${incoming.body}`;
-    return {
-      request: (incoming) => (isCall(incoming, creating) ? known.get(key(incoming)) : undefined),
-      reply(reply, incoming) {
-        if (isCall(incoming, creating) && reply.status === 201)
-          known.set(key(incoming), { ...reply });
-      },
-    };
-  }),
-  fault(
-    'ids are their places in the list',
-    'PROJECT-7',
-    successes([list], (body: Project[]) =>
-      body.map((project, index) => ({ ...project, id: index + 1 })),
-    ),
-  ),
-  fault('ids are other ones in each list', 'PROJECT-7', () => {
-    let count = 0;
-    return successes([list], (body: Project[]) =>
-      body.map((project) => ({ ...project, id: `${project.id}-${++count}` })),
-    )();
-  }),
-  fault('projects belong to the session', 'PROJECT-8', () => {
-    const own = new Map<string, Set<unknown>>();
-    return {
-      reply(reply, incoming) {
-        const session = cookieOf(incoming, 'session') ?? '';
-        const mine = own.get(session) ?? new Set();
-        own.set(session, mine);
-        if (isCall(incoming, creating) && reply.status === 201)
-          mine.add(jsonOf(reply.body)?.['id']);
-        if (!isCall(incoming, list) || reply.status !== 200) return undefined;
-        return withJson(
-          reply,
-          (JSON.parse(String(reply.body)) as Project[]).filter(({ id }) => mine.has(id)),
-        );
-      },
-    };
-  }),
-  fault('whoever signed in last is everybody', 'PROJECT-8', () => {
-    let last: Incoming['headers'] | undefined;
-    return {
-      request: (incoming) =>
-        isCall(incoming, list, creating) && last && cookieOf(incoming, 'session')
-          ? { ...incoming, headers: { ...incoming.headers, ...last } }
-          : undefined,
-      reply(reply, incoming) {
-        const lines = cookiesSet(reply);
-        if (!isCall(incoming, login) || lines.length < 2) return;
-        const pairs = lines.map((line) => line.split(';')[0]!);
-        last = {
-          cookie: pairs.join('; '),
-          'x-xsrf-token': pairs.find((pair) => pair.startsWith('XSRF'))?.split('=')[1],
-        };
-      },
-    };
-  }),
-  fault("visitors see everybody's projects", 'PROJECT-15', () => {
-    const all: unknown[] = [];
-    return {
-      request: (incoming) =>
-        isCall(incoming, list) && !cookieOf(incoming, 'session') ? json(200, all) : undefined,
-      reply(reply, incoming) {
-        if (isCall(incoming, creating) && reply.status === 201) all.push(jsonOf(reply.body));
-      },
-    };
-  }),
-  fault("a visitor's list is answered with 200 and an error", 'PROJECT-1', () => ({
-    request: (incoming) =>
-      isCall(incoming, list) && !cookieOf(incoming, 'session')
-        ? json(200, { error: 'not signed in' })
-        : undefined,
-  })),
-  fault("a visitor's project is answered with 200 and an error", 'ERR-3', () => ({
-    request: (incoming) =>
-      isCall(incoming, creating) && !cookieOf(incoming, 'session')
-        ? json(200, { error: 'not signed in' })
-        : undefined,
-  })),
-  fault(
-    'the list has 20 projects at most',
-    'PROJECT-9',
-    successes([list], (body: Project[]) => body.slice(-20)),
-  ),
-  fault(
-    'the list has 100 projects at most',
-    'PROJECT-9',
-    successes([list], (body: Project[]) => body.slice(0, 100)),
-  ),
-  fault('each XSRF token is good for one call', 'PROJECT-10', () => {
-    const isSecond = meeting();
-    return {
-      request: async (incoming) =>
-        isCall(incoming, creating) && (await isSecond())
-          ? json(403, { message: 'The token was used before.' })
-          : undefined,
-    };
-  }),
-  fault('of projects created at once, one is lost', ['PROJECT-10', 'PROJECT-9'], () => {
-    const isSecond = meeting();
-    return {
-      request: async (incoming) =>
-        isCall(incoming, creating) && (await isSecond())
-          ? json(201, { id: `lost-${Math.random()}`, ...jsonOf(incoming.body) })
-          : undefined,
-    };
-  }),
-  fault('lists asked for at once get mixed up', 'PROJECT-11', () => {
-    let cookie: Incoming['headers'][string];
-    return {
-      async request(incoming) {
-        if (!isCall(incoming, list)) return undefined;
-        const { cookie: own, ...rest } = incoming.headers;
-        cookie = own;
-        await passed(30);
-        return { ...incoming, headers: { ...rest, ...(cookie !== undefined && { cookie }) } };
-      },
-    };
-  }),
-  fault('a refused project is kept', 'PROJECT-12', () => ({
-    async request(incoming, pass) {
-      if (!isCall(incoming, creating)) return undefined;
-      const { title } = jsonOf(incoming.body) ?? {};
-      if (typeof title !== 'string' || title.trim() !== '' || title === '') return undefined;
-      await pass(incoming);
-      return json(422, { message: 'Title is required.' });
+      };
+      return interceptResponses((response) =>
+        withBody(response, String(response.body).replaceAll(/"id":"([^"]+)"/g, toBigInt)),
+      );
     },
-  })),
-  fault('a repeated Idempotency-Key is refused', 'PROJECT-13', () => {
-    const keys = new Set<unknown>();
-    return {
-      request(incoming) {
-        if (!isCall(incoming, creating)) return undefined;
-        const key = incoming.headers['idempotency-key'];
-        if (key && keys.has(key)) return json(409, { message: 'This was sent before.' });
+    'creating a project with the same text again returns the first project [PROJECT-6]': () => {
+      const created = new Map<string, ProxyResponse>();
+      const keyOf = (request: ProxyRequest) => `${sessionOf(request)} ${request.body}`;
+      return {
+        request: (request) => isOperation(request, 'createProject') && created.get(keyOf(request)),
+        ...changeCreateResponse((response, request) => {
+          created.set(keyOf(request), response);
+          return response;
+        }),
+      };
+    },
+    'project ids change with every list [PROJECT-7]': () => {
+      let count = 0;
+      return changeList((projects) =>
+        projects.map((project) => ({ ...project, id: `${project.id}-${++count}` })),
+      );
+    },
+    'projects belong to the session in place of the user [PROJECT-8]': () => {
+      const idsOfSession = new Map<string, Set<unknown>>();
+      return interceptResponses((response, request) => {
+        const session = sessionOf(request);
+        const ids = idsOfSession.get(session) ?? new Set();
+        idsOfSession.set(session, ids);
+        if (isOperation(request, 'createProject') && response.status === 201)
+          ids.add(jsonObjectOf(response)['id']);
+        if (!isOperation(request, 'listProjects') || response.status !== 200) return false;
+        return withJson(
+          response,
+          projectsOf(response).filter(({ id }) => ids.has(id)),
+        );
+      });
+    },
+    'every session acts as the user who signed in last [PROJECT-8]': () => {
+      let lastHeaders: HeaderMap | undefined;
+      return {
+        request: (request) =>
+          isProjectOperation(request) &&
+          hasSession(request) &&
+          lastHeaders &&
+          withHeaders(request, lastHeaders),
+        response(response, request) {
+          const pairs = setCookiesOf(response).map((line) => line.split(';')[0]!);
+          if (!isOperation(request, 'login') || pairs.length < 2) return;
+          const token = newCookieOf(response, 'XSRF-TOKEN');
+          lastHeaders = { cookie: pairs.join('; '), 'x-xsrf-token': token };
+        },
+      };
+    },
+    'the server rejects one of two concurrent requests with the same XSRF token [PROJECT-10]':
+      respondToConcurrent('createProject', () => errorResponse(403, 'The token was used before.')),
+    'the server loses one of two concurrently created projects [PROJECT-10, PROJECT-9]':
+      respondToConcurrent('createProject', (request) =>
+        jsonResponse(201, { id: `lost-${Math.random()}`, ...jsonObjectOf(request) }),
+      ),
+    'concurrent listProjects requests receive the list of another user [PROJECT-11]': () => {
+      let cookie: HeaderMap[string];
+      return interceptRequests(async (request) => {
+        if (!isOperation(request, 'listProjects')) return false;
+        ({ cookie } = request.headers);
+        await delay(30);
+        return withHeaders(request, { cookie });
+      });
+    },
+    'the server rejects a repeated Idempotency-Key [PROJECT-13]': () => {
+      const keys = new Set<unknown>();
+      return interceptRequests((request) => {
+        const key = request.headers['idempotency-key'];
+        if (!isOperation(request, 'createProject') || !key) return false;
+        if (keys.has(key)) return errorResponse(409, 'This was sent before.');
         keys.add(key);
-        return undefined;
-      },
-    };
-  }),
-  fault('the ETag of the list never changes', 'PROJECT-14', () => ({
-    request: (incoming) =>
-      isCall(incoming, list) && incoming.headers['if-none-match'] === '"constant"'
-        ? { ...json(304, ''), headers: { etag: '"constant"' } }
-        : undefined,
-    reply: (reply, incoming) =>
-      isCall(incoming, list) && reply.status === 200
-        ? { ...reply, headers: { ...reply.headers, etag: '"constant"' } }
-        : undefined,
-  })),
+        return false;
+      });
+    },
+    'the ETag of the list never changes [PROJECT-14]': {
+      ...changeListResponse((response) => withHeaders(response, { etag: '"constant"' })),
+      request: (request) =>
+        isOperation(request, 'listProjects') &&
+        request.headers['if-none-match'] === '"constant"' && {
+          status: 304,
+          headers: { etag: '"constant"' },
+          body: '',
+        },
+    },
+    'signed-out users see the projects of all users [PROJECT-15]': () => {
+      const projects: unknown[] = [];
+      return {
+        request: (request) =>
+          isOperation(request, 'listProjects') &&
+          !hasSession(request) &&
+          jsonResponse(200, projects),
+        response(response, request) {
+          if (isOperation(request, 'createProject') && response.status === 201)
+            projects.push(jsonObjectOf(response));
+        },
+      };
+    },
+    'createProject returns 201 to a signed-out user and stores nothing [ERR-3]': changeResponses(
+      'createProject',
+      401,
+      (_response, request) => jsonResponse(201, { id: 'lost', ...jsonObjectOf(request) }),
+    ),
+  },
 ];

@@ -1,0 +1,227 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import {
+  changeExistingEmailResponse,
+  changeFields,
+  changeResponses,
+  changeWrongPasswordResponse,
+  createFaults,
+  emailOf,
+  errorResponse,
+  hasSession,
+  interceptRequests,
+  isOperation,
+  isProjectOperation,
+  jsonObjectOf,
+  jsonResponse,
+  newCookieOf,
+  respondToConcurrent,
+  sessionOf,
+  withFields,
+  withHeaders,
+  withJson,
+  type FaultTable,
+} from '../fault-builders.ts';
+import type { Interceptor, ProxyRequest, ProxyResponse } from '../fault-proxy.ts';
+
+/** Faults of registering and signing in. */
+export const authFaults: FaultTable[] = [
+  createFaults(changePasswords, {
+    'the server compares passwords case-insensitively [SIGNIN-3]': (password) =>
+      password.toLowerCase(),
+    'the server compares only 12 characters of passwords [SIGNIN-3, ACCOUNT-6]': (password) =>
+      password.slice(0, 12),
+    'the server compares only 72 bytes of passwords [ACCOUNT-6]': (password) =>
+      Buffer.from(password).subarray(0, 72).toString(),
+    'the server trims passwords [ACCOUNT-5]': (password) => password.trim(),
+  }),
+  createFaults(changeEmails, {
+    'the server compares emails case-sensitively [ACCOUNT-8]': (email) =>
+      email.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}-`),
+    'the server ignores the part of emails after a plus sign [ACCOUNT-11]': (email) =>
+      email.replace(/\+[^@]*/, ''),
+  }),
+  createFaults(changeUnknownEmailResponse, {
+    'the server answers an unknown email with 200 [SIGNIN-2]': (response) =>
+      withJson(response, {}, 200),
+    'a wrong password and an unknown email get different messages [SIGNIN-4]': (response) =>
+      withJson(response, { message: 'There is no such account.' }),
+  }),
+  createFaults(interceptRequests, {
+    'the server rejects a sign-in from a signed-in browser [SIGNIN-9]': (request) =>
+      isOperation(request, 'login') &&
+      hasSession(request) &&
+      errorResponse(400, 'You are signed in already.'),
+    'the server rejects a registration from a signed-in browser [ACCOUNT-9]': (request) =>
+      isOperation(request, 'registerUser') &&
+      hasSession(request) &&
+      errorResponse(403, 'You have an account already.'),
+    'the server rejects passwords shorter than 10 characters [ACCOUNT-3]': (request) =>
+      isOperation(request, 'registerUser') &&
+      passwordLength(request) < 10 &&
+      errorResponse(422, 'Password must be at least 10 characters.'),
+    'the server accepts a long password on registration only [ACCOUNT-10]': (request) =>
+      isOperation(request, 'login') &&
+      passwordLength(request) > 100 &&
+      errorResponse(401, 'The email or the password is not right.'),
+  }),
+  {
+    'the server answers a wrong password with 200 and an error in the body [SIGNIN-1]':
+      changeWrongPasswordResponse((response) => withJson(response, { error: 'wrong' }, 200)),
+    'the server answers an unknown email much faster than a wrong password [SIGNIN-5]':
+      withAccounts((passwords) => ({
+        async response(_response, request) {
+          // Many times the duration of the other response, also on a busy machine.
+          if (isOperation(request, 'login') && passwords.has(emailOf(request))) await delay(400);
+        },
+      })),
+    'login returns a token in the body and sets no cookie [SIGNIN-6]': changeResponses(
+      'login',
+      200,
+      () => jsonResponse(200, { token: 'eyJhbGciOiJIUzI1NiJ9.e30.abcdefgh' }),
+    ),
+    'a second sign-in ends the first session [SIGNIN-7]': () => {
+      const ended = new Set<string | undefined>();
+      const newestSessions = new Map<string, string>();
+      return {
+        request: (request) =>
+          isProjectOperation(request) &&
+          ended.has(sessionOf(request)) &&
+          errorResponse(401, 'Your session has ended.'),
+        response(response, request) {
+          const session = newCookieOf(response, 'session');
+          if (!isOperation(request, 'login') || !session) return;
+          ended.add(newestSessions.get(emailOf(request)));
+          newestSessions.set(emailOf(request), session);
+        },
+      };
+    },
+    'the server rejects one of two concurrent sign-ins [SIGNIN-8]': respondToConcurrent(
+      'login',
+      () => errorResponse(409, 'Another sign-in is in progress.'),
+    ),
+    'a sign-in from a signed-in browser keeps the old session [SIGNIN-9, COOKIE-6]': {
+      request: (request) =>
+        isOperation(request, 'login') &&
+        hasSession(request) &&
+        withHeaders(request, { cookie: '' }),
+      response: (response, request) =>
+        isOperation(request, 'login') &&
+        response.status === 200 &&
+        hasSession(request) &&
+        withHeaders(response, { 'set-cookie': undefined }),
+    },
+    'a failed sign-in ends the session [SIGNIN-10]': () => {
+      const ended = new Set<string>();
+      return {
+        request: (request) =>
+          isProjectOperation(request) &&
+          hasSession(request) &&
+          ended.has(sessionOf(request)) &&
+          errorResponse(401, 'Please sign in.'),
+        response(response, request) {
+          if (isOperation(request, 'login') && response.status === 401)
+            ended.add(sessionOf(request));
+        },
+      };
+    },
+    'the server rejects a sign-in that carries an unknown session cookie [SIGNIN-11]': () => {
+      const sessions = new Set<string | undefined>();
+      return {
+        request: (request) =>
+          isOperation(request, 'login') &&
+          hasSession(request) &&
+          !sessions.has(sessionOf(request)) &&
+          errorResponse(403, 'Your session is not valid.'),
+        response: (response) => void sessions.add(newCookieOf(response, 'session')),
+      };
+    },
+    'a session expires after three requests [SIGNIN-12]': () => {
+      const counts = new Map<string, number>();
+      return {
+        request(request) {
+          if (!hasSession(request) || isOperation(request, 'login')) return false;
+          const count = (counts.get(sessionOf(request)) ?? 0) + 1;
+          counts.set(sessionOf(request), count);
+          return count > 3 && errorResponse(401, 'Please sign in.');
+        },
+      };
+    },
+    'the server trims passwords on registration but not on sign-in [ACCOUNT-4]': changeFields(
+      ['registerUser'],
+      ['password'],
+      (password) => password.trim(),
+    ),
+    'the server replaces accents and emoji in passwords on sign-in [ACCOUNT-4]': changeFields(
+      ['login'],
+      ['password'],
+      (password) => password.replaceAll(/[^ -~]/gu, '?'),
+    ),
+    'registering an existing email again replaces its password [ACCOUNT-7]': () => {
+      const registrations = new Map<string, number>();
+      return {
+        request(request) {
+          const isRegistration = isOperation(request, 'registerUser');
+          if (!isRegistration && !isOperation(request, 'login')) return false;
+          const count = (registrations.get(emailOf(request)) ?? 0) + Number(isRegistration);
+          registrations.set(emailOf(request), count);
+          return withFields(request, ['email'], (email) => email.replace('@', `.v${count}@`));
+        },
+      };
+    },
+    'the server answers the registration of an existing email with 201 [ACCOUNT-7]':
+      changeExistingEmailResponse((response) => withJson(response, { role: 'member' }, 201)),
+    'two concurrent registrations of the same email both succeed [ACCOUNT-12]': respondToConcurrent(
+      'registerUser',
+      () => jsonResponse(201, { role: 'member' }),
+      emailOf,
+    ),
+    'the server accepts an object in place of a password [ERR-21]': withAccounts((passwords) => ({
+      request(request) {
+        const { email, password } = jsonObjectOf(request);
+        if (!isOperation(request, 'login') || typeof password !== 'object' || !password)
+          return false;
+        const realPassword = passwords.get(emailOf(request));
+        return { ...request, body: JSON.stringify({ email, password: realPassword }) };
+      },
+    })),
+  },
+];
+
+/** Creates an interceptor that knows the password of each registered email. */
+function withAccounts(create: (passwords: Map<string, string>) => Interceptor) {
+  return (): Interceptor => {
+    const passwords = new Map<string, string>();
+    const interceptor = create(passwords);
+    return {
+      ...interceptor,
+      async response(response, request) {
+        const changed = await interceptor.response?.(response, request);
+        if (isOperation(request, 'registerUser') && response.status === 201)
+          passwords.set(emailOf(request), String(jsonObjectOf(request)['password']));
+        return changed;
+      },
+    };
+  };
+}
+
+function changeUnknownEmailResponse(change: (response: ProxyResponse) => ProxyResponse) {
+  return withAccounts((passwords) => ({
+    response: (response, request) =>
+      isOperation(request, 'login') &&
+      response.status === 401 &&
+      !passwords.has(emailOf(request)) &&
+      change(response),
+  }));
+}
+
+function changePasswords(change: (password: string) => string) {
+  return changeFields(['login', 'registerUser'], ['password'], change);
+}
+
+function changeEmails(change: (email: string) => string) {
+  return changeFields(['login', 'registerUser'], ['email'], change);
+}
+
+function passwordLength(request: ProxyRequest): number {
+  return String(jsonObjectOf(request)['password']).length;
+}

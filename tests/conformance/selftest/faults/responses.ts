@@ -1,0 +1,61 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { gzipSync } from 'node:zlib';
+import {
+  changeCreateResponse,
+  changeListResponse,
+  changeWrongPasswordResponse,
+  createFaults,
+  interceptResponses,
+  isOperation,
+  withBody,
+  withHeaders,
+  type FaultTable,
+} from '../fault-builders.ts';
+import { closedConnection, noResponse } from '../fault-proxy.ts';
+
+/** Faults of headers, encodings, durations and connections. */
+export const responseFaults: FaultTable[] = [
+  createFaults(interceptResponses, {
+    'the server sends JSON as text/html [REACH-2]': (response) =>
+      withHeaders(response, { 'content-type': 'text/html; charset=utf-8' }),
+    'Content-Length counts characters in place of bytes [REACH-2]': (response) => {
+      const text = String(response.body);
+      return withBody(response, Buffer.from(text).subarray(0, text.length));
+    },
+    'the Content-Encoding header says gzip for an uncompressed body [REACH-5]': (response) =>
+      withHeaders(response, { 'content-encoding': 'gzip' }),
+    'bodies begin with a byte order mark [REACH-7]': (response) =>
+      withBody(response, `\uFEFF${String(response.body)}`),
+    'responses have no Content-Type header [REACH-9]': (response) =>
+      withHeaders(response, { 'content-type': undefined }),
+    'createProject takes longer than a second [REACH-10]': async (_response, request) => {
+      if (isOperation(request, 'createProject')) await delay(1050);
+    },
+  }),
+  createFaults(changeListResponse, {
+    'the list is compressed without a Content-Encoding header [REACH-2]': (response) =>
+      withBody(response, gzipSync(response.body)),
+    'the list is encoded as UTF-16 [REACH-2]': (response) =>
+      withBody(response, Buffer.from(String(response.body), 'utf16le')),
+    'the list ends before its Content-Length [REACH-5]': ({ status, headers, body }) => ({
+      status,
+      headers,
+      body,
+      write(serverResponse) {
+        serverResponse.writeHead(status, {
+          'content-type': 'application/json',
+          'content-length': String(Buffer.byteLength(body) + 100),
+        });
+        serverResponse.write(body, () => serverResponse.destroy());
+      },
+    }),
+    "a user's list is public to caches [REACH-8]": (response) =>
+      withHeaders(response, { 'cache-control': 'public, max-age=60' }),
+  }),
+  {
+    'the server never answers a wrong password [REACH-5]': changeWrongPasswordResponse(
+      () => noResponse,
+    ),
+    'createProject closes the connection [REACH-5]': changeCreateResponse(() => closedConnection),
+  },
+];

@@ -1,0 +1,33 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createApp, type AppOptions } from '../../server/app.ts';
+import { createPasswords } from '../../server/auth/passwords.ts';
+import type { Database } from '../../server/store/database.ts';
+import { openSqlite } from '../../server/store/sqlite.ts';
+import { openStore } from '../../server/store/store.ts';
+
+export type RunningServer = { origin: string; stop: () => Promise<void> };
+
+export type ReferenceServerOptions = Partial<Omit<AppOptions, 'store'>> & { database?: Database };
+
+const cheapPasswords = createPasswords({ memory: 8, passes: 1, parallelism: 1 });
+
+/** Starts the reference server in this process on a free port, with its own SQLite database by default. */
+export async function startReferenceServer({
+  database,
+  ...options
+}: ReferenceServerOptions = {}): Promise<RunningServer> {
+  const folder = mkdtempSync(join(tmpdir(), 'tracker-app-'));
+  const store = await openStore(database ?? openSqlite(folder));
+  const app = await createApp({ dist: folder, passwords: cheapPasswords, ...options, store });
+  const origin = await app.listen({ port: 0, host: '127.0.0.1' });
+  return {
+    origin,
+    async stop() {
+      await app.close();
+      await store.close();
+      rmSync(folder, { recursive: true, force: true });
+    },
+  };
+}
