@@ -1,6 +1,6 @@
 /** `npm run check`: everything that can be checked without running the app. */
 import { readFile } from 'node:fs/promises';
-import { errorLines, printResult, root, runCommand, toolCommand } from './run.ts';
+import { root, runCommand, runStep, toolCommand, type Totals } from './run.ts';
 
 const timeoutSeconds = 300;
 
@@ -26,18 +26,9 @@ const checks: { [name: string]: () => Promise<string[]> } = {
     ),
 };
 
-/** Runs all checks in parallel, and prints one line per check with its problems below. */
-export async function check(): Promise<{ passed: number; failed: number }> {
-  const running = Object.entries(checks).map(([name, run]) => ({
-    name,
-    problems: run().catch(errorLines),
-  }));
-  let failed = 0;
-  for (const { name, problems } of running) {
-    printResult(name, await problems);
-    if ((await problems).length > 0) failed += 1;
-  }
-  return { passed: running.length - failed, failed };
+/** Runs all checks in parallel. */
+export function check(): Promise<Totals[]> {
+  return Promise.all(Object.entries(checks).map(([name, run]) => runStep(name, run)));
 }
 
 /** The lockfile must not name a registry, because machines use different ones. */
@@ -54,6 +45,6 @@ async function lockfileProblems(): Promise<string[]> {
 }
 
 if (import.meta.main) {
-  const { failed } = await check();
-  process.exitCode = failed > 0 ? 1 : 0;
+  const totals = await check();
+  process.exitCode = totals.some(({ failed }) => failed > 0) ? 1 : 0;
 }

@@ -98,12 +98,3 @@ function summarize(error: unknown): string {
   const [first = '', ...rest] = stripVTControlCharacters(String(error)).split('\n');
   return [first, ...rest.filter((line) => line.includes('[err]')).slice(0, 3)].join('\n');
 }
-
-if (import.meta.main) {
-  try {
-    console.log(await ensureChromium(console.log));
-  } catch (error) {
-    console.error(error instanceof Error ? error.message : error);
-    process.exitCode = 1;
-  }
-}

@@ -35,6 +35,15 @@ export function runCommand(
   });
 }
 
+export type Totals = { passed: number; failed: number };
+
+/** Runs a step, which returns its problems, and prints its result. */
+export async function runStep(name: string, run: () => Promise<string[]>): Promise<Totals> {
+  const problems = await run().catch(errorLines);
+  printResult(name, problems);
+  return problems.length > 0 ? { passed: 0, failed: 1 } : { passed: 1, failed: 0 };
+}
+
 /** Prints one line for a step, and its problems below. */
 export function printResult(name: string, problems: string[]): void {
   console.log(`${problems.length > 0 ? 'FAIL' : 'ok  '} ${name}`);

@@ -10,9 +10,15 @@ import { join, relative } from 'node:path';
 import { ensureChromium } from './ensure-chromium.ts';
 import { check } from './check.ts';
 import { findTempFolder } from './temp-folder.ts';
-import { runCommand, errorLines, printResult, root, toolCommand } from './run.ts';
-
-type Totals = { passed: number; failed: number };
+import {
+  errorLines,
+  printResult,
+  root,
+  runCommand,
+  runStep,
+  toolCommand,
+  type Totals,
+} from './run.ts';
 
 /** The part of Vitest's JSON report that is used here. */
 type Report = {
@@ -31,20 +37,14 @@ process.env['NODE_COMPILE_CACHE'] ??= join(root, 'node_modules/.cache/node');
 
 const before = await Promise.all([
   check(),
-  step('browser', findBrowser),
-  step('build', () => runCommand(toolCommand('vite/bin/vite.js', 'build'), 300)),
+  runStep('browser', findBrowser),
+  runStep('build', () => runCommand(toolCommand('vite/bin/vite.js', 'build'), 300)),
 ]);
-const totals = [...before, await runTests()];
+const totals = [...before.flat(), await runTests()];
 const passed = totals.reduce((sum, part) => sum + part.passed, 0);
 const failed = totals.reduce((sum, part) => sum + part.failed, 0);
 console.log(`${passed} passed, ${failed} failed`);
 process.exitCode = failed > 0 ? 1 : 0;
-
-async function step(name: string, run: () => Promise<string[]>): Promise<Totals> {
-  const problems = await run();
-  printResult(name, problems);
-  return problems.length > 0 ? { passed: 0, failed: 1 } : { passed: 1, failed: 0 };
-}
 
 /** Sets `CHROMIUM` to a working browser, so that no test has to search for one. */
 async function findBrowser(): Promise<string[]> {
