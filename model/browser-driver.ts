@@ -1,74 +1,128 @@
-import type { Page } from 'playwright-core';
+/** The Playwright half of a driver: what a user does on the page, and the API requests it sends. */
+import type { Page, Request, Route as PlaywrightRoute } from 'playwright-core';
+import { countRequests } from './controlled-backend.ts';
 import { forms, screens, type Driver, type Observation } from './driver.ts';
+import { callOf, type Call } from './outcomes.ts';
 
-/** What a person does on the page itself. `settled` waits until the app has taken note. */
-export function createPageActions(
+/** An API request of the page that waits until the driver answers it. */
+export type HeldRequest = {
+  call: Call;
+  route: PlaywrightRoute;
+  request: Request;
+  isAnswered: boolean;
+  isAborted: boolean;
+};
+
+type PageDriver = Pick<Driver, 'go' | 'submit'> & {
+  observe: () => Promise<Omit<Observation, 'logged'>>;
+  /** Waits for the pending request of a call and marks it as answered. */
+  takePending: (call: Call) => Promise<HeldRequest>;
+  /** Marks an aborted request of a call as answered. */
+  takeAborted: (call: Call) => HeldRequest;
+  forgetRequests: () => void;
+};
+
+export const field = (page: Page, label: string) => page.getByLabel(label, { exact: true });
+
+export const submitButton = (page: Page, name: string) =>
+  page.locator('form').getByRole('button', { name, exact: true });
+
+export const heading = (page: Page, name: string) =>
+  page.getByRole('heading', { level: 1, name, exact: true });
+
+/** `settle` waits until the app has processed a user action or a response. */
+export async function createPageDriver(
   page: Page,
-  settled: () => Promise<void>,
-): Pick<Driver, 'go' | 'submit'> {
+  origin: string,
+  settle: () => Promise<void>,
+): Promise<PageDriver> {
+  const requests: HeldRequest[] = [];
+  const unanswered = (call: Call, isAborted: boolean) =>
+    requests.filter(
+      (held) => held.call === call && !held.isAnswered && held.isAborted === isAborted,
+    );
+  const take = (held: HeldRequest | undefined, problem: string) => {
+    if (!held) throw new Error(problem);
+    held.isAnswered = true;
+    return held;
+  };
+
+  // One page serves many drivers, one after the other.
+  const endpoints = `${origin}/api/**`;
+  await page.unroute(endpoints);
+  await page.route(endpoints, (route, request) => {
+    const call = callOf(request.method(), request.url());
+    requests.push({ call, route, request, isAnswered: false, isAborted: false });
+  });
+  page.removeAllListeners('requestfailed');
+  page.on('requestfailed', (failed) => {
+    const held = requests.find(({ request }) => request === failed);
+    if (held && !held.isAnswered) held.isAborted = true;
+  });
+
   return {
     async go(route) {
       if (new URL(page.url()).hash === `#${route}`) return;
       await page.getByRole('link', { name: screens[route].link, exact: true }).click();
-      await settled();
+      await heading(page, screens[route].heading).waitFor();
+      await settle();
     },
-    async submit(form, values) {
+    async submit(form, values = []) {
       const { button, fields } = forms[form];
-      for (const [index, value] of (values ?? []).entries()) {
-        await page.getByLabel(fields[index]!, { exact: true }).fill(value);
-      }
-      // A busy button can be pressed as well.
-      const press = page.locator('form').getByRole('button', { name: button, exact: true });
-      await press.click({ force: true });
-      await settled();
+      for (const [index, value] of values.entries()) await field(page, fields[index]!).fill(value);
+      // Forced, because a user can also press a busy button.
+      await submitButton(page, button).click({ force: true });
+      await settle();
     },
+    async observe() {
+      return {
+        ...(await page.evaluate(readScreen, Object.values(forms))),
+        calls: countRequests(
+          requests,
+          (call) => unanswered(call, false),
+          ({ request }) => request.postDataJSON() ?? undefined,
+        ),
+      };
+    },
+    async takePending(call) {
+      for (let turn = 0; turn < 2_000 && unanswered(call, false).length === 0; turn += 1) {
+        await settle();
+      }
+      // The newest, because the page may report late that it aborted the others.
+      return take(unanswered(call, false).at(-1), `No ${call} is waiting for a response.`);
+    },
+    takeAborted: (call) => take(unanswered(call, true)[0], `No ${call} was aborted.`),
+    forgetRequests: () => void requests.splice(0),
   };
 }
 
-/**
- * What the page did just now is known here some of its turns later. Gives nothing where it does not
- * come in many of them.
- */
-export async function pollFor<Found>(
-  find: () => Found | undefined,
-  turn: () => Promise<void>,
-): Promise<Found | undefined> {
-  for (let turns = 500; turns > 0 && !find(); turns -= 1) {
-    // oxlint-disable-next-line no-await-in-loop
-    await turn();
-  }
-  return find();
-}
-
-/**
- * Until the app has taken the place of the first view, whose elements go away and take nothing in.
- */
+/** Waits until the app has replaced the prerendered screen, whose elements ignore user actions. */
 export async function waitForApp(page: Page): Promise<void> {
   await page.waitForFunction(() => {
     return document.querySelector('h1') && !document.querySelector('template');
   });
 }
 
-/** What is on the screen. Runs in the page. */
-export function observeScreen(
-  all: { button: string; fields: readonly string[] }[],
+/** Runs in the page. Returns what the screen shows. */
+function readScreen(
+  allForms: { button: string; fields: readonly string[] }[],
 ): Omit<Observation, 'calls' | 'logged'> {
   const textOf = (selector: string) => document.querySelector(selector)?.textContent ?? undefined;
+  const isBusy = (element: Element) => element.getAttribute('aria-busy') === 'true';
   const button = document.querySelector('form button');
-  const known = all.find((form) => form.button === button?.textContent);
+  const form = allForms.find((candidate) => candidate.button === button?.textContent);
   const labels = [...document.querySelectorAll('label')];
   const section = document.querySelector('main section');
-  const isBusy = (element: Element) => element.getAttribute('aria-busy') === 'true';
   return {
     path: location.hash.slice(1) || '/',
     banner: textOf('[role=alert]'),
     announced: textOf('[role=status]')?.trim() ?? '',
     form:
-      known && button
+      form && button
         ? {
-            button: known.button,
+            button: form.button,
             busy: isBusy(button),
-            values: known.fields.map((name) => {
+            values: form.fields.map((name) => {
               const label = labels.find(({ textContent }) => textContent === name);
               return label?.control instanceof HTMLInputElement ||
                 label?.control instanceof HTMLTextAreaElement

@@ -1,61 +1,68 @@
 import axe from 'axe-core';
 import type { Locator, Page } from 'playwright-core';
 import { beforeEach, describe, expect, test } from 'vitest';
-import { playAll } from '../visual/states.ts';
-import { openStage, type Stage } from '../visual/page-driver.ts';
-import { field, fillCredentials, fillProject, submit, useBrowser } from '../support/browser.ts';
+import { field, submitButton } from '../../model/browser-driver.ts';
+import {
+  fillCredentials,
+  fillProject,
+  headerLink,
+  projectList,
+  useBrowser,
+} from '../support/browser.ts';
+import { createVisualDriver, type VisualDriver } from '../visual/page-driver.ts';
+import { showAllStates } from '../visual/states.ts';
 
 const browser = useBrowser();
 let page: Page;
-let stage: Stage;
+let driver: VisualDriver;
 beforeEach(async () => {
   ({ page } = await browser.open());
-  stage = await openStage(page);
+  driver = await createVisualDriver(page);
 });
 
-const everything: axe.RunOptions = {
+const allRules: axe.RunOptions = {
   runOnly: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'],
 };
 
-/** All that differs between themes and widths. */
-const looks: axe.RunOptions = {
+/** The rules whose result depends on theme or width. */
+const visualRules: axe.RunOptions = {
   runOnly: ['color-contrast', 'link-in-text-block', 'scrollable-region-focusable', 'target-size'],
 };
 
-/** The rules that are broken, each with the elements that break it. */
-async function broken(options: axe.RunOptions): Promise<string[]> {
+/** Returns the violated rules, each with the elements that violate it. */
+async function violationsOf(rules: axe.RunOptions): Promise<string[]> {
   if (!(await page.evaluate(() => 'axe' in window))) await page.evaluate(axe.source);
   const { violations } = await page.evaluate(
-    (chosen) =>
+    (options) =>
       (window as unknown as { axe: typeof axe }).axe.run({
-        ...chosen,
+        ...options,
         resultTypes: ['violations'],
       }),
-    options,
+    rules,
   );
   return violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(', ')}`);
 }
 
-/** WCAG 2.2, 1.4.12: what a person may set, and must not lose anything by. */
-const spacing = `* {
+/** Text spacing that users may set (WCAG 2.2, 1.4.12). */
+const textSpacing = `* {
   line-height: 1.5 !important; letter-spacing: 0.12em !important; word-spacing: 0.16em !important;
 } p { margin-bottom: 2em !important }`;
 
-/** Whatever reaches out of the window sideways, is cut off, or is a smaller target than 24 by 24 px. Runs in the page. */
-function outOfReach(): string[] {
+/** Runs in the page. Returns what overflows, is cut off, or is a target under 24 by 24 px. */
+function layoutProblems(): string[] {
   const nameOf = (element: Element) => element.outerHTML.slice(0, 100);
-  const sideways = document.documentElement.scrollWidth > innerWidth ? ['scrolls sideways'] : [];
-  const operable = [...document.querySelectorAll('a, button, input, textarea')];
+  const targets = [...document.querySelectorAll('a, button, input, textarea')];
+  const texts = [...document.querySelectorAll('h1, h2, h3, p, a, button')];
   return [
-    ...sideways,
-    ...operable
+    ...(document.documentElement.scrollWidth > innerWidth ? ['scrolls sideways'] : []),
+    ...targets
       .filter((element) => {
         const { width, height } = element.getBoundingClientRect();
         return width < 24 || height < 24;
       })
       .map((element) => `small: ${nameOf(element)}`),
-    ...[...document.querySelectorAll('h1, h2, h3, p, a, button')]
-      // What is said to screen readers alone is a pixel wide.
+    ...texts
+      // Announcements for screen readers are one pixel wide.
       .filter((element) => element.getBoundingClientRect().width > 1)
       .filter(
         (element) =>
@@ -67,61 +74,60 @@ function outOfReach(): string[] {
 }
 
 test(
-  'every state of every screen keeps to WCAG 2.2 AA, in both themes, wide and narrow, and with more space in its text',
+  'every visual state conforms to WCAG 2.2 AA, in both themes, wide and narrow, and with more text spacing',
   { timeout: 300_000 },
   async () => {
-    const seen: Record<string, string[]> = {};
-    const found = (where: string, faults: string[]) => {
-      if (faults.length > 0) seen[where] = [...(seen[where] ?? []), ...faults];
-    };
-    let scenes = 0;
-    // Colours that change at once can be looked at at once.
+    const problems: string[] = [];
+    const report = (where: string, found: string[]) =>
+      problems.push(...found.map((problem) => `${where}: ${problem}`));
+    let states = 0;
+    // Without transitions, colours have their final value at once.
     await page.emulateMedia({ reducedMotion: 'reduce' });
-    await playAll(stage, async ({ name }) => {
-      scenes += 1;
-      // Colours are the same at every width, and places in both themes: each is asked twice.
+    await showAllStates(driver, async ({ name }) => {
+      states += 1;
+      // Colours do not depend on the width, nor the layout on the theme, so two pairs are enough.
       await page.emulateMedia({ colorScheme: 'light' });
       await page.setViewportSize({ width: 1280, height: 800 });
-      found(`${name}, 1280 px, light`, await page.evaluate(outOfReach));
-      found(`${name}, 1280 px, light`, await broken(everything));
+      report(`${name}, 1280 px, light`, await page.evaluate(layoutProblems));
+      report(`${name}, 1280 px, light`, await violationsOf(allRules));
       // 1280 px at a zoom of 200 %.
       await page.setViewportSize({ width: 640, height: 400 });
-      found(`${name}, 640 px`, await page.evaluate(outOfReach));
+      report(`${name}, 640 px`, await page.evaluate(layoutProblems));
       await page.emulateMedia({ colorScheme: 'dark' });
       await page.setViewportSize({ width: 320, height: 800 });
-      found(`${name}, 320 px, dark`, await page.evaluate(outOfReach));
-      found(`${name}, 320 px, dark`, await broken(looks));
-      const style = await page.addStyleTag({ content: spacing });
-      found(`${name}, 320 px, spaced`, await page.evaluate(outOfReach));
+      report(`${name}, 320 px, dark`, await page.evaluate(layoutProblems));
+      report(`${name}, 320 px, dark`, await violationsOf(visualRules));
+      const style = await page.addStyleTag({ content: textSpacing });
+      report(`${name}, 320 px, text spacing`, await page.evaluate(layoutProblems));
       await style.evaluate((element) => (element as Element).remove());
     });
-    expect(seen).toEqual({});
-    expect(scenes).toBeGreaterThan(40);
+    expect(problems).toEqual([]);
+    expect(states).toBeGreaterThan(40);
   },
 );
 
-/** What has the focus, by its name, and that it shows. Never the page itself: that is where focus gets lost. */
+/** Returns element and name of the focus, and whether it has no focus ring. */
 async function focused(): Promise<string> {
   return page.evaluate(() => {
     const element = document.activeElement;
     if (!element || element === document.body) return 'nothing';
-    const label = element instanceof HTMLInputElement || element instanceof HTMLTextAreaElement;
-    const name = (label ? element.labels?.[0]?.textContent : element.textContent) ?? '';
-    const shows = getComputedStyle(element).outlineStyle === 'solid' || element.matches('h1');
-    return `${element.localName} ${name}${shows ? '' : ', unseen'}`;
+    const isField = element instanceof HTMLInputElement || element instanceof HTMLTextAreaElement;
+    const name = (isField ? element.labels?.[0]?.textContent : element.textContent) ?? '';
+    const isVisible = getComputedStyle(element).outlineStyle === 'solid' || element.matches('h1');
+    return `${element.localName} ${name}${isVisible ? '' : ', invisible'}`;
   });
 }
 
 describe('by keyboard alone', () => {
-  test('[AUTH-8, CHOICE-4, CHOICE-27] a person registers, signs in and creates a project, and the focus is never lost or unseen', async () => {
-    await stage.start('/');
+  test('[AUTH-8, CHOICE-4, CHOICE-27] a user registers, signs in and creates a project, always with a visible focus', async () => {
+    await driver.load('/');
     const press = async (...keys: string[]) => {
       for (const key of keys) await page.keyboard.press(key);
     };
     await press('Tab', 'Tab', 'Tab', 'Tab');
     expect(await focused()).toBe('a Sign up');
     await press('Enter');
-    await stage.until({ path: '/register', heading: 'Create an account' });
+    await driver.waitFor({ path: '/register' });
     await expect.poll(focused).toBe('h1 Create an account');
 
     await press('Tab');
@@ -131,9 +137,9 @@ describe('by keyboard alone', () => {
     expect(await focused()).toBe('input Password');
     await page.keyboard.type('correct horse');
     await press('Tab', 'Enter');
-    await stage.until({ path: '/register', busy: true });
+    await driver.waitFor({ path: '/register', form: { busy: true } });
     expect(await focused()).toBe('button Register');
-    await stage.answer('registerUser', { status: 201, body: { role: 'member' } });
+    await driver.answer('registerUser', { status: 201, body: { role: 'member' } });
     await expect.poll(focused).toBe('h1 Sign in');
 
     await press('Tab');
@@ -141,54 +147,51 @@ describe('by keyboard alone', () => {
     await press('Tab');
     await page.keyboard.type('wrong horse');
     await press('Tab', 'Space');
-    await stage.until({ path: '/login', busy: true });
+    await driver.waitFor({ path: '/login', form: { busy: true } });
     expect(await focused()).toBe('button Sign in');
-    await stage.answer('login', { status: 401, body: { message: 'Not right.' } });
-    await stage.until({ path: '/login', busy: false, banner: 'Not right.' });
+    await driver.answer('login', { status: 401, body: { message: 'Not right.' } });
+    await driver.waitFor({ path: '/login', form: { busy: false }, banner: 'Not right.' });
     expect(await focused()).toBe('button Sign in');
 
     await press('Shift+Tab');
     await page.keyboard.type('correct horse');
     await press('Enter');
-    await stage.until({ path: '/login', busy: true });
+    await driver.waitFor({ path: '/login', form: { busy: true } });
     expect(await focused()).toBe('input Password');
-    await stage.answer('login', { status: 200, body: {} });
+    await driver.answer('login', { status: 200, body: {} });
     await expect.poll(focused).toBe('h1 New Project');
-    await stage.answer('listProjects', { status: 200, body: [] });
+    await driver.answer('listProjects', { status: 200, body: [] });
 
     await press('Tab');
     await page.keyboard.type('Website relaunch');
     await press('Tab');
     await page.keyboard.type('New pages.');
     await press('Tab', 'Enter');
-    await stage.until({ path: '/projects', busy: true });
+    await driver.waitFor({ path: '/projects', form: { busy: true } });
     expect(await focused()).toBe('button Create Project');
     const project = { id: 1, title: 'Website relaunch', description: 'New pages.' };
-    await stage.answer('createProject', { status: 201, body: project });
+    await driver.answer('createProject', { status: 201, body: project });
     await expect.poll(focused).toBe('input Title');
     expect(await page.getByRole('status').textContent()).toBe('The project was created.');
   });
 
-  test('submitting what is not valid puts the focus on the first field in error, whose error is its description', async () => {
-    for (const [route, first, error] of [
-      ['/register', 'Email', 'Email is required'],
-      ['/login', 'Email', 'Email is required'],
-      ['/projects', 'Title', 'Title is required'],
-    ] as const) {
-      await stage.start(route);
-      await page.locator('form button').focus();
-      await page.keyboard.press('Enter');
-      await expect.poll(focused).toBe(`input ${first}`);
-      const input = page.getByRole('textbox', { name: first, exact: true });
-      await expect.poll(() => input.getAttribute('aria-invalid')).toBe('true');
-      const tree = await page.locator('form').ariaSnapshot();
-      expect(tree).toContain(`- textbox "${first}"`);
-      expect(await descriptionOf(input)).toBe(error);
-    }
+  test.each([
+    ['/register', 'Email'],
+    ['/login', 'Email'],
+    ['/projects', 'Title'],
+  ])('submitting %s empty focuses %s, which is described by its error', async (path, label) => {
+    await driver.load(path);
+    await page.locator('form button').focus();
+    await page.keyboard.press('Enter');
+    await expect.poll(focused).toBe(`input ${label}`);
+    const input = page.getByRole('textbox', { name: label, exact: true });
+    await expect.poll(() => input.getAttribute('aria-invalid')).toBe('true');
+    expect(await page.locator('form').ariaSnapshot()).toContain(`- textbox "${label}"`);
+    expect(await descriptionOf(input)).toBe(`${label} is required`);
   });
 
-  test('the error of a field is read out when the field is left', async () => {
-    await stage.start('/login');
+  test('leaving a field announces its error', async () => {
+    await driver.load('/login');
     await field(page, 'Email').focus();
     await page.keyboard.press('Tab');
     const error = page.getByText('Email is required');
@@ -196,59 +199,58 @@ describe('by keyboard alone', () => {
     expect(await error.getAttribute('aria-live')).toBe('polite');
     expect(await focused()).toBe('input Password');
   });
+
+  test('the heading of the error screen has the focus and a focus ring', async () => {
+    await driver.load('/about');
+    await page.keyboard.press('Tab');
+    await driver.navigate('/nowhere');
+    await expect.poll(focused).toBe('h1 Unexpected Application Error!');
+    const outline = await page
+      .getByRole('heading', { level: 1 })
+      .evaluate((element) => getComputedStyle(element).outlineStyle);
+    expect(outline).toBe('solid');
+  });
 });
 
-describe('what a person who sees nothing is told', () => {
-  test('[LOGIN-5] a login that is refused again in the same words is read out again, once, and only then', async () => {
-    await stage.start('/login');
+describe('for screen readers', () => {
+  test('[LOGIN-5] the same login error is announced again, once, after the next refusal', async () => {
+    await driver.load('/login');
     await fillCredentials(page, 'ada@example.org');
     await page.keyboard.press('Enter');
-    await stage.answer('login', { status: 401, body: { message: 'Not right.' } });
-    await stage.until({ path: '/login', busy: false, banner: 'Not right.' });
+    await driver.answer('login', { status: 401, body: { message: 'Not right.' } });
+    await driver.waitFor({ path: '/login', form: { busy: false }, banner: 'Not right.' });
     const first = await page.getByRole('alert').elementHandle();
     const isFirst = () => first.evaluate((element) => element.isConnected);
     await page.keyboard.press('Enter');
-    await stage.until({ path: '/login', busy: true, banner: 'Not right.' });
+    await driver.waitFor({ path: '/login', form: { busy: true }, banner: 'Not right.' });
     expect(await isFirst()).toBe(true);
-    await stage.answer('login', { status: 401, body: { message: 'Not right.' } });
-    await stage.until({ path: '/login', busy: false, banner: 'Not right.' });
-    // An element that is new is what makes an alert speak.
+    await driver.answer('login', { status: 401, body: { message: 'Not right.' } });
+    await driver.waitFor({ path: '/login', form: { busy: false }, banner: 'Not right.' });
+    // Screen readers announce an alert when its element is new.
     expect(await isFirst()).toBe(false);
     expect(await page.getByRole('alert').count()).toBe(1);
     expect(await focused()).toBe('input Password');
   });
 
-  test('[LIST-2] that the list is on its way and that it turned out empty are read out', async () => {
-    await stage.start('/projects');
+  test('[LIST-2] loading and an empty list are announced', async () => {
+    await driver.load('/projects');
     const note = await page.getByText('Loading projects…').elementHandle();
     expect(await note.getAttribute('aria-live')).toBe('polite');
-    await stage.answer('listProjects', { status: 200, body: [] });
+    await driver.answer('listProjects', { status: 200, body: [] });
     await page.getByText('No projects to show.').waitFor();
-    // The same element with other words: that is what a live region reads out.
+    // Screen readers announce a live region when the text of its element changes.
     expect(await note.textContent()).toBe('No projects to show.');
   });
 });
 
-test('whoever comes to the error screen by keyboard sees that its heading has the focus', async () => {
-  await stage.start('/about');
-  await page.keyboard.press('Tab');
-  await stage.visit('/nowhere');
-  await expect.poll(focused).toBe('h1 Unexpected Application Error!');
-  const heading = page.getByRole('heading', { level: 1 });
-  expect(await heading.evaluate((element) => getComputedStyle(element).outlineStyle)).toBe('solid');
-});
-
-/** As assistive technology has it. */
+/** Returns the description that assistive technology gets. */
 async function descriptionOf(input: Locator): Promise<string> {
   const client = await page.context().newCDPSession(page);
-  const marked = await input.evaluate((element) => {
-    element.setAttribute('data-asked', '');
-    return '[data-asked]';
-  });
+  await input.evaluate((element) => element.setAttribute('data-described', ''));
   const { root } = await client.send('DOM.getDocument');
   const { nodeId } = await client.send('DOM.querySelector', {
     nodeId: root.nodeId,
-    selector: marked,
+    selector: '[data-described]',
   });
   const { nodes } = await client.send('Accessibility.getPartialAXTree', {
     nodeId,
@@ -257,12 +259,18 @@ async function descriptionOf(input: Locator): Promise<string> {
   return String(nodes[0]?.description?.value);
 }
 
-describe('where a system forces its own colours', () => {
-  /** Whether a line, drawn as the border of an element or of what stands before or after it, can be seen. */
-  const lineIsSeen = (it: Locator, side: 'top' | 'left', pseudo?: '::before' | '::after') =>
-    it.evaluate(
-      (element, [edge, which]) => {
-        const style = getComputedStyle(element, which);
+describe('with forced colours', () => {
+  beforeEach(() => page.emulateMedia({ forcedColors: 'active' }));
+
+  /** Returns whether a border of an element or its pseudo-element is visible. */
+  const hasLine = (
+    locator: Locator,
+    side: 'top' | 'left' = 'top',
+    pseudo?: '::before' | '::after',
+  ) =>
+    locator.evaluate(
+      (element, [edge, pseudoElement]) => {
+        const style = getComputedStyle(element, pseudoElement);
         return (
           Number.parseFloat(style.getPropertyValue(`border-${edge}-width`)) >= 1 &&
           style.getPropertyValue(`border-${edge}-color`) !==
@@ -272,60 +280,55 @@ describe('where a system forces its own colours', () => {
       [side, pseudo] as const,
     );
 
-  test('fields, buttons, the banner, the focus, the track and its trains are still seen', async () => {
-    await page.emulateMedia({ forcedColors: 'active' });
-    await stage.start('/login');
+  test('fields, buttons, banner, focus ring, track and progress are visible', async () => {
+    await driver.load('/login');
+    const button = submitButton(page, 'Sign in');
     await fillCredentials(page, 'ada@example.org');
-    expect(await lineIsSeen(field(page, 'Email'), 'top')).toBe(true);
-    expect(await lineIsSeen(submit(page, 'Sign in'), 'top')).toBe(true);
-    expect(await lineIsSeen(page.locator('main'), 'left', '::before')).toBe(true);
-    const here = page.getByRole('banner').getByRole('link', { name: 'Sign in' });
-    expect(await lineIsSeen(here, 'top', '::after')).toBe(true);
+    expect(await hasLine(field(page, 'Email'))).toBe(true);
+    expect(await hasLine(button)).toBe(true);
+    expect(await hasLine(page.locator('main'), 'left', '::before')).toBe(true);
+    expect(await hasLine(headerLink(page, 'Sign in'), 'top', '::after')).toBe(true);
 
-    await submit(page, 'Sign in').click();
-    await stage.until({ path: '/login', busy: true });
-    expect(await lineIsSeen(submit(page, 'Sign in').locator('span'), 'top', '::before')).toBe(true);
-    await stage.answer('login', { status: 401, body: { message: 'No.' } });
-    await stage.until({ path: '/login', busy: false, banner: 'No.' });
-    expect(await lineIsSeen(page.getByRole('alert'), 'top')).toBe(true);
+    await button.click();
+    await driver.waitFor({ path: '/login', form: { busy: true } });
+    expect(await hasLine(button.locator('span'), 'top', '::before')).toBe(true);
+    await driver.answer('login', { status: 401, body: { message: 'No.' } });
+    await driver.waitFor({ path: '/login', form: { busy: false }, banner: 'No.' });
+    expect(await hasLine(page.getByRole('alert'))).toBe(true);
 
     await page.keyboard.press('Tab');
     await page.keyboard.press('Shift+Tab');
     expect(await focused()).toBe('button Sign in');
-    const outline = await submit(page, 'Sign in').evaluate((element) => {
+    const outline = await button.evaluate((element) => {
       const { outlineColor, outlineWidth } = getComputedStyle(element);
-      return {
-        outlineWidth,
-        seen: outlineColor !== getComputedStyle(document.body).backgroundColor,
-      };
+      const { backgroundColor } = getComputedStyle(document.body);
+      return { outlineWidth, isVisible: outlineColor !== backgroundColor };
     });
-    expect(outline).toEqual({ outlineWidth: '3px', seen: true });
+    expect(outline).toEqual({ outlineWidth: '3px', isVisible: true });
 
-    await stage.start('/projects');
-    const list = page.getByRole('region', { name: 'List of Projects' });
-    expect(await lineIsSeen(list.locator('> span'), 'left')).toBe(true);
+    await driver.load('/projects');
+    expect(await hasLine(projectList(page).locator('> span'), 'left')).toBe(true);
   });
 
-  test('whoever comes to a screen sees that its heading has the focus: its stop is filled', async () => {
-    await page.emulateMedia({ forcedColors: 'active', reducedMotion: 'reduce' });
-    await stage.start('/about');
-    const fill = () =>
+  test('the stop of a focused heading is filled', async () => {
+    await page.emulateMedia({ reducedMotion: 'reduce' });
+    await driver.load('/about');
+    const stopColour = () =>
       page
         .locator('main div:has(> h1)')
         .evaluate((element) => getComputedStyle(element, '::before').backgroundColor);
-    const [canvas, ink] = await page.evaluate(() => {
+    const [background, text] = await page.evaluate(() => {
       const { backgroundColor, color } = getComputedStyle(document.body);
       return [backgroundColor, color];
     });
-    expect(await fill()).toBe(canvas);
+    expect(await stopColour()).toBe(background);
     await page.getByRole('link', { name: 'Home' }).press('Enter');
     await expect.poll(focused).toBe('h1 Home');
-    expect(await fill()).toBe(ink);
+    expect(await stopColour()).toBe(text);
   });
 
-  test('a field in error has a thicker border than the others, so that its colour is not needed', async () => {
-    await page.emulateMedia({ forcedColors: 'active' });
-    await stage.start('/login');
+  test('a field in error has a thicker border than the others', async () => {
+    await driver.load('/login');
     const width = (label: string) =>
       field(page, label).evaluate((element) => getComputedStyle(element).borderTopWidth);
     await field(page, 'Email').focus();
@@ -335,65 +338,56 @@ describe('where a system forces its own colours', () => {
   });
 });
 
-test('for people who asked for less motion, what is under way is still seen, and stands still', async () => {
+test('progress is visible without animation for users who prefer reduced motion', async () => {
   await page.emulateMedia({ reducedMotion: 'reduce' });
-  await stage.start('/projects');
+  await driver.load('/projects');
   await fillProject(page, 'Website relaunch', 'New pages.');
-  await submit(page, 'Create Project').click();
-  await stage.until({ path: '/projects', busy: true, loading: true });
-  const train = page.locator('section > span');
-  const button = submit(page, 'Create Project');
+  const button = submitButton(page, 'Create Project');
+  await button.click();
+  await driver.waitFor({ path: '/projects', form: { busy: true }, list: { busy: true } });
   expect(await page.evaluate(() => document.getAnimations().length)).toBe(0);
-  expect(await train.isVisible()).toBe(true);
-  const [inside, whole] = [await button.locator('span').boundingBox(), await button.boundingBox()];
-  expect(inside!.y + inside!.height).toBeLessThanOrEqual(whole!.y + whole!.height);
-  expect(inside!.height).toBeGreaterThanOrEqual(3);
+  expect(await page.locator('section > span').isVisible()).toBe(true);
+  const [progress, whole] = [
+    await button.locator('span').boundingBox(),
+    await button.boundingBox(),
+  ];
+  expect(progress!.y + progress!.height).toBeLessThanOrEqual(whole!.y + whole!.height);
+  expect(progress!.height).toBeGreaterThanOrEqual(3);
 });
 
-describe('password managers', () => {
-  test.each([
-    ['/register', 'new-password'],
-    ['/login', 'current-password'],
-  ] as const)('on %s they know the account from the %s', async (route, password) => {
-    await stage.start(route);
-    const told = (label: string) =>
+describe.each([
+  ['/register', 'new-password', 'registerUser', { status: 201, body: {} }, '/login'],
+  ['/login', 'current-password', 'login', { status: 200, body: {} }, '/projects'],
+] as const)('password managers on %s', (path, autocomplete, call, response, nextPath) => {
+  test(`recognize email and ${autocomplete}`, async () => {
+    await driver.load(path);
+    const attributes = (label: string) =>
       field(page, label).evaluate((element) =>
         ['type', 'name', 'autocomplete'].map((name) => element.getAttribute(name)),
       );
-    expect(await told('Email')).toEqual(['email', 'email', 'username']);
-    expect(await told('Password')).toEqual(['password', 'password', password]);
+    expect(await attributes('Email')).toEqual(['email', 'email', 'username']);
+    expect(await attributes('Password')).toEqual(['password', 'password', autocomplete]);
     expect(await page.locator('form input').count()).toBe(2);
   });
 
-  test.each([
-    ['/register', 'registerUser', 201],
-    ['/login', 'login', 200],
-  ] as const)(
-    'on %s they may fill and submit at once, without a key pressed',
-    async (route, call, status) => {
-      await stage.start(route);
-      const sent = page.waitForRequest((request) => request.method() === 'POST');
-      await page.evaluate(() => {
-        for (const [name, value] of [
-          ['email', 'ada@example.org'],
-          ['password', 'correct horse'],
-        ] as const) {
-          const input = document.querySelector<HTMLInputElement>(`input[name=${name}]`)!;
-          // As a browser fills: React's own setter knows nothing of it, and no event tells.
-          Object.getOwnPropertyDescriptor(HTMLInputElement.prototype, 'value')!.set!.call(
-            input,
-            value,
-          );
-        }
-        document.querySelector('form')!.requestSubmit();
-      });
-      expect((await sent).postDataJSON()).toEqual({
-        email: 'ada@example.org',
-        password: 'correct horse',
-      });
-      await stage.answer(call, { status, body: {} });
-      // The form goes away: that is when a manager offers to save.
-      await stage.until({ path: route === '/login' ? '/projects' : '/login' });
-    },
-  );
+  test('can fill and submit the form without a key press', async () => {
+    await driver.load(path);
+    const credentials = { email: 'ada@example.org', password: 'correct horse' };
+    const sent = page.waitForRequest((request) => request.method() === 'POST');
+    await page.evaluate((values) => {
+      for (const [name, value] of Object.entries(values)) {
+        const input = document.querySelector<HTMLInputElement>(`input[name=${name}]`)!;
+        // Like a browser, without React's own setter and without an event.
+        Object.getOwnPropertyDescriptor(HTMLInputElement.prototype, 'value')!.set!.call(
+          input,
+          value,
+        );
+      }
+      document.querySelector('form')!.requestSubmit();
+    }, credentials);
+    expect((await sent).postDataJSON()).toEqual(credentials);
+    await driver.answer(call, response);
+    // Password managers offer to save when the form is gone.
+    await driver.waitFor({ path: nextPath });
+  });
 });

@@ -1,173 +1,144 @@
-import { readFileSync } from 'node:fs';
-import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { parse } from 'yaml';
+import type { Page } from 'playwright-core';
+import { field, submitButton } from '../../model/browser-driver.ts';
+import { callOf, type Call } from '../../model/outcomes.ts';
 import { startPrism } from '../../tools/dev-backend.ts';
-import { field, submit, useBrowser } from '../support/browser.ts';
-import { startTemporaryServer } from '../support/server-process.ts';
+import { fillCredentials, fillProject, useBrowser, useServer } from '../support/browser.ts';
+import { examples } from '../support/contract.ts';
 
-/** Every named error example of the contract, as Prism is asked for it. */
-type Example = { operation: string; status: number; name: string; message: string };
+type Example = (typeof examples)[number];
 
-function errorExamples(): Example[] {
-  const contract = parse(readFileSync('openapi.yaml', 'utf8'));
-  const resolve = (it: { $ref?: string }) =>
-    it.$ref
-      ? it.$ref
-          .slice(2)
-          .split('/')
-          .reduce((at, key) => at[key], contract)
-      : it;
-  return Object.values<Record<string, never>>(contract.paths)
-    .flatMap((path) => Object.values<{ operationId: string; responses: object }>(path))
-    .flatMap(({ operationId, responses }) =>
-      Object.entries(responses)
-        .filter(([status]) => Number(status) >= 400)
-        .flatMap(([status, response]) =>
-          Object.entries<{ value: { message: string } }>(
-            resolve(response).content['application/json'].examples,
-          ).map(([name, { value }]) => ({
-            operation: operationId,
-            status: Number(status),
-            name,
-            message: value.message,
-          })),
-        ),
-    );
-}
-
-const examples = errorExamples();
-const of = (operationId: string) => examples.filter(({ operation }) => operation === operationId);
+/** Returns the examples of a call's errors. */
+const errorsOf = (call: Call) =>
+  examples.filter(({ operationId, status }) => operationId === call && status >= 400);
 
 const browser = useBrowser();
-let app: Awaited<ReturnType<typeof startTemporaryServer>>;
+const server = useServer();
 let prism: Awaited<ReturnType<typeof startPrism>>;
 beforeAll(async () => {
-  [app, prism] = await Promise.all([startTemporaryServer(), startPrism()]);
+  prism = await startPrism();
 });
-afterAll(() => Promise.all([app.stop(), prism.close()]));
+afterAll(() => prism.close());
 
 /**
- * The built app on a route, before Prism. `answerWith` chooses Prism's answer to the calls of one operation from then on;
- * every other one gets the first example of a success.
+ * Opens a screen of the built app with Prism as its backend. After `answerWith`, Prism answers that
+ * operation with the example, and the others with their first successful example.
  */
-async function mocked(route: string) {
+async function openWithPrism(path: string) {
   const { page, problems } = await browser.open();
-  let chosen: Example | undefined;
-  await page.route('**/api/v1/**', async (call) => {
-    const request = call.request();
-    const { pathname } = new URL(request.url());
-    const prefer =
-      chosen && chosen.operation === operationOf(request.method(), pathname)
-        ? { prefer: `code=${chosen.status}, example=${chosen.name}` }
-        : {};
-    const response = await call.fetch({
-      url: prism.url + pathname,
-      headers: { ...request.headers(), cookie: 'session=anybody', ...prefer },
+  let selected: Pick<Example, 'operationId' | 'status' | 'name'> | undefined;
+  await page.route('**/api/v1/**', async (route, request) => {
+    const isSelected = callOf(request.method(), request.url()) === selected?.operationId;
+    const response = await route.fetch({
+      url: prism.url + new URL(request.url()).pathname,
+      headers: {
+        ...request.headers(),
+        cookie: 'session=anybody',
+        ...(selected &&
+          isSelected && { prefer: `code=${selected.status}, example=${selected.name}` }),
+      },
     });
-    await call.fulfill({ response });
+    await route.fulfill({ response });
   });
-  await page.goto(`${app.address}/#/${route}`);
-  return { page, problems, answerWith: (example: Example) => (chosen = example) };
+  await page.goto(`${server.address}/#${path}`);
+  return {
+    page,
+    problems,
+    answerWith: (example: typeof selected) => void (selected = example),
+  };
 }
 
-function operationOf(method: string, path: string): string {
-  if (path.endsWith('/auth/login')) return 'login';
-  if (path.endsWith('/users/register')) return 'registerUser';
-  return method === 'GET' ? 'listProjects' : 'createProject';
-}
-
-async function fill(page: Page, values: Record<string, string>) {
-  for (const [label, value] of Object.entries(values)) await field(page, label).fill(value);
-}
-
-/** Submits, and waits until the call was answered and the button is live again. Gives the answer's status. */
-async function send(page: Page, button: string): Promise<number> {
-  const answered = page.waitForResponse((response) => response.request().method() === 'POST');
-  await submit(page, button).click();
-  const status = (await answered).status();
+/** Submits and waits until the button is no longer busy. Returns the status of the response. */
+async function submitForm(page: Page, button: string): Promise<number> {
+  const response = page.waitForResponse((candidate) => candidate.request().method() === 'POST');
+  await submitButton(page, button).click();
+  const status = (await response).status();
   await page.locator('form button[aria-busy="false"]').waitFor();
   return status;
 }
 
-const credentials = { Email: 'ada@example.org', Password: 'correct horse' };
-const project = { Title: 'Website relaunch', Description: 'New pages.' };
+const email = 'ada@example.org';
+const password = 'correct horse';
+const [title, description] = ['Website relaunch', 'New pages.'] as const;
 
-test('every operation has error examples, so that the tests below are not empty', () => {
-  for (const operation of ['login', 'registerUser', 'listProjects', 'createProject']) {
-    expect(of(operation).length).toBeGreaterThan(2);
-  }
-});
+test.each(['login', 'registerUser', 'listProjects', 'createProject'] as const)(
+  '%s has error examples for the tests below',
+  (call) => {
+    expect(errorsOf(call).length).toBeGreaterThan(2);
+  },
+);
 
-test('before Prism a person registers, signs in, sees the projects of the examples, and creates one', async () => {
-  const { page } = await mocked('register');
-  await fill(page, credentials);
-  await send(page, 'Register');
+test('a user registers, signs in, sees the projects of the examples and creates one', async () => {
+  const { page } = await openWithPrism('/register');
+  await fillCredentials(page, email, password);
+  await submitForm(page, 'Register');
   await page.getByText('Enter your email and password to sign in').waitFor();
-  await fill(page, credentials);
-  await send(page, 'Sign in');
+  await fillCredentials(page, email, password);
+  await submitForm(page, 'Sign in');
   await page.getByText('Move to the new office').waitFor();
-  await fill(page, project);
-  await send(page, 'Create Project');
+  await fillProject(page, title, description);
+  await submitForm(page, 'Create Project');
   await page.getByRole('listitem').nth(2).waitFor();
   expect(await page.getByRole('listitem').count()).toBe(3);
-  // Prism remembers nothing: the second project has the id of the first.
-  await fill(page, project);
-  await send(page, 'Create Project');
+  // Prism is stateless: the second project has the id of the first.
+  await fillProject(page, title, description);
+  await submitForm(page, 'Create Project');
   expect(await page.getByRole('listitem').count()).toBe(3);
 });
 
-test('[ERROR-1] each refusal of login is the text of the banner', async () => {
-  const { page, answerWith } = await mocked('login');
-  await fill(page, credentials);
-  for (const example of of('login')) {
+test('[ERROR-1] the banner shows the message of each login error', async () => {
+  const { page, answerWith } = await openWithPrism('/login');
+  await fillCredentials(page, email, password);
+  for (const example of errorsOf('login')) {
     answerWith(example);
-    expect(await send(page, 'Sign in')).toBe(example.status);
-    const banner = page.getByRole('alert').filter({ hasText: example.message });
-    await banner.waitFor();
-    expect(await banner.textContent()).toBe(example.message);
+    expect(await submitForm(page, 'Sign in')).toBe(example.status);
+    await expectBanner(page, example);
   }
 });
 
-test('[ERROR-4, AUTH-10, CHOICE-6] no refusal of registerUser shows anything', async () => {
-  const { page, answerWith } = await mocked('register');
-  await fill(page, credentials);
+test('[ERROR-4, AUTH-10, CHOICE-6] registerUser errors show nothing', async () => {
+  const { page, answerWith } = await openWithPrism('/register');
+  await fillCredentials(page, email, password);
   const before = await page.locator('body').innerText();
-  for (const example of of('registerUser')) {
+  for (const example of errorsOf('registerUser')) {
     answerWith(example);
-    expect(await send(page, 'Register')).toBe(example.status);
+    expect(await submitForm(page, 'Register')).toBe(example.status);
     expect(await page.locator('body').innerText()).toBe(before);
     expect(await page.getByRole('alert').count()).toBe(0);
-    expect(await field(page, 'Password').inputValue()).toBe(credentials.Password);
+    expect(await field(page, 'Password').inputValue()).toBe(password);
   }
 });
 
-test('[ERROR-8, LIST-4, LIST-5] each refusal of listProjects empties the list and is a line in the console', async () => {
-  const { page, problems, answerWith } = await mocked('projects');
-  for (const example of of('listProjects')) {
+test('[ERROR-8, LIST-4, LIST-5] listProjects errors empty the list and are logged to the console', async () => {
+  const { page, problems, answerWith } = await openWithPrism('/projects');
+  for (const example of errorsOf('listProjects')) {
     await page.getByText('Move to the new office').waitFor();
     await page.getByRole('link', { name: 'Home' }).click();
     answerWith(example);
     problems.length = 0;
     await page.getByRole('link', { name: 'Projects' }).click();
     await page.getByText('No projects to show.').waitFor();
-    expect(await page.getByText(example.message).count()).toBe(0);
+    expect(await page.getByText(example.body.message!).count()).toBe(0);
     expect(problems.filter((problem) => problem.startsWith('listProjects'))).toHaveLength(1);
     answerWith({ ...example, status: 200, name: 'someProjects' });
     await page.reload();
   }
 });
 
-test('[ERROR-5, CREATE-4, CHOICE-28] each refusal of createProject is the text of the banner, and the form keeps its text', async () => {
-  const { page, answerWith } = await mocked('projects');
-  await fill(page, project);
-  for (const example of of('createProject')) {
+test('[ERROR-5, CREATE-4, CHOICE-28] the banner shows the message of each createProject error, and the form keeps its text', async () => {
+  const { page, answerWith } = await openWithPrism('/projects');
+  await fillProject(page, title, description);
+  for (const example of errorsOf('createProject')) {
     answerWith(example);
-    expect(await send(page, 'Create Project')).toBe(example.status);
-    const banner = page.getByRole('alert').filter({ hasText: example.message });
-    await banner.waitFor();
-    expect(await banner.textContent()).toBe(example.message);
-    expect(await field(page, 'Title').inputValue()).toBe(project.Title);
-    expect(await field(page, 'Description').inputValue()).toBe(project.Description);
+    expect(await submitForm(page, 'Create Project')).toBe(example.status);
+    await expectBanner(page, example);
+    expect(await field(page, 'Title').inputValue()).toBe(title);
+    expect(await field(page, 'Description').inputValue()).toBe(description);
   }
 });
+
+async function expectBanner(page: Page, { body: { message } }: Example) {
+  const banner = page.getByRole('alert').filter({ hasText: message! });
+  await banner.waitFor();
+  expect(await banner.textContent()).toBe(message);
+}

@@ -1,122 +1,119 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
+import { field, submitButton } from '../../model/browser-driver.ts';
 import {
-  field,
   fillCredentials,
   fillProject,
   newEmail,
-  show,
+  openScreen,
+  rowTitles,
   signUpAndIn,
-  submit,
-  titles,
   useBrowser,
+  useServer,
 } from '../support/browser.ts';
 import { startTemporaryServer } from '../support/server-process.ts';
 
 const browser = useBrowser();
-let server: Awaited<ReturnType<typeof startTemporaryServer>>;
-beforeAll(async () => {
-  server = await startTemporaryServer();
-});
-afterAll(() => server.stop());
+const server = useServer();
 
-const odd = {
+const unusual = {
   title: '<b>bold</b> & "quoted" 👩‍👩‍👧‍👦 مشروع',
   description: `<script>document.title = 'hacked'</script>\n\n  indented\n${'long '.repeat(2_000)}`,
 };
 
-test('[APP-1, APP-2, REGISTER-5, CHOICE-4, CHOICE-9, CREATE-2] register, sign in, create, reload, still there', async () => {
+test('[APP-1, APP-2, REGISTER-5, CHOICE-4, CHOICE-9, CREATE-2] a user registers, signs in and creates projects, which are there after a reload', async () => {
   const { page, problems } = await browser.open();
   const email = newEmail();
   await page.goto(server.address);
   await page.getByRole('link', { name: 'Sign up' }).click();
   await fillCredentials(page, email);
-  await submit(page, 'Register').click();
+  await submitButton(page, 'Register').click();
   await page.getByText('Enter your email and password to sign in').waitFor();
   expect(new URL(page.url()).hash).toBe('#/login');
 
   await fillCredentials(page, email);
-  await submit(page, 'Sign in').click();
+  await submitButton(page, 'Sign in').click();
   await page.getByText('No projects to show.').waitFor();
   expect(new URL(page.url()).hash).toBe('#/projects');
 
   await fillProject(page, 'Website relaunch', 'New pages.');
-  await submit(page, 'Create Project').click();
-  await titles(page).filter({ hasText: 'Website relaunch' }).waitFor();
+  await submitButton(page, 'Create Project').click();
+  await rowTitles(page).filter({ hasText: 'Website relaunch' }).waitFor();
   expect(await field(page, 'Title').inputValue()).toBe('');
-  await fillProject(page, odd.title, odd.description);
-  await submit(page, 'Create Project').click();
-  await titles(page).nth(1).waitFor();
+  await fillProject(page, unusual.title, unusual.description);
+  await submitButton(page, 'Create Project').click();
+  await rowTitles(page).nth(1).waitFor();
 
   await page.reload();
-  await titles(page).nth(1).waitFor();
-  expect(await titles(page).allTextContents()).toEqual(['Website relaunch', odd.title]);
-  expect(await page.getByRole('listitem').nth(1).locator('p').textContent()).toBe(odd.description);
+  await rowTitles(page).nth(1).waitFor();
+  expect(await rowTitles(page).allTextContents()).toEqual(['Website relaunch', unusual.title]);
+  const description = page.getByRole('listitem').nth(1).locator('p');
+  expect(await description.textContent()).toBe(unusual.description);
   expect(await page.title()).toBe('Projects · Tracker App');
   expect(problems).toEqual([]);
 });
 
-test('a project that was answered is there after the server was killed', async () => {
-  const own = await startTemporaryServer();
+test('an acknowledged project is there after the server was killed', async () => {
+  const ownServer = await startTemporaryServer();
   try {
     const { page } = await browser.open();
-    await signUpAndIn(page, own.address);
+    await signUpAndIn(page, ownServer.address);
     await fillProject(page, 'Survivor', 'Kept.');
-    const answered = page.waitForResponse((response) => response.request().method() === 'POST');
-    await submit(page, 'Create Project').click();
-    expect((await answered).status()).toBe(201);
-    await own.restart();
+    const response = page.waitForResponse((candidate) => candidate.request().method() === 'POST');
+    await submitButton(page, 'Create Project').click();
+    expect((await response).status()).toBe(201);
+    await ownServer.restart();
     await page.reload();
-    await titles(page).waitFor();
-    expect(await titles(page).allTextContents()).toEqual(['Survivor']);
+    await rowTitles(page).waitFor();
+    expect(await rowTitles(page).allTextContents()).toEqual(['Survivor']);
   } finally {
-    await own.stop();
+    await ownServer.stop();
   }
 });
 
-test('[CHOICE-44] two people see their own projects', async () => {
+test('[CHOICE-44] each user sees only their own projects', async () => {
   const [ada, bob] = [await browser.open(), await browser.open()];
   await signUpAndIn(ada.page, server.address);
   await signUpAndIn(bob.page, server.address);
   await fillProject(ada.page, 'Ada’s', 'Own');
-  await submit(ada.page, 'Create Project').click();
-  await titles(ada.page).waitFor();
+  await submitButton(ada.page, 'Create Project').click();
+  await rowTitles(ada.page).waitFor();
   await bob.page.reload();
   await bob.page.getByText('No projects to show.').waitFor();
-  expect(await titles(bob.page).count()).toBe(0);
+  expect(await rowTitles(bob.page).count()).toBe(0);
 });
 
-test('[CHOICE-41, CHOICE-43, ERROR-8] an anonymous visitor may open the projects, and reads why creating was refused', async () => {
+test('[CHOICE-41, CHOICE-43, ERROR-8] an anonymous visitor can open the projects, and reads why creating one was refused', async () => {
   const { page, problems } = await browser.open();
-  await show(page, server.address, '/projects');
+  await openScreen(page, server.address, '/projects');
   await page.getByText('No projects to show.').waitFor();
   await fillProject(page, 'Not mine', 'Not kept');
-  await submit(page, 'Create Project').click();
+  await submitButton(page, 'Create Project').click();
   await page.getByRole('alert').waitFor();
   expect(await page.getByRole('alert').textContent()).toBe('Please sign in to work with projects.');
   expect(await field(page, 'Title').inputValue()).toBe('Not mine');
   expect(problems.filter((problem) => problem.startsWith('listProjects'))).toHaveLength(1);
 });
 
-test('[CHOICE-45, CHOICE-6, AUTH-10] an email that is taken leaves the form as it is, without a word', async () => {
+test('[CHOICE-45, CHOICE-6, AUTH-10] registering a taken email changes nothing on the screen', async () => {
   const { page } = await browser.open();
   const email = newEmail();
   await signUpAndIn(page, server.address, email);
-  await show(page, server.address, '/register');
+  await openScreen(page, server.address, '/register');
   await fillCredentials(page, email.toUpperCase());
   const before = await page.locator('body').innerText();
-  const answered = page.waitForResponse(/users\/register/);
-  await submit(page, 'Register').click();
-  expect((await answered).status()).toBe(409);
+  const response = page.waitForResponse(/users\/register/);
+  await submitButton(page, 'Register').click();
+  expect((await response).status()).toBe(409);
   await page.locator('button[aria-busy="false"]').waitFor();
   expect(await page.locator('body').innerText()).toBe(before);
   expect(await field(page, 'Email').inputValue()).toBe(email.toUpperCase());
 });
 
-test('[ERROR-1, CHOICE-3] a wrong password is told in the banner, and still when coming back', async () => {
+test('[ERROR-1, CHOICE-3] the banner reports a wrong password, also when the user comes back', async () => {
   const { page } = await browser.open();
-  await show(page, server.address, '/login');
+  await openScreen(page, server.address, '/login');
   await fillCredentials(page, newEmail());
-  await submit(page, 'Sign in').click();
+  await submitButton(page, 'Sign in').click();
   await page.getByRole('alert').waitFor();
   await page.getByRole('link', { name: 'About' }).click();
   await page.getByText('About Page').waitFor();
@@ -126,37 +123,38 @@ test('[ERROR-1, CHOICE-3] a wrong password is told in the banner, and still when
   );
 });
 
-test('[CHOICE-7, FIELD-1] a double click creates one project and leaves no error behind, even with the answer between its clicks', async () => {
+test('[CHOICE-7, FIELD-1] a double click creates one project and shows no error, even if the response arrives between its clicks', async () => {
   const { page } = await browser.open();
   await signUpAndIn(page, server.address);
   await fillProject(page, 'Once', 'Only');
-  await submit(page, 'Create Project').hover();
+  await submitButton(page, 'Create Project').hover();
   for (const clickCount of [1, 2]) {
     await page.mouse.down({ clickCount });
     await page.mouse.up({ clickCount });
-    await titles(page).waitFor();
+    await rowTitles(page).waitFor();
   }
   expect(await page.getByText('is required').count()).toBe(0);
   await fillProject(page, 'Twice', 'In all');
   await field(page, 'Title').press('Enter');
-  await titles(page).nth(1).waitFor();
-  expect(await titles(page).allTextContents()).toEqual(['Once', 'Twice']);
+  await rowTitles(page).nth(1).waitFor();
+  expect(await rowTitles(page).allTextContents()).toEqual(['Once', 'Twice']);
   expect(await page.getByText('is required').count()).toBe(0);
 });
 
-test('[CONST-7] no focus of the window fetches the list again', async () => {
+test('[CONST-7] the list is not requested again on focus or reconnect', async () => {
   const { page, context } = await browser.open();
   await signUpAndIn(page, server.address);
-  let fetched = 0;
-  page.on('request', (request) => (fetched += request.url().endsWith('/projects') ? 1 : 0));
-  const other = await context.newPage();
-  await other.bringToFront();
+  let requests = 0;
+  page.on('request', (request) => (requests += request.url().endsWith('/projects') ? 1 : 0));
+  const otherPage = await context.newPage();
+  await otherPage.bringToFront();
   await page.bringToFront();
   await context.setOffline(true);
   await context.setOffline(false);
   await page.evaluate(() => window.dispatchEvent(new Event('focus')));
-  await fillProject(page, 'A round trip', 'After which a fetch would have begun');
-  await submit(page, 'Create Project').click();
-  await titles(page).waitFor();
-  expect(fetched).toBe(1);
+  await fillProject(page, 'A round trip', 'After which the list would have been requested');
+  await submitButton(page, 'Create Project').click();
+  await rowTitles(page).waitFor();
+  // The only request is the create.
+  expect(requests).toBe(1);
 });

@@ -1,17 +1,22 @@
 import type { BrowserContextOptions, Page } from 'playwright-core';
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import { fillProject, show, submit, titles, useBrowser } from '../support/browser.ts';
-import { startTemporaryServer } from '../support/server-process.ts';
+import { expect, test } from 'vitest';
+import { submitButton } from '../../model/browser-driver.ts';
+import {
+  fillProject,
+  focusedField,
+  mockProjects,
+  openScreen,
+  projectList,
+  rowTitles,
+  useBrowser,
+  useServer,
+} from '../support/browser.ts';
 
 const browser = useBrowser();
-let server: Awaited<ReturnType<typeof startTemporaryServer>>;
-beforeAll(async () => {
-  server = await startTemporaryServer();
-});
-afterAll(() => server.stop());
+const server = useServer();
 
-/** The screen of projects with so many of them, of which every seventh is long. */
-async function listOf(count: number, options?: BrowserContextOptions) {
+/** Opens the projects screen with a list in which every seventh project is long. */
+async function openList(count: number, options?: BrowserContextOptions) {
   const viewport = { width: 1000, height: 700 };
   const { page, problems } = await browser.open({ viewport, ...options });
   const projects = Array.from({ length: count }, (_, i) => ({
@@ -19,88 +24,81 @@ async function listOf(count: number, options?: BrowserContextOptions) {
     title: `Project ${i + 1}`,
     description: 'One of many lines.\n'.repeat(i % 7 === 0 ? 9 : 1),
   }));
-  await page.route('**/api/v1/projects', (route) =>
-    route.request().method() === 'GET'
-      ? route.fulfill({ json: projects })
-      : route.fulfill({
-          status: 201,
-          json: { id: count + 1, title: 'The new one', description: 'At the end.' },
-        }),
-  );
-  await show(page, server.address, '/projects');
+  const created = { id: count + 1, title: 'The new one', description: 'At the end.' };
+  await mockProjects(page, projects, { status: 201, json: created });
+  await openScreen(page, server.address, '/projects');
   await row(page, 1).waitFor();
   return { page, problems };
 }
 
-const row = (page: Page, place: number) => page.locator(`li[aria-posinset="${place}"]`);
-const drawn = (page: Page) => page.getByRole('listitem').count();
-const toEnd = (page: Page) =>
-  page.evaluate(() => scrollTo(0, document.documentElement.scrollHeight));
+async function createProject(page: Page) {
+  await fillProject(page, 'The new one', 'At the end.');
+  await submitButton(page, 'Create Project').click();
+  await page.getByText('The project was created.').waitFor();
+}
 
-test('[CHOICE-52, CHOICE-58] of a long list only a screenful is in the page, and the number of all of them is told', async () => {
-  const { page, problems } = await listOf(5_000);
-  const before = await drawn(page);
-  expect(before).toBeLessThan(50);
+const row = (page: Page, position: number) => page.locator(`li[aria-posinset="${position}"]`);
+const renderedRows = (page: Page) => page.getByRole('listitem').count();
+const showButton = (page: Page) => page.getByRole('button', { name: 'Show the new project' });
+
+test('[CHOICE-52, CHOICE-58] only the rows around the viewport are in the page, with the total number of rows', async () => {
+  const { page, problems } = await openList(5_000);
+  expect(await renderedRows(page)).toBeLessThan(50);
   expect(await row(page, 1).getAttribute('aria-setsize')).toBe('5000');
-  await toEnd(page);
+  await page.evaluate(() => scrollTo(0, document.documentElement.scrollHeight));
   await row(page, 5_000).waitFor();
-  expect(await titles(page).last().textContent()).toBe('Project 5000');
-  expect(await drawn(page)).toBeLessThan(50);
+  expect(await rowTitles(page).last().textContent()).toBe('Project 5000');
+  expect(await renderedRows(page)).toBeLessThan(50);
   expect(problems).toEqual([]);
 });
 
-test('[CHOICE-52] wherever the list is scrolled to, the window is full of rows, in their order', async () => {
-  const { page } = await listOf(5_000);
+test('[CHOICE-52] the viewport is full of rows in order, at any scroll position', async () => {
+  const { page } = await openList(5_000);
   for (const share of [0.1, 0.5, 0.9, 0.3, 0.31, 0]) {
     await page.evaluate((part) => scrollTo(0, part * document.documentElement.scrollHeight), share);
-    await page.evaluate(() => new Promise((done) => requestAnimationFrame(done)));
-    const { places, gaps } = await page.evaluate(() => {
+    await page.evaluate(() => new Promise((painted) => requestAnimationFrame(painted)));
+    const { positions, gaps, listTop, lastBottom } = await page.evaluate(() => {
       const rows = [...document.querySelectorAll('main li')];
-      const boxes = rows.map((one) => one.getBoundingClientRect());
+      const boxes = rows.map((element) => element.getBoundingClientRect());
       return {
-        places: rows.map((one) => Number(one.getAttribute('aria-posinset'))),
+        positions: rows.map((element) => Number(element.getAttribute('aria-posinset'))),
         gaps: boxes.slice(1).map((box, i) => Math.round(box.top - (boxes[i]?.bottom ?? 0))),
+        listTop: document.querySelector('main ul')?.getBoundingClientRect().top ?? 0,
+        lastBottom: boxes.at(-1)?.bottom ?? 0,
       };
     });
-    expect(places).toEqual(places.map((_, i) => (places[0] ?? 0) + i));
+    expect(positions).toEqual(positions.map((_, i) => (positions[0] ?? 0) + i));
     expect(new Set(gaps).size).toBe(1);
-    const edges = await page.evaluate(() => {
-      const all = document.querySelectorAll('main li');
-      const above = document.querySelector('main ul')?.getBoundingClientRect().top ?? 0;
-      return { above, below: all[all.length - 1]?.getBoundingClientRect().bottom ?? 0 };
-    });
-    // At the very top, the form stands above the list.
-    expect(share === 0 || edges.above <= 0).toBe(true);
-    expect(edges.below).toBeGreaterThanOrEqual(700);
+    // At the very top, the form is above the list.
+    expect(share === 0 || listTop <= 0).toBe(true);
+    expect(lastBottom).toBeGreaterThanOrEqual(700);
   }
 });
 
-test('[CHOICE-52] a long list is read by keyboard alone, and stays where it is when the window changes its width', async () => {
-  const { page } = await listOf(1_000);
-  // Rows may turn out higher while the page is on its way, which ends its way there: then one presses once more.
-  const goTo = async (key: 'Home' | 'End', index: number) => {
-    const arrived = async () => {
+test('[CHOICE-52] Home and End work in a long list, also after the window changed its width', async () => {
+  const { page } = await openList(1_000);
+  // Row heights are measured while scrolling, so a user may have to press the key again.
+  const pressUntilVisible = async (key: 'Home' | 'End', position: number) => {
+    const press = async () => {
       await page.keyboard.press(key);
-      return row(page, index).isVisible();
+      return row(page, position).isVisible();
     };
-    await expect.poll(arrived).toBe(true);
+    await expect.poll(press).toBe(true);
   };
   await page.getByRole('heading', { name: 'List of Projects' }).click();
-  await goTo('End', 1_000);
-  await goTo('Home', 1);
-  await goTo('End', 1_000);
+  await pressUntilVisible('End', 1_000);
+  await pressUntilVisible('Home', 1);
+  await pressUntilVisible('End', 1_000);
   await page.setViewportSize({ width: 320, height: 700 });
-  await goTo('End', 1_000);
-  expect(await drawn(page)).toBeLessThan(50);
+  await pressUntilVisible('End', 1_000);
+  expect(await renderedRows(page)).toBeLessThan(50);
 });
 
-test('[CHOICE-59] a project that was just created is brought into view, and read out', async () => {
-  const { page, problems } = await listOf(3_000);
-  expect(await page.getByRole('button', { name: 'Show the new project' }).count()).toBe(0);
-  await fillProject(page, 'The new one', 'At the end.');
-  await submit(page, 'Create Project').click();
-  await page.getByText('The project was created.').waitFor();
-  await page.getByRole('button', { name: 'Show the new project' }).click();
+test('[CHOICE-59] "Show the new project" scrolls to a new project and focuses its title', async () => {
+  const { page, problems } = await openList(3_000);
+  expect(await showButton(page).count()).toBe(0);
+  await createProject(page);
+  await showButton(page).click();
   const title = row(page, 3_001).locator('h3');
   await title.waitFor();
   const { top, bottom } = await title.evaluate((element) => element.getBoundingClientRect());
@@ -111,7 +109,7 @@ test('[CHOICE-59] a project that was just created is brought into view, and read
   expect(problems).toEqual([]);
 });
 
-/** Scrolls by one pixel after the other. */
+/** Scrolls pixel by pixel. */
 const scrollThrough = (page: Page, pixels: number) =>
   page.evaluate((end) => {
     for (let y = 0; y < end; y += 1) {
@@ -120,8 +118,8 @@ const scrollThrough = (page: Page, pixels: number) =>
     }
   }, pixels);
 
-test('[CHOICE-27] whoever has scrolled to the list while a project is being created stays there, and the first key brings the form back', async () => {
-  const { page } = await listOf(1_000);
+test('[CHOICE-27] a user who scrolled during a create keeps the scroll position, and the next key shows the form', async () => {
+  const { page } = await openList(1_000);
   await fillProject(page, 'The new one', 'At the end.');
   const create = page.waitForRequest((request) => request.method() === 'POST');
   await page.evaluate(() => {
@@ -131,19 +129,15 @@ test('[CHOICE-27] whoever has scrolled to the list while a project is being crea
   });
   await create;
   await page.getByText('The project was created.').waitFor();
-  await expect
-    .poll(() => page.evaluate(() => document.activeElement?.getAttribute('name')))
-    .toBe('title');
+  await expect.poll(() => focusedField(page)).toBe('title');
   expect(await page.evaluate(() => scrollY)).toBeGreaterThan(4_500);
   await page.keyboard.type('N');
   await expect.poll(() => page.evaluate(() => scrollY)).toBeLessThan(300);
 });
 
-test('whoever creates a project in a low window sees the field that has the focus then', async () => {
-  const { page } = await listOf(60, { viewport: { width: 400, height: 180 } });
-  await fillProject(page, 'The new one', 'At the end.');
-  await submit(page, 'Create Project').click();
-  await page.getByText('The project was created.').waitFor();
+test('the focused field is visible after a create in a low window', async () => {
+  const { page } = await openList(60, { viewport: { width: 400, height: 180 } });
+  await createProject(page);
   const focused = page.locator('input:focus');
   await focused.waitFor();
   expect(await focused.getAttribute('name')).toBe('title');
@@ -151,29 +145,29 @@ test('whoever creates a project in a low window sees the field that has the focu
   expect(y).toBeGreaterThanOrEqual(0);
 });
 
-test('[CHOICE-52] a long list can be scrolled at a zoom of 125 %, where rows are no whole pixels high', async () => {
-  const { page, problems } = await listOf(3_000, { deviceScaleFactor: 1.25 });
-  for (const size of [15.7, 16.3, 17.3]) {
-    await page.evaluate((px) => (document.documentElement.style.fontSize = `${px}px`), size);
+test('[CHOICE-52] a long list scrolls at a zoom of 125 %, with fractional row heights', async () => {
+  const { page, problems } = await openList(3_000, { deviceScaleFactor: 1.25 });
+  for (const fontSize of [15.7, 16.3, 17.3]) {
+    await page.evaluate((px) => (document.documentElement.style.fontSize = `${px}px`), fontSize);
     await scrollThrough(page, 5_000);
-    expect(await titles(page).count()).toBeGreaterThan(5);
+    expect(await rowTitles(page).count()).toBeGreaterThan(5);
   }
   expect(problems).toEqual([]);
 });
 
-test('[CHOICE-52] a long list can be scrolled where a person has styles of their own', async () => {
-  const { page, problems } = await listOf(3_000, { bypassCSP: true });
+test('[CHOICE-52] a long list scrolls with user styles', async () => {
+  const { page, problems } = await openList(3_000, { bypassCSP: true });
   await page.addStyleTag({
     content:
       'main li { display: block !important; padding: 0 !important } h3, p { margin: 20px 0 !important }',
   });
   await scrollThrough(page, 5_000);
-  expect(await titles(page).count()).toBeGreaterThan(5);
+  expect(await rowTitles(page).count()).toBeGreaterThan(5);
   expect(problems).toEqual([]);
 });
 
-test('[CHOICE-52] a window that gets another width draws a long list no less sparingly', async () => {
-  const { page } = await listOf(5_000);
+test('[CHOICE-52] a long list renders few rows when the window changes its width', async () => {
+  const { page } = await openList(5_000);
   const added = await page.evaluateHandle(() => {
     const count = { rows: 0 };
     new MutationObserver((changes) => {
@@ -186,31 +180,29 @@ test('[CHOICE-52] a window that gets another width draws a long list no less spa
     () => innerWidth === 400 && document.querySelectorAll('main li').length > 5,
   );
   await page.evaluate(
-    () => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done))),
+    () => new Promise((painted) => requestAnimationFrame(() => requestAnimationFrame(painted))),
   );
   expect(await added.evaluate(({ rows }) => rows)).toBeLessThan(100);
 });
 
-test('[CHOICE-59] whoever scrolls away from the project that was just shown stays in the list with the keyboard', async () => {
-  const { page, problems } = await listOf(3_000);
-  await fillProject(page, 'The new one', 'At the end.');
-  await submit(page, 'Create Project').click();
-  await page.getByRole('button', { name: 'Show the new project' }).focus();
+test('[CHOICE-59] the list keeps the focus when the user scrolls away from the new project', async () => {
+  const { page, problems } = await openList(3_000);
+  const isFocused = (element: Element) => element === document.activeElement;
+  await createProject(page);
+  await showButton(page).focus();
   await page.keyboard.press('Enter');
   await row(page, 3_001).waitFor();
   await page.keyboard.press('Home');
   await row(page, 1).waitFor();
   await row(page, 3_001).waitFor({ state: 'detached' });
-  const list = page.getByRole('region', { name: 'List of Projects' }).getByRole('list');
-  expect(await list.evaluate((element) => element === document.activeElement)).toBe(true);
+  expect(await projectList(page).getByRole('list').evaluate(isFocused)).toBe(true);
   expect(await page.evaluate(() => scrollY)).toBe(0);
   await page.keyboard.press('Shift+Tab');
-  const button = page.getByRole('button', { name: 'Show the new project' });
-  expect(await button.evaluate((element) => element === document.activeElement)).toBe(true);
+  expect(await showButton(page).evaluate(isFocused)).toBe(true);
   expect(problems).toEqual([]);
 });
 
-test('[CHOICE-57] a list of 50 projects is in the page as a whole, for the search of the browser to find', async () => {
-  const { page } = await listOf(50);
-  expect(await drawn(page)).toBe(50);
+test('[CHOICE-57] all 50 projects of a list are in the page, so that the browser can search them', async () => {
+  const { page } = await openList(50);
+  expect(await renderedRows(page)).toBe(50);
 });

@@ -1,13 +1,11 @@
 import type { Browser, BrowserContext, BrowserContextOptions, Page } from 'playwright-core';
 import { afterAll, beforeAll, onTestFinished } from 'vitest';
-import { screens, type Route } from '../../model/driver.ts';
-import { waitForApp } from '../../model/browser-driver.ts';
 import { launchBrowser } from '../../conformance/ui/chromium.ts';
+import { field, heading, submitButton, waitForApp } from '../../model/browser-driver.ts';
+import { screens, type Route } from '../../model/driver.ts';
+import { startTemporaryServer } from './server-process.ts';
 
-/**
- * One browser for the tests of a file; every page that it opens has a context, and so a cookie jar,
- * of its own.
- */
+/** Launches one browser for the tests of a file. Each page has its own cookies. */
 export function useBrowser() {
   let browser: Browser;
   beforeAll(async () => {
@@ -16,7 +14,7 @@ export function useBrowser() {
   afterAll(() => browser.close());
 
   return {
-    /** An empty page. What the console or an uncaught exception says is in `problems`. */
+    /** Opens an empty page. `problems` receives errors and warnings of its console. */
     async open(options?: BrowserContextOptions): Promise<{
       page: Page;
       context: BrowserContext;
@@ -37,21 +35,44 @@ export function useBrowser() {
   };
 }
 
-/**
- * Goes to a screen by its address, as far as it is shown by the app itself. An unknown path shows
- * the error screen.
- */
-export async function show(page: Page, address: string, path: Route | '/nowhere'): Promise<void> {
+/** Starts one server for the tests of a file. */
+export function useServer() {
+  let server: Awaited<ReturnType<typeof startTemporaryServer>>;
+  beforeAll(async () => {
+    server = await startTemporaryServer();
+  });
+  afterAll(() => server.stop());
+  return {
+    get address() {
+      return server.address;
+    },
+  };
+}
+
+/** Loads a screen and waits until the app shows it. `/nowhere` shows the error screen. */
+export async function openScreen(page: Page, address: string, path: Route | '/nowhere') {
   await page.goto(`${address}/#${path}`);
   await waitForApp(page);
   const name = path === '/nowhere' ? 'Unexpected Application Error!' : screens[path].heading;
-  await page.getByRole('heading', { level: 1, name, exact: true }).waitFor();
+  await heading(page, name).waitFor();
 }
 
-export const field = (page: Page, label: string) => page.getByLabel(label, { exact: true });
+export const headerLink = (page: Page, name: string) =>
+  page.getByRole('banner').getByRole('link', { name, exact: true });
 
-export const submit = (page: Page, name: string) =>
-  page.locator('form').getByRole('button', { name, exact: true });
+export const projectList = (page: Page) => page.getByRole('region', { name: 'List of Projects' });
+
+export const rowTitles = (page: Page) => projectList(page).getByRole('heading', { level: 3 });
+
+/** Answers requests for the list with `projects`, and creates with `created`. */
+export const mockProjects = (
+  page: Page,
+  projects: object[],
+  created: { status: number; json: object } = { status: 500, json: {} },
+) =>
+  page.route('**/api/v1/projects', (route) =>
+    route.fulfill(route.request().method() === 'GET' ? { json: projects } : created),
+  );
 
 export async function fillCredentials(page: Page, email: string, password = 'correct horse') {
   await field(page, 'Email').fill(email);
@@ -63,22 +84,25 @@ export async function fillProject(page: Page, title: string, description: string
   await field(page, 'Description').fill(description);
 }
 
-/** Titles of the rows in view, in their order. */
-export const titles = (page: Page) =>
-  page.getByRole('region', { name: 'List of Projects' }).getByRole('heading', { level: 3 });
+/** Returns the text of the focused element. */
+export const focusedText = (page: Page) => page.evaluate(() => document.activeElement?.textContent);
 
-let people = 0;
+/** Returns the name of the focused form field. */
+export const focusedField = (page: Page) =>
+  page.evaluate(() => document.activeElement?.getAttribute('name'));
 
-/** An email that no other test of this run uses. */
-export const newEmail = () => `person-${process.pid}-${++people}@example.org`;
+let emails = 0;
 
-/** Registers and signs in by the screens; ends on /projects. */
+/** Returns an email that no other test of this run uses. */
+export const newEmail = () => `person-${process.pid}-${++emails}@example.org`;
+
+/** Registers and signs in on the screens. Ends on /projects. */
 export async function signUpAndIn(page: Page, address: string, email = newEmail()) {
-  await show(page, address, '/register');
+  await openScreen(page, address, '/register');
   await fillCredentials(page, email);
-  await submit(page, 'Register').click();
+  await submitButton(page, 'Register').click();
   await page.getByText('Enter your email and password to sign in').waitFor();
   await fillCredentials(page, email);
-  await submit(page, 'Sign in').click();
+  await submitButton(page, 'Sign in').click();
   await page.getByText('No projects to show.').waitFor();
 }

@@ -1,34 +1,33 @@
 /**
- * Calls of an actor that end when the test says so: `end` and `fail` end the first call that has
- * not ended yet, and resolve once whoever waited for it has taken note.
+ * Returns calls of an actor that end when the test says so. `end` and `fail` end the oldest pending
+ * call and resolve when the actor has processed its result.
  */
 export function deferredCalls<Output, Input = unknown>() {
   const inputs: Input[] = [];
   const signals: AbortSignal[] = [];
-  const open: PromiseWithResolvers<Output>[] = [];
+  const pending: PromiseWithResolvers<Output>[] = [];
 
-  async function ended(act: (call: PromiseWithResolvers<Output>) => void): Promise<void> {
-    const call = open.shift();
-    if (!call) throw new Error('No call is waiting for an answer.');
-    act(call);
+  async function settle(end: (call: PromiseWithResolvers<Output>) => void): Promise<void> {
+    const call = pending.shift();
+    if (!call) throw new Error('No call is pending.');
+    end(call);
     await call.promise.catch(() => {});
-    // The actor's own handlers were attached to this promise and to one derived from it: both have
-    // run after these turns.
+    // The actor's handlers are attached to this promise and to one derived from it.
     for (let turn = 0; turn < 5; turn++) await Promise.resolve();
   }
 
   return {
     inputs,
     signals,
-    /** The promise creator to supply. */
+    /** The promise creator to provide. */
     start: ({ input, signal }: { input: Input; signal: AbortSignal }): Promise<Output> => {
       const call = Promise.withResolvers<Output>();
       inputs.push(input);
       signals.push(signal);
-      open.push(call);
+      pending.push(call);
       return call.promise;
     },
-    end: (output: Output) => ended((call) => call.resolve(output)),
-    fail: (error: unknown) => ended((call) => call.reject(error)),
+    end: (output: Output) => settle((call) => call.resolve(output)),
+    fail: (error: unknown) => settle((call) => call.reject(error)),
   };
 }

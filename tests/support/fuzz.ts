@@ -1,10 +1,10 @@
-import { readFileSync } from 'node:fs';
 import { Agent, request, type IncomingHttpHeaders } from 'node:http';
 import { gunzipSync } from 'node:zlib';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
 import * as fc from 'fast-check';
 import type { Arbitrary } from 'fast-check';
+import { jsonSchemaOf, operations, type Schema } from './contract.ts';
 import { CookieClient } from './cookie-client.ts';
 
 /** A request that is valid, almost valid or invalid. */
@@ -21,25 +21,6 @@ interface RawReply {
   status: number;
   headers: IncomingHttpHeaders;
   text: string;
-}
-
-interface Schema {
-  type?: string | string[];
-  format?: string;
-  properties?: Record<string, Schema>;
-  items?: Schema;
-  minLength?: number;
-  maxLength?: number;
-}
-
-interface Content {
-  content?: { 'application/json': { schema: Schema } };
-}
-
-interface ContractOperation {
-  parameters?: { name: string; schema: Schema }[];
-  requestBody?: Content;
-  responses: Record<string, Content>;
 }
 
 /**
@@ -59,7 +40,7 @@ export async function fuzz(address: string, runs: number, seed?: number) {
         const reply = await send(client, agent, fuzzRequest);
         client.keepCookies(reply.headers['set-cookie']);
         const name = `${fuzzRequest.method} ${fuzzRequest.path.split('?')[0]}`;
-        const key = operations.has(name) ? `${reply.status}` : `${reply.status} elsewhere`;
+        const key = endpoints.has(name) ? `${reply.status}` : `${reply.status} elsewhere`;
         statuses[key] = (statuses[key] ?? 0) + 1;
         const violations = violationsIn(name, reply);
         if (violations.length > 0) throw new Error(`${name}: ${violations.join('; ')}`);
@@ -74,7 +55,7 @@ export async function fuzz(address: string, runs: number, seed?: number) {
 
 /** Returns how a reply violates the contract. */
 function violationsIn(name: string, { status, headers, text }: RawReply): string[] {
-  const responses = operations.get(name)?.responses;
+  const responses = endpoints.get(name)?.responses;
   if (status >= 500) return [`answered with ${status}: ${text}`];
   if (responses && !responses.has(status)) return [`undeclared status ${status}`];
   const isRefusal = status >= 400;
@@ -87,8 +68,8 @@ function violationsIn(name: string, { status, headers, text }: RawReply): string
 }
 
 function fuzzRequests(): Arbitrary<FuzzRequest> {
-  const toOperation = fc
-    .constantFrom(...operations.values())
+  const toEndpoint = fc
+    .constantFrom(...endpoints.values())
     .chain(({ method, path, headers, body }) =>
       fc.record({
         method: usually(fc.constant(method), fc.constantFrom(...methods)),
@@ -110,7 +91,7 @@ function fuzzRequests(): Arbitrary<FuzzRequest> {
     sendsCookies: fc.boolean(),
     sendsXsrfToken: fc.boolean(),
   });
-  return fc.oneof({ weight: 9, arbitrary: toOperation }, { weight: 1, arbitrary: elsewhere });
+  return fc.oneof({ weight: 9, arbitrary: toEndpoint }, { weight: 1, arbitrary: elsewhere });
 }
 
 const methods = ['GET', 'POST', 'HEAD', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'];
@@ -282,7 +263,7 @@ function closed({ properties, items, ...schema }: Schema): object {
   };
 }
 
-const operations = readOperations();
+const endpoints = compileEndpoints();
 const validateRefusal = new Ajv2020().compile({
   type: 'object',
   required: ['message'],
@@ -290,31 +271,24 @@ const validateRefusal = new Ajv2020().compile({
   properties: { message: { type: 'string', minLength: 1 } },
 });
 
-function readOperations() {
+function compileEndpoints() {
   const ajv = new Ajv2020({ allowUnionTypes: true });
   addFormats.default(ajv);
-  const schemaIn = ({ content }: Content = {}) => content?.['application/json'].schema;
-  const contractFile = new URL('../../generated/contract.json', import.meta.url);
-  const { paths } = JSON.parse(readFileSync(contractFile, 'utf8')) as {
-    paths: Record<string, Record<string, ContractOperation>>;
-  };
-  const all = Object.entries(paths).flatMap(([path, byMethod]) =>
-    Object.entries(byMethod).map(([key, { parameters = [], requestBody, responses }]) => {
-      const method = key.toUpperCase();
+  return new Map(
+    operations.map(({ method, path, parameters = [], requestBody, responses }) => {
       const headers = parameters.map(({ name, schema }) => [name.toLowerCase(), schema] as const);
       const validators = Object.entries(responses).map(([status, response]) => {
-        const schema = schemaIn(response);
+        const schema = jsonSchemaOf(response);
         return [Number(status), ajv.compile(schema ? closed(schema) : false)] as const;
       });
-      const operation = {
+      const endpoint = {
         method,
         path,
         headers: Object.fromEntries(headers),
-        body: schemaIn(requestBody),
+        body: jsonSchemaOf(requestBody),
         responses: new Map(validators),
       };
-      return [`${method} ${path}`, operation] as [string, typeof operation];
+      return [`${method} ${path}`, endpoint] as [string, typeof endpoint];
     }),
   );
-  return new Map(all);
 }

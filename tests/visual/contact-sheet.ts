@@ -1,89 +1,80 @@
 /**
- * `npm run screenshots`, after `npm run build`: takes a picture of everything the app can show, in both themes and at several widths, and
- * puts them on one page, `tests/out/screenshots/index.html`. With words behind it, as in `npm run screenshots -- login`, only the scenes
- * whose names have one of them.
+ * `npm run screenshots`: pictures of all visual states, in both themes and several widths, on one
+ * page: `tests/out/screenshots/index.html`. Run `npm run build` first. Arguments select states by a
+ * part of their name, for example `npm run screenshots -- login`.
  */
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import type { Page } from 'playwright-core';
 import { launchBrowser } from '../../conformance/ui/chromium.ts';
-import { playAll, type Scene } from './states.ts';
-import { openStage } from './page-driver.ts';
+import { createVisualDriver } from './page-driver.ts';
+import { showAllStates, type VisualState } from './states.ts';
 
-export const themes = ['light', 'dark'] as const;
+type Theme = 'light' | 'dark';
+type Picture = { file: string; theme: Theme; width: number };
+
 const widths = [320, 768, 1280];
-/** What stands alone in much room looks lost sooner than a full page. */
-const veryWide = {
-  width: 2560,
-  scenes: /^\/($|about|login, at first|projects, one project)|none$/,
-};
-/** Lists may be longer; the picture ends here. */
-const longest = 1_600;
+/** Some states are also pictured on a very wide screen, where a short page can look lost. */
+const maxWidth = 2560;
+const statesAtMaxWidth = /^\/($|about|login, at first|projects, one project)|unknown path$/;
+const maxHeight = 1_600;
 
-type Picture = { file: string; theme: string; width: number };
+const folder = fileURLToPath(new URL('../out/screenshots/', import.meta.url));
+rmSync(folder, { recursive: true, force: true });
+mkdirSync(folder, { recursive: true });
+const selected = process.argv.slice(2);
 
-if (import.meta.main) {
-  const folder = fileURLToPath(new URL('../out/screenshots/', import.meta.url));
-  rmSync(folder, { recursive: true, force: true });
-  mkdirSync(folder, { recursive: true });
-  const wanted = process.argv.slice(2);
-
-  const browser = await launchBrowser();
-  const page = await browser.newPage();
-  const taken: { scene: Scene; pictures: Picture[] }[] = [];
-  await playAll(await openStage(page), async (scene) => {
-    if (wanted.length > 0 && !wanted.some((word) => scene.name.includes(word))) return;
-    const number = String(taken.length + 1).padStart(2, '0');
-    const pictures: Picture[] = [];
-    for (const theme of themes) {
-      for (const width of veryWide.scenes.test(scene.name) ? [...widths, veryWide.width] : widths) {
-        const file = `${number}-${theme}-${width}.png`;
-        await picture(page, { theme, width, path: join(folder, file) });
-        pictures.push({ file, theme, width });
-      }
+const browser = await launchBrowser();
+const page = await browser.newPage();
+const rows: { state: VisualState; pictures: Picture[] }[] = [];
+await showAllStates(await createVisualDriver(page), async (state) => {
+  if (selected.length > 0 && !selected.some((word) => state.name.includes(word))) return;
+  const number = String(rows.length + 1).padStart(2, '0');
+  const pictures: Picture[] = [];
+  for (const theme of ['light', 'dark'] as const) {
+    for (const width of statesAtMaxWidth.test(state.name) ? [...widths, maxWidth] : widths) {
+      const file = `${number}-${theme}-${width}.png`;
+      await takePicture(theme, width, join(folder, file));
+      pictures.push({ file, theme, width });
     }
-    taken.push({ scene, pictures });
-  });
-  await browser.close();
-  writeFileSync(join(folder, 'index.html'), sheetOf(taken));
-  console.log(`tests/out/screenshots/index.html: ${taken.length} scenes`);
-}
+  }
+  rows.push({ state, pictures });
+});
+await browser.close();
+writeFileSync(join(folder, 'index.html'), contactSheet());
+console.log(`tests/out/screenshots/index.html: ${rows.length} states`);
 
-async function picture(
-  page: Page,
-  { theme, width, path }: { theme: 'light' | 'dark'; width: number; path: string },
-) {
+async function takePicture(theme: Theme, width: number, path: string) {
   await page.emulateMedia({ colorScheme: theme });
   await page.setViewportSize({ width, height: width < 500 ? 640 : 800 });
   const height = await page.evaluate(() => {
-    // What moves is caught where it can be seen.
+    // Stops animations at a moment at which they are visible.
     for (const animation of document.getAnimations()) {
       animation.pause();
       animation.currentTime = 500;
     }
     return document.documentElement.scrollHeight;
   });
-  const clip = { x: 0, y: 0, width, height: Math.min(height, longest) };
+  const clip = { x: 0, y: 0, width, height: Math.min(height, maxHeight) };
   await page.screenshot({ path, clip, fullPage: true });
 }
 
-function sheetOf(taken: { scene: Scene; pictures: Picture[] }[]): string {
-  const rows = taken.map(({ scene, pictures }, index) => {
-    const situations = scene.situations.map((each) => `<li>${escaped(each)}</li>`).join('');
+function contactSheet(): string {
+  const sections = rows.map(({ state, pictures }, index) => {
+    const items = state.machineStates.map((name) => `<li>${escapeHtml(name)}</li>`).join('');
     const figures = pictures.map(
       ({ file, theme, width }) =>
         `<figure><a href="${file}"><img src="${file}" width="${Math.round(width / 2.5)}" loading="lazy" alt="${theme}, ${width} px"></a><figcaption>${theme} ${width}</figcaption></figure>`,
     );
-    return `<section><h2>${index + 1}. ${escaped(scene.name)}</h2><ul>${situations}</ul><div>${figures.join('')}</div></section>`;
+    return `<section><h2>${index + 1}. ${escapeHtml(state.name)}</h2><ul>${items}</ul><div>${figures.join('')}</div></section>`;
   });
   return `<!doctype html><html lang="en"><meta charset="utf-8"><title>Everything the app can show</title><style>
 body { font: 14px/1.4 system-ui, sans-serif; margin: 24px; background: #888; color: #000 }
 h2 { font-size: 16px; margin: 32px 0 0 } ul { margin: 4px 0; padding-left: 20px; font-size: 12px; columns: 3 }
 div { display: flex; flex-wrap: wrap; gap: 12px; align-items: flex-start } figure { margin: 0 } img { display: block }
-</style>${rows.join('\n')}</html>\n`;
+</style>${sections.join('\n')}</html>\n`;
 }
 
-function escaped(text: string): string {
+function escapeHtml(text: string): string {
   return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;');
 }

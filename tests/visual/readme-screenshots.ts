@@ -4,7 +4,8 @@
  */
 import type { Browser } from 'playwright-core';
 import { launchBrowser } from '../../conformance/ui/chromium.ts';
-import { field, signUpAndIn, submit, titles } from '../support/browser.ts';
+import { submitButton } from '../../model/browser-driver.ts';
+import { fillProject, rowTitles, signUpAndIn } from '../support/browser.ts';
 import { startTemporaryServer } from '../support/server-process.ts';
 
 const projects = [
@@ -25,10 +26,9 @@ async function takeScreenshot(browser: Browser, address: string, colorScheme: 'l
   });
   await signUpAndIn(page, address);
   for (const [index, [title = '', description = '']] of projects.entries()) {
-    await field(page, 'Title').fill(title);
-    await field(page, 'Description').fill(description);
-    await submit(page, 'Create Project').click();
-    await titles(page).nth(index).waitFor();
+    await fillProject(page, title, description);
+    await submitButton(page, 'Create Project').click();
+    await rowTitles(page).nth(index).waitFor();
   }
   // Otherwise the button is in its hover state.
   await page.mouse.move(0, 0);

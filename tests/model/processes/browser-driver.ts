@@ -1,29 +1,22 @@
 import { fileURLToPath } from 'node:url';
-import type { Page, Request, Route as Held } from 'playwright-core';
+import type { Page, Route as PlaywrightRoute } from 'playwright-core';
 import { build } from 'vite';
-import {
-  pollFor,
-  createPageActions,
-  waitForApp,
-  observeScreen,
-} from '../../../model/browser-driver.ts';
-import { countRequests } from '../../../model/controlled-backend.ts';
-import { callOf, type BackendResponse, type Call } from '../../../model/outcomes.ts';
-import { forms, type Driver, type Route } from '../../../model/driver.ts';
+import { contentTypeOf } from '../../../conformance/ui/static-files.ts';
+import { createPageDriver, waitForApp } from '../../../model/browser-driver.ts';
+import type { Driver, Route } from '../../../model/driver.ts';
+import type { BackendResponse } from '../../../model/outcomes.ts';
 
-const config = fileURLToPath(new URL('../../../vite.config.ts', import.meta.url));
-const folder = fileURLToPath(new URL('./page', import.meta.url));
 const origin = 'http://app.test';
 
-/** The app, built as it is for its users, in memory: paths and what they hold. */
+/** Builds the app in memory, as for production but with `./page`. Returns its files by path. */
 export async function buildApp(): Promise<Map<string, string | Uint8Array>> {
   const built = await build({
-    configFile: config,
-    root: folder,
+    configFile: fileURLToPath(new URL('../../../vite.config.ts', import.meta.url)),
+    root: fileURLToPath(new URL('./page', import.meta.url)),
     logLevel: 'error',
     build: { write: false },
   });
-  if (!('output' in built)) throw new Error('Vite gave something else than one build.');
+  if (!('output' in built)) throw new Error('Vite returned more than one build.');
   return new Map(
     built.output.map((file) => [
       `/${file.fileName}`,
@@ -32,87 +25,62 @@ export async function buildApp(): Promise<Map<string, string | Uint8Array>> {
   );
 }
 
-/** Something that the app asked for. */
-type Arrived = { call: Call; held: Held; sent: unknown; givenUp: boolean; answered: boolean };
-
-/** The built app on a page, freshly started, before a backend that answers when it is told to. */
+/** Starts the built app on a page. Its backend answers when the driver says so. */
 export async function createBrowserDriver(
   page: Page,
   files: Map<string, string | Uint8Array>,
   start: Route,
 ): Promise<Driver> {
-  const arrived: Arrived[] = [];
-  const byRequest = new Map<Request, Arrived>();
-
-  const isThere = page.url().startsWith(origin);
-  page.removeAllListeners('requestfailed');
-  await page.unrouteAll({ behavior: 'ignoreErrors' });
-  await page.route(`${origin}/**`, async (held) => {
-    const request = held.request();
-    const { pathname } = new URL(request.url());
-    if (pathname.startsWith('/api/')) {
-      const call = callOf(request.method(), request.url());
-      const each = { call, held, sent: sentIn(request), givenUp: false, answered: false };
-      arrived.push(each);
-      byRequest.set(request, each);
-      return;
-    }
-    const path = pathname === '/' ? '/index.html' : pathname;
-    const body = files.get(path);
-    await (body === undefined
-      ? held.fulfill({ status: 404 })
-      : held.fulfill({ contentType: typeOf(path), body: Buffer.from(body) }));
-  });
-  page.on('requestfailed', (request) => {
-    const each = byRequest.get(request);
-    if (each && !each.answered) each.givenUp = true;
-  });
-  await (isThere
+  const isOpen = page.url().startsWith(origin);
+  if (!isOpen) {
+    await page.route(`${origin}/**`, async (route) => {
+      const { pathname } = new URL(route.request().url());
+      const path = pathname === '/' ? '/index.html' : pathname;
+      const body = files.get(path);
+      await (body === undefined
+        ? route.fulfill({ status: 404 })
+        : route.fulfill({ contentType: contentTypeOf(path), body: Buffer.from(body) }));
+    });
+  }
+  const settle = () => page.evaluate(() => new Promise<void>((resolve) => setTimeout(resolve)));
+  const driver = await createPageDriver(page, origin, settle);
+  await (isOpen
     ? page.evaluate((route) => window.testApp.restart(route), start)
     : page.goto(`${origin}/#${start}`));
   await waitForApp(page);
 
-  /** One turn of the page: whatever waits for nothing else has happened then. */
-  const settled = () => page.evaluate(() => new Promise<void>((resolve) => setTimeout(resolve)));
-  const pending = (call: Call) =>
-    arrived.filter((each) => each.call === call && !each.answered && !each.givenUp);
-
   return {
-    ...createPageActions(page, settled),
-    async answer(call, answer) {
-      const each = await pollFor(() => pending(call)[0], settled);
-      if (!each) throw new Error(`No ${call} is waiting for an answer.`);
-      each.answered = true;
-      await give(page, each.held, answer);
-      await settled();
-      return answer;
+    ...driver,
+    async answer(call, response) {
+      const { route } = await driver.takePending(call);
+      await respond(page, route, response);
+      await settle();
+      return response;
     },
-    async answerLate(call, answer) {
-      const each = arrived.find((one) => one.call === call && one.givenUp && !one.answered);
-      if (!each) throw new Error(`No ${call} was given up.`);
-      each.answered = true;
-      // The browser has stopped listening, and says so.
-      await give(page, each.held, answer).catch(() => {});
-      await settled();
+    async answerLate(call, response) {
+      const { route } = driver.takeAborted(call);
+      // Playwright rejects responses to aborted requests.
+      await respond(page, route, response).catch(() => {});
+      await settle();
     },
     elapse: (milliseconds) => page.evaluate((ms) => window.testApp.elapse(ms), milliseconds),
     internals: () => page.evaluate(() => window.testApp.internals()),
     inspection: () => page.evaluate(() => window.testApp.inspection()),
-    async observe() {
-      const onScreen = await page.evaluate(observeScreen, Object.values(forms));
-      return {
-        ...onScreen,
-        logged: await page.evaluate(() => window.testApp.logged()),
-        calls: countRequests(arrived, pending, (last) => last.sent),
-      };
-    },
+    observe: async () => ({
+      ...(await driver.observe()),
+      logged: await page.evaluate(() => window.testApp.logged()),
+    }),
   };
 }
 
-/** Answers a call that the page waits for. */
-export async function give(page: Page, held: Held, answer: BackendResponse): Promise<void> {
-  if (answer === 'none') return held.abort('internetdisconnected');
-  if (answer === 'fault') {
+/** Answers a request of the page. */
+export async function respond(
+  page: Page,
+  route: PlaywrightRoute,
+  response: BackendResponse,
+): Promise<void> {
+  if (response === 'none') return route.abort('internetdisconnected');
+  if (response === 'fault') {
     await page.evaluate(() => {
       const { prototype } = Response;
       const text = Object.getOwnPropertyDescriptor(prototype, 'text')!;
@@ -121,25 +89,10 @@ export async function give(page: Page, held: Held, answer: BackendResponse): Pro
         throw new Error('a fault');
       };
     });
-    return held.fulfill({ status: 200, json: {} });
+    return route.fulfill({ status: 200, json: {} });
   }
-  const { status, text, body } = answer;
+  const { status, text, body } = response;
   return text === undefined
-    ? held.fulfill({ status, json: body })
-    : held.fulfill({ status, contentType: 'text/html', body: text });
-}
-
-function sentIn(request: Request): unknown {
-  const text = request.postData();
-  return text ? JSON.parse(text) : undefined;
-}
-
-function typeOf(path: string): string {
-  const types: Record<string, string> = {
-    html: 'text/html',
-    js: 'text/javascript',
-    css: 'text/css',
-    png: 'image/png',
-  };
-  return types[path.split('.').at(-1)!] ?? 'application/octet-stream';
+    ? route.fulfill({ status, json: body })
+    : route.fulfill({ status, contentType: 'text/html', body: text });
 }

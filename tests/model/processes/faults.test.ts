@@ -1,7 +1,8 @@
 import type { Page } from 'playwright-core';
 import { beforeAll, expect, test, vi } from 'vitest';
 import type { Route } from '../../../model/driver.ts';
-import { field, fillCredentials, fillProject, submit, useBrowser } from '../../support/browser.ts';
+import { field, submitButton } from '../../../model/browser-driver.ts';
+import { fillCredentials, fillProject, useBrowser } from '../../support/browser.ts';
 import { buildApp, createBrowserDriver } from './browser-driver.ts';
 
 const browser = useBrowser();
@@ -116,7 +117,7 @@ test('a script in a title, a description or a message is shown as text', async (
 test('a double click together with Enter makes one call [CHOICE-7]', async () => {
   const { page, answer, shows, problems } = await open('/login');
   await fillCredentials(page, 'ada@example.org');
-  await submit(page, 'Sign in').dblclick({ force: true });
+  await submitButton(page, 'Sign in').dblclick({ force: true });
   await field(page, 'Password').press('Enter');
   await shows({ form: { busy: true }, calls: { login: { made: 1, pending: 1 } } });
   await answer('login', { status: 401, body: { message: 'No.' } });
