@@ -61,10 +61,13 @@ export function failIfAny(problems: (Problem | false | undefined)[]) {
   if (actual.length > 0) throw new CheckFailed(actual);
 }
 
+/** Returns what is wrong with a response; undefined when nothing is. */
+export type FaultOf = (exchange: Exchange) => string | undefined;
+
 /** Throws one problem for each operation and status in which `faultOf` finds a fault. */
 export function failOnFaults(
   exchanges: Exchange[],
-  faultOf: (exchange: Exchange) => string | undefined,
+  faultOf: FaultOf,
   userSees?: (exchange: Exchange) => string,
 ) {
   const problems = new Map<string, Problem>();

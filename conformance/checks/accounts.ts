@@ -3,15 +3,13 @@ import { isClientError, isSuccess } from '../http/response.ts';
 import { registerAgain } from '../probes.ts';
 import { blockOnServerError, expectSuccess, fail, failIfAny, problem, skip } from '../verdict.ts';
 import type { RunContext } from '../run-context.ts';
-import type { Check } from './check.ts';
+import { must, should, type Check } from './check.ts';
 
 const unusualPassword = '  Pä55wörd 🗝️ "quoted" \\ und Blanks  ';
 const longPassword = `${`Aa1!${'longer-'.repeat(20)}`.slice(0, 127)}x`;
 
 export const accountChecks: Check[] = [
-  {
-    id: 'ACCOUNT-1',
-    level: 'MUST',
+  must('ACCOUNT-1', {
     title: 'Registering with an email and a password succeeds',
     requirement:
       'Respond to POST /api/v1/users/register with 201 (any 2xx status works). Require no cookies.',
@@ -20,10 +18,8 @@ export const accountChecks: Check[] = [
       const { registration } = await context.tryRegister('ada');
       expectSuccess(registration, 'Registering a new account fails');
     },
-  },
-  {
-    id: 'ACCOUNT-2',
-    level: 'MUST',
+  }),
+  must('ACCOUNT-2', {
     title: 'A registered user can sign in with the same email and password',
     requirement: 'Accept the email and the password exactly as registered, from any browser.',
     statements: ['APP-1', 'ENTITY-4'],
@@ -32,10 +28,8 @@ export const accountChecks: Check[] = [
       const login = await context.newBrowser('ada').login(email, password);
       expectSuccess(login, 'Signing in with a registered email and password fails', [registration]);
     },
-  },
-  {
-    id: 'ACCOUNT-3',
-    level: 'MUST',
+  }),
+  must('ACCOUNT-3', {
     title: 'A password of 8 characters is accepted',
     requirement:
       'Accept 8 characters, the minimum of the app. The app shows no message when registering fails, so the user would be stuck.',
@@ -48,10 +42,8 @@ export const accountChecks: Check[] = [
         'Registering with 8 characters (upper and lower case, digits, symbols) fails',
       );
     },
-  },
-  {
-    id: 'ACCOUNT-4',
-    level: 'MUST',
+  }),
+  must('ACCOUNT-4', {
     title: 'A password with spaces, quotes, accents and emoji signs in as typed',
     requirement: 'Keep every character of a password. If it can be registered, it can sign in.',
     statements: ['APP-1', 'ENTITY-4'],
@@ -65,10 +57,8 @@ export const accountChecks: Check[] = [
         [registration],
       );
     },
-  },
-  {
-    id: 'ACCOUNT-5',
-    level: 'SHOULD',
+  }),
+  should('ACCOUNT-5', {
     title: 'Passwords are not trimmed',
     requirement: 'Compare passwords including their leading and trailing spaces.',
     statements: ['ENTITY-4', 'AUTH-5'],
@@ -81,10 +71,8 @@ export const accountChecks: Check[] = [
           [registration, login],
         );
     },
-  },
-  {
-    id: 'ACCOUNT-6',
-    level: 'SHOULD',
+  }),
+  should('ACCOUNT-6', {
     title: 'Every character of a long password counts',
     requirement:
       'Compare all of 128 characters, or reject the password with a message. bcrypt reads only 72 bytes: hash the password first, or reject longer ones.',
@@ -101,10 +89,8 @@ export const accountChecks: Check[] = [
           [registration, login],
         );
     },
-  },
-  {
-    id: 'ACCOUNT-7',
-    level: 'MUST',
+  }),
+  must('ACCOUNT-7', {
     title: 'An email that has an account cannot register again',
     requirement:
       'Reject a second registration of an email with 409 and a message. Leave the first account unchanged.',
@@ -130,10 +116,8 @@ export const accountChecks: Check[] = [
         `after registering, on the screen "Sign in": ${newLogin.outcome.ok === false ? `red banner: "${newLogin.outcome.message}"` : 'no message'}`,
       );
     },
-  },
-  {
-    id: 'ACCOUNT-8',
-    level: 'SHOULD',
+  }),
+  should('ACCOUNT-8', {
     title: 'Emails are compared case-insensitively',
     requirement:
       'Treat Ada@Example.org and ada@example.org as one account, for signing in and for registering.',
@@ -156,10 +140,8 @@ export const accountChecks: Check[] = [
           ]),
       ]);
     },
-  },
-  {
-    id: 'ACCOUNT-9',
-    level: 'MUST',
+  }),
+  must('ACCOUNT-9', {
     title: 'A signed-in user can register another account',
     requirement:
       'Accept a registration that carries a session cookie and an XSRF token, because the screen "Create an account" is always available.',
@@ -174,10 +156,8 @@ export const accountChecks: Check[] = [
         user.login,
       ]);
     },
-  },
-  {
-    id: 'ACCOUNT-10',
-    level: 'MUST',
+  }),
+  must('ACCOUNT-10', {
     title: 'A long password that can register can sign in',
     requirement: 'Store a password of 128 characters completely, or reject its registration.',
     statements: ['APP-1', 'CHOICE-26', 'ENTITY-4'],
@@ -189,10 +169,8 @@ export const accountChecks: Check[] = [
         registration,
       ]);
     },
-  },
-  {
-    id: 'ACCOUNT-11',
-    level: 'SHOULD',
+  }),
+  should('ACCOUNT-11', {
     title: 'Different emails are different accounts',
     requirement:
       'Treat ada@… and ada+work@… as two emails, and ada.b@… and adab@… too. Only the user knows whether they share a mailbox.',
@@ -220,10 +198,8 @@ export const accountChecks: Check[] = [
       }
       failIfAny(problems);
     },
-  },
-  {
-    id: 'ACCOUNT-12',
-    level: 'SHOULD',
+  }),
+  should('ACCOUNT-12', {
     title: 'One of two concurrent registrations of an email is rejected',
     requirement:
       'Check and store an email in one step (a unique index). Otherwise both registrations succeed, and one of the passwords cannot sign in.',
@@ -239,7 +215,7 @@ export const accountChecks: Check[] = [
       if (calls.every(({ outcome }) => outcome.ok))
         fail('Two concurrent registrations of one email with two passwords both succeed.', calls);
     },
-  },
+  }),
 ];
 
 async function registerOrSkip(context: RunContext, name: string, password: string) {

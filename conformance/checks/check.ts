@@ -19,3 +19,8 @@ export type Check = {
   statements: string[];
   run: (context: RunContext) => Promise<Verdict>;
 };
+
+type Definition = Omit<Check, 'id' | 'level'>;
+
+export const must = (id: string, check: Definition): Check => ({ id, level: 'MUST', ...check });
+export const should = (id: string, check: Definition): Check => ({ id, level: 'SHOULD', ...check });

@@ -4,13 +4,11 @@ import type { RequestOptions } from '../http/simulated-browser.ts';
 import { isSuccess, responseHeader } from '../http/response.ts';
 import type { Exchange } from '../http/client.ts';
 import { fail, failOnFaults, skip } from '../verdict.ts';
-import type { Check } from './check.ts';
+import { must, should, type Check } from './check.ts';
 
 /** Apply only with --origin, when the app is served from another origin than its backend. */
 export const corsChecks: Check[] = [
-  {
-    id: 'CORS-1',
-    level: 'MUST',
+  must('CORS-1', {
     title: 'The backend allows the preflight request of each call',
     requirement:
       "Respond to OPTIONS without a session: Access-Control-Allow-Origin with the app's origin (not *), Access-Control-Allow-Credentials: true, Access-Control-Allow-Headers with content-type and idempotency-key.",
@@ -36,10 +34,8 @@ export const corsChecks: Check[] = [
           : `responds with ${describeResponse(exchange)}`;
       failOnFaults(exchanges, faultOf, screenWithoutAccess);
     },
-  },
-  {
-    id: 'CORS-2',
-    level: 'MUST',
+  }),
+  must('CORS-2', {
     title: 'The app may read every response, errors included',
     requirement:
       "Send Access-Control-Allow-Origin with the app's origin and Access-Control-Allow-Credentials: true on successes and on errors. Otherwise the app cannot read the message.",
@@ -54,10 +50,8 @@ export const corsChecks: Check[] = [
       ];
       failOnFaults(exchanges, (exchange) => accessFault(exchange, origin), screenWithoutAccess);
     },
-  },
-  {
-    id: 'CORS-3',
-    level: 'SHOULD',
+  }),
+  should('CORS-3', {
     title: 'No other origin may read responses',
     requirement:
       'List the allowed origins. With every origin allowed, any web page can act in the name of a signed-in user who visits it.',
@@ -71,7 +65,7 @@ export const corsChecks: Check[] = [
           [exchange],
         );
     },
-  },
+  }),
 ];
 
 function requireAppOrigin({ appOrigin }: RunContext): string {

@@ -1,13 +1,20 @@
-import type { Check } from './check.ts';
-import type { Project } from '../../machines/types.ts';
+import type { Credentials, Project } from '../../machines/types.ts';
 import {
+  describeExchangeScreen,
   describeFailureScreen,
   describeMessageFault,
   describeResponse,
   describeScreen,
 } from '../describe.ts';
-import { type Exchange, headerValue } from '../http/client.ts';
-import { isClientError, isSuccess, messageOf, parseJson, statusOf } from '../http/response.ts';
+import type { Exchange } from '../http/client.ts';
+import {
+  isClientError,
+  isSuccess,
+  messageOf,
+  parseJson,
+  responseHeader,
+  statusOf,
+} from '../http/response.ts';
 import type { ApiCall } from '../http/simulated-browser.ts';
 import {
   createAsVisitor,
@@ -20,428 +27,365 @@ import {
   registerAgain,
 } from '../probes.ts';
 import type { RunContext } from '../run-context.ts';
-import { fail, failIfAny, type Problem, problem, skip } from '../verdict.ts';
+import { fail, failOnFaults, skip } from '../verdict.ts';
+import { must, should, type Check } from './check.ts';
 
-/** Something that goes wrong, and what people read then. */
+/** A request that the backend should reject with a message. */
 type ErrorCase = {
   id: string;
-  /** MUST where a person can meet it at the screen. */
+  /** MUST when the app itself can send the request. */
   level: 'MUST' | 'SHOULD';
-  /** As in "… is refused with a message". */
+  /** As in "… is rejected with a message". */
   subject: string;
   statements: string[];
-  /** Where a backend may accept it, that is no fault. */
+  /** Present when a backend may accept the request: what it then allows. */
   noteIfAccepted?: string;
-  /** What is shown of it, where the app never sends this or shows something of its own. */
+  /** What users read, when the app does not show the response to this request. */
   userReads?: string;
-  trigger: (context: RunContext) => Promise<ApiCall | Exchange>;
+  send: (context: RunContext) => Promise<ApiCall | Exchange>;
 };
 
-const nobody = 'nobody: the app never sends this';
+type CaseText = Pick<ErrorCase, 'id' | 'subject' | 'noteIfAccepted' | 'userReads'>;
 
-/** Everything that can go wrong, in the order of the table "What your users will read". */
+const notSentByApp = 'nothing: the app never sends this';
+
+/** All error cases, in the order of the table "What your users will read". */
 export const errorCases: ErrorCase[] = [
   {
     id: 'ERR-1',
     level: 'MUST',
     subject: 'A wrong password',
     statements: ['ERROR-1', 'ERROR-2', 'CHOICE-14'],
-    trigger: loginWithWrongPassword,
+    send: loginWithWrongPassword,
   },
   {
     id: 'ERR-2',
     level: 'MUST',
     subject: 'An unknown email',
     statements: ['ERROR-1', 'ERROR-2', 'CHOICE-14'],
-    trigger: loginWithUnknownEmail,
+    send: loginWithUnknownEmail,
   },
   {
     id: 'ERR-3',
     level: 'MUST',
-    subject: 'A project by somebody who is not signed in',
+    subject: 'A project of a visitor without a session',
     statements: ['ERROR-5', 'ERROR-6', 'CHOICE-41', 'CHOICE-43'],
     noteIfAccepted: 'visitors may create projects',
-    trigger: createAsVisitor,
+    send: createAsVisitor,
   },
   {
     id: 'ERR-4',
     level: 'MUST',
-    subject: 'A project whose title is blank',
+    subject: 'A project with a blank title',
     statements: ['CHOICE-25', 'ERROR-5', 'ERROR-6'],
-    noteIfAccepted: 'blank titles are kept',
-    trigger: (context) =>
-      context.once('blank title', async () =>
-        (await context.signedInUser('olga')).browser.createProject({
-          title: '   ',
-          description: 'Its title is blank.',
-        }),
-      ),
+    noteIfAccepted: 'blank titles are accepted',
+    async send(context) {
+      const { browser } = await context.signedInUser('olga');
+      return browser.createProject({ title: '   ', description: 'Its title is blank.' });
+    },
   },
   {
     id: 'ERR-5',
     level: 'SHOULD',
     subject: 'An email that has an account',
     statements: ['ERROR-4', 'CHOICE-45'],
-    trigger: registerAgain,
+    send: registerAgain,
   },
-  registration(
-    'ERR-6',
-    'An email that is no address',
-    'not-an-email',
-    undefined,
-    'any text is taken as an email',
-    'the app: "Invalid email address"',
-  ),
-  registration(
-    'ERR-7',
-    'A password of 7 characters',
-    undefined,
-    'aB3$xY7',
-    'shorter passwords are taken',
-    'the app: "Password must be at least 8 characters"',
-  ),
-  registration(
-    'ERR-8',
-    'A password of 128 characters',
-    undefined,
-    `Zz9?${'very-long-'.repeat(13)}`.slice(0, 128),
-    'long passwords are taken',
-  ),
+  registration({
+    id: 'ERR-6',
+    subject: 'An email that is not an address',
+    noteIfAccepted: 'any text is accepted as an email',
+    userReads: 'the app: "Invalid email address"',
+    email: 'not-an-email',
+  }),
+  registration({
+    id: 'ERR-7',
+    subject: 'A password of 7 characters',
+    noteIfAccepted: 'shorter passwords are accepted',
+    userReads: 'the app: "Password must be at least 8 characters"',
+    password: 'aB3$xY7',
+  }),
+  registration({
+    id: 'ERR-8',
+    subject: 'A password of 128 characters',
+    noteIfAccepted: 'long passwords are accepted',
+    password: `Zz9?${'very-long-'.repeat(13)}`.slice(0, 128),
+  }),
   {
     id: 'ERR-9',
     level: 'SHOULD',
-    subject: 'A sign-in without an email or a password',
+    subject: 'A sign-in without a password',
     statements: ['CALL-5', 'ERROR-1'],
-    userReads: 'the app: "Email is required" or "Password is required"',
-    trigger: (context) =>
-      odd(context, 'no password', 'login', { email: context.fixtures.email('nobody') }),
+    userReads: 'the app: "Password is required"',
+    send: (context) =>
+      context
+        .newBrowser('stranger')
+        .send('POST', '/api/v1/auth/login', { json: { email: context.fixtures.email('nobody') } }),
   },
-  creating(
-    'ERR-10',
-    'A project without a title',
-    { description: 'There is no title.' },
-    'the app: "Title is required"',
-  ),
-  creating(
-    'ERR-11',
-    'A project without a description',
-    { title: 'Without a description' },
-    'the app: "Description is required"',
-  ),
-  creating(
-    'ERR-12',
-    'A project whose title is a number',
-    { title: 42, description: 'The title is a number.' },
-    nobody,
-  ),
-  raw('ERR-13', 'JSON that breaks off', '{"email": "somebody@exam', 'application/json'),
-  raw('ERR-14', 'A body that is JSON and no object', '[]', 'application/json'),
-  {
-    ...raw(
-      'ERR-15',
-      'A form instead of JSON',
-      'email=somebody%40example.org&password=correct+horse',
-      'application/x-www-form-urlencoded',
-    ),
-    noteIfAccepted: 'forms are taken as well',
-  },
+  creation({
+    id: 'ERR-10',
+    subject: 'A project without a title',
+    userReads: 'the app: "Title is required"',
+    json: { description: 'There is no title.' },
+  }),
+  creation({
+    id: 'ERR-11',
+    subject: 'A project without a description',
+    userReads: 'the app: "Description is required"',
+    json: { title: 'Without a description' },
+  }),
+  creation({
+    id: 'ERR-12',
+    subject: 'A project whose title is a number',
+    userReads: notSentByApp,
+    json: { title: 42, description: 'The title is a number.' },
+  }),
+  rawLogin({ id: 'ERR-13', subject: 'Truncated JSON', body: '{"email": "ada@exam' }),
+  rawLogin({ id: 'ERR-14', subject: 'A JSON body that is not an object', body: '[]' }),
+  rawLogin({
+    id: 'ERR-15',
+    subject: 'A form instead of JSON',
+    noteIfAccepted: 'forms are accepted too',
+    body: 'email=ada%40example.org&password=correct+horse',
+    type: 'application/x-www-form-urlencoded',
+  }),
   {
     id: 'ERR-16',
     level: 'SHOULD',
     subject: 'A project of 2 MB',
     statements: ['CHOICE-26', 'ERROR-5', 'ERROR-6'],
-    noteIfAccepted: '2 MB are kept',
-    trigger: (context) =>
-      context.once('large body', async () =>
-        (await context.signedInUser('olga')).browser.createProject(
-          { title: 'Very large', description: 'x'.repeat(2_000_000) },
-          { isAppRequest: false },
-        ),
-      ),
+    noteIfAccepted: 'projects of 2 MB are accepted',
+    async send(context) {
+      const { browser } = await context.signedInUser('olga');
+      const project = { title: 'Very large', description: 'x'.repeat(2_000_000) };
+      return browser.createProject(project, { isAppRequest: false });
+    },
   },
   {
     id: 'ERR-17',
     level: 'SHOULD',
-    subject: 'An address below /api/v1 that does not exist',
+    subject: 'An unknown address under /api/v1',
     statements: ['CALL-1', 'CALL-2'],
-    userReads: nobody,
-    trigger: (context) =>
-      context.once('unknown path', () =>
-        context.newBrowser('stranger').send('GET', '/api/v1/no-such-thing'),
-      ),
+    userReads: notSentByApp,
+    send: (context) => context.newBrowser('stranger').send('GET', '/api/v1/no-such-thing'),
   },
   {
     id: 'ERR-18',
     level: 'SHOULD',
-    subject: 'A method that a call does not have',
+    subject: 'An unsupported method',
     statements: ['CALL-1', 'CALL-5'],
-    userReads: nobody,
-    trigger: (context) =>
-      context.once('wrong method', () =>
-        context.newBrowser('stranger').send('GET', '/api/v1/auth/login'),
-      ),
+    userReads: notSentByApp,
+    send: (context) => context.newBrowser('stranger').send('GET', '/api/v1/auth/login'),
   },
   {
     id: 'ERR-19',
     level: 'SHOULD',
     subject: 'A project without the XSRF token',
     statements: ['CALL-4', 'ERROR-5', 'ERROR-6'],
-    noteIfAccepted: 'no token is asked for',
-    trigger: createWithoutToken,
+    noteIfAccepted: 'no XSRF token is required',
+    send: createWithoutToken,
   },
 ];
 
+function registration({ email, password, ...text }: CaseText & Partial<Credentials>): ErrorCase {
+  return {
+    ...text,
+    level: 'SHOULD',
+    statements: ['CALL-7', 'ERROR-4', 'VALID-1', 'VALID-3'],
+    send({ fixtures, secrets, newBrowser }) {
+      const json = {
+        email: email ?? fixtures.email(text.id.toLowerCase()),
+        password: password ?? fixtures.password('odd'),
+      };
+      secrets.add(json.password);
+      return newBrowser('odd').send('POST', '/api/v1/users/register', { json });
+    },
+  };
+}
+
+/** A project that the app never sends. It must not stay in a list that other users see. */
+function creation({ json, ...text }: CaseText & { json: object }): ErrorCase {
+  return {
+    noteIfAccepted: `${text.subject.toLowerCase()} is accepted`,
+    ...text,
+    level: 'SHOULD',
+    statements: ['CALL-9', 'ENTITY-1', 'ERROR-5'],
+    async send(context) {
+      const isShared = await isListShared(context);
+      const browser = isShared
+        ? context.newBrowser('stranger')
+        : (await context.signedInUser('olga')).browser;
+      return browser.send('POST', '/api/v1/projects', { json: isShared ? {} : json });
+    },
+  };
+}
+
+function rawLogin({
+  body,
+  type = 'application/json',
+  ...text
+}: CaseText & { body: string; type?: string }): ErrorCase {
+  return {
+    ...text,
+    level: 'SHOULD',
+    statements: ['CALL-2', 'CALL-5'],
+    userReads: notSentByApp,
+    send: (context) =>
+      context
+        .newBrowser('stranger')
+        .send('POST', '/api/v1/auth/login', { body, headers: { 'content-type': type } }),
+  };
+}
+
+const messageRequirement =
+  'a status 4xx and a JSON body whose "message" is a sentence for the user.';
+
 export const errorChecks: Check[] = [
-  ...errorCases.map((situation): Check => ({
-    id: situation.id,
-    level: situation.level,
-    title: `${situation.subject} is refused with a message`,
-    requirement: situation.noteIfAccepted
-      ? 'Accepted or refused: if refused, with a status from 400 to 499 and a JSON body whose "message" is a text for the person at the screen.'
-      : 'A status from 400 to 499, and a JSON body whose "message" is a text for the person at the screen.',
-    statements: situation.statements,
-    run: (context) => refusedWithMessage(context, situation),
+  ...errorCases.map((errorCase): Check => ({
+    id: errorCase.id,
+    level: errorCase.level,
+    title: `${errorCase.subject} is rejected with a message`,
+    requirement: errorCase.noteIfAccepted
+      ? `Accept the request, or respond with ${messageRequirement}`
+      : `Respond with ${messageRequirement}`,
+    statements: errorCase.statements,
+    run: (context) => expectRejectionWithMessage(context, errorCase),
   })),
-  {
-    id: 'ERR-20',
-    level: 'MUST',
-    title: 'Nothing that the app sends makes the backend fail',
+  must('ERR-20', {
+    title: 'No request of the app makes the backend fail',
     requirement:
-      'No answer from 500 to 599 to a call that the app makes. 503 with Retry-After is a wait, and no failure.',
+      'Respond to no request of the app with a status 5xx. 503 with Retry-After counts as throttling.',
     statements: ['ERROR-2', 'ERROR-6', 'ERROR-8'],
     async run(context) {
       await makeOrdinaryVisit(context);
-      const failed = new Map<string, Problem>();
-      for (const exchange of context.http.exchanges.filter(
-        (each) => each.isAppRequest && statusOf(each) >= 500,
-      )) {
-        if (exchange.response?.headers.some(([name]) => name === 'retry-after')) continue;
-        const { method, path } = exchange.request;
-        failed.set(
-          `${method} ${path}`,
-          problem(
-            `${method} ${path} is answered with ${describeResponse(exchange)}.`,
-            [exchange],
-            describeFailureScreen(exchange),
-          ),
-        );
-      }
-      failIfAny([...failed.values()]);
+      failOnFaults(
+        context.http.exchanges.filter(({ isAppRequest }) => isAppRequest),
+        (exchange) =>
+          statusOf(exchange) >= 500 && responseHeader(exchange, 'retry-after') === undefined
+            ? `responds with ${describeResponse(exchange)}`
+            : undefined,
+        describeFailureScreen,
+      );
     },
-  },
-  {
-    id: 'ERR-22',
-    level: 'SHOULD',
-    title: 'Messages are text and no markup',
+  }),
+  should('ERR-22', {
+    title: 'Messages are plain text without markup',
     requirement:
-      'The app shows a message as it comes: tags are read as tags, and "&amp;quot;" as that.',
+      'Send messages without HTML tags and entities, because the app shows them unchanged.',
     statements: ['ERROR-1', 'ERROR-5'],
     async run(context) {
       await makeOrdinaryVisit(context);
-      for (const exchange of context.http.exchanges.filter(isClientError)) {
-        const message = messageOf(exchange);
-        if (message && /<\/?[a-z][^<>]*>|&(amp|lt|gt|quot|#\d+);/i.test(message))
-          fail(
-            `${exchange.request.method} ${exchange.request.path} is refused with a message that has markup in it: ${JSON.stringify(message)}.`,
-            [exchange],
-            `red banner: "${message}"`,
-          );
-      }
+      failOnFaults(
+        context.http.exchanges.filter(isClientError),
+        (exchange) => {
+          const message = messageOf(exchange);
+          return message && /<\/?[a-z][^<>]*>|&(amp|lt|gt|quot|#\d+);/i.test(message)
+            ? `responds with a message that contains markup: ${JSON.stringify(message)}`
+            : undefined;
+        },
+        (exchange) => `red banner: "${messageOf(exchange)}"`,
+      );
     },
-  },
-  {
-    id: 'ERR-23',
-    level: 'MUST',
-    title: "No refusal brings up the browser's own sign-in",
+  }),
+  must('ERR-23', {
+    title: "No rejection opens the browser's own sign-in dialog",
     requirement:
-      'A 401 without "WWW-Authenticate: Basic" (or Digest, Negotiate, NTLM): the browser would ask for a name and a password by itself, and the app waits meanwhile.',
+      'Send 401 without "WWW-Authenticate: Basic" (or Digest, Negotiate, NTLM). Otherwise the browser asks for a name and a password, and the app waits.',
     statements: ['ERROR-1', 'LOGIN-5'],
     async run(context) {
       await makeOrdinaryVisit(context);
-      for (const exchange of context.http.exchanges.filter(isClientError)) {
-        const asked = headerValue(exchange.response!, 'www-authenticate');
-        if (asked && statusOf(exchange) === 401 && /\b(basic|digest|negotiate|ntlm)\b/i.test(asked))
-          fail(
-            `${exchange.request.method} ${exchange.request.path} is refused with "WWW-Authenticate: ${asked}".`,
-            [exchange],
-            "the browser's own box for a name and a password",
-          );
-      }
+      failOnFaults(
+        context.http.exchanges.filter((exchange) => statusOf(exchange) === 401),
+        (exchange) => {
+          const challenge = responseHeader(exchange, 'www-authenticate');
+          return challenge && /\b(basic|digest|negotiate|ntlm)\b/i.test(challenge)
+            ? `responds with 401 and "WWW-Authenticate: ${challenge}"`
+            : undefined;
+        },
+        () => "the browser's own dialog for a name and a password",
+      );
     },
-  },
-  {
-    id: 'ERR-21',
-    level: 'MUST',
-    title: 'Objects in place of an email and a password sign nobody in',
+  }),
+  must('ERR-21', {
+    title: 'Objects and SQL fragments instead of an email and a password do not sign in',
     requirement:
-      'Email and password are text. Whatever else comes is refused before it reaches a query (NoSQL and ORM injection), and so are SQL fragments.',
+      'Reject an email or a password that is not a string before it reaches a query (NoSQL and ORM injection). Bind strings as parameters (SQL injection).',
     statements: ['AUTH-5', 'ENTITY-4'],
     async run(context) {
       const { email } = await context.registeredAccount('ada');
-      const tricks = [
+      for (const json of [
         { email, password: { $ne: null } },
         { email: { $gt: '' }, password: { $gt: '' } },
         { email: `${email}' OR '1'='1' --`, password: "' OR '1'='1" },
         { email, password: [''] },
         { email, password: true },
         { email, password: null },
-      ];
-      for (const json of tricks) {
-        const exchange = await context
-          .newBrowser('trickster')
-          .send('POST', '/api/v1/auth/login', { json });
-        if (isSuccess(exchange))
-          fail(
-            `A sign-in with ${JSON.stringify({ password: json.password })} in place of a password succeeds.`,
-            [exchange],
-          );
+      ]) {
+        const browser = context.newBrowser('trickster');
+        const exchange = await browser.send('POST', '/api/v1/auth/login', { json });
+        const password = JSON.stringify({ password: json.password });
+        if (isSuccess(exchange)) fail(`Signing in with ${password} succeeds.`, [exchange]);
       }
     },
-  },
+  }),
 ];
 
-/** Brings a situation about, once a run. */
-export const triggerError = (context: RunContext, situation: ErrorCase) =>
-  context.once(`situation ${situation.id}`, () => situation.trigger(context));
+/** Sends the request of an error case, once per run. */
+export const triggerError = (context: RunContext, { id, send }: ErrorCase) =>
+  context.once(`error case ${id}`, () => send(context));
 
-/** What came of a situation that was brought about; nothing where it was not. */
+/** Returns the result of `triggerError`; undefined when the run has not called it. */
 export const triggeredError = (context: RunContext, { id }: ErrorCase) =>
-  context.peek<ApiCall | Exchange>(`situation ${id}`);
+  context.peek<ApiCall | Exchange>(`error case ${id}`);
 
-async function refusedWithMessage(context: RunContext, situation: ErrorCase) {
-  const provoked = await triggerError(context, situation);
-  const exchange = 'outcome' in provoked ? provoked.exchange : provoked;
-  const sees = describeUserMessage(situation, provoked);
+export const exchangeOf = (result: ApiCall | Exchange): Exchange =>
+  'outcome' in result ? result.exchange : result;
+
+/** Returns what users read in an error case. */
+export function describeUserMessage({ userReads }: ErrorCase, result: ApiCall | Exchange): string {
+  if (userReads) return userReads;
+  return 'outcome' in result ? describeScreen(result) : describeExchangeScreen(result);
+}
+
+async function expectRejectionWithMessage(context: RunContext, errorCase: ErrorCase) {
+  const { subject, noteIfAccepted } = errorCase;
+  const result = await triggerError(context, errorCase);
+  const exchange = exchangeOf(result);
+  const failWith = (fault: string) =>
+    fail(`${subject}: the backend ${fault}.`, [result], describeUserMessage(errorCase, result));
+  const response = `responds with ${describeResponse(exchange)}`;
   if (isSuccess(exchange)) {
-    const fault = await acceptedFault(context, provoked);
-    if (fault)
-      fail(
-        `${situation.subject} is answered with ${describeResponse(exchange)}, ${fault}.`,
-        [provoked],
-        sees,
-      );
-    if (situation.noteIfAccepted) skip(situation.noteIfAccepted);
-    fail(
-      `${situation.subject} is answered with ${describeResponse(exchange)}, which is a success.`,
-      [provoked],
-      sees,
-    );
+    const fault = await findAcceptanceFault(context, result);
+    if (fault) failWith(`${response}, but ${fault}`);
+    if (noteIfAccepted) skip(noteIfAccepted);
   }
-  if (!isClientError(exchange))
-    fail(`${situation.subject} is answered with ${describeResponse(exchange)}.`, [provoked], sees);
+  if (!isClientError(exchange)) failWith(`${response} instead of a status 4xx`);
   const fault = describeMessageFault(exchange);
-  if (fault)
-    fail(
-      `${situation.subject} is refused with ${statusOf(exchange)}, and ${fault}.`,
-      [provoked],
-      sees,
-    );
-  return undefined;
+  if (fault) failWith(`rejects it with ${statusOf(exchange)}, but ${fault}`);
 }
 
-/** Why something that was answered with a success was none; nothing where it was one. */
-async function acceptedFault(
+/** Returns what contradicts a success response; undefined when the backend did what it says. */
+async function findAcceptanceFault(
   context: RunContext,
-  provoked: ApiCall | Exchange,
+  result: ApiCall | Exchange,
 ): Promise<string | undefined> {
-  if ('outcome' in provoked) {
-    const { operation, outcome } = provoked as ApiCall<Project>;
+  if ('outcome' in result) {
+    const { operation, outcome } = result;
     if (operation !== 'createProject') return undefined;
-    if (!outcome.ok) return 'which is a success to the app, and no project';
-    const people = [context.newBrowser('visitor'), (await context.signedInUser('ada')).browser];
-    for (const browser of [...people, (await context.signedInUser('olga')).browser]) {
+    if (!outcome.ok) return 'the body is not a project';
+    const isCreated = hasIdOf(outcome.value as Project);
+    for (const browser of [
+      context.newBrowser('visitor'),
+      (await context.signedInUser('ada')).browser,
+      (await context.signedInUser('olga')).browser,
+    ]) {
       const list = await browser.listProjects();
-      if (list.outcome.ok && list.outcome.value.some(hasIdOf(outcome.value))) return undefined;
+      if (list.outcome.ok && list.outcome.value.some(isCreated)) return undefined;
     }
-    return "and the project is in nobody's list: whoever made it loses it";
+    return 'no list contains the project, so its user loses it';
   }
-  if (!provoked.request.path.endsWith('register')) return undefined;
-  const login = await context
-    .newBrowser('odd')
-    .send('POST', '/api/v1/auth/login', { json: parseJson(String(provoked.request.body)) });
-  return isSuccess(login) ? undefined : 'which is a success, and does not sign in then';
-}
-
-/** What the person at the screen reads. */
-export function describeUserMessage(
-  { userReads: reads }: ErrorCase,
-  provoked: ApiCall | Exchange,
-): string {
-  if (reads) return reads;
-  if ('outcome' in provoked) return describeScreen(provoked);
-  if (!provoked.request.path.endsWith('projects'))
-    return isSuccess(provoked)
-      ? 'the screen "Sign in", as after a successful registration'
-      : 'no text at all: a failed registration shows none';
-  return isSuccess(provoked)
-    ? 'a new row'
-    : `red banner: "${messageOf(provoked) ?? 'Internal Server Error'}"`;
-}
-
-function registration(
-  id: string,
-  what: string,
-  email: string | undefined,
-  password: string | undefined,
-  mayBeAccepted: string,
-  reads?: string,
-): ErrorCase {
-  return {
-    id,
-    level: 'SHOULD',
-    subject: what,
-    statements: ['CALL-7', 'ERROR-4', 'VALID-1', 'VALID-3'],
-    noteIfAccepted: mayBeAccepted,
-    ...(reads && { userReads: reads }),
-    trigger: (context) =>
-      context.once(what, () => {
-        const typed = password ?? context.fixtures.password('odd');
-        context.secrets.add(typed);
-        const json = { email: email ?? context.fixtures.email(id.toLowerCase()), password: typed };
-        return context.newBrowser('odd').send('POST', '/api/v1/users/register', { json });
-      }),
-  };
-}
-
-/** A project that the app would not send. Where everybody sees it, nobody should have to. */
-function creating(id: string, what: string, json: object, reads: string): ErrorCase {
-  return {
-    id,
-    level: 'SHOULD',
-    subject: what,
-    statements: ['CALL-9', 'ENTITY-1', 'ERROR-5'],
-    noteIfAccepted: 'it is kept',
-    userReads: reads,
-    async trigger(context) {
-      if (await isListShared(context))
-        return context.once(what, () =>
-          context.newBrowser('stranger').send('POST', '/api/v1/projects', { json: {} }),
-        );
-      return context.once(what, async () =>
-        (await context.signedInUser('olga')).browser.send('POST', '/api/v1/projects', { json }),
-      );
-    },
-  };
-}
-
-function raw(id: string, what: string, body: string, type: string): ErrorCase {
-  return {
-    id,
-    level: 'SHOULD',
-    subject: what,
-    statements: ['CALL-2', 'CALL-5'],
-    userReads: nobody,
-    trigger: (context) =>
-      context.once(what, () =>
-        context
-          .newBrowser('stranger')
-          .send('POST', '/api/v1/auth/login', { body, headers: { 'content-type': type } }),
-      ),
-  };
-}
-
-function odd(context: RunContext, what: string, call: 'login', json: object) {
-  return context.once(`${call}: ${what}`, () =>
-    context.newBrowser('stranger').send('POST', '/api/v1/auth/login', { json }),
-  );
+  if (!result.request.path.endsWith('register')) return undefined;
+  const json = parseJson(String(result.request.body));
+  const login = await context.newBrowser('odd').send('POST', '/api/v1/auth/login', { json });
+  return isSuccess(login) ? undefined : 'the new account cannot sign in';
 }

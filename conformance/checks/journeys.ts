@@ -1,102 +1,90 @@
-import type { Check } from './check.ts';
-import type { Route } from '../../model/driver.ts';
+import { journeyLog, walkJourney } from '../journeys/coverage.ts';
 import { createHttpDriver } from '../journeys/http-driver.ts';
-import { authJourneys, projectsJourneys, backendDependentMoves } from '../journeys/paths.ts';
+import { authJourneys, backendDependentMoves, projectsJourneys } from '../journeys/paths.ts';
 import { createPreconditions } from '../journeys/preconditions.ts';
 import { userStory } from '../journeys/user-story.ts';
-import { journeyLog, walkJourney } from '../journeys/coverage.ts';
 import type { RunContext } from '../run-context.ts';
 import { failIfAny, problem, skip } from '../verdict.ts';
+import { must, type Check } from './check.ts';
 
-const needs =
-  "The app's own client and state machines, run against the backend along every path that a backend can be brought to: after each step the screen is what the model says.";
+const requirement =
+  "After each step of every path that a backend can bring about, the app's own client and state machines show the screen that the model predicts.";
 
 export const journeyChecks: Check[] = [
-  {
-    id: 'JOURNEY-1',
-    level: 'MUST',
-    title: 'A visitor becomes a person with projects',
+  must('JOURNEY-1', {
+    title: 'A visitor can register, sign in and create projects',
     requirement:
-      'Register, sign in, see an empty list, create two projects, leave and come back, reload: one browser, one after another.',
+      'In one browser: register, sign in, see an empty list, create two projects, leave the screen and return, reload.',
     statements: ['APP-1', 'APP-2', 'AUTH-8', 'CHOICE-4', 'CHOICE-9', 'CREATE-2'],
     run: userStory,
-  },
-  {
-    id: 'JOURNEY-2',
-    level: 'MUST',
-    title: 'Registering and signing in go as the machine says',
-    requirement: needs,
+  }),
+  must('JOURNEY-2', {
+    title: 'Registering and signing in follow the state machine',
+    requirement,
     statements: ['AUTH-2', 'AUTH-3', 'AUTH-5', 'AUTH-6', 'AUTH-7', 'AUTH-9', 'CHOICE-8'],
-    run: (context) => walkAll(context, '/', authJourneys),
-  },
-  {
-    id: 'JOURNEY-3',
-    level: 'MUST',
-    title: 'Fetching and creating projects go as the machine says',
-    requirement: needs,
+    run: (context) => walkJourneys(context, authJourneys),
+  }),
+  must('JOURNEY-3', {
+    title: 'Fetching and creating projects follow the state machine',
+    requirement,
     statements: ['LIST-2', 'LIST-3', 'LIST-4', 'CREATE-1', 'CREATE-2', 'CREATE-4', 'CHOICE-31'],
-    run: (context) => walkAll(context, '/', projectsJourneys),
-  },
+    run: (context) => walkJourneys(context, projectsJourneys),
+  }),
 ];
 
-export const screenCheck: Check = {
-  id: 'UI-1',
-  level: 'MUST',
-  title: 'The real app walks the same journeys in a browser',
+export const screenCheck = must('UI-1', {
+  title: 'The real app follows the state machines in a browser',
   requirement:
-    'With --ui: the built app in front of the backend, in a real browser; after each step the screen is what the model says.',
+    'After each step of the same paths, the built app in a real browser shows the screen that the model predicts. Runs only with --ui.',
   statements: ['LAYOUT-1', 'LOGIN-5', 'PROJECTS-6', 'CHOICE-27'],
   async run(context) {
     if (!context.ui) skip('--ui was not given');
     await context.signedInUser('ada');
-    const { stage, possible } = await staged(context);
+    const { preconditions, isReachable } = await prepareJourneys(context);
     const { walkScreens } = await import('../ui/walk-screens.ts');
-    const { problems, screenshots } = await walkScreens(context, stage, possible, context.ui);
+    const { problems, screenshots } = await walkScreens(
+      context,
+      preconditions,
+      isReachable,
+      context.ui,
+    );
     context.screenshots.push(...screenshots);
     failIfAny(problems);
   },
-};
+});
 
-/** The stage, and what this backend can be brought to. */
-async function staged(context: RunContext) {
-  const stage = createPreconditions(context);
-  const { unreachableMoves: impossible } = await journeyLog(context);
+/** Finds out which moves this backend can bring about. */
+async function prepareJourneys(context: RunContext) {
+  const preconditions = createPreconditions(context);
+  const { unreachableMoves } = await journeyLog(context);
   for (const move of backendDependentMoves) {
-    const why = await stage.whyUnreachable(move);
-    if (why) impossible.set(move, why);
+    const reason = await preconditions.whyUnreachable(move);
+    if (reason) unreachableMoves.set(move, reason);
   }
-  const possible = (move: string) => !impossible.has(move.replace(/^late /, ''));
-  return { stage, possible };
+  const isReachable = (move: string) => !unreachableMoves.has(move.replace(/^late /, ''));
+  return { preconditions, isReachable };
 }
 
-async function walkAll(
+async function walkJourneys(
   context: RunContext,
-  start: Route,
-  paths: typeof authJourneys | typeof projectsJourneys,
+  journeysFor: typeof authJourneys | typeof projectsJourneys,
 ) {
-  await context.signedInUser('ada');
-  const { stage, possible } = await staged(context);
-  const tally = await journeyLog(context);
-  const visitor = {
-    email: context.fixtures.email('ada'),
-    password: context.fixtures.password('ada'),
-  };
-  const found = [];
-  for (const path of paths(context.fixtures, possible)) {
-    const open = (note: Parameters<typeof createHttpDriver>[2]) =>
-      createHttpDriver(stage, start, note);
-    const {
-      failure: trouble,
-      exchanges,
-      name,
-    } = await walkJourney(path as never, start, open, tally, visitor);
-    if (trouble)
-      found.push(
+  const { email, password } = await context.signedInUser('ada');
+  const { preconditions, isReachable } = await prepareJourneys(context);
+  const log = await journeyLog(context);
+  const createDriver = (onExchange: Parameters<typeof createHttpDriver>[2]) =>
+    createHttpDriver(preconditions, '/', onExchange);
+  const problems = [];
+  for (const path of journeysFor(context.fixtures, isReachable)) {
+    const journey = await walkJourney(path as never, '/', createDriver, log, { email, password });
+    const { failure, exchanges, name } = journey;
+    if (failure)
+      problems.push(
         problem(
-          `On the journey "${name}", at "${trouble.move}": ${trouble.message}.`,
+          `On the journey "${name}", at "${failure.move}": ${failure.message}.`,
           exchanges.slice(-3),
         ),
       );
   }
-  failIfAny(found);
+  failIfAny(problems);
 }

@@ -1,5 +1,3 @@
-import type { Check } from './check.ts';
-import { triggerError, errorCases } from './errors.ts';
 import { messageOf, statusOf } from '../http/response.ts';
 import {
   createAsVisitor,
@@ -13,128 +11,125 @@ import {
   loginWithWrongPassword,
 } from '../probes.ts';
 import type { RunContext } from '../run-context.ts';
-import type { Verdict } from '../verdict.ts';
+import type { Check } from './check.ts';
+import { errorCases, exchangeOf, triggerError } from './errors.ts';
 
-/** Choices that the specification leaves open. They are noted, and never fail. */
+/** Choices that the specification leaves open. They are noted and never fail. */
 export const profileChecks: Check[] = [
   choice(
     'PROFILE-1',
-    'Statuses',
-    'The app knows success from failure, and nothing else of a status.',
+    'Response statuses',
+    'Any status that distinguishes success (2xx) from failure. The app reads nothing else from it.',
     ['CHOICE-11', 'CHOICE-16'],
     async (context) => {
       const { registration, login } = await context.signedInUser('ada');
-      const exchanges = {
-        registering: registration.exchange,
-        'signing in': login.exchange,
-        creating: (await createFirstProject(context)).exchange,
-        'a wrong password': (await loginWithWrongPassword(context)).exchange,
-        'an unknown email': (await loginWithUnknownEmail(context)).exchange,
-        "a visitor's list": (await listAsVisitor(context)).exchange,
-        "a visitor's project": (await createAsVisitor(context)).exchange,
+      const calls = {
+        registering: registration,
+        'signing in': login,
+        creating: await createFirstProject(context),
+        'a wrong password': await loginWithWrongPassword(context),
+        'an unknown email': await loginWithUnknownEmail(context),
+        "a visitor's list": await listAsVisitor(context),
+        "a visitor's project": await createAsVisitor(context),
       };
-      return Object.entries(exchanges)
-        .map(([what, exchange]) => `${what} ${statusOf(exchange) || 'no answer'}`)
+      return Object.entries(calls)
+        .map(([name, { exchange }]) => `${name} ${statusOf(exchange) || 'no response'}`)
         .join(', ');
     },
   ),
   choice(
     'PROFILE-2',
-    'Who sees which project',
-    'People may see their own projects, or all of them.',
+    'Visibility of projects',
+    'Each user sees their own projects, or all users see all projects.',
     ['CHOICE-44', 'CHOICE-41'],
     async (context) =>
       (await isListShared(context))
-        ? "everybody sees everybody's projects"
-        : 'people see their own projects',
+        ? 'all users see all projects'
+        : 'each user sees their own projects',
   ),
   choice(
     'PROFILE-3',
-    'What visitors see',
-    'A list may be open to whoever is not signed in.',
+    'List for visitors',
+    'The list may be public, or require a session.',
     ['CHOICE-41', 'CHOICE-43'],
     async (context) =>
       (await isListPublic(context))
         ? 'visitors without an account may read the list'
-        : `visitors are refused the list (${statusOf((await listAsVisitor(context)).exchange)})`,
+        : `visitors may not read the list (${statusOf((await listAsVisitor(context)).exchange)})`,
   ),
   choice(
     'PROFILE-4',
-    'What visitors create',
-    'Creating may be open to whoever is not signed in.',
+    'Projects of visitors',
+    'Creating a project may be public, or require a session.',
     ['CHOICE-41', 'CHOICE-43'],
     async (context) => {
-      const { exchange } = await createAsVisitor(context);
-      return statusOf(exchange) < 300
-        ? 'visitors may create projects'
-        : `visitors are refused (${statusOf(exchange)})`;
+      const status = statusOf((await createAsVisitor(context)).exchange);
+      return `visitors ${status < 300 ? 'may create projects' : `may not create projects (${status})`}`;
     },
   ),
   choice(
     'PROFILE-5',
-    'Whether the XSRF token is asked for',
-    'A backend may give a token and ask for it, or leave both out.',
+    'XSRF token',
+    'Set a token and require it, or do neither.',
     ['CALL-4'],
     async (context) => {
-      const given = (await context.signedInUser('ada')).browser.xsrfToken() !== undefined;
-      const asked = statusOf(await createWithoutToken(context)) >= 400;
-      return given
-        ? asked
-          ? 'a token is given and asked for'
-          : 'a token is given and not asked for'
-        : 'no token is given';
+      const { browser } = await context.signedInUser('ada');
+      const isRequired = statusOf(await createWithoutToken(context)) >= 400;
+      if (browser.xsrfToken() === undefined) return 'the backend sets no token';
+      return `the backend sets a token and ${isRequired ? 'requires it' : 'does not require it'}`;
     },
   ),
-  choice('PROFILE-6', 'Ids', 'An id is text or a whole number.', ['ENTITY-1'], async (context) => {
-    await createFirstProject(context);
-    const { projects } = await listOrBlock((await context.signedInUser('ada')).browser);
-    const kinds = new Set(projects.map(({ id }) => (typeof id === 'string' ? 'text' : 'numbers')));
-    return kinds.size > 0 ? `ids are ${[...kinds].join(' and ')}` : 'no project was seen';
-  }),
+  choice(
+    'PROFILE-6',
+    'Type of ids',
+    'An id is a string or an integer.',
+    ['ENTITY-1'],
+    async (context) => {
+      await createFirstProject(context);
+      const { projects } = await listOrBlock((await context.signedInUser('ada')).browser);
+      const types = new Set(projects.map(({ id }) => `${typeof id}s`));
+      return types.size > 0 ? `ids are ${[...types].join(' and ')}` : 'the list has no project';
+    },
+  ),
   choice(
     'PROFILE-7',
-    'The role',
-    'The answer to registering may say a role, which is any text.',
+    'Role of a new account',
+    'The response to registering may have a role, which is any string.',
     ['ROLE-1', 'CHOICE-46'],
     async (context) => {
       const { outcome } = (await context.registeredAccount('ada')).registration;
       const role = outcome.ok ? outcome.value.role : undefined;
-      return role === undefined
-        ? 'a new account has no role'
-        : `a new account has the role "${role}"`;
+      return `a new account has ${role === undefined ? 'no role' : `the role "${role}"`}`;
     },
   ),
   choice(
     'PROFILE-8',
-    'Whether registering signs in',
-    'The app asks for signing in after registering; a backend may have done it already.',
+    'Cookies at registration',
+    'Registering may sign the user in. The app still asks the user to sign in.',
     ['AUTH-8', 'REGISTER-5'],
     async (context) => {
-      const { registration } = await context.registeredAccount('ada');
-      const cookies =
-        registration.exchange.response?.headers.filter(([name]) => name === 'set-cookie').length ??
-        0;
-      return cookies > 0
-        ? `registering sets ${cookies} cookie${cookies > 1 ? 's' : ''}`
-        : 'registering sets no cookie';
+      const { exchange } = (await context.registeredAccount('ada')).registration;
+      const lines = exchange.response?.headers.filter(([name]) => name === 'set-cookie') ?? [];
+      return `registering sets ${lines.length || 'no'} cookie${lines.length > 1 ? 's' : ''}`;
     },
   ),
   choice(
     'PROFILE-9',
-    'What is refused',
-    "Rules of validation beyond the app's own are the backend's.",
+    'Rejected input',
+    'A backend may validate more strictly than the app.',
     ['CHOICE-25', 'CHOICE-26', 'CONST-2'],
     async (context) => {
       const rules = [];
-      for (const situation of errorCases.filter((each) => each.noteIfAccepted)) {
-        const { subject: what, noteIfAccepted: mayBeAccepted } = situation;
-        const provoked = await triggerError(context, situation);
-        const exchange = 'outcome' in provoked ? provoked.exchange : provoked;
+      for (const errorCase of errorCases) {
+        const { subject, noteIfAccepted } = errorCase;
+        if (!noteIfAccepted) continue;
+        const exchange = exchangeOf(await triggerError(context, errorCase));
         const status = statusOf(exchange);
+        const message = messageOf(exchange);
         rules.push(
           status < 300 && status > 0
-            ? mayBeAccepted!
-            : `${what.charAt(0).toLowerCase()}${what.slice(1)}: ${status || 'no answer'}${messageOf(exchange) ? ` "${messageOf(exchange)}"` : ''}`,
+            ? noteIfAccepted
+            : `${subject.charAt(0).toLowerCase()}${subject.slice(1)}: ${status || 'no response'}${message ? ` "${message}"` : ''}`,
         );
       }
       return rules.join('; ');
@@ -143,31 +138,34 @@ export const profileChecks: Check[] = [
   choice(
     'PROFILE-10',
     'Idempotency-Key',
-    'A backend may honour the key that the app sends with each project.',
+    'A backend may honour the key that the app sends with each new project.',
     ['CHOICE-7'],
     async (context) => {
       const { browser } = await context.signedInUser('bob');
       const headers = { 'idempotency-key': `key-${context.fixtures.runId}-profile` };
-      const { title, description } = context.fixtures.project('with a key of its own');
+      const project = context.fixtures.project('with a key of its own');
       const ids = [];
-      for (let time = 0; time < 2; time++) {
-        const { outcome } = await browser.createProject({ title, description }, { headers });
+      for (let attempt = 0; attempt < 2; attempt++) {
+        const { outcome } = await browser.createProject(project, { headers });
         ids.push(outcome.ok ? outcome.value.id : undefined);
       }
       return ids[0] !== undefined && ids[0] === ids[1]
-        ? 'honoured: a repeated call makes no second project'
-        : 'not honoured: a repeated call makes a second project';
+        ? 'honoured: a repeated request creates no second project'
+        : 'not honoured: a repeated request creates a second project';
     },
   ),
   choice(
     'PROFILE-11',
     'Cookies',
-    "Names and lifetimes of cookies are the backend's own affair, but for XSRF-TOKEN.",
+    'Any names and lifetimes, except the name XSRF-TOKEN.',
     ['CALL-3', 'CALL-4'],
     async (context) => {
-      const all = (await context.signedInUser('ada')).browser.allCookies();
-      const shown = all.map(({ key, maxAge, expires }) => `${key} (${lifetime(maxAge, expires)})`);
-      return shown.join(', ') || 'none';
+      const cookies = (await context.signedInUser('ada')).browser.allCookies();
+      return (
+        cookies
+          .map(({ key, maxAge, expires }) => `${key} (${describeLifetime(maxAge, expires)})`)
+          .join(', ') || 'none'
+      );
     },
   ),
 ];
@@ -175,32 +173,19 @@ export const profileChecks: Check[] = [
 function choice(
   id: string,
   title: string,
-  needs: string,
+  requirement: string,
   statements: string[],
-  note: (context: RunContext) => Promise<string>,
+  describe: (context: RunContext) => Promise<string>,
 ): Check {
-  return {
-    id,
-    level: 'PROFILE',
-    title,
-    requirement: needs,
-    statements,
-    run: async (context): Promise<Verdict> => ({ note: await note(context) }),
-  };
+  const run = async (context: RunContext) => ({ note: await describe(context) });
+  return { id, level: 'PROFILE', title, requirement, statements, run };
 }
 
-function lifetime(maxAge: unknown, expires: unknown): string {
-  const seconds =
-    typeof maxAge === 'number'
-      ? maxAge
-      : expires instanceof Date
-        ? (expires.getTime() - Date.now()) / 1000
-        : undefined;
+function describeLifetime(maxAge: unknown, expires: unknown): string {
+  const untilExpiry = expires instanceof Date ? (expires.getTime() - Date.now()) / 1000 : undefined;
+  const seconds = typeof maxAge === 'number' ? maxAge : untilExpiry;
   if (seconds === undefined) return 'until the browser is closed';
   const [hours, days] = [Math.round(seconds / 3600), Math.round(seconds / 86_400)];
-  return days > 1
-    ? `${days} days`
-    : hours > 1
-      ? `${hours} hours`
-      : `${Math.round(seconds / 60)} minutes`;
+  if (days > 1) return `${days} days`;
+  return hours > 1 ? `${hours} hours` : `${Math.round(seconds / 60)} minutes`;
 }

@@ -20,15 +20,13 @@ import {
 } from '../probes.ts';
 import { Blocked, expectSuccess, fail, skip } from '../verdict.ts';
 import type { RunContext } from '../run-context.ts';
-import type { Check } from './check.ts';
+import { must, should, type Check } from './check.ts';
 
 /** Exceeds the usual page sizes of paginated lists. */
 const manyProjects = 101;
 
 export const projectChecks: Check[] = [
-  {
-    id: 'PROJECT-1',
-    level: 'MUST',
+  must('PROJECT-1', {
     title: 'The list is a JSON array of projects',
     requirement:
       'Respond to GET /api/v1/projects with 200 and an array, without a wrapper object. Each item has "id" (string or number), "title" (string) and "description" (string).',
@@ -47,10 +45,8 @@ export const projectChecks: Check[] = [
           [visitors],
         );
     },
-  },
-  {
-    id: 'PROJECT-2',
-    level: 'MUST',
+  }),
+  must('PROJECT-2', {
     title: 'The response to creating a project is the project',
     requirement:
       'Respond to POST /api/v1/projects with 201 (any 2xx status works) and the created project: "id", "title" and "description", without a wrapper object.',
@@ -68,10 +64,8 @@ export const projectChecks: Check[] = [
       }
       expectSuccess(create, 'Creating a project fails');
     },
-  },
-  {
-    id: 'PROJECT-3',
-    level: 'MUST',
+  }),
+  must('PROJECT-3', {
     title: 'The list without projects is []',
     requirement: 'Respond with 200 and [], not with null, 204, 404 or an object.',
     statements: ['CALL-8', 'CHOICE-19', 'CHOICE-29'],
@@ -81,10 +75,8 @@ export const projectChecks: Check[] = [
       const { length } = expectSuccess(list, 'The list of a user without projects fails');
       if (length > 0) skip(`a new user sees ${length} projects`);
     },
-  },
-  {
-    id: 'PROJECT-4',
-    level: 'MUST',
+  }),
+  must('PROJECT-4', {
     title: 'The next list contains a created project',
     requirement:
       'Include the created project in the next GET, with the same id, title and description. Do not cache the list.',
@@ -117,10 +109,8 @@ export const projectChecks: Check[] = [
           'another text when the user comes back to the screen',
         );
     },
-  },
-  {
-    id: 'PROJECT-5',
-    level: 'SHOULD',
+  }),
+  should('PROJECT-5', {
     title: 'The list is ordered from oldest to newest',
     requirement:
       'Sort by creation, oldest first. The app appends a new project to the list, so rows would move when the screen opens again.',
@@ -142,10 +132,8 @@ export const projectChecks: Check[] = [
         'a new project at the end of the list, and elsewhere when the user comes back',
       );
     },
-  },
-  {
-    id: 'PROJECT-6',
-    level: 'MUST',
+  }),
+  must('PROJECT-6', {
     title: 'Each project has a unique id',
     requirement:
       'Give every project its own id, also to projects created concurrently or with the same text. The app shows one row per id.',
@@ -172,10 +160,8 @@ export const projectChecks: Check[] = [
       if (listed !== undefined)
         fail(`The list contains the id ${JSON.stringify(listed)} more than once.`, [call]);
     },
-  },
-  {
-    id: 'PROJECT-7',
-    level: 'MUST',
+  }),
+  must('PROJECT-7', {
     title: 'The id of a project never changes',
     requirement: 'Use one id per project, in the response to creating and in every list.',
     statements: ['ENTITY-1', 'CHOICE-32'],
@@ -199,10 +185,8 @@ export const projectChecks: Check[] = [
           'the same project twice while the app fetches the list',
         );
     },
-  },
-  {
-    id: 'PROJECT-8',
-    level: 'MUST',
+  }),
+  must('PROJECT-8', {
     title: 'Projects are still there after signing in again',
     requirement: 'Store projects per user, not per session, so that another browser shows them.',
     statements: ['APP-2', 'CHOICE-9', 'CHOICE-44'],
@@ -226,10 +210,8 @@ export const projectChecks: Check[] = [
         list.projects.length > 0 ? 'other projects' : '"No projects to show."',
       );
     },
-  },
-  {
-    id: 'PROJECT-9',
-    level: 'MUST',
+  }),
+  must('PROJECT-9', {
     title: 'The list is complete',
     requirement: `Respond with all projects, ${manyProjects} and more. The app requests no further pages.`,
     statements: ['CONST-4', 'CALL-8'],
@@ -253,10 +235,8 @@ export const projectChecks: Check[] = [
         ? { note: `only ${created.length} projects could be created` }
         : undefined;
     },
-  },
-  {
-    id: 'PROJECT-10',
-    level: 'MUST',
+  }),
+  must('PROJECT-10', {
     title: 'All projects created concurrently are stored',
     requirement: 'Create one project per concurrent request, each with its own id.',
     statements: ['APP-2', 'CHOICE-32'],
@@ -292,10 +272,8 @@ export const projectChecks: Check[] = [
           [...calls, list.call],
         );
     },
-  },
-  {
-    id: 'PROJECT-11',
-    level: 'MUST',
+  }),
+  must('PROJECT-11', {
     title: "No user gets the response to another user's request",
     requirement:
       'Respond to concurrent requests by the cookies of each request. Keep the session in the request, never in a global, and put no shared cache in front.',
@@ -324,10 +302,8 @@ export const projectChecks: Check[] = [
           );
       }
     },
-  },
-  {
-    id: 'PROJECT-12',
-    level: 'MUST',
+  }),
+  must('PROJECT-12', {
     title: 'A rejected project is not stored',
     requirement:
       'Store nothing when the response is an error. Otherwise the user tries again and has the project twice.',
@@ -356,10 +332,8 @@ export const projectChecks: Check[] = [
           );
       }
     },
-  },
-  {
-    id: 'PROJECT-13',
-    level: 'SHOULD',
+  }),
+  should('PROJECT-13', {
     title: 'A repeated Idempotency-Key is accepted',
     requirement:
       'Browsers may repeat a POST. Respond with the first project again, or ignore the key and create a second one. Do not reject the request.',
@@ -377,10 +351,8 @@ export const projectChecks: Check[] = [
         [first],
       );
     },
-  },
-  {
-    id: 'PROJECT-14',
-    level: 'SHOULD',
+  }),
+  should('PROJECT-14', {
     title: 'The ETag changes with the list',
     requirement:
       'If the list has an ETag, change it whenever the list changes. Respond with 304 only to the ETag of the current list.',
@@ -402,10 +374,8 @@ export const projectChecks: Check[] = [
           [before, conditional],
         );
     },
-  },
-  {
-    id: 'PROJECT-15',
-    level: 'MUST',
+  }),
+  must('PROJECT-15', {
     title: 'Visitors do not see the projects of users',
     requirement: 'When each user sees only their own projects, show none of them to visitors.',
     statements: ['CHOICE-41', 'CHOICE-44', 'CHOICE-47'],
@@ -421,7 +391,7 @@ export const projectChecks: Check[] = [
           "other users' projects",
         );
     },
-  },
+  }),
 ];
 
 const missingFromList = 'the list does not contain a created project';

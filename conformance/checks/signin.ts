@@ -21,12 +21,10 @@ import {
   skip,
 } from '../verdict.ts';
 import type { SignedInUser } from '../run-context.ts';
-import type { Check } from './check.ts';
+import { must, should, type Check } from './check.ts';
 
 export const signInChecks: Check[] = [
-  {
-    id: 'SIGNIN-1',
-    level: 'MUST',
+  must('SIGNIN-1', {
     title: 'A wrong password does not sign in',
     requirement:
       'Respond to a wrong password with a status outside 200 to 299 (401). The app decides by the status, not by the body.',
@@ -34,10 +32,8 @@ export const signInChecks: Check[] = [
     async run(context) {
       expectRejection('a wrong password', await loginWithWrongPassword(context));
     },
-  },
-  {
-    id: 'SIGNIN-2',
-    level: 'MUST',
+  }),
+  must('SIGNIN-2', {
     title: 'An unknown email does not sign in',
     requirement:
       'Respond to an email without an account as to a wrong password, with a status outside 200 to 299 (401).',
@@ -45,10 +41,8 @@ export const signInChecks: Check[] = [
     async run(context) {
       expectRejection('an email without an account', await loginWithUnknownEmail(context));
     },
-  },
-  {
-    id: 'SIGNIN-3',
-    level: 'MUST',
+  }),
+  must('SIGNIN-3', {
     title: 'A password that is almost right does not sign in',
     requirement: 'Compare the whole password, case-sensitively.',
     statements: ['AUTH-5', 'ENTITY-4'],
@@ -67,10 +61,8 @@ export const signInChecks: Check[] = [
       }
       failIfAny(problems);
     },
-  },
-  {
-    id: 'SIGNIN-4',
-    level: 'SHOULD',
+  }),
+  should('SIGNIN-4', {
     title: 'A wrong password and an unknown email get the same response',
     requirement:
       'Respond with the same status and message to both. Otherwise anyone can find out which emails have an account.',
@@ -88,10 +80,8 @@ export const signInChecks: Check[] = [
           [wrong, unknown],
         );
     },
-  },
-  {
-    id: 'SIGNIN-5',
-    level: 'SHOULD',
+  }),
+  should('SIGNIN-5', {
     title: 'A wrong password and an unknown email take the same time',
     requirement:
       'Hash a password for an unknown email too. Otherwise the response time reveals which emails have an account.',
@@ -119,10 +109,8 @@ export const signInChecks: Check[] = [
           `A wrong password takes ${Math.round(wrongMs)} ms, an unknown email ${Math.round(unknownMs)} ms: the time reveals which emails have an account.`,
         );
     },
-  },
-  {
-    id: 'SIGNIN-6',
-    level: 'MUST',
+  }),
+  must('SIGNIN-6', {
     title: 'Cookies alone authenticate a signed-in user',
     requirement:
       'Set a cookie at sign-in that authenticates GET and POST /api/v1/projects. The app stores no token and sends no Authorization header.',
@@ -139,10 +127,8 @@ export const signInChecks: Check[] = [
         );
       failIfAny([problemOf(list, 'the list'), problemOf(create, 'a new project')]);
     },
-  },
-  {
-    id: 'SIGNIN-7',
-    level: 'MUST',
+  }),
+  must('SIGNIN-7', {
     title: 'Signing in from a second browser keeps the first session',
     requirement:
       'Keep several sessions per user. If a sign-in ends the first session, the app shows an empty list there without a message.',
@@ -159,10 +145,8 @@ export const signInChecks: Check[] = [
         'in the first browser, an empty list: "No projects to show."',
       );
     },
-  },
-  {
-    id: 'SIGNIN-8',
-    level: 'MUST',
+  }),
+  must('SIGNIN-8', {
     title: 'Two concurrent sign-ins of a user both succeed',
     requirement: 'Create two valid sessions when a user signs in from two browsers at once.',
     statements: ['AUTH-3', 'CALL-3'],
@@ -183,10 +167,8 @@ export const signInChecks: Check[] = [
           ]);
       }
     },
-  },
-  {
-    id: 'SIGNIN-9',
-    level: 'MUST',
+  }),
+  must('SIGNIN-9', {
     title: 'Another user can sign in from the same browser and takes over at once',
     requirement:
       'Replace the session of the browser at sign-in, with cookies (and an XSRF token) that work from the next request on. The app has no sign-out.',
@@ -226,10 +208,8 @@ export const signInChecks: Check[] = [
           [account.registration, login, create],
         );
     },
-  },
-  {
-    id: 'SIGNIN-10',
-    level: 'SHOULD',
+  }),
+  should('SIGNIN-10', {
     title: 'A failed sign-in keeps the session of the browser',
     requirement: 'Do not end the session when the user mistypes a password.',
     statements: ['CHOICE-9', 'AUTH-5'],
@@ -247,10 +227,8 @@ export const signInChecks: Check[] = [
         'an empty list: "No projects to show."',
       );
     },
-  },
-  {
-    id: 'SIGNIN-11',
-    level: 'MUST',
+  }),
+  must('SIGNIN-11', {
     title: 'A browser with the cookies of an expired session can sign in',
     requirement:
       'Ignore the old session cookie and the old XSRF token at sign-in, or replace them with the rejection so that the second attempt works.',
@@ -272,10 +250,8 @@ export const signInChecks: Check[] = [
           login,
         ]);
     },
-  },
-  {
-    id: 'SIGNIN-12',
-    level: 'MUST',
+  }),
+  must('SIGNIN-12', {
     title: 'A session is valid for many requests',
     requirement: 'Keep the session valid for consecutive requests with the latest cookies.',
     statements: ['CHOICE-9', 'CALL-3'],
@@ -289,7 +265,7 @@ export const signInChecks: Check[] = [
         expectSuccess(list, `The session ends early: list number ${count} fails`, [login]);
       }
     },
-  },
+  }),
 ];
 
 function expectRejection(credentials: string, call: ApiCall) {

@@ -1,3 +1,4 @@
+import { isUtf8 } from 'node:buffer';
 import type { NewProject, Project } from '../../machines/types.ts';
 import {
   describeMessageFault,
@@ -6,12 +7,12 @@ import {
   explainInvalidJson,
   truncate,
 } from '../describe.ts';
-import { isClientError, isSuccess, isUtf8, parseJson, statusOf } from '../http/response.ts';
+import { isClientError, isSuccess, parseJson, statusOf } from '../http/response.ts';
 import type { ApiCall } from '../http/simulated-browser.ts';
 import { createFirstProject, describeCreateFailure, hasIdOf, listOrBlock } from '../probes.ts';
 import type { RunContext } from '../run-context.ts';
 import { Blocked, fail, skip } from '../verdict.ts';
-import type { Check } from './check.ts';
+import { must, type Check } from './check.ts';
 
 export const textChecks: Check[] = [
   textCheck(
@@ -105,9 +106,7 @@ export const textChecks: Check[] = [
     title: 'Cafe\u0301 and Café, Å and Å',
     description: 'ﬁne ① ｆｕｌｌ width\u00a0and\u200bnone',
   }),
-  {
-    id: 'TEXT-11',
-    level: 'MUST',
+  must('TEXT-11', {
     title: 'A description of 100,000 characters is stored completely, or rejected with a message',
     requirement:
       'The app limits no text. If the backend does, reject longer text with a message for the user.',
@@ -117,7 +116,7 @@ export const textChecks: Check[] = [
         title: 'With a very long description',
         description: `${'Twenty characters.. '.repeat(4999)}And this is the end.`.slice(0, 100_000),
       }),
-  },
+  }),
 ];
 
 function textCheck(

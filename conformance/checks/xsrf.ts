@@ -1,192 +1,163 @@
-import type { Check } from './check.ts';
 import { describeMessageFault, describeResponse } from '../describe.ts';
 import { isClientError, isSuccess, statusOf } from '../http/response.ts';
-import { createWithoutToken, createWithToken } from '../probes.ts';
+import type { ApiCall } from '../http/simulated-browser.ts';
+import { createWithoutToken, createWithToken, describeCreateFailure } from '../probes.ts';
 import { Blocked, fail, failIfAny, problem, skip } from '../verdict.ts';
+import { must, should, type Check } from './check.ts';
+import { describePath } from './cookies.ts';
+
+/** Runs before the accounts, because its browser must be the first one to register. */
+export const firstPostCheck = must('XSRF-1', {
+  title: 'A new browser can register and sign in without a token',
+  requirement:
+    'Accept the first POST of a browser without cookies and without X-XSRF-TOKEN, because the app sends no request before it. Require the token only from browsers that have it.',
+  statements: ['CALL-4', 'CHOICE-21', 'APP-1'],
+  async run(context) {
+    const email = context.fixtures.email('cold');
+    const password = context.fixtures.password('cold');
+    context.secrets.add(password);
+    const newRegistration = await context.newBrowser('cold').registerUser(email, password);
+    const account = await context.registeredAccount('ada');
+    const login = await context.newBrowser('ada').login(account.email, account.password);
+    const problemOf = (call: ApiCall, action: string, previous: ApiCall[] = []) =>
+      isClientError(call.exchange) &&
+      problem(
+        `The backend rejects the first POST of a new browser, which ${action}, with ${describeResponse(call.exchange)}.`,
+        [...previous, call],
+      );
+    failIfAny([
+      problemOf(newRegistration, 'registers a user'),
+      problemOf(login, 'signs a user in', [account.registration]),
+    ]);
+  },
+});
 
 export const xsrfChecks: Check[] = [
-  {
-    id: 'XSRF-1',
-    level: 'MUST',
-    title: 'A browser that comes for the first time can register and sign in',
-    requirement:
-      'The app asks for nothing before: the first POST of a fresh browser has no cookie and no X-XSRF-TOKEN. Give the token with an answer, and ask for it only from browsers that have it.',
-    statements: ['CALL-4', 'CHOICE-21', 'APP-1'],
-    async run(context) {
-      const email = context.fixtures.email('cold');
-      const password = context.fixtures.password('cold');
-      context.secrets.add(password);
-      const registration = await context.newBrowser('cold').registerUser(email, password);
-      const person = await context.registeredAccount('ada');
-      const login = await context.newBrowser('ada').login(person.email, person.password);
-      failIfAny([
-        ...(isClientError(registration.exchange)
-          ? [
-              problem(
-                `The first POST of a fresh browser, registering, is refused with ${describeResponse(registration.exchange)}.`,
-                [registration],
-              ),
-            ]
-          : []),
-        ...(isClientError(login.exchange)
-          ? [
-              problem(
-                `The first POST of a fresh browser, signing in, is refused with ${describeResponse(login.exchange)}.`,
-                [person.registration, login],
-              ),
-            ]
-          : []),
-      ]);
-    },
-  },
-  {
-    id: 'XSRF-2',
-    level: 'MUST',
+  must('XSRF-2', {
     title: 'The app can read the XSRF-TOKEN cookie',
     requirement:
-      'XSRF-TOKEN is not HttpOnly and has the path /: the app lives at / and repeats the value in a header.',
+      'Set XSRF-TOKEN with Path=/ and without HttpOnly, because the app at / copies its value to a header.',
     statements: ['CALL-4', 'CHOICE-21'],
     async run(context) {
-      const user = await context.signedInUser('ada');
-      const cookie = user.browser.allCookies().find(({ key }) => key === 'XSRF-TOKEN');
-      const similar = user.browser
-        .allCookies()
-        .find(({ key, httpOnly }) => !httpOnly && /x?[cx]srf/i.test(key) && key !== 'XSRF-TOKEN');
-      const create = await user.browser.createProject(context.fixtures.project('by cookie'));
-      const refused = isClientError(create.exchange) ? create : undefined;
+      const { browser, login } = await context.signedInUser('ada');
+      const cookies = browser.allCookies();
+      const cookie = cookies.find(({ key }) => key === 'XSRF-TOKEN');
+      const create = await browser.createProject(context.fixtures.project('by cookie'));
+      const rejected = isClientError(create.exchange) ? create : undefined;
+      const evidence = [login, rejected];
       if (cookie?.httpOnly)
+        fail('The XSRF-TOKEN cookie is HttpOnly, so the app cannot read and send it.', evidence);
+      if (cookie && browser.xsrfToken() === undefined)
         fail(
-          'The XSRF-TOKEN cookie is HttpOnly: the app cannot read it, and sends no X-XSRF-TOKEN.',
-          [user.login, refused],
+          `The XSRF-TOKEN cookie has ${describePath(cookie)}, so the app at / cannot read it.`,
+          evidence,
         );
-      if (cookie && user.browser.xsrfToken() === undefined) {
+      if (cookie) return;
+      const similar = cookies.find(({ key, httpOnly }) => !httpOnly && /x?[cx]srf/i.test(key));
+      if (similar && rejected)
         fail(
-          `The XSRF-TOKEN cookie has the path ${cookie.path}${cookie.pathIsDefault ? ' (by default, as it came without Path)' : ''}: the app, which lives at /, cannot read it.`,
-          [user.login, refused],
+          `The XSRF cookie has the name "${similar.key}", but the app reads "XSRF-TOKEN".`,
+          evidence,
         );
-      }
-      if (!cookie && similar && refused) {
+      const isForbidden = rejected && [403, 419].includes(statusOf(rejected.exchange));
+      if (isForbidden && (await browser.listProjects()).outcome.ok)
         fail(
-          `The anti-forgery cookie is named "${similar.key}", and the app looks for "XSRF-TOKEN".`,
-          [user.login, refused],
+          `The backend rejects a new project with ${describeResponse(rejected.exchange)}, but there is no XSRF-TOKEN cookie for the app to send. Set it at sign-in and do not delete it.`,
+          evidence,
         );
-      }
-      const isForgery = refused && [403, 419].includes(statusOf(refused.exchange));
-      if (!cookie && isForgery && (await user.browser.listProjects()).outcome.ok) {
-        fail(
-          `The list comes and creating is refused with ${describeResponse(refused.exchange)}, and there is no XSRF-TOKEN cookie: the app has no token to send. Signing in has to set it (and not to delete it).`,
-          [user.login, refused],
-        );
-      }
-      if (!cookie) skip('no XSRF-TOKEN cookie is set');
+      skip('the backend sets no XSRF-TOKEN cookie');
     },
-  },
-  {
-    id: 'XSRF-3',
-    level: 'MUST',
-    title: 'The token that the app sends is taken',
+  }),
+  must('XSRF-3', {
+    title: 'The backend accepts the token that the app sends',
     requirement:
-      'The app sends the percent-decoded value of the XSRF-TOKEN cookie as it last got it. Compare it with the decoded value, and give a new cookie whenever another token is expected.',
+      'Compare the header with the percent-decoded value of the latest XSRF-TOKEN cookie. Set a new cookie whenever you expect another token.',
     statements: ['CALL-4', 'CHOICE-21'],
     async run(context) {
       const { browser, login } = await context.signedInUser('ada');
       const cookie = browser.allCookies().find(({ key }) => key === 'XSRF-TOKEN');
-      if (!cookie || browser.xsrfToken() === undefined) skip('the app sends no token');
+      const token = browser.xsrfToken();
+      if (!cookie || token === undefined) skip('the app sends no token');
       for (const name of ['with a token', 'with a token again']) {
         const create = await browser.createProject(context.fixtures.project(name));
         if (!isClientError(create.exchange)) continue;
-        if (statusOf(create.exchange) === 401) {
-          throw new Blocked(
-            `creating a project did not work: ${describeResponse(create.exchange)}`,
-          );
-        }
-        const raw = await browser.createProject(context.fixtures.project('with a raw token'), {
+        if (statusOf(create.exchange) === 401) throw new Blocked(describeCreateFailure(create));
+        const project = context.fixtures.project('with a raw token');
+        const raw = await browser.createProject(project, {
           headers: { 'x-xsrf-token': cookie.value },
           isAppRequest: false,
         });
-        const encoded = cookie.value !== browser.xsrfToken() && raw.outcome.ok;
         fail(
-          encoded
-            ? 'The token of the XSRF-TOKEN cookie is percent-encoded, and compared with the header without being decoded.'
-            : `With the token of the XSRF-TOKEN cookie in X-XSRF-TOKEN, creating is refused with ${describeResponse(create.exchange)}.${signsIn(cookie.value)}`,
+          cookie.value !== token && raw.outcome.ok
+            ? 'The value of the XSRF-TOKEN cookie is percent-encoded, but the backend compares the header without decoding.'
+            : `With the token of the XSRF-TOKEN cookie in X-XSRF-TOKEN, the backend rejects a new project with ${describeResponse(create.exchange)}.${specialCharactersHint(cookie.value)}`,
           [login, create],
         );
       }
     },
-  },
-  {
-    id: 'XSRF-4',
-    level: 'SHOULD',
-    title: 'Signing in gives another token',
+  }),
+  should('XSRF-4', {
+    title: 'Signing in creates a new token',
     requirement:
-      'The token belongs to the session: after signing in it is another one, so that nobody who knew the old one can use it.',
+      'Bind the token to the session and replace it at sign-in, so that a leaked token becomes useless.',
     statements: ['CALL-4', 'CHOICE-47'],
     async run(context) {
-      const user = await context.newSession('bob');
-      const { browser } = user;
-      const before = browser.xsrfToken();
-      if (before === undefined) skip('the app gets no token');
-      const again = await browser.login(user.email, user.password);
-      if (!again.outcome.ok) skip('signing in again does not work');
-      if (browser.xsrfToken() === before)
-        fail(
-          'After signing in again, in the same browser, the XSRF-TOKEN cookie is the same as before.',
-          [...user.login.exchanges, ...again.exchanges],
-        );
-      const other = (await context.signedInUser('ada')).browser.xsrfToken();
-      if (other === before) fail('Two people have the same XSRF token.', [user.login]);
+      const { browser, email, password, login } = await context.newSession('bob');
+      const token = browser.xsrfToken();
+      if (token === undefined) skip('the app gets no token');
+      const secondLogin = await browser.login(email, password);
+      if (!secondLogin.outcome.ok) skip('signing in again fails');
+      if (browser.xsrfToken() === token)
+        fail('Signing in again from the same browser keeps the XSRF-TOKEN cookie.', [
+          login,
+          secondLogin,
+        ]);
+      const otherUser = await context.signedInUser('ada');
+      if (otherUser.browser.xsrfToken() === token)
+        fail('Two users have the same XSRF token.', [otherUser.login]);
     },
-  },
-  {
-    id: 'XSRF-5',
-    level: 'SHOULD',
-    title: 'Where the token is asked for, a wrong one is refused',
+  }),
+  should('XSRF-5', {
+    title: 'A backend that requires the token rejects a wrong one',
     requirement:
-      'A backend that refuses a missing X-XSRF-TOKEN compares a given one with the one of this very session, and refuses any other, with a message.',
+      'If a request without X-XSRF-TOKEN is rejected, also reject every token except the one of its session, with a message.',
     statements: ['CALL-4', 'ERROR-5'],
     async run(context) {
       const { browser } = await context.signedInUser('ada');
-      const without = await createWithoutToken(context);
-      if (isSuccess(without)) skip('a missing token is accepted');
-      if (!isClientError(without))
-        fail(`A missing token is answered with ${describeResponse(without)}.`, [without]);
-      const fault = describeMessageFault(without);
+      const missing = await createWithoutToken(context);
+      if (isSuccess(missing)) skip('the backend accepts a request without the token');
+      if (!isClientError(missing))
+        fail(`The backend responds to a missing token with ${describeResponse(missing)}.`, [
+          missing,
+        ]);
+      const fault = describeMessageFault(missing);
       const wrong = await createWithToken(context, browser, 'wrong-token-0123456789abcdef');
-      const strange = await createWithToken(
-        context,
-        browser,
-        (await context.signedInUser('bob')).browser.xsrfToken() ?? 'none',
-      );
+      const otherToken = (await context.signedInUser('bob')).browser.xsrfToken() ?? 'none';
+      const other = await createWithToken(context, browser, otherToken);
       failIfAny([
-        ...(fault
-          ? [
-              problem(
-                `A missing token is refused with ${statusOf(without)}, and ${fault}.`,
-                [without],
-                'red banner: "Internal Server Error"',
-              ),
-            ]
-          : []),
-        ...(isSuccess(wrong)
-          ? [
-              problem('A missing X-XSRF-TOKEN is refused, and any value at all is accepted.', [
-                without,
-                wrong,
-              ]),
-            ]
-          : []),
-        ...(isSuccess(strange) && !isSuccess(wrong)
-          ? [problem('The token of one person is accepted from another one.', [without, strange])]
-          : []),
+        fault !== undefined &&
+          problem(
+            `The backend rejects a missing token with ${statusOf(missing)}, but ${fault}.`,
+            [missing],
+            'red banner: "Internal Server Error"',
+          ),
+        isSuccess(wrong) &&
+          problem('The backend rejects a missing X-XSRF-TOKEN, but accepts any value.', [
+            missing,
+            wrong,
+          ]),
+        isSuccess(other) &&
+          !isSuccess(wrong) &&
+          problem("The backend accepts another user's token.", [missing, other]),
       ]);
     },
-  },
+  }),
 ];
 
-/** What may have gone wrong with a token that is more than letters and digits. */
-function signsIn(value: string): string {
-  const signs = [...new Set(value.replaceAll(/[\w.-]/g, ''))].join(' ');
-  return signs === ''
+/** Returns a hint for tokens with characters other than letters and digits. */
+function specialCharactersHint(value: string): string {
+  const characters = [...new Set(value.replaceAll(/[\w.-]/g, ''))].join(' ');
+  return characters === ''
     ? ''
-    : ` The cookie's value has ${signs} in it: percent-encode it there, and take the header as it comes, undecoded and unquoted.`;
+    : ` The cookie's value contains ${characters}: percent-encode it in the cookie, and compare the header without decoding or unquoting it.`;
 }

@@ -26,15 +26,6 @@ export function parseJson(text: string | undefined): unknown {
   }
 }
 
-export function isUtf8(bytes: Buffer): boolean {
-  try {
-    new TextDecoder('utf-8', { fatal: true }).decode(bytes);
-    return true;
-  } catch {
-    return false;
-  }
-}
-
 /** Returns a header of the response; undefined when there is no response or no such header. */
 export const responseHeader = ({ response }: Exchange, name: string): string | undefined =>
   response && headerValue(response, name);

@@ -68,7 +68,7 @@ const rows: Record<string, { imports: string[]; packages?: string[] }> = {
     imports: ['machines/', 'model/', 'src/api/', 'src/actors.ts', 'conformance/'],
   },
   'conformance/ui/': { imports: ['machines/', 'model/', 'conformance/'] },
-  'conformance/checks/': { imports: ['machines/', 'model/', 'conformance/'] },
+  'conformance/checks/': { imports: ['machines/', 'conformance/'] },
   'conformance/report/': { imports: ['conformance/'] },
   'conformance/examples/': { imports: [], packages: ['node:'] },
   'conformance/': { imports: ['generated/', 'machines/', 'conformance/'] },
