@@ -1,10 +1,11 @@
 /**
  * `npm run generate`: writes generated/, which is the types of the contract, the dereferenced
- * contract, and the diagrams of the machines.
+ * contract, and the diagrams of the machines. Also writes the table of checks in the kit's README.
  */
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import openapiTS, { astToString, COMMENT_HEADER } from 'openapi-typescript';
 import { pathToFileURL } from 'node:url';
+import { checks } from '../conformance/checks/all.ts';
 import { authMachine } from '../machines/auth.ts';
 import { projectsMachine } from '../machines/projects.ts';
 import { dereferencedContract } from './contract.ts';
@@ -27,6 +28,7 @@ async function generate(): Promise<{ [path: string]: string }> {
       COMMENT_HEADER + astToString(await openapiTS(pathToFileURL(`${root}openapi.yaml`))),
     'generated/contract.json': await contractJson(),
     'generated/machines.md': machinesPage(),
+    'conformance/README.md': await kitReadme(),
   };
 }
 
@@ -50,6 +52,24 @@ function machinesPage(): string {
       'The statements are those of `docs/specification.md`.\n',
     ...sections,
   ].join('\n');
+}
+
+/** Returns the kit's README with the current table of checks between its two markers. */
+async function kitReadme(): Promise<string> {
+  const readme = await readFile(`${root}conformance/README.md`, 'utf8');
+  const groupOf = (id: string) => id.replace(/\d+$/, '');
+  const groups = [...new Set(checks.map(({ id }) => groupOf(id)))];
+  const rows = groups.flatMap((group) =>
+    checks
+      .filter(({ id }) => groupOf(id) === group)
+      .toSorted((a, b) => a.id.localeCompare(b.id, 'en', { numeric: true }))
+      .map((check) => `| ${check.id} | ${check.level} | ${check.title} | ${check.requirement} |`),
+  );
+  const table = ['| check | level | what it verifies | what it requires |', '|---|---|---|---|'];
+  return readme.replace(
+    /(<!-- begin: .*-->\n)[^]*(<!-- end -->)/,
+    (_, begin: string, end: string) => `${begin}${[...table, ...rows].join('\n')}\n${end}`,
+  );
 }
 
 if (import.meta.main) {
