@@ -1,6 +1,6 @@
 /**
- * Parses a JSON array while its text arrives. Each `}` may end an item, so the text up to one of the
- * last `}` is given to `JSON.parse`, which rejects a wrong guess.
+ * Parses a JSON array while its text arrives. Each `}` may end an item, so the text up to one of
+ * the last `}` is given to `JSON.parse`, which rejects a wrong guess.
  */
 export type JsonArrayStream<Item> = {
   /** All items received so far, in one array that grows. */

@@ -56,7 +56,7 @@ window.prerendered = state;
 const root = document.getElementById('root')!;
 let hasFailed = false;
 
-/** The prefix keeps ids unlike URL fragments: a browser focuses the element that a fragment names. */
+/** The prefix keeps ids unlike URL fragments: a browser focuses the element of a fragment. */
 const findTemplate = (name: string) =>
   document.getElementById(`template:${name}`) as HTMLTemplateElement | null;
 

@@ -26,7 +26,7 @@ const requiredMessages = Object.fromEntries(
     .map(({ path, message }) => [path.join('.'), message]),
 );
 
-/** Returns `<template>` elements: one for each screen, one for a list row, one for the load error. */
+/** Returns `<template>` elements for each screen, for the load error and for a list row. */
 export async function renderTemplates(): Promise<string> {
   const screens = await Promise.all(paths.map((path) => renderScreen(path)));
   const loadError = renderToStaticMarkup(<ErrorBanner message={loadErrorMessage} />);

@@ -17,7 +17,7 @@ export function discardPrefetchedList(): void {
   delete window.prerendered?.list;
 }
 
-/** Returns whether the prerendered screen holds typed text or rows, which replacing it would lose. */
+/** Returns whether replacing the prerendered screen would lose typed text or rows. */
 export function hasUserContent({ form, list }: Prerendered): boolean {
   const fields = [...(form?.querySelectorAll<Field>('[name]') ?? [])];
   return fields.some(({ value }) => value) || (list?.rows ?? []).length > 0;

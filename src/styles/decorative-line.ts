@@ -1,6 +1,6 @@
 /**
- * The line beside the screen and the round markers on it: decoration that every screen shares (see
- * docs/decisions/0012-look.md). Drawn with borders, because forced colours keep only borders.
+ * The line beside the screen and the round markers on it: decoration that every screen shares, see
+ * docs/decisions/0012-visual-design.md. Forced colours keep only borders, so it consists of them.
  */
 import type { StyleRule } from '@vanilla-extract/css';
 import { color, width } from './tokens.css.ts';

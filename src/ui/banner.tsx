@@ -4,8 +4,8 @@ import * as css from './banner.css.ts';
 type BannerProps = { message: string | undefined; busy?: boolean };
 
 /**
- * The red banner, an alert. Renders nothing without a message. A message that stays while `busy` gets
- * a new element afterwards, so that screen readers announce it again.
+ * The red banner, an alert. Renders nothing without a message. A message that stays while `busy`
+ * gets a new element afterwards, so that screen readers announce it again.
  */
 export function ErrorBanner({ message, busy = false }: BannerProps) {
   const [last, setLast] = useState({ busy, responses: 0 });

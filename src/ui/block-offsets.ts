@@ -8,8 +8,8 @@ export const maxUnvirtualizedRows = 50;
 export const initialRowCount = 3 * blockSize;
 
 /**
- * Tracks the vertical offsets of the blocks of a long list, in pixels from its top. A block that was
- * never measured counts as high as the first measured one. `offsetOf` and `blockAt` cost one
+ * Tracks the vertical offsets of the blocks of a long list, in pixels from its top. A block that
+ * was never measured counts as high as the first measured one. `offsetOf` and `blockAt` cost one
  * addition per block after a change, and nothing otherwise.
  */
 export function createBlockOffsets() {
