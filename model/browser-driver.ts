@@ -47,10 +47,8 @@ export async function createPageDriver(
     return held;
   };
 
-  // One page serves many drivers, one after the other.
-  const endpoints = `${origin}/api/**`;
-  await page.unroute(endpoints);
-  await page.route(endpoints, (route, request) => {
+  // The routes of earlier drivers stay: removing them would send the requests that they hold.
+  await page.route(`${origin}/api/**`, (route, request) => {
     const call = callOf(request.method(), request.url());
     requests.push({ call, route, request, isAnswered: false, isAborted: false });
   });
