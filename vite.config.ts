@@ -8,8 +8,8 @@ import { precompress } from './tools/precompress.ts';
 import { prerender } from './src/prerender/vite-plugin.ts';
 
 /**
- * Replaces Vite's preload helper for `import()`, because src/prerender/inline-script.ts requests the
- * lazy chunk early. Saves 451 bytes of the 89,124 of `/` (brotli), which exceed the budget.
+ * Replaces Vite's preload helper for `import()`, because src/prerender/inline-script.ts requests
+ * the lazy chunk early. Saves 451 bytes of the 89,124 of `/` (brotli), which exceed the budget.
  * `modulePreload: false` saves none of them.
  */
 function plainImports(): Plugin {

@@ -1,19 +1,11 @@
 import { createHashHistory, RouterProvider, type RouterHistory } from '@tanstack/react-router';
-import type { Actors, Clock, Inspect } from './actors.ts';
-import type { Project } from '../machines/types.ts';
+import type { Actors, ActorsOptions } from './actors.ts';
+import type { ApiOptions } from './api/api.ts';
 import { createAppRouter, titleOf, type AppRouter } from './router.tsx';
 import { loadLazyScreens } from './lazy-screens.ts';
 
-export type AppOptions = {
-  fetch?: (request: Request) => Promise<Response>;
-  /** See `ActorsOptions`. */
-  prefetchedRows?: () => Project[] | undefined;
-  cookies?: () => string;
-  history?: RouterHistory;
-  clock?: Clock;
-  inspect?: Inspect;
-  log?: (operationId: string, error: unknown) => void;
-};
+export type AppOptions = Partial<Omit<ActorsOptions, 'api'>> &
+  Partial<Pick<ApiOptions, 'fetch' | 'cookies'>> & { history?: RouterHistory };
 
 export type App = {
   router: AppRouter;
@@ -27,12 +19,10 @@ export type App = {
 /** Creates the whole app. Options replace what it takes from the browser by default. */
 export function createApp({
   fetch = (request) => window.fetch(request),
-  prefetchedRows,
   cookies = () => document.cookie,
   history = createHashHistory(),
-  clock,
-  inspect,
   log = (operationId, error) => console.error(operationId, error),
+  ...options
 }: AppOptions = {}): App {
   let starting: Promise<Actors> | undefined;
   let running: Actors | undefined;
@@ -50,9 +40,7 @@ export function createApp({
     const started = createActors({
       api: createApi({ origin: window.location.origin, fetch, cookies }),
       log,
-      ...(prefetchedRows && { prefetchedRows }),
-      ...(clock && { clock }),
-      ...(inspect && { inspect }),
+      ...options,
     });
     const { auth, projects } = started;
     auth.on('user.registered', () => navigateIfStillOn('/register', '/login'));

@@ -1,18 +1,8 @@
 import { zodResolver } from '@hookform/resolvers/zod';
-import {
-  useEffect,
-  useRef,
-  useState,
-  type ChangeEvent,
-  type FocusEvent,
-  type FormEvent,
-} from 'react';
-import {
-  useForm as useHookForm,
-  type DefaultValues,
-  type FieldValues,
-  type Path,
-} from 'react-hook-form';
+import { useEffect, useRef, useState } from 'react';
+import type { ChangeEvent, FocusEvent, FormEvent } from 'react';
+import { useForm as useHookForm } from 'react-hook-form';
+import type { DefaultValues, FieldValues, Path } from 'react-hook-form';
 import type { ZodMiniType } from 'zod/mini';
 
 type Control = HTMLInputElement | HTMLTextAreaElement;

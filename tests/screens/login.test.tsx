@@ -23,23 +23,6 @@ async function renderLogin() {
   };
 }
 
-test('[LOGIN-1, LOGIN-2, LOGIN-3, LOGIN-4, LOGIN-6] the screen has its texts, two fields, a button and no banner', async () => {
-  const { button } = await renderLogin();
-  expect(screen.getByText('Enter your email and password to sign in')).toBeDefined();
-  expect(email().type).toBe('email');
-  expect(password().type).toBe('password');
-  expect(email().form?.querySelectorAll('input, textarea, select')).toHaveLength(2);
-  expect(button().getAttribute('type')).toBe('submit');
-  expect(banner()).toBeUndefined();
-});
-
-test('the fields have the names and types that password managers look for', async () => {
-  await renderLogin();
-  expect(email().autocomplete).toBe('username');
-  expect(password().autocomplete).toBe('current-password');
-  expect([email().name, password().name]).toEqual(['email', 'password']);
-});
-
 test('[CALL-5] a login sends what was typed', async () => {
   const { submit, backend } = await renderLogin();
   await submit();
@@ -131,15 +114,6 @@ test('the back button returns from the projects to the sign-in screen', async ()
   await waitFor(() => expect(path()).toBe('/login'));
 });
 
-test('[CHOICE-4] a login does not navigate when the user has left its screen', async () => {
-  const { submit, backend, go, path, auth } = await renderLogin();
-  await submit();
-  await go('/about');
-  (await backend.next(LOGIN)).answer(200, {});
-  await waitFor(() => expect(isAuthenticated(auth.getSnapshot())).toBe(true));
-  expect(path()).toBe('/about');
-});
-
 test('[CHOICE-47] a login reloads the projects while they are in view', async () => {
   const { submit, backend, go } = await renderLogin();
   await submit();
@@ -161,18 +135,6 @@ test('[CHOICE-47] a login drops the rows of the previous user', async () => {
   (await backend.next(LOGIN)).answer(200, {});
   await screen.findByText('Loading projects…');
   expect(screen.queryByText('Of Bob')).toBeNull();
-});
-
-test('[CHOICE-7] a pending login keeps the button busy and focused, and ignores further submits', async () => {
-  const { submit, backend, user, button } = await renderLogin();
-  await submit();
-  await waitFor(() => expect(button().getAttribute('aria-busy')).toBe('true'));
-  expect(button().getAttribute('aria-disabled')).toBe('true');
-  expect(document.activeElement).toBe(button());
-  await user.click(button());
-  await user.dblClick(button());
-  await user.type(password(), '{Enter}');
-  expect(backend.count(LOGIN)).toBe(1);
 });
 
 test('[CHOICE-7] a double click signs in once', async () => {

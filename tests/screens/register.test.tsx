@@ -21,21 +21,6 @@ async function renderRegister() {
   };
 }
 
-test('[REGISTER-1, REGISTER-2, REGISTER-3, REGISTER-4, CHOICE-42] the screen has its texts, two fields and a button', async () => {
-  const { button } = await renderRegister();
-  expect(screen.getByText('Enter your email and password to register')).toBeDefined();
-  expect(email().type).toBe('email');
-  expect(password().type).toBe('password');
-  expect(email().form?.querySelectorAll('input, textarea, select')).toHaveLength(2);
-  expect(button().getAttribute('type')).toBe('submit');
-});
-
-test('the fields have the types that password managers look for', async () => {
-  await renderRegister();
-  expect(email().autocomplete).toBe('username');
-  expect(password().autocomplete).toBe('new-password');
-});
-
 test('[REGISTER-5, AUTH-7, AUTH-8, CALL-7, ROLE-1] a registration stores its response as the user and leads to /login', async () => {
   const { register, path, auth } = await renderRegister();
   const call = await register();
@@ -78,23 +63,6 @@ test('[AUTH-10] a failed registration leaves no message on the sign-in screen', 
   await go('/login');
   await screen.findByRole('heading', { name: 'Sign in' });
   expect(screen.queryByRole('alert')).toBeNull();
-});
-
-test('[CHOICE-5] a registration does not navigate when the user has left its screen', async () => {
-  const { register, go, path, auth } = await renderRegister();
-  const call = await register();
-  await go('/about');
-  call.answer(201, { role: 'member' });
-  await waitFor(() => expect(isAuthenticated(auth.getSnapshot())).toBe(true));
-  expect(path()).toBe('/about');
-});
-
-test('[CHOICE-7] a pending registration ignores further submits', async () => {
-  const { register, user, backend, button } = await renderRegister();
-  await register();
-  await user.dblClick(button());
-  await user.type(password(), '{Enter}');
-  expect(backend.count(REGISTER)).toBe(1);
 });
 
 test('[APP-1] a user registers, then signs in with the same email and password', async () => {
