@@ -71,7 +71,7 @@ export function describeFailureScreen(exchange: Exchange): string {
   return request.path.endsWith('register') ? noMessage : banner(messageOf(exchange));
 }
 
-/** Returns what is wrong with the `message` of an error; undefined when it is a non-empty string. */
+/** Returns what is wrong with an error's `message`; undefined when it is a non-empty string. */
 export function describeMessageFault(exchange: Exchange): string | undefined {
   if (messageOf(exchange) !== undefined) return undefined;
   const text = exchange.response?.text.trim() ?? '';
@@ -94,7 +94,7 @@ export function describeMessageFault(exchange: Exchange): string | undefined {
   return `the body has no "message"${actual}`;
 }
 
-/** Returns the cause of invalid JSON, to append to "not JSON"; an empty string when it is unknown. */
+/** Returns the cause of invalid JSON, to append to "not JSON"; an empty string when unknown. */
 export function explainInvalidJson(exchange: Exchange): string {
   const { bytes, text } = exchange.response!;
   if (bytes[0] === 0x1f && bytes[1] === 0x8b)

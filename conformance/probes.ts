@@ -14,7 +14,7 @@ export const loginWithWrongPassword = (context: RunContext) =>
 export const loginWithUnknownEmail = (context: RunContext) =>
   context.once('unknown email', async () => {
     const { password } = await context.registeredAccount('ada');
-    return context.newBrowser('nobody').login(context.fixtures.email('nobody'), password);
+    return context.newBrowser('unknown').login(context.fixtures.email('unknown'), password);
   });
 
 /** Registers ada's email a second time, with another password. */
@@ -71,6 +71,8 @@ export async function listOrBlock(browser: SimulatedBrowser) {
   if (!call.outcome.ok) throw new Blocked(`the list cannot be shown: ${describeListFault(call)}`);
   return { call, projects: call.outcome.value };
 }
+
+export const missingFromList = 'the list does not contain a created project';
 
 export const createFirstProject = (context: RunContext) => createOnce(context, 'the very first');
 export const createSecondProject = (context: RunContext) => createOnce(context, 'another one');

@@ -10,7 +10,7 @@ export type Verdict = void | { note: string };
 export type Problem = {
   /** What the backend did, and what was expected. */
   description: string;
-  /** The requests that show it, the decisive one last. Reports add the ones that signed the user in. */
+  /** The requests that show it, the decisive one last. Reports add those that signed in. */
   exchanges: Exchange[];
   /** What the app shows its users. */
   userSees?: string | undefined;

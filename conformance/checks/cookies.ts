@@ -6,7 +6,7 @@ import { maskCookie } from '../http/secrets.ts';
 import { isLocalhost } from '../http/simulated-browser.ts';
 import { isListPublic } from '../probes.ts';
 import type { RunContext } from '../run-context.ts';
-import { fail, failIfAny, problem, skip } from '../verdict.ts';
+import { fail, failIfAny, problem, skip, type Problem } from '../verdict.ts';
 import { must, should, type Check } from './check.ts';
 
 export const cookieChecks: Check[] = [
@@ -18,7 +18,7 @@ export const cookieChecks: Check[] = [
     async run(context) {
       const { browser } = await context.signedInUser('ada');
       for (let visit = 0; visit < 2; visit++) await browser.listProjects();
-      const problems = new Map<string, ReturnType<typeof problem>>();
+      const problems = new Map<string, Problem>();
       for (const exchange of context.http.exchanges) {
         const rejected = [
           ...exchange.rejectedCookies,
@@ -26,21 +26,17 @@ export const cookieChecks: Check[] = [
           ...shortLivedCookies(exchange),
           ...deletedCookies(context, exchange),
         ];
-        for (const { line, reason } of rejected)
-          problems.set(
-            reason,
-            problem(`A browser does not keep the cookie "${maskCookie(line)}": ${reason}.`, [
-              exchange,
-            ]),
-          );
+        for (const { line, reason } of rejected) {
+          const description = `A browser does not keep the cookie "${maskCookie(line)}": ${reason}.`;
+          problems.set(reason, problem(description, [exchange]));
+        }
       }
       failIfAny([...problems.values()]);
     },
   }),
   must('COOKIE-2', {
     title: 'The browser sends the session cookie to /api/v1/projects',
-    requirement:
-      'Set Path=/. Without Path, the browser sends the cookie only to addresses under /api/v1/auth.',
+    requirement: 'Set Path=/. The default is the folder of the sign-in request, /api/v1/auth.',
     statements: ['CALL-3', 'CHOICE-9'],
     async run(context) {
       const { browser, login } = await context.signedInUser('ada');
@@ -70,8 +66,7 @@ export const cookieChecks: Check[] = [
   }),
   should('COOKIE-4', {
     title: 'The session cookie has SameSite=Lax or Strict',
-    requirement:
-      'Set SameSite=Lax, so that other sites cannot submit forms as the signed-in user. Browsers differ in their default.',
+    requirement: 'Set SameSite=Lax, so that other sites cannot submit forms as the user.',
     statements: ['CALL-3'],
     async run(context) {
       const { login } = await context.signedInUser('ada');
@@ -116,10 +111,7 @@ export const cookieChecks: Check[] = [
       if (!secondLogin.outcome.ok) skip('signing in again fails');
       const current = new Map(browser.allCookies().map(({ key, value }) => [key, value]));
       if (session.every(({ key, value }) => current.get(key) === value))
-        fail('Signing in from a browser with a session continues that session.', [
-          login,
-          secondLogin,
-        ]);
+        fail('Signing in continues the session that the browser has.', [login, secondLogin]);
       const planted = context.newBrowser('planted');
       for (const cookie of session)
         planted.setCookie(withValue(cookie, `planted-${context.fixtures.runId}-0123456789abcdef`));

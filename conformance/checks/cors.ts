@@ -43,7 +43,7 @@ export const corsChecks: Check[] = [
     async run(context) {
       const origin = requireAppOrigin(context);
       const { fixtures } = context;
-      const json = { email: fixtures.email('nobody'), password: fixtures.password('nobody') };
+      const json = { email: fixtures.email('unknown'), password: fixtures.password('unknown') };
       const exchanges = [
         await sendFrom(origin, context, 'GET', '/api/v1/projects'),
         await sendFrom(origin, context, 'POST', '/api/v1/auth/login', { json }),
@@ -53,8 +53,7 @@ export const corsChecks: Check[] = [
   }),
   should('CORS-3', {
     title: 'No other origin may read responses',
-    requirement:
-      'List the allowed origins. With every origin allowed, any web page can act in the name of a signed-in user who visits it.',
+    requirement: 'List the allowed origins, so that other pages cannot act as a signed-in user.',
     statements: ['CALL-3', 'CHOICE-47'],
     async run(context) {
       const origin = 'https://stranger.example.org';

@@ -33,8 +33,8 @@ import { must, should, type Check } from './check.ts';
 /** A request that the backend should reject with a message. */
 type ErrorCase = {
   id: string;
-  /** MUST when the app itself can send the request. */
-  level: 'MUST' | 'SHOULD';
+  /** MUST for errors that users of the app commonly meet, otherwise SHOULD. */
+  level?: 'MUST';
   /** As in "… is rejected with a message". */
   subject: string;
   statements: string[];
@@ -86,7 +86,6 @@ export const errorCases: ErrorCase[] = [
   },
   {
     id: 'ERR-5',
-    level: 'SHOULD',
     subject: 'An email that has an account',
     statements: ['ERROR-4', 'CHOICE-45'],
     send: registerAgain,
@@ -113,14 +112,13 @@ export const errorCases: ErrorCase[] = [
   }),
   {
     id: 'ERR-9',
-    level: 'SHOULD',
     subject: 'A sign-in without a password',
     statements: ['CALL-5', 'ERROR-1'],
     userReads: 'the app: "Password is required"',
     send: (context) =>
       context
         .newBrowser('stranger')
-        .send('POST', '/api/v1/auth/login', { json: { email: context.fixtures.email('nobody') } }),
+        .send('POST', '/api/v1/auth/login', { json: { email: context.fixtures.email('unknown') } }),
   },
   creation({
     id: 'ERR-10',
@@ -151,7 +149,6 @@ export const errorCases: ErrorCase[] = [
   }),
   {
     id: 'ERR-16',
-    level: 'SHOULD',
     subject: 'A project of 2 MB',
     statements: ['CHOICE-26', 'ERROR-5', 'ERROR-6'],
     noteIfAccepted: 'projects of 2 MB are accepted',
@@ -163,7 +160,6 @@ export const errorCases: ErrorCase[] = [
   },
   {
     id: 'ERR-17',
-    level: 'SHOULD',
     subject: 'An unknown address under /api/v1',
     statements: ['CALL-1', 'CALL-2'],
     userReads: notSentByApp,
@@ -171,7 +167,6 @@ export const errorCases: ErrorCase[] = [
   },
   {
     id: 'ERR-18',
-    level: 'SHOULD',
     subject: 'An unsupported method',
     statements: ['CALL-1', 'CALL-5'],
     userReads: notSentByApp,
@@ -179,7 +174,6 @@ export const errorCases: ErrorCase[] = [
   },
   {
     id: 'ERR-19',
-    level: 'SHOULD',
     subject: 'A project without the XSRF token',
     statements: ['CALL-4', 'ERROR-5', 'ERROR-6'],
     noteIfAccepted: 'no XSRF token is required',
@@ -190,7 +184,6 @@ export const errorCases: ErrorCase[] = [
 function registration({ email, password, ...text }: CaseText & Partial<Credentials>): ErrorCase {
   return {
     ...text,
-    level: 'SHOULD',
     statements: ['CALL-7', 'ERROR-4', 'VALID-1', 'VALID-3'],
     send({ fixtures, secrets, newBrowser }) {
       const json = {
@@ -208,7 +201,6 @@ function creation({ json, ...text }: CaseText & { json: object }): ErrorCase {
   return {
     noteIfAccepted: `${text.subject.toLowerCase()} is accepted`,
     ...text,
-    level: 'SHOULD',
     statements: ['CALL-9', 'ENTITY-1', 'ERROR-5'],
     async send(context) {
       const isShared = await isListShared(context);
@@ -227,7 +219,6 @@ function rawLogin({
 }: CaseText & { body: string; type?: string }): ErrorCase {
   return {
     ...text,
-    level: 'SHOULD',
     statements: ['CALL-2', 'CALL-5'],
     userReads: notSentByApp,
     send: (context) =>
@@ -237,24 +228,19 @@ function rawLogin({
   };
 }
 
-const messageRequirement =
-  'a status 4xx and a JSON body whose "message" is a sentence for the user.';
-
 export const errorChecks: Check[] = [
-  ...errorCases.map((errorCase): Check => ({
-    id: errorCase.id,
-    level: errorCase.level,
-    title: `${errorCase.subject} is rejected with a message`,
-    requirement: errorCase.noteIfAccepted
-      ? `Accept the request, or respond with ${messageRequirement}`
-      : `Respond with ${messageRequirement}`,
-    statements: errorCase.statements,
-    run: (context) => expectRejectionWithMessage(context, errorCase),
-  })),
+  ...errorCases.map((errorCase) => {
+    const { id, level, subject, statements, noteIfAccepted } = errorCase;
+    return (level === 'MUST' ? must : should)(id, {
+      title: `${subject} is rejected with a message`,
+      requirement: `${noteIfAccepted ? 'Accept the request, or respond' : 'Respond'} with a status 4xx and a JSON body whose "message" is a sentence for the user.`,
+      statements,
+      run: (context) => expectRejectionWithMessage(context, errorCase),
+    });
+  }),
   must('ERR-20', {
     title: 'No request of the app makes the backend fail',
-    requirement:
-      'Respond to no request of the app with a status 5xx. 503 with Retry-After counts as throttling.',
+    requirement: 'Never respond to the app with 5xx, except 503 with Retry-After (throttling).',
     statements: ['ERROR-2', 'ERROR-6', 'ERROR-8'],
     async run(context) {
       await makeOrdinaryVisit(context);
@@ -270,8 +256,7 @@ export const errorChecks: Check[] = [
   }),
   should('ERR-22', {
     title: 'Messages are plain text without markup',
-    requirement:
-      'Send messages without HTML tags and entities, because the app shows them unchanged.',
+    requirement: 'Send no HTML tags or entities, because the app shows messages unchanged.',
     statements: ['ERROR-1', 'ERROR-5'],
     async run(context) {
       await makeOrdinaryVisit(context);

@@ -20,8 +20,7 @@ const maxSearchedCharacters = 20_000;
 export const leakChecks: Check[] = [
   must('LEAK-1', {
     title: 'No body contains a stack trace',
-    requirement:
-      'Write stack traces to the log. The app shows the message of the body to its users.',
+    requirement: 'Log stack traces. The app shows the message of the body to its users.',
     statements: ['ERROR-1', 'ERROR-5'],
     run: (context) =>
       inspectBodies(context, (exchange) => {
@@ -31,8 +30,7 @@ export const leakChecks: Check[] = [
   }),
   must('LEAK-2', {
     title: 'No body contains a password',
-    requirement:
-      'Never send a password back: not in the response to registering, not in an error, not as a hash.',
+    requirement: 'Never send a password back: not in a success, not in an error, not as a hash.',
     statements: ['CALL-6', 'CALL-7', 'ENTITY-3'],
     run: (context) =>
       inspectBodies(context, ({ request, response }) => {
@@ -48,8 +46,7 @@ export const leakChecks: Check[] = [
   }),
   should('LEAK-3', {
     title: 'No body contains internals of the database or the code',
-    requirement:
-      'Write messages for users. Names of tables, drivers and exceptions help only attackers.',
+    requirement: 'Write messages for users, without names of tables, drivers or exceptions.',
     statements: ['ERROR-1', 'ERROR-5'],
     run: (context) =>
       inspectBodies(context, (exchange) => {

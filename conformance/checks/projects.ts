@@ -16,6 +16,7 @@ import {
   isListShared,
   listAsVisitor,
   listOrBlock,
+  missingFromList,
   requireSession,
 } from '../probes.ts';
 import { Blocked, expectSuccess, fail, skip } from '../verdict.ts';
@@ -78,8 +79,7 @@ export const projectChecks: Check[] = [
   }),
   must('PROJECT-4', {
     title: 'The next list contains a created project',
-    requirement:
-      'Include the created project in the next GET, with the same id, title and description. Do not cache the list.',
+    requirement: 'Include the created project, unchanged, in the next GET. Do not cache the list.',
     statements: ['APP-2', 'CALL-8', 'LIST-3'],
     async run(context) {
       const { browser } = await context.signedInUser('ada');
@@ -260,10 +260,7 @@ export const projectChecks: Check[] = [
           created.some((other) => other.sent.title === project.title),
       );
       if (isMixedUp)
-        fail(
-          'One of three concurrent requests is answered with the project of another one.',
-          calls,
-        );
+        fail('One of three concurrent requests gets the project of another one.', calls);
       const list = await listOrBlock(browser);
       const listed = created.filter(({ project }) => list.projects.some(hasIdOf(project)));
       if (listed.length < created.length)
@@ -305,8 +302,7 @@ export const projectChecks: Check[] = [
   }),
   must('PROJECT-12', {
     title: 'A rejected project is not stored',
-    requirement:
-      'Store nothing when the response is an error. Otherwise the user tries again and has the project twice.',
+    requirement: 'Store nothing when responding with an error, because the user tries again.',
     statements: ['CREATE-4', 'CHOICE-28'],
     async run(context) {
       const { browser } = await context.signedInUser('bob');
@@ -354,8 +350,7 @@ export const projectChecks: Check[] = [
   }),
   should('PROJECT-14', {
     title: 'The ETag changes with the list',
-    requirement:
-      'If the list has an ETag, change it whenever the list changes. Respond with 304 only to the ETag of the current list.',
+    requirement: 'If the list has an ETag, change it with the list. Send 304 only when unchanged.',
     statements: ['LIST-3', 'PROJECTS-7'],
     async run(context) {
       const { browser } = await context.signedInUser('bob');
@@ -393,8 +388,6 @@ export const projectChecks: Check[] = [
     },
   }),
 ];
-
-const missingFromList = 'the list does not contain a created project';
 
 /** Fetches ada's list while it is short. */
 const firstList = (context: RunContext) =>

@@ -26,7 +26,7 @@ export const basePathCheck = must('REACH-1', {
       fail(`GET /api/v1/projects: ${describeResponse(list)}.${hint}`, [list]);
     }
     if (!isMissing(list)) return;
-    const json = { email: fixtures.email('nobody'), password: fixtures.password('nobody') };
+    const json = { email: fixtures.email('unknown'), password: fixtures.password('unknown') };
     const login = await browser.send('POST', '/api/v1/auth/login', { json });
     if (!isMissing(login)) return;
     if (isHtmlPage(list) && isSuccess(list))
@@ -50,8 +50,7 @@ export const basePathCheck = must('REACH-1', {
 export const reachChecks: Check[] = [
   must('REACH-2', {
     title: 'Response bodies are JSON and declared as JSON',
-    requirement:
-      'Send Content-Type: application/json (or application/problem+json for errors) with every body.',
+    requirement: 'Send Content-Type: application/json (or application/problem+json for errors).',
     statements: ['CALL-2'],
     run: async (context) =>
       failOnFaults(await appResponses(context), (exchange) => {
@@ -76,7 +75,7 @@ export const reachChecks: Check[] = [
           isRedirect(exchange)
             ? `redirects to ${responseHeader(exchange, 'location') ?? 'nowhere'} (${statusOf(exchange)})`
             : undefined,
-        () => 'the result of reading the page at that address as a response',
+        () => 'the effect of reading the page at that address as a response',
       ),
   }),
   should('REACH-4', {
@@ -93,8 +92,7 @@ export const reachChecks: Check[] = [
   }),
   must('REACH-5', {
     title: 'Every request gets a complete response',
-    requirement:
-      'Complete every response. The app has no request timeout, so a button stays busy until the response arrives.',
+    requirement: 'Complete every response, because the app has no request timeout.',
     statements: ['CONST-3', 'CHOICE-12'],
     async run(context) {
       await makeOrdinaryVisit(context);
@@ -156,8 +154,7 @@ export const reachChecks: Check[] = [
   }),
   should('REACH-10', {
     title: 'Lists and new projects arrive within a second',
-    requirement:
-      'Respond within a second. Until then the user sees nothing but the busy state of the screen.',
+    requirement: 'Respond within a second, because the user sees only a busy screen meanwhile.',
     statements: ['CONST-3', 'CHOICE-12'],
     async run(context) {
       const responses = await appResponses(context);

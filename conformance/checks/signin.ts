@@ -26,8 +26,7 @@ import { must, should, type Check } from './check.ts';
 export const signInChecks: Check[] = [
   must('SIGNIN-1', {
     title: 'A wrong password does not sign in',
-    requirement:
-      'Respond to a wrong password with a status outside 200 to 299 (401). The app decides by the status, not by the body.',
+    requirement: 'Respond with a status outside 2xx (401). The app does not read the body.',
     statements: ['AUTH-5', 'ERROR-1', 'CHOICE-16'],
     async run(context) {
       expectRejection('a wrong password', await loginWithWrongPassword(context));
@@ -35,8 +34,7 @@ export const signInChecks: Check[] = [
   }),
   must('SIGNIN-2', {
     title: 'An unknown email does not sign in',
-    requirement:
-      'Respond to an email without an account as to a wrong password, with a status outside 200 to 299 (401).',
+    requirement: 'Respond to an unknown email as to a wrong password, outside 2xx (401).',
     statements: ['AUTH-5', 'ERROR-1', 'CHOICE-16'],
     async run(context) {
       expectRejection('an email without an account', await loginWithUnknownEmail(context));
@@ -64,8 +62,7 @@ export const signInChecks: Check[] = [
   }),
   should('SIGNIN-4', {
     title: 'A wrong password and an unknown email get the same response',
-    requirement:
-      'Respond with the same status and message to both. Otherwise anyone can find out which emails have an account.',
+    requirement: 'Respond with the same status and message, so that no account is revealed.',
     statements: ['ERROR-1', 'AUTH-5'],
     async run(context) {
       const wrong = await loginWithWrongPassword(context);
@@ -83,8 +80,7 @@ export const signInChecks: Check[] = [
   }),
   should('SIGNIN-5', {
     title: 'A wrong password and an unknown email take the same time',
-    requirement:
-      'Hash a password for an unknown email too. Otherwise the response time reveals which emails have an account.',
+    requirement: 'Hash a password for unknown emails too, so that the time reveals no account.',
     statements: ['AUTH-5'],
     async run(context) {
       const { email, password } = await context.registeredAccount('dora');
@@ -97,7 +93,7 @@ export const signInChecks: Check[] = [
           await context.newBrowser('dora').login(email, password);
         }
         const wrong = await context.newBrowser('dora').login(email, `${password}?`);
-        const unknownEmail = context.fixtures.email(`nobody${round}`);
+        const unknownEmail = context.fixtures.email(`unknown${round}`);
         const unknown = await context.newBrowser('dora').login(unknownEmail, `${password}?`);
         if (statusOf(wrong.exchange) === 429 || statusOf(unknown.exchange) === 429)
           skip('the backend throttles signing in');
@@ -160,11 +156,9 @@ export const signInChecks: Check[] = [
       const isPublic = await isListPublic(context);
       for (const [index, browser] of browsers.entries()) {
         const list = await browser.listProjects();
+        const evidence = [registration, logins[index]];
         if (isClientError(list.exchange) && !isPublic)
-          expectSuccess(list, 'The session of one of two concurrent sign-ins is not valid', [
-            registration,
-            logins[index],
-          ]);
+          expectSuccess(list, 'One of two concurrent sign-ins creates no valid session', evidence);
       }
     },
   }),
@@ -246,9 +240,7 @@ export const signInChecks: Check[] = [
       );
       const list = await browser.listProjects();
       if (isClientError(list.exchange))
-        expectSuccess(list, 'After signing in from a browser with old cookies, the list fails', [
-          login,
-        ]);
+        expectSuccess(list, 'After signing in with old cookies, the list fails', [login]);
     },
   }),
   must('SIGNIN-12', {

@@ -9,66 +9,48 @@ import {
 } from '../describe.ts';
 import { isClientError, isSuccess, parseJson, statusOf } from '../http/response.ts';
 import type { ApiCall } from '../http/simulated-browser.ts';
-import { createFirstProject, describeCreateFailure, hasIdOf, listOrBlock } from '../probes.ts';
+import {
+  createFirstProject,
+  describeCreateFailure,
+  hasIdOf,
+  listOrBlock,
+  missingFromList,
+} from '../probes.ts';
 import type { RunContext } from '../run-context.ts';
 import { Blocked, fail, skip } from '../verdict.ts';
 import { must, type Check } from './check.ts';
 
 export const textChecks: Check[] = [
-  textCheck(
-    'TEXT-1',
-    'MUST',
-    'Markup is stored as plain text',
-    ['ENTITY-1', 'CREATE-2', 'PROJECTS-6'],
-    {
-      title: '<b>Bold</b> & "quoted" \'plan\' &amp; <script>alert(1)</script>',
-      description: '<p>1 < 2 && 3 > 2</p> &lt;not a tag&gt; <!-- no comment --> </textarea>',
-    },
-  ),
-  textCheck(
-    'TEXT-2',
-    'MUST',
-    'Emoji and rare characters are stored unchanged',
-    ['ENTITY-1', 'CREATE-2'],
-    {
-      title: 'Launch 🚀 family 👩‍👩‍👧‍👦 flag 🇪🇺 𝒳 𠮷',
-      description: '🗝️ ‰ € ™ ½ ≠ — “quoted” … 🏳️‍🌈',
-    },
-  ),
+  textCheck('TEXT-1', 'MUST', 'Markup is preserved', ['ENTITY-1', 'CREATE-2', 'PROJECTS-6'], {
+    title: '<b>Bold</b> & "quoted" \'plan\' &amp; <script>alert(1)</script>',
+    description: '<p>1 < 2 && 3 > 2</p> &lt;not a tag&gt; <!-- no comment --> </textarea>',
+  }),
+  textCheck('TEXT-2', 'MUST', 'Emoji and rare characters are preserved', ['ENTITY-1', 'CREATE-2'], {
+    title: 'Launch 🚀 family 👩‍👩‍👧‍👦 flag 🇪🇺 𝒳 𠮷',
+    description: '🗝️ ‰ € ™ ½ ≠ — “quoted” … 🏳️‍🌈',
+  }),
   textCheck(
     'TEXT-3',
     'MUST',
-    'All scripts are stored unchanged, right-to-left ones included',
+    'All scripts are preserved, right-to-left ones included',
     ['ENTITY-1', 'CREATE-2'],
     {
       title: 'مشروع جديد · פרויקט חדש · Ünïcödé ß Ł ő',
       description: 'プロジェクト · 项目 · проект · έργο · परियोजना \u200Fשלום (abc) עולם\u200E',
     },
   ),
-  textCheck('TEXT-4', 'MUST', 'Line breaks are stored unchanged', ['ENTITY-1', 'PROJECTS-3'], {
+  textCheck('TEXT-4', 'MUST', 'Line breaks are preserved', ['ENTITY-1', 'PROJECTS-3'], {
     title: 'With lines',
     description: 'First line\nSecond line\n\nAfter an empty one\n  indented by two',
   }),
-  textCheck(
-    'TEXT-5',
-    'MUST',
-    'A description of 10 kB is stored completely',
-    ['ENTITY-1', 'CHOICE-26'],
-    {
-      title: 'With a long description',
-      description: `${'All work and no play. '.repeat(465)}The end.`,
-    },
-  ),
-  textCheck(
-    'TEXT-6',
-    'MUST',
-    'A title of 300 characters is stored completely',
-    ['ENTITY-1', 'CHOICE-26'],
-    {
-      title: `${'A long title, and more of it: '.repeat(10).slice(0, 299)}!`,
-      description: 'Its title has 300 characters.',
-    },
-  ),
+  textCheck('TEXT-5', 'MUST', 'A description of 10 kB is preserved', ['ENTITY-1', 'CHOICE-26'], {
+    title: 'With a long description',
+    description: `${'All work and no play. '.repeat(465)}The end.`,
+  }),
+  textCheck('TEXT-6', 'MUST', 'A title of 300 characters is preserved', ['ENTITY-1', 'CHOICE-26'], {
+    title: `${'A long title, and more of it: '.repeat(10).slice(0, 299)}!`,
+    description: 'Its title has 300 characters.',
+  }),
   textCheck(
     'TEXT-7',
     'MUST',
@@ -81,7 +63,7 @@ export const textChecks: Check[] = [
   textCheck(
     'TEXT-8',
     'MUST',
-    'Special characters of code and databases are stored unchanged',
+    'Special characters of code and databases are preserved',
     ['ENTITY-1', 'CREATE-2'],
     {
       title: "Robert'); DROP TABLE projects;-- \\ \\n %s ${x} {{x}} %00 ../",
@@ -95,7 +77,7 @@ export const textChecks: Check[] = [
   textCheck(
     'TEXT-9',
     'SHOULD',
-    'Outer spaces, tabs and Windows line breaks are stored unchanged',
+    'Outer spaces, tabs and Windows line breaks are preserved',
     ['ENTITY-1', 'CHOICE-25'],
     {
       title: '  between blanks  ',
@@ -107,12 +89,11 @@ export const textChecks: Check[] = [
     description: 'ﬁne ① ｆｕｌｌ width\u00a0and\u200bnone',
   }),
   must('TEXT-11', {
-    title: 'A description of 100,000 characters is stored completely, or rejected with a message',
-    requirement:
-      'The app limits no text. If the backend does, reject longer text with a message for the user.',
+    title: 'A description of 100,000 characters is preserved, or rejected with a message',
+    requirement: 'The app limits no text. If the backend does, reject longer text with a message.',
     statements: ['CHOICE-26', 'ERROR-5'],
     run: (context) =>
-      expectStoredUnchanged(context, {
+      expectPreserved(context, {
         title: 'With a very long description',
         description: `${'Twenty characters.. '.repeat(4999)}And this is the end.`.slice(0, 100_000),
       }),
@@ -134,12 +115,12 @@ function textCheck(
       'Return text character for character, in the response to creating and in the list, or reject it with a message.',
     statements,
     async run(context) {
-      for (const project of projects) await expectStoredUnchanged(context, project);
+      for (const project of projects) await expectPreserved(context, project);
     },
   };
 }
 
-async function expectStoredUnchanged(context: RunContext, sent: NewProject): Promise<void> {
+async function expectPreserved(context: RunContext, sent: NewProject): Promise<void> {
   const { browser } = await context.signedInUser('tess');
   const create = await browser.createProject(sent);
   const { exchange, outcome } = create;
@@ -159,16 +140,14 @@ async function expectStoredUnchanged(context: RunContext, sent: NewProject): Pro
     if (!(await createFirstProject(context)).outcome.ok)
       throw new Blocked('the response to creating a project is not a project, see PROJECT-2');
     const expected = body === undefined ? `JSON${explainInvalidJson(exchange)}` : 'a project';
-    fail(`The response to such a project is not ${expected}${encodingFault}: ${response}.`, [
-      create,
-    ]);
+    fail(`The response is not ${expected}${encodingFault}: ${response}.`, [create]);
   }
   const created = body as Project;
   const source = `the response to creating a project${encodingFault}`;
   expectSameText(sent, created, source, [create], outcome.ok === true);
   const { projects, call } = await listOrBlock(browser);
   const listed = projects.find(hasIdOf(created));
-  if (!listed) throw new Blocked('the list does not contain a created project');
+  if (!listed) throw new Blocked(missingFromList);
   expectSameText(sent, listed, 'the list', [create, call], true);
 }
 
@@ -183,11 +162,7 @@ function expectSameText(
     const change = describeTextChange(sent[key], actual[key]);
     const row = `a row that reads "${truncate(String(actual[key]))}"`;
     if (change)
-      fail(
-        `Compared with the request, the ${key} in ${source} is changed: ${change}.`,
-        calls,
-        isShown ? row : undefined,
-      );
+      fail(`The ${key} in ${source} is changed: ${change}.`, calls, isShown ? row : undefined);
   }
 }
 

@@ -35,8 +35,7 @@ export const firstPostCheck = must('XSRF-1', {
 export const xsrfChecks: Check[] = [
   must('XSRF-2', {
     title: 'The app can read the XSRF-TOKEN cookie',
-    requirement:
-      'Set XSRF-TOKEN with Path=/ and without HttpOnly, because the app at / copies its value to a header.',
+    requirement: 'Set Path=/ and no HttpOnly, because the app at / copies the value to a header.',
     statements: ['CALL-4', 'CHOICE-21'],
     async run(context) {
       const { browser, login } = await context.signedInUser('ada');
@@ -55,10 +54,7 @@ export const xsrfChecks: Check[] = [
       if (cookie) return;
       const similar = cookies.find(({ key, httpOnly }) => !httpOnly && /x?[cx]srf/i.test(key));
       if (similar && rejected)
-        fail(
-          `The XSRF cookie has the name "${similar.key}", but the app reads "XSRF-TOKEN".`,
-          evidence,
-        );
+        fail(`The XSRF cookie is named "${similar.key}" instead of "XSRF-TOKEN".`, evidence);
       const isForbidden = rejected && [403, 419].includes(statusOf(rejected.exchange));
       if (isForbidden && (await browser.listProjects()).outcome.ok)
         fail(
@@ -98,8 +94,7 @@ export const xsrfChecks: Check[] = [
   }),
   should('XSRF-4', {
     title: 'Signing in creates a new token',
-    requirement:
-      'Bind the token to the session and replace it at sign-in, so that a leaked token becomes useless.',
+    requirement: 'Replace the token at sign-in, so that a leaked token becomes useless.',
     statements: ['CALL-4', 'CHOICE-47'],
     async run(context) {
       const { browser, email, password, login } = await context.newSession('bob');
@@ -108,10 +103,7 @@ export const xsrfChecks: Check[] = [
       const secondLogin = await browser.login(email, password);
       if (!secondLogin.outcome.ok) skip('signing in again fails');
       if (browser.xsrfToken() === token)
-        fail('Signing in again from the same browser keeps the XSRF-TOKEN cookie.', [
-          login,
-          secondLogin,
-        ]);
+        fail('Signing in again does not change the XSRF token.', [login, secondLogin]);
       const otherUser = await context.signedInUser('ada');
       if (otherUser.browser.xsrfToken() === token)
         fail('Two users have the same XSRF token.', [otherUser.login]);
@@ -127,9 +119,7 @@ export const xsrfChecks: Check[] = [
       const missing = await createWithoutToken(context);
       if (isSuccess(missing)) skip('the backend accepts a request without the token');
       if (!isClientError(missing))
-        fail(`The backend responds to a missing token with ${describeResponse(missing)}.`, [
-          missing,
-        ]);
+        fail(`A missing token leads to ${describeResponse(missing)}.`, [missing]);
       const fault = describeMessageFault(missing);
       const wrong = await createWithToken(context, browser, 'wrong-token-0123456789abcdef');
       const otherToken = (await context.signedInUser('bob')).browser.xsrfToken() ?? 'none';
@@ -142,10 +132,7 @@ export const xsrfChecks: Check[] = [
             'red banner: "Internal Server Error"',
           ),
         isSuccess(wrong) &&
-          problem('The backend rejects a missing X-XSRF-TOKEN, but accepts any value.', [
-            missing,
-            wrong,
-          ]),
+          problem('A missing token is rejected, but any value is accepted.', [missing, wrong]),
         isSuccess(other) &&
           !isSuccess(wrong) &&
           problem("The backend accepts another user's token.", [missing, other]),
