@@ -72,11 +72,11 @@ async function walkJourneys(
   const { email, password } = await context.signedInUser('ada');
   const { preconditions, isReachable } = await prepareJourneys(context);
   const log = await journeyLog(context);
-  const createDriver = (onExchange: Parameters<typeof createHttpDriver>[2]) =>
-    createHttpDriver(preconditions, '/', onExchange);
+  const createDriver = (onExchange: Parameters<typeof createHttpDriver>[1]) =>
+    createHttpDriver(preconditions, onExchange);
   const problems = [];
   for (const path of journeysFor(context.fixtures, isReachable)) {
-    const journey = await walkJourney(path as never, '/', createDriver, log, { email, password });
+    const journey = await walkJourney(path as never, createDriver, log, { email, password });
     const { failure, exchanges, name } = journey;
     if (failure)
       problems.push(

@@ -1,6 +1,6 @@
 import type { AnyStateMachine } from 'xstate';
 import type { Credentials } from '../../machines/types.ts';
-import type { Driver, Route } from '../../model/driver.ts';
+import type { Driver } from '../../model/driver.ts';
 import { leavesOf, stateName, transitionsOf } from '../../model/inspection.ts';
 import { auth, projects, type AuthMove, type ProjectsMove } from '../../model/moves.ts';
 import { createOracle } from '../../model/oracle.ts';
@@ -58,7 +58,6 @@ export async function walkJourney<
   Name extends AuthMove | ProjectsMove,
 >(
   path: Path<Machine, Name>,
-  start: Route,
   createDriver: (onExchange: (exchange: Exchange) => void) => Promise<Driver>,
   { journeys, reached }: JourneyLog,
   visitor: Credentials,
@@ -81,7 +80,7 @@ export async function walkJourney<
     await walk({
       path,
       driver: await createDriver((exchange) => exchanges.push(exchange)),
-      oracle: createOracle(start),
+      oracle: createOracle('/'),
       visitor,
       ...(retry && { retry }),
       onStep(_, inspection) {

@@ -16,8 +16,13 @@ import { createApi } from '../../src/api/api.ts';
 import type { Exchange } from '../http/client.ts';
 import { parseJson } from '../http/response.ts';
 import type { SimulatedBrowser } from '../http/simulated-browser.ts';
-import { endingOf, type Preconditions } from './preconditions.ts';
-import { assertExpectedResponse, assertListContains } from './unexpected-response.ts';
+import {
+  assertExpectedResponse,
+  assertListContains,
+  endingOf,
+  toBackendResponse,
+} from './backend-response.ts';
+import type { Preconditions } from './preconditions.ts';
 
 /** A request of the app that is held back until the backend is in the required state. */
 type HeldRequest = {
@@ -35,7 +40,6 @@ type HeldRequest = {
  */
 export async function createHttpDriver(
   preconditions: Preconditions,
-  start: Route,
   onExchange: (exchange: Exchange) => void = () => {},
 ): Promise<Driver> {
   const requests: HeldRequest[] = [];
@@ -67,7 +71,7 @@ export async function createHttpDriver(
     log: (call) => logged.push(call),
   });
 
-  let path: Route = start;
+  let path: Route = '/';
   let values: string[] = [];
   let isAnnounced = false;
   function go(route: Route) {
@@ -218,11 +222,6 @@ export async function createHttpDriver(
           : undefined,
     };
   }
-}
-
-export function toBackendResponse(status: number, text: string): BackendResponse {
-  const body = parseJson(text);
-  return body === undefined ? { status, text } : { status, body };
 }
 
 function idOf(response: BackendResponse): Project['id'] {

@@ -1,12 +1,10 @@
 import type { Credentials } from '../../machines/types.ts';
-import type { BackendResponse, Call } from '../../model/outcomes.ts';
+import type { Call } from '../../model/outcomes.ts';
 import type { SimulatedBrowser } from '../http/simulated-browser.ts';
 import { isSuccess } from '../http/response.ts';
 import { createAsVisitor, isListPublic, listOrBlock } from '../probes.ts';
 import type { RunContext } from '../run-context.ts';
-
-/** How a call to a real backend can be made to end. */
-export type BackendEnding = 'success' | 'empty' | 'refusal' | 'unreachable';
+import type { BackendEnding } from './backend-response.ts';
 
 /** Brings a backend into the state in which a call ends as a path requires. */
 export type Preconditions = {
@@ -82,12 +80,4 @@ export function createPreconditions(context: RunContext): Preconditions {
       return undefined;
     },
   };
-}
-
-/** Returns how a call ends with this response of the model. */
-export function endingOf(response: BackendResponse): BackendEnding {
-  if (response === 'none') return 'unreachable';
-  if (response === 'fault') throw new Error('A backend cannot cause a fault in the app.');
-  if (response.status >= 400) return 'refusal';
-  return Array.isArray(response.body) && response.body.length === 0 ? 'empty' : 'success';
 }

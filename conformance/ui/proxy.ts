@@ -10,14 +10,14 @@ import { sendFile } from './static-files.ts';
 
 export type Proxy = {
   origin: string;
-  /** The last response body by method and path, because browsers do not always keep it. */
-  bodies: Map<string, string>;
+  /** Returns the body of the next response to a method and path. Browsers do not always keep it. */
+  nextBody: (endpoint: string) => Promise<string>;
   stop: () => void;
 };
 
 /** Serves the built app, and forwards `/api` to the backend, so that both have the same origin. */
 export async function startProxy(appFolder: string, backendOrigin: string): Promise<Proxy> {
-  const bodies = new Map<string, string>();
+  const bodyListeners = new Map<string, (body: string) => void>();
   const startRequest = backendOrigin.startsWith('https:') ? httpsRequest : httpRequest;
 
   function forward(request: IncomingMessage, response: ServerResponse) {
@@ -44,10 +44,10 @@ export async function startProxy(appFolder: string, backendOrigin: string): Prom
       const chunks: Buffer[] = [];
       incoming.on('data', (chunk: Buffer) => chunks.push(chunk));
       incoming.on('error', () => response.destroy());
-      incoming.on('end', () => {
+      incoming.on('close', () => {
         const body = Buffer.concat(chunks);
-        bodies.set(`${method} ${url}`, body.toString('utf8'));
         response.end(body);
+        bodyListeners.get(`${method} ${url}`)?.(body.toString('utf8'));
       });
     });
     request.pipe(outgoing);
@@ -60,7 +60,7 @@ export async function startProxy(appFolder: string, backendOrigin: string): Prom
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   return {
-    bodies,
+    nextBody: (endpoint) => new Promise((resolve) => bodyListeners.set(endpoint, resolve)),
     origin: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     stop() {
       server.close();

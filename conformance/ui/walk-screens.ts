@@ -47,8 +47,7 @@ export async function walkScreens(
       }
       const { name, failure } = await walkJourney(
         path as never,
-        '/',
-        () => createBrowserDriver(preconditions, browserContext, page, proxy, '/'),
+        () => createBrowserDriver(preconditions, browserContext, page, proxy),
         log,
         visitor,
         retryUntilTimeout,

@@ -46,14 +46,14 @@ const coverage = createCoverage('http', pathCount, unreachableForBackends);
 const { onStep } = coverage;
 
 test.each(paths.auth)('auth agrees with the reference backend: $name', async (path) => {
-  const driver = await createHttpDriver(preconditions, '/');
+  const driver = await createHttpDriver(preconditions);
   const steps = await walk({ path, driver, oracle: createOracle('/'), onStep });
   expect(steps).toBe(path.steps.length - 1);
   coverage.completePath();
 });
 
 test.each(paths.projects)('projects agrees with the reference backend: $name', async (path) => {
-  const driver = await createHttpDriver(preconditions, '/');
+  const driver = await createHttpDriver(preconditions);
   const steps = await walk({ path, driver, oracle: createOracle('/'), onStep });
   expect(steps).toBe(path.steps.length - 1);
   coverage.completePath();

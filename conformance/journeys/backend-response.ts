@@ -1,5 +1,21 @@
 import type { BackendResponse, Call } from '../../model/outcomes.ts';
-import type { BackendEnding } from './preconditions.ts';
+import { parseJson } from '../http/response.ts';
+
+/** How a call to a real backend can be made to end. */
+export type BackendEnding = 'success' | 'empty' | 'refusal' | 'unreachable';
+
+/** Returns how a call ends with this response of the model. */
+export function endingOf(response: BackendResponse): BackendEnding {
+  if (response === 'none') return 'unreachable';
+  if (response === 'fault') throw new Error('A backend cannot cause a fault in the app.');
+  if (response.status >= 400) return 'refusal';
+  return Array.isArray(response.body) && response.body.length === 0 ? 'empty' : 'success';
+}
+
+export function toBackendResponse(status: number, text: string): BackendResponse {
+  const body = parseJson(text);
+  return body === undefined ? { status, text } : { status, body };
+}
 
 /** Thrown when the backend does not respond as its state requires. */
 export class UnexpectedResponse extends Error {}
