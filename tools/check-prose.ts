@@ -30,16 +30,20 @@ export async function proseProblems(): Promise<string[]> {
   return problems.flat();
 }
 
-/** Returns the violations in one file. Its name decides which lines are prose. */
+/**
+ * Returns the violations in one file. Its name decides which lines are prose. Link targets do not
+ * count, because they cannot be wrapped.
+ */
 export function problemsIn(file: string, source: string): string[] {
   const isProse = filterFor(file);
   return source.split('\n').flatMap((line, index) => {
     const location = `${file}:${index + 1}`;
+    const columns = line.replaceAll(/\]\([^)]*\)/g, ']').length;
     const word = allowed.has(file) ? undefined : vagueWords.exec(line)?.[0];
     return [
       ...(word ? [`${location}: "${word}" names no actor`] : []),
-      ...(isProse(line) && line.length > maxColumns
-        ? [`${location}: ${line.length} columns, at most ${maxColumns}`]
+      ...(isProse(line) && columns > maxColumns
+        ? [`${location}: ${columns} columns, at most ${maxColumns}`]
         : []),
     ];
   });
@@ -55,7 +59,7 @@ function isComment(line: string): boolean {
   return /^\s*(\/\/|\/?\*|#|--|<!--)|\s\/\/ \w/.test(line);
 }
 
-/** Returns a filter for lines outside code blocks, tables, quotes, HTML and link targets. */
+/** Returns a filter for lines outside code blocks, tables, quotes, HTML and link definitions. */
 function createMarkdownFilter(): (line: string) => boolean {
   let isCode = false;
   return (line) => {

@@ -186,7 +186,7 @@ function importsOf(file: string, source: string): string[] {
     );
 }
 
-/** Returns what a source calls, constructs and reads properties of, like `fetch` or `Math.random`. */
+/** Returns what a source calls, constructs and reads properties of, like `Math.random`. */
 function usedObjects(source: string): string[] {
   const used: string[] = [];
   const visit = (node: ts.Node): void => {

@@ -39,6 +39,7 @@ test.each([
   ['a.md', `| ${long} |`],
   ['a.md', `> ${long}`],
   ['a.md', `[link]: ${long}`],
+  ['a.md', `- [link](https://example.org/${long})`],
   ['a.md', `\`\`\`\n${long}\n\`\`\``],
 ])('accepts code, tables, quotes and lines of 100 columns: %s "%s"', (file, source) => {
   expect(problemsIn(file, source)).toEqual([]);
