@@ -65,7 +65,7 @@ export const handpicked: Handpicked[] = [
   {
     file: 'src/actors.ts',
     what: 'whoever signs in keeps the rows of somebody else',
-    from: "    projects.send({ type: 'projects.dropped' });\n",
+    from: "  auth.on('user.loggedIn', (event) => projects.send(event));\n",
     to: '',
   },
   {
@@ -107,8 +107,8 @@ export const handpicked: Handpicked[] = [
   {
     file: 'src/screens/projects.tsx',
     what: 'the form is emptied the moment it is submitted',
-    from: "    projects.send({ type: 'createProject', project }),\n",
-    to: "    (form.reset(empty), projects.send({ type: 'createProject', project })),\n",
+    from: "    (project) => projects.send({ type: 'createProject', project }),\n",
+    to: "    (project) => (form.reset(empty), projects.send({ type: 'createProject', project })),\n",
   },
   {
     file: 'src/screens/projects.tsx',
@@ -155,13 +155,13 @@ export const handpicked: Handpicked[] = [
   {
     file: 'src/main.tsx',
     what: 'the page has no colours of its own',
-    from: "import '../model/styles/global.css.ts';\n",
+    from: "import './styles/global.css.ts';\n",
     to: '',
   },
   {
     file: 'src/router.tsx',
     what: 'a path that is no path shows what the library says',
-    from: '  notFoundComponent: lost.component,\n',
+    from: '  notFoundComponent: notFoundOptions.component,\n',
     to: '',
   },
   {
@@ -179,14 +179,14 @@ export const handpicked: Handpicked[] = [
   {
     file: 'src/screens/layout.tsx',
     what: '"Sign up" looks like "Home"',
-    from: 'look="outlined"',
-    to: 'look="nav"',
+    from: 'variant="outlined"',
+    to: 'variant="nav"',
   },
   {
     file: 'src/screens/layout.tsx',
     what: '"Sign in" looks like "Home"',
-    from: 'look="filled"',
-    to: 'look="nav"',
+    from: 'variant="filled"',
+    to: 'variant="nav"',
   },
   {
     file: 'src/screens/use-form.ts',
@@ -209,7 +209,7 @@ export const handpicked: Handpicked[] = [
   {
     file: 'src/screens/use-form.ts',
     what: 'a form that the app emptied keeps its focus where it was',
-    from: '      setRestarted({ at });\n',
+    from: '      setFocusTarget({ name });\n',
     to: '',
   },
   {
@@ -281,7 +281,7 @@ export const handpicked: Handpicked[] = [
   {
     file: 'src/styles/progress.css.ts',
     what: 'nothing moves while a call is pending',
-    from: '    animation: `${across} 1.1s linear infinite`,\n',
+    from: '    animation: `${slideRight} 1.1s linear infinite`,\n',
     to: '',
   },
   {
@@ -291,7 +291,7 @@ export const handpicked: Handpicked[] = [
     to: 'export const description = style({ color: color.textMuted });',
   },
   {
-    file: 'src/ui/layout.css.ts',
+    file: 'src/styles/visually-hidden.css.ts',
     what: 'what is said to screen readers is seen as well',
     from: "  position: 'absolute',\n  width: 1,\n  height: 1,\n",
     to: '',
@@ -317,49 +317,49 @@ export const handpicked: Handpicked[] = [
   {
     file: 'src/main.tsx',
     what: 'whoever was on a link of the first view is thrown off it',
-    from: '    if (focused) root?.querySelector<HTMLElement>(focused)?.focus({ preventScroll: true });\n',
+    from: '      root?.querySelector<HTMLElement>(focusSelector)?.focus({ preventScroll: true });\n',
     to: '',
   },
   {
     file: 'src/main.tsx',
     what: 'what was typed before the app came is lost',
-    from: '    if (root && window.firstView) handOver(root, window.firstView);\n',
+    from: '    if (root && window.prerendered) transferFormState(root, window.prerendered);\n',
     to: '',
   },
   {
     file: 'src/main.tsx',
     what: 'what was typed goes when a script does not come',
-    from: 'if (hasFailed && window.firstView && isOfUse(window.firstView)) {',
+    from: 'if (hasFailed && window.prerendered && hasUserContent(window.prerendered)) {',
     to: 'if (!location.href) {',
   },
   {
     file: 'src/main.tsx',
     what: 'the list is asked for twice',
-    from: 'createApp({ fetch: fetchOrTake, arrived })',
-    to: 'createApp({ arrived })',
+    from: 'createApp({ fetch: fetchWithPrefetchedList, prefetchedRows })',
+    to: 'createApp({ prefetchedRows })',
   },
   {
     file: 'src/main.tsx',
     what: 'the rows that are in view already go away until the list has come',
-    from: 'createApp({ fetch: fetchOrTake, arrived })',
-    to: 'createApp({ fetch: fetchOrTake })',
+    from: 'createApp({ fetch: fetchWithPrefetchedList, prefetchedRows })',
+    to: 'createApp({ fetch: fetchWithPrefetchedList })',
   },
   {
     file: 'src/main.tsx',
     what: 'a list that nobody took is kept for whoever comes next',
-    from: "  if (toLocation.pathname !== '/projects') giveUpList();\n",
+    from: "  if (toLocation.pathname !== '/projects') discardPrefetchedList();\n",
     to: '',
   },
   {
     file: 'src/prerender/inline-script.ts',
     what: 'the list is read to its end twice',
-    from: '        if (list.rows.length >= drawnFirst) return;\n',
+    from: '        if (list.rows.length >= initialRowCount) return;\n',
     to: '',
   },
   {
     file: 'src/main.tsx',
     what: 'a link of the first view that was followed leads nowhere',
-    from: '    if (place !== location.hash) void app.router.load();\n',
+    from: '    if (loadedHash !== location.hash) void app.router.load();\n',
     to: '',
   },
   {
@@ -383,13 +383,13 @@ export const handpicked: Handpicked[] = [
   {
     file: 'src/main.tsx',
     what: 'whoever has scrolled is thrown to the top',
-    from: 'if (!pathChanged) queueMicrotask(() => scrollTo(0, y));',
+    from: 'if (!pathChanged) queueMicrotask(() => scrollTo(0, lastScrollY));',
     to: '',
   },
   {
     file: 'src/main.tsx',
     what: 'a word that is being put together is cut off',
-    from: 'window.firstView?.composing',
+    from: 'window.prerendered?.isComposing',
     to: 'false',
   },
   {
@@ -401,13 +401,13 @@ export const handpicked: Handpicked[] = [
   {
     file: 'src/ui/block-offsets.ts',
     what: 'a long list is drawn as a whole',
-    from: 'export const drawnWhole = 50;',
-    to: 'export const drawnWhole = 1e9;',
+    from: 'export const maxUnvirtualizedRows = 50;',
+    to: 'export const maxUnvirtualizedRows = 1e9;',
   },
   {
     file: 'src/ui/use-virtual-rows.ts',
     what: 'scrolling draws no other rows',
-    from: "    addEventListener('scroll', scrolled, { passive: true });\n",
+    from: "    addEventListener('scroll', onScroll, { passive: true });\n",
     to: '',
   },
 ];
