@@ -1,4 +1,3 @@
-import { lookup } from 'node:dns/promises';
 import { connect } from 'node:net';
 import { connect as connectTls } from 'node:tls';
 
@@ -41,32 +40,31 @@ export function parseTarget(address: string): Target | { error: string } {
 export async function checkReachable(
   origin: string,
 ): Promise<{ notes: string[] } | { unreachable: string }> {
-  const { host, port, isHttps } = hostAndPort(origin);
   const startedAt = performance.now();
-  try {
-    await withTimeout(lookup(host));
-  } catch {
-    return { unreachable: `The host "${host}" does not exist. Check the name.` };
+  const { hostname, protocol } = new URL(origin);
+  const { errorCode } = await connectTo(origin, false);
+  if (errorCode === 'ENOTFOUND') {
+    return { unreachable: `The host "${hostname}" does not exist. Check the name.` };
   }
-  const connectError = await tryConnect(host, port);
-  if (connectError !== undefined) {
+  if (errorCode !== undefined) {
     const reason =
-      connectError === 'ECONNREFUSED'
-        ? `Nothing listens on port ${port} of ${host}.`
-        : `${host} does not accept connections on port ${port} (${connectError}).`;
+      errorCode === 'ECONNREFUSED'
+        ? `Nothing listens on port ${portOf(origin)} of ${hostname}.`
+        : `${hostname} does not accept connections on port ${portOf(origin)} (${errorCode}).`;
     return {
       unreachable: `${reason} Start the backend, or give its address: npm run conformance -- http://localhost:PORT`,
     };
   }
   const durationMs = Math.round(performance.now() - startedAt);
   const notes = [`${origin} accepts connections (${durationMs} ms).`];
-  const tls = isHttps ? await tryTls(host, port) : undefined;
-  if (tls?.isSupported === false) {
+  if (protocol !== 'https:') return { notes };
+  const tls = await connectTo(origin, true);
+  if (tls.errorCode !== undefined) {
     return {
-      unreachable: `${host}:${port} listens but does not speak https. Try http:// instead.`,
+      unreachable: `${hostname}:${portOf(origin)} listens but does not speak https. Try http:// instead.`,
     };
   }
-  if (tls?.certificateError) {
+  if (tls.certificateError !== undefined) {
     notes.push(
       `Browsers will warn about its certificate (${tls.certificateError}). The kit continues. ` +
         'Before users come, install a certificate that browsers trust (mkcert creates one for this machine).',
@@ -75,64 +73,41 @@ export async function checkReachable(
   return { notes };
 }
 
-export async function speaksTls(origin: string): Promise<boolean> {
-  const { host, port } = hostAndPort(origin);
-  return (await tryTls(host, port)).isSupported;
-}
+export const speaksTls = async (origin: string): Promise<boolean> =>
+  (await connectTo(origin, true)).errorCode === undefined;
 
-function hostAndPort(origin: string) {
-  const { hostname, port, protocol } = new URL(origin);
-  const isHttps = protocol === 'https:';
-  const host = hostname.replace(/^\[|\]$/g, '');
-  return { host, port: Number(port) || (isHttps ? 443 : 80), isHttps };
-}
+const portOf = (origin: string): number => {
+  const { port, protocol } = new URL(origin);
+  return Number(port) || (protocol === 'https:' ? 443 : 80);
+};
 
-/** Opens a TCP connection. Returns an error code if that fails. */
-function tryConnect(host: string, port: number): Promise<string | undefined> {
+type Connection = { errorCode?: string; certificateError?: string };
+type ConnectError = NodeJS.ErrnoException & { errors?: NodeJS.ErrnoException[] };
+
+/** Opens and closes a connection. Returns an error code if that fails. */
+function connectTo(origin: string, isTls: boolean): Promise<Connection> {
+  const host = new URL(origin).hostname.replace(/^\[|\]$/g, '');
+  const options = { host, port: portOf(origin), timeout: connectTimeoutMs };
   return new Promise((resolve) => {
-    const timeouts = { timeout: connectTimeoutMs, autoSelectFamilyAttemptTimeout: 250 };
-    const socket = connect({ host, port, ...timeouts });
-    const finish = (error?: string) => {
+    const finish = (connection: Connection) => {
       socket.destroy();
-      resolve(error);
+      resolve(connection);
     };
-    socket.once('connect', () => finish());
-    socket.once('timeout', () => finish('timeout'));
-    socket.once('error', (error: NodeJS.ErrnoException & { errors?: NodeJS.ErrnoException[] }) =>
-      finish(error.code ?? error.errors?.[0]?.code ?? error.message),
-    );
-  });
-}
-
-function tryTls(
-  host: string,
-  port: number,
-): Promise<{ isSupported: boolean; certificateError?: string | undefined }> {
-  return new Promise((resolve) => {
-    const socket = connectTls({
-      host,
-      port,
-      servername: /[a-z]/i.test(host) ? host : '',
-      rejectUnauthorized: false,
-      timeout: connectTimeoutMs,
-    });
-    const finish = (isSupported: boolean, certificateError?: string) => {
-      socket.destroy();
-      resolve({ isSupported, certificateError });
-    };
-    socket.once('secureConnect', () => {
-      const error: unknown = socket.authorizationError;
+    const socket = isTls
+      ? connectTls({
+          ...options,
+          servername: /[a-z]/i.test(host) ? host : '',
+          rejectUnauthorized: false,
+        })
+      : connect({ ...options, autoSelectFamilyAttemptTimeout: 250 });
+    socket.once(isTls ? 'secureConnect' : 'connect', () => {
+      const error: unknown = 'authorizationError' in socket ? socket.authorizationError : undefined;
       const message = error instanceof Error ? error.message : String(error);
-      finish(true, socket.authorized ? undefined : message);
+      finish(error ? { certificateError: message } : {});
     });
-    socket.once('timeout', () => finish(false));
-    socket.once('error', () => finish(false));
-  });
-}
-
-function withTimeout<Value>(promise: Promise<Value>): Promise<Value> {
-  return new Promise((resolve, reject) => {
-    const timer = setTimeout(() => reject(new Error('timeout')), connectTimeoutMs);
-    promise.then(resolve, reject).finally(() => clearTimeout(timer));
+    socket.once('timeout', () => finish({ errorCode: 'timeout' }));
+    socket.once('error', (error: ConnectError) =>
+      finish({ errorCode: error.code ?? error.errors?.[0]?.code ?? error.message }),
+    );
   });
 }

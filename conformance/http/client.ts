@@ -23,13 +23,7 @@ export type HttpResponse = {
 
 /** Why there is no complete response. */
 export type NetworkFailure = {
-  kind:
-    | 'no connection'
-    | 'connection closed'
-    | 'truncated'
-    | 'timeout'
-    | 'not HTTP'
-    | 'not decodable';
+  kind: 'no connection' | 'closed' | 'truncated' | 'timeout' | 'not HTTP' | 'not decodable';
   message: string;
 };
 
@@ -127,10 +121,7 @@ export function createHttpClient(
         if (/ECONNREFUSED|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|ENETUNREACH/.test(error.code ?? '')) {
           return fail('no connection', `no connection: ${error.message}`);
         }
-        return fail(
-          'connection closed',
-          `the connection was closed without a response (${error.code})`,
-        );
+        return fail('closed', `the connection was closed without a response (${error.code})`);
       });
       outgoing.on('response', (message) => {
         incoming = message;

@@ -95,20 +95,14 @@ export async function createHttpDriver(
   auth.start();
   projects.start();
 
-  const submitForm: Record<FormName, () => void> = {
-    login() {
-      const [email = '', password = ''] = values;
-      auth.send({ type: 'login', credentials: { email, password } });
-    },
-    registerUser() {
-      const [email = '', password = ''] = values;
-      auth.send({ type: 'registerUser', credentials: { email, password } });
-    },
-    createProject() {
-      const [title = '', description = ''] = values;
-      projects.send({ type: 'createProject', project: { title, description } });
-    },
-  };
+  function submitForm(form: FormName) {
+    const [first = '', second = ''] = values;
+    if (form === 'createProject') {
+      projects.send({ type: form, project: { title: first, description: second } });
+    } else {
+      auth.send({ type: form, credentials: { email: first, password: second } });
+    }
+  }
 
   const unanswered = (call: Call, isAborted: boolean) =>
     requests.filter(
@@ -139,7 +133,7 @@ export async function createHttpDriver(
     },
     async submit(form, typed) {
       if (typed) values = typed;
-      submitForm[form]();
+      submitForm(form);
       await settle();
     },
     async answer(call, wanted) {

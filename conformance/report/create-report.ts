@@ -97,7 +97,7 @@ export function createReport(run: RunResult) {
       durationMs: Math.round(journey.durationMs),
     })),
     throttling: describeThrottling(run),
-    leftovers: `Left on the server: ${plural(leftovers.users, 'user')} and ${plural(leftovers.projects, 'project')}. All belong to users whose email contains "${run.runId}".`,
+    leftovers: `${plural(leftovers.users, 'user')} and ${plural(leftovers.projects, 'project')} stay on the server. The emails contain "${run.runId}".`,
   };
 }
 
@@ -154,15 +154,3 @@ function describeRequest({ request }: Exchange): string {
 }
 
 const plural = (count: number, noun: string) => `${count} ${noun}${count === 1 ? '' : 's'}`;
-
-/** Groups values by a key. `Map.groupBy` does not exist in Node 20, on which the kit runs. */
-export function groupBy<Value>(
-  values: Value[],
-  keyOf: (value: Value) => string,
-): Map<string, Value[]> {
-  const groups = new Map<string, Value[]>();
-  for (const value of values) {
-    groups.set(keyOf(value), [...(groups.get(keyOf(value)) ?? []), value]);
-  }
-  return groups;
-}

@@ -1,5 +1,6 @@
 import { curlPreamble } from '../http/curl.ts';
-import type { Report, ReportedProblem, ReportedResult, Totals } from './create-report.ts';
+import type { Report, ReportedProblem, ReportedResult } from './create-report.ts';
+import { summarize } from './summary.ts';
 
 /** A picture of a failed check. `file` is in the same folder as the report. */
 export type Screenshot = { id: string; file: string };
@@ -8,7 +9,7 @@ const maxProblems = 4;
 
 /** Renders the report as a page without external resources, except for screenshots. */
 export function renderHtml(report: Report, screenshots: Screenshot[] = []): string {
-  const { must, should, operations, responses, states, transitions } = report.totals;
+  const { must } = report.totals;
   const isOk = must.failed + must.blocked === 0;
   const choices = report.results.filter(
     ({ level, status }) => level === 'PROFILE' && status === 'noted',
@@ -34,21 +35,13 @@ export function renderHtml(report: Report, screenshots: Screenshot[] = []): stri
 </head>
 <body>
 <h1 class="${isOk ? 'good' : 'bad'}">${escapeMarkup(report.verdict)}</h1>
-<p class="muted">${escapeMarkup(report.origin)}, ${escapeMarkup(report.startedAt.slice(0, 19).replace('T', ' '))} UTC, ${(report.durationMs / 1000).toFixed(1)} s, seed ${report.seed}, run ${escapeMarkup(report.runId)}</p>
 ${report.failures.map((failure) => renderFailure(failure, screenshots)).join('\n')}
 ${report.userMessages.length > 0 ? `<h2>What your users will read</h2>\n<table><tr><th>Situation</th><th>Status</th><th>They read</th></tr>${report.userMessages.map(({ id, situation, status, message }) => `<tr><td>${escapeMarkup(situation)} <span class="muted">${id}</span></td><td>${status || 'none'}</td><td>${escapeMarkup(message)}</td></tr>`).join('')}</table>` : ''}
 ${choices.length > 0 ? `<h2>Choices of this backend</h2>\n<p class="muted">For information. These checks never fail.</p><dl>${choices.map(({ title, note = '' }) => `<dt>${escapeMarkup(title)}</dt><dd>${escapeMarkup(note)}</dd>`).join('')}</dl>` : ''}
 <h2>Totals</h2>
-<dl>
-<dt>MUST</dt><dd>${renderTotals(must)}</dd>
-<dt>SHOULD</dt><dd>${renderTotals(should)}</dd>
-<dt>Operations</dt><dd>${operations.covered} of ${operations.total} returned a success that the contract allows</dd>
-<dt>Documented responses</dt><dd>${responses.covered} of ${responses.total}${responses.missing.length > 0 ? `; missing: ${escapeMarkup(responses.missing.join(', '))}` : ''}</dd>
-<dt>Model</dt><dd>states ${states.covered} of ${states.total}, transitions ${transitions.covered} of ${transitions.total}, on ${report.journeys.length} journeys${transitions.missing.length > 0 ? `; missing: ${escapeMarkup(transitions.missing.join('; '))}` : ''}</dd>
-<dt>Not counted</dt><dd>${report.unreachable.map(({ name, reason }) => `${escapeMarkup(name)} <span class="muted">(${escapeMarkup(reason)})</span>`).join('<br>') || 'nothing'}</dd>
-</dl>
-${report.throttling ? `<p>${escapeMarkup(report.throttling)}</p>` : ''}
-<p>${escapeMarkup(report.leftovers)}</p>
+<dl>${summarize(report)
+    .map(([label, text]) => `<dt>${label}</dt><dd>${escapeMarkup(text)}</dd>`)
+    .join('')}</dl>
 <h2>All checks</h2>
 <table><tr><th>Check</th><th>Level</th><th>What it verifies</th><th></th></tr>
 ${report.results.map(renderRow).join('\n')}
@@ -104,9 +97,6 @@ function renderRow({ id, level, title, status, note }: ReportedResult): string {
     note && level !== 'PROFILE' ? `<br><span class="muted">${escapeMarkup(note)}</span>` : '';
   return `<tr><td>${id}</td><td>${level}</td><td>${escapeMarkup(title)}${remark}</td><td class="${className}">${label}</td></tr>`;
 }
-
-const renderTotals = ({ total, passed, failed, blocked, skipped }: Totals) =>
-  `${passed} of ${total} passed${failed ? `, <b class="bad">${failed} failed</b>` : ''}${blocked ? `, ${blocked} blocked` : ''}${skipped ? `, ${skipped} not applicable` : ''}`;
 
 export const escapeMarkup = (text: string): string =>
   text

@@ -1,10 +1,6 @@
-import {
-  groupBy,
-  type Report,
-  type ReportedProblem,
-  type ReportedResult,
-} from './create-report.ts';
+import type { Report, ReportedProblem, ReportedResult } from './create-report.ts';
 import { escapeMarkup } from './html.ts';
+import { groupBy } from './summary.ts';
 
 /**
  * Renders the report as JUnit XML. Only MUST checks become failures. The problems of a SHOULD check

@@ -1,12 +1,7 @@
 import { styleText } from 'node:util';
 import { curlPreamble } from '../http/curl.ts';
-import {
-  groupBy,
-  type Report,
-  type ReportedProblem,
-  type ReportedResult,
-  type Totals,
-} from './create-report.ts';
+import type { Report, ReportedProblem, ReportedResult } from './create-report.ts';
+import { groupBy, summarize } from './summary.ts';
 
 const maxProblems = 4;
 const maxCallsPerProblem = 6;
@@ -39,7 +34,10 @@ export function renderTerminal(report: Report, { verbose = false, colors = false
       choices.map(({ id, title, note }) => `  ${id.padEnd(11)} ${title}: ${note}`),
     ),
     ...section('All checks', verbose ? report.results.flatMap(verboseLines) : []),
-    ...section('Totals', totalLines(report)),
+    ...section(
+      'Totals',
+      summarize(report).map(([label, text]) => `  ${label.padEnd(12)} ${text}`),
+    ),
     '',
     paint(['bold', isOk ? 'green' : 'red'], report.verdict),
     '',
@@ -90,36 +88,3 @@ function verboseLines(result: ReportedResult): string[] {
     ...calls.map(({ request, response }) => `             ${request} → ${response}`),
   ];
 }
-
-function totalLines(report: Report): string[] {
-  const { must, should, profileCount, operations, responses, states, transitions } = report.totals;
-  const missing = responses.missing.length > 0 ? `; missing: ${responses.missing.join(', ')}` : '';
-  const indent = ' '.repeat(15);
-  const modelLines = [
-    `  model        states ${states.covered}/${states.total}, transitions ${transitions.covered}/${transitions.total}, on ${report.journeys.length} journeys`,
-    ...transitions.missing.map((name) => `${indent}missing: ${name}`),
-    `  unreachable  ${report.unreachable.length} transitions that no backend can cause, not counted`,
-    ...[...groupBy(report.unreachable, ({ reason }) => reason)].map(
-      ([reason, items]) => `${indent}${reason}: ${items.map(({ name }) => name).join('; ')}`,
-    ),
-  ];
-  return [
-    `  MUST         ${describeTotals(must)}`,
-    `  SHOULD       ${describeTotals(should)}`,
-    `  PROFILE      ${profileCount} choices noted`,
-    `  operations   ${operations.covered} of ${operations.total} returned a success that the contract allows`,
-    `  responses    ${responses.covered} of ${responses.total} that the contract documents${missing}`,
-    ...(report.journeys.length > 0 ? modelLines : []),
-    ...(report.throttling ? [`  throttling   ${report.throttling}`] : []),
-    `  run          ${(report.durationMs / 1000).toFixed(1)} s against ${report.origin}, seed ${report.seed}, run ${report.runId}`,
-    `  ${report.leftovers}`,
-  ];
-}
-
-const describeTotals = ({ total, passed, failed, blocked, skipped }: Totals): string =>
-  [
-    `${passed} passed`,
-    ...(failed > 0 ? [`${failed} FAILED`] : []),
-    ...(blocked > 0 ? [`${blocked} blocked`] : []),
-    ...(skipped > 0 ? [`${skipped} not applicable`] : []),
-  ].join(', ') + ` (of ${total})`;

@@ -38,7 +38,7 @@ test('the terminal report starts with failures: what users see, the requests and
   expect(text).toContain('red banner: "Internal Server Error"');
   expect(text).toMatch(/curl -i .*auth\/login'/);
   expect(text.indexOf('What your users will read')).toBeLessThan(text.indexOf('Totals'));
-  expect(text).toMatch(/Left on the server: \d+ users and \d+ projects/);
+  expect(text).toMatch(/\d+ users and \d+ projects stay on the server/);
 });
 
 test('a curl command of the report runs in a shell and reads the password from a variable', () => {

@@ -1,0 +1,61 @@
+import type { Report, Totals } from './create-report.ts';
+
+/** Returns the totals of a report as rows of a label and a text. */
+export function summarize(report: Report): [label: string, text: string][] {
+  const { must, should, profileCount, operations, responses, states, transitions } = report.totals;
+  const modelRows: [string, string][] = [
+    [
+      'model',
+      `states ${states.covered}/${states.total}, transitions ${transitions.covered}/${transitions.total}, on ${report.journeys.length} journeys${describeMissing(transitions.missing)}`,
+    ],
+    ...[...groupBy(report.unreachable, ({ reason }) => reason)].map(
+      ([reason, items]): [string, string] => [
+        'not counted',
+        `${items.map(({ name }) => name).join('; ')} (${reason})`,
+      ],
+    ),
+  ];
+  return [
+    ['MUST', describeTotals(must)],
+    ['SHOULD', describeTotals(should)],
+    ['PROFILE', `${profileCount} choices noted`],
+    [
+      'operations',
+      `${operations.covered} of ${operations.total} returned a success that the contract allows`,
+    ],
+    [
+      'responses',
+      `${responses.covered} of ${responses.total} that the contract documents${describeMissing(responses.missing)}`,
+    ],
+    ...(report.journeys.length > 0 ? modelRows : []),
+    ...(report.throttling ? [['throttling', report.throttling] as [string, string]] : []),
+    [
+      'run',
+      `${(report.durationMs / 1000).toFixed(1)} s against ${report.origin} on ${report.startedAt.slice(0, 19).replace('T', ' at ')} UTC, seed ${report.seed}, run ${report.runId}`,
+    ],
+    ['leftovers', report.leftovers],
+  ];
+}
+
+const describeMissing = (names: string[]) =>
+  names.length > 0 ? `; missing: ${names.join(', ')}` : '';
+
+const describeTotals = ({ total, passed, failed, blocked, skipped }: Totals): string =>
+  [
+    `${passed} of ${total} passed`,
+    ...(failed > 0 ? [`${failed} FAILED`] : []),
+    ...(blocked > 0 ? [`${blocked} blocked`] : []),
+    ...(skipped > 0 ? [`${skipped} not applicable`] : []),
+  ].join(', ');
+
+/** Groups values by a key. `Map.groupBy` does not exist in Node 20, on which the kit runs. */
+export function groupBy<Value>(
+  values: Value[],
+  keyOf: (value: Value) => string,
+): Map<string, Value[]> {
+  const groups = new Map<string, Value[]>();
+  for (const value of values) {
+    groups.set(keyOf(value), [...(groups.get(keyOf(value)) ?? []), value]);
+  }
+  return groups;
+}
