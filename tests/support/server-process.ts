@@ -49,10 +49,14 @@ export function runServer(
   };
 }
 
-/** Starts a server and waits until it is ready. */
+/** Starts a server and waits until it is ready. Disposing of it kills it. */
 export async function startServerProcess(settings: Settings) {
   const running = runServer(settings);
-  return { ...running, address: await running.ready() };
+  return {
+    ...running,
+    address: await running.ready(),
+    [Symbol.asyncDispose]: async () => void (await running.kill()),
+  };
 }
 
 export type ServerProcess = Awaited<ReturnType<typeof startServerProcess>>;

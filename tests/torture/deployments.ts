@@ -5,14 +5,13 @@ import { findFreePort } from '../../tools/free-port.ts';
 import { startServerProcess, type Settings } from '../support/server-process.ts';
 import { createPostgres } from './killable-postgres.ts';
 
-/** A server with a store that can crash. */
-export interface Deployment {
+/** A server with a store that can crash. Disposing of it stops both. */
+export interface Deployment extends AsyncDisposable {
   address: () => string;
   /** Kills the process that writes the store: the server for SQLite, otherwise PostgreSQL. */
   crash: () => Promise<void>;
   /** Starts the killed process. Resolves when the server is ready. */
   recover: () => Promise<void>;
-  stop: () => Promise<void>;
 }
 
 export type Deploy = (folder: string, settings: Settings) => Promise<Deployment>;
@@ -27,7 +26,7 @@ export async function deployServer(settings: Settings): Promise<Deployment> {
     async recover() {
       running = await startServerProcess(settings);
     },
-    stop: crash,
+    [Symbol.asyncDispose]: crash,
   };
 }
 
@@ -37,57 +36,40 @@ export const deployOnSqlite: Deploy = async (folder, settings) => {
   return deployServer({ ...settings, DATA_DIR: dataFolder });
 };
 
-export const deployOnPostgres: Deploy = async (folder, settings) =>
-  deployPostgres(join(folder, 'postgres'), settings);
+export const deployOnPostgres: Deploy = async (folder, settings) => {
+  await using stack = new AsyncDisposableStack();
+  return await deployPostgres(stack, settings, join(folder, 'postgres'));
+};
 
 /** Keeps the WAL on another disk, as PostgreSQL's documentation advises for disks that fill up. */
 export const deployOnPostgresWithSeparateWal: Deploy = async (folder, settings) => {
+  await using stack = new AsyncDisposableStack();
   const walParent = mkdtempSync(join(tmpdir(), 'tracker-app-wal-'));
+  stack.defer(() => rmSync(walParent, { recursive: true }));
   chmodSync(walParent, 0o755);
-  const deployment = await deployPostgres(
-    join(folder, 'postgres'),
-    settings,
-    join(walParent, 'wal'),
-  );
-  return {
-    ...deployment,
-    async stop() {
-      await deployment.stop();
-      rmSync(walParent, { recursive: true });
-    },
-  };
+  return await deployPostgres(stack, settings, join(folder, 'postgres'), join(walParent, 'wal'));
 };
 
+/** Moves the resources from the stack to the deployment. */
 async function deployPostgres(
-  folder: string,
+  stack: AsyncDisposableStack,
   settings: Settings,
+  folder: string,
   walFolder?: string,
 ): Promise<Deployment> {
-  const postgres = createPostgres(folder, await findFreePort(), walFolder);
-  const remove = async () => {
-    await postgres.kill();
-    postgres.remove();
+  const postgres = stack.use(createPostgres(folder, await findFreePort(), walFolder));
+  await postgres.start();
+  const { address } = stack.use(
+    await startServerProcess({ ...settings, DATABASE_URL: postgres.url }),
+  );
+  const resources = stack.move();
+  return {
+    address: () => address,
+    crash: () => postgres.kill(),
+    async recover() {
+      await postgres.start();
+      while (!(await fetch(`${address}/readyz`)).ok);
+    },
+    [Symbol.asyncDispose]: () => resources.disposeAsync(),
   };
-  try {
-    await postgres.start();
-    const { address, kill } = await startServerProcess({
-      ...settings,
-      DATABASE_URL: postgres.url,
-    });
-    return {
-      address: () => address,
-      crash: () => postgres.kill(),
-      async recover() {
-        await postgres.start();
-        while (!(await fetch(`${address}/readyz`)).ok);
-      },
-      async stop() {
-        await kill();
-        await remove();
-      },
-    };
-  } catch (error) {
-    await remove();
-    throw error;
-  }
 }

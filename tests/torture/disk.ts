@@ -14,7 +14,7 @@ const shutDownFileSystem = `
 import fcntl, os, struct, sys
 fcntl.ioctl(os.open(sys.argv[1], os.O_RDONLY), 0x8004587D, struct.pack('I', 2))`;
 
-/** Creates an ext4 file system whose power can be cut. Throws `NotSupported`. */
+/** Mounts an ext4 file system whose power can be cut. Throws `NotSupported`. */
 export function createDisk() {
   const folder = createFolder('tracker-app-power-');
   const [image, mountPoint] = [join(folder, 'image'), join(folder, 'disk')];
@@ -42,14 +42,14 @@ export function createDisk() {
       await unmount(mountPoint);
       mount();
     },
-    async remove() {
+    async [Symbol.asyncDispose]() {
       await unmount(mountPoint);
       rmSync(folder, { recursive: true });
     },
   };
 }
 
-/** Creates a file system that can be filled. Throws `NotSupported`. */
+/** Mounts a file system that can be filled. Throws `NotSupported`. */
 export function createSmallDisk(megabytes: number) {
   const mountPoint = createFolder('tracker-app-full-');
   const ballast = join(mountPoint, 'ballast');
@@ -72,7 +72,7 @@ export function createSmallDisk(megabytes: number) {
       }
     },
     makeRoom: () => rmSync(ballast),
-    async remove() {
+    async [Symbol.asyncDispose]() {
       await unmount(mountPoint);
       rmSync(mountPoint, { recursive: true });
     },

@@ -30,60 +30,52 @@ export async function fillDisk(
   rounds: number,
 ): Promise<Figures> {
   const { deploy, megabytes, survives } = stores[store];
-  const disk = createSmallDisk(megabytes);
-  try {
-    const deployment = await deploy(disk.mountPoint, settings);
-    try {
-      const account = await new TortureClient(deployment.address()).signUp();
-      const client = () => account.at(deployment.address());
-      const acknowledged: string[] = [];
-      const refusals = new Map<string, number>();
-      let failedReads = 0;
-      let failedCreates = 0;
-      for (let round = 0; round < rounds; round += 1) {
-        disk.fill();
-        for (let refused = 0; refused < 20;) {
-          const key = randomUUID();
-          const { status, body } = await client().create(key);
-          if (status === 201) {
-            acknowledged.push(key);
-            continue;
-          }
-          refused += 1;
-          const refusal = `${status} ${(body as { message?: string } | undefined)?.message}`;
-          refusals.set(refusal, (refusals.get(refusal) ?? 0) + 1);
-        }
-        if (survives) {
-          const titles = await client().titles();
-          if (acknowledged.some((key) => !titles.includes(key))) failedReads += 1;
-        }
-        disk.makeRoom();
-        // The store must also start after it ran out of space.
-        if (!survives || round % 2 === 1) {
-          await deployment.crash();
-          await deployment.recover();
-        }
-        const key = randomUUID();
-        const { status } = await client().create(key);
-        if (status === 201) acknowledged.push(key);
-        else failedCreates += 1;
+  await using disk = createSmallDisk(megabytes);
+  await using deployment = await deploy(disk.mountPoint, settings);
+  const account = await new TortureClient(deployment.address()).signUp();
+  const client = () => account.at(deployment.address());
+  const acknowledged: string[] = [];
+  const refusals = new Map<string, number>();
+  let failedReads = 0;
+  let failedCreates = 0;
+  for (let round = 0; round < rounds; round += 1) {
+    disk.fill();
+    for (let refused = 0; refused < 20;) {
+      const key = randomUUID();
+      const { status, body } = await client().create(key);
+      if (status === 201) {
+        acknowledged.push(key);
+        continue;
       }
-      const titles = await client().titles();
-      return {
-        'times full': rounds,
-        acknowledged: acknowledged.length,
-        lost: acknowledged.filter((key) => !titles.includes(key)).length,
-        refused: [...refusals].map(([refusal, count]) => `${count} x ${refusal}`).join(', '),
-        'failed: refusals other than 503 with a message': [...refusals.keys()].filter(
-          (refusal) => !/^503 ./.test(refusal) || refusal.endsWith('undefined'),
-        ).length,
-        ...(survives && { 'failed reads while full': failedReads }),
-        'failed creates after room was made': failedCreates,
-      };
-    } finally {
-      await deployment.stop();
+      refused += 1;
+      const refusal = `${status} ${(body as { message?: string } | undefined)?.message}`;
+      refusals.set(refusal, (refusals.get(refusal) ?? 0) + 1);
     }
-  } finally {
-    await disk.remove();
+    if (survives) {
+      const titles = await client().titles();
+      if (acknowledged.some((key) => !titles.includes(key))) failedReads += 1;
+    }
+    disk.makeRoom();
+    // The store must also start after it ran out of space.
+    if (!survives || round % 2 === 1) {
+      await deployment.crash();
+      await deployment.recover();
+    }
+    const key = randomUUID();
+    const { status } = await client().create(key);
+    if (status === 201) acknowledged.push(key);
+    else failedCreates += 1;
   }
+  const titles = await client().titles();
+  return {
+    'times full': rounds,
+    acknowledged: acknowledged.length,
+    lost: acknowledged.filter((key) => !titles.includes(key)).length,
+    refused: [...refusals].map(([refusal, count]) => `${count} x ${refusal}`).join(', '),
+    'failed: refusals other than 503 with a message': [...refusals.keys()].filter(
+      (refusal) => !/^503 ./.test(refusal) || refusal.endsWith('undefined'),
+    ).length,
+    ...(survives && { 'failed reads while full': failedReads }),
+    'failed creates after room was made': failedCreates,
+  };
 }

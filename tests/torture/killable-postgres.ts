@@ -70,19 +70,23 @@ export function createPostgres(folder: string, port: number, walFolder?: string)
       });
     },
 
-    /** Kills all processes of PostgreSQL. Resolves when they have ended. */
-    async kill() {
-      if (postmaster === 0) return;
-      sendSignal(postmaster, 'SIGSTOP'); // so that it starts no further process
-      const pids = [postmaster, ...childrenOf(postmaster)];
-      postmaster = 0;
-      for (const pid of pids) sendSignal(pid, 'SIGKILL');
-      while (pids.some(isRunning)) await new Promise((resolve) => setTimeout(resolve, 5));
-    },
+    kill,
 
-    /** Deletes the copied binaries. */
-    remove: () => rmSync(binaries, { recursive: true }),
+    async [Symbol.asyncDispose]() {
+      await kill();
+      rmSync(binaries, { recursive: true });
+    },
   };
+
+  /** Kills all processes of PostgreSQL. Resolves when they have ended. */
+  async function kill() {
+    if (postmaster === 0) return;
+    sendSignal(postmaster, 'SIGSTOP'); // so that it starts no further process
+    const pids = [postmaster, ...childrenOf(postmaster)];
+    postmaster = 0;
+    for (const pid of pids) sendSignal(pid, 'SIGKILL');
+    while (pids.some(isRunning)) await new Promise((resolve) => setTimeout(resolve, 5));
+  }
 }
 
 function sendSignal(pid: number, name: NodeJS.Signals) {

@@ -54,7 +54,7 @@ export async function startLoadBalancer(addresses: string[]) {
   return {
     address: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     checkReadiness,
-    async stop() {
+    async [Symbol.asyncDispose]() {
       clearInterval(timer);
       agent.destroy();
       server.closeAllConnections();

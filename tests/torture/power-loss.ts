@@ -24,39 +24,33 @@ export async function cutPowerDuringCreates(
   rounds: number,
   creates: number,
 ): Promise<Figures> {
-  const disk = createDisk();
-  try {
-    const { deploy, countRowsWithoutSync } = stores[store];
-    const deployment = await deploy(disk.mountPoint, settings);
-    let figures: Figures;
-    try {
-      figures = await crashDuringCreates(
-        deployment,
-        { rounds, creates },
-        async (stopCreates) => {
-          await disk.cutPower().finally(stopCreates);
-          await deployment.crash();
-        },
-        async () => {
-          await disk.remount();
-          await deployment.recover();
-        },
-      );
-    } finally {
-      await deployment.stop();
-    }
-    // Proves that the power cut is real: a writer that does not sync must lose rows.
-    const found = await countRowsWithoutSync(disk);
-    return {
-      'power cuts': rounds,
-      ...figures,
-      'control without sync: written': controlRows,
-      'control without sync: gone': controlRows - found,
-      'failed: the control lost nothing': found < controlRows ? 0 : 1,
-    };
-  } finally {
-    await disk.remove();
+  await using disk = createDisk();
+  const { deploy, countRowsWithoutSync } = stores[store];
+  let figures: Figures;
+  {
+    await using deployment = await deploy(disk.mountPoint, settings);
+    figures = await crashDuringCreates(
+      deployment,
+      { rounds, creates },
+      async (stopCreates) => {
+        await disk.cutPower().finally(stopCreates);
+        await deployment.crash();
+      },
+      async () => {
+        await disk.remount();
+        await deployment.recover();
+      },
+    );
   }
+  // Proves that the power cut is real: a writer that does not sync must lose rows.
+  const found = await countRowsWithoutSync(disk);
+  return {
+    'power cuts': rounds,
+    ...figures,
+    'control without sync: written': controlRows,
+    'control without sync: gone': controlRows - found,
+    'failed: the control lost nothing': found < controlRows ? 0 : 1,
+  };
 }
 
 /** Returns how many rows that SQLite wrote without sync are left after a power cut. */
@@ -77,19 +71,17 @@ async function countSqliteRows(disk: Disk): Promise<number> {
   writer.kill('SIGKILL');
   await once(writer, 'close');
   await disk.remount();
-  const database = new DatabaseSync(file);
+  using database = new DatabaseSync(file);
   try {
     return Number(database.prepare('select count(*) as n from t').get()?.['n']);
   } catch {
     return 0; // The table is gone.
-  } finally {
-    database.close();
   }
 }
 
 /** Returns how many rows that PostgreSQL wrote without sync are left after a power cut. */
 async function countPostgresRows(disk: Disk): Promise<number> {
-  const postgres = createPostgres(join(disk.mountPoint, 'control'), await findFreePort());
+  await using postgres = createPostgres(join(disk.mountPoint, 'control'), await findFreePort());
   const query = async (sql: string, times = 1) => {
     const client = new Client(postgres.url);
     // The power cut breaks the connection.
@@ -112,8 +104,5 @@ async function countPostgresRows(disk: Disk): Promise<number> {
     return Number((await query('select count(*) as n from t'))?.n);
   } catch {
     return 0; // PostgreSQL does not start, or the table is gone.
-  } finally {
-    await postgres.kill();
-    postgres.remove();
   }
 }

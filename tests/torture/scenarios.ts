@@ -12,8 +12,13 @@ export type Figures = Record<string, number | string>;
 
 const maxMedianMs = 150;
 
-const startServers = (settings: Settings, count: number) =>
-  Promise.all(Array.from({ length: count }, () => startServerProcess(settings)));
+async function startServers(settings: Settings, count: number) {
+  const servers = await Promise.all(
+    Array.from({ length: count }, () => startServerProcess(settings)),
+  );
+  const killAll = async () => void (await Promise.all(servers.map(({ kill }) => kill())));
+  return Object.assign(servers, { [Symbol.asyncDispose]: killAll });
+}
 
 /**
  * Crashes a deployment each time `creates` projects were acknowledged, `rounds` times. Then checks
@@ -50,26 +55,22 @@ export async function killDuringCreates(
   rounds: number,
   creates: number,
 ): Promise<Figures> {
-  const deployment = await deployServer(settings);
+  await using deployment = await deployServer(settings);
   let slowestStartMs = 0;
-  try {
-    const figures = await crashDuringCreates(
-      deployment,
-      { rounds, creates },
-      (stopCreates) => {
-        stopCreates();
-        return deployment.crash();
-      },
-      async () => {
-        const startMs = performance.now();
-        await deployment.recover();
-        slowestStartMs = Math.max(slowestStartMs, performance.now() - startMs);
-      },
-    );
-    return { kills: rounds, ...figures, 'slowest start (ms)': Math.round(slowestStartMs) };
-  } finally {
-    await deployment.stop();
-  }
+  const figures = await crashDuringCreates(
+    deployment,
+    { rounds, creates },
+    (stopCreates) => {
+      stopCreates();
+      return deployment.crash();
+    },
+    async () => {
+      const startMs = performance.now();
+      await deployment.recover();
+      slowestStartMs = Math.max(slowestStartMs, performance.now() - startMs);
+    },
+  );
+  return { kills: rounds, ...figures, 'slowest start (ms)': Math.round(slowestStartMs) };
 }
 
 /** Writes to one store from several servers at once, and registers one email on all of them. */
@@ -79,35 +80,31 @@ export async function shareStore(
   creates: number,
   registrations: number,
 ) {
-  const running = await startServers(settings, servers);
+  await using running = await startServers(settings, servers);
   const addresses = running.map(({ address }) => address);
-  try {
-    const account = await new TortureClient(addresses[0]!).signUp();
-    const clients = addresses.map((address) => account.at(address));
-    const stop = new AbortController();
-    const keys = await createUntil(stop.signal, clients, 4 * servers, (count) => {
-      if (count >= creates) stop.abort();
-    });
-    const figures = await compareWithStore(clients.at(-1)!, keys);
-    const newcomer = new TortureClient(addresses[0]!);
-    const replies = await Promise.all(
-      Array.from({ length: registrations }, (_, i) =>
-        newcomer.at(addresses[i % servers]!).register(),
-      ),
-    );
-    const count = (status: number) => replies.filter((reply) => reply.status === status).length;
-    const isOneAccount = count(201) === 1 && count(409) === registrations - 1;
-    return {
-      servers,
-      ...figures,
-      'registrations of one email': registrations,
-      'of them 201': count(201),
-      'of them 409': count(409),
-      'failed: not exactly one account': isOneAccount ? 0 : 1,
-    };
-  } finally {
-    await Promise.all(running.map(({ kill }) => kill()));
-  }
+  const account = await new TortureClient(addresses[0]!).signUp();
+  const clients = addresses.map((address) => account.at(address));
+  const stop = new AbortController();
+  const keys = await createUntil(stop.signal, clients, 4 * servers, (count) => {
+    if (count >= creates) stop.abort();
+  });
+  const figures = await compareWithStore(clients.at(-1)!, keys);
+  const newcomer = new TortureClient(addresses[0]!);
+  const replies = await Promise.all(
+    Array.from({ length: registrations }, (_, i) =>
+      newcomer.at(addresses[i % servers]!).register(),
+    ),
+  );
+  const count = (status: number) => replies.filter((reply) => reply.status === status).length;
+  const isOneAccount = count(201) === 1 && count(409) === registrations - 1;
+  return {
+    servers,
+    ...figures,
+    'registrations of one email': registrations,
+    'of them 201': count(201),
+    'of them 409': count(409),
+    'failed: not exactly one account': isOneAccount ? 0 : 1,
+  };
 }
 
 /**
@@ -119,116 +116,106 @@ export async function restartReplicas(
   rounds: number,
   clientCount: number,
 ) {
-  const running = await startServers(settings, replicas);
-  const balancer = await startLoadBalancer(running.map(({ address }) => address));
+  await using running = await startServers(settings, replicas);
+  await using balancer = await startLoadBalancer(running.map(({ address }) => address));
   const stop = new AbortController();
+  using cleanup = new DisposableStack();
+  cleanup.defer(() => stop.abort());
   const counts = { requests: 0, failed: 0 };
   const timesMs: number[] = [];
   const failures = new Set<string>();
-  try {
-    const clients = await Promise.all(
-      Array.from({ length: clientCount }, () => new TortureClient(balancer.address).signUp()),
-    );
-    const lostByClient = clients.map(async (client) => {
-      const acknowledged: string[] = [];
-      while (!stop.signal.aborted) {
-        const key = randomUUID();
-        const startMs = performance.now();
-        const created = await client.create(key);
-        const listed = await client.listProjects();
-        timesMs.push((performance.now() - startMs) / 2);
-        counts.requests += 2;
-        for (const { status, body } of [created, listed]) {
-          if (status === 200 || status === 201) continue;
-          counts.failed += 1;
-          failures.add(`${status} ${JSON.stringify(body)}`);
-        }
-        if (created.status === 201) acknowledged.push(key);
+  const clients = await Promise.all(
+    Array.from({ length: clientCount }, () => new TortureClient(balancer.address).signUp()),
+  );
+  const lostByClient = clients.map(async (client) => {
+    const acknowledged: string[] = [];
+    while (!stop.signal.aborted) {
+      const key = randomUUID();
+      const startMs = performance.now();
+      const created = await client.create(key);
+      const listed = await client.listProjects();
+      timesMs.push((performance.now() - startMs) / 2);
+      counts.requests += 2;
+      for (const { status, body } of [created, listed]) {
+        if (status === 200 || status === 201) continue;
+        counts.failed += 1;
+        failures.add(`${status} ${JSON.stringify(body)}`);
       }
-      const titles = new Set(await client.titles());
-      return acknowledged.filter((key) => !titles.has(key)).length;
-    });
-    for (let round = 0; round < rounds; round += 1) {
-      for (const [i, { address, kill }] of running.entries()) {
-        const { code } = await kill('SIGTERM');
-        if (code !== 0) failures.add(`exit code ${code}`);
-        running[i] = await startServerProcess({ ...settings, PORT: new URL(address).port });
-        await balancer.checkReadiness(address);
-      }
+      if (created.status === 201) acknowledged.push(key);
     }
-    stop.abort();
-    const lost = (await Promise.all(lostByClient)).reduce((sum, count) => sum + count, 0);
-    return {
-      restarts: replicas * rounds,
-      requests: counts.requests,
-      'failed requests': counts.failed + failures.size,
-      lost,
-      'median (ms)': median(timesMs),
-      'slowest (ms)': slowest(timesMs),
-      ...(failures.size > 0 && { failures: [...failures].join('; ') }),
-    };
-  } finally {
-    stop.abort();
-    await balancer.stop();
-    await Promise.all(running.map(({ kill }) => kill()));
+    const titles = new Set(await client.titles());
+    return acknowledged.filter((key) => !titles.has(key)).length;
+  });
+  for (let round = 0; round < rounds; round += 1) {
+    for (const [i, { address, kill }] of running.entries()) {
+      const { code } = await kill('SIGTERM');
+      if (code !== 0) failures.add(`exit code ${code}`);
+      running[i] = await startServerProcess({ ...settings, PORT: new URL(address).port });
+      await balancer.checkReadiness(address);
+    }
   }
+  stop.abort();
+  const lost = (await Promise.all(lostByClient)).reduce((sum, count) => sum + count, 0);
+  return {
+    restarts: replicas * rounds,
+    requests: counts.requests,
+    'failed requests': counts.failed + failures.size,
+    lost,
+    'median (ms)': median(timesMs),
+    'slowest (ms)': slowest(timesMs),
+    ...(failures.size > 0 && { failures: [...failures].join('; ') }),
+  };
 }
 
-/** Floods the server with right and wrong sign-ins while another client makes `rounds` of calls. */
+/** Floods the server with sign-ins while another client makes `rounds` rounds of calls. */
 export async function floodLogins(settings: Settings, connections: number, rounds: number) {
-  const { address, kill } = await startServerProcess(settings);
-  try {
-    const client = await new TortureClient(address).signUp();
-    await client.create(randomUUID());
-    const stop = new AbortController();
-    const statuses = new Map<number, number>();
-    const flood = Array.from({ length: connections }, async (_, i) => {
-      const attacker = new TortureClient(address);
-      while (!stop.signal.aborted) {
-        if (i % 2 === 0) attacker.credentials.email = `${randomUUID()}@example.org`;
-        const { status } = await attacker.login();
-        statuses.set(status, (statuses.get(status) ?? 0) + 1);
-      }
-    });
-    const calls = {
-      list: () => client.listProjects(),
-      page: () => client.call('GET', '/'),
-      health: () => client.call('GET', '/healthz'),
-      create: () => client.create(randomUUID()),
-    };
-    const timesMs = { list: [], page: [], health: [], create: [] } as Record<string, number[]>;
-    for (let round = 0; round < rounds; round += 1) {
-      for (const [name, call] of Object.entries(calls)) timesMs[name]!.push(await timeMs(call));
+  await using server = await startServerProcess(settings);
+  const { address } = server;
+  const client = await new TortureClient(address).signUp();
+  await client.create(randomUUID());
+  const stop = new AbortController();
+  using cleanup = new DisposableStack();
+  cleanup.defer(() => stop.abort());
+  const statuses = new Map<number, number>();
+  const flood = Array.from({ length: connections }, async (_, i) => {
+    const attacker = new TortureClient(address);
+    while (!stop.signal.aborted) {
+      if (i % 2 === 0) attacker.credentials.email = `${randomUUID()}@example.org`;
+      const { status } = await attacker.login();
+      statuses.set(status, (statuses.get(status) ?? 0) + 1);
     }
-    stop.abort();
-    await Promise.all(flood);
-    const medians = Object.entries(timesMs).map(([name, times]) => [name, median(times)] as const);
-    return {
-      connections,
-      'sign-ins answered': [...statuses].map(([status, n]) => `${n} x ${status}`).join(', '),
-      ...Object.fromEntries(medians.map(([name, ms]) => [`${name}, median (ms)`, ms])),
-      'list, slowest (ms)': slowest(timesMs['list']!),
-      [`failed: medians of ${maxMedianMs} ms or more`]: medians.filter(
-        ([, ms]) => ms >= maxMedianMs,
-      ).length,
-      'failed sign-ins without a response': statuses.get(0) ?? 0,
-    };
-  } finally {
-    await kill();
+  });
+  const calls = {
+    list: () => client.listProjects(),
+    page: () => client.call('GET', '/'),
+    health: () => client.call('GET', '/healthz'),
+    create: () => client.create(randomUUID()),
+  };
+  const timesMs = { list: [], page: [], health: [], create: [] } as Record<string, number[]>;
+  for (let round = 0; round < rounds; round += 1) {
+    for (const [name, call] of Object.entries(calls)) timesMs[name]!.push(await timeMs(call));
   }
+  stop.abort();
+  await Promise.all(flood);
+  const medians = Object.entries(timesMs).map(([name, times]) => [name, median(times)] as const);
+  return {
+    connections,
+    'sign-ins answered': [...statuses].map(([status, n]) => `${n} x ${status}`).join(', '),
+    ...Object.fromEntries(medians.map(([name, ms]) => [`${name}, median (ms)`, ms])),
+    'list, slowest (ms)': slowest(timesMs['list']!),
+    [`failed: medians of ${maxMedianMs} ms or more`]: medians.filter(([, ms]) => ms >= maxMedianMs)
+      .length,
+    'failed sign-ins without a response': statuses.get(0) ?? 0,
+  };
 }
 
 /** Sends generated requests. Throws if a response is a 5xx or not allowed by the contract. */
 export async function fuzzRequests(settings: Settings, requests: number): Promise<Figures> {
-  const { address, kill } = await startServerProcess({
+  await using server = await startServerProcess({
     ...settings,
     TRUST_PROXY: '127.0.0.1,::1',
   });
-  try {
-    return { requests, ...(await fuzz(address, requests)) };
-  } finally {
-    await kill();
-  }
+  return { requests, ...(await fuzz(server.address, requests)) };
 }
 
 async function timeMs(call: () => Promise<{ status: number }>): Promise<number> {
