@@ -30,6 +30,7 @@ const rounds = 5;
 const seconds = 2;
 const connections = 10;
 const listLengths = [10, 100, 1_000, 10_000, 100_000];
+const bare = 'bare `node:http`';
 const uncachedAccounts = 1_500; // their lists together exceed the server's cache
 
 type Server = ServerProcess & { settings: Settings };
@@ -40,19 +41,6 @@ interface Call {
   path: string;
   load: (server: Server) => Promise<Omit<Load, 'url' | 'connections' | 'seconds'>>;
 }
-
-interface CallResult {
-  name: string;
-  baseline: LoadResult;
-  byStore: Record<string, LoadResult & { ratio: number }>;
-}
-
-type ListResult = {
-  firstByteMs: number;
-  lastByteMs: number;
-  /** After four concurrent reads. */
-  memoryMb: number;
-};
 
 const json = { 'content-type': 'application/json' };
 const credentials = (email: string) => JSON.stringify({ email, password: 'correct horse' });
@@ -108,7 +96,7 @@ const stores: Record<string, Settings> = {
 };
 
 try {
-  const startTimesMs: Record<string, number> = {};
+  const startTimes: string[] = [];
   const servers: Record<string, Server> = {};
   for (const [store, settings] of Object.entries(stores)) {
     const timesMs: number[] = [];
@@ -118,27 +106,20 @@ try {
       servers[store] = await start(settings);
       timesMs.push(performance.now() - startMs);
     }
-    startTimesMs[store] = median(timesMs);
+    startTimes.push(`${median(timesMs).toFixed(0)} ms on ${store}`);
   }
 
-  const callResults: CallResult[] = [];
-  for (const call of calls) callResults.push(await measureCall(call, servers));
+  const callRows: string[][] = [];
+  for (const call of calls) callRows.push(...(await measureCall(call, servers)));
   const listRows: string[][] = [];
   for (const [store, { kill, settings }] of Object.entries(servers)) {
     await kill();
     for (const length of listLengths) {
-      const { firstByteMs, lastByteMs, memoryMb } = await measureList(settings, length);
-      listRows.push([
-        store,
-        length.toLocaleString('en'),
-        firstByteMs.toFixed(1),
-        lastByteMs.toFixed(1),
-        memoryMb.toFixed(0),
-      ]);
+      listRows.push([store, length.toLocaleString('en'), ...(await measureList(settings, length))]);
     }
   }
 
-  const page = describe(startTimesMs, callResults, listRows);
+  const page = describe(startTimes, callRows, listRows);
   console.log(page);
   writeFileSync(new URL('../../docs/server-speed.md', import.meta.url), page);
 } finally {
@@ -157,38 +138,48 @@ async function start(settings: Settings): Promise<Server> {
   return { ...server, settings };
 }
 
-/** Measures the baseline and the stores in turn. Ratios compare figures of the same round. */
+/**
+ * Measures the bare server and the stores in turn. Returns one row for each. A ratio compares figures
+ * of the same round.
+ */
 async function measureCall(
   { name, path, load }: Call,
   servers: Record<string, Server>,
-): Promise<CallResult> {
+): Promise<string[][]> {
   const loads: Record<string, Load> = {};
   for (const [store, server] of Object.entries(servers)) {
     loads[store] = { ...(await load(server)), url: server.address + path, connections, seconds };
   }
   const [sample] = Object.values(loads) as [Load];
   const baseline = await startBaseline(sample);
-  loads['baseline'] = { ...sample, url: baseline.address };
+  loads[bare] = { ...sample, url: baseline.address };
+  const names = [bare, ...Object.keys(servers)];
   const results: Record<string, LoadResult[]> = {};
   for (let round = 0; round < rounds; round += 1) {
-    for (const store of ['baseline', ...Object.keys(servers)]) {
-      const child = spawnScript('load-generator.ts', loads[store]);
+    for (const server of names) {
+      const child = spawnScript('load-generator.ts', loads[server]);
       const result = JSON.parse(await text(child.stdout)) as LoadResult;
-      if (result.failed > 0) throw new Error(`${name}, ${store}: ${result.failed} requests failed`);
-      (results[store] ??= []).push(result);
+      if (result.failed > 0)
+        throw new Error(`${name}, ${server}: ${result.failed} failed requests`);
+      (results[server] ??= []).push(result);
     }
   }
   baseline.stop();
-  const { baseline: baselineResults = [], ...storeResults } = results;
-  const byStore = Object.entries(storeResults).map(([store, storeRounds]) => {
-    const ratios = storeRounds.map(
-      ({ requestsPerSecond }, round) =>
-        requestsPerSecond / (baselineResults[round]?.requestsPerSecond ?? 0),
-    );
-    return [store, { ...medians(storeRounds), ratio: median(ratios) }];
-  });
   console.error(`measured ${name}`);
-  return { name, baseline: medians(baselineResults), byStore: Object.fromEntries(byStore) };
+  return names.map((server) => {
+    const { requestsPerSecond, medianMs, p99Ms } = medians(results[server]!);
+    const ratios = results[server]!.map(
+      (result, round) => result.requestsPerSecond / results[bare]![round]!.requestsPerSecond,
+    );
+    return [
+      server === bare ? name : '',
+      server,
+      requestsPerSecond.toFixed(0),
+      String(medianMs),
+      String(p99Ms),
+      server === bare ? '' : median(ratios).toFixed(2),
+    ];
+  });
 }
 
 /** Starts a bare server that sends what the server answers to a load. */
@@ -228,8 +219,8 @@ async function createUncachedAccounts(settings: Settings): Promise<Record<string
   return headers;
 }
 
-/** Measures a list on a newly started server. */
-async function measureList(settings: Settings, length: number): Promise<ListResult> {
+/** Measures a list on a newly started server: first byte, last byte and memory. */
+async function measureList(settings: Settings, length: number): Promise<string[]> {
   const { address, pid, kill } = await start(settings);
   const client = await signedInClient(address);
   const headers = client.cookieHeaders();
@@ -249,7 +240,8 @@ async function measureList(settings: Settings, length: number): Promise<ListResu
   await Promise.all([1, 2, 3, 4].map(read));
   const memoryMb = peakMemoryMb(pid);
   await kill();
-  return { ...medians(reads), memoryMb };
+  const { firstByteMs, lastByteMs } = medians(reads);
+  return [firstByteMs.toFixed(1), lastByteMs.toFixed(1), memoryMb.toFixed(0)];
 }
 
 /** Starts a script of this folder with JSON on its standard input. */
@@ -260,25 +252,7 @@ function spawnScript(script: string, input: unknown) {
   return child;
 }
 
-function describe(
-  startTimesMs: Record<string, number>,
-  callResults: CallResult[],
-  listRows: string[][],
-): string {
-  const cells = ({ requestsPerSecond, medianMs, p99Ms }: LoadResult) => [
-    requestsPerSecond.toFixed(0),
-    String(medianMs),
-    String(p99Ms),
-  ];
-  const callRows = callResults.flatMap(({ name, baseline, byStore }) => [
-    [name, 'bare `node:http`', ...cells(baseline), ''],
-    ...Object.entries(byStore).map(([store, result]) => [
-      '',
-      store,
-      ...cells(result),
-      result.ratio.toFixed(2),
-    ]),
-  ]);
+function describe(startTimes: string[], callRows: string[][], listRows: string[][]): string {
   return `# How fast the reference backend is
 
 Written by \`npm run bench:server\`. Each call is measured in ${rounds} rounds of ${seconds} seconds with ${connections}
@@ -300,9 +274,7 @@ ${markdownTable(
 - \`listProjects\` sends a cached response while the list is unchanged. Each query to PostgreSQL takes
   a round trip.
 
-From start to ready: ${Object.entries(startTimesMs)
-    .map(([store, timeMs]) => `${timeMs.toFixed(0)} ms on ${store}`)
-    .join(', ')}.
+From start to ready: ${startTimes.join(', ')}.
 
 ${markdownTable(
   ['store', 'projects', 'first byte (ms)', 'last byte (ms)', 'memory, four concurrent reads (MB)'],
