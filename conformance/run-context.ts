@@ -18,6 +18,9 @@ export type Account = Credentials & {
 /** An account that is signed in with `browser`. */
 export type SignedInUser = Account & { login: ApiCall<void> };
 
+/** A picture of a failed check. `file` is in the same folder as the report. */
+export type Screenshot = { id: string; file: string };
+
 /** State that the checks of one run share. */
 export type RunContext = {
   origin: string;
@@ -47,8 +50,7 @@ export type RunContext = {
   setupExchanges: Map<string, Exchange[]>;
   /** Set when the run includes the screens in a real browser (`--ui`). */
   ui: { appFolder: string; screenshotFolder: string } | undefined;
-  /** Screenshots of failed checks. `file` is relative to the report. */
-  screenshots: { id: string; file: string }[];
+  screenshots: Screenshot[];
 };
 
 export function createRunContext(
@@ -118,7 +120,7 @@ export function createRunContext(
       const account = await context.tryRegister(name);
       const { exchange } = account.registration;
       if (isSuccess(exchange)) return account;
-      throw new Blocked(`registering did not work: ${describeResponse(exchange)}`);
+      throw new Blocked(`registering failed: ${describeResponse(exchange)}`);
     },
 
     signedInUser: (name) => once(`user ${name}`, () => context.newSession(name)),
@@ -130,7 +132,7 @@ export function createRunContext(
       const signIn = () => browser.login(account.email, account.password);
       const login = await retryWithXsrfCookie(browser, signIn);
       if (!login.outcome.ok)
-        throw new Blocked(`signing in did not work: ${describeResponse(login.exchange)}`);
+        throw new Blocked(`signing in failed: ${describeResponse(login.exchange)}`);
       // The app also opens the projects after signing in.
       const list = await browser.listProjects();
       setupExchanges.set(browser.name, [...setup, ...login.exchanges, ...list.exchanges]);

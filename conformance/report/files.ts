@@ -1,7 +1,8 @@
 import { existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
+import type { Screenshot } from '../run-context.ts';
 import type { Report } from './create-report.ts';
-import { renderHtml, type Screenshot } from './html.ts';
+import { renderHtml } from './html.ts';
 import { renderJunit } from './junit.ts';
 
 /** Creates the folder for the reports. Returns an error message if it is not writable. */

@@ -1,9 +1,7 @@
 import { curlPreamble } from '../http/curl.ts';
+import type { Screenshot } from '../run-context.ts';
 import type { Report, ReportedProblem, ReportedResult } from './create-report.ts';
 import { summarize } from './summary.ts';
-
-/** A picture of a failed check. `file` is in the same folder as the report. */
-export type Screenshot = { id: string; file: string };
 
 const maxProblems = 4;
 

@@ -4,7 +4,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { createJourneyLog, walkJourney } from '../journeys/coverage.ts';
 import { authJourneys, projectsJourneys } from '../journeys/paths.ts';
 import type { Preconditions } from '../journeys/preconditions.ts';
-import type { RunContext } from '../run-context.ts';
+import type { RunContext, Screenshot } from '../run-context.ts';
 import { problem, type Problem } from '../verdict.ts';
 import { createBrowserDriver } from './browser-driver.ts';
 import { launchBrowser } from './chromium.ts';
@@ -20,11 +20,11 @@ export async function walkScreens(
   preconditions: Preconditions,
   isPossible: (move: string) => boolean,
   { appFolder, screenshotFolder }: NonNullable<RunContext['ui']>,
-): Promise<{ problems: Problem[]; screenshots: RunContext['screenshots'] }> {
+): Promise<{ problems: Problem[]; screenshots: Screenshot[] }> {
   const proxy = await startProxy(appFolder, context.origin);
   const browser = await launchBrowser();
   const problems: Problem[] = [];
-  const screenshots: RunContext['screenshots'] = [];
+  const screenshots: Screenshot[] = [];
   try {
     const browserContext = await browser.newContext();
     const page = await browserContext.newPage();
