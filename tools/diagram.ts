@@ -36,9 +36,14 @@ export function diagram(machine: AnyStateMachine): string {
 
 /** Returns the transitions as a Markdown table, ending with a newline. */
 export function transitionTable(machine: AnyStateMachine): string {
-  const rows = transitions(machine).map(({ from, event, guard, to, actions, statements }) =>
-    [from, event, guard, to, actions.join(', '), statements.join(', ')].map(escapeCell),
-  );
+  const rows = transitions(machine).map(({ from, event, guard, to, actions, statements }) => [
+    from,
+    event,
+    guard,
+    to,
+    actions.join(', '),
+    statements.join(', '),
+  ]);
   return markdownTable(['from', 'event', 'guard', 'to', 'actions', 'statements'], rows);
 }
 
@@ -46,13 +51,14 @@ export function transitionTable(machine: AnyStateMachine): string {
 export function stateTable(machine: AnyStateMachine): string {
   const rows = nodesOf(machine.root)
     .filter(({ description }) => description)
-    .map((node) => [pathOf(node), node.description!].map(escapeCell));
+    .map((node) => [pathOf(node), node.description!]);
   return markdownTable(['state', 'description'], rows);
 }
 
-function markdownTable(head: string[], rows: string[][]): string {
+/** Returns a Markdown table, ending with a newline. */
+export function markdownTable(head: string[], rows: string[][]): string {
   return [head, head.map(() => '---'), ...rows]
-    .map((cells) => `| ${cells.join(' | ')} |\n`)
+    .map((cells) => `| ${cells.map((text) => text.replaceAll('|', '\\|')).join(' | ')} |\n`)
     .join('');
 }
 
@@ -202,10 +208,6 @@ function anyStateIdOf(node: AnyStateNode): string {
 
 function escapeLabel(label: string): string {
   return label.replace(/[#;<>"]/g, (character) => `#${character.charCodeAt(0)};`);
-}
-
-function escapeCell(content: string): string {
-  return content.replaceAll('|', '\\|');
 }
 
 function indent(lines: string[]): string[] {

@@ -9,7 +9,7 @@ import { checks } from '../conformance/checks/all.ts';
 import { authMachine } from '../machines/auth.ts';
 import { projectsMachine } from '../machines/projects.ts';
 import { dereferencedContract } from './contract.ts';
-import { diagram, stateTable, transitionTable } from './diagram.ts';
+import { diagram, markdownTable, stateTable, transitionTable } from './diagram.ts';
 import { root } from './run.ts';
 
 /** Returns the generated files that are missing or differ from what would be written now. */
@@ -63,12 +63,12 @@ async function kitReadme(): Promise<string> {
     checks
       .filter(({ id }) => groupOf(id) === group)
       .toSorted((a, b) => a.id.localeCompare(b.id, 'en', { numeric: true }))
-      .map((check) => `| ${check.id} | ${check.level} | ${check.title} | ${check.requirement} |`),
+      .map(({ id, level, title, requirement }) => [id, level, title, requirement]),
   );
-  const table = ['| check | level | what it verifies | what it requires |', '|---|---|---|---|'];
+  const table = markdownTable(['check', 'level', 'what it verifies', 'what it requires'], rows);
   return readme.replace(
     /(<!-- begin: .*-->\n)[^]*(<!-- end -->)/,
-    (_, begin: string, end: string) => `${begin}${[...table, ...rows].join('\n')}\n${end}`,
+    (_, begin: string, end: string) => begin + table + end,
   );
 }
 
