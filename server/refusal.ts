@@ -1,4 +1,4 @@
-/** The refusals of this server. Status and text of each are those of the example with this name in openapi.yaml. */
+/** Each has the status and message of the example with this name in openapi.yaml. */
 export const refusalNames = [
   'malformedJson',
   'wrongCredentials',
@@ -15,23 +15,22 @@ export const refusalNames = [
 
 export type RefusalName = (typeof refusalNames)[number];
 
-/** An answer other than success: the status, and the sentence that the person at the screen reads. */
-export interface RefusalAnswer {
+/** An error response. The message is shown to the user. */
+export interface RefusalResponse {
   status: number;
   message: string;
   headers?: Record<string, string>;
 }
 
-/** Thrown to refuse a request: by the name of an example in the contract, or with an answer of its own. */
+/** Thrown to refuse a request, with an example of the contract or with a response of its own. */
 export class Refusal extends Error {
   override readonly name = 'Refusal';
-  readonly reason: RefusalName | RefusalAnswer;
-  readonly retryAfter: number | undefined;
+  readonly reason: RefusalName | RefusalResponse;
+  readonly retryAfterSeconds: number | undefined;
 
-  /** `retryAfter`: the seconds after which the request may be tried again. */
-  constructor(reason: RefusalName | RefusalAnswer, retryAfter?: number) {
+  constructor(reason: RefusalName | RefusalResponse, retryAfterSeconds?: number) {
     super(typeof reason === 'string' ? reason : reason.message);
     this.reason = reason;
-    this.retryAfter = retryAfter;
+    this.retryAfterSeconds = retryAfterSeconds;
   }
 }

@@ -2,72 +2,59 @@ import { argon2, randomBytes, timingSafeEqual } from 'node:crypto';
 import { promisify } from 'node:util';
 import { Refusal } from '../refusal.ts';
 
-// OWASP's advice for argon2id: 19 MiB (`memory` is in KiB), two passes, one lane.
-const advisedCost = { memory: 19_456, passes: 2, parallelism: 1 };
-const saltLength = 16; // bytes
-const tagLength = 32; // bytes
+// OWASP's recommendation for argon2id: 19 MiB (`memory` is in KiB), two passes, one lane.
+const recommendedCost = { memory: 19_456, passes: 2, parallelism: 1 };
+const saltBytes = 16;
+const tagBytes = 32;
 
-// A hash occupies one of four threads that files need too, so a flood of logins must not get them all.
+// A hash occupies one of the four threads that file access needs too.
 const maxConcurrentHashes = 2;
 const maxQueuedHashes = 64;
 
 export interface Passwords {
-  /** Gives the text to keep instead of the password. */
+  /** Returns the text to store instead of the password. */
   hash(password: string): Promise<string>;
-  /** Whether the password belongs to the hash. Takes as long for no hash at all, and is then false. */
+  /** Takes equally long without a hash, and then resolves to false. */
   verify(password: string, hash: string | undefined): Promise<boolean>;
-  /** Whether the hash was made at another cost than today's. */
+  /** Returns true if the hash was computed at another cost than today's. */
   isOutdated(hash: string): boolean;
-  /** Throws what `hash` and `verify` would throw now, so that nothing is counted against somebody we cannot serve. */
-  refuseWhenBusy(): void;
+  /** Throws if the queue is full. Called first, so that a request refused for it is not counted. */
+  assertNotBusy(): void;
 }
 
-/** Hashes with argon2id, a few at a time; refuses with `unavailable` when too many wait. */
-export function createPasswords(cost: Cost = advisedCost): Passwords {
-  const turns = createLimiter(maxConcurrentHashes, maxQueuedHashes);
-  const { inTurn } = turns;
-  const dummyHash = format(cost, randomBytes(saltLength), randomBytes(tagLength));
+/** Hashes with argon2id, a few at a time. Refuses with `unavailable` if too many wait. */
+export function createPasswords(cost: Cost = recommendedCost): Passwords {
+  const limiter = createLimiter(maxConcurrentHashes, maxQueuedHashes);
+  const dummyHash = format(cost, randomBytes(saltBytes), randomBytes(tagBytes));
 
   return {
     hash: (password) =>
-      inTurn(async () => {
-        const salt = randomBytes(saltLength);
-        return format(cost, salt, await derive(password, salt, cost, tagLength));
+      limiter.run(async () => {
+        const salt = randomBytes(saltBytes);
+        return format(cost, salt, await derive(password, salt, cost, tagBytes));
       }),
 
     verify: (password, hash = dummyHash) =>
-      inTurn(async () => {
-        const kept = parse(hash);
-        const derived = await derive(password, kept.salt, kept.cost, kept.tag.length);
-        return timingSafeEqual(derived, kept.tag);
+      limiter.run(async () => {
+        const stored = parse(hash);
+        const tag = await derive(password, stored.salt, stored.cost, stored.tag.length);
+        return timingSafeEqual(tag, stored.tag);
       }),
 
-    isOutdated: (hash) => !hash.startsWith(costText(cost)),
-    refuseWhenBusy: turns.refuseWhenFull,
+    isOutdated: (hash) => !hash.startsWith(formatCost(cost)),
+    assertNotBusy: limiter.assertNotFull,
   };
 }
 
-type Cost = typeof advisedCost;
+type Cost = typeof recommendedCost;
 const argon2Async = promisify(argon2);
 
-function derive(
-  password: string,
-  nonce: Buffer,
-  { memory, passes, parallelism }: Cost,
-  tag: number,
-) {
-  return argon2Async('argon2id', {
-    message: Buffer.from(password),
-    nonce,
-    memory,
-    passes,
-    parallelism,
-    tagLength: tag,
-  });
+function derive(password: string, nonce: Buffer, cost: Cost, tagLength: number) {
+  return argon2Async('argon2id', { message: Buffer.from(password), nonce, ...cost, tagLength });
 }
 
-// The usual text form, which carries its own cost: raising the cost above leaves older accounts working.
-function costText({ memory, passes, parallelism }: Cost): string {
+// The PHC string format contains the cost, so older hashes stay valid when the cost is raised.
+function formatCost({ memory, passes, parallelism }: Cost): string {
   return `$argon2id$v=19$m=${memory},t=${passes},p=${parallelism}$`;
 }
 
@@ -75,34 +62,34 @@ function format(cost: Cost, salt: Buffer, tag: Buffer): string {
   const [saltText, tagText] = [salt, tag].map((bytes) =>
     bytes.toString('base64').replace(/=+$/, ''),
   );
-  return `${costText(cost)}${saltText}$${tagText}`;
+  return `${formatCost(cost)}${saltText}$${tagText}`;
 }
 
 function parse(hash: string) {
-  const parts = /^\$argon2id\$v=19\$m=(\d+),t=(\d+),p=(\d+)\$([^$]+)\$([^$]+)$/.exec(hash);
-  if (!parts) throw new Error('A kept password hash cannot be read.');
-  const [memory, passes, parallelism] = parts.slice(1, 4).map(Number) as [number, number, number];
-  const [salt, tag] = parts.slice(4).map((text) => Buffer.from(text, 'base64')) as [Buffer, Buffer];
+  const match = /^\$argon2id\$v=19\$m=(\d+),t=(\d+),p=(\d+)\$([^$]+)\$([^$]+)$/.exec(hash);
+  if (!match) throw new Error('A stored password hash cannot be read.');
+  const [memory, passes, parallelism] = match.slice(1, 4).map(Number) as [number, number, number];
+  const [salt, tag] = match.slice(4).map((text) => Buffer.from(text, 'base64')) as [Buffer, Buffer];
   return { cost: { memory, passes, parallelism }, salt, tag };
 }
 
-function createLimiter(atOnce: number, waiting: number) {
+function createLimiter(maxConcurrent: number, maxQueued: number) {
   const queue: (() => void)[] = [];
   let running = 0;
 
-  function refuseWhenFull() {
-    if (running >= atOnce && queue.length >= waiting) throw new Refusal('unavailable');
+  function assertNotFull() {
+    if (running >= maxConcurrent && queue.length >= maxQueued) throw new Refusal('unavailable');
   }
 
-  async function inTurn<T>(work: () => Promise<T>): Promise<T> {
-    refuseWhenFull();
-    if (running >= atOnce) {
+  async function run<T>(task: () => Promise<T>): Promise<T> {
+    assertNotFull();
+    if (running >= maxConcurrent) {
       await new Promise<void>((resolve) => queue.push(resolve));
     } else {
       running += 1;
     }
     try {
-      return await work();
+      return await task();
     } finally {
       const next = queue.shift();
       if (next) next();
@@ -110,5 +97,5 @@ function createLimiter(atOnce: number, waiting: number) {
     }
   }
 
-  return { inTurn, refuseWhenFull };
+  return { run, assertNotFull };
 }

@@ -1,93 +1,92 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { isIPv4, isIPv6 } from 'node:net';
 import { Refusal } from '../refusal.ts';
-import type { Limit, Store } from '../store/store.ts';
+import type { AttemptLimit, Store } from '../store/store.ts';
 
-const second = 1000; // milliseconds
-const day = 24 * 60 * 60 * second;
+const secondMs = 1000;
+const dayMs = 24 * 60 * 60 * secondMs;
 
-/** One email from one address: ten wrong passwords, then waits that grow from 6 seconds to 13 minutes. */
-const perPlace: Limit = { burst: 10, interval: 6 * second, doublings: 7 };
-/** One email from all addresses where nobody signed in to it lately. */
-const perAccount: Limit = { burst: 100, interval: 30 * second, doublings: 0 };
-/** One address, whatever it signs in to or registers: an office or a test suite, not a botnet. */
-const perAddress: Limit = { burst: 1000, interval: second / 10, doublings: 0 };
+// The reasons for these limits: docs/decisions/0008-throttling.md.
+const perEmailAndIp: AttemptLimit = { burst: 10, intervalMs: 6 * secondMs, maxDoublings: 7 };
+/** Does not apply to IPs from which the account signed in lately. */
+const perEmail: AttemptLimit = { burst: 100, intervalMs: 30 * secondMs, maxDoublings: 0 };
+/** Sign-ins and registrations together. */
+const perIp: AttemptLimit = { burst: 1000, intervalMs: secondMs / 10, maxDoublings: 0 };
 
-const knownFor = 30 * day;
-const rememberedFor = day;
+const knownIpMs = 30 * dayMs;
+const attemptLifetimeMs = dayMs;
 
 export interface SignIn {
   email: string;
-  address: string;
-  /** The browser has a session of this very account. */
+  ip: string;
+  /** The request has a valid session of this account. */
   isOwner: boolean;
 }
 
-/** Counts attempts in the store, which the replicas share. Refuses with `tooManyAttempts`, and says how long to wait. */
+/** Counts attempts in the store, shared by all replicas. Refuses with `tooManyAttempts`. */
 export interface Throttle {
-  /** Before a password is looked at. Knows nothing of accounts: an email without one is counted alike. */
+  /** Called before the password is checked. Emails without an account are counted too. */
   countSignIn(signIn: SignIn): Promise<void>;
-  /** After a right password: earlier wrong ones are forgotten, and the address is known for a while. */
-  forgive(signIn: SignIn): Promise<void>;
-  countRegistration(address: string): Promise<void>;
+  /** Called after a successful sign-in: forgets failed attempts and remembers the IP. */
+  reset(signIn: SignIn): Promise<void>;
+  countRegistration(ip: string): Promise<void>;
 }
 
 export function createThrottle(store: Store, now: () => number): Throttle {
-  /** Gives whether the key is a known one. */
-  async function count(key: string, limit: Limit): Promise<boolean> {
-    const { wait, isKnown } = await store.countAttempt(key, limit, now());
-    if (wait > 0) throw new Refusal('tooManyAttempts', Math.ceil(wait / second));
-    return isKnown;
+  async function count(key: string, limit: AttemptLimit): Promise<{ isKnown: boolean }> {
+    const { waitMs, isKnown } = await store.countAttempt(key, limit, now());
+    if (waitMs > 0) throw new Refusal('tooManyAttempts', Math.ceil(waitMs / secondMs));
+    return { isKnown };
   }
 
   return {
     async countSignIn(signIn) {
-      const isKnown = await count(placeKey(signIn), perPlace);
-      // What strangers try elsewhere must not lock out the person.
-      if (!isKnown && !signIn.isOwner) await count(accountKey(signIn), perAccount);
-      await count(addressKey(signIn.address), perAddress);
-      await store.forgetAttempts(now() - rememberedFor, now());
+      const { isKnown } = await count(emailAndIpKey(signIn), perEmailAndIp);
+      // Attempts of strangers at other IPs must not lock out the user.
+      if (!isKnown && !signIn.isOwner) await count(emailKey(signIn), perEmail);
+      await count(ipKey(signIn.ip), perIp);
+      await store.deleteOldAttempts(now() - attemptLifetimeMs, now());
     },
 
-    async forgive(signIn) {
-      await store.forgiveAttempts(placeKey(signIn), accountKey(signIn), now(), now() + knownFor);
+    async reset(signIn) {
+      const knownUntil = now() + knownIpMs;
+      await store.resetAttempts(emailAndIpKey(signIn), emailKey(signIn), now(), knownUntil);
     },
 
-    async countRegistration(address) {
-      await count(addressKey(address), perAddress);
+    async countRegistration(ip) {
+      await count(ipKey(ip), perIp);
     },
   };
 }
 
-function accountKey({ email }: SignIn): string {
-  // Hashed: people type all sorts of things into the email field.
-  return `account ${createHash('sha256').update(email.toLowerCase()).digest('base64url')}`;
+/** Hashed, because users may type anything into the email field, even a password. */
+function emailKey({ email }: SignIn): string {
+  return `account ${hash('sha256', email.toLowerCase(), 'base64url')}`;
 }
 
-function placeKey(signIn: SignIn): string {
-  return `${accountKey(signIn)} ${signIn.isOwner ? 'owner' : addressKey(signIn.address)}`;
+function emailAndIpKey(signIn: SignIn): string {
+  return `${emailKey(signIn)} ${signIn.isOwner ? 'owner' : ipKey(signIn.ip)}`;
 }
 
-function addressKey(address: string): string {
-  return `address ${networkOf(address)}`;
+function ipKey(ip: string): string {
+  return `address ${networkOf(ip)}`;
 }
 
-/** What one person has of addresses: one of IPv4, or the first 64 bits of IPv6, where they can pick any of the rest. */
+/** Returns the network that one client controls: an IPv4 address, or the /64 of an IPv6 address. */
 export function networkOf(address: string): string {
   const ip = address.replace(/%.*$/, '');
   if (isIPv4(ip)) return ip;
   if (!isIPv6(ip)) return 'unknown';
-  // However an IPv4 address in IPv6 is spelt, a URL spells it in two groups.
+  // A URL normalizes every spelling of an IPv4 address in IPv6 to two hexadecimal groups.
   const mapped = /^\[::ffff:(\w+):(\w+)\]$/.exec(new URL(`http://[${ip}]`).hostname);
-  if (mapped) return mapped.slice(1).flatMap(bytesOf).join('.');
+  if (mapped) return mapped.slice(1).flatMap(groupBytes).join('.');
   const [head = [], tail = []] = ip.split('::').map((part) => part.split(':').filter(Boolean));
   const zeros = Array.from({ length: Math.max(0, 8 - head.length - tail.length) }, () => '0');
   const groups = [...head, ...zeros, ...tail].slice(0, 4);
   return `${groups.map((group) => Number.parseInt(group, 16).toString(16)).join(':')}::/64`;
 }
 
-/** The two bytes of a group of an IPv6 address. */
-function bytesOf(group: string): number[] {
+function groupBytes(group: string): number[] {
   const number = Number.parseInt(group, 16);
   return [number >> 8, number & 0xff];
 }

@@ -1,16 +1,14 @@
+import { readSettings, type Settings } from '../settings.ts';
 import { openPostgres } from '../store/postgres.ts';
 import { openSqlite } from '../store/sqlite.ts';
 import { openStore, type Store } from '../store/store.ts';
-import type { Settings } from '../settings.ts';
 
-/** What whoever runs a command has to change, one line each. */
+/** An error that the operator can fix. Printed without a stack, one problem per line. */
 export class UsageError extends Error {}
 
-export type Failure = NodeJS.ErrnoException;
-
-/** Runs a command of this folder. Mistakes are told without a stack; the process then ends with 1. */
-export async function run(command: () => Promise<void>) {
-  // Everything this process writes is people's data, for its own user to read and nobody else.
+/** Runs a command. Exits with 1 after a `UsageError`. */
+export async function runCommand(command: () => Promise<void>) {
+  // All files are user data: only the owner may read them.
   process.umask(0o077);
   try {
     await command();
@@ -21,31 +19,53 @@ export async function run(command: () => Promise<void>) {
   }
 }
 
-/** Turns a failure of `work` into a mistake that `describe` puts into words. */
+/**
+ * Runs a command with exactly one argument, and prints `usage` for `--help`. Throws `UsageError` if
+ * the argument or the settings are invalid.
+ */
+export async function runWithArgument(
+  usage: string,
+  command: (argument: string, settings: Settings) => Promise<void>,
+) {
+  await runCommand(async () => {
+    const [argument, ...rest] = process.argv.slice(2);
+    if (argument === '--help' || argument === '-h') return console.log(usage);
+    if (!argument || rest.length > 0) throw new UsageError(usage);
+    const { settings, problems } = readSettings(process.env);
+    if (!settings) throw new UsageError(problems.join('\n'));
+    await command(argument, settings);
+  });
+}
+
+/** Runs `task` and turns its error into a `UsageError`. */
 export async function asUsageError<T>(
-  work: () => Promise<T>,
-  describe: (error: Failure) => string,
+  task: () => Promise<T>,
+  describe: (error: NodeJS.ErrnoException) => string,
 ): Promise<T> {
   try {
-    return await work();
+    return await task();
   } catch (error) {
-    throw new UsageError(describe(error as Failure), { cause: error });
+    throw new UsageError(describe(error as NodeJS.ErrnoException), { cause: error });
   }
 }
 
-/** The store that the settings name. Throws `Mistakes` when it cannot be used. */
+/** Opens the store named by the settings. Throws `UsageError`. */
 export function openConfiguredStore(settings: Settings): Promise<Store> {
   const { databaseUrl, dataDirectory } = settings;
   return asUsageError(
     async () => openStore(databaseUrl ? openPostgres(databaseUrl) : openSqlite(dataDirectory)),
-    (error) => describeStoreFailure(settings, error),
+    (error) => describeStoreError(settings, error),
   );
 }
 
-function describeStoreFailure({ databaseUrl, dataDirectory }: Settings, error: Failure): string {
-  // Some errors, like a refused connection to one of several addresses, have only a code.
-  const why = error.message || error.code;
-  if (!databaseUrl) return `DATA_DIR: cannot keep data in ${dataDirectory}: ${why}.`;
+function describeStoreError(
+  { databaseUrl, dataDirectory }: Settings,
+  error: NodeJS.ErrnoException,
+): string {
+  // Some errors have only a code, for example a refused connection to several addresses.
+  const reason = error.message || error.code;
+  if (!databaseUrl) return `DATA_DIR: cannot store data in ${dataDirectory}: ${reason}.`;
   const { hostname, port, pathname } = new URL(databaseUrl);
-  return `DATABASE_URL: cannot use the database ${pathname.slice(1)} at ${hostname}:${port || 5432}: ${why}.`;
+  const database = `${pathname.slice(1)} at ${hostname}:${port || 5432}`;
+  return `DATABASE_URL: cannot use the database ${database}: ${reason}.`;
 }

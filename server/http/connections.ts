@@ -1,28 +1,28 @@
 import type { IncomingMessage, Server } from 'node:http';
 import type { Socket } from 'node:net';
 
-const underWay = new WeakMap<Socket, Set<IncomingMessage>>();
-const ending = new WeakSet<Socket>();
+const requestsInFlight = new WeakMap<Socket, Set<IncomingMessage>>();
+const closingSockets = new WeakSet<Socket>();
 
-/** Remembers which requests are being answered on each connection of a server. */
+/** Tracks the requests in flight on each connection of a server. */
 export function trackRequests(server: Server) {
   server.on('request', (request, response) => {
     const { socket } = request;
-    const requests = underWay.get(socket) ?? new Set();
-    underWay.set(socket, requests.add(request));
+    const requests = requestsInFlight.get(socket) ?? new Set();
+    requestsInFlight.set(socket, requests.add(request));
     response.once('close', () => {
       requests.delete(request);
-      if (ending.has(socket) && requests.size === 0) socket.end();
+      if (closingSockets.has(socket) && requests.size === 0) socket.end();
     });
   });
 }
 
-/** Whether a request that has arrived as a whole is being answered. */
-export function isAnswering(socket: Socket): boolean {
-  return [...(underWay.get(socket) ?? [])].some(({ complete }) => complete);
+/** Returns true if a completely received request is in flight. */
+export function hasCompleteRequest(socket: Socket): boolean {
+  return [...(requestsInFlight.get(socket) ?? [])].some(({ complete }) => complete);
 }
 
-/** Ends a connection after the answers that are under way on it. */
+/** Closes a connection after the responses in flight on it. */
 export function closeWhenIdle(socket: Socket) {
-  ending.add(socket);
+  closingSockets.add(socket);
 }

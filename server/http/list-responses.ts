@@ -1,145 +1,123 @@
-import { setImmediate as nextTurn } from 'node:timers/promises';
+import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
 import { pipeline, Readable } from 'node:stream';
 import { constants, createGzip, gzipSync } from 'node:zlib';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import type { Serialize } from './serializers.ts';
+import { LRUCache } from 'lru-cache';
 
-/** A list of any length, as an operation answers it. */
+/** The body of a list response of any length. */
 export interface List<Item> {
-  /** Whose list it is. */
-  owner: string;
-  /** Another one whenever the list is another one. */
+  ownerId: string;
+  /** Changes whenever the list changes. */
   version: string;
   length: number;
-  /** The items, read only as fast as they leave. */
-  slices: () => AsyncGenerator<Item[]>;
+  /** Yields the items. The next chunk is read when the client has received the one before. */
+  chunks: () => AsyncGenerator<Item[]>;
 }
 
-/** Sends a list, or 304 to whoever has it. Throws while nothing has been sent; after that, a failure breaks the connection. */
+export function isList(body: unknown): body is List<unknown> {
+  return typeof body === 'object' && body !== null && 'chunks' in body;
+}
+
+/**
+ * Sends a list, or 304 if the client's ETag is current. Throws if it fails before the first byte.
+ * A later failure cuts the connection.
+ */
 export type ListSender = (
   request: FastifyRequest,
   reply: FastifyReply,
   list: List<unknown>,
-  write: Serialize,
+  serialize: (items: unknown[]) => string,
 ) => Promise<FastifyReply>;
 
-// Level 1: the usual 6 takes many times as long as everything else, for a few percent.
-const cheap = { level: 1 };
-const minGzipBytes = 1024; // bytes
-const maxCacheBytes = 16 * 1024 * 1024; // bytes, of all lists together
+// The default level 6 takes many times as long as the rest of the response and saves few bytes.
+const gzipOptions = { level: 1 };
+const minGzipBytes = 1024;
+const maxCacheBytes = 16 * 1024 * 1024;
 
-/** `edition` stands for what else decides how a list reads: the contract. */
+interface CachedBody {
+  etag: string;
+  plain: Buffer;
+  /** Compressed on first use. */
+  gzipped?: Buffer;
+}
+
+/**
+ * Creates a sender that caches short lists by owner. Before each use, it compares the ETag with the
+ * version in the store, so replicas need no invalidation messages.
+ */
 export function createListSender(contractHash: string): ListSender {
-  const kept = createResponseCache(maxCacheBytes);
+  const cache = new LRUCache<string, CachedBody>({
+    maxSize: maxCacheBytes,
+    sizeCalculation: ({ plain }) => plain.length,
+  });
 
-  return async function sendList(request, reply, list, write) {
+  return async function sendList(request, reply, list, serialize) {
     const etag = `W/"${list.version}-${contractHash}"`;
     reply.headers({ etag, vary: 'accept-encoding' });
-    if (isAmong(etag, request.headers['if-none-match'])) return reply.code(304).send();
+    if (matchesEtag(etag, request.headers['if-none-match'])) return reply.code(304).send();
 
-    const zipped = acceptsGzip(request.headers['accept-encoding']);
-    let body = kept.get(list.owner, etag);
-    if (!body) {
-      const slices = list.slices();
-      const { value: first = [] } = (await slices.next()) as { value?: unknown[] };
-      const text = write(first);
+    const useGzip = acceptsGzip(request.headers['accept-encoding']);
+    let body = cache.get(list.ownerId);
+    if (body?.etag !== etag) {
+      const chunks = list.chunks();
+      const { value: first = [] } = (await chunks.next()) as { value?: unknown[] };
+      const json = serialize(first);
       if (first.length < list.length) {
-        const rest =
-          request.method === 'HEAD' ? [] : textOf(text, first.length, slices, list, write);
-        return sendStream(reply, Readable.from(rest), zipped);
+        const isHead = request.method === 'HEAD';
+        const parts = isHead ? [] : streamJson(json, first.length, chunks, list.length, serialize);
+        return sendStream(reply, Readable.from(parts), useGzip);
       }
-      body = kept.keep(list.owner, etag, text);
+      body = { etag, plain: Buffer.from(json) };
+      cache.set(list.ownerId, body);
     }
     reply.type('application/json; charset=utf-8');
-    if (!zipped || body.plain.length < minGzipBytes) return reply.send(body.plain);
-    body.zipped ??= gzipSync(body.plain, cheap);
-    return reply.header('content-encoding', 'gzip').send(body.zipped);
+    if (!useGzip || body.plain.length < minGzipBytes) return reply.send(body.plain);
+    body.gzipped ??= gzipSync(body.plain, gzipOptions);
+    return reply.header('content-encoding', 'gzip').send(body.gzipped);
   };
 }
 
-/** The JSON of a list of several slices, the first of which is written already. */
-async function* textOf(
-  first: string,
+/** Yields the JSON of a list of several chunks, of which the first is already serialized. */
+async function* streamJson(
+  firstJson: string,
   firstLength: number,
-  rest: AsyncGenerator<unknown[]>,
-  { length }: List<unknown>,
-  write: Serialize,
+  chunks: AsyncGenerator<unknown[]>,
+  length: number,
+  serialize: (items: unknown[]) => string,
 ) {
   let sent = firstLength;
-  yield first.slice(0, -1);
-  for await (const slice of rest) {
-    // A fast reader must not keep us from everybody else.
-    await nextTurn();
-    sent += slice.length;
-    yield `,${write(slice).slice(1, -1)}`;
+  yield firstJson.slice(0, -1);
+  for await (const chunk of chunks) {
+    // A client that reads fast must not block the requests of other clients.
+    await yieldToEventLoop();
+    sent += chunk.length;
+    yield `,${serialize(chunk).slice(1, -1)}`;
   }
-  // Somebody took projects away below us. What was sent must not look like a whole list.
+  // Rows were deleted meanwhile. The response must not look complete.
   if (sent !== length) throw new Error(`A list of ${length} had ${sent} when it was sent.`);
   yield ']';
 }
 
-function sendStream(reply: FastifyReply, text: Readable, zipped: boolean): FastifyReply {
+function sendStream(reply: FastifyReply, json: Readable, useGzip: boolean): FastifyReply {
   reply.type('application/json; charset=utf-8');
-  if (!zipped) return reply.send(text);
-  // Flushed after each slice, so that the first ones arrive while the last ones are read.
-  const gzip = createGzip({ ...cheap, flush: constants.Z_SYNC_FLUSH });
-  // Fastify hears of a failure from the last of the two streams.
-  pipeline(text, gzip, () => {});
+  if (!useGzip) return reply.send(json);
+  // Flushes after each chunk, so that the client gets the first one while the rest is read.
+  const gzip = createGzip({ ...gzipOptions, flush: constants.Z_SYNC_FLUSH });
+  pipeline(json, gzip, () => {}); // Fastify handles the failure: the pipeline destroys `gzip` too
   return reply.header('content-encoding', 'gzip').send(gzip);
 }
 
-function isAmong(etag: string, ifNoneMatch: string | undefined): boolean {
+function matchesEtag(etag: string, ifNoneMatch: string | undefined): boolean {
   if (ifNoneMatch === undefined) return false;
   if (ifNoneMatch.trim() === '*') return true;
-  // Proxies that compress by themselves take the W/ away or put it there; it makes no difference here (RFC 9110, 13.1.2).
-  const [opaque] = etag.match(/".*"/) as [string];
-  return [...ifNoneMatch.matchAll(/"[^"]*"/g)].some(([tag]) => tag === opaque);
+  // Weak comparison (RFC 9110, 13.1.2): proxies that compress add or remove the `W/`.
+  const [opaqueTag] = etag.match(/".*"/) as [string];
+  return [...ifNoneMatch.matchAll(/"[^"]*"/g)].some(([tag]) => tag === opaqueTag);
 }
 
-/** Whether Accept-Encoding names gzip, and not as something to keep away. */
+/** Returns true if Accept-Encoding lists gzip with a quality above 0. */
 function acceptsGzip(header: string | string[] | undefined): boolean {
   return String(header ?? '')
     .split(',')
     .some((coding) => /^\s*(x-)?gzip\s*(;\s*q=(1|0?\.0*[1-9])\S*)?\s*$/i.test(coding));
-}
-
-interface Body {
-  plain: Buffer;
-  /** Made when it is asked for. */
-  zipped?: Buffer;
-}
-
-/**
- * Short lists as they were sent last, so that one that has not changed is neither read nor written again. Their ETag is compared
- * with the store before each use: replicas need not know of each other. Those that nobody asked for the longest go first.
- */
-function createResponseCache(atMost: number) {
-  const bodies = new Map<string, Body & { etag: string }>();
-  let size = 0;
-  return {
-    get(owner: string, etag: string): Body | undefined {
-      const body = bodies.get(owner);
-      if (body?.etag !== etag) return undefined;
-      bodies.delete(owner);
-      bodies.set(owner, body);
-      return body;
-    },
-
-    keep(owner: string, etag: string, text: string): Body {
-      const body = { etag, plain: Buffer.from(text) };
-      drop(owner);
-      bodies.set(owner, body);
-      size += body.plain.length;
-      for (const [oldest] of bodies) {
-        if (size <= atMost) break;
-        drop(oldest);
-      }
-      return body;
-    },
-  };
-
-  function drop(owner: string) {
-    size -= bodies.get(owner)?.plain.length ?? 0;
-    bodies.delete(owner);
-  }
 }

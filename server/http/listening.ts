@@ -4,13 +4,14 @@ import { createServer, type AddressInfo, type Socket } from 'node:net';
 import type { FastifyInstance } from 'fastify';
 import { closeWhenIdle } from './connections.ts';
 
-const idleGraceMs = 1_000; // milliseconds in which a connection may begin to speak after the port is closed
+/** Time for a new connection to send its first byte after the port is closed. */
+const idleGraceMs = 1_000;
 
 /**
- * The addresses of `host` that this machine has: of "localhost", often two. Throws when another program has the port on one of them,
- * which would get some of our visitors.
+ * Returns the addresses of `host` on this machine: "localhost" often has two. Throws if the port is
+ * taken on one of them, because some clients would reach the other program.
  */
-export async function addressesOf(host: string, port: number): Promise<string[]> {
+export async function resolveHost(host: string, port: number): Promise<string[]> {
   const usable = new Set<string>();
   for (const { address } of await lookup(host, { all: true })) {
     const probe = createServer().listen({ host: address, port });
@@ -20,41 +21,41 @@ export async function addressesOf(host: string, port: number): Promise<string[]>
     } catch (error) {
       if ((error as NodeJS.ErrnoException).code === 'EADDRINUSE') throw error;
     }
-    await new Promise((done) => probe.close(done));
+    await new Promise((resolve) => probe.close(resolve));
   }
   return usable.size > 0 ? [...usable] : [host];
 }
 
 /**
- * Listens on all of `addresses`. Every connection becomes one of the app's own server: given "localhost", Fastify would make a second
- * server for the second address, and forget about what is under way there when it closes.
+ * Listens on all `addresses` and passes each connection to the app's only server. For "localhost",
+ * Fastify itself would start a second server and not wait for its requests when it closes.
  */
-export async function listen(app: FastifyInstance, addresses: string[], port: number) {
+export async function listen(app: FastifyInstance, addresses: string[], requestedPort: number) {
   const connections = new Set<Socket>();
   app.server.on('connection', (socket: Socket) => {
     connections.add(socket);
     socket.once('close', () => connections.delete(socket));
   });
-  const [first = 'localhost', ...others] = addresses;
-  await app.listen({ host: first, port });
-  const { port: listening } = app.server.address() as AddressInfo;
-  const listeners = others.map((host) =>
+  const [firstAddress = 'localhost', ...otherAddresses] = addresses;
+  await app.listen({ host: firstAddress, port: requestedPort });
+  const { port } = app.server.address() as AddressInfo;
+  const listeners = otherAddresses.map((host) =>
     createServer({ allowHalfOpen: true, noDelay: true }, (socket) =>
       app.server.emit('connection', socket),
-    ).listen({ host, port: listening }),
+    ).listen({ host, port }),
   );
-  await Promise.all(listeners.map((door) => once(door, 'listening')));
+  await Promise.all(listeners.map((listener) => once(listener, 'listening')));
   return {
-    port: listening,
-    /** Closes the port; resolves when all that is under way has been answered. */
+    port,
+    /** Closes the port. Resolves when all requests in flight have been answered. */
     async close() {
-      // An answer that began before we were asked to stop has promised to keep its connection, and Node would wait for more.
+      // A response that started earlier has announced keep-alive, so Node would wait for more.
       for (const socket of connections) closeWhenIdle(socket);
-      // Browsers open connections ahead of their requests, for which Node would wait.
+      // Browsers open connections before they need them, and Node would wait for a request.
       const destroyIdle = setTimeout(() => {
         for (const socket of connections) if (socket.bytesRead === 0) socket.destroy();
       }, idleGraceMs);
-      const closed = listeners.map((door) => new Promise((done) => door.close(done)));
+      const closed = listeners.map((listener) => new Promise((resolve) => listener.close(resolve)));
       await Promise.all([app.close(), ...closed]);
       clearTimeout(destroyIdle);
     },

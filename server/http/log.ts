@@ -10,60 +10,60 @@ import {
 export const logLevels = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const;
 export type LogLevel = (typeof logLevels)[number];
 
-const largestBacklog = 1024 * 1024; // bytes
+const maxBacklogBytes = 1024 * 1024;
 
-/** Lines of JSON on the standard error output, or on another open file, from `level` on. */
+/** Returns Fastify's options for a log of JSON lines on stderr, or on another open descriptor. */
 export function logOptions(level: LogLevel, descriptor = 2): FastifyServerOptions['logger'] {
   return {
     level,
     formatters: { level: (name) => ({ level: name }) },
     timestamp: () => `,"time":"${new Date().toISOString()}"`,
-    stream: createLines(descriptor),
+    stream: createLineWriter(descriptor),
   };
 }
 
-/** Keeps Fastify's own lines about requests out of the log; `logWhenDone` writes ours. */
-export const ownRequestLines = new LogController({
+/** Turns off Fastify's own lines about requests. `logWhenClosed` logs one line per request. */
+export const logController = new LogController({
   disableRequestLogging: true,
   requestIdLogLabel: 'requestId',
 });
 
 /**
- * Logs a line when the request has been answered, or the client has gone. Not a header, body or query: there are passwords,
- * cookies and tokens in them.
+ * Logs a line when the response has been sent or the client has disconnected. Omits headers, body
+ * and query, because they contain passwords, cookies and tokens.
  */
-export function logWhenDone(request: FastifyRequest, reply: FastifyReply) {
+export function logWhenClosed(request: FastifyRequest, reply: FastifyReply) {
   const { raw } = reply;
   raw.once('close', () => {
     const [path] = request.url.split('?');
-    const end = raw.writableFinished ? { status: raw.statusCode } : { aborted: true };
+    const outcome = raw.writableFinished ? { status: raw.statusCode } : { aborted: true };
     const ms = Math.round(reply.elapsedTime * 10) / 10;
-    request.log.info({ method: request.method, path, ...end, ms }, 'request');
+    request.log.info({ method: request.method, path, ...outcome, ms }, 'request');
   });
 }
 
 /**
- * Writes lines to a descriptor. A pipe whose reader has stopped reading would hold up the whole process, so what does not fit into
- * it is kept up to a limit, and dropped from there on. On a full disk, lines are dropped until there is room.
+ * Writes lines without ever blocking or ending the process. If the reader of a pipe is slow, lines
+ * beyond `maxBacklogBytes` are dropped. If the disk is full, lines are dropped.
  */
-function createLines(descriptor: number): { write(line: string): void } {
-  const kind = fstatSync(descriptor);
-  if (!kind.isFIFO() && !kind.isSocket()) {
+function createLineWriter(descriptor: number): { write(line: string): void } {
+  const stats = fstatSync(descriptor);
+  if (!stats.isFIFO() && !stats.isSocket()) {
     return {
       write(line) {
         try {
           writeSync(descriptor, line);
         } catch {
-          // A server without a log is better than none.
+          // A server without a log is better than no server.
         }
       },
     };
   }
   const pipe = new Socket({ fd: descriptor, readable: false, writable: true }).unref();
-  pipe.on('error', () => {}); // nobody is there to tell
+  pipe.on('error', () => {}); // the log itself is what failed
   return {
     write(line) {
-      if (pipe.writableLength < largestBacklog) pipe.write(line);
+      if (pipe.writableLength < maxBacklogBytes) pipe.write(line);
     },
   };
 }

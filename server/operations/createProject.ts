@@ -1,12 +1,9 @@
 import { randomUUID } from 'node:crypto';
-import type { Operation } from '../http/contract.ts';
 import { Refusal } from '../refusal.ts';
+import type { Operation } from '../http/contract.ts';
 import type { Services } from '../services.ts';
 
-/**
- * Keeps a project. A repeated Idempotency-Key gives the project that the key made; with another title or description it is
- * refused.
- */
+/** Creates a project, or returns the one that a repeated Idempotency-Key created. */
 export function createProject({ store, now }: Services): Operation<'createProject'> {
   return async ({ body: { title, description }, headers, session }) => {
     const project = await store.createProject({

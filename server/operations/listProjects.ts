@@ -1,19 +1,19 @@
 import type { Operation } from '../http/contract.ts';
 import type { Services } from '../services.ts';
 
-/** A person's own projects, oldest first, as they were when the request was let in. */
+/** Lists the user's own projects, oldest first, as they were when the guard ran. */
 export function listProjects({ store }: Services): Operation<'listProjects'> {
-  return async ({ session: { accountId, projects } }) => {
-    if (!projects) throw new Error('The guard did not ask how the list stands.');
-    const { count, lastId, lastPosition } = projects;
+  return async ({ session: { accountId, listVersion } }) => {
+    if (!listVersion) throw new Error('The guard did not load the list version.');
+    const { count, lastId, lastPosition } = listVersion;
     return {
       status: 200,
       body: {
-        owner: accountId,
-        // The count tells of projects that somebody took away, the id of others that came in their place.
+        ownerId: accountId,
+        // The count changes if rows are deleted by hand, the id if others take their positions.
         version: `${count}-${lastId}`,
         length: count,
-        slices: () => store.listProjects(accountId, lastPosition),
+        chunks: () => store.listProjects(accountId, lastPosition),
       },
     };
   };

@@ -1,18 +1,18 @@
 import { randomUUID } from 'node:crypto';
-import type { Operation } from '../http/contract.ts';
 import { Refusal } from '../refusal.ts';
+import type { Operation } from '../http/contract.ts';
 import type { Services } from '../services.ts';
 
-/** Makes an account. Does not sign in: the app asks for that next. */
+/** Creates an account. Does not sign in. */
 export function registerUser({
   store,
   passwords,
   throttle,
   now,
 }: Services): Operation<'registerUser'> {
-  return async ({ body, address }) => {
-    passwords.refuseWhenBusy();
-    await throttle.countRegistration(address);
+  return async ({ body, ip }) => {
+    passwords.assertNotBusy();
+    await throttle.countRegistration(ip);
     const role = 'member';
     const isNew = await store.createAccount({
       id: randomUUID(),

@@ -1,18 +1,18 @@
-export type Value = string | number | null;
+export type SqlValue = string | number | null;
 
-/** What the two databases have in common: one dialect of SQL, with values as $1, $2 and so on. */
+/** What SQLite and PostgreSQL have in common: one SQL dialect, with values as $1, $2 and so on. */
 export interface Database {
-  /** Runs one statement and gives its rows. Throws `StoreUnavailable`. */
-  query<Row>(sql: string, values?: Value[]): Promise<Row[]>;
+  /** Runs one statement and returns its rows. Throws `StoreUnavailable`. */
+  query<Row>(sql: string, values?: SqlValue[]): Promise<Row[]>;
   /**
-   * Runs a migration (any number of statements) and records its name, both in one transaction. Does nothing when
-   * the name is recorded already; of many processes that try at once, exactly one runs it and the others wait.
+   * Runs a migration and records its name in one transaction. Does nothing if the name is recorded.
+   * If several processes start at once, one runs it and the others wait.
    */
   migrate(name: string, sql: string): Promise<void>;
   close(): Promise<void>;
 }
 
-/** The database did not do what was asked; `cause` says why. Nothing was acknowledged. */
+/** The database failed; `cause` is its error. Nothing was acknowledged. */
 export class StoreUnavailable extends Error {
   override readonly name = 'StoreUnavailable';
 

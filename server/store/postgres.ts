@@ -5,48 +5,43 @@ import {
   createMigrationsTable,
   StoreUnavailable,
   type Database,
-  type Value,
+  type SqlValue,
 } from './database.ts';
 
-/** Under its name, a connection keeps the plan of a statement. */
-function nameOf(sql: string): string {
-  return hash('sha1', sql);
-}
-
-/** All in milliseconds. What takes longer has failed. */
 interface Timeouts {
-  connect: number;
-  /** Told to PostgreSQL, which then stops working on it. */
-  statement: number;
-  /** For a PostgreSQL that says nothing more. */
-  query: number;
+  connectMs: number;
+  /** Enforced by PostgreSQL, which then aborts the statement. */
+  statementMs: number;
+  /** Enforced here, in case PostgreSQL stops responding. */
+  queryMs: number;
 }
 
-const usualTimeouts: Timeouts = { connect: 5_000, statement: 10_000, query: 15_000 };
+const defaultTimeouts: Timeouts = { connectMs: 5_000, statementMs: 10_000, queryMs: 15_000 };
 
-/** Opens a pool of connections to `url`. Connects on the first query, not here. */
-export function openPostgres(url: string, timeouts = usualTimeouts): Database {
+/** Opens a connection pool. Connects on the first query. */
+export function openPostgres(url: string, timeouts = defaultTimeouts): Database {
   const pool = new Pool({
     connectionString: url,
     max: 10,
-    connectionTimeoutMillis: timeouts.connect,
-    statement_timeout: timeouts.statement,
-    query_timeout: timeouts.query,
+    connectionTimeoutMillis: timeouts.connectMs,
+    statement_timeout: timeouts.statementMs,
+    query_timeout: timeouts.queryMs,
   });
-  // A connection that breaks while nobody uses it: the pool opens another. Unheard, the event would end the process.
+  // An idle connection broke. The pool opens another, but an unhandled event ends the process.
   pool.on('error', () => {});
 
   return {
-    async query<Row>(sql: string, values: Value[] = []) {
+    async query<Row>(sql: string, values: SqlValue[] = []) {
       try {
-        return (await pool.query({ name: nameOf(sql), text: sql, values })).rows as Row[];
+        // A named statement is parsed and planned once per connection.
+        return (await pool.query({ name: hash('sha1', sql), text: sql, values })).rows as Row[];
       } catch (cause) {
         throw new StoreUnavailable(cause);
       }
     },
 
     async migrate(name, sql) {
-      // Two processes that create the table at the same moment can collide in the catalogue, `if not exists` or not.
+      // Two processes that create the table at once can collide despite `if not exists`.
       await pool.query(createMigrationsTable).catch(() => pool.query(createMigrationsTable));
       const client = await pool.connect();
       try {

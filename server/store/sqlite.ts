@@ -1,61 +1,62 @@
 import { closeSync, existsSync, fsyncSync, linkSync, mkdirSync, openSync, rmSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { backup, DatabaseSync, type StatementSync } from 'node:sqlite';
-import { setTimeout as passed } from 'node:timers/promises';
+import { setTimeout as delay } from 'node:timers/promises';
 import {
   claimMigration,
   createMigrationsTable,
   StoreUnavailable,
   type Database,
-  type Value,
+  type SqlValue,
 } from './database.ts';
 
-const busyTimeout = 5_000; // milliseconds that a writer waits for another process
-const busy = 5; // SQLite's code
+/** How long a writer waits for another process. */
+const busyTimeoutMs = 5_000;
+const busyErrorCode = 5;
 
 /**
- * Opens the database file in `directory`, which is made when it is missing, readable by its owner only.
- * Throws when the directory or the file cannot be used, or the file is damaged.
+ * Opens the database file in `directory`. Creates the directory if it is missing, readable by its
+ * owner only. Throws if the file is damaged.
  */
 export function openSqlite(directory: string): Database {
-  makeFolder(directory);
+  makeDirectory(directory);
   const connection = new DatabaseSync(databaseFile(directory), {
-    timeout: busyTimeout,
+    timeout: busyTimeoutMs,
     enableForeignKeyConstraints: true,
   });
   enableWal(connection);
-  // Some builds of SQLite open a WAL database at NORMAL, which may lose acknowledged rows when the power fails. It is no property
-  // of the file: every connection has to ask for it.
+  // Some builds of SQLite open a WAL database at NORMAL, which may lose acknowledged rows when the
+  // power fails. The setting belongs to the connection, not to the file.
   connection.exec('pragma synchronous = full');
   assertIntact(connection);
 
   const statements = new Map<string, StatementSync>();
-  function run(sql: string, values: Value[] = []): unknown[] {
+  function run(sql: string, values: SqlValue[] = []): unknown[] {
     let statement = statements.get(sql);
     if (!statement) {
       statement = connection.prepare(sql);
       statements.set(sql, statement);
     }
-    const named: Record<string, Value> = {};
+    const named: Record<string, SqlValue> = {};
     for (const [i, value] of values.entries()) named[`$${i + 1}`] = value;
     return statement.all(named);
   }
 
   return {
-    async query<Row>(sql: string, values?: Value[]) {
-      const end = performance.now() + busyTimeout;
+    async query<Row>(sql: string, values?: SqlValue[]) {
+      const deadline = performance.now() + busyTimeoutMs;
       for (;;) {
         try {
           return run(sql, values) as Row[];
         } catch (cause) {
-          if (!isBusy(cause) || performance.now() > end) throw new StoreUnavailable(cause);
+          if (!isBusy(cause) || performance.now() > deadline) throw new StoreUnavailable(cause);
         }
-        await passed(1 + Math.random() * 9);
+        await delay(retryDelayMs());
       }
     },
 
     async migrate(name, sql) {
-      connection.exec(`pragma busy_timeout = ${busyTimeout}`);
+      connection.exec(`pragma busy_timeout = ${busyTimeoutMs}`);
       connection.exec('begin immediate');
       try {
         connection.exec(createMigrationsTable);
@@ -65,7 +66,7 @@ export function openSqlite(directory: string): Database {
         connection.exec('rollback');
         throw error;
       }
-      // From now on other requests are answered while one waits for a lock: SQLite itself would hold up the whole process.
+      // From now on `query` waits for locks, because SQLite would block the event loop.
       connection.exec('pragma busy_timeout = 0');
     },
 
@@ -75,37 +76,40 @@ export function openSqlite(directory: string): Database {
   };
 }
 
-/** Of several that do this to a new file at once, SQLite turns away all but one, however long they would wait. */
+/** Retries, because SQLite ignores its busy timeout when several processes do this at once. */
 function enableWal(connection: DatabaseSync) {
-  const end = performance.now() + busyTimeout;
+  const deadline = performance.now() + busyTimeoutMs;
   const waitCell = new Int32Array(new SharedArrayBuffer(4));
   for (;;) {
     try {
       return connection.exec('pragma journal_mode = wal');
     } catch (error) {
-      if (!isBusy(error) || performance.now() > end) throw error;
+      if (!isBusy(error) || performance.now() > deadline) throw error;
     }
-    Atomics.wait(waitCell, 0, 0, 1 + Math.random() * 9);
+    Atomics.wait(waitCell, 0, 0, retryDelayMs());
   }
 }
 
-const isBusy = (error: unknown) => ((error as { errcode?: number }).errcode ?? 0) % 256 === busy;
+const isBusy = (error: unknown) =>
+  ((error as { errcode?: number }).errcode ?? 0) % 256 === busyErrorCode;
+
+const retryDelayMs = () => 1 + Math.random() * 9;
 
 /**
- * Copies the database in `directory`, which other processes may be writing to, into a new `file`, which appears when the copy is
- * complete and safely on disk. Throws when `file` exists.
+ * Copies the database into a new `file`, also while other processes write to it. The file appears
+ * when the copy is complete and synced. Throws if `file` exists.
  */
 export async function backUpSqlite(directory: string, file: string): Promise<void> {
   const source = databaseFile(directory);
   if (!existsSync(source)) throw new Error(`there is no database in ${directory}`);
   if (existsSync(file)) throw new Error(`${file} exists, and no backup is overwritten`);
   const partial = `${file}.${process.pid}.partial`;
-  const connection = new DatabaseSync(source, { timeout: busyTimeout });
+  const connection = new DatabaseSync(source, { timeout: busyTimeoutMs });
   try {
-    // In one step: writers go on meanwhile, and between steps each of their writes would begin the copy anew.
+    // One step: between steps, each write of another process would restart the copy.
     await backup(connection, partial, { rate: 2 ** 31 - 1 });
     const copy = new DatabaseSync(partial);
-    copy.exec('pragma journal_mode = delete'); // one file, which may lie where nobody can write
+    copy.exec('pragma journal_mode = delete'); // a single file that can be read-only
     assertIntact(copy);
     copy.close();
     sync(partial);
@@ -122,10 +126,10 @@ function databaseFile(directory: string): string {
 }
 
 function assertIntact(connection: DatabaseSync) {
-  const { quick_check: found } = connection.prepare('pragma quick_check(1)').get() ?? {};
-  if (found === 'ok') return;
-  const what = String(found).replaceAll('\n', ' ');
-  throw new Error(`the database is damaged, restore a backup (${what})`);
+  const { quick_check: result } = connection.prepare('pragma quick_check(1)').get() ?? {};
+  if (result === 'ok') return;
+  const details = String(result).replaceAll('\n', ' ');
+  throw new Error(`the database is damaged, restore a backup (${details})`);
 }
 
 function sync(path: string) {
@@ -134,14 +138,14 @@ function sync(path: string) {
   closeSync(descriptor);
 }
 
-/** Node's own way to make parents too never ends where they can't be made, as below /proc. */
-function makeFolder(path: string) {
+/** Creates parents too. Node's `recursive` option never returns below /proc. */
+function makeDirectory(path: string) {
   if (existsSync(path)) return;
-  makeFolder(dirname(path));
+  makeDirectory(dirname(path));
   try {
     mkdirSync(path, { mode: 0o700 });
   } catch (error) {
-    // Another process that starts just now may have been faster.
+    // Another process may create it at the same moment.
     if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
   }
 }

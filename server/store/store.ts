@@ -1,10 +1,10 @@
 import { readdirSync, readFileSync } from 'node:fs';
+import DataLoader from 'dataloader';
 import type { Database } from './database.ts';
-import { batchLookups } from './batch.ts';
 
 export interface Account {
   id: string;
-  /** In lower case: two spellings of one address are one account. */
+  /** In lower case, because emails are compared without regard to case. */
   email: string;
   passwordHash: string;
   role: string;
@@ -18,12 +18,11 @@ export interface Session {
   expiresAt: number;
 }
 
-/** How somebody's list of projects stands. Equal to an earlier one: so is the list, as projects never change. */
+/** Version of an account's list. Projects are immutable, so equal versions mean equal lists. */
 export interface ListVersion {
   count: number;
-  /** The newest project; null when there is none. */
+  /** Id of the newest project; null for an empty list. */
   lastId: string | null;
-  /** Its place in the list. */
   lastPosition: number;
 }
 
@@ -39,95 +38,110 @@ export interface NewProject extends Project {
   createdAt: number;
 }
 
-/** How often something may be tried. Why these: docs/decisions/0008-throttling.md. */
-export interface Limit {
-  /** This many attempts at once; */
+/** Limits how often something may be attempted, by a token bucket that refills more slowly. */
+export interface AttemptLimit {
+  /** Size of the bucket. */
   burst: number;
-  /** then one in so many milliseconds, */
-  interval: number;
-  /** which double after each further `burst` attempts without success, this often at most. */
-  doublings: number;
+  /** Time to refill one attempt. */
+  intervalMs: number;
+  /** The interval doubles after each further `burst` attempts, at most this often. */
+  maxDoublings: number;
 }
 
-/** What the server keeps. Every call throws `StoreUnavailable` when the database does not answer. */
+/** Everything the server stores. Every call throws `StoreUnavailable` if the database fails. */
 export interface Store {
-  /** False when the email has an account; then nothing is kept. */
+  /** Returns false if the email has an account. */
   createAccount(account: Account): Promise<boolean>;
   findAccount(email: string): Promise<Pick<Account, 'id' | 'passwordHash'> | undefined>;
   replacePasswordHash(accountId: string, passwordHash: string): Promise<void>;
   /**
-   * Counts an attempt under a key; gives how many milliseconds it came too early by `limit` (0: it is counted; else it is
-   * not), and whether the key is known at the time `now`.
+   * Counts an attempt under a key. If the attempt is too early it is not counted, and `waitMs` is
+   * greater than 0. `isKnown` is true until the time given to `resetAttempts`.
    */
-  countAttempt(key: string, limit: Limit, now: number): Promise<{ wait: number; isKnown: boolean }>;
-  /** Forgets the attempts under two keys. The first is known from now on, until `knownUntil`. */
-  forgiveAttempts(key: string, other: string, now: number, knownUntil: number): Promise<void>;
-  /** Forgets keys that were free before the time `unused`, except those that are known at the time `now`. */
-  forgetAttempts(unused: number, now: number): Promise<void>;
+  countAttempt(
+    key: string,
+    limit: AttemptLimit,
+    now: number,
+  ): Promise<{ waitMs: number; isKnown: boolean }>;
+  /** Forgets the attempts under both keys and makes the first one known until `knownUntil`. */
+  resetAttempts(key: string, otherKey: string, now: number, knownUntil: number): Promise<void>;
+  /** Deletes attempts whose bucket was full before `fullBefore`, unless their key is known. */
+  deleteOldAttempts(fullBefore: number, now: number): Promise<void>;
   createSession(session: Session): Promise<void>;
-  /** Whose session it is; undefined when it has ended by the time `now`, or never was. */
+  /** Returns undefined if the session has expired or does not exist. */
   findSession(tokenHash: string, now: number): Promise<Pick<Session, 'accountId'> | undefined>;
-  /** The same, together with how the list of the person stands: one question instead of two. */
+  /** Same as `findSession`, with the version of the account's list: one query instead of two. */
   findWithListVersion(
     tokenHash: string,
     now: number,
   ): Promise<(Pick<Session, 'accountId'> & ListVersion) | undefined>;
   deleteSession(tokenHash: string): Promise<void>;
-  /** Gives how many there were. */
-  deleteSessionsOf(accountId: string): Promise<number>;
-  deleteEndedSessions(now: number): Promise<void>;
+  /** Returns the number of deleted sessions. */
+  deleteSessionsOfAccount(accountId: string): Promise<number>;
+  deleteExpiredSessions(now: number): Promise<void>;
   /**
-   * One person's projects, oldest first, up to a place in the list, in slices of some 100 kB. Each slice is a question of
-   * its own, asked when the one before is dealt with: a slow reader holds neither a connection nor a snapshot.
+   * Yields an account's projects, oldest first, up to a position. Each chunk is a query of its own,
+   * so a slow client holds neither a connection nor a snapshot.
    */
   listProjects(accountId: string, lastPosition: number): AsyncGenerator<Project[]>;
   /**
-   * Keeps the project, and gives it back once it is safely on disk. When this person has used this idempotency key
-   * before, keeps nothing and gives the project that the key made.
+   * Returns the project once it is synced to disk. If the account has used the idempotency key
+   * before, returns the project of that time and stores nothing.
    */
   createProject(project: NewProject): Promise<Project>;
-  /** Throws `StoreUnavailable` when nothing can be read. */
+  /** Throws `StoreUnavailable` if the database cannot be read. */
   check(): Promise<void>;
   close(): Promise<void>;
 }
 
-// Neither memory nor a turn of the event loop may depend on what people write, so a slice is bounded in bytes too.
-const sliceBytes = 128 * 1024;
-const sliceRows = 256;
+// Bounded in bytes too, because titles and descriptions decide how much memory a chunk takes.
+const maxChunkBytes = 128 * 1024;
+const maxChunkRows = 256;
+const maxBatchSize = 16;
 
-/** Brings the database up to the newest migration and gives the store on it. */
+/** Applies missing migrations and returns the store. */
 export async function openStore(database: Database): Promise<Store> {
   const migrations = new URL('./migrations/', import.meta.url);
   for (const name of readdirSync(migrations).toSorted()) {
     await database.migrate(name, readFileSync(new URL(name, migrations), 'utf8'));
   }
 
-  const findWithListVersion = batchLookups(async (tokenHashes) => {
-    // PostgreSQL gives times as text.
-    type Row = ListVersion & { tokenHash: string; accountId: string; expiresAt: number | string };
-    const readers = await database.query<Row>(
-      `select sessions.token_hash as "tokenHash", sessions.account_id as "accountId",
-         sessions.expires_at as "expiresAt", projects.id as "lastId",
-         coalesce(projects.position, 0) as "lastPosition",
-         (select cast(count(*) as integer) from projects
-          where account_id = sessions.account_id) as count
-       from sessions left join projects on projects.account_id = sessions.account_id
-         and projects.position = (select max(position) from projects
-                                  where account_id = sessions.account_id)
-       where token_hash in (${tokenHashes.map((_, i) => `$${i + 1}`).join(', ')})`,
-      tokenHashes,
-    );
-    return new Map(readers.map((reader) => [reader.tokenHash, reader]));
-  });
+  type SessionRow = ListVersion & {
+    tokenHash: string;
+    accountId: string;
+    expiresAt: number | string; // PostgreSQL returns a bigint as text
+  };
+  // Batches lookups from one event-loop turn into one query, because under load a round trip costs
+  // more than an extra row.
+  const sessionLoader = new DataLoader<string, SessionRow | undefined>(
+    async (tokenHashes) => {
+      const hashes = padBatch([...new Set(tokenHashes)]);
+      const sessions = await database.query<SessionRow>(
+        `select sessions.token_hash as "tokenHash", sessions.account_id as "accountId",
+           sessions.expires_at as "expiresAt", projects.id as "lastId",
+           coalesce(projects.position, 0) as "lastPosition",
+           (select cast(count(*) as integer) from projects
+            where account_id = sessions.account_id) as count
+         from sessions left join projects on projects.account_id = sessions.account_id
+           and projects.position = (select max(position) from projects
+                                    where account_id = sessions.account_id)
+         where token_hash in (${hashes.map((_, i) => `$${i + 1}`).join(', ')})`,
+        hashes,
+      );
+      const byHash = new Map(sessions.map((session) => [session.tokenHash, session]));
+      return tokenHashes.map((tokenHash) => byHash.get(tokenHash));
+    },
+    { cache: false, maxBatchSize, batchScheduleFn: (dispatch) => setImmediate(dispatch) },
+  );
 
   return {
     async createAccount({ id, email, passwordHash, role, createdAt }) {
-      const kept = await database.query(
+      const created = await database.query(
         `insert into accounts (id, email, password_hash, role, created_at) values ($1, $2, $3, $4, $5)
          on conflict do nothing returning id`,
         [id, email, passwordHash, role, createdAt],
       );
-      return kept.length > 0;
+      return created.length > 0;
     },
 
     async findAccount(email) {
@@ -145,10 +159,11 @@ export async function openStore(database: Database): Promise<Store> {
       ]);
     },
 
-    async countAttempt(key, { burst, interval, doublings }, now) {
+    async countAttempt(key, { burst, intervalMs, maxDoublings }, now) {
       type Row = { freeAt: number | string; knownUntil: number | string };
-      const slack = (burst - 1) * interval;
-      // The bucket as one time: `free_at` is when it will be full again. Each attempt moves it on, as far ahead as `slack`.
+      // The bucket is stored as the time when it will be full again. Each attempt adds an interval,
+      // up to `slackMs` ahead of now.
+      const slackMs = (burst - 1) * intervalMs;
       const [counted] = await database.query<Row>(
         `insert into attempts (key, made, free_at, known_until)
          values ($1, 1, cast($2 as bigint) + cast($3 as bigint), 0)
@@ -158,32 +173,32 @@ export async function openStore(database: Database): Promise<Store> {
              + $3 * (1 << case when attempts.made / $5 < $6 then attempts.made / $5 else $6 end)
          where attempts.free_at <= cast($2 as bigint) + $4
          returning free_at as "freeAt", known_until as "knownUntil"`,
-        [key, now, interval, slack, burst, doublings],
+        [key, now, intervalMs, slackMs, burst, maxDoublings],
       );
-      if (counted) return { wait: 0, isKnown: Number(counted.knownUntil) > now };
-      const [full] = await database.query<Row>(
+      if (counted) return { waitMs: 0, isKnown: Number(counted.knownUntil) > now };
+      const [row] = await database.query<Row>(
         'select free_at as "freeAt", known_until as "knownUntil" from attempts where key = $1',
         [key],
       );
-      // Somebody else's right password may have freed it between the two statements.
-      const wait = full ? Number(full.freeAt) - slack - now : 1;
-      return { wait: Math.max(1, wait), isKnown: false };
+      // A successful sign-in may have reset it between the two statements.
+      const waitMs = row ? Number(row.freeAt) - slackMs - now : 1;
+      return { waitMs: Math.max(1, waitMs), isKnown: false };
     },
 
-    async forgiveAttempts(key, other, now, knownUntil) {
+    async resetAttempts(key, otherKey, now, knownUntil) {
       await database.query(
         `update attempts set
            made = 0,
            free_at = cast($3 as bigint),
            known_until = case when key = $1 then cast($4 as bigint) else 0 end
          where key in ($1, $2)`,
-        [key, other, now, knownUntil],
+        [key, otherKey, now, knownUntil],
       );
     },
 
-    async forgetAttempts(unused, now) {
+    async deleteOldAttempts(fullBefore, now) {
       await database.query('delete from attempts where free_at < $1 and known_until < $2', [
-        unused,
+        fullBefore,
         now,
       ]);
     },
@@ -204,9 +219,9 @@ export async function openStore(database: Database): Promise<Store> {
     },
 
     async findWithListVersion(tokenHash, now) {
-      const found = await findWithListVersion(tokenHash);
-      if (!found || Number(found.expiresAt) <= now) return undefined;
-      const { accountId, count, lastId, lastPosition } = found;
+      const session = await sessionLoader.load(tokenHash);
+      if (!session || Number(session.expiresAt) <= now) return undefined;
+      const { accountId, count, lastId, lastPosition } = session;
       return { accountId, count, lastId, lastPosition };
     },
 
@@ -214,22 +229,22 @@ export async function openStore(database: Database): Promise<Store> {
       await database.query('delete from sessions where token_hash = $1', [tokenHash]);
     },
 
-    async deleteSessionsOf(accountId) {
-      const ended = await database.query(
+    async deleteSessionsOfAccount(accountId) {
+      const deleted = await database.query(
         'delete from sessions where account_id = $1 returning token_hash',
         [accountId],
       );
-      return ended.length;
+      return deleted.length;
     },
 
-    async deleteEndedSessions(now) {
+    async deleteExpiredSessions(now) {
       await database.query('delete from sessions where expires_at <= $1', [now]);
     },
 
     async *listProjects(accountId, lastPosition) {
-      let rows = sliceRows;
-      for (let from = 0; from <= lastPosition; from += rows, rows = Math.min(rows * 2, sliceRows)) {
-        // Ranges and no limit: without statistics, PostgreSQL would sort all the rest of the list for each slice.
+      let [from, rows] = [0, maxChunkRows];
+      while (from <= lastPosition) {
+        // Ranges, because without statistics PostgreSQL would sort the list for each `limit`.
         const range = () => [accountId, from, Math.min(from + rows - 1, lastPosition)];
         while (rows > 1) {
           const [size] = await database.query<{ bytes: number }>(
@@ -237,36 +252,38 @@ export async function openStore(database: Database): Promise<Store> {
              from projects where account_id = $1 and position between $2 and $3`,
             range(),
           );
-          if ((size?.bytes ?? 0) <= sliceBytes) break;
+          if ((size?.bytes ?? 0) <= maxChunkBytes) break;
           rows = Math.ceil(rows / 2);
         }
-        const slice = await database.query<Project>(
+        const chunk = await database.query<Project>(
           `select id, title, description from projects
            where account_id = $1 and position between $2 and $3 order by position`,
           range(),
         );
-        if (slice.length > 0) yield slice;
+        if (chunk.length > 0) yield chunk;
+        from += rows;
+        rows = Math.min(rows * 2, maxChunkRows);
       }
     },
 
     async createProject({ id, accountId, title, description, idempotencyKey, createdAt }) {
       const key = idempotencyKey ?? null;
       for (;;) {
-        // One statement, so that the key, the place in the list and the project are kept together or not at all.
-        const [kept] = await database.query<Project>(
+        // One statement decides the idempotency key and the position, and stores the project.
+        const [created] = await database.query<Project>(
           `insert into projects (id, account_id, position, title, description, idempotency_key, created_at)
            select $1, $2, coalesce(max(position), 0) + 1, $3, $4, $5, cast($6 as bigint)
            from projects where account_id = $2
            on conflict do nothing returning id, title, description`,
           [id, accountId, title, description, key, createdAt],
         );
-        if (kept) return kept;
+        if (created) return created;
         const [earlier] = await database.query<Project>(
           'select id, title, description from projects where account_id = $1 and idempotency_key = $2',
           [accountId, key],
         );
         if (earlier) return earlier;
-        // Another request of this person took the same place in the list: go to the next one.
+        // Another request of this account took the position: retry with the next one.
       }
     },
 
@@ -276,4 +293,10 @@ export async function openStore(database: Database): Promise<Store> {
 
     close: () => database.close(),
   };
+}
+
+/** Repeats keys up to `maxBatchSize`, so that there are only two statements to prepare. */
+function padBatch(keys: string[]): string[] {
+  if (keys.length === 1) return keys;
+  return Array.from({ length: maxBatchSize }, (_, i) => keys[i % keys.length] as string);
 }

@@ -2,35 +2,35 @@ import { describe, expect, test } from 'vitest';
 import { createPasswords } from '../../server/auth/passwords.ts';
 import { sessionLifetimeSeconds } from '../../server/auth/sessions.ts';
 import { CookieClient, signedInClient } from '../support/cookie-client.ts';
-import { freshDatabase, refusal, startServer, storeNames } from './support.ts';
+import { copyClient, freshDatabase, refusal, startServer, storeNames } from './support.ts';
 
 const password = 'correct horse';
 
 describe.each(storeNames)('accounts on %s', (name) => {
-  test('[CHOICE-46] a new person registers, signs in, and sees an empty list', async () => {
-    const visitor = new CookieClient(await start());
-    expect(await visitor.register()).toMatchObject({ status: 201, body: { role: 'member' } });
-    expect(await visitor.login()).toMatchObject({ status: 200, body: {} });
-    expect(await visitor.listProjects()).toMatchObject({ status: 200, body: [] });
+  test('a new user registers, signs in and gets an empty list [CHOICE-46]', async () => {
+    const client = new CookieClient(await start());
+    expect(await client.register()).toMatchObject({ status: 201, body: { role: 'member' } });
+    expect(await client.login()).toMatchObject({ status: 200, body: {} });
+    expect(await client.listProjects()).toMatchObject({ status: 200, body: [] });
   });
 
   test('registering does not sign in', async () => {
-    const visitor = new CookieClient(await start());
-    await visitor.register();
-    expect(visitor.cookies.size).toBe(0);
-    expect((await visitor.listProjects()).status).toBe(401);
+    const client = new CookieClient(await start());
+    await client.register();
+    expect(client.cookies.size).toBe(0);
+    expect((await client.listProjects()).status).toBe(401);
   });
 
-  test('an email has one account, however it is spelt', async () => {
-    const visitor = new CookieClient(await start());
-    await visitor.register({ email: 'Ada@Example.org', password });
-    expect(await visitor.register({ email: 'ada@example.ORG', password })).toMatchObject(
+  test('an email has one account, in upper or lower case', async () => {
+    const client = new CookieClient(await start());
+    await client.register({ email: 'Ada@Example.org', password });
+    expect(await client.register({ email: 'ada@example.ORG', password })).toMatchObject(
       refusal('emailTaken'),
     );
-    expect((await visitor.login({ email: 'ADA@example.org', password })).status).toBe(200);
+    expect((await client.login({ email: 'ADA@example.org', password })).status).toBe(200);
   });
 
-  test('fifty registrations of one email at once make one account', async () => {
+  test('fifty concurrent registrations of one email create one account', async () => {
     const address = await start();
     const credentials = { email: 'ada@example.org', password };
     const replies = await Promise.all(
@@ -40,93 +40,90 @@ describe.each(storeNames)('accounts on %s', (name) => {
     expect(statuses).toEqual([201, ...Array.from({ length: 49 }, () => 409)]);
   });
 
-  test('a wrong password and an unknown email get the same answer', async () => {
-    const visitor = new CookieClient(await start());
-    await visitor.register();
-    const wrong = await visitor.login({ ...visitor.credentials, password: 'wrong horse' });
+  test('a wrong password and an unknown email get the same response', async () => {
+    const client = new CookieClient(await start());
+    await client.register();
+    const wrong = await client.login({ ...client.credentials, password: 'wrong horse' });
     expect(wrong).toMatchObject(refusal('wrongCredentials'));
-    const unknown = await visitor.login({ email: 'nobody@example.org', password });
+    const unknown = await client.login({ email: 'unknown@example.org', password });
     expect(unknown).toMatchObject({ status: wrong.status, body: wrong.body });
   });
 
-  test('a password is taken as typed: no trimming, any character, up to 128 of them', async () => {
-    const visitor = new CookieClient(await start());
-    for (const [i, odd] of [
+  test('a password is not trimmed and may contain any characters, up to 128', async () => {
+    const client = new CookieClient(await start());
+    for (const [i, unusual] of [
       '  spaces  ',
       '🐎'.repeat(128),
       'nul\u0000 and é',
       'ÄÖÜ ß 漢字',
     ].entries()) {
-      const credentials = { email: `ada${i}@example.org`, password: odd };
-      expect((await visitor.register(credentials)).status).toBe(201);
-      expect((await visitor.login({ ...credentials, password: odd.trim() + ' ' })).status).not.toBe(
-        200,
-      );
-      expect((await visitor.login(credentials)).status).toBe(200);
+      const credentials = { email: `ada${i}@example.org`, password: unusual };
+      const trimmed = { ...credentials, password: unusual.trim() + ' ' };
+      expect((await client.register(credentials)).status).toBe(201);
+      expect((await client.login(trimmed)).status).not.toBe(200);
+      expect((await client.login(credentials)).status).toBe(200);
     }
   });
 
   test('a session lasts thirty days', async () => {
     let time = Date.UTC(2030, 0, 1);
-    const visitor = await signedInClient(await start({ now: () => time }));
+    const client = await signedInClient(await start({ now: () => time }));
     time += sessionLifetimeSeconds * 1000 - 1;
-    expect((await visitor.listProjects()).status).toBe(200);
+    expect((await client.listProjects()).status).toBe(200);
     time += 1;
-    expect(await visitor.listProjects()).toMatchObject(refusal('notSignedIn'));
-    expect((await visitor.login()).status).toBe(200);
-    expect((await visitor.listProjects()).status).toBe(200);
+    expect(await client.listProjects()).toMatchObject(refusal('notSignedIn'));
+    expect((await client.login()).status).toBe(200);
+    expect((await client.listProjects()).status).toBe(200);
   });
 
-  test('sessions that ended are gone from the store when somebody signs in', async () => {
+  test('expired sessions are deleted from the store at the next sign-in', async () => {
     const database = (await freshDatabase(name))();
     let time = Date.UTC(2030, 0, 1);
-    const visitor = await signedInClient(await startServer({ database, now: () => time }));
-    await new CookieClient(visitor.address).login(visitor.credentials);
-    const kept = () => database.query<{ hash: string }>('select token_hash as hash from sessions');
-    const ended = await kept();
-    expect(ended).toHaveLength(2);
+    const client = await signedInClient(await startServer({ database, now: () => time }));
+    await new CookieClient(client.address).login(client.credentials);
+    const storedHashes = () => database.query('select token_hash from sessions');
+    const expired = await storedHashes();
+    expect(expired).toHaveLength(2);
     time += sessionLifetimeSeconds * 1000;
-    await new CookieClient(visitor.address).login(visitor.credentials);
-    const [session, ...others] = await kept();
+    await new CookieClient(client.address).login(client.credentials);
+    const [session, ...others] = await storedHashes();
     expect(others).toEqual([]);
-    expect(ended).not.toContainEqual(session);
+    expect(expired).not.toContainEqual(session);
   });
 
-  test('signing in again ends the session that the browser had, and no other', async () => {
+  test('signing in again ends the previous session of the browser, and no other', async () => {
     const address = await start();
-    const visitor = await signedInClient(address);
-    const elsewhere = new CookieClient(address);
-    await elsewhere.login(visitor.credentials);
-    const stolen = new CookieClient(address);
-    for (const [cookie, value] of visitor.cookies) stolen.cookies.set(cookie, value);
+    const client = await signedInClient(address);
+    const otherBrowser = new CookieClient(address);
+    await otherBrowser.login(client.credentials);
+    const thief = copyClient(client);
 
-    await visitor.login();
-    expect((await visitor.listProjects()).status).toBe(200);
-    expect((await elsewhere.listProjects()).status).toBe(200);
-    expect((await stolen.listProjects()).status).toBe(401);
+    await client.login();
+    expect((await client.listProjects()).status).toBe(200);
+    expect((await otherBrowser.listProjects()).status).toBe(200);
+    expect((await thief.listProjects()).status).toBe(401);
   });
 
-  test('the session cookie is out of reach for scripts and other sites, and not in the store', async () => {
-    const open = await freshDatabase(name);
-    const database = open();
-    const visitor = new CookieClient(await startServer({ database, passwords: createPasswords() }));
-    await visitor.register();
-    const reply = await visitor.login();
+  test('the session cookie is HttpOnly, SameSite and not in the store', async () => {
+    const database = (await freshDatabase(name))();
+    const client = new CookieClient(await startServer({ database, passwords: createPasswords() }));
+    await client.register();
+    const reply = await client.login();
     const [session, xsrf] = reply.headers.getSetCookie();
     expect(session).toMatch(
       /^session=[\w-]{43}; Max-Age=2592000; Path=\/; HttpOnly; SameSite=Lax$/,
     );
     expect(xsrf).toMatch(/^XSRF-TOKEN=[\w-]{43}; Max-Age=2592000; Path=\/; SameSite=Lax$/);
-    const kept = JSON.stringify(await database.query('select * from sessions'));
-    expect(kept).not.toContain(visitor.cookies.get('session'));
+    const sessions = JSON.stringify(await database.query('select * from sessions'));
+    expect(sessions).not.toContain(client.cookies.get('session'));
     expect(JSON.stringify(await database.query('select * from accounts'))).not.toContain(password);
   });
 
-  test.each(['https', 'https, http'])('behind %s the cookies are for https only', async (proto) => {
-    const visitor = new CookieClient(await start());
-    await visitor.register();
+  test.each(['https', 'https, http'])('behind %s the cookies are Secure', async (proto) => {
+    const client = new CookieClient(await start());
+    await client.register();
     const headers = { 'x-forwarded-proto': proto };
-    const reply = await visitor.login(visitor.credentials, { headers });
+    const reply = await client.login(client.credentials, { headers });
     expect(reply.headers.getSetCookie()).toEqual([
       expect.stringContaining('; Secure'),
       expect.stringContaining('; Secure'),

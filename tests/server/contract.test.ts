@@ -1,40 +1,47 @@
+import { readFileSync } from 'node:fs';
 import Fastify from 'fastify';
 import { expect, onTestFinished, test } from 'vitest';
-import { mountContract, readContract, type Operations } from '../../server/http/contract.ts';
-import { contractText } from './support.ts';
+import { parseContract, type Operations } from '../../server/http/contract.ts';
+import { registerRoutes } from '../../server/http/routes.ts';
 
+const contractText = readFileSync(
+  new URL('../../generated/contract.json', import.meta.url),
+  'utf8',
+);
 const project = { id: '1', title: 'Website', description: 'Pages.' };
-const working: Operations = {
+const operations: Operations = {
   login: async () => ({ status: 200, body: {} }),
   registerUser: async () => ({ status: 201, body: { role: 'member' } }),
   listProjects: async () => ({ status: 200, body: [project] }),
   createProject: async () => ({ status: 201, body: project }),
 };
 
-test('the server does not start without one of the operations', () => {
-  const { login: _missing, ...rest } = working;
-  expect(() => mount(rest)).toThrow('Missing here: login.');
+test('the server does not start if an operation is missing', () => {
+  const { login: _missing, ...rest } = operations;
+  expect(() => createRoutes(rest)).toThrow('Missing in the server: login.');
 });
 
-test('the server does not start with an operation that the contract does not know', () => {
-  const more = { ...working, somethingElse: working.login };
-  expect(() => mount(more)).toThrow('Missing there: somethingElse.');
+test('the server does not start if the contract does not declare an operation', () => {
+  const more = { ...operations, undeclared: operations.login };
+  expect(() => createRoutes(more)).toThrow('Missing in openapi.yaml: undeclared.');
 });
 
-test('the server does not start when the contract opens an operation to everybody', () => {
-  const text = contractText.replace('- session: []', '- {}').replaceAll('security: []', '');
-  expect(() => mount(working, text)).toThrow('operations without a session');
+test('the server does not start if the contract makes an operation public', () => {
+  const text = contractText.replace('"security":[{"session":[]}]', '"security":[]');
+  expect(text).not.toBe(contractText);
+  expect(() => createRoutes(operations, text)).toThrow('operations without a session');
 });
 
-test('the server does not start when the contract lacks a refusal that it gives', () => {
-  expect(() => readContract(contractText.replaceAll('emailTaken:', 'other:'))).toThrow(
+test('the server does not start if the contract lacks one of its refusals', () => {
+  expect(() => parseContract(contractText.replaceAll('"emailTaken":', '"other":'))).toThrow(
     'emailTaken',
   );
 });
 
-test('keys that the contract does not declare never leave', async () => {
+test('keys that the contract does not declare are not sent', async () => {
   const leaking = { ...project, owner: 'secret', nested: { passwordHash: 'secret' } };
-  const app = mount({ ...working, listProjects: async () => ({ status: 200, body: [leaking] }) });
+  const listProjects = async () => ({ status: 200 as const, body: [leaking] });
+  const app = createRoutes({ ...operations, listProjects });
   expect((await app.inject('/api/v1/projects')).json()).toEqual([project]);
 });
 
@@ -42,19 +49,22 @@ test.each([
   ['lacks a key', { status: 200, body: [{ id: '1', title: 'Website' }] }],
   ['has another type', { status: 200, body: {} }],
   ['has an undeclared status', { status: 202, body: [] }],
-])('an answer that %s is a failure of ours, and does not leave', async (_what, answer) => {
-  const operations = { ...working, listProjects: async () => answer } as unknown as Operations;
-  const reply = await mount(operations).inject('/api/v1/projects');
+])('a response that %s is refused with 500', async (_case, response) => {
+  const app = createRoutes({
+    ...operations,
+    listProjects: (async () => response) as unknown as Operations['listProjects'],
+  });
+  const reply = await app.inject('/api/v1/projects');
   expect(reply.statusCode).toBe(500);
   expect(reply.json()).toMatchObject({
     message: expect.stringContaining('listProjects broke the contract'),
   });
 });
 
-test('a request in the wrong shape never reaches its operation', async () => {
+test('an invalid request does not reach its operation', async () => {
   let calls = 0;
-  const app = mount({
-    ...working,
+  const app = createRoutes({
+    ...operations,
     createProject: async () => {
       calls += 1;
       return { status: 201, body: project };
@@ -72,39 +82,37 @@ test('a request in the wrong shape never reaches its operation', async () => {
   expect(calls).toBe(1);
 });
 
-test('a fifth call may have parameters in its path, and an answer without a body', async () => {
-  const text = contractText.replace(
-    '\ncomponents:',
-    `
-  /api/v1/projects/{projectId}:
-    delete:
-      operationId: fifth
-      parameters:
-        - { name: projectId, in: path, required: true, schema: { type: string, maxLength: 5 } }
-      responses: { '204': { description: Gone. } }
-
-components:`,
-  );
-  const asked: unknown[] = [];
-  const fifth = async ({ path }: { path: unknown }) => {
-    asked.push(path);
+test('a new operation may have path parameters and a response without a body', async () => {
+  const contract = JSON.parse(contractText) as { paths: Record<string, object> };
+  const schema = { type: 'string', maxLength: 5 };
+  contract.paths['/api/v1/projects/{projectId}'] = {
+    delete: {
+      operationId: 'deleteProject',
+      parameters: [{ name: 'projectId', in: 'path', required: true, schema }],
+      responses: { '204': { description: 'Gone.' } },
+    },
+  };
+  const received: unknown[] = [];
+  const deleteProject = async ({ params }: { params: unknown }) => {
+    received.push(params);
     return { status: 204 };
   };
-  const app = mount({ ...working, fifth } as Partial<Operations>, text);
+  const app = createRoutes(
+    { ...operations, deleteProject } as Partial<Operations>,
+    JSON.stringify(contract),
+  );
   const reply = await app.inject({ method: 'DELETE', url: '/api/v1/projects/a%2Fb' });
   expect([reply.statusCode, reply.body]).toEqual([204, '']);
   const tooLong = await app.inject({ method: 'DELETE', url: '/api/v1/projects/123456' });
   expect(tooLong.json()).toMatchObject({ message: 'The address is not valid.' });
-  expect(asked).toEqual([{ projectId: 'a/b' }]);
+  expect(received).toEqual([{ projectId: 'a/b' }]);
 });
 
-/** The mount alone, for somebody who is signed in. */
-function mount(operations: Partial<Operations>, text = contractText) {
+/** Creates an app of the contract's routes only, with a signed-in user. */
+function createRoutes(implemented: Partial<Operations>, text = contractText) {
   const app = Fastify();
   onTestFinished(() => app.close());
-  mountContract(app, readContract(text), operations as Operations, async () => ({
-    token: 'token',
-    accountId: 'account',
-  }));
+  const guard = async () => ({ token: 'token', accountId: 'account' });
+  registerRoutes(app, parseContract(text), implemented as Operations, guard);
   return app;
 }

@@ -2,26 +2,25 @@ import { closeSync, openSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { logOptions } from '../../server/http/log.ts';
-import { runServer } from '../support/server-process.ts';
 import { CookieClient } from '../support/cookie-client.ts';
-import { builtApp, startServer, temporaryFolder } from './support.ts';
+import { startProcess, startServer, temporaryFolder } from './support.ts';
 
-interface Line {
-  level: string;
-  time: string;
-  requestId?: string;
-  method?: string;
-  path?: string;
-  status?: number;
-  ms?: number;
-}
-
-test('each request is one line of JSON with the id that its answer carries', async () => {
-  const { lines, visitor } = await start();
-  const reply = await visitor.call('GET', '/api/v1/projects?page=secret');
-  await visitor.call('GET', '/nothing');
-  await visitor.call('GET', '/%E0%A4%A');
-  expect(await lines(3)).toEqual([
+test('each request is one line of JSON with the id of its response', async () => {
+  const lines: unknown[] = [];
+  let notify = () => {};
+  const write = (line: string) => {
+    const parsed = JSON.parse(line) as object;
+    if ('method' in parsed) lines.push(parsed);
+    notify();
+  };
+  const logger = { ...(logOptions('info') as object), stream: { write } };
+  const client = new CookieClient(await startServer({ logger }));
+  const reply = await client.call('GET', '/api/v1/projects?page=secret');
+  await client.call('GET', '/nothing');
+  await client.call('GET', '/%E0%A4%A');
+  // A line is written after its response.
+  while (lines.length < 3) await new Promise<void>((resolve) => (notify = resolve));
+  expect(lines).toEqual([
     {
       level: 'info',
       time: expect.stringMatching(/^\d{4}-.+Z$/),
@@ -39,87 +38,54 @@ test('each request is one line of JSON with the id that its answer carries', asy
   ]);
 });
 
-test('a log that cannot be written, as on a full disk, stops nobody', async () => {
+test('a log that cannot be written, as on a full disk, fails no request', async () => {
   const file = join(temporaryFolder(), 'log');
   writeFileSync(file, '');
   const descriptor = openSync(file, 'r');
   onTestFinished(() => closeSync(descriptor));
-  const visitor = new CookieClient(await startServer({ logger: logOptions('info', descriptor) }));
-  for (let i = 0; i < 3; i += 1) expect((await visitor.call('GET', '/readyz')).status).toBe(200);
+  const client = new CookieClient(await startServer({ logger: logOptions('info', descriptor) }));
+  for (let i = 0; i < 3; i += 1) expect((await client.call('GET', '/readyz')).status).toBe(200);
 });
 
-describe('the log of the real process', () => {
-  test('holds no password, email, cookie, token or text of anybody, whatever goes wrong', async () => {
-    const running = runServer({
-      DATA_DIR: temporaryFolder(),
-      DIST_DIR: builtApp(),
-      LOG_LEVEL: 'trace',
-      DRAIN_SECONDS: '0',
-    });
-    onTestFinished(async () => {
-      await running.kill();
-    });
-    const visitor = new CookieClient(await running.ready());
+describe('the log of the process', () => {
+  test('contains no password, email, cookie, token or user text, even on errors', async () => {
+    const settings = { LOG_LEVEL: 'trace', DRAIN_SECONDS: '0' };
+    const { address, kill } = await startProcess({ DATA_DIR: temporaryFolder(), ...settings });
+    const client = new CookieClient(address);
     const password = 'log-secret-password';
     const credentials = { email: 'log-secret-email@example.org', password };
     const headers = { authorization: 'Bearer log-secret-header' };
-    await visitor.register(credentials);
-    await visitor.register(credentials);
-    await visitor.login({ ...credentials, password: 'log-secret-wrong' });
-    await visitor.login(credentials);
+    await client.register(credentials);
+    await client.register(credentials);
+    await client.login({ ...credentials, password: 'log-secret-wrong' });
+    await client.login(credentials);
     const project = { title: 'log-secret-title', description: 'log-secret-description' };
-    await visitor.createProject(project, { headers });
-    await visitor.createProject({ ...project, title: 7 });
-    await visitor.createProject(undefined, { headers: { 'x-xsrf-token': 'log-secret-token' } });
-    await visitor.createProject(undefined, {
+    await client.createProject(project, { headers });
+    await client.createProject({ ...project, title: 7 });
+    await client.createProject(undefined, { headers: { 'x-xsrf-token': 'log-secret-token' } });
+    await client.createProject(undefined, {
       headers: { 'content-type': 'application/json', 'idempotency-key': 'log-secret-key' },
       body: '{"log-secret-json":',
     });
-    await visitor.call('GET', '/api/v1/projects?password=log-secret-query');
-    const { errors } = await running.kill('SIGTERM');
+    await client.call('GET', '/api/v1/projects?password=log-secret-query');
+    const { errors: log } = await kill('SIGTERM');
 
-    expect(errors.trim().split('\n').length).toBeGreaterThanOrEqual(9);
-    for (const line of errors.trim().split('\n')) expect(JSON.parse(line)).toBeTypeOf('object');
-    expect(errors).not.toContain('log-secret');
-    expect(visitor.cookies.size).toBe(2);
-    for (const value of visitor.cookies.values()) expect(errors).not.toContain(value);
+    expect(log.trim().split('\n').length).toBeGreaterThanOrEqual(9);
+    for (const line of log.trim().split('\n')) expect(JSON.parse(line)).toBeTypeOf('object');
+    expect(log).not.toContain('log-secret');
+    expect(client.cookies.size).toBe(2);
+    for (const value of client.cookies.values()) expect(log).not.toContain(value);
   });
 
-  test('holds up nobody when the program that should read it does not', async () => {
-    const running = runServer(
-      { DATA_DIR: temporaryFolder(), DIST_DIR: builtApp() },
-      { readsLog: false },
-    );
-    onTestFinished(async () => {
-      await running.kill();
-    });
-    const visitor = new CookieClient(await running.ready());
+  test('blocks no request if its reader stops reading', async () => {
+    const settings = { DATA_DIR: temporaryFolder() };
+    const { address } = await startProcess(settings, { readsLog: false });
+    const client = new CookieClient(address);
     // More lines than fit into a pipe.
     const path = `/${'x'.repeat(10_000)}`;
     for (let i = 0; i < 20; i += 1) {
-      await Promise.all(Array.from({ length: 20 }, () => visitor.call('GET', path)));
+      await Promise.all(Array.from({ length: 20 }, () => client.call('GET', path)));
     }
-    expect((await visitor.call('GET', '/readyz')).status).toBe(200);
+    expect((await client.call('GET', '/readyz')).status).toBe(200);
   });
 });
-
-/** A server whose log is in the hand of the test. */
-async function start() {
-  const kept: Line[] = [];
-  let tell = () => {};
-  const write = (line: string) => {
-    const parsed = JSON.parse(line) as Line;
-    if ('method' in parsed) kept.push(parsed);
-    tell();
-  };
-  const logger = { ...(logOptions('info') as object), stream: { write } };
-  const visitor = new CookieClient(await startServer({ logger }));
-  return {
-    visitor,
-    /** So many lines about requests, once they are there: a line is written after its answer. */
-    lines: async (count: number) => {
-      while (kept.length < count) await new Promise<void>((resolve) => (tell = resolve));
-      return kept;
-    },
-  };
-}

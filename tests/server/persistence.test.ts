@@ -9,21 +9,31 @@ import { describe, expect, inject, onTestFinished, test, vi } from 'vitest';
 import { StoreUnavailable } from '../../server/store/database.ts';
 import { openPostgres } from '../../server/store/postgres.ts';
 import { openSqlite } from '../../server/store/sqlite.ts';
-import { runServer } from '../support/server-process.ts';
-import type { Start } from './open-store-worker.ts';
 import { CookieClient, signedInClient } from '../support/cookie-client.ts';
-import { builtApp, freshPostgres, refusal, startServer, temporaryFolder } from './support.ts';
+import { openDatabase } from '../support/database.ts';
+import { runServer, type Settings } from '../support/server-process.ts';
+import type { WorkerData } from './open-store-worker.ts';
+import {
+  createPostgresDatabase,
+  emptyStore,
+  refusal,
+  runInPostgres,
+  runProcess,
+  startServer,
+  storeNames,
+  temporaryFolder,
+} from './support.ts';
 
 const unavailable = refusal('unavailable');
 
-test('what SQLite answered is synced, also where SQLite was built to sync less', async () => {
+test('SQLite syncs every transaction, even if it was built to sync less', async () => {
   const exec = Reflect.get(DatabaseSync.prototype, 'exec');
   const spy = vi.spyOn(DatabaseSync.prototype, 'exec').mockImplementation(function (
     this: DatabaseSync,
     sql,
   ) {
     exec.call(this, sql);
-    // A database opens at NORMAL there once it is in WAL mode.
+    // Such a build sets NORMAL when a database enters WAL mode.
     if (sql === 'pragma journal_mode = wal') exec.call(this, 'pragma synchronous = normal');
   });
   onTestFinished(() => spy.mockRestore());
@@ -35,72 +45,70 @@ test('what SQLite answered is synced, also where SQLite was built to sync less',
   expect(spy).toHaveBeenCalledWith('pragma journal_mode = wal');
 });
 
-describe('a full disk', () => {
-  test('refuses what cannot be kept, still shows what is there, and is forgotten when there is room', async () => {
-    const database = openSqlite(temporaryFolder());
-    const visitor = await signedInClient(await startServer({ database }));
-    const [{ page_count: pages }] = (await database.query('pragma page_count')) as [
-      { page_count: number },
-    ];
-    const large = { title: 'Large', description: 'x'.repeat(50_000) };
+test('a full disk refuses writes, allows reads, and recovers when there is space', async () => {
+  const database = openSqlite(temporaryFolder());
+  const client = await signedInClient(await startServer({ database }));
+  const [{ page_count: pages }] = (await database.query('pragma page_count')) as [
+    { page_count: number },
+  ];
+  const large = { title: 'Large', description: 'x'.repeat(50_000) };
 
-    await database.query(`pragma max_page_count = ${pages + 20}`);
-    let kept = 0;
-    let reply = await visitor.createProject(large);
-    for (; reply.status === 201; kept += 1) reply = await visitor.createProject(large);
-    expect(kept).toBe(1);
-    expect(reply).toMatchObject(unavailable);
-    expect(Number(reply.headers.get('retry-after'))).toBeGreaterThan(0);
-    expect((await visitor.listProjects()).body).toHaveLength(kept);
-    expect((await visitor.call('GET', '/readyz')).status).toBe(200);
+  await database.query(`pragma max_page_count = ${pages + 20}`);
+  let created = 0;
+  let reply = await client.createProject(large);
+  for (; reply.status === 201; created += 1) reply = await client.createProject(large);
+  expect(created).toBe(1);
+  expect(reply).toMatchObject(unavailable);
+  expect(Number(reply.headers.get('retry-after'))).toBeGreaterThan(0);
+  expect((await client.listProjects()).body).toHaveLength(created);
+  expect((await client.call('GET', '/readyz')).status).toBe(200);
 
-    await database.query('pragma max_page_count = 1000000');
-    expect((await visitor.createProject(large)).status).toBe(201);
-    expect((await visitor.listProjects()).body).toHaveLength(kept + 1);
-  });
+  await database.query('pragma max_page_count = 1000000');
+  expect((await client.createProject(large)).status).toBe(201);
+  expect((await client.listProjects()).body).toHaveLength(created + 1);
 });
 
-describe('a database that is out of reach', () => {
-  test('on PostgreSQL is answered 503 with a message, and heals by itself', async () => {
-    const url = await freshPostgres();
-    const visitor = await signedInClient(await startServer({ database: openPostgres(url) }));
+describe('an unreachable PostgreSQL', () => {
+  test('is answered with 503 and recovers without a restart', async () => {
+    const url = await createPostgresDatabase();
+    const client = await signedInClient(await startServer({ database: openPostgres(url) }));
     const name = new URL(url).pathname.slice(1);
-    await inPostgres(`alter database ${name} allow_connections false`);
-    await inPostgres(
+    await runInPostgres(`alter database ${name} allow_connections false`);
+    await runInPostgres(
       `select pg_terminate_backend(pid) from pg_stat_activity where datname = '${name}'`,
     );
     for (const reply of [
-      await visitor.createProject(),
-      await visitor.listProjects(),
-      await visitor.login(),
+      await client.createProject(),
+      await client.listProjects(),
+      await client.login(),
     ]) {
       expect(reply).toMatchObject(unavailable);
     }
-    expect((await visitor.call('GET', '/healthz')).status).toBe(200);
-    expect((await visitor.call('GET', '/readyz')).status).toBe(503);
+    expect((await client.call('GET', '/healthz')).status).toBe(200);
+    expect((await client.call('GET', '/readyz')).status).toBe(503);
 
-    await inPostgres(`alter database ${name} allow_connections true`);
-    expect((await visitor.call('GET', '/readyz')).status).toBe(200);
-    expect((await visitor.createProject()).status).toBe(201);
-    expect((await visitor.listProjects()).body).toHaveLength(1);
+    await runInPostgres(`alter database ${name} allow_connections true`);
+    expect((await client.call('GET', '/readyz')).status).toBe(200);
+    expect((await client.createProject()).status).toBe(201);
+    expect((await client.listProjects()).body).toHaveLength(1);
   });
 
-  test('on PostgreSQL is not waited for when it accepts connections and says nothing', async () => {
+  test('times out if it accepts connections and sends nothing', async () => {
     const silent = createServer().listen(0, '127.0.0.1');
     await once(silent, 'listening');
     onTestFinished(() => void silent.close());
     const { port } = silent.address() as AddressInfo;
     const url = `postgres://u:p@127.0.0.1:${port}/d`;
-    const database = openPostgres(url, { connect: 50, statement: 0, query: 0 });
+    const database = openPostgres(url, { connectMs: 50, statementMs: 0, queryMs: 0 });
     await expect(database.query('select 1')).rejects.toThrow(StoreUnavailable);
   });
 
   test.each([
-    ['is stopped there', { statement: 50, query: 0 }, 'statement timeout'],
-    ['is given up here', { statement: 0, query: 50 }, 'Query read timeout'],
-  ])('on PostgreSQL a statement that takes too long %s', async (_what, timeouts, message) => {
-    const url = await freshPostgres();
-    const database = openPostgres(url, { connect: 5_000, ...timeouts });
+    ['PostgreSQL', { statementMs: 50, queryMs: 0 }, 'statement timeout'],
+    ['the server', { statementMs: 0, queryMs: 50 }, 'Query read timeout'],
+  ])('%s aborts a statement that takes too long', async (_where, timeouts, message) => {
+    const url = await createPostgresDatabase();
+    const database = openPostgres(url, { connectMs: 5_000, ...timeouts });
     onTestFinished(() => database.close());
     const other = new Client(url);
     await other.connect();
@@ -112,45 +120,42 @@ describe('a database that is out of reach', () => {
     expect(String((failure as Error).cause)).toContain(message);
   });
 
-  test('on PostgreSQL gets ten seconds for a statement', async () => {
+  test('has ten seconds for a statement by default', async () => {
     const database = openPostgres(inject('postgresUrl'));
     onTestFinished(() => database.close());
     expect(await database.query('show statement_timeout')).toEqual([{ statement_timeout: '10s' }]);
   });
-
-  test('on SQLite is waited for while another process writes, and other requests are answered meanwhile', async () => {
-    const folder = temporaryFolder();
-    const visitor = await signedInClient(await startServer({ database: openSqlite(folder) }));
-    const other = new DatabaseSync(join(folder, 'tracker.sqlite'));
-    onTestFinished(() => other.close());
-    other.exec('begin immediate');
-    const create = visitor.createProject();
-    for (let i = 0; i < 10; i += 1) {
-      expect((await visitor.call('GET', '/healthz')).status).toBe(200);
-      expect((await visitor.listProjects()).body).toEqual([]);
-    }
-    other.exec('commit');
-    expect((await create).status).toBe(201);
-  });
 });
 
-describe('a damaged database', () => {
-  test('keeps the server from starting, with a line that says so', async () => {
-    const { code, errors } = await run({ DATA_DIR: await damagedFolder() }).ended;
-    expect(code).toBe(1);
-    expect(errors).toMatch(/^DATA_DIR: .+damaged.+\n$/);
-  });
+test('while another process locks SQLite, a write waits and other requests are answered', async () => {
+  const folder = temporaryFolder();
+  const client = await signedInClient(await startServer({ database: openSqlite(folder) }));
+  const other = new DatabaseSync(join(folder, 'tracker.sqlite'));
+  onTestFinished(() => other.close());
+  other.exec('begin immediate');
+  const create = client.createProject();
+  for (let i = 0; i < 10; i += 1) {
+    expect((await client.call('GET', '/healthz')).status).toBe(200);
+    expect((await client.listProjects()).body).toEqual([]);
+  }
+  other.exec('commit');
+  expect((await create).status).toBe(201);
+});
+
+test('a damaged database keeps the server from starting, with one line of explanation', async () => {
+  const { code, errors } = await runProcess({ DATA_DIR: await damagedFolder() }).ended;
+  expect(code).toBe(1);
+  expect(errors).toMatch(/^DATA_DIR: .+damaged.+\n$/);
 });
 
 describe('npm run backup', () => {
   test('copies everything while the server writes, and a server starts on the copy', async () => {
-    const folder = temporaryFolder();
-    const visitor = await signedInClient(await startServer({ database: openSqlite(folder) }));
-    const kept = [await visitor.createProject(), await visitor.createProject()];
+    const { folder, client } = await startOnFolder();
+    const created = [await client.createProject(), await client.createProject()];
     const writing = new AbortController();
     const writer = (async () => {
       while (!writing.signal.aborted) {
-        await visitor.createProject({ title: 'During', description: 'the backup' });
+        await client.createProject({ title: 'During', description: 'the backup' });
       }
     })();
     const copy = join(temporaryFolder(), 'data');
@@ -163,17 +168,16 @@ describe('npm run backup', () => {
     expect(readdirSync(copy)).toEqual(['tracker.sqlite']);
     expect(statSync(join(copy, 'tracker.sqlite')).mode & 0o777).toBe(0o600);
     const restored = new CookieClient(await startServer({ database: openSqlite(copy) }));
-    expect((await restored.login(visitor.credentials)).status).toBe(200);
+    expect((await restored.login(client.credentials)).status).toBe(200);
     const projects = (await restored.listProjects()).body as unknown[];
-    expect(projects.slice(0, 2)).toEqual(kept.map(({ body }) => body));
+    expect(projects.slice(0, 2)).toEqual(created.map(({ body }) => body));
   });
 
   test('overwrites nothing', async () => {
-    const folder = temporaryFolder();
-    await signedInClient(await startServer({ database: openSqlite(folder) }));
+    const { folder } = await startOnFolder();
     const file = join(temporaryFolder(), 'backup.sqlite');
     writeFileSync(file, 'precious');
-    const { code, errors } = await command('commands/backup.ts', { DATA_DIR: folder }, file);
+    const { code, errors } = await runCommand('backup', { DATA_DIR: folder }, file);
     expect({ code, errors }).toEqual({
       code: 1,
       errors: `No backup was made: ${file} exists, and no backup is overwritten.\n`,
@@ -181,25 +185,20 @@ describe('npm run backup', () => {
     expect(readFileSync(file, 'utf8')).toBe('precious');
   });
 
-  test('keeps no copy of a damaged database', async () => {
+  test('leaves no copy of a damaged database', async () => {
     const target = temporaryFolder();
     const settings = { DATA_DIR: await damagedFolder() };
-    const { code, errors } = await command(
-      'commands/backup.ts',
-      settings,
-      join(target, 'backup.sqlite'),
-    );
+    const { code, errors } = await runCommand('backup', settings, join(target, 'backup.sqlite'));
     expect(code).toBe(1);
     expect(errors).toMatch(/^No backup was made: .+damaged.+\n$/);
     expect(readdirSync(target)).toEqual([]);
   });
 
-  test('leaves nothing behind when it fails', async () => {
-    const folder = temporaryFolder();
-    await signedInClient(await startServer({ database: openSqlite(folder) }));
+  test('leaves no file if it fails', async () => {
+    const { folder } = await startOnFolder();
     const target = temporaryFolder();
     const file = join(target, 'missing', 'backup.sqlite');
-    const { code, errors } = await command('commands/backup.ts', { DATA_DIR: folder }, file);
+    const { code, errors } = await runCommand('backup', { DATA_DIR: folder }, file);
     expect(code).toBe(1);
     expect(errors).toMatch(/^No backup was made: .+\.\n$/);
     expect(readdirSync(target)).toEqual([]);
@@ -208,67 +207,58 @@ describe('npm run backup', () => {
   test.each([
     ['without a file', {}, [], 'Usage: npm run backup -- FILE'],
     ['with two files', {}, ['a', 'b'], 'Usage: npm run backup -- FILE'],
-    ['with a wrong setting', { LOG_LEVEL: 'loud' }, ['a'], 'LOG_LEVEL'],
+    ['with an invalid setting', { LOG_LEVEL: 'loud' }, ['a'], 'LOG_LEVEL'],
     ['without data', { DATA_DIR: '/nowhere' }, ['/a'], 'there is no database in /nowhere'],
     ['for PostgreSQL', { DATABASE_URL: 'postgres://u:secret@h/d' }, ['a'], 'pg_dump'],
-  ])('%s says what to do', async (_what, settings, args, message) => {
-    const { code, errors } = await command('commands/backup.ts', settings, ...args);
+  ])('%s prints what to do', async (_case, settings, args, message) => {
+    const { code, errors } = await runCommand('backup', settings, ...args);
     expect(code).toBe(1);
     expect(errors).toContain(message);
     expect(errors).not.toContain('secret');
   });
 });
 
-test('of many that open a new file at once, one runs each migration, and none fails', async () => {
-  const folder = temporaryFolder();
-  const starters = 8;
-  const here = new Int32Array(new SharedArrayBuffer(4));
-  const workerData: Start = { folder, migrations: 40, starters, here };
-  const all = Array.from(
-    { length: starters },
-    () => new Worker(new URL('./open-store-worker.ts', import.meta.url), { workerData }),
-  );
-  // Rejects with what failed in it: a table that is made twice, or a lock that was not waited for.
-  const ends = await Promise.all(all.map((worker) => once(worker, 'exit')));
-  expect(ends.flat()).toEqual(Array.from({ length: starters }, () => 0));
+test('if eight workers open a new file at once, each migration runs once', async () => {
+  const workers = 8;
+  const ready = new Int32Array(new SharedArrayBuffer(4));
+  const workerData: WorkerData = { folder: temporaryFolder(), migrations: 40, workers, ready };
+  const script = new URL('./open-store-worker.ts', import.meta.url);
+  const started = Array.from({ length: workers }, () => new Worker(script, { workerData }));
+  // Rejects if a worker fails, for example because a table exists or a lock was not waited for.
+  const exits = await Promise.all(started.map((worker) => once(worker, 'exit')));
+  expect(exits.flat()).toEqual(Array.from({ length: workers }, () => 0));
 });
 
-describe('npm run sign-out', () => {
-  test.each(['SQLite', 'PostgreSQL'])('ends every session of one person on %s', async (name) => {
-    const settings: Record<string, string> =
-      name === 'SQLite' ? { DATA_DIR: temporaryFolder() } : { DATABASE_URL: await freshPostgres() };
-    const address = await startServer({
-      database: settings['DATA_DIR']
-        ? openSqlite(settings['DATA_DIR'])
-        : openPostgres(settings['DATABASE_URL']!),
-    });
-    const [person, other] = [await signedInClient(address), await signedInClient(address)];
-    const elsewhere = new CookieClient(address);
-    await elsewhere.login(person.credentials);
+test.each(storeNames)('npm run sign-out ends all sessions of one account on %s', async (name) => {
+  const settings = await emptyStore(name);
+  const address = await startServer({ database: openDatabase(settings) });
+  const [client, other] = [await signedInClient(address), await signedInClient(address)];
+  const otherBrowser = new CookieClient(address);
+  await otherBrowser.login(client.credentials);
 
-    const { email } = person.credentials;
-    const { code, output } = await command('commands/sign-out.ts', settings, email.toUpperCase());
-    expect({ code, output }).toEqual({
-      code: 0,
-      output: `Ended 2 sessions of ${email.toUpperCase()}.\n`,
-    });
-    expect((await person.listProjects()).status).toBe(401);
-    expect((await elsewhere.listProjects()).status).toBe(401);
-    expect((await other.listProjects()).status).toBe(200);
-    const unknown = await command('commands/sign-out.ts', settings, 'nobody@example.org');
-    expect(unknown).toMatchObject({
-      code: 1,
-      errors: 'No account has the email nobody@example.org.\n',
-    });
+  const email = client.credentials.email.toUpperCase();
+  const { code, output } = await runCommand('sign-out', settings, email);
+  expect({ code, output }).toEqual({ code: 0, output: `Ended 2 sessions of ${email}.\n` });
+  expect((await client.listProjects()).status).toBe(401);
+  expect((await otherBrowser.listProjects()).status).toBe(401);
+  expect((await other.listProjects()).status).toBe(200);
+  expect(await runCommand('sign-out', settings, 'unknown@example.org')).toMatchObject({
+    code: 1,
+    errors: 'No account has the email unknown@example.org.\n',
   });
 });
 
-/** A DATA_DIR with a database that has lost a page. */
-async function damagedFolder(): Promise<string> {
+async function startOnFolder() {
   const folder = temporaryFolder();
-  const visitor = await signedInClient(await startServer({ database: openSqlite(folder) }));
+  const client = await signedInClient(await startServer({ database: openSqlite(folder) }));
+  return { folder, client };
+}
+
+/** Returns a DATA_DIR whose database has an overwritten page. */
+async function damagedFolder(): Promise<string> {
+  const { folder, client } = await startOnFolder();
   for (let i = 0; i < 20; i += 1) {
-    await visitor.createProject({ title: `${i}`, description: 'x'.repeat(5_000) });
+    await client.createProject({ title: `${i}`, description: 'x'.repeat(5_000) });
   }
   const damaged = join(temporaryFolder(), 'data');
   await backUp(folder, damaged);
@@ -282,27 +272,11 @@ async function damagedFolder(): Promise<string> {
 
 async function backUp(from: string, to: string) {
   mkdirSync(to);
-  return command('commands/backup.ts', { DATA_DIR: from }, join(to, 'tracker.sqlite'));
+  return runCommand('backup', { DATA_DIR: from }, join(to, 'tracker.sqlite'));
 }
 
-/** Runs a command of server/ to its end. */
-async function command(script: string, settings: Record<string, string>, ...args: string[]) {
-  const running = runServer(settings, { script, args });
+async function runCommand(name: 'backup' | 'sign-out', settings: Settings, ...args: string[]) {
+  const running = runServer(settings, { script: `commands/${name}.ts`, args });
   const ended = await running.ended;
   return { ...ended, output: running.output() };
-}
-
-function run(settings: Record<string, string>) {
-  const running = runServer({ DIST_DIR: builtApp(), ...settings });
-  onTestFinished(async () => {
-    await running.kill();
-  });
-  return running;
-}
-
-async function inPostgres(sql: string) {
-  const client = new Client(inject('postgresUrl'));
-  await client.connect();
-  await client.query(sql);
-  await client.end();
 }

@@ -3,66 +3,68 @@ import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { createServer, type AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { runServer } from '../support/server-process.ts';
-import { CookieClient, signedInClient } from '../support/cookie-client.ts';
-import { builtApp, freshPostgres, storeNames, temporaryFolder, type StoreName } from './support.ts';
+import { signedInClient } from '../support/cookie-client.ts';
+import {
+  copyClient,
+  emptyStore,
+  runProcess,
+  startProcess,
+  storeNames,
+  temporaryFolder,
+} from './support.ts';
 
 describe.each(storeNames)('the process on %s', (name) => {
-  test('killed right after it answered 201, it has the project when it starts again', async () => {
-    const data = await freshData(name);
-    const first = await start(data);
-    const visitor = await signedInClient(first.address);
-    const { body } = await visitor.createProject();
+  test('still has an acknowledged project after it was killed', async () => {
+    const settings = await emptyStore(name);
+    const first = await startProcess(settings);
+    const client = await signedInClient(first.address);
+    const { body } = await client.createProject();
     await first.kill();
 
-    const second = await start(data);
-    const again = new CookieClient(second.address);
-    for (const [cookie, value] of visitor.cookies) again.cookies.set(cookie, value);
+    const second = await startProcess(settings);
+    const again = copyClient(client, second.address);
     expect(await again.listProjects()).toMatchObject({ status: 200, body: [body] });
   });
 
-  test('four processes that start at once on nothing share one store', async () => {
-    const data = await freshData(name);
-    const processes = await Promise.all([1, 2, 3, 4].map(() => start(data)));
-    const visitor = await signedInClient(processes[0]!.address);
+  test('shares an empty store with three more processes that start at once', async () => {
+    const settings = await emptyStore(name);
+    const processes = await Promise.all([1, 2, 3, 4].map(() => startProcess(settings)));
+    const client = await signedInClient(processes[0]!.address);
     for (const { address } of processes) {
-      const elsewhere = new CookieClient(address);
-      for (const [cookie, value] of visitor.cookies) elsewhere.cookies.set(cookie, value);
-      expect((await elsewhere.createProject()).status).toBe(201);
+      expect((await copyClient(client, address).createProject()).status).toBe(201);
     }
-    expect((await visitor.listProjects()).body).toHaveLength(4);
+    expect((await client.listProjects()).body).toHaveLength(4);
   });
 });
 
-const quick = { DRAIN_SECONDS: '0' };
-
-test.each(['SIGTERM', 'SIGINT'] as const)('%s ends the process cleanly', async (signal) => {
-  const { kill } = await start({ DATA_DIR: temporaryFolder(), ...quick, LOG_LEVEL: 'warn' });
+test.each(['SIGTERM', 'SIGINT'] as const)('%s ends the process without errors', async (signal) => {
+  const settings = { DATA_DIR: temporaryFolder(), DRAIN_SECONDS: '0', LOG_LEVEL: 'warn' };
+  const { kill } = await startProcess(settings);
   expect(await kill(signal)).toEqual({ code: 0, errors: '' });
 });
 
-test('the data is in DATA_DIR, which is made when missing, and its owner alone reads it', async () => {
+test('DATA_DIR is created if missing, and only its owner can read the data', async () => {
   const folder = join(temporaryFolder(), 'deep', 'data');
-  await signedInClient((await start({ DATA_DIR: folder })).address);
+  await signedInClient((await startProcess({ DATA_DIR: folder })).address);
   expect(statSync(folder).mode & 0o777).toBe(0o700);
   expect(statSync(join(folder, 'tracker.sqlite')).mode & 0o777).toBe(0o600);
 });
 
-test('a taken port is told in one line, with what to do', async () => {
+test('a port in use is reported in one line, with what to do', async () => {
   const other = createServer().listen(0, '127.0.0.1');
   onTestFinished(() => void other.close());
   await once(other, 'listening');
   const { port } = other.address() as AddressInfo;
-  const { ended } = run({ PORT: String(port), DATA_DIR: temporaryFolder() });
+  const { ended } = runProcess({ PORT: String(port), DATA_DIR: temporaryFolder() });
   expect(await ended).toEqual({
     code: 1,
-    errors: `Port ${port} is taken by another program: stop that one, or choose another port, as in PORT=${port + 1}.\n`,
+    errors: `Port ${port} is in use. Stop the other program or set PORT, for example PORT=${port + 1}.\n`,
   });
 });
 
-test('wrong settings are told all at once, and nothing is made', async () => {
+test('all invalid settings are reported at once, and no file is created', async () => {
   const folder = join(temporaryFolder(), 'data');
-  const { ended } = run({ PORT: 'http', HOST: 'a b', DATA_DIR: folder });
+  const { ended } = runProcess({ PORT: 'http', HOST: 'a b', DATA_DIR: folder });
   const { code, errors } = await ended;
   expect(code).toBe(1);
   expect(errors.trim().split('\n')).toEqual([
@@ -72,8 +74,8 @@ test('wrong settings are told all at once, and nothing is made', async () => {
   expect(existsSync(folder)).toBe(false);
 });
 
-test('without a built app it says how to get one', async () => {
-  const { code, errors } = await run({ DIST_DIR: temporaryFolder() }).ended;
+test('a missing build is reported with the command that builds', async () => {
+  const { code, errors } = await runProcess({ DIST_DIR: temporaryFolder() }).ended;
   expect({ code, errors }).toEqual({
     code: 1,
     errors: expect.stringMatching(/^There is no built app in .+: run "npm run build" first\.\n$/),
@@ -81,64 +83,33 @@ test('without a built app it says how to get one', async () => {
 });
 
 test.each([
+  ['a file as DATA_DIR', () => ({ DATA_DIR: writtenFile('file', '') })],
   [
-    'a file as DATA_DIR',
-    () => {
-      const file = join(temporaryFolder(), 'file');
-      writeFileSync(file, '');
-      return { DATA_DIR: file };
-    },
+    'a file that is not a database',
+    () => ({ DATA_DIR: join(writtenFile('tracker.sqlite', 'no database '.repeat(1000)), '..') }),
   ],
-  [
-    'a database file that is none',
-    () => {
-      const folder = temporaryFolder();
-      writeFileSync(join(folder, 'tracker.sqlite'), 'no database '.repeat(1000));
-      return { DATA_DIR: folder };
-    },
-  ],
-  ['a DATA_DIR that nobody can make', () => ({ DATA_DIR: '/proc/no/folder' })],
+  ['a DATA_DIR that cannot be created', () => ({ DATA_DIR: '/proc/no/folder' })],
   ['an unknown host', () => ({ DATA_DIR: temporaryFolder(), HOST: 'nowhere.invalid' })],
-  ['a database that is not there', () => ({ DATABASE_URL: 'postgres://u:secret@127.0.0.1:1/d' })],
-])('%s is told in one line', async (_what, settings) => {
+  ['an unreachable database', () => ({ DATABASE_URL: 'postgres://u:secret@127.0.0.1:1/d' })],
+])('%s is reported in one line', async (_case, settings) => {
   const [setting] = Object.keys(settings()).slice(-1) as [string];
-  const { code, errors } = await run(settings()).ended;
+  const { code, errors } = await runProcess(settings()).ended;
   expect(code).toBe(1);
   expect(errors).toMatch(new RegExp(`^${setting}: .+\\.\n$`));
   expect(errors).not.toContain('secret');
 });
 
-test('--help tells every setting', async () => {
-  const { ended, output } = run({}, '--help');
+test('--help lists every setting', async () => {
+  const { ended, output } = runProcess({}, { args: ['--help'] });
   expect((await ended).code).toBe(0);
-  const settings = readFileSync(
-    new URL('../../server/settings.ts', import.meta.url),
-    'utf8',
-  ).matchAll(/\b[A-Z]+_?[A-Z]+\b(?=[^;]*\} =\s+environment;)/g);
-  const names = [...settings].map(([name]) => name);
+  const source = readFileSync(new URL('../../server/settings.ts', import.meta.url), 'utf8');
+  const names = source.match(/\b[A-Z]+_?[A-Z]+\b(?=[^;]*\} =\s+environment;)/g) ?? [];
   expect(names).toContain('DRAIN_SECONDS');
   for (const name of names) expect(output()).toMatch(new RegExp(`^  ${name} `, 'm'));
 });
 
-type Environment = Record<string, string>;
-
-async function freshData(name: StoreName): Promise<Environment> {
-  return name === 'SQLite'
-    ? { DATA_DIR: temporaryFolder() }
-    : { DATABASE_URL: await freshPostgres() };
-}
-
-/** Runs the real process until the test ends. */
-function run(settings: Environment, ...args: string[]) {
-  const running = runServer({ DIST_DIR: builtApp(), ...settings }, { args });
-  onTestFinished(async () => {
-    await running.kill();
-  });
-  return running;
-}
-
-/** Runs it until it is ready; gives its address. */
-async function start(settings: Environment) {
-  const running = run(settings);
-  return { ...running, address: await running.ready() };
+function writtenFile(name: string, content: string): string {
+  const file = join(temporaryFolder(), name);
+  writeFileSync(file, content);
+  return file;
 }

@@ -2,7 +2,7 @@ import { resolve } from 'node:path';
 import { expect, test } from 'vitest';
 import { readSettings } from '../../server/settings.ts';
 
-test('without settings the server is at localhost:3000 and works in ./data and ./dist', () => {
+test('the defaults are localhost:3000, ./data and ./dist', () => {
   expect(readSettings({ PORT: '', DATABASE_URL: '' }).settings).toEqual({
     port: 3000,
     host: 'localhost',
@@ -15,7 +15,7 @@ test('without settings the server is at localhost:3000 and works in ./data and .
   });
 });
 
-test('each setting is taken from the environment', () => {
+test('each setting is read from the environment', () => {
   const environment = {
     PORT: '8080',
     HOST: '::1',
@@ -38,7 +38,7 @@ test('each setting is taken from the environment', () => {
   });
 });
 
-test('all mistakes are told at once, a line each, and no password among them', () => {
+test('all problems are reported, one line each, without passwords', () => {
   const environment = {
     PORT: '3000x',
     HOST: 'localhost:3000',
@@ -47,17 +47,17 @@ test('all mistakes are told at once, a line each, and no password among them', (
     LOG_LEVEL: 'verbose',
     DRAIN_SECONDS: '1m',
   };
-  expect(readSettings(environment).mistakes).toEqual([
-    'PORT must be a number from 0 to 65535, and is "3000x".',
-    'HOST must be a name or an address without a port, and is "localhost:3000".',
-    'DATABASE_URL must read like postgres://user:password@host:port/database.',
-    'TRUST_PROXY must list addresses or subnets like 10.0.0.0/8, and has "10.0.0.0/33".',
-    'TRUST_PROXY must list addresses or subnets like 10.0.0.0/8, and has "proxy".',
-    'LOG_LEVEL must be one of trace, debug, info, warn, error, fatal, silent, and is "verbose".',
-    'DRAIN_SECONDS must be a number from 0 to 999, and is "1m".',
+  expect(readSettings(environment).problems).toEqual([
+    'PORT must be a number from 0 to 65535, but is "3000x".',
+    'HOST must be a host name or address without a port, but is "localhost:3000".',
+    'DATABASE_URL must have the form postgres://user:password@host:port/database.',
+    'TRUST_PROXY must list addresses or subnets like 10.0.0.0/8, but contains "10.0.0.0/33".',
+    'TRUST_PROXY must list addresses or subnets like 10.0.0.0/8, but contains "proxy".',
+    'LOG_LEVEL must be one of trace, debug, info, warn, error, fatal, silent, but is "verbose".',
+    'DRAIN_SECONDS must be a number from 0 to 999, but is "1m".',
   ]);
 });
 
-test.each(['-1', '65536', '1e3', '0x50', ' 80'])('PORT=%j is a mistake', (PORT) => {
-  expect(readSettings({ PORT }).mistakes).toHaveLength(1);
+test.each(['-1', '65536', '1e3', '0x50', ' 80'])('PORT=%j is refused', (PORT) => {
+  expect(readSettings({ PORT }).problems).toHaveLength(1);
 });

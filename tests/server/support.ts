@@ -1,101 +1,97 @@
 import { randomUUID } from 'node:crypto';
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Client } from 'pg';
 import { inject, onTestFinished } from 'vitest';
-import { parse } from 'yaml';
 import type { Database } from '../../server/store/database.ts';
-import { openPostgres } from '../../server/store/postgres.ts';
-import { openSqlite } from '../../server/store/sqlite.ts';
-import type { Reply } from '../support/cookie-client.ts';
+import { examples } from '../support/contract.ts';
+import { CookieClient, type Reply } from '../support/cookie-client.ts';
+import { openDatabase } from '../support/database.ts';
 import { startReferenceServer, type ReferenceServerOptions } from '../support/reference-server.ts';
+import { runServer, type Settings } from '../support/server-process.ts';
 
 export type StoreName = 'SQLite' | 'PostgreSQL';
 export const storeNames: StoreName[] = ['SQLite', 'PostgreSQL'];
 
-export const contractText = readFileSync(new URL('../../openapi.yaml', import.meta.url), 'utf8');
-
-/** A folder that is gone after the test. */
+/** Creates a folder that is deleted after the test. */
 export function temporaryFolder(): string {
   const folder = mkdtempSync(join(tmpdir(), 'tracker-app-'));
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
   return folder;
 }
 
-/** A folder that stands for the built app. */
-export function builtApp(): string {
+/** Creates a folder that replaces the built app. */
+export function fakeDist(): string {
   const folder = temporaryFolder();
   writeFileSync(join(folder, 'index.html'), '<!doctype html>');
   return folder;
 }
 
-/** The address of an empty PostgreSQL database that is gone after the test. */
-export async function freshPostgres(): Promise<string> {
+/** Creates an empty PostgreSQL database that is dropped after the test. Returns its URL. */
+export async function createPostgresDatabase(): Promise<string> {
   const name = `test_${randomUUID().replaceAll('-', '')}`;
-  // Copying files is what tests of a moment want: the log, by which it is otherwise done, takes seven times as long.
-  await inPostgres(`create database ${name} strategy file_copy`);
-  onTestFinished(() => inPostgres(`drop database ${name} with (force)`));
+  // The default strategy, through the write-ahead log, takes seven times as long.
+  await runInPostgres(`create database ${name} strategy file_copy`);
+  onTestFinished(() => runInPostgres(`drop database ${name} with (force)`));
   const url = new URL(inject('postgresUrl'));
   url.pathname = name;
   return url.href;
 }
 
-async function inPostgres(sql: string) {
+export async function runInPostgres(sql: string) {
   const client = new Client(inject('postgresUrl'));
   await client.connect();
   await client.query(sql);
   await client.end();
 }
 
-/** Where a test keeps data. Opened twice, it is two processes' view of the same data. */
-export async function freshDatabase(name: StoreName): Promise<() => Database> {
-  if (name === 'SQLite') {
-    const folder = temporaryFolder();
-    return () => openSqlite(folder);
-  }
-  const url = await freshPostgres();
-  return () => openPostgres(url);
+/** Returns the settings of a server with empty data. */
+export async function emptyStore(name: StoreName): Promise<Settings> {
+  return name === 'SQLite'
+    ? { DATA_DIR: temporaryFolder() }
+    : { DATABASE_URL: await createPostgresDatabase() };
 }
 
-/** Starts the reference server until the test finishes. Returns its origin. */
+/** Returns a function that opens one empty database, as often as a test needs it. */
+export async function freshDatabase(name: StoreName): Promise<() => Database> {
+  const settings = await emptyStore(name);
+  return () => openDatabase(settings);
+}
+
+/** Starts the reference server in this process until the test ends. Returns its origin. */
 export async function startServer(options?: ReferenceServerOptions): Promise<string> {
   const { origin, stop } = await startReferenceServer(options);
   onTestFinished(stop);
   return origin;
 }
 
-export interface Example {
-  status: number;
-  body: { message?: string };
+/** Runs the server as a process until the test ends. */
+export function runProcess(settings: Settings, options?: Parameters<typeof runServer>[1]) {
+  const running = runServer({ DIST_DIR: fakeDist(), ...settings }, options);
+  onTestFinished(async () => {
+    await running.kill();
+  });
+  return running;
 }
 
-/** The named examples of the contract's answers. */
-export const examples: ReadonlyMap<string, Example> = readExamples();
+/** Runs the server as a process and waits until it is ready. */
+export async function startProcess(settings: Settings, options?: { readsLog: boolean }) {
+  const running = runProcess(settings, options);
+  return { ...running, address: await running.ready() };
+}
 
-/** The refusal that the contract states as its example with this name. */
+/** Returns a client with the same account and a copy of the cookies. */
+export function copyClient(client: CookieClient, address = client.address): CookieClient {
+  return new CookieClient(address, client.credentials, new Map(client.cookies));
+}
+
+/** The error responses that the contract names. */
+export const refusals = examples.filter(({ body }) => body.message);
+
+/** Returns status and body of the refusal with this name in the contract. */
 export function refusal(name: string): Pick<Reply, 'status' | 'body'> {
-  const example = examples.get(name);
-  if (!example?.body.message) throw new Error(`openapi.yaml has no refusal named ${name}.`);
-  return example;
-}
-
-function readExamples() {
-  type Content = { 'application/json': { examples: Record<string, { value: Example['body'] }> } };
-  type Response = { $ref?: string; content?: Content };
-  const { paths, components } = parse(contractText) as {
-    paths: Record<string, Record<string, { responses: Record<string, Response> }>>;
-    components: { responses: Record<string, Response> };
-  };
-  const result = new Map<string, Example>();
-  for (const operation of Object.values(paths).flatMap((methods) => Object.values(methods))) {
-    for (const [status, { $ref, content }] of Object.entries(operation.responses)) {
-      const shared = components.responses[$ref?.split('/').at(-1) ?? ''];
-      const named = (shared?.content ?? content)?.['application/json'].examples ?? {};
-      for (const [name, { value }] of Object.entries(named)) {
-        result.set(name, { status: Number(status), body: value });
-      }
-    }
-  }
-  return result;
+  const example = refusals.find((candidate) => candidate.name === name);
+  if (!example) throw new Error(`openapi.yaml has no refusal named ${name}.`);
+  return { status: example.status, body: example.body };
 }

@@ -19,12 +19,17 @@ export async function insertProjects(settings: Settings, emailPattern: string, c
   );
 }
 
+/** Opens the database named by a server's settings, also while a server uses it. */
+export function openDatabase({ DATABASE_URL, DATA_DIR = '' }: Settings): Database {
+  return DATABASE_URL ? openPostgres(DATABASE_URL) : openSqlite(DATA_DIR);
+}
+
 /** Opens the database of a running server a second time. */
 export async function withDatabase<T>(
-  { DATABASE_URL, DATA_DIR = '' }: Settings,
+  settings: Settings,
   use: (database: Database) => Promise<T>,
 ): Promise<T> {
-  const database = DATABASE_URL ? openPostgres(DATABASE_URL) : openSqlite(DATA_DIR);
+  const database = openDatabase(settings);
   try {
     return await use(database);
   } finally {

@@ -11,9 +11,11 @@ export type RunningServer = { origin: string; stop: () => Promise<void> };
 
 export type ReferenceServerOptions = Partial<Omit<AppOptions, 'store'>> & { database?: Database };
 
-const cheapPasswords = createPasswords({ memory: 8, passes: 1, parallelism: 1 });
+/** Lowest possible cost, for tests that are not about hashing. */
+export const cheapestCost = { memory: 8, passes: 1, parallelism: 1 };
+const cheapPasswords = createPasswords(cheapestCost);
 
-/** Starts the reference server in this process on a free port, with its own SQLite database by default. */
+/** Starts the reference server in this process, by default on an empty SQLite database. */
 export async function startReferenceServer({
   database,
   ...options

@@ -48,11 +48,11 @@ const rows: Record<string, { imports: string[]; packages?: string[] }> = {
   'src/main.tsx': { imports: ['src/'], packages: ['react'] },
 
   'server/refusal.ts': { imports: [], packages: [] },
-  'server/store/': { imports: [], packages: ['node:', 'pg'] },
+  'server/store/': { imports: [], packages: ['node:', 'dataloader', 'pg'] },
   'server/auth/': { imports: ['server/refusal.ts', 'server/store/'], packages: ['node:'] },
   'server/http/': {
     imports: ['generated/', 'server/refusal.ts', 'server/auth/', 'server/store/'],
-    packages: ['node:', 'fastify', '@fastify/', 'ajv', 'fast-json-stringify', 'yaml'],
+    packages: ['node:', 'fastify', '@fastify/', 'ajv', 'helmet', 'lru-cache'],
   },
   'server/settings.ts': { imports: ['server/http/'], packages: ['node:'] },
   'server/services.ts': { imports: ['server/auth/', 'server/store/'], packages: [] },
@@ -61,7 +61,7 @@ const rows: Record<string, { imports: string[]; packages?: string[] }> = {
     packages: ['node:'],
   },
   'server/commands/': { imports: ['server/settings.ts', 'server/store/'], packages: ['node:'] },
-  'server/': { imports: ['server/'], packages: ['node:', 'fastify', '@fastify/', 'helmet'] },
+  'server/': { imports: ['server/'], packages: ['node:', 'fastify', '@fastify/'] },
 
   'conformance/http/': { imports: ['machines/', 'src/api/'] },
   'conformance/journeys/': {

@@ -1,0 +1,121 @@
+import type { FastifyInstance } from 'fastify';
+import type { Session } from '../auth/sessions.ts';
+import { Refusal } from '../refusal.ts';
+import {
+  publicOperations,
+  type Contract,
+  type ContractOperation,
+  type Operation,
+  type OperationId,
+  type OperationRequest,
+  type Operations,
+} from './contract.ts';
+import { notFound } from './error-responses.ts';
+import { setSessionCookies, type Guard } from './guard.ts';
+import { createListSender, isList } from './list-responses.ts';
+import { createAjv, describeErrors, toRefusal } from './validation.ts';
+
+/**
+ * Adds one route per operation of the contract. Requests pass the guard, then Fastify's validation.
+ * Responses are validated too, and undeclared keys are omitted. Throws if an operation is missing
+ * or undeclared.
+ */
+export function registerRoutes(
+  app: FastifyInstance,
+  contract: Contract,
+  operations: Operations,
+  guard: Guard,
+) {
+  const declared = contract.operations.map(({ id }) => id);
+  const declaredPublic = contract.operations.filter((o) => o.isPublic).map(({ id }) => id);
+  assertSameOperations('operations', declared, Object.keys(operations));
+  assertSameOperations('operations without a session', declaredPublic, [...publicOperations]);
+
+  const ajv = createAjv();
+  app.setValidatorCompiler(({ schema }) => ajv.compile(schema));
+  app.setSchemaErrorFormatter(toRefusal);
+  const sendList = createListSender(contract.contractHash);
+  app.decorateRequest('session');
+  for (const operation of contract.operations) {
+    const { id, method, path, isPublic, requestSchemas, responseSchemas } = operation;
+    const execute = operations[id as OperationId] as Operation<OperationId>;
+    const successes = [...responseSchemas].filter(([status]) => status < 300);
+    const validators = new Map(
+      successes.map(([status, schema]) => [status, schema && ajv.compile(schema)]),
+    );
+    app.route({
+      method,
+      url: path.replaceAll(pathParameter, ':$1'),
+      schema: {
+        ...requestSchemas,
+        response: Object.fromEntries(successes.filter(([, schema]) => schema)),
+      },
+      onRequest: async (request, reply) => {
+        const isSafe = method === 'GET';
+        request.setDecorator('session', await guard(request, reply, { isPublic, isSafe }));
+        // Fastify neither parses nor refuses a request without body and content type.
+        if (requestSchemas.body && request.headers['content-type'] === undefined) {
+          throw new Refusal('notJson');
+        }
+      },
+      handler: async (request, reply) => {
+        const { status, body, session } = await execute({
+          body: request.body,
+          params: request.params,
+          headers: request.headers,
+          session: request.getDecorator<Session | undefined>('session'),
+          ip: request.ip,
+        } as OperationRequest<OperationId>);
+
+        const contractViolation = `${id} broke the contract with ${String(status)}`;
+        const validate = validators.get(status);
+        if (!validators.has(status) || (!validate && body !== undefined)) {
+          throw new Error(contractViolation);
+        }
+        reply.code(status);
+        const serialize = (value: unknown) => {
+          if (validate && !validate(value)) {
+            throw new Error(`${contractViolation}: ${describeErrors(validate.errors)}`);
+          }
+          return reply.serialize(value) as string;
+        };
+        if (isList(body)) return sendList(request, reply, body, serialize);
+        const json = validate && serialize(body);
+        if (session) setSessionCookies(request, reply, session);
+        if (json === undefined) return reply.send();
+        return reply.type('application/json; charset=utf-8').send(json);
+      },
+    });
+  }
+}
+
+const pathParameter = /\{(\w+)\}/g;
+
+/** Returns the refusal for a URL without a route: 405 if other methods have one, otherwise 404. */
+export function unknownRouteRefusal({ operations }: Contract, url: string): Refusal {
+  const [path = ''] = url.split('?');
+  const methods = operations
+    .filter((operation) => matchesPath(operation, path))
+    .flatMap(({ method }) => (method === 'GET' ? ['GET', 'HEAD'] : [method]));
+  if (methods.length === 0) return new Refusal(notFound);
+  return new Refusal({
+    status: 405,
+    message: 'This address cannot be used in this way.',
+    headers: { allow: methods.join(', ') },
+  });
+}
+
+function matchesPath({ path }: ContractOperation, actual: string): boolean {
+  return new RegExp(`^${path.replaceAll(pathParameter, '[^/]+')}$`).test(actual);
+}
+
+function assertSameOperations(subject: string, declared: string[], implemented: string[]) {
+  const missing = declared.filter((id) => !implemented.includes(id));
+  const undeclared = implemented.filter((id) => !declared.includes(id));
+  if (missing.length + undeclared.length === 0) return;
+  throw new Error(
+    `The server and openapi.yaml disagree about the ${subject}. ` +
+      `Missing in the server: ${missing.join(', ') || 'none'}. ` +
+      `Missing in openapi.yaml: ${undeclared.join(', ') || 'none'}.`,
+  );
+}

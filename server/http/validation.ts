@@ -1,0 +1,49 @@
+import { Ajv2020, type ErrorObject } from 'ajv/dist/2020.js';
+import addFormats from 'ajv-formats';
+import { Refusal } from '../refusal.ts';
+
+/** Returns an Ajv for JSON Schema 2020-12, the dialect of OpenAPI 3.1. */
+export function createAjv(): Ajv2020 {
+  const ajv = new Ajv2020({ verbose: true, allowUnionTypes: true });
+  addFormats.default(ajv);
+  return ajv;
+}
+
+/** Lists validation errors without the data, which must not be logged. */
+export function describeErrors(errors: ErrorObject[] | null | undefined): string {
+  return (errors ?? []).map(({ instancePath, message }) => `${instancePath} ${message}`).join(', ');
+}
+
+/** Fastify's `schemaErrorFormatter`: turns the first error of a request into a 422 for the user. */
+export function toRefusal(errors: Partial<ErrorObject>[], part: string): Refusal {
+  const [error] = errors as [ErrorObject];
+  return new Refusal({ status: 422, message: describeError(error, part) });
+}
+
+function describeError(error: ErrorObject, part: string): string {
+  if (part === 'body') return describeBodyError(error);
+  if (part === 'params') return 'The address is not valid.';
+  return `The header ${error.parentSchema?.['title']} is not valid.`;
+}
+
+function describeBodyError(error: ErrorObject): string {
+  const field =
+    error.keyword === 'required' ? error.params['missingProperty'] : error.instancePath.slice(1);
+  if (!field) return 'The request body must be a JSON object.';
+  const name = field.charAt(0).toUpperCase() + field.slice(1);
+  if (error.keyword === 'required' || error.data === '') return `${name} is required.`;
+  switch (error.keyword) {
+    case 'type':
+      return `${name} must be text.`;
+    case 'minLength':
+      return `${name} must be at least ${error.params['limit']} characters.`;
+    case 'maxLength':
+      return `${name} must be at most ${error.params['limit']} characters.`;
+    case 'format':
+      return `Invalid ${field} address.`;
+    case 'pattern':
+      return `${name} contains a character that cannot be kept.`;
+    default:
+      return `${name} is not valid.`;
+  }
+}
