@@ -1,4 +1,4 @@
-import { describeUserMessage, errorCases, triggeredError } from './checks/errors.ts';
+import { describeUserMessage, errorCases, triggeredError, exchangeOf } from './checks/errors.ts';
 import { describeResponse } from './describe.ts';
 import { statusOf } from './http/response.ts';
 import type { UserMessage } from './results.ts';
@@ -10,7 +10,7 @@ export async function collectUserMessages(context: RunContext): Promise<UserMess
     errorCases.map(async (errorCase) => {
       const result = await triggeredError(context, errorCase)?.catch(() => undefined);
       if (!result) return undefined;
-      const exchange = 'outcome' in result ? result.exchange : result;
+      const exchange = exchangeOf(result);
       return {
         id: errorCase.id,
         situation: errorCase.subject,
