@@ -139,8 +139,8 @@ async function start(settings: Settings): Promise<Server> {
 }
 
 /**
- * Measures the bare server and the stores in turn. Returns one row for each. A ratio compares figures
- * of the same round.
+ * Measures the bare server and the stores in turn. Returns one row for each. A ratio compares
+ * figures of the same round.
  */
 async function measureCall(
   { name, path, load }: Call,

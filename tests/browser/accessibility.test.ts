@@ -280,7 +280,7 @@ describe('with forced colours', () => {
       [side, pseudo] as const,
     );
 
-  test('fields, buttons, banner, focus ring, track and progress are visible', async () => {
+  test('fields, buttons, banner, focus ring, decorative line and progress are visible', async () => {
     await driver.load('/login');
     const button = submitButton(page, 'Sign in');
     await fillCredentials(page, 'ada@example.org');
@@ -310,10 +310,10 @@ describe('with forced colours', () => {
     expect(await hasLine(projectList(page).locator('> span'), 'left')).toBe(true);
   });
 
-  test('the stop of a focused heading is filled', async () => {
+  test('the marker of a focused heading is filled', async () => {
     await page.emulateMedia({ reducedMotion: 'reduce' });
     await driver.load('/about');
-    const stopColour = () =>
+    const markerColour = () =>
       page
         .locator('main div:has(> h1)')
         .evaluate((element) => getComputedStyle(element, '::before').backgroundColor);
@@ -321,10 +321,10 @@ describe('with forced colours', () => {
       const { backgroundColor, color } = getComputedStyle(document.body);
       return [backgroundColor, color];
     });
-    expect(await stopColour()).toBe(background);
+    expect(await markerColour()).toBe(background);
     await page.getByRole('link', { name: 'Home' }).press('Enter');
     await expect.poll(focused).toBe('h1 Home');
-    expect(await stopColour()).toBe(text);
+    expect(await markerColour()).toBe(text);
   });
 
   test('a field in error has a thicker border than the others', async () => {

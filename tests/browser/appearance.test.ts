@@ -263,22 +263,22 @@ test('the page says what it needs without JavaScript', async () => {
   expect(y + height).toBeLessThan(200);
 });
 
-test('the mark of the current link is on the line of the header, also if the links take several rows', async () => {
+test('the marker of the current link is on the edge of the header, also if the links wrap', async () => {
   const { page } = await browser.open({ viewport: { width: 320, height: 640 } });
   await openScreen(page, server.address, '/projects');
-  /** Returns what is on the line, below the middle of the link. */
-  const onLine = () =>
+  /** Returns what is on the edge, below the middle of the link. */
+  const onEdge = () =>
     headerLink(page, 'Projects').evaluate((link) => {
       const { left, width, bottom } = link.getBoundingClientRect();
-      const line = link.closest('header')!.getBoundingClientRect().bottom - 1.5;
+      const edge = link.closest('header')!.getBoundingClientRect().bottom - 1.5;
       return {
-        rows: line - bottom > 40 ? 'several' : 'one',
-        isMark: document.elementFromPoint(left + width / 2, line) === link,
+        rows: edge - bottom > 40 ? 'several' : 'one',
+        isMarker: document.elementFromPoint(left + width / 2, edge) === link,
       };
     });
-  expect(await onLine()).toEqual({ rows: 'one', isMark: true });
+  expect(await onEdge()).toEqual({ rows: 'one', isMarker: true });
   await page.evaluate(() => (document.documentElement.style.fontSize = '24px'));
-  expect(await onLine()).toEqual({ rows: 'several', isMark: true });
+  expect(await onEdge()).toEqual({ rows: 'several', isMarker: true });
 });
 
 test('nothing scrolls sideways or is cut off at 320 px with letters of double size', async () => {
@@ -317,7 +317,7 @@ test('the page declares its language, viewport, description, colour schemes and 
   expect([response.status(), response.headers()['content-type']]).toEqual([200, 'image/png']);
 });
 
-test('the icon of the page is the mark beside the brand', async () => {
+test('the icon of the page is the logo beside the brand', async () => {
   const { page } = await browser.open();
   await openScreen(page, server.address, '/');
   const pixels = await page.evaluate(async () => {
@@ -335,11 +335,11 @@ test('the icon of the page is the mark beside the brand', async () => {
     svg.setAttribute('xmlns', 'http://www.w3.org/2000/svg');
     svg.setAttribute('width', String(size));
     svg.setAttribute('height', String(size));
-    const mark = await opacities(`data:image/svg+xml,${encodeURIComponent(svg.outerHTML)}`);
+    const logo = await opacities(`data:image/svg+xml,${encodeURIComponent(svg.outerHTML)}`);
     const icon = await opacities(document.querySelector<HTMLLinkElement>('link[rel=icon]')!.href);
     return {
-      inked: mark.filter((opacity) => opacity > 127).length,
-      different: mark.filter((opacity, index) => Math.abs(opacity - icon[index]!) > 48).length,
+      inked: logo.filter((opacity) => opacity > 127).length,
+      different: logo.filter((opacity, index) => Math.abs(opacity - icon[index]!) > 48).length,
     };
   });
   expect(pixels.inked).toBeGreaterThan(200);

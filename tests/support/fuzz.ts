@@ -1,4 +1,6 @@
-import { Agent, request, type IncomingHttpHeaders } from 'node:http';
+import { once } from 'node:events';
+import { Agent, request, type IncomingHttpHeaders, type IncomingMessage } from 'node:http';
+import { buffer } from 'node:stream/consumers';
 import { gunzipSync } from 'node:zlib';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
@@ -176,9 +178,7 @@ function bodies(schema: Schema): Arbitrary<Buffer> {
   );
 }
 
-/**
- * Returns mostly valid values of a schema, with its limits and one beyond more often than usual.
- */
+/** Returns values of a schema: mostly valid, and often at its limits or one beyond. */
 function values({
   type,
   format,
@@ -218,7 +218,7 @@ function usually<T, U>(usual: Arbitrary<T>, otherwise: Arbitrary<U>): Arbitrary<
 }
 
 /** Sends a request as it is. `fetch` would normalize the path and refuse some headers. */
-function send(
+async function send(
   client: CookieClient,
   agent: Agent,
   { method, path, headers, body, sendsCookies, sendsXsrfToken }: FuzzRequest,
@@ -231,22 +231,15 @@ function send(
     ...headers,
     ...(body && { 'content-length': body.length }),
   };
-  const options = { agent, hostname, port, method, path, headers: allHeaders };
-  return new Promise((resolve, reject) => {
-    const outgoing = request(options, (response) => {
-      const chunks: Buffer[] = [];
-      response.on('data', (chunk: Buffer) => chunks.push(chunk));
-      response.on('end', () => {
-        const isGzip = response.headers['content-encoding'] === 'gzip' && chunks.length > 0;
-        const bytes = Buffer.concat(chunks);
-        const text = (isGzip ? gunzipSync(bytes) : bytes).toString();
-        resolve({ status: response.statusCode ?? 0, headers: response.headers, text });
-      });
-      response.on('error', reject);
-    });
-    outgoing.on('error', reject);
-    outgoing.end(body);
-  });
+  const outgoing = request({ agent, hostname, port, method, path, headers: allHeaders });
+  const responded = once(outgoing.end(body), 'response') as Promise<[IncomingMessage]>;
+  // The server may close the connection after it has refused a body unread.
+  outgoing.on('error', () => {});
+  const [response] = await responded;
+  const bytes = await buffer(response);
+  const isGzip = response.headers['content-encoding'] === 'gzip' && bytes.length > 0;
+  const text = (isGzip ? gunzipSync(bytes) : bytes).toString();
+  return { status: response.statusCode ?? 0, headers: response.headers, text };
 }
 
 /** Returns the schema without undeclared keys in its objects. */

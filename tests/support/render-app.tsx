@@ -6,10 +6,7 @@ import { SimulatedClock } from 'xstate';
 import { createApp, type AppOptions } from '../../src/app.tsx';
 import { controlledBackend } from '../../model/controlled-backend.ts';
 
-/**
- * The whole app on a route, before a backend that the test answers for. Time stands still unless the test moves
- * `clock`; what the app logs is in `logged`.
- */
+/** Renders the app on a route, with a controlled backend, a simulated clock and a recorded log. */
 export async function renderApp(route: string, options: AppOptions = {}) {
   const backend = controlledBackend();
   const clock = new SimulatedClock();

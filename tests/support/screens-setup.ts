@@ -1,10 +1,10 @@
 import { cleanup, configure } from '@testing-library/react';
 import { afterEach } from 'vitest';
 
-// A loaded machine takes longer than Testing Library's second to render a screen.
+// On a busy machine, a screen takes longer to render than the default of one second.
 configure({ asyncUtilTimeout: 15_000 });
 
-// jsdom has no scrolling, and says so on every call.
+// jsdom does not implement scrolling and logs an error for each call.
 window.scrollTo = () => {};
 
 afterEach(() => {
