@@ -6,8 +6,8 @@ import { headerValue, headerValues, type Exchange, type HttpClient } from './cli
 
 export type Operation = keyof Api;
 
-/** Outcome of a call for the app. `error` is set when the app could not understand the response. */
-export type CallOutcome<Value> = Outcome<Value> | { ok: undefined; error: string };
+/** Outcome of a call for the app. `ok` is undefined when the app cannot read the response. */
+export type CallOutcome<Value> = Outcome<Value> | { ok: undefined };
 
 /** A call made with the app's own client. */
 export type ApiCall<Value = unknown> = {
@@ -23,8 +23,6 @@ export type RequestOptions = {
   headers?: Record<string, string | undefined>;
   body?: string | Buffer;
   json?: unknown;
-  /** Sends neither cookies nor the XSRF header, and stores no cookies. */
-  omitCookies?: boolean;
   /** Whether the app itself would send this request. */
   isAppRequest?: boolean;
 };
@@ -76,8 +74,8 @@ export class SimulatedBrowser {
     let outcome: CallOutcome<Value>;
     try {
       outcome = await send(api);
-    } catch (error) {
-      outcome = { ok: undefined, error: error instanceof Error ? error.message : String(error) };
+    } catch {
+      outcome = { ok: undefined };
     }
     return { operation, outcome, exchanges, exchange: exchanges.at(-1)! };
   }
@@ -118,11 +116,11 @@ export class SimulatedBrowser {
 
   /** Sends one request with this browser's cookies, and stores the cookies of the response. */
   async send(method: string, path: string, options: RequestOptions = {}): Promise<Exchange> {
-    const { json, omitCookies = false, isAppRequest = false } = options;
+    const { json, isAppRequest = false } = options;
     const body = json === undefined ? options.body : JSON.stringify(json);
     const { origin } = this.http;
-    const cookies = omitCookies ? '' : this.jar.getCookieStringSync(origin + path, sameSite);
-    const token = omitCookies ? undefined : this.xsrfToken();
+    const cookies = this.jar.getCookieStringSync(origin + path, sameSite);
+    const token = this.xsrfToken();
     const headers: Record<string, string | undefined> = {
       accept: 'application/json',
       'accept-encoding': 'gzip, deflate, br',
@@ -143,7 +141,7 @@ export class SimulatedBrowser {
       this.name,
       isAppRequest,
     );
-    if (exchange.response && !omitCookies) {
+    if (exchange.response) {
       for (const line of headerValues(exchange.response, 'set-cookie')) {
         const reason = this.storeCookie(line, path);
         if (reason !== undefined) exchange.rejectedCookies.push({ line, reason });

@@ -17,9 +17,6 @@ export function toBackendResponse(status: number, text: string): BackendResponse
   return body === undefined ? { status, text } : { status, body };
 }
 
-/** Thrown when the backend does not respond as its state requires. */
-export class UnexpectedResponse extends Error {}
-
 const subjects: Record<Call, string> = {
   login: 'signing in',
   registerUser: 'registering',
@@ -34,6 +31,7 @@ const expectations: Record<BackendEnding, string> = {
   unreachable: 'should fail',
 };
 
+/** Throws if the backend does not respond as its state requires. */
 export function assertExpectedResponse(
   call: Call,
   ending: BackendEnding,
@@ -47,9 +45,7 @@ export function assertExpectedResponse(
   if (isExpected) return;
   const json = JSON.stringify(body) ?? '';
   const actual = status === 0 ? 'there is no response' : `the response is ${status} ${json}`;
-  throw new UnexpectedResponse(
-    `${subjects[call]} ${expectations[ending]}, but ${actual}`.slice(0, 180),
-  );
+  throw new Error(`${subjects[call]} ${expectations[ending]}, but ${actual}`.slice(0, 180));
 }
 
 /** Throws if a list lacks a project that was created before. */
@@ -58,8 +54,6 @@ export function assertListContains(response: BackendResponse, ids: Iterable<stri
   const listed = new Set(rows.map((row: { id: string | number }) => row.id));
   for (const id of ids) {
     if (listed.has(id)) continue;
-    throw new UnexpectedResponse(
-      `the list lacks the project that was just created (id ${JSON.stringify(id)})`,
-    );
+    throw new Error(`the list lacks the project that was just created (id ${JSON.stringify(id)})`);
   }
 }
