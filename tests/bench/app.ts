@@ -10,7 +10,9 @@ import { fileURLToPath } from 'node:url';
 import { launchBrowser } from '../../conformance/ui/chromium.ts';
 import { sendFile } from '../../conformance/ui/static-files.ts';
 import { budgetBytes, bundleSizes } from '../../tools/bundle-size.ts';
-import { environment, markdownTable, medians } from './report.ts';
+import { markdownTable } from '../../tools/diagram.ts';
+import { medians } from '../support/median.ts';
+import { environment } from './environment.ts';
 
 const rounds = 5;
 const listLengths = [1_000, 3_000, 10_000, 30_000, 100_000];
@@ -151,7 +153,9 @@ function measureFrames() {
   };
   window.timesMs = {};
   window.press = (name) => {
-    const button = [...document.querySelectorAll('button')].find((it) => it.textContent === name);
+    const button = [...document.querySelectorAll('button')].find(
+      ({ textContent }) => textContent === name,
+    );
     if (!button) throw new Error(`There is no button "${name}".`);
     recordWhen(name, hasEffect[name], performance.now());
     button.click();
@@ -204,7 +208,6 @@ ${markdownTable(
     grouped(budgetBytes[path as keyof typeof budgetBytes]),
   ]),
 )}
-
 ## Long lists
 
 ${markdownTable(
@@ -232,7 +235,6 @@ ${markdownTable(
     ];
   }),
 )}
-
 - *First row* and *complete*: from navigation to the frame with the first row or with all rows.
 - *Create*: from the click to the frame that confirms the new project.
 - *Show new project*: from the click on "Show the new project" to the frame with its row.

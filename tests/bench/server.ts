@@ -14,8 +14,10 @@ import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
 import { createSessions } from '../../server/auth/sessions.ts';
 import { openStore } from '../../server/store/store.ts';
+import { markdownTable } from '../../tools/diagram.ts';
 import { signedInClient } from '../support/cookie-client.ts';
 import { insertProjects, peakMemoryMb, withDatabase } from '../support/database.ts';
+import { median, medians } from '../support/median.ts';
 import { startPostgres } from '../support/postgres.ts';
 import {
   startServerProcess,
@@ -24,7 +26,7 @@ import {
 } from '../support/server-process.ts';
 import type { FixedResponse } from './baseline-server.ts';
 import type { Load, LoadResult } from './load-generator.ts';
-import { environment, markdownTable, median, medians } from './report.ts';
+import { environment } from './environment.ts';
 
 const rounds = 5;
 const seconds = 2;
@@ -267,7 +269,6 @@ ${markdownTable(
   ['call', 'server', 'responses per second', 'median (ms)', 'p99 (ms)', 'ratio to bare'],
   callRows,
 )}
-
 - \`login\` and \`registerUser\` hash a password, which takes tens of milliseconds on purpose.
 - \`createProject\` waits until the project is on the disk. The PostgreSQL of the tests does not sync
   its writes (\`fsync=off\`).
@@ -279,6 +280,5 @@ From start to ready: ${startTimes.join(', ')}.
 ${markdownTable(
   ['store', 'projects', 'first byte (ms)', 'last byte (ms)', 'memory, four concurrent reads (MB)'],
   listRows,
-)}
-`;
+)}`;
 }

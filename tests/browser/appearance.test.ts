@@ -142,7 +142,7 @@ test('no animation is endless for users who prefer reduced motion', async () => 
   await openScreen(page, server.address, '/projects');
   await page.getByText('Loading projects…').waitFor();
   const iterations = await projectList(page).evaluate((element) =>
-    element.getAnimations({ subtree: true }).map((it) => it.effect?.getTiming().iterations),
+    element.getAnimations({ subtree: true }).map(({ effect }) => effect?.getTiming().iterations),
   );
   expect(iterations).not.toContain(Infinity);
 });
@@ -289,7 +289,9 @@ test('nothing scrolls sideways or is cut off at 320 px with letters of double si
     const scrolls = await page.evaluate(() => document.documentElement.scrollWidth > innerWidth);
     expect(`${path}: ${scrolls}`).toBe(`${path}: false`);
     const cutOff = await page.evaluate(() =>
-      [...document.querySelectorAll('button')].filter((it) => it.scrollWidth > it.clientWidth),
+      [...document.querySelectorAll('button')].filter(
+        ({ scrollWidth, clientWidth }) => scrollWidth > clientWidth,
+      ),
     );
     expect([path, cutOff.length]).toEqual([path, 0]);
   }

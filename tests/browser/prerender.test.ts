@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import type { Page, Request, Route } from 'playwright-core';
+import type { BrowserContextOptions, Page, Request, Route } from 'playwright-core';
 import { describe, expect, test } from 'vitest';
 import { field, heading, submitButton, waitForApp } from '../../model/browser-driver.ts';
 import { screens } from '../../model/driver.ts';
@@ -18,21 +18,19 @@ import {
 const browser = useBrowser();
 const server = useServer();
 
-/** Loads a path. Does not wait for the scripts. */
-const load = (page: Page, path: string) =>
-  page.goto(`${server.address}/#${path}`, { waitUntil: 'commit' });
+type Options = BrowserContextOptions & {
+  /** Runs before the page loads. */
+  prepare?: (page: Page) => Promise<unknown>;
+};
 
-/**
- * Opens a page whose scripts and API requests are pending. `takeOver` lets the scripts load and
- * waits until the app has replaced the prerendered screen. `requests` are the requests to the API.
- * `prepare` runs before the page loads.
- */
-async function openPrerendered(path: string, prepare?: (page: Page) => Promise<unknown>) {
-  const { page, problems } = await browser.open();
-  const pending: (() => void)[] = [];
+/** Opens a page whose scripts and API requests are pending. `requests` are those to the API. */
+async function openPrerendered(path: string, { prepare, ...options }: Options = {}) {
+  const { page, problems } = await browser.open(options);
+  const scripts: Route[] = [];
+  let areScriptsPending = true;
   await page.route('**/assets/**', async (route) => {
-    await new Promise<void>((resolve) => pending.push(resolve));
-    await route.continue();
+    if (areScriptsPending) scripts.push(route);
+    else await route.continue();
   });
   await page.route('**/api/**', () => {});
   const requests: Request[] = [];
@@ -40,21 +38,30 @@ async function openPrerendered(path: string, prepare?: (page: Page) => Promise<u
     if (request.url().includes('/api/')) requests.push(request);
   });
   await prepare?.(page);
-  await load(page, path);
+  await page.goto(`${server.address}/#${path}`, { waitUntil: 'commit' });
+  const loadScripts = async () => {
+    areScriptsPending = false;
+    await Promise.all(scripts.map((route) => route.continue()));
+  };
   return {
     page,
     problems,
     requests,
+    loadScripts,
+    /** Waits until the app has replaced the prerendered screen. */
     takeOver: async () => {
-      const timer = setInterval(() => pending.splice(0).forEach((resolve) => resolve()), 1);
+      await loadScripts();
       await waitForApp(page);
-      clearInterval(timer);
+    },
+    failScripts: async () => {
+      await Promise.all(scripts.map((route) => route.abort()));
+      await alerts(page).waitFor();
     },
   };
 }
 
-const isRequired = (page: Page) => page.getByText('is required');
-const announcedErrors = (page: Page) => page.getByRole('alert');
+const requiredErrors = (page: Page) => page.getByText('is required');
+const alerts = (page: Page) => page.getByRole('alert');
 
 test.each(Object.entries(screens).map(([path, { heading: name, title }]) => [path, name, title]))(
   '[CHOICE-53, CHOICE-60] %s is prerendered with header, heading "%s" and footer, and titled "%s"',
@@ -82,9 +89,7 @@ test('[CHOICE-61] links work before the scripts have loaded', async () => {
 test.each(Object.keys(screens))(
   '[CHOICE-53] the prerendered %s has the same pixels as the app that takes over',
   async (path) => {
-    const { page, takeOver } = await openPrerendered(path, (it) =>
-      it.emulateMedia({ reducedMotion: 'reduce' }),
-    );
+    const { page, takeOver } = await openPrerendered(path, { reducedMotion: 'reduce' });
     await page.locator('h1:visible').waitFor();
     const prerendered = await page.screenshot();
     await takeOver();
@@ -150,7 +155,7 @@ test('[CHOICE-62] the app keeps what was typed, and the cursor position', async 
   await page.keyboard.type('pa');
   expect(await field(page, 'Title').inputValue()).toBe('Website');
   expect(await field(page, 'Description').inputValue()).toBe('New pages.');
-  expect(await isRequired(page).count()).toBe(0);
+  expect(await requiredErrors(page).count()).toBe(0);
 });
 
 test('[CHOICE-62] no key is lost while the app takes over', async () => {
@@ -165,7 +170,7 @@ test('[CHOICE-62] no key is lost while the app takes over', async () => {
   }
   await takingOver;
   expect(await field(page, 'Password').inputValue()).toBe(typed);
-  expect(await isRequired(page).count()).toBe(0);
+  expect(await requiredErrors(page).count()).toBe(0);
 });
 
 test('[CHOICE-62] the app takes over after an IME composition has ended', async () => {
@@ -194,9 +199,8 @@ test('[CHOICE-62] the app takes over after an IME composition has ended', async 
 });
 
 test('[CHOICE-66] the scroll position stays the same when the app takes over', async () => {
-  const { page, takeOver } = await openPrerendered('/projects', (it) =>
-    it.setViewportSize({ width: 320, height: 400 }),
-  );
+  const viewport = { width: 320, height: 400 };
+  const { page, takeOver } = await openPrerendered('/projects', { viewport });
   await field(page, 'Description').fill('New pages.');
   await page.evaluate(() => scrollTo(0, 200));
   // The app sets the title when its screen is rendered.
@@ -221,7 +225,7 @@ test.each([
 
 test('[CHOICE-63, FIELD-1] a touched empty field has an error until it is filled, before and after the app takes over', async () => {
   const { page, problems, takeOver } = await openPrerendered('/login');
-  const errors = () => isRequired(page).allTextContents();
+  const errors = () => requiredErrors(page).allTextContents();
   await page.getByRole('link', { name: 'About' }).focus();
   await field(page, 'Email').focus();
   // It is not touched yet.
@@ -315,15 +319,17 @@ test('[CHOICE-67] a form that the user left and opened again is empty and not se
   await takeOver();
   await expect.poll(() => field(page, 'Email').inputValue()).toBe('');
   await field(page, 'Password').fill('correct horse');
-  expect(await isRequired(page).count()).toBe(0);
+  expect(await requiredErrors(page).count()).toBe(0);
   expect(requests).toEqual([]);
 });
 
 test('[CHOICE-68, CALL-8, CALL-1] the list is requested once, before the scripts have loaded, with the headers of the app', async () => {
-  const { page, requests, takeOver } = await openPrerendered('/projects', async (it) => {
-    const cookie = { name: 'XSRF-TOKEN', value: 'a%2Fb', url: server.address };
-    await it.context().addCookies([cookie]);
-    await mockProjects(it, [{ id: 1, title: 'Website', description: 'New pages.' }]);
+  const cookie = { name: 'XSRF-TOKEN', value: 'a%2Fb', url: server.address };
+  const { page, requests, takeOver } = await openPrerendered('/projects', {
+    async prepare(newPage) {
+      await newPage.context().addCookies([cookie]);
+      await mockProjects(newPage, [{ id: 1, title: 'Website', description: 'New pages.' }]);
+    },
   });
   await expect.poll(() => requests.length).toBe(1);
   await takeOver();
@@ -349,25 +355,27 @@ const rowTexts = (count: number) =>
   projects(count).map(({ title, description }) => `${title}${description}`);
 
 /** Opens the prerendered projects with a list that the test streams. */
-async function openStreaming(viewport?: { width: number; height: number }) {
-  const prerendered = await openPrerendered('/projects', async (it) => {
-    if (viewport) await it.setViewportSize(viewport);
-    await it.addInitScript(() => {
-      const encoder = new TextEncoder();
-      window.fetch = async (input) => {
-        const { fetched = '' } = document.body.dataset;
-        document.body.dataset['fetched'] = fetched + (input instanceof Request ? input.url : input);
-        const body = new ReadableStream({
-          start(stream) {
-            addEventListener('chunk', (event) =>
-              stream.enqueue(encoder.encode((event as CustomEvent<string>).detail)),
-            );
-            addEventListener('end', () => stream.close());
-          },
-        });
-        return new Response(body);
-      };
-    });
+async function openStreaming(options?: BrowserContextOptions) {
+  const prerendered = await openPrerendered('/projects', {
+    ...options,
+    prepare: (newPage) =>
+      newPage.addInitScript(() => {
+        const encoder = new TextEncoder();
+        window.fetch = async (input) => {
+          const { fetched = '' } = document.body.dataset;
+          const url = input instanceof Request ? input.url : String(input);
+          document.body.dataset['fetched'] = fetched + url;
+          const body = new ReadableStream({
+            start(stream) {
+              addEventListener('chunk', (event) =>
+                stream.enqueue(encoder.encode((event as CustomEvent<string>).detail)),
+              );
+              addEventListener('end', () => stream.close());
+            },
+          });
+          return new Response(body);
+        };
+      }),
   });
   const { page } = prerendered;
   await page.locator('section').waitFor();
@@ -451,7 +459,9 @@ test('[CHOICE-69] only the first fifteen projects are parsed and shown before th
 test.each([50, 51, 200])(
   '[CHOICE-66] the same rows of a list of %i are in view when the app takes over',
   async (count) => {
-    const { page, takeOver, send, end } = await openStreaming({ width: 800, height: 300 });
+    const { page, takeOver, send, end } = await openStreaming({
+      viewport: { width: 800, height: 300 },
+    });
     // All rows have different heights, so that no height can be estimated from the others.
     const uneven = projects(count).map((row) => ({
       ...row,
@@ -484,14 +494,16 @@ test.each([
 ])(
   '[CHOICE-68, ERROR-8] a response that is %s becomes an empty list, without ever showing a row',
   async (_, response) => {
-    const { page, requests, takeOver } = await openPrerendered('/projects', async (it) => {
-      await it.route('**/api/v1/projects', (route) => route.fulfill(response));
-      await it.addInitScript(() => {
-        new MutationObserver(() => {
-          if (document.querySelector('#root li[aria-posinset]'))
-            document.documentElement.dataset['shown'] = 'yes';
-        }).observe(document, { childList: true, subtree: true });
-      });
+    const { page, requests, takeOver } = await openPrerendered('/projects', {
+      async prepare(newPage) {
+        await newPage.route('**/api/v1/projects', (route) => route.fulfill(response));
+        await newPage.addInitScript(() => {
+          new MutationObserver(() => {
+            if (document.querySelector('#root li[aria-posinset]'))
+              document.documentElement.dataset['shown'] = 'yes';
+          }).observe(document, { childList: true, subtree: true });
+        });
+      },
     });
     await expect.poll(() => requests.length).toBe(1);
     await (await requests[0]!.response())!.finished();
@@ -529,63 +541,49 @@ describe('[CHOICE-70] leaving the projects aborts the early request', () => {
 });
 
 test('[CHOICE-68, ERROR-8] an early request that fails becomes an empty list', async () => {
-  const { page, requests, takeOver } = await openPrerendered('/projects', (it) =>
-    it.route('**/api/v1/projects', (route) => route.abort()),
-  );
+  const { page, requests, takeOver } = await openPrerendered('/projects', {
+    prepare: (newPage) => newPage.route('**/api/v1/projects', (route) => route.abort()),
+  });
   await expect.poll(() => requests[0]?.failure()).toBeTruthy();
   await takeOver();
   await page.getByText('No projects to show.').waitFor();
-  expect(await announcedErrors(page).count()).toBe(0);
+  expect(await alerts(page).count()).toBe(0);
 });
 
 describe('when a script fails to load', () => {
   const failure = 'This page could not be loaded. Check your connection, then reload the page.';
-
-  /** Opens a prerendered path. `failScripts` fails the pending requests for scripts. */
-  async function openWithPendingScripts(path: string, list: object[] = []) {
-    const { page } = await browser.open();
-    const pending: Route[] = [];
-    await page.route('**/assets/**', (route) => void pending.push(route));
-    await mockProjects(page, list);
-    await load(page, path);
-    return {
-      page,
-      failScripts: async () => {
-        await Promise.all(pending.map((route) => route.abort()));
-        await announcedErrors(page).waitFor();
-      },
-    };
-  }
 
   /** Opens a prerendered path whose script fails at once. */
   async function openFailed(path: string) {
     const { page } = await browser.open();
     await page.route('**/assets/index*', (route) => route.abort());
     await page.goto(`${server.address}/#${path}`);
-    await announcedErrors(page).waitFor();
-    expect(await announcedErrors(page).allTextContents()).toEqual([failure]);
+    await alerts(page).waitFor();
+    expect(await alerts(page).allTextContents()).toEqual([failure]);
     return page;
   }
 
   test('[CHOICE-71, CHOICE-72] an alert says so, the prerendered screens work, and nothing is busy', async () => {
     const page = await openFailed('/about');
     await page.getByRole('link', { name: 'Projects' }).click();
-    expect(await announcedErrors(page).allTextContents()).toEqual([failure]);
+    expect(await alerts(page).allTextContents()).toEqual([failure]);
     expect(await page.locator('section').innerText()).toBe('List of Projects');
     expect(await page.locator('[aria-busy=true]').count()).toBe(0);
     await page.getByRole('link', { name: 'Sign in' }).click();
     await fillCredentials(page, 'ada@example.org');
-    const first = await announcedErrors(page).elementHandle();
+    const first = await alerts(page).elementHandle();
     await submitButton(page, 'Sign in').click();
     // Screen readers announce an alert when its element is new.
     expect(await first?.evaluate((element) => element.isConnected)).toBe(false);
-    expect(await announcedErrors(page).allTextContents()).toEqual([failure]);
+    expect(await alerts(page).allTextContents()).toEqual([failure]);
     expect(await submitButton(page, 'Sign in').getAttribute('aria-busy')).toBe('false');
     expect(await field(page, 'Email').inputValue()).toBe('ada@example.org');
   });
 
   test('[CHOICE-76] projects are shown, whether they arrive before or after the failure', async () => {
-    const { page, failScripts } = await openWithPendingScripts('/projects', projects(2));
+    const { page, failScripts } = await openPrerendered('/projects', {
+      prepare: (newPage) => mockProjects(newPage, projects(2)),
+    });
     await expect.poll(() => rowTitles(page).count()).toBe(2);
     await failScripts();
     const section = page.locator('section');
@@ -610,12 +608,12 @@ describe('when a script fails to load', () => {
         await error;
       }, tagName);
     await failToLoad('img');
-    expect(await announcedErrors(page).count()).toBe(0);
+    expect(await alerts(page).count()).toBe(0);
     await failToLoad('script');
-    const first = await announcedErrors(page).elementHandle();
+    const first = await alerts(page).elementHandle();
     await failToLoad('script');
     expect(await first?.evaluate((element) => element.isConnected)).toBe(true);
-    expect(await announcedErrors(page).count()).toBe(1);
+    expect(await alerts(page).count()).toBe(1);
   });
 
   test('[CHOICE-71] the alert also appears on an unknown path', async () => {
@@ -626,7 +624,7 @@ describe('when a script fails to load', () => {
   });
 
   test('[CHOICE-72] a submitted form is no longer busy', async () => {
-    const { page, failScripts } = await openWithPendingScripts('/login');
+    const { page, failScripts } = await openPrerendered('/login');
     await fillCredentials(page, 'ada@example.org');
     await submitButton(page, 'Sign in').click();
     await page.locator('button[aria-busy=true]').waitFor();
@@ -639,21 +637,20 @@ describe('when the chunk of the screens fails to load', () => {
   const failLazyChunk = (page: Page) =>
     page.route('**/assets/lazy-chunk*', (route) => route.abort());
 
-  /** Opens a prerendered path. `loadApp` lets the app load and fail to load its lazy chunk. */
+  /** Opens a prerendered path. `loadApp` loads the app, which requests the chunk a second time. */
   async function openWithoutLazyChunk(path: string) {
-    const { page } = await browser.open();
-    const { promise: isReady, resolve } = Promise.withResolvers<void>();
-    await mockProjects(page, projects(2));
-    await page.route('**/assets/**', (route) => isReady.then(() => route.continue()));
-    await failLazyChunk(page);
-    await load(page, path);
+    const { page, loadScripts } = await openPrerendered(path, {
+      async prepare(newPage) {
+        await mockProjects(newPage, projects(2));
+        await failLazyChunk(newPage);
+      },
+    });
     return {
       page,
       loadApp: async () => {
-        await announcedErrors(page).waitFor();
-        // The app requests the chunk a second time.
+        await alerts(page).waitFor();
         const failedAgain = page.waitForEvent('requestfailed');
-        resolve();
+        await loadScripts();
         await failedAgain;
       },
     };
@@ -667,14 +664,14 @@ describe('when the chunk of the screens fails to load', () => {
     await page.getByRole('link', { name: 'About' }).click();
     await waitForApp(page);
     await page.getByRole('heading', { name: 'About Page' }).waitFor();
-    expect(await announcedErrors(page).count()).toBe(0);
+    expect(await alerts(page).count()).toBe(0);
   });
 
   test('[CHOICE-76] the projects received stay until the user leaves', async () => {
     const { page, loadApp } = await openWithoutLazyChunk('/projects');
     await expect.poll(() => rowTitles(page).count()).toBe(2);
     await loadApp();
-    await announcedErrors(page).waitFor();
+    await alerts(page).waitFor();
     expect(await rowTitles(page).count()).toBe(2);
     await page.getByRole('link', { name: 'About' }).click();
     await waitForApp(page);

@@ -37,8 +37,12 @@ export async function readLongLists(settings: Settings, readers: number): Promis
     [`failed: health check of ${maxHealthMs} ms or more`]: slowestHealthMs < maxHealthMs ? 0 : 1,
     'peak memory (MB)': Math.round(memoryMb),
     'slowest health check (ms)': Math.round(slowestHealthMs),
-    'slowest first byte (ms)': Math.round(Math.max(...responses.map((it) => it.firstByteMs))),
-    'slowest last byte (ms)': Math.round(Math.max(...responses.map((it) => it.lastByteMs))),
+    'slowest first byte (ms)': Math.round(
+      Math.max(...responses.map(({ firstByteMs }) => firstByteMs)),
+    ),
+    'slowest last byte (ms)': Math.round(
+      Math.max(...responses.map(({ lastByteMs }) => lastByteMs)),
+    ),
   };
 
   async function read(encoding: string) {

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { fuzz } from '../support/fuzz.ts';
+import { median } from '../support/median.ts';
 import { startServerProcess, type Settings } from '../support/server-process.ts';
 import { compareWithStore, createUntil, TortureClient, type CreatedKeys } from './client.ts';
 import { deployServer, type Deployment } from './deployments.ts';
@@ -161,7 +162,7 @@ export async function restartReplicas(
     requests: counts.requests,
     'failed requests': counts.failed + failures.size,
     lost,
-    'median (ms)': median(timesMs),
+    'median (ms)': round(median(timesMs)),
     'slowest (ms)': slowest(timesMs),
     ...(failures.size > 0 && { failures: [...failures].join('; ') }),
   };
@@ -197,7 +198,9 @@ export async function floodLogins(settings: Settings, connections: number, round
   }
   stop.abort();
   await Promise.all(flood);
-  const medians = Object.entries(timesMs).map(([name, times]) => [name, median(times)] as const);
+  const medians = Object.entries(timesMs).map(
+    ([name, times]) => [name, round(median(times))] as const,
+  );
   return {
     connections,
     'sign-ins answered': [...statuses].map(([status, n]) => `${n} x ${status}`).join(', '),
@@ -225,9 +228,6 @@ async function timeMs(call: () => Promise<{ status: number }>): Promise<number> 
   return performance.now() - startMs;
 }
 
-const round = (value = 0) => Math.round(value * 10) / 10;
-
-const median = (numbers: number[]) =>
-  round(numbers.toSorted((a, b) => a - b)[Math.floor(numbers.length / 2)]);
+const round = (value: number) => Math.round(value * 10) / 10;
 
 const slowest = (numbers: number[]) => round(Math.max(...numbers));
