@@ -30,7 +30,8 @@ export function callOf(method: string, url: string): Call {
 
 /**
  * - `success`: as promised. `odd`: a 2xx response with a body that the contract does not allow.
- * - `refusal`: an error with a message. `silence`: an error without one. `unreachable`: no response.
+ * - `refusal`: an error with a message. `silence`: an error without one.
+ * - `unreachable`: no response.
  * - `fault`: an exception in the app.
  */
 type Ending = 'success' | 'odd' | 'refusal' | 'silence' | 'unreachable' | 'fault';
