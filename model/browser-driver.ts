@@ -1,7 +1,7 @@
 /** The Playwright half of a driver: what a user does on the page, and the API requests it sends. */
 import type { Page, Request, Route as PlaywrightRoute } from 'playwright-core';
 import { countRequests } from './controlled-backend.ts';
-import { forms, screens, type Driver, type Observation } from './driver.ts';
+import { forms, screens, type Driver, type FormName, type Observation } from './driver.ts';
 import { callOf, type Call } from './outcomes.ts';
 
 /** An API request of the page that waits until the driver answers it. */
@@ -26,6 +26,12 @@ export const field = (page: Page, label: string) => page.getByLabel(label, { exa
 
 export const submitButton = (page: Page, name: string) =>
   page.locator('form').getByRole('button', { name, exact: true });
+
+export async function fillForm(page: Page, form: FormName, values: string[]) {
+  for (const [index, value] of values.entries()) {
+    await field(page, forms[form].fields[index]!).fill(value);
+  }
+}
 
 export const heading = (page: Page, name: string) =>
   page.getByRole('heading', { level: 1, name, exact: true });
@@ -66,10 +72,9 @@ export async function createPageDriver(
       await settle();
     },
     async submit(form, values = []) {
-      const { button, fields } = forms[form];
-      for (const [index, value] of values.entries()) await field(page, fields[index]!).fill(value);
+      await fillForm(page, form, values);
       // Forced, because a user can also press a busy button.
-      await submitButton(page, button).click({ force: true });
+      await submitButton(page, forms[form].button).click({ force: true });
       await settle();
     },
     async observe() {

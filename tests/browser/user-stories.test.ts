@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import { field, submitButton } from '../../model/browser-driver.ts';
 import {
   fillCredentials,
@@ -54,20 +54,17 @@ test('[APP-1, APP-2, REGISTER-5, CHOICE-4, CHOICE-9, CREATE-2] a user registers,
 
 test('an acknowledged project is there after the server was killed', async () => {
   const ownServer = await startTemporaryServer();
-  try {
-    const { page } = await browser.open();
-    await signUpAndIn(page, ownServer.address);
-    await fillProject(page, 'Survivor', 'Kept.');
-    const response = page.waitForResponse((candidate) => candidate.request().method() === 'POST');
-    await submitButton(page, 'Create Project').click();
-    expect((await response).status()).toBe(201);
-    await ownServer.restart();
-    await page.reload();
-    await rowTitles(page).waitFor();
-    expect(await rowTitles(page).allTextContents()).toEqual(['Survivor']);
-  } finally {
-    await ownServer.stop();
-  }
+  onTestFinished(() => ownServer.stop());
+  const { page } = await browser.open();
+  await signUpAndIn(page, ownServer.address);
+  await fillProject(page, 'Survivor', 'Kept.');
+  const response = page.waitForResponse((candidate) => candidate.request().method() === 'POST');
+  await submitButton(page, 'Create Project').click();
+  expect((await response).status()).toBe(201);
+  await ownServer.restart();
+  await page.reload();
+  await rowTitles(page).waitFor();
+  expect(await rowTitles(page).allTextContents()).toEqual(['Survivor']);
 });
 
 test('[CHOICE-44] each user sees only their own projects', async () => {

@@ -1,7 +1,7 @@
-import type { Browser, BrowserContext, BrowserContextOptions, Page } from 'playwright-core';
+import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
 import { afterAll, beforeAll, onTestFinished } from 'vitest';
 import { launchBrowser } from '../../conformance/ui/chromium.ts';
-import { field, heading, submitButton, waitForApp } from '../../model/browser-driver.ts';
+import { fillForm, heading, submitButton, waitForApp } from '../../model/browser-driver.ts';
 import { screens, type Route } from '../../model/driver.ts';
 import { startTemporaryServer } from './server-process.ts';
 
@@ -15,11 +15,7 @@ export function useBrowser() {
 
   return {
     /** Opens an empty page. `problems` receives errors and warnings of its console. */
-    async open(options?: BrowserContextOptions): Promise<{
-      page: Page;
-      context: BrowserContext;
-      problems: string[];
-    }> {
+    async open(options?: BrowserContextOptions) {
       const context = await browser.newContext(options);
       onTestFinished(() => context.close());
       const page = await context.newPage();
@@ -74,15 +70,11 @@ export const mockProjects = (
     route.fulfill(route.request().method() === 'GET' ? { json: projects } : created),
   );
 
-export async function fillCredentials(page: Page, email: string, password = 'correct horse') {
-  await field(page, 'Email').fill(email);
-  await field(page, 'Password').fill(password);
-}
+export const fillCredentials = (page: Page, email: string, password = 'correct horse') =>
+  fillForm(page, 'login', [email, password]);
 
-export async function fillProject(page: Page, title: string, description: string) {
-  await field(page, 'Title').fill(title);
-  await field(page, 'Description').fill(description);
-}
+export const fillProject = (page: Page, title: string, description: string) =>
+  fillForm(page, 'createProject', [title, description]);
 
 /** Returns the text of the focused element. */
 export const focusedText = (page: Page) => page.evaluate(() => document.activeElement?.textContent);

@@ -39,9 +39,7 @@ export interface CreatedKeys {
   unacknowledged: string[];
 }
 
-/**
- * Creates projects on `streams` parallel streams, which share the clients, until `signal` aborts.
- */
+/** Creates projects in `streams` parallel loops, which share the clients, until `signal` aborts. */
 export async function createUntil(
   signal: AbortSignal,
   clients: TortureClient[],
@@ -67,9 +65,7 @@ export async function createUntil(
   return keys;
 }
 
-/**
- * Compares the store with the acknowledged keys. Then retries the other keys, as a browser would.
- */
+/** Compares the store with the acknowledged keys. Then retries the other keys, like a browser. */
 export async function compareWithStore(
   client: TortureClient,
   { acknowledged, unacknowledged }: CreatedKeys,

@@ -6,9 +6,7 @@ import { compareWithStore, createUntil, TortureClient, type CreatedKeys } from '
 import { deployServer, type Deployment } from './deployments.ts';
 import { startLoadBalancer } from './load-balancer.ts';
 
-/**
- * What a scenario measured. A name that starts with lost, duplicated or failed must have value 0.
- */
+/** What a scenario measured. Figures named lost…, duplicated… or failed… must be 0. */
 export type Figures = Record<string, number | string>;
 
 const maxMedianMs = 150;
@@ -48,9 +46,7 @@ export async function crashDuringCreates(
   return compareWithStore(account.at(deployment.address()), keys);
 }
 
-/**
- * Kills a server during creates and checks after each restart that it stored what it acknowledged.
- */
+/** Kills a server during creates, `rounds` times. Checks that it stored what it acknowledged. */
 export async function killDuringCreates(
   settings: Settings,
   rounds: number,
@@ -108,9 +104,7 @@ export async function shareStore(
   };
 }
 
-/**
- * Restarts each replica in turn, `rounds` times, while clients use them through a load balancer.
- */
+/** Restarts each replica in turn, `rounds` times, while clients use them through a balancer. */
 export async function restartReplicas(
   settings: Settings,
   replicas: number,
