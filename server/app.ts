@@ -9,16 +9,15 @@ import Fastify, {
 import { createPasswords, type Passwords } from './auth/passwords.ts';
 import { createSessions } from './auth/sessions.ts';
 import { createThrottle } from './auth/throttle.ts';
-import { Refusal } from './refusal.ts';
 import { trackRequests } from './http/connections.ts';
 import { loadContract, type Operations } from './http/contract.ts';
-import { toErrorResponse } from './http/error-responses.ts';
+import { registerErrorHandlers, unknownRouteRefusal } from './http/error-responses.ts';
 import { createGuard } from './http/guard.ts';
 import { registerHealthRoutes } from './http/health.ts';
 import { registerJsonParser } from './http/json-parser.ts';
 import { logController, logWhenClosed } from './http/log.ts';
 import { forwardToApp, handleClientError, protocolRefusal } from './http/protocol-edges.ts';
-import { registerRoutes, unknownRouteRefusal } from './http/routes.ts';
+import { registerRoutes } from './http/routes.ts';
 import { securityHeaders } from './http/security-headers.ts';
 import { registerStaticFiles } from './http/static-files.ts';
 import { createProject } from './operations/createProject.ts';
@@ -107,18 +106,6 @@ export async function createApp({
   });
   trackRequests(app.server);
   forwardToApp(app.server);
-
-  app.setErrorHandler((error, request, reply) => {
-    const { status, message, headers = {} } = toErrorResponse(error, contract.refusals);
-    if (status >= 500 && !(error instanceof Refusal)) request.log.error(error);
-    // The failed response set these.
-    reply.removeHeader('etag').removeHeader('content-encoding');
-    return reply.code(status).headers(headers).send({ message });
-  });
-  app.setNotFoundHandler((request) => {
-    throw unknownRouteRefusal(contract, request.url);
-  });
-
   const constantHeaders = securityHeaders(dist);
   // Callbacks, because a promise per hook is what costs short responses most.
   app.addHook('onRequest', (request, reply, done) => {
@@ -133,15 +120,11 @@ export async function createApp({
     done();
   });
 
+  registerErrorHandlers(app, contract);
   registerJsonParser(app);
   await app.register(fastifyCookie);
-  await app.register(async (api) => {
-    api.addHook('onSend', (_request, reply, _payload, done) => {
-      reply.header('cache-control', 'no-store');
-      done();
-    });
-    registerRoutes(api, contract, operations, createGuard(sessions));
-  });
+  const guard = createGuard(sessions);
+  await app.register(async (api) => registerRoutes(api, contract, operations, guard));
   await app.register(async (health) => registerHealthRoutes(health, store, isDraining));
   await registerStaticFiles(app, dist);
   return app;

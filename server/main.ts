@@ -20,11 +20,11 @@ const args = process.argv.slice(2);
 if (args.includes('--help') || args.includes('-h')) {
   process.stdout.write(helpText);
 } else {
-  await runCommand(async () => serve(checkStart()));
+  await runCommand(async () => serve(loadSettings()));
 }
 
 /** Returns the settings. Throws a `UsageError` with all problems. */
-function checkStart(): Settings {
+function loadSettings(): Settings {
   const { settings, problems } = readSettings(process.env);
   const allProblems = [
     ...args.map((argument) => `Unknown argument "${argument}": try --help.`),

@@ -37,7 +37,7 @@ export function createSessions(store: Store, now: () => number): Sessions {
     },
 
     async findWithListVersion(token) {
-      const session = await store.findWithListVersion(hashToken(token), now());
+      const session = await store.findSessionWithListVersion(hashToken(token), now());
       if (!session) return undefined;
       const { accountId, ...listVersion } = session;
       return { token, accountId, listVersion };

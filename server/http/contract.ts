@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import type { operations } from '../../generated/api.d.ts';
 import type { Session } from '../auth/sessions.ts';
 import { refusalNames, type RefusalName, type RefusalResponse } from '../refusal.ts';
-import type { List } from './list-responses.ts';
+import type { ListBody } from './list-responses.ts';
 
 export type OperationId = keyof operations;
 
@@ -12,7 +12,7 @@ export const publicOperations = ['login', 'registerUser'] as const satisfies Ope
 type PublicOperation = (typeof publicOperations)[number];
 
 type Json<T> = T extends { content: { 'application/json': infer Body } } ? Body : never;
-type ListOf<T> = T extends (infer Item)[] ? List<Item> : never;
+type ListOf<T> = T extends (infer Item)[] ? ListBody<Item> : never;
 type Responses<Id extends OperationId> = operations[Id]['responses'];
 
 /** A valid request, authorized by the guard. */
@@ -53,14 +53,18 @@ export interface Contract {
 export interface ContractOperation {
   id: string;
   method: string;
-  /** With parameters in braces, as in the contract. */
-  path: string;
+  /** In Fastify's syntax: with parameters after colons. */
+  url: string;
+  /** Matches the path of a request. */
+  pathPattern: RegExp;
   isPublic: boolean;
   /** JSON Schemas, in the form of Fastify's `schema` option. */
   requestSchemas: { body?: object; headers?: object; params?: object };
   /** JSON Schemas by status; undefined where the contract declares no body. */
   responseSchemas: Map<number, object | undefined>;
 }
+
+const pathParameter = /\{(\w+)\}/g;
 
 let contract: Contract | undefined;
 
@@ -74,14 +78,15 @@ export function loadContract(): Contract {
 /** Parses generated/contract.json. Throws if an example for one of the refusals is missing. */
 export function parseContract(text: string): Contract {
   const { paths, security } = JSON.parse(text) as OpenApi;
-  const operationsByPath = Object.entries(paths).flatMap(([path, methods]) =>
+  const openApiOperations = Object.entries(paths).flatMap(([path, methods]) =>
     Object.entries(methods).map(([method, operation]) => ({ path, method, ...operation })),
   );
   return {
-    operations: operationsByPath.map((operation) => ({
+    operations: openApiOperations.map((operation) => ({
       id: operation.operationId,
       method: operation.method.toUpperCase(),
-      path: operation.path,
+      url: operation.path.replaceAll(pathParameter, ':$1'),
+      pathPattern: new RegExp(`^${operation.path.replaceAll(pathParameter, '[^/]+')}$`),
       isPublic: (operation.security ?? security).length === 0,
       requestSchemas: requestSchemas(operation),
       responseSchemas: new Map(
@@ -91,7 +96,7 @@ export function parseContract(text: string): Contract {
         ]),
       ),
     })),
-    refusals: readRefusals(operationsByPath),
+    refusals: readRefusals(openApiOperations),
     contractHash: hash('sha256', text).slice(0, 8),
   };
 }
@@ -112,9 +117,8 @@ function requestSchemas({ parameters = [], requestBody }: OpenApiOperation) {
 
 function readRefusals(openApiOperations: OpenApiOperation[]): Contract['refusals'] {
   const examples = new Map<string, RefusalResponse>();
-  for (const [status, { content }] of openApiOperations.flatMap(({ responses }) =>
-    Object.entries(responses),
-  )) {
+  const responses = openApiOperations.flatMap((operation) => Object.entries(operation.responses));
+  for (const [status, { content }] of responses) {
     for (const [name, { value }] of Object.entries(content?.['application/json'].examples ?? {})) {
       const { message } = value as { message?: string };
       if (message) examples.set(name, { status: Number(status), message });

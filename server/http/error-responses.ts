@@ -1,18 +1,45 @@
-import { Refusal, type RefusalName, type RefusalResponse } from '../refusal.ts';
+import type { FastifyInstance } from 'fastify';
+import { Refusal, type RefusalResponse } from '../refusal.ts';
 import { StoreUnavailable } from '../store/database.ts';
+import type { Contract } from './contract.ts';
 
 const defaultRetryAfterSeconds = 5;
 
-export const notFound: RefusalResponse = {
+const notFound: RefusalResponse = {
   status: 404,
   message: 'There is nothing at this address.',
 };
 
+/** Answers everything that handlers and hooks throw, and requests without a route. */
+export function registerErrorHandlers(app: FastifyInstance, contract: Contract) {
+  app.setErrorHandler((error, request, reply) => {
+    const { status, message, headers = {} } = toErrorResponse(error, contract.refusals);
+    if (status >= 500 && !(error instanceof Refusal)) request.log.error(error);
+    // The failed response set these.
+    reply.removeHeader('etag').removeHeader('content-encoding');
+    return reply.code(status).headers(headers).send({ message });
+  });
+  app.setNotFoundHandler((request) => {
+    throw unknownRouteRefusal(contract, request.url);
+  });
+}
+
+/** Returns the refusal for a URL without a route: 405 if other methods have one, otherwise 404. */
+export function unknownRouteRefusal({ operations }: Contract, url: string): Refusal {
+  const [path = ''] = url.split('?');
+  const methods = operations
+    .filter(({ pathPattern }) => pathPattern.test(path))
+    .flatMap(({ method }) => (method === 'GET' ? ['GET', 'HEAD'] : [method]));
+  if (methods.length === 0) return new Refusal(notFound);
+  return new Refusal({
+    status: 405,
+    message: 'This address cannot be used in this way.',
+    headers: { allow: methods.join(', ') },
+  });
+}
+
 /** Returns the response for anything thrown. Unexpected errors become 500 without details. */
-export function toErrorResponse(
-  error: unknown,
-  refusals: Record<RefusalName, RefusalResponse>,
-): RefusalResponse {
+function toErrorResponse(error: unknown, refusals: Contract['refusals']): RefusalResponse {
   const reason = reasonOf(error);
   if (typeof reason !== 'string') return reason;
   const seconds = error instanceof Refusal ? error.retryAfterSeconds : undefined;

@@ -5,7 +5,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { LRUCache } from 'lru-cache';
 
 /** The body of a list response of any length. */
-export interface List<Item> {
+export interface ListBody<Item> {
   ownerId: string;
   /** Changes whenever the list changes. */
   version: string;
@@ -14,7 +14,7 @@ export interface List<Item> {
   chunks: () => AsyncGenerator<Item[]>;
 }
 
-export function isList(body: unknown): body is List<unknown> {
+export function isListBody(body: unknown): body is ListBody<unknown> {
   return typeof body === 'object' && body !== null && 'chunks' in body;
 }
 
@@ -25,7 +25,7 @@ export function isList(body: unknown): body is List<unknown> {
 export type ListSender = (
   request: FastifyRequest,
   reply: FastifyReply,
-  list: List<unknown>,
+  list: ListBody<unknown>,
   serialize: (items: unknown[]) => string,
 ) => Promise<FastifyReply>;
 

@@ -4,15 +4,13 @@ import { Refusal } from '../refusal.ts';
 import {
   publicOperations,
   type Contract,
-  type ContractOperation,
   type Operation,
   type OperationId,
   type OperationRequest,
   type Operations,
 } from './contract.ts';
-import { notFound } from './error-responses.ts';
 import { setSessionCookies, type Guard } from './guard.ts';
-import { createListSender, isList } from './list-responses.ts';
+import { createListSender, isListBody } from './list-responses.ts';
 import { createAjv, describeErrors, toRefusal } from './validation.ts';
 
 /**
@@ -36,8 +34,12 @@ export function registerRoutes(
   app.setSchemaErrorFormatter(toRefusal);
   const sendList = createListSender(contract.contractHash);
   app.decorateRequest('session');
+  app.addHook('onSend', (_request, reply, _payload, done) => {
+    reply.header('cache-control', 'no-store');
+    done();
+  });
   for (const operation of contract.operations) {
-    const { id, method, path, isPublic, requestSchemas, responseSchemas } = operation;
+    const { id, method, url, isPublic, requestSchemas, responseSchemas } = operation;
     const execute = operations[id as OperationId] as Operation<OperationId>;
     const successes = [...responseSchemas].filter(([status]) => status < 300);
     const validators = new Map(
@@ -45,7 +47,7 @@ export function registerRoutes(
     );
     app.route({
       method,
-      url: path.replaceAll(pathParameter, ':$1'),
+      url,
       schema: {
         ...requestSchemas,
         response: Object.fromEntries(successes.filter(([, schema]) => schema)),
@@ -79,7 +81,7 @@ export function registerRoutes(
           }
           return reply.serialize(value) as string;
         };
-        if (isList(body)) return sendList(request, reply, body, serialize);
+        if (isListBody(body)) return sendList(request, reply, body, serialize);
         const json = validate && serialize(body);
         if (session) setSessionCookies(request, reply, session);
         if (json === undefined) return reply.send();
@@ -87,26 +89,6 @@ export function registerRoutes(
       },
     });
   }
-}
-
-const pathParameter = /\{(\w+)\}/g;
-
-/** Returns the refusal for a URL without a route: 405 if other methods have one, otherwise 404. */
-export function unknownRouteRefusal({ operations }: Contract, url: string): Refusal {
-  const [path = ''] = url.split('?');
-  const methods = operations
-    .filter((operation) => matchesPath(operation, path))
-    .flatMap(({ method }) => (method === 'GET' ? ['GET', 'HEAD'] : [method]));
-  if (methods.length === 0) return new Refusal(notFound);
-  return new Refusal({
-    status: 405,
-    message: 'This address cannot be used in this way.',
-    headers: { allow: methods.join(', ') },
-  });
-}
-
-function matchesPath({ path }: ContractOperation, actual: string): boolean {
-  return new RegExp(`^${path.replaceAll(pathParameter, '[^/]+')}$`).test(actual);
 }
 
 function assertSameOperations(subject: string, declared: string[], implemented: string[]) {

@@ -12,7 +12,7 @@ export interface Account {
   createdAt: number;
 }
 
-export interface Session {
+export interface SessionRecord {
   tokenHash: string;
   accountId: string;
   expiresAt: number;
@@ -38,7 +38,7 @@ export interface NewProject extends Project {
   createdAt: number;
 }
 
-/** Limits how often something may be attempted, by a token bucket that refills more slowly. */
+/** A token bucket that refills more slowly after many attempts. */
 export interface AttemptLimit {
   /** Size of the bucket. */
   burst: number;
@@ -67,14 +67,17 @@ export interface Store {
   resetAttempts(key: string, otherKey: string, now: number, knownUntil: number): Promise<void>;
   /** Deletes attempts whose bucket was full before `fullBefore`, unless their key is known. */
   deleteOldAttempts(fullBefore: number, now: number): Promise<void>;
-  createSession(session: Session): Promise<void>;
+  createSession(session: SessionRecord): Promise<void>;
   /** Returns undefined if the session has expired or does not exist. */
-  findSession(tokenHash: string, now: number): Promise<Pick<Session, 'accountId'> | undefined>;
-  /** Same as `findSession`, with the version of the account's list: one query instead of two. */
-  findWithListVersion(
+  findSession(
     tokenHash: string,
     now: number,
-  ): Promise<(Pick<Session, 'accountId'> & ListVersion) | undefined>;
+  ): Promise<Pick<SessionRecord, 'accountId'> | undefined>;
+  /** Same as `findSession`, with the version of the account's list: one query instead of two. */
+  findSessionWithListVersion(
+    tokenHash: string,
+    now: number,
+  ): Promise<(Pick<SessionRecord, 'accountId'> & ListVersion) | undefined>;
   deleteSession(tokenHash: string): Promise<void>;
   /** Returns the number of deleted sessions. */
   deleteSessionsOfAccount(accountId: string): Promise<number>;
@@ -211,14 +214,14 @@ export async function openStore(database: Database): Promise<Store> {
     },
 
     async findSession(tokenHash, now) {
-      const [session] = await database.query<Pick<Session, 'accountId'>>(
+      const [session] = await database.query<Pick<SessionRecord, 'accountId'>>(
         'select account_id as "accountId" from sessions where token_hash = $1 and expires_at > $2',
         [tokenHash, now],
       );
       return session;
     },
 
-    async findWithListVersion(tokenHash, now) {
+    async findSessionWithListVersion(tokenHash, now) {
       const session = await sessionLoader.load(tokenHash);
       if (!session || Number(session.expiresAt) <= now) return undefined;
       const { accountId, count, lastId, lastPosition } = session;
