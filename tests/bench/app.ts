@@ -168,7 +168,7 @@ function measureFrames() {
   );
 }
 
-/** Runs in the page. Scrolls to the end in 1.5 seconds. Returns the percentage of dropped frames. */
+/** Runs in the page. Scrolls to the end in 1.5 s. Returns the percentage of dropped frames. */
 async function scrollThrough(): Promise<number> {
   const nextFrame = () => new Promise<number>((painted) => requestAnimationFrame(painted));
   scrollTo(0, 0);
