@@ -33,7 +33,7 @@ export function describeResponse(exchange: Exchange): string {
 const emptyList = 'an empty list: "No projects to show."';
 const signInScreen = 'the screen "Sign in", as after a successful registration';
 const noMessage = 'no message: the form "Create an account" stays as it is';
-const banner = (message = 'Internal Server Error') => `red banner: "${message}"`;
+const describeBanner = (message = 'Internal Server Error') => `red banner: "${message}"`;
 
 /** Returns what the app shows after one of its calls. */
 export function describeScreen({ operation, outcome, exchange }: ApiCall): string {
@@ -45,7 +45,7 @@ export function describeScreen({ operation, outcome, exchange }: ApiCall): strin
     return `a list of ${length} project${length > 1 ? 's' : ''}`;
   }
   if (operation === 'registerUser') return outcome.ok ? signInScreen : noMessage;
-  if (outcome.ok === false) return banner(outcome.message);
+  if (outcome.ok === false) return describeBanner(outcome.message);
   if (operation === 'login')
     return outcome.ok
       ? 'the projects screen, as after a successful login'
@@ -68,7 +68,7 @@ export function describeFailureScreen(exchange: Exchange): string {
   if (failure?.kind === 'timeout')
     return isList ? '"Loading projects…" forever' : 'a button that stays busy forever';
   if (isList) return emptyList;
-  return request.path.endsWith('register') ? noMessage : banner(messageOf(exchange));
+  return request.path.endsWith('register') ? noMessage : describeBanner(messageOf(exchange));
 }
 
 /** Returns what is wrong with an error's `message`; undefined when it is a non-empty string. */

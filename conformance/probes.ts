@@ -45,11 +45,11 @@ export const isListShared = (context: RunContext): Promise<boolean> =>
     const create = await ada.browser.createProject(context.fixtures.project('to be seen'));
     if (!create.outcome.ok) return false;
     const list = await bob.browser.listProjects();
-    return list.outcome.ok === true && list.outcome.value.some(hasIdOf(create.outcome.value));
+    return list.outcome.ok === true && list.outcome.value.some(hasSameId(create.outcome.value));
   });
 
 /** Returns a predicate for projects with this id. Ignores its type, which PROJECT-7 checks. */
-export const hasIdOf =
+export const hasSameId =
   ({ id }: Project) =>
   (other: Project) =>
     String(other.id) === String(id);

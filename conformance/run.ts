@@ -73,13 +73,13 @@ function blockedResult(check: Check): CheckResult {
 async function runCheck(check: Check, context: RunContext): Promise<CheckResult> {
   const startedAt = performance.now();
   const earlierExchanges = context.http.exchanges.length;
-  const outcome = await outcomeOf(check, context);
+  const outcome = await evaluateCheck(check, context);
   const exchanges = context.http.exchanges.slice(earlierExchanges);
   const durationMs = performance.now() - startedAt;
   return { check, problems: [], note: undefined, ...outcome, exchanges, durationMs };
 }
 
-async function outcomeOf(
+async function evaluateCheck(
   check: Check,
   context: RunContext,
 ): Promise<Pick<CheckResult, 'status'> & Partial<Pick<CheckResult, 'note' | 'problems'>>> {

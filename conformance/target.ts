@@ -42,7 +42,7 @@ export async function checkReachable(
 ): Promise<{ notes: string[] } | { unreachable: string }> {
   const startedAt = performance.now();
   const { hostname, protocol } = new URL(origin);
-  const { errorCode } = await connectTo(origin, false);
+  const { errorCode } = await tryConnect(origin, false);
   if (errorCode === 'ENOTFOUND') {
     return { unreachable: `The host "${hostname}" does not exist. Check the name.` };
   }
@@ -58,7 +58,7 @@ export async function checkReachable(
   const durationMs = Math.round(performance.now() - startedAt);
   const notes = [`${origin} accepts connections (${durationMs} ms).`];
   if (protocol !== 'https:') return { notes };
-  const tls = await connectTo(origin, true);
+  const tls = await tryConnect(origin, true);
   if (tls.errorCode !== undefined) {
     return {
       unreachable: `${hostname}:${portOf(origin)} listens but does not speak https. Try http:// instead.`,
@@ -74,7 +74,7 @@ export async function checkReachable(
 }
 
 export const speaksTls = async (origin: string): Promise<boolean> =>
-  (await connectTo(origin, true)).errorCode === undefined;
+  (await tryConnect(origin, true)).errorCode === undefined;
 
 const portOf = (origin: string): number => {
   const { port, protocol } = new URL(origin);
@@ -85,7 +85,7 @@ type Connection = { errorCode?: string; certificateError?: string };
 type ConnectError = NodeJS.ErrnoException & { errors?: NodeJS.ErrnoException[] };
 
 /** Opens and closes a connection. Returns an error code if that fails. */
-function connectTo(origin: string, isTls: boolean): Promise<Connection> {
+function tryConnect(origin: string, isTls: boolean): Promise<Connection> {
   const host = new URL(origin).hostname.replace(/^\[|\]$/g, '');
   const options = { host, port: portOf(origin), timeout: connectTimeoutMs };
   return new Promise((resolve) => {

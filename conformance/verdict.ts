@@ -40,7 +40,7 @@ type Evidence = (Exchange | ApiCall | undefined)[];
 
 /** Throws a single problem. */
 export function fail(description: string, evidence: Evidence = [], userSees?: string): never {
-  throw new CheckFailed([problem(description, evidence, userSees)]);
+  throw new CheckFailed([createProblem(description, evidence, userSees)]);
 }
 
 /** Returns the value of a call, or fails when the app cannot use the response. */
@@ -76,13 +76,20 @@ export function failOnFaults(
     const key = `${method} ${path} ${statusOf(exchange)}`;
     const fault = problems.has(key) ? undefined : faultOf(exchange);
     if (fault === undefined) continue;
-    problems.set(key, problem(`${method} ${path} ${fault}.`, [exchange], userSees?.(exchange)));
+    problems.set(
+      key,
+      createProblem(`${method} ${path} ${fault}.`, [exchange], userSees?.(exchange)),
+    );
   }
   failIfAny([...problems.values()]);
 }
 
 /** Creates a problem. `userSees` defaults to the screen after the last call of the app's client. */
-export function problem(description: string, evidence: Evidence = [], userSees?: string): Problem {
+export function createProblem(
+  description: string,
+  evidence: Evidence = [],
+  userSees?: string,
+): Problem {
   const present = evidence.filter((each) => each !== undefined);
   const last = present.at(-1);
   return {

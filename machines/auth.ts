@@ -135,4 +135,4 @@ export const isAuthenticated = (snapshot: AuthSnapshot): boolean =>
   snapshot.matches('authenticated');
 
 /** Returns the user's role as the backend sent it. The app exposes it and uses it nowhere. */
-export const role = (snapshot: AuthSnapshot): string | undefined => snapshot.context.user?.role;
+export const roleOf = (snapshot: AuthSnapshot): string | undefined => snapshot.context.user?.role;

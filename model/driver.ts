@@ -11,7 +11,7 @@ import {
   fixtures,
   lateResponse,
   responseFor,
-  type AnyEnding,
+  type AnyOutcome,
   type BackendResponse,
   type Call,
 } from './outcomes.ts';
@@ -125,17 +125,17 @@ export async function perform(
   { move, event, before }: AnyStep,
   visitor: Credentials = fixtures.credentials(0),
 ): Promise<(other: Driver) => Promise<unknown>> {
-  const [, late, subject = '', ending = ''] = /^(late )?(\w+)(?:: | )(\w+)$/.exec(move) ?? [];
+  const [, late, subject = '', outcome = ''] = /^(late )?(\w+)(?:: | )(\w+)$/.exec(move) ?? [];
   const call = subject as Call;
   let action: (on: Driver) => Promise<unknown>;
   if (move in userActions) {
     action = (on) => userActions[move as UserEvent['type']](on, event as never, before, visitor);
   } else if (subject in delays || subject === 'elapse') {
-    action = (on) => on.elapse(ending === 'over' ? 1 : Number(ending));
+    action = (on) => on.elapse(outcome === 'over' ? 1 : Number(outcome));
   } else if (late) {
-    action = (on) => on.answerLate(call, lateResponse(call, ending as AnyEnding));
+    action = (on) => on.answerLate(call, lateResponse(call, outcome as AnyOutcome));
   } else {
-    const response = await driver.answer(call, responseFor(call, ending as AnyEnding, event));
+    const response = await driver.answer(call, responseFor(call, outcome as AnyOutcome, event));
     return (other) => other.answer(call, response);
   }
   await action(driver);

@@ -2,14 +2,14 @@
 import type { AnyMachineSnapshot, AnyStateMachine, SnapshotFrom } from 'xstate';
 import {
   isAuthenticated,
-  role,
+  roleOf,
   type AuthEmitted,
   type AuthEvent,
   type authMachine,
 } from '../machines/auth.ts';
 import type { ProjectsEvent, projectsMachine } from '../machines/projects.ts';
 import { forms, type Driver, type FormName, type Observation, type Route } from './driver.ts';
-import { isOpen, type AuthMove, type ProjectsMove } from './moves.ts';
+import { isProjectsScreenOpen, type AuthMove, type ProjectsMove } from './moves.ts';
 import type { Call } from './outcomes.ts';
 import type { StatesOf, Step } from './paths.ts';
 
@@ -70,17 +70,18 @@ export const authExpectations: Expectations<typeof authMachine, AuthMove> = {
       .find(({ from }) => from === location.path);
     return navigation ? { path: navigation.to, values: emptyForm } : location;
   },
-  internals: (snapshot) => ({ authenticated: isAuthenticated(snapshot), role: role(snapshot) }),
+  internals: (snapshot) => ({ authenticated: isAuthenticated(snapshot), role: roleOf(snapshot) }),
 };
 
 type Projects = SnapshotFrom<typeof projectsMachine>;
 
 /** The list and the form are visible only while their screen is open. */
-const whileOpen = (expected: (context: Projects['context']) => Expected) => (snapshot: Projects) =>
-  isOpen(snapshot) ? expected(snapshot.context) : {};
+const whileScreenOpen =
+  (expected: (context: Projects['context']) => Expected) => (snapshot: Projects) =>
+    isProjectsScreenOpen(snapshot) ? expected(snapshot.context) : {};
 
-const list = (busy: boolean, noteWhenEmpty: string) =>
-  whileOpen(({ projects }) => ({
+const expectedList = (busy: boolean, noteWhenEmpty: string) =>
+  whileScreenOpen(({ projects }) => ({
     list: {
       busy,
       rows: projects.map(({ title, description }) => [title, description]),
@@ -88,8 +89,11 @@ const list = (busy: boolean, noteWhenEmpty: string) =>
     },
   }));
 
-const form = (busy: boolean, banner: (context: Projects['context']) => string | undefined) =>
-  whileOpen((context) => ({
+const expectedForm = (
+  busy: boolean,
+  banner: (context: Projects['context']) => string | undefined,
+) =>
+  whileScreenOpen((context) => ({
     form: {
       button: forms.createProject.button,
       busy,
@@ -98,7 +102,7 @@ const form = (busy: boolean, banner: (context: Projects['context']) => string | 
     banner: banner(context),
   }));
 
-const otherScreen = () => ({
+const expectedOtherScreen = () => ({
   path: '/about',
   form: undefined,
   banner: undefined,
@@ -108,19 +112,19 @@ const otherScreen = () => ({
 export const projectsExpectations: Expectations<typeof projectsMachine, ProjectsMove> = {
   start: '/about',
   states: {
-    'list.idle': whileOpen(() => {
+    'list.idle': whileScreenOpen(() => {
       throw new Error('The screen is open, so its list must have been fetched.');
     }),
-    'list.loading': list(true, 'Loading projects…'),
-    'list.loaded': list(false, 'No projects to show.'),
-    'list.failed': list(false, 'No projects to show.'),
-    'create.idle': form(false, () => undefined),
-    'create.creating': form(true, () => undefined),
-    'create.failed': form(false, ({ createErrorMessage }) => createErrorMessage),
+    'list.loading': expectedList(true, 'Loading projects…'),
+    'list.loaded': expectedList(false, 'No projects to show.'),
+    'list.failed': expectedList(false, 'No projects to show.'),
+    'create.idle': expectedForm(false, () => undefined),
+    'create.creating': expectedForm(true, () => undefined),
+    'create.failed': expectedForm(false, ({ createErrorMessage }) => createErrorMessage),
     'subscription.active': () => ({ path: '/projects' }),
-    'subscription.releasing': otherScreen,
-    'subscription.cached': otherScreen,
-    'subscription.inactive': otherScreen,
+    'subscription.releasing': expectedOtherScreen,
+    'subscription.cached': expectedOtherScreen,
+    'subscription.inactive': expectedOtherScreen,
   },
   locationAfter: (_, location) => location,
 };

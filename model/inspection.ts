@@ -40,7 +40,7 @@ export function createInspector() {
       if (event.type === '@xstate.microstep' && isMachine(event.snapshot)) {
         const { _transitions: taken } = event;
         record.transitions.push(...taken.map(transitionName));
-        if (taken.length === 0) record.ignored.push(...ignoredBy(event));
+        if (taken.length === 0) record.ignored.push(...ignoredEventsOf(event));
       }
     },
     take: (): Inspection => {
@@ -93,21 +93,28 @@ export function transitionName(transition: AnyTransitionDefinition): string {
   const { source, eventType, guard, target } = transition;
   const guardName =
     typeof guard === 'string' ? guard : (guard as { type?: string } | undefined)?.type;
-  const to = (target ?? [source]).map(pathOf).join(', ');
+  const to = (target ?? [source]).map(statePath).join(', ');
   return `${stateName(source)}: ${eventType}${guard ? ` [${guardName}]` : ''} → ${to}`;
 }
 
 /** Returns the name of the pair of a state and an event that it ignores. */
-export const ignoredName = (state: string, event: string) => `${state}: ${event} changes nothing`;
+export const ignoredEventName = (state: string, event: string) =>
+  `${state}: ${event} changes nothing`;
 
 /** Returns the ignored pairs of an event: one per active state in a region that handles it. */
-function ignoredBy({ snapshot, event }: { snapshot: unknown; event: AnyEventObject }): string[] {
+function ignoredEventsOf({
+  snapshot,
+  event,
+}: {
+  snapshot: unknown;
+  event: AnyEventObject;
+}): string[] {
   return activeLeaves(snapshot as AnyMachineSnapshot)
-    .filter((leaf) => regionHandles(leaf, event.type))
-    .map((leaf) => ignoredName(stateName(leaf), event.type));
+    .filter((leaf) => isHandledInRegion(leaf, event.type))
+    .map((leaf) => ignoredEventName(stateName(leaf), event.type));
 }
 
-function regionHandles(leaf: AnyStateNode, type: string): boolean {
+function isHandledInRegion(leaf: AnyStateNode, type: string): boolean {
   const region = leaf.parent ?? leaf;
   return Object.values<AnyStateNode>(region.states).some((node) => node.transitions.has(type));
 }
@@ -121,9 +128,9 @@ export function activeLeaves(snapshot: AnyMachineSnapshot): AnyStateNode[] {
 const isLeaf = (node: AnyStateNode) => Object.keys(node.states).length === 0;
 
 /** Returns the name of a state, like `projects · list.loading`. */
-export const stateName = (node: AnyStateNode) => `${node.machine.id} · ${pathOf(node)}`;
+export const stateName = (node: AnyStateNode) => `${node.machine.id} · ${statePath(node)}`;
 
-const pathOf = (node: AnyStateNode) => node.path.join('.') || 'any';
+const statePath = (node: AnyStateNode) => node.path.join('.') || 'any';
 
 function isMachine(snapshot: unknown): snapshot is AnyMachineSnapshot {
   return typeof snapshot === 'object' && snapshot !== null && '_nodes' in snapshot;

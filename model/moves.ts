@@ -8,11 +8,11 @@ import type {
 } from 'xstate';
 import { authMachine, type AuthEvent } from '../machines/auth.ts';
 import { projectsMachine, type ProjectsEvent } from '../machines/projects.ts';
-import { activeLeaves, ignoredName, stateName } from './inspection.ts';
-import { endingEvent, endingsOf, fixtures, type Call, type EndingOf } from './outcomes.ts';
+import { activeLeaves, ignoredEventName, stateName } from './inspection.ts';
+import { outcomeEvent, outcomesOf, fixtures, type Call, type OutcomeOf } from './outcomes.ts';
 import {
   minimalCover,
-  pathOf,
+  createPath,
   shortestPaths,
   type ActorsOf,
   type DelaysOf,
@@ -23,16 +23,16 @@ import {
   type Step,
 } from './paths.ts';
 
-type Ended<Of extends Call> = { [Name in Of]: `${Name}: ${EndingOf<Name>}` }[Of];
+type OutcomeName<Of extends Call> = { [Name in Of]: `${Name}: ${OutcomeOf<Name>}` }[Of];
 type Elapsed<Delay extends string> = `${Delay} over`;
 
-export type AuthMove = AuthEvent['type'] | Ended<ActorsOf<typeof authMachine>>;
+export type AuthMove = AuthEvent['type'] | OutcomeName<ActorsOf<typeof authMachine>>;
 export type ProjectsMove =
   | ProjectsEvent['type']
-  | Ended<ActorsOf<typeof projectsMachine>>
+  | OutcomeName<ActorsOf<typeof projectsMachine>>
   | Elapsed<DelaysOf<typeof projectsMachine>>;
 
-export const auth: Model<typeof authMachine, AuthMove> = {
+export const authModel: Model<typeof authMachine, AuthMove> = {
   machine: authMachine,
   stateKey: ({ context }) => [context.user !== undefined, context.loginErrorMessage !== undefined],
   moves: {
@@ -44,17 +44,18 @@ export const auth: Model<typeof authMachine, AuthMove> = {
       isPossible: () => true,
       event: (n): AuthEvent => ({ type: 'registerUser', credentials: fixtures.credentials(n) }),
     },
-    ...endings<typeof authMachine, 'login'>('login'),
-    ...endings<typeof authMachine, 'registerUser'>('registerUser'),
+    ...outcomeMoves<typeof authMachine, 'login'>('login'),
+    ...outcomeMoves<typeof authMachine, 'registerUser'>('registerUser'),
   },
 };
 
 type Projects = SnapshotFrom<typeof projectsMachine>;
 
 /** Returns whether the projects screen is open. */
-export const isOpen = (snapshot: Projects) => snapshot.matches({ subscription: 'active' });
+export const isProjectsScreenOpen = (snapshot: Projects) =>
+  snapshot.matches({ subscription: 'active' });
 
-export const projects: Model<typeof projectsMachine, ProjectsMove> = {
+export const projectsModel: Model<typeof projectsMachine, ProjectsMove> = {
   machine: projectsMachine,
   stateKey: ({ context }) => [
     context.projects.length > 0,
@@ -63,11 +64,11 @@ export const projects: Model<typeof projectsMachine, ProjectsMove> = {
   ],
   moves: {
     'projects.opened': {
-      isPossible: (snapshot) => !isOpen(snapshot),
+      isPossible: (snapshot) => !isProjectsScreenOpen(snapshot),
       event: (): ProjectsEvent => ({ type: 'projects.opened' }),
     },
     'projects.closed': {
-      isPossible: isOpen,
+      isPossible: isProjectsScreenOpen,
       event: (): ProjectsEvent => ({ type: 'projects.closed' }),
     },
     'user.loggedIn': {
@@ -75,35 +76,37 @@ export const projects: Model<typeof projectsMachine, ProjectsMove> = {
       event: (): ProjectsEvent => ({ type: 'user.loggedIn' }),
       // The sign-in form is on another screen. The user comes back before the response arrives.
       preceding: (snapshot): ProjectsEvent[] =>
-        isOpen(snapshot) ? [{ type: 'projects.closed' }, { type: 'projects.opened' }] : [],
+        isProjectsScreenOpen(snapshot)
+          ? [{ type: 'projects.closed' }, { type: 'projects.opened' }]
+          : [],
     },
     createProject: {
-      isPossible: isOpen,
+      isPossible: isProjectsScreenOpen,
       event: (n): ProjectsEvent => ({ type: 'createProject', project: fixtures.newProject(n) }),
     },
-    ...endings<typeof projectsMachine, 'listProjects'>('listProjects'),
-    ...endings<typeof projectsMachine, 'createProject'>('createProject', {
-      known: (snapshot) => snapshot.context.projects.length > 0,
+    ...outcomeMoves<typeof projectsMachine, 'listProjects'>('listProjects'),
+    ...outcomeMoves<typeof projectsMachine, 'createProject'>('createProject', {
+      duplicate: (snapshot) => snapshot.context.projects.length > 0,
     }),
-    'subscriptionBatching over': delayOver('releasing', 'subscriptionBatching'),
-    'keepUnusedData over': delayOver('cached', 'keepUnusedData'),
+    'subscriptionBatching over': delayMove('releasing', 'subscriptionBatching'),
+    'keepUnusedData over': delayMove('cached', 'keepUnusedData'),
   },
 };
 
-/** Returns a move for each ending of a call, possible while the call is pending. */
-function endings<Machine extends typeof authMachine | typeof projectsMachine, Of extends Call>(
+/** Returns a move for each outcome of a call, possible while the call is pending. */
+function outcomeMoves<Machine extends typeof authMachine | typeof projectsMachine, Of extends Call>(
   call: Of,
-  conditions: { [Ending in EndingOf<Of>]?: (snapshot: SnapshotFrom<Machine>) => boolean } = {},
-): Record<Ended<Of>, Move<Machine>> {
-  const moves = endingsOf(call).map((ending): [string, Move<Machine>] => [
-    `${call}: ${ending}`,
+  conditions: { [Outcome in OutcomeOf<Of>]?: (snapshot: SnapshotFrom<Machine>) => boolean } = {},
+): Record<OutcomeName<Of>, Move<Machine>> {
+  const moves = outcomesOf(call).map((outcome): [string, Move<Machine>] => [
+    `${call}: ${outcome}`,
     {
       isPossible: (snapshot) =>
-        isPending(snapshot, call) && (conditions[ending]?.(snapshot) ?? true),
-      event: (n, snapshot) => endingEvent(call, ending, n, firstListedId(snapshot)),
+        isPending(snapshot, call) && (conditions[outcome]?.(snapshot) ?? true),
+      event: (n, snapshot) => outcomeEvent(call, outcome, n, firstListedId(snapshot)),
     },
   ]);
-  return Object.fromEntries(moves) as Record<Ended<Of>, Move<Machine>>;
+  return Object.fromEntries(moves) as Record<OutcomeName<Of>, Move<Machine>>;
 }
 
 function isPending({ children }: AnyMachineSnapshot, call: Call): boolean {
@@ -114,7 +117,7 @@ function firstListedId({ context }: AnyMachineSnapshot): string | undefined {
   return 'projects' in context ? context['projects'][0]?.id : undefined;
 }
 
-function delayOver(
+function delayMove(
   state: 'releasing' | 'cached',
   delay: DelaysOf<typeof projectsMachine>,
 ): Move<typeof projectsMachine> {
@@ -135,11 +138,11 @@ export const coverageItems =
 type CoverageItems = (step: Pick<Step<never, string>, 'inspection' | 'move'>) => string[];
 
 /** Returns what a step covers for a slow driver: transitions and ignored events, by move alone. */
-export const fewCoverageItems: CoverageItems = ({ inspection, move }) =>
+export const coarseCoverageItems: CoverageItems = ({ inspection, move }) =>
   [...inspection.transitions, ...inspection.ignored].map((item) => `${item} by ${move}`);
 
-/** The endings that an aborted call can have later. */
-const lateEndings = ['success', 'refusal'] as const;
+/** The outcomes that an aborted call can have later. */
+const lateOutcomes = ['success', 'refusal'] as const;
 
 /**
  * Returns paths on which aborted calls are answered late, in every state of the region that makes
@@ -159,7 +162,7 @@ export function withLateResponses<Machine extends AnyStateMachine, Name extends 
       .reduce((left, right) => (value(right) > value(left) ? right : left));
     if (best.pairs.length === 0) return chosen;
     for (const pair of best.pairs) covered.add(pair);
-    chosen.push(pathOf(model, best.moves));
+    chosen.push(createPath(model, best.moves));
   }
 }
 
@@ -174,7 +177,7 @@ function addLateResponses<Machine extends AnyStateMachine, Name extends string>(
   for (const { move, snapshot, abortedCalls } of steps) {
     if (move !== 'start') moves.push(move);
     aborted.push(...abortedCalls);
-    for (const pair of activeLeaves(snapshot).flatMap(latePairsOf)) {
+    for (const pair of activeLeaves(snapshot).flatMap(lateResponsesIn)) {
       const index = aborted.indexOf(pair.call);
       if (index === -1 || covered.has(pair.name) || pairs.includes(pair.name)) continue;
       aborted.splice(index, 1);
@@ -187,14 +190,14 @@ function addLateResponses<Machine extends AnyStateMachine, Name extends string>(
 }
 
 /** Returns each late response that can arrive in a state, with its name among the ignored pairs. */
-export function latePairsOf(leaf: AnyStateNode) {
+export function lateResponsesIn(leaf: AnyStateNode) {
   const calls = Object.values<AnyStateNode>(leaf.parent!.states).flatMap((state) =>
     state.invoke.map(({ id }) => id),
   );
   return calls.flatMap((call) =>
-    lateEndings.map((ending) => {
-      const move: Interference = `late ${call}: ${ending}`;
-      return { call, move, name: ignoredName(stateName(leaf), move) };
+    lateOutcomes.map((outcome) => {
+      const move: Interference = `late ${call}: ${outcome}`;
+      return { call, move, name: ignoredEventName(stateName(leaf), move) };
     }),
   );
 }
@@ -202,7 +205,7 @@ export function latePairsOf(leaf: AnyStateNode) {
 /**
  * Returns the delays of the other states of a region: each would end late if it were not stopped.
  */
-export function lateTimersOf(leaf: AnyStateNode): string[] {
+export function lateDelaysIn(leaf: AnyStateNode): string[] {
   return Object.values<AnyStateNode>(leaf.parent!.states)
     .filter((state) => state !== leaf)
     .flatMap((state) => state.after.map(({ delay }) => `late ${String(delay)}`));
@@ -254,26 +257,26 @@ const abortedCallsOfAuth: AuthMove[] = [
 ];
 
 /** Returns the paths of `auth` to execute. `isAllowed` tells the moves that a driver can make. */
-export function authPaths(itemsOf = coverageItems(auth), isAllowed = allMoves) {
-  const paths = shortestPaths(limitedTo(auth, isAllowed));
-  const late = withLateResponses(auth, [...paths, pathOf(auth, abortedCallsOfAuth)]);
+export function authPaths(itemsOf = coverageItems(authModel), isAllowed = allMoves) {
+  const paths = shortestPaths(filterMoves(authModel, isAllowed));
+  const late = withLateResponses(authModel, [...paths, createPath(authModel, abortedCallsOfAuth)]);
   return [...minimalCover(paths, itemsOf), ...late];
 }
 
 /** Returns the paths of `projects` to execute. */
-export function projectsPaths(itemsOf = coverageItems(projects), isAllowed = allMoves) {
-  const paths = shortestPaths(limitedTo(projects, isAllowed));
+export function projectsPaths(itemsOf = coverageItems(projectsModel), isAllowed = allMoves) {
+  const paths = shortestPaths(filterMoves(projectsModel, isAllowed));
   return [
     ...minimalCover(paths, itemsOf),
-    ...withLateResponses(projects, paths),
-    pathOf(projects, lateTimers),
-    pathOf(projects, allDelays),
+    ...withLateResponses(projectsModel, paths),
+    createPath(projectsModel, lateTimers),
+    createPath(projectsModel, allDelays),
   ];
 }
 
 const allMoves: (move: string) => boolean = () => true;
 
-function limitedTo<Machine extends AnyStateMachine, Name extends string>(
+function filterMoves<Machine extends AnyStateMachine, Name extends string>(
   model: Model<Machine, Name>,
   isAllowed: (move: string) => boolean,
 ): Model<Machine, Name> {

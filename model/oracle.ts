@@ -8,7 +8,7 @@ import { callNames, type BackendResponse, type Call } from './outcomes.ts';
 type Project = { id: string | number; title: string; description: string };
 
 /** How a call ended (ERROR-1 to ERROR-8, CHOICE-11 to CHOICE-19). */
-type Ending =
+type Outcome =
   | { kind: 'success'; body: unknown }
   | { kind: 'failed request'; message: string }
   | { kind: 'other failure' };
@@ -94,12 +94,12 @@ export function createOracle(start: Route): Driver {
     },
   };
 
-  const end: Record<Call, (ending: Ending) => void> = {
-    login(ending) {
-      authenticated = ending.kind === 'success';
+  const end: Record<Call, (outcome: Outcome) => void> = {
+    login(outcome) {
+      authenticated = outcome.kind === 'success';
       // AUTH-3, AUTH-5, ERROR-3: only a failed request leaves a message.
-      loginErrorMessage = ending.kind === 'failed request' ? ending.message : undefined;
-      if (ending.kind === 'other failure') logged.push('login');
+      loginErrorMessage = outcome.kind === 'failed request' ? outcome.message : undefined;
+      if (outcome.kind === 'other failure') logged.push('login');
       // AUTH-4: success says nothing of the user. AUTH-5: failure clears it.
       if (!authenticated) user = undefined;
       if (!authenticated) return;
@@ -109,22 +109,22 @@ export function createOracle(start: Route): Driver {
       // CHOICE-4.
       if (path === '/login') navigate('/projects');
     },
-    registerUser(ending) {
-      authenticated = ending.kind === 'success';
+    registerUser(outcome) {
+      authenticated = outcome.kind === 'success';
       // AUTH-7, AUTH-9, CHOICE-17.
-      user = ending.kind === 'success' ? decodeUser(ending.body) : undefined;
-      if (ending.kind === 'other failure') logged.push('registerUser');
+      user = outcome.kind === 'success' ? decodeUser(outcome.body) : undefined;
+      if (outcome.kind === 'other failure') logged.push('registerUser');
       // AUTH-8, CHOICE-5.
       if (authenticated && path === '/register') navigate('/login');
     },
-    listProjects(ending) {
+    listProjects(outcome) {
       // LIST-3, LIST-4, LIST-5, CHOICE-19.
-      const list = ending.kind === 'success' ? decodeProjects(ending.body) : undefined;
+      const list = outcome.kind === 'success' ? decodeProjects(outcome.body) : undefined;
       projects = list ?? [];
       if (!list) logged.push('listProjects');
     },
-    createProject(ending) {
-      const project = ending.kind === 'success' ? decodeProject(ending.body) : undefined;
+    createProject(outcome) {
+      const project = outcome.kind === 'success' ? decodeProject(outcome.body) : undefined;
       if (project) {
         // CREATE-2, CREATE-3, CHOICE-32.
         projects = [...projects.filter(({ id }) => id !== project.id), project];
@@ -139,8 +139,8 @@ export function createOracle(start: Route): Driver {
         submitted = undefined;
       } else {
         // CREATE-4, ERROR-5 to ERROR-7, CHOICE-18, CHOICE-28.
-        createErrorMessage = ending.kind === 'failed request' ? ending.message : undefined;
-        if (ending.kind !== 'failed request') logged.push('createProject');
+        createErrorMessage = outcome.kind === 'failed request' ? outcome.message : undefined;
+        if (outcome.kind !== 'failed request') logged.push('createProject');
       }
     },
   };
@@ -156,7 +156,7 @@ export function createOracle(start: Route): Driver {
     async answer(name, answer) {
       if (!calls[name].pending) throw new Error(`No ${name} is pending.`);
       calls[name].pending = 0;
-      end[name](endingOf(answer));
+      end[name](outcomeOf(answer));
       return answer;
     },
     // CHOICE-8: a response to an aborted call is ignored.
@@ -203,7 +203,7 @@ export function createOracle(start: Route): Driver {
   }
 }
 
-function endingOf(answer: BackendResponse): Ending {
+function outcomeOf(answer: BackendResponse): Outcome {
   // CHOICE-12.
   if (answer === 'none') return { kind: 'failed request', message: 'Internal Server Error' };
   if (answer === 'fault') return { kind: 'other failure' };

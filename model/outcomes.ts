@@ -29,23 +29,28 @@ export function callOf(method: string, url: string): Call {
 }
 
 /**
- * - `success`: as promised. `odd`: a 2xx response with a body that the contract does not allow.
- * - `refusal`: an error with a message. `silence`: an error without one.
- * - `unreachable`: no response.
- * - `fault`: an exception in the app.
+ * - `success`: as promised. `malformed`: a 2xx response whose body the contract does not allow.
+ * - `refusal`: an error with a message. `errorWithoutMessage`: an error without one.
+ * - `unreachable`: no response. `fault`: an exception in the app.
  */
-type Ending = 'success' | 'odd' | 'refusal' | 'silence' | 'unreachable' | 'fault';
+type Outcome =
+  | 'success'
+  | 'malformed'
+  | 'refusal'
+  | 'errorWithoutMessage'
+  | 'unreachable'
+  | 'fault';
 
-/** `empty`: a list without projects. `known`: a created project whose id the list already holds. */
-type Endings = {
-  login: Ending;
-  registerUser: Ending;
-  listProjects: Ending | 'empty';
-  createProject: Ending | 'known';
+/** `empty`: a list without projects. `duplicate`: a created project whose id the list has. */
+type Outcomes = {
+  login: Outcome;
+  registerUser: Outcome;
+  listProjects: Outcome | 'empty';
+  createProject: Outcome | 'duplicate';
 };
 
-export type EndingOf<Of extends Call> = Endings[Of];
-export type AnyEnding = Endings[Call];
+export type OutcomeOf<Of extends Call> = Outcomes[Of];
+export type AnyOutcome = Outcomes[Call];
 
 /** What the user submits and the backend answers in step `n`: no two steps share a value. */
 export const fixtures = {
@@ -65,57 +70,60 @@ export const fixtures = {
   refusal: (n: number) => `Refused ${n}.`,
 };
 
-type Ended = { type: 'done'; output: unknown } | { type: 'error'; error: unknown };
+type ActorResult = { type: 'done'; output: unknown } | { type: 'error'; error: unknown };
 
-const done = (output: unknown): Ended => ({ type: 'done', output });
-const error: Ended = { type: 'error', error: new Error('a fault') };
-const failedWithoutMessage = done({ ok: false, message: 'Internal Server Error' });
+const done = (output: unknown): ActorResult => ({ type: 'done', output });
+const error: ActorResult = { type: 'error', error: new Error('a fault') };
+const internalServerError = done({ ok: false, message: 'Internal Server Error' });
 const failures = {
   refusal: (n: number) => done({ ok: false, message: fixtures.refusal(n) }),
-  silence: () => failedWithoutMessage,
-  unreachable: () => failedWithoutMessage,
+  errorWithoutMessage: () => internalServerError,
+  unreachable: () => internalServerError,
   fault: () => error,
 };
 
 /** How an actor ends in step `n`. `firstId` is the id of the first project in the list. */
-const endings: {
-  [Of in Call]: Record<EndingOf<Of>, (n: number, firstId: string | number | undefined) => Ended>;
+const outcomes: {
+  [Of in Call]: Record<
+    OutcomeOf<Of>,
+    (n: number, firstId: string | number | undefined) => ActorResult
+  >;
 } = {
   login: {
     ...failures,
     success: () => done({ ok: true, value: undefined }),
-    odd: () => done({ ok: true, value: undefined }),
+    malformed: () => done({ ok: true, value: undefined }),
   },
   registerUser: {
     ...failures,
     success: (n) => done({ ok: true, value: fixtures.user(n) }),
-    odd: () => done({ ok: true, value: {} }),
+    malformed: () => done({ ok: true, value: {} }),
   },
   listProjects: {
     ...failures,
     success: (n) => done({ ok: true, value: fixtures.projects(n) }),
     empty: () => done({ ok: true, value: [] }),
-    odd: () => error,
+    malformed: () => error,
   },
   createProject: {
     ...failures,
     success: (n) => done({ ok: true, value: fixtures.project(n) }),
-    known: (n, id) => done({ ok: true, value: { ...fixtures.project(n), id } }),
-    odd: () => error,
+    duplicate: (n, id) => done({ ok: true, value: { ...fixtures.project(n), id } }),
+    malformed: () => error,
   },
 };
 
-export const endingsOf = <Of extends Call>(call: Of) =>
-  Object.keys(endings[call]) as EndingOf<Of>[];
+export const outcomesOf = <Of extends Call>(call: Of) =>
+  Object.keys(outcomes[call]) as OutcomeOf<Of>[];
 
 /** Returns the event that a machine receives when a call ends. */
-export function endingEvent<Of extends Call>(
+export function outcomeEvent<Of extends Call>(
   call: Of,
-  ending: EndingOf<Of>,
+  outcome: OutcomeOf<Of>,
   n: number,
   firstId?: string | number,
 ) {
-  const { type, ...payload } = endings[call][ending](n, firstId);
+  const { type, ...payload } = outcomes[call][outcome](n, firstId);
   return { type: `xstate.${type}.actor.${call}`, actorId: call, ...payload };
 }
 
@@ -132,26 +140,30 @@ const successStatus: Record<Call, number> = {
 };
 
 const responses: Record<
-  AnyEnding,
+  AnyOutcome,
   (status: number, value: unknown, message: unknown) => BackendResponse
 > = {
   success: (status, body) => ({ status, body }),
   empty: (status, body) => ({ status, body }),
-  known: (status, body) => ({ status, body }),
-  odd: (status) => ({ status, text: '<!doctype html><title>Welcome</title>' }),
+  duplicate: (status, body) => ({ status, body }),
+  malformed: (status) => ({ status, text: '<!doctype html><title>Welcome</title>' }),
   refusal: (_status, _value, message) => ({ status: 422, body: { message } }),
-  silence: () => ({ status: 503, text: '<!doctype html><title>Unavailable</title>' }),
+  errorWithoutMessage: () => ({ status: 503, text: '<!doctype html><title>Unavailable</title>' }),
   unreachable: () => 'none',
   fault: () => 'fault',
 };
 
 /** Returns the response that makes a call end as `event` says. */
-export function responseFor(call: Call, ending: AnyEnding, event: AnyEventObject): BackendResponse {
+export function responseFor(
+  call: Call,
+  outcome: AnyOutcome,
+  event: AnyEventObject,
+): BackendResponse {
   const output = event['output'] as { value?: unknown; message?: unknown } | undefined;
-  return responses[ending](successStatus[call], output?.value ?? {}, output?.message);
+  return responses[outcome](successStatus[call], output?.value ?? {}, output?.message);
 }
 
 /** Returns a response for an aborted call, with values that no step of a path has. */
-export function lateResponse(call: Call, ending: AnyEnding): BackendResponse {
-  return responseFor(call, ending, endingEvent(call, ending as never, 1_000_000));
+export function lateResponse(call: Call, outcome: AnyOutcome): BackendResponse {
+  return responseFor(call, outcome, outcomeEvent(call, outcome as never, 1_000_000));
 }

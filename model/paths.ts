@@ -89,7 +89,7 @@ export function shortestPaths<Machine extends AnyStateMachine, Name extends stri
   return createTestModel(model)
     .getPaths((logic, options) => getShortestPaths(logic as never, options as never) as never)
     .map((path) =>
-      pathOf(
+      createPath(
         model,
         path.steps.slice(1).map(({ event }) => event['move'] as Name),
       ),
@@ -97,7 +97,7 @@ export function shortestPaths<Machine extends AnyStateMachine, Name extends stri
 }
 
 /** Returns the path of these moves. The numbers of its events start after `offset`. */
-export function pathOf<Machine extends AnyStateMachine, Name extends string>(
+export function createPath<Machine extends AnyStateMachine, Name extends string>(
   model: Model<Machine, Name>,
   moves: (Name | Interference)[],
   offset = 0,
@@ -178,7 +178,7 @@ function replay<Machine extends AnyStateMachine, Name extends string>(
     before: SnapshotFrom<Machine>,
   ) => {
     const snapshot = now();
-    const abortedCalls = abortedBetween(before, snapshot, event);
+    const abortedCalls = abortedCallsBetween(before, snapshot, event);
     steps.push({ move, event, before, snapshot, emitted, inspection: take(), abortedCalls });
   };
 
@@ -198,7 +198,7 @@ function replay<Machine extends AnyStateMachine, Name extends string>(
 }
 
 /** Returns the calls that were pending and are not any more, without having ended. */
-function abortedBetween(
+function abortedCallsBetween(
   { children: pending }: AnyMachineSnapshot,
   { children: remaining }: AnyMachineSnapshot,
   { type }: AnyEventObject,

@@ -1,19 +1,20 @@
 /** What a driver cannot reach, by the names of the coverage, with the reason. */
-import { ignoredName, transitionsOf } from './inspection.ts';
-import { auth, projects } from './moves.ts';
+import { ignoredEventName, transitionsOf } from './inspection.ts';
+import { authModel, projectsModel } from './moves.ts';
 
 /** What no user can do on the screens. */
 export const unreachableForUsers: Record<string, string> = Object.fromEntries(
   ['inactive', 'releasing', 'cached'].map((state) => [
-    ignoredName(`projects · subscription.${state}`, 'projects.closed'),
+    ignoredEventName(`projects · subscription.${state}`, 'projects.closed'),
     'a closed screen cannot close',
   ]),
 );
 
 /** Returns whether a backend that keeps the contract can make this move. */
-export const isPossibleForBackend = (move: string) => !/: (odd|silence|fault|known)$/.test(move);
+export const isPossibleForBackend = (move: string) =>
+  !/: (malformed|errorWithoutMessage|fault|duplicate)$/.test(move);
 
-const transitions = [auth.machine, projects.machine].flatMap(transitionsOf);
+const transitions = [authModel.machine, projectsModel.machine].flatMap(transitionsOf);
 const exceptions = transitions.filter(({ name }) => name.includes('xstate.error.'));
 const otherStatements = new Set(
   transitions

@@ -1,11 +1,11 @@
 import { createContext, use } from 'react';
 import type { Actors } from './actors.ts';
 
-export const AppContext = createContext<Actors | undefined>(undefined);
+export const ActorsContext = createContext<Actors | undefined>(undefined);
 
 /** Returns the actors of the app. Throws in a component that is rendered outside of it. */
-export function useApp(): Actors {
-  const actors = use(AppContext);
+export function useActors(): Actors {
+  const actors = use(ActorsContext);
   if (!actors) throw new Error('A screen needs the app around it: render it through createApp.');
   return actors;
 }

@@ -49,7 +49,7 @@ app.router.subscribe('onRendered', ({ toLocation }) => {
 });
 
 /** Replaces the prerendered screen and restores the focus and the state of its form. */
-function TakeOver({ children }: { children: ReactElement }) {
+function PrerenderTakeOver({ children }: { children: ReactElement }) {
   useLayoutEffect(() => {
     for (const template of document.querySelectorAll('template')) template.remove();
     removeEventListener('focusin', rememberFocus);
@@ -89,5 +89,7 @@ async function loadAndMount() {
 
 function mount() {
   // A transition renders in slices, so that the prerendered screen stays responsive.
-  startTransition(() => createRoot(root!).render(<TakeOver>{app.element}</TakeOver>));
+  startTransition(() =>
+    createRoot(root!).render(<PrerenderTakeOver>{app.element}</PrerenderTakeOver>),
+  );
 }

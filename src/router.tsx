@@ -9,7 +9,7 @@ import { AboutScreen } from './screens/about.tsx';
 import { ErrorScreen, NotFoundScreen } from './screens/error-screens.tsx';
 import { HomeScreen } from './screens/home.tsx';
 import { Layout } from './screens/layout.tsx';
-import { AppContext } from './app-context.ts';
+import { ActorsContext } from './app-context.ts';
 import type { Actors } from './actors.ts';
 import { loadLazyScreens, lazyScreens, type LazyPath } from './lazy-screens.ts';
 
@@ -80,9 +80,9 @@ const lazyRoute = <Path extends LazyPath>(path: Path, title: string) =>
 function LazyScreen() {
   const { Screen, actors } = useLoaderData({ strict: false });
   return (
-    <AppContext value={actors}>
+    <ActorsContext value={actors}>
       <Screen />
-    </AppContext>
+    </ActorsContext>
   );
 }
 

@@ -1,7 +1,14 @@
 import { describeMessageFault, describeResponse } from '../describe.ts';
 import { isClientError, isSuccess } from '../http/response.ts';
 import { registerAgain } from '../probes.ts';
-import { blockOnServerError, expectSuccess, fail, failIfAny, problem, skip } from '../verdict.ts';
+import {
+  blockOnServerError,
+  expectSuccess,
+  fail,
+  failIfAny,
+  createProblem,
+  skip,
+} from '../verdict.ts';
 import type { RunContext } from '../run-context.ts';
 import { must, should, type Check } from './check.ts';
 
@@ -126,12 +133,15 @@ export const accountChecks: Check[] = [
       const second = await context.newBrowser('ada').registerUser(upper, `${password}-other`);
       failIfAny([
         !login.outcome.ok &&
-          problem(
+          createProblem(
             'An account registered as ada@… cannot sign in as ADA@…, which phone keyboards produce.',
             [registration, login],
           ),
         second.outcome.ok &&
-          problem('ADA@… can register although ada@… has an account.', [registration, second]),
+          createProblem('ADA@… can register although ada@… has an account.', [
+            registration,
+            second,
+          ]),
       ]);
     },
   }),
@@ -172,11 +182,14 @@ export const accountChecks: Check[] = [
         const login = await context.newBrowser('bob').login(other, password);
         if (login.outcome.ok)
           problems.push(
-            problem(`The password of ${email} also signs in with ${other}.`, [registration, login]),
+            createProblem(`The password of ${email} also signs in with ${other}.`, [
+              registration,
+              login,
+            ]),
           );
         else if (isClientError(second.exchange))
           problems.push(
-            problem(
+            createProblem(
               `After ${email} registered, the backend rejects ${other} with ${describeResponse(second.exchange)}.`,
               [registration, second],
             ),

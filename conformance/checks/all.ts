@@ -3,11 +3,11 @@ import type { Check } from './check.ts';
 import { cookieChecks } from './cookies.ts';
 import { corsChecks } from './cors.ts';
 import { errorChecks } from './errors.ts';
-import { journeyChecks, screenCheck } from './journeys.ts';
+import { journeyChecks, browserJourneyCheck } from './journeys.ts';
 import { leakChecks } from './leaks.ts';
-import { profileChecks } from './profile.ts';
+import { backendProfileChecks } from './profile.ts';
 import { projectChecks } from './projects.ts';
-import { basePathCheck, reachChecks } from './reach.ts';
+import { basePathCheck, reachabilityChecks } from './reach.ts';
 import { signInChecks } from './signin.ts';
 import { textChecks } from './text.ts';
 import { firstPostCheck, xsrfChecks } from './xsrf.ts';
@@ -23,10 +23,10 @@ export const checks: Check[] = [
   ...cookieChecks,
   ...xsrfChecks,
   ...journeyChecks,
-  screenCheck,
+  browserJourneyCheck,
   ...errorChecks,
-  ...profileChecks,
+  ...backendProfileChecks,
   ...corsChecks,
-  ...reachChecks,
+  ...reachabilityChecks,
   ...leakChecks,
 ];

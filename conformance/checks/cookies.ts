@@ -6,7 +6,7 @@ import { maskCookie } from '../http/secrets.ts';
 import { isLocalhost } from '../http/simulated-browser.ts';
 import { isListPublic } from '../probes.ts';
 import type { RunContext } from '../run-context.ts';
-import { fail, failIfAny, problem, skip, type Problem } from '../verdict.ts';
+import { fail, failIfAny, createProblem, skip, type Problem } from '../verdict.ts';
 import { must, should, type Check } from './check.ts';
 
 export const cookieChecks: Check[] = [
@@ -28,7 +28,7 @@ export const cookieChecks: Check[] = [
         ];
         for (const { line, reason } of rejected) {
           const description = `A browser does not keep the cookie "${maskCookie(line)}": ${reason}.`;
-          problems.set(reason, problem(description, [exchange]));
+          problems.set(reason, createProblem(description, [exchange]));
         }
       }
       failIfAny([...problems.values()]);
@@ -114,7 +114,9 @@ export const cookieChecks: Check[] = [
         fail('Signing in continues the session that the browser has.', [login, secondLogin]);
       const planted = context.newBrowser('planted');
       for (const cookie of session)
-        planted.setCookie(withValue(cookie, `planted-${context.fixtures.runId}-0123456789abcdef`));
+        planted.setCookie(
+          withCookieValue(cookie, `planted-${context.fixtures.runId}-0123456789abcdef`),
+        );
       const plantedLogin = await planted.login(email, password);
       if (!plantedLogin.outcome.ok) return;
       if (
@@ -139,7 +141,8 @@ export const cookieChecks: Check[] = [
         ['without its last characters', (value: string) => value.slice(0, -4)],
       ] as const) {
         const browser = context.newBrowser('forger');
-        for (const cookie of session) browser.setCookie(withValue(cookie, valueOf(cookie.value)));
+        for (const cookie of session)
+          browser.setCookie(withCookieValue(cookie, valueOf(cookie.value)));
         const list = await browser.listProjects();
         if (list.outcome.ok)
           fail(
@@ -154,7 +157,7 @@ export const cookieChecks: Check[] = [
 export const describePath = ({ path, pathIsDefault }: Cookie) =>
   `the path ${path}${pathIsDefault ? ' (the default, because it has no Path)' : ''}`;
 
-function withValue(cookie: Cookie, value: string): Cookie {
+function withCookieValue(cookie: Cookie, value: string): Cookie {
   const copy = cookie.clone()!;
   copy.value = value;
   return copy;
@@ -197,15 +200,15 @@ const minSessionSeconds = 30;
 function shortLivedCookies(exchange: Exchange): RejectedCookie[] {
   if (!isSuccess(exchange) || !exchange.request.path.endsWith('login')) return [];
   return setCookieLines(exchange).flatMap((line, index, lines) => {
-    if (isEmpty(line)) return [];
+    if (isEmptyCookie(line)) return [];
     const seconds = secondsToLive(line);
     if (seconds !== undefined && seconds < minSessionSeconds) {
       const lifetime = seconds > 0 ? `after ${Math.round(seconds)} s` : 'immediately';
       const attribute = /(max-age|expires)=[^;]*/i.exec(line)![0];
       return [{ line, reason: `it expires ${lifetime} (${attribute})` }];
     }
-    const later = lines.slice(index + 1).find((other) => nameOf(other) === nameOf(line));
-    return later && isEmpty(later)
+    const later = lines.slice(index + 1).find((other) => cookieName(other) === cookieName(line));
+    return later && isEmptyCookie(later)
       ? [{ line, reason: 'the same response sets it again, to an empty value' }]
       : [];
   });
@@ -216,7 +219,7 @@ function deletedCookies({ http }: RunContext, exchange: Exchange): RejectedCooki
   const { request, browserName } = exchange;
   if (!isSuccess(exchange) || !request.path.endsWith('/projects')) return [];
   const deleted = setCookieLines(exchange).filter(
-    (line) => isEmpty(line) && request.headers['cookie']?.includes(`${nameOf(line)}=`),
+    (line) => isEmptyCookie(line) && request.headers['cookie']?.includes(`${cookieName(line)}=`),
   );
   const next = http.exchanges
     .slice(http.exchanges.indexOf(exchange) + 1)
@@ -226,8 +229,8 @@ function deletedCookies({ http }: RunContext, exchange: Exchange): RejectedCooki
   return deleted.map((line) => ({ line, reason }));
 }
 
-const nameOf = (line: string) => line.split('=')[0]!.trim();
-const isEmpty = (line: string) => /^[^=]+="?"?\s*(;|$)/.test(line);
+const cookieName = (line: string) => line.split('=')[0]!.trim();
+const isEmptyCookie = (line: string) => /^[^=]+="?"?\s*(;|$)/.test(line);
 
 /** Returns the lifetime of a cookie; undefined when it ends with the browser session. */
 function secondsToLive(line: string): number | undefined {

@@ -26,13 +26,13 @@ export const corsChecks: Check[] = [
           'access-control-request-headers': names,
           accept: '*/*',
         };
-        exchanges.push(await sendFrom(origin, context, 'OPTIONS', path, { headers }));
+        exchanges.push(await sendFromOrigin(origin, context, 'OPTIONS', path, { headers }));
       }
       const faultOf = (exchange: Exchange) =>
         isSuccess(exchange)
-          ? (accessFault(exchange, origin) ?? allowedHeadersFault(exchange))
+          ? (findAccessFault(exchange, origin) ?? allowedHeadersFault(exchange))
           : `responds with ${describeResponse(exchange)}`;
-      failOnFaults(exchanges, faultOf, screenWithoutAccess);
+      failOnFaults(exchanges, faultOf, describeBlockedScreen);
     },
   }),
   must('CORS-2', {
@@ -45,10 +45,14 @@ export const corsChecks: Check[] = [
       const { fixtures } = context;
       const json = { email: fixtures.email('unknown'), password: fixtures.password('unknown') };
       const exchanges = [
-        await sendFrom(origin, context, 'GET', '/api/v1/projects'),
-        await sendFrom(origin, context, 'POST', '/api/v1/auth/login', { json }),
+        await sendFromOrigin(origin, context, 'GET', '/api/v1/projects'),
+        await sendFromOrigin(origin, context, 'POST', '/api/v1/auth/login', { json }),
       ];
-      failOnFaults(exchanges, (exchange) => accessFault(exchange, origin), screenWithoutAccess);
+      failOnFaults(
+        exchanges,
+        (exchange) => findAccessFault(exchange, origin),
+        describeBlockedScreen,
+      );
     },
   }),
   should('CORS-3', {
@@ -57,8 +61,8 @@ export const corsChecks: Check[] = [
     statements: ['CALL-3', 'CHOICE-47'],
     async run(context) {
       const origin = 'https://stranger.example.org';
-      const exchange = await sendFrom(origin, context, 'GET', '/api/v1/projects');
-      if (exchange.response && !accessFault(exchange, origin))
+      const exchange = await sendFromOrigin(origin, context, 'GET', '/api/v1/projects');
+      if (exchange.response && !findAccessFault(exchange, origin))
         fail(
           `A page of ${origin} may read responses with the cookies of its visitors: the backend allows any origin.`,
           [exchange],
@@ -72,7 +76,7 @@ function requireAppOrigin({ appOrigin }: RunContext): string {
 }
 
 /** Sends a request as the browser does for a page of this origin. */
-function sendFrom(
+function sendFromOrigin(
   origin: string,
   context: RunContext,
   method: string,
@@ -84,10 +88,10 @@ function sendFrom(
 }
 
 /** Returns what the app shows when the browser hides the response from it. */
-const screenWithoutAccess = (exchange: Exchange) =>
+const describeBlockedScreen = (exchange: Exchange) =>
   describeFailureScreen({ ...exchange, response: undefined });
 
-function accessFault(exchange: Exchange, origin: string): string | undefined {
+function findAccessFault(exchange: Exchange, origin: string): string | undefined {
   if (!exchange.response) return 'has no response';
   const allowed = responseHeader(exchange, 'access-control-allow-origin');
   if (allowed === undefined) return 'has no Access-Control-Allow-Origin';

@@ -19,7 +19,7 @@ import type { ApiCall } from '../http/simulated-browser.ts';
 import {
   createAsVisitor,
   createWithoutToken,
-  hasIdOf,
+  hasSameId,
   isListShared,
   loginWithUnknownEmail,
   loginWithWrongPassword,
@@ -90,21 +90,21 @@ export const errorCases: ErrorCase[] = [
     statements: ['ERROR-4', 'CHOICE-45'],
     send: registerAgain,
   },
-  registration({
+  registrationCase({
     id: 'ERR-6',
     subject: 'An email that is not an address',
     noteIfAccepted: 'any text is accepted as an email',
     userReads: 'the app: "Invalid email address"',
     email: 'not-an-email',
   }),
-  registration({
+  registrationCase({
     id: 'ERR-7',
     subject: 'A password of 7 characters',
     noteIfAccepted: 'shorter passwords are accepted',
     userReads: 'the app: "Password must be at least 8 characters"',
     password: 'aB3$xY7',
   }),
-  registration({
+  registrationCase({
     id: 'ERR-8',
     subject: 'A password of 128 characters',
     noteIfAccepted: 'long passwords are accepted',
@@ -120,27 +120,27 @@ export const errorCases: ErrorCase[] = [
         .newBrowser('stranger')
         .send('POST', '/api/v1/auth/login', { json: { email: context.fixtures.email('unknown') } }),
   },
-  creation({
+  createProjectCase({
     id: 'ERR-10',
     subject: 'A project without a title',
     userReads: 'the app: "Title is required"',
     json: { description: 'There is no title.' },
   }),
-  creation({
+  createProjectCase({
     id: 'ERR-11',
     subject: 'A project without a description',
     userReads: 'the app: "Description is required"',
     json: { title: 'Without a description' },
   }),
-  creation({
+  createProjectCase({
     id: 'ERR-12',
     subject: 'A project whose title is a number',
     userReads: notSentByApp,
     json: { title: 42, description: 'The title is a number.' },
   }),
-  rawLogin({ id: 'ERR-13', subject: 'Truncated JSON', body: '{"email": "ada@exam' }),
-  rawLogin({ id: 'ERR-14', subject: 'A JSON body that is not an object', body: '[]' }),
-  rawLogin({
+  rawLoginCase({ id: 'ERR-13', subject: 'Truncated JSON', body: '{"email": "ada@exam' }),
+  rawLoginCase({ id: 'ERR-14', subject: 'A JSON body that is not an object', body: '[]' }),
+  rawLoginCase({
     id: 'ERR-15',
     subject: 'A form instead of JSON',
     noteIfAccepted: 'forms are accepted too',
@@ -181,7 +181,11 @@ export const errorCases: ErrorCase[] = [
   },
 ];
 
-function registration({ email, password, ...text }: CaseText & Partial<Credentials>): ErrorCase {
+function registrationCase({
+  email,
+  password,
+  ...text
+}: CaseText & Partial<Credentials>): ErrorCase {
   return {
     ...text,
     statements: ['CALL-7', 'ERROR-4', 'VALID-1', 'VALID-3'],
@@ -197,7 +201,7 @@ function registration({ email, password, ...text }: CaseText & Partial<Credentia
 }
 
 /** A project that the app never sends. It must not stay in a list that other users see. */
-function creation({ json, ...text }: CaseText & { json: object }): ErrorCase {
+function createProjectCase({ json, ...text }: CaseText & { json: object }): ErrorCase {
   return {
     noteIfAccepted: `${text.subject.toLowerCase()} is accepted`,
     ...text,
@@ -212,7 +216,7 @@ function creation({ json, ...text }: CaseText & { json: object }): ErrorCase {
   };
 }
 
-function rawLogin({
+function rawLoginCase({
   body,
   type = 'application/json',
   ...text
@@ -358,7 +362,7 @@ async function findAcceptanceFault(
     const { operation, outcome } = result;
     if (operation !== 'createProject') return undefined;
     if (!outcome.ok) return 'the body is not a project';
-    const isCreated = hasIdOf(outcome.value as Project);
+    const isCreated = hasSameId(outcome.value as Project);
     for (const browser of [
       context.newBrowser('visitor'),
       (await context.signedInUser('ada')).browser,

@@ -4,7 +4,7 @@ import { authJourneys, backendDependentMoves, projectsJourneys } from '../journe
 import { createPreconditions } from '../journeys/preconditions.ts';
 import { userStory } from '../journeys/user-story.ts';
 import type { RunContext } from '../run-context.ts';
-import { failIfAny, problem, skip } from '../verdict.ts';
+import { failIfAny, createProblem, skip } from '../verdict.ts';
 import { must, type Check } from './check.ts';
 
 const requirement =
@@ -32,7 +32,7 @@ export const journeyChecks: Check[] = [
   }),
 ];
 
-export const screenCheck = must('UI-1', {
+export const browserJourneyCheck = must('UI-1', {
   title: 'The real app follows the state machines in a browser',
   requirement:
     'After each step of the same paths, the built app in a real browser shows the screen that the model predicts. Runs only with --ui.',
@@ -80,7 +80,7 @@ async function walkJourneys(
     const { failure, exchanges, name } = journey;
     if (failure)
       problems.push(
-        problem(
+        createProblem(
           `On the journey "${name}", at "${failure.move}": ${failure.message}.`,
           exchanges.slice(-3),
         ),

@@ -1,5 +1,5 @@
 import type { Exchange } from '../http/client.ts';
-import { encodedForms } from '../http/secrets.ts';
+import { encodedVariants } from '../http/secrets.ts';
 import { makeOrdinaryVisit } from '../probes.ts';
 import type { RunContext } from '../run-context.ts';
 import { failOnFaults, type FaultOf } from '../verdict.ts';
@@ -37,7 +37,7 @@ export const leakChecks: Check[] = [
         const { status, text } = response!;
         const password =
           /"password":"((?:[^"\\]|\\.)*)"/.exec(String(request.body ?? ''))?.[1] ?? '';
-        if (password.length >= 7 && encodedForms(password).some((form) => text.includes(form)))
+        if (password.length >= 7 && encodedVariants(password).some((form) => text.includes(form)))
           return 'repeats the password of the request';
         const field = /"(\w*(?:password|passwd|pwd)_?(?:hash|digest|bcrypt)?)"\s*:\s*"[^"]{8,}"/i;
         const key = field.exec(text)?.[1];

@@ -15,8 +15,8 @@ import type { Check } from './check.ts';
 import { errorCases, exchangeOf, triggerError } from './errors.ts';
 
 /** Choices that the specification leaves open. They are noted and never fail. */
-export const profileChecks: Check[] = [
-  choice(
+export const backendProfileChecks: Check[] = [
+  profileCheck(
     'PROFILE-1',
     'Response statuses',
     'Any status that distinguishes success (2xx) from failure. The app reads nothing else from it.',
@@ -37,7 +37,7 @@ export const profileChecks: Check[] = [
         .join(', ');
     },
   ),
-  choice(
+  profileCheck(
     'PROFILE-2',
     'Visibility of projects',
     'Each user sees their own projects, or all users see all projects.',
@@ -47,7 +47,7 @@ export const profileChecks: Check[] = [
         ? 'all users see all projects'
         : 'each user sees their own projects',
   ),
-  choice(
+  profileCheck(
     'PROFILE-3',
     'List for visitors',
     'The list may be public, or require a session.',
@@ -57,7 +57,7 @@ export const profileChecks: Check[] = [
         ? 'visitors without an account may read the list'
         : `visitors may not read the list (${statusOf((await listAsVisitor(context)).exchange)})`,
   ),
-  choice(
+  profileCheck(
     'PROFILE-4',
     'Projects of visitors',
     'Creating a project may be public, or require a session.',
@@ -67,7 +67,7 @@ export const profileChecks: Check[] = [
       return `visitors ${status < 300 ? 'may create projects' : `may not create projects (${status})`}`;
     },
   ),
-  choice(
+  profileCheck(
     'PROFILE-5',
     'XSRF token',
     'Set a token and require it, or do neither.',
@@ -79,7 +79,7 @@ export const profileChecks: Check[] = [
       return `the backend sets a token and ${isRequired ? 'requires it' : 'does not require it'}`;
     },
   ),
-  choice(
+  profileCheck(
     'PROFILE-6',
     'Type of ids',
     'An id is a string or an integer.',
@@ -91,7 +91,7 @@ export const profileChecks: Check[] = [
       return types.size > 0 ? `ids are ${[...types].join(' and ')}` : 'the list has no project';
     },
   ),
-  choice(
+  profileCheck(
     'PROFILE-7',
     'Role of a new account',
     'The response to registering may have a role, which is any string.',
@@ -102,7 +102,7 @@ export const profileChecks: Check[] = [
       return `a new account has ${role === undefined ? 'no role' : `the role "${role}"`}`;
     },
   ),
-  choice(
+  profileCheck(
     'PROFILE-8',
     'Cookies at registration',
     'Registering may sign the user in. The app still asks the user to sign in.',
@@ -113,7 +113,7 @@ export const profileChecks: Check[] = [
       return `registering sets ${lines.length || 'no'} cookie${lines.length > 1 ? 's' : ''}`;
     },
   ),
-  choice(
+  profileCheck(
     'PROFILE-9',
     'Rejected input',
     'A backend may validate more strictly than the app.',
@@ -135,7 +135,7 @@ export const profileChecks: Check[] = [
       return rules.join('; ');
     },
   ),
-  choice(
+  profileCheck(
     'PROFILE-10',
     'Idempotency-Key',
     'A backend may honour the key that the app sends with each new project.',
@@ -154,7 +154,7 @@ export const profileChecks: Check[] = [
         : 'not honoured: a repeated request creates a second project';
     },
   ),
-  choice(
+  profileCheck(
     'PROFILE-11',
     'Cookies',
     'Any names and lifetimes, except the name XSRF-TOKEN.',
@@ -170,7 +170,7 @@ export const profileChecks: Check[] = [
   ),
 ];
 
-function choice(
+function profileCheck(
   id: string,
   title: string,
   requirement: string,

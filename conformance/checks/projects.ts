@@ -12,7 +12,7 @@ import {
   createOrBlock,
   createSecondProject,
   describeCreateFailure,
-  hasIdOf,
+  hasSameId,
   isListShared,
   listAsVisitor,
   listOrBlock,
@@ -36,7 +36,7 @@ export const projectChecks: Check[] = [
       await requireSession(context);
       await createFirstProject(context);
       await createSecondProject(context);
-      const list = await firstList(context);
+      const list = await fetchShortList(context);
       if (!list.outcome.ok)
         fail(`The app cannot show the list: ${describeListFault(list)}.`, [list]);
       const visitors = await listAsVisitor(context);
@@ -83,14 +83,14 @@ export const projectChecks: Check[] = [
     statements: ['APP-2', 'CALL-8', 'LIST-3'],
     async run(context) {
       const { browser } = await context.signedInUser('ada');
-      await firstList(context);
+      await fetchShortList(context);
       await createOrBlock(context, browser, 'in the list before');
       const before = await browser.listProjects();
       const { call, project } = await createOrBlock(context, browser, 'in the next list');
       const list = await browser.listProjects();
       await expectValidList(context, list);
       if (!list.outcome.ok) return;
-      const listed = list.outcome.value.find(hasIdOf(project));
+      const listed = list.outcome.value.find(hasSameId(project));
       if (!listed) {
         const isSame = before.exchange.response?.text === list.exchange.response?.text;
         fail(
@@ -149,14 +149,14 @@ export const projectChecks: Check[] = [
           : await createOrBlock(context, browser, 'not the same');
       const third = await createOrBlock(context, browser, 'something else');
       const { projects, call } = await listOrBlock(browser);
-      const created = duplicateId([first, second, third].map(({ project }) => project));
+      const created = findDuplicateId([first, second, third].map(({ project }) => project));
       if (created !== undefined)
         fail(
           `Two projects were created with the id ${JSON.stringify(created)}.`,
           [first.call, second.call, third.call],
           'the second project replaces the first one',
         );
-      const listed = duplicateId(projects);
+      const listed = findDuplicateId(projects);
       if (listed !== undefined)
         fail(`The list contains the id ${JSON.stringify(listed)} more than once.`, [call]);
     },
@@ -196,9 +196,9 @@ export const projectChecks: Check[] = [
       const { project, call } = await createOrBlock(context, user.browser, 'to stay');
       const later = await context.signIn(await context.tryRegister('ada'));
       const list = await listOrBlock(later.browser);
-      if (list.projects.some(hasIdOf(project))) return;
+      if (list.projects.some(hasSameId(project))) return;
       const othersList = await listOrBlock((await context.newSession('bob')).browser);
-      if (othersList.projects.some(hasIdOf(project)))
+      if (othersList.projects.some(hasSameId(project)))
         fail(
           'A new project belongs to the user who signed in last from any browser: the backend keeps one session for all browsers.',
           [other.login, call, list.call],
@@ -217,11 +217,11 @@ export const projectChecks: Check[] = [
     statements: ['CONST-4', 'CALL-8'],
     async run(context) {
       const { browser } = await context.signedInUser('tess');
-      await firstList(context);
+      await fetchShortList(context);
       const created = await createMany(context, browser);
       await expectValidList(context, await browser.listProjects());
       const { call, projects } = await listOrBlock(browser);
-      const listed = created.filter((project) => projects.some(hasIdOf(project)));
+      const listed = created.filter((project) => projects.some(hasSameId(project)));
       if (listed.length < created.length) {
         await createOrBlock(context, browser, 'one more');
         const isLonger = (await listOrBlock(browser)).projects.length > projects.length;
@@ -252,7 +252,7 @@ export const projectChecks: Check[] = [
         }),
       );
       const calls = created.map(({ call }) => call);
-      if (duplicateId(created.map(({ project }) => project)) !== undefined)
+      if (findDuplicateId(created.map(({ project }) => project)) !== undefined)
         fail('Projects created concurrently have the same id.', calls);
       const isMixedUp = created.some(
         ({ project, sent }) =>
@@ -262,7 +262,7 @@ export const projectChecks: Check[] = [
       if (isMixedUp)
         fail('One of three concurrent requests gets the project of another one.', calls);
       const list = await listOrBlock(browser);
-      const listed = created.filter(({ project }) => list.projects.some(hasIdOf(project)));
+      const listed = created.filter(({ project }) => list.projects.some(hasSameId(project)));
       if (listed.length < created.length)
         fail(
           `The list has ${listed.length} of ${created.length} projects that were created concurrently.`,
@@ -379,7 +379,7 @@ export const projectChecks: Check[] = [
       const { browser } = await context.signedInUser('ada');
       const { project } = await createOrBlock(context, browser, 'of one person alone');
       const visitors = await context.newBrowser('visitor').listProjects();
-      if (visitors.outcome.ok && visitors.outcome.value.some(hasIdOf(project)))
+      if (visitors.outcome.ok && visitors.outcome.value.some(hasSameId(project)))
         fail(
           'Users see only their own projects, but visitors without an account see the projects of all users.',
           [visitors],
@@ -390,19 +390,19 @@ export const projectChecks: Check[] = [
 ];
 
 /** Fetches ada's list while it is short. */
-const firstList = (context: RunContext) =>
+const fetchShortList = (context: RunContext) =>
   context.once('some list', async () => (await context.signedInUser('ada')).browser.listProjects());
 
 /** Fails when the app cannot show a long list. Blocks when it cannot show a short one either. */
 async function expectValidList(context: RunContext, list: ApiCall) {
   if (list.outcome.ok) return;
   const fault = describeListFault(list);
-  if (isSuccess(list.exchange) && (await firstList(context)).outcome.ok)
+  if (isSuccess(list.exchange) && (await fetchShortList(context)).outcome.ok)
     fail(`The app cannot show a list with more projects: ${fault}.`, [list]);
   throw new Blocked(`the list cannot be shown: ${fault}`);
 }
 
-function duplicateId(projects: Project[]): Project['id'] | undefined {
+function findDuplicateId(projects: Project[]): Project['id'] | undefined {
   const ids = projects.map(({ id }) => id);
   return ids.find((id, index) => ids.indexOf(id) !== index);
 }

@@ -5,7 +5,7 @@ import { isClientError, isSuccess, parseJson, responseHeader, statusOf } from '.
 import { makeOrdinaryVisit } from '../probes.ts';
 import type { RunContext } from '../run-context.ts';
 import { speaksTls } from '../target.ts';
-import { fail, failIfAny, failOnFaults, problem } from '../verdict.ts';
+import { fail, failIfAny, failOnFaults, createProblem } from '../verdict.ts';
 import { must, should, type Check } from './check.ts';
 
 /** Runs first, because without an API no other check can succeed. */
@@ -25,10 +25,10 @@ export const basePathCheck = must('REACH-1', {
         : '';
       fail(`GET /api/v1/projects: ${describeResponse(list)}.${hint}`, [list]);
     }
-    if (!isMissing(list)) return;
+    if (!indicatesMissingApi(list)) return;
     const json = { email: fixtures.email('unknown'), password: fixtures.password('unknown') };
     const login = await browser.send('POST', '/api/v1/auth/login', { json });
-    if (!isMissing(login)) return;
+    if (!indicatesMissingApi(login)) return;
     if (isHtmlPage(list) && isSuccess(list))
       fail(
         'GET /api/v1/projects responds with 200 and an HTML page. This is a web server (or the development server of an app) that serves its page at every address. Does the backend use another port?',
@@ -47,15 +47,15 @@ export const basePathCheck = must('REACH-1', {
   },
 });
 
-export const reachChecks: Check[] = [
+export const reachabilityChecks: Check[] = [
   must('REACH-2', {
     title: 'Response bodies are JSON and declared as JSON',
     requirement: 'Send Content-Type: application/json (or application/problem+json for errors).',
     statements: ['CALL-2'],
     run: async (context) =>
-      failOnFaults(await appResponses(context), (exchange) => {
+      failOnFaults(await collectAppResponses(context), (exchange) => {
         const type = responseHeader(exchange, 'content-type');
-        if (isEmpty(exchange) || isRedirect(exchange) || type === undefined) return undefined;
+        if (hasEmptyBody(exchange) || isRedirect(exchange) || type === undefined) return undefined;
         if (!/^(application|text)\/([\w.-]+\+)?json\s*(;|$)/i.test(type))
           return `has the content type "${type}"`;
         return parseJson(exchange.response!.text) === undefined
@@ -70,7 +70,7 @@ export const reachChecks: Check[] = [
     statements: ['CALL-1', 'CHOICE-11'],
     run: async (context) =>
       failOnFaults(
-        await appResponses(context),
+        await collectAppResponses(context),
         (exchange) =>
           isRedirect(exchange)
             ? `redirects to ${responseHeader(exchange, 'location') ?? 'nowhere'} (${statusOf(exchange)})`
@@ -110,7 +110,7 @@ export const reachChecks: Check[] = [
     statements: ['CALL-2', 'ENTITY-1'],
     run: async (context) =>
       failOnFaults(
-        await appResponses(context),
+        await collectAppResponses(context),
         (exchange) =>
           isUtf8(exchange.response!.bytes)
             ? undefined
@@ -123,7 +123,7 @@ export const reachChecks: Check[] = [
     requirement: 'Send JSON without a byte order mark, because many JSON parsers reject it.',
     statements: ['CALL-2'],
     run: async (context) =>
-      failOnFaults(await appResponses(context), ({ response }) =>
+      failOnFaults(await collectAppResponses(context), ({ response }) =>
         response!.bytes.subarray(0, 3).equals(Buffer.from([0xef, 0xbb, 0xbf]))
           ? 'has a body that starts with a byte order mark'
           : undefined,
@@ -146,8 +146,8 @@ export const reachChecks: Check[] = [
     requirement: 'Send Content-Type: application/json with every body.',
     statements: ['CALL-2'],
     run: async (context) =>
-      failOnFaults(await appResponses(context), (exchange) =>
-        !isEmpty(exchange) && responseHeader(exchange, 'content-type') === undefined
+      failOnFaults(await collectAppResponses(context), (exchange) =>
+        !hasEmptyBody(exchange) && responseHeader(exchange, 'content-type') === undefined
           ? 'has a body without a Content-Type'
           : undefined,
       ),
@@ -157,7 +157,7 @@ export const reachChecks: Check[] = [
     requirement: 'Respond within a second, because the user sees only a busy screen meanwhile.',
     statements: ['CONST-3', 'CHOICE-12'],
     async run(context) {
-      const responses = await appResponses(context);
+      const responses = await collectAppResponses(context);
       const slowest = ['GET', 'POST'].map((method) => {
         const exchanges = responses.filter(
           ({ request, browserName }) =>
@@ -169,7 +169,7 @@ export const reachChecks: Check[] = [
         const [fastest] = exchanges.toSorted((a, b) => a.durationMs - b.durationMs);
         if (!fastest || fastest.durationMs < 1000) return undefined;
         const seconds = (fastest.durationMs / 1000).toFixed(1);
-        return problem(
+        return createProblem(
           `${method} /api/v1/projects takes at least ${seconds} s in each of ${exchanges.length} requests.`,
           [fastest],
           `${method === 'GET' ? '"Loading projects…"' : 'a busy button'} for ${seconds} s`,
@@ -181,12 +181,12 @@ export const reachChecks: Check[] = [
 ];
 
 /** Returns the responses of an ordinary visit. */
-async function appResponses(context: RunContext): Promise<Exchange[]> {
+async function collectAppResponses(context: RunContext): Promise<Exchange[]> {
   await makeOrdinaryVisit(context);
   return context.http.exchanges.filter(({ isAppRequest, response }) => isAppRequest && response);
 }
 
-const isEmpty = ({ response }: Exchange) => response!.text.trim() === '';
+const hasEmptyBody = ({ response }: Exchange) => response!.text.trim() === '';
 
 const isRedirect = (exchange: Exchange) =>
   statusOf(exchange) >= 300 && statusOf(exchange) < 400 && statusOf(exchange) !== 304;
@@ -194,7 +194,7 @@ const isRedirect = (exchange: Exchange) =>
 const isHtmlPage = ({ response }: Exchange) => /^\s*<(!doctype|html)/i.test(response?.text ?? '');
 
 /** Returns whether the response shows that there is no API at this address. */
-const isMissing = (exchange: Exchange) =>
+const indicatesMissingApi = (exchange: Exchange) =>
   (statusOf(exchange) === 404 && !('message' in Object(parseJson(exchange.response?.text)))) ||
   [405, 501, 502].includes(statusOf(exchange)) ||
   (isHtmlPage(exchange) && !isClientError(exchange));

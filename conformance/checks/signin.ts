@@ -3,7 +3,7 @@ import { isClientError, messageOf, statusOf } from '../http/response.ts';
 import type { ApiCall, SimulatedBrowser } from '../http/simulated-browser.ts';
 import {
   firstVisit,
-  hasIdOf,
+  hasSameId,
   isListPublic,
   isListShared,
   isUnauthorized,
@@ -17,7 +17,7 @@ import {
   expectSuccess,
   fail,
   failIfAny,
-  problem,
+  createProblem,
   skip,
 } from '../verdict.ts';
 import type { SignedInUser } from '../run-context.ts';
@@ -55,7 +55,9 @@ export const signInChecks: Check[] = [
       for (const [change, variant] of Object.entries(variants)) {
         const login = await context.newBrowser('cleo').login(email, variant);
         if (login.outcome.ok)
-          problems.push(problem(`The password ${change} signs in too.`, [registration, login]));
+          problems.push(
+            createProblem(`The password ${change} signs in too.`, [registration, login]),
+          );
       }
       failIfAny(problems);
     },
@@ -114,10 +116,11 @@ export const signInChecks: Check[] = [
     async run(context) {
       const { user, list, create } = await firstVisit(context);
       const cookies = user.browser.cookiesFor('/api/v1/projects').map(({ key }) => key);
-      const cause = cookies.length > 0 ? `Cookies sent: ${cookies.join(', ')}.` : noCookie(user);
+      const cause =
+        cookies.length > 0 ? `Cookies sent: ${cookies.join(', ')}.` : describeMissingCookie(user);
       const problemOf = (call: ApiCall, request: string) =>
         isUnauthorized(call) &&
-        problem(
+        createProblem(
           `After signing in, the backend rejects ${request} with ${describeResponse(call.exchange)}. ${cause}`,
           [call],
         );
@@ -184,7 +187,7 @@ export const signInChecks: Check[] = [
           [...setup, login],
         );
       if (!create.outcome.ok) skip('no project can be created');
-      const isCreated = hasIdOf(create.outcome.value);
+      const isCreated = hasSameId(create.outcome.value);
       const second = await context.signIn(account);
       const secondList = await second.browser.listProjects();
       const firstList = await (await context.signedInUser('ada')).browser.listProjects();
@@ -277,7 +280,7 @@ function withExpiredSession({ name, browser }: SignedInUser): SimulatedBrowser {
   return copy;
 }
 
-function noCookie({ login }: SignedInUser): string {
+function describeMissingCookie({ login }: SignedInUser): string {
   const key = /"(\w*token\w*|jwt)"/i.exec(login.exchange.response?.text ?? '')?.[1];
   const token = key
     ? ` The response to signing in has "${key}" in its body, but the app does not read that body.`

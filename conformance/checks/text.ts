@@ -12,7 +12,7 @@ import type { ApiCall } from '../http/simulated-browser.ts';
 import {
   createFirstProject,
   describeCreateFailure,
-  hasIdOf,
+  hasSameId,
   listOrBlock,
   missingFromList,
 } from '../probes.ts';
@@ -146,7 +146,7 @@ async function expectPreserved(context: RunContext, sent: NewProject): Promise<v
   const source = `the response to creating a project${encodingFault}`;
   expectSameText(sent, created, source, [create], outcome.ok === true);
   const { projects, call } = await listOrBlock(browser);
-  const listed = projects.find(hasIdOf(created));
+  const listed = projects.find(hasSameId(created));
   if (!listed) throw new Blocked(missingFromList);
   expectSameText(sent, listed, 'the list', [create, call], true);
 }
@@ -173,7 +173,7 @@ function describeTextChange(sent: string, received: unknown): string | undefined
   const lengths = `${sent.length} characters sent, ${received.length} received`;
   const hasEntity = /&(lt|gt|amp|quot|#\d+|#x[\da-f]+);/i.test(received) && !sent.includes('&lt;b');
   if (hasEntity && received.length > sent.length)
-    return `it is HTML-escaped: ${difference(sent, received)}`;
+    return `it is HTML-escaped: ${describeDifference(sent, received)}`;
   if (['NFC', 'NFKC', 'NFD'].some((form) => received === sent.normalize(form)))
     return 'its Unicode is normalized';
   if (received === sent.trim()) return 'it is trimmed';
@@ -184,15 +184,15 @@ function describeTextChange(sent: string, received: unknown): string | undefined
   if (received !== '' && sent.startsWith(received)) return `it is truncated: ${lengths}`;
   const marks = (text: string) => text.match(/[\uFFFD?]/g)?.length ?? 0;
   if (marks(received) > marks(sent) && received.length <= sent.length * 2)
-    return `characters are replaced: ${difference(sent, received)}`;
+    return `characters are replaced: ${describeDifference(sent, received)}`;
   if (sent.includes('<') && received === sent.replace(/<[^>]*>/g, ''))
     return 'its tags are removed';
   if (received.toLowerCase() === sent.toLowerCase()) return 'its letter case is changed';
-  return `${difference(sent, received)} (${lengths})`;
+  return `${describeDifference(sent, received)} (${lengths})`;
 }
 
 /** Quotes both texts around the first character that differs. */
-function difference(sent: string, received: string): string {
+function describeDifference(sent: string, received: string): string {
   let index = 0;
   while (index < sent.length && sent[index] === received[index]) index += 1;
   const start = Math.max(0, index - 8);

@@ -2,7 +2,7 @@ import { describeMessageFault, describeResponse } from '../describe.ts';
 import { isClientError, isSuccess, statusOf } from '../http/response.ts';
 import type { ApiCall } from '../http/simulated-browser.ts';
 import { createWithoutToken, createWithToken, describeCreateFailure } from '../probes.ts';
-import { Blocked, fail, failIfAny, problem, skip } from '../verdict.ts';
+import { Blocked, fail, failIfAny, createProblem, skip } from '../verdict.ts';
 import { must, should, type Check } from './check.ts';
 import { describePath } from './cookies.ts';
 
@@ -21,7 +21,7 @@ export const firstPostCheck = must('XSRF-1', {
     const login = await context.newBrowser('ada').login(account.email, account.password);
     const problemOf = (call: ApiCall, action: string, previous: ApiCall[] = []) =>
       isClientError(call.exchange) &&
-      problem(
+      createProblem(
         `The backend rejects the first POST of a new browser, which ${action}, with ${describeResponse(call.exchange)}.`,
         [...previous, call],
       );
@@ -126,16 +126,19 @@ export const xsrfChecks: Check[] = [
       const other = await createWithToken(context, browser, otherToken);
       failIfAny([
         fault !== undefined &&
-          problem(
+          createProblem(
             `The backend rejects a missing token with ${statusOf(missing)}, but ${fault}.`,
             [missing],
             'red banner: "Internal Server Error"',
           ),
         isSuccess(wrong) &&
-          problem('A missing token is rejected, but any value is accepted.', [missing, wrong]),
+          createProblem('A missing token is rejected, but any value is accepted.', [
+            missing,
+            wrong,
+          ]),
         isSuccess(other) &&
           !isSuccess(wrong) &&
-          problem("The backend accepts another user's token.", [missing, other]),
+          createProblem("The backend accepts another user's token.", [missing, other]),
       ]);
     },
   }),

@@ -14,7 +14,7 @@ export function createSecrets(): Secrets {
   return {
     add(secret) {
       if (secret.length < minSecretLength) return;
-      for (const form of encodedForms(secret).flatMap((text) => [text, text.trim()])) {
+      for (const form of encodedVariants(secret).flatMap((text) => [text, text.trim()])) {
         if (form.length >= minSecretLength) secrets.add(form);
       }
     },
@@ -60,7 +60,7 @@ function maskJsonKeys(text: string): string {
 }
 
 /** Returns a text as it can occur in a body, a URL or a header. */
-export const encodedForms = (text: string): string[] => [
+export const encodedVariants = (text: string): string[] => [
   ...new Set([text, JSON.stringify(text).slice(1, -1), encodeURIComponent(text), decode(text)]),
 ];
 

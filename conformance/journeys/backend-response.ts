@@ -2,10 +2,10 @@ import type { BackendResponse, Call } from '../../model/outcomes.ts';
 import { parseJson } from '../http/response.ts';
 
 /** How a call to a real backend can be made to end. */
-export type BackendEnding = 'success' | 'empty' | 'refusal' | 'unreachable';
+export type BackendOutcome = 'success' | 'empty' | 'refusal' | 'unreachable';
 
 /** Returns how a call ends with this response of the model. */
-export function endingOf(response: BackendResponse): BackendEnding {
+export function outcomeOf(response: BackendResponse): BackendOutcome {
   if (response === 'none') return 'unreachable';
   if (response === 'fault') throw new Error('A backend cannot cause a fault in the app.');
   if (response.status >= 400) return 'refusal';
@@ -24,7 +24,7 @@ const subjects: Record<Call, string> = {
   createProject: 'creating a project',
 };
 
-const expectations: Record<BackendEnding, string> = {
+const expectations: Record<BackendOutcome, string> = {
   refusal: 'should be refused',
   empty: 'should be an empty list',
   success: 'should succeed',
@@ -34,18 +34,18 @@ const expectations: Record<BackendEnding, string> = {
 /** Throws if the backend does not respond as its state requires. */
 export function assertExpectedResponse(
   call: Call,
-  ending: BackendEnding,
+  outcome: BackendOutcome,
   response: BackendResponse,
 ) {
   const { status, body } = typeof response === 'object' ? response : { status: 0, body: undefined };
   const isSuccess = status >= 200 && status < 300;
   const isEmptyList = Array.isArray(body) && body.length === 0;
   const isExpected =
-    ending === 'refusal' ? status >= 400 : isSuccess && (ending !== 'empty' || isEmptyList);
+    outcome === 'refusal' ? status >= 400 : isSuccess && (outcome !== 'empty' || isEmptyList);
   if (isExpected) return;
   const json = JSON.stringify(body) ?? '';
   const actual = status === 0 ? 'there is no response' : `the response is ${status} ${json}`;
-  throw new Error(`${subjects[call]} ${expectations[ending]}, but ${actual}`.slice(0, 180));
+  throw new Error(`${subjects[call]} ${expectations[outcome]}, but ${actual}`.slice(0, 180));
 }
 
 /** Throws if a list lacks a project that was created before. */

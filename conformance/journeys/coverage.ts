@@ -2,7 +2,7 @@ import type { AnyStateMachine } from 'xstate';
 import type { Credentials } from '../../machines/types.ts';
 import type { Driver } from '../../model/driver.ts';
 import { leavesOf, stateName, transitionsOf } from '../../model/inspection.ts';
-import { auth, projects, type AuthMove, type ProjectsMove } from '../../model/moves.ts';
+import { authModel, projectsModel, type AuthMove, type ProjectsMove } from '../../model/moves.ts';
 import { createOracle } from '../../model/oracle.ts';
 import type { Path } from '../../model/paths.ts';
 import { unreachableForBackends } from '../../model/unreachable.ts';
@@ -40,7 +40,7 @@ export type JourneyLog = {
   unreachableMoves: Map<string, string>;
 };
 
-const machines: AnyStateMachine[] = [auth.machine, projects.machine];
+const machines: AnyStateMachine[] = [authModel.machine, projectsModel.machine];
 
 export const createJourneyLog = (): JourneyLog => ({
   journeys: [],
@@ -129,8 +129,8 @@ function unreachableReason(
   unreachableMoves: Map<string, string>,
 ): string | undefined {
   for (const [move, reason] of unreachableMoves) {
-    const [call, ending] = move.split(': ');
-    if (ending === 'refusal' && transition.includes(`actor.${call} → `)) return reason;
+    const [call, outcome] = move.split(': ');
+    if (outcome === 'refusal' && transition.includes(`actor.${call} → `)) return reason;
   }
   return undefined;
 }

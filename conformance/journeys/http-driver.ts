@@ -1,5 +1,5 @@
 import { SimulatedClock } from 'xstate';
-import { isAuthenticated, role } from '../../machines/auth.ts';
+import { isAuthenticated, roleOf } from '../../machines/auth.ts';
 import type { Credentials, Project } from '../../machines/types.ts';
 import { countRequests } from '../../model/controlled-backend.ts';
 import {
@@ -19,7 +19,7 @@ import type { SimulatedBrowser } from '../http/simulated-browser.ts';
 import {
   assertExpectedResponse,
   assertListContains,
-  endingOf,
+  outcomeOf,
   toBackendResponse,
 } from './backend-response.ts';
 import type { Preconditions } from './preconditions.ts';
@@ -140,18 +140,18 @@ export async function createHttpDriver(
       const held = unanswered(call, false)[0];
       if (!held) throw new Error(`No ${call} is waiting for a response.`);
       held.isAnswered = true;
-      const ending = endingOf(wanted);
+      const outcome = outcomeOf(wanted);
       const credentials = parseJson(held.body) as Credentials;
-      const browser = await preconditions.arrange[call](ending, credentials, ownBrowser);
-      if (ending === 'unreachable') {
+      const browser = await preconditions.arrange[call](outcome, credentials, ownBrowser);
+      if (outcome === 'unreachable') {
         held.fail(new TypeError('fetch failed'));
         await settle();
         return 'none';
       }
       const response = await forward(held, browser);
-      assertExpectedResponse(call, ending, response);
-      if (call === 'createProject' && ending === 'success') createdIds.add(idOf(response));
-      if (call === 'listProjects' && ending === 'success') {
+      assertExpectedResponse(call, outcome, response);
+      if (call === 'createProject' && outcome === 'success') createdIds.add(createdIdOf(response));
+      if (call === 'listProjects' && outcome === 'success') {
         assertListContains(response, createdIds);
       }
       await settle();
@@ -171,7 +171,7 @@ export async function createHttpDriver(
     },
     internals: async () => ({
       authenticated: isAuthenticated(auth.getSnapshot()),
-      role: role(auth.getSnapshot()),
+      role: roleOf(auth.getSnapshot()),
     }),
     inspection: async () => take(),
     observe: async () => ({
@@ -218,7 +218,7 @@ export async function createHttpDriver(
   }
 }
 
-function idOf(response: BackendResponse): Project['id'] {
+function createdIdOf(response: BackendResponse): Project['id'] {
   const body = typeof response === 'object' ? (response.body as Partial<Project>) : undefined;
   return body?.id ?? '';
 }

@@ -1,14 +1,14 @@
 import type { AuthEvent } from '../../machines/auth.ts';
 import type { ProjectsEvent } from '../../machines/projects.ts';
 import {
-  auth,
+  authModel,
   authPaths,
-  fewCoverageItems,
-  projects,
+  coarseCoverageItems,
+  projectsModel,
   projectsPaths,
   type AuthMove,
 } from '../../model/moves.ts';
-import { pathOf, type Interference } from '../../model/paths.ts';
+import { createPath, type Interference } from '../../model/paths.ts';
 import { isPossibleForBackend } from '../../model/unreachable.ts';
 import type { Fixtures } from '../fixtures.ts';
 
@@ -26,38 +26,38 @@ export function authJourneys(fixtures: Fixtures, isPossible: IsPossible, namePre
   return searchPaths('auth', isPossible, authPaths).map(({ moves }, index) => {
     const offset = (index + 1) * 1_000;
     const eventMove = (type: AuthEvent['type']) => ({
-      ...auth.moves[type],
+      ...authModel.moves[type],
       event(n: number): AuthEvent {
-        const name = signsIn(moves, n - offset - 1) ? 'ada' : `${namePrefix}-${n}`;
+        const name = isSuccessfulLogin(moves, n - offset - 1) ? 'ada' : `${namePrefix}-${n}`;
         const credentials = { email: fixtures.email(name), password: fixtures.password(name) };
         return { type, credentials };
       },
     });
     const events = { login: eventMove('login'), registerUser: eventMove('registerUser') };
-    return pathOf({ ...auth, moves: { ...auth.moves, ...events } }, moves, offset);
+    return createPath({ ...authModel, moves: { ...authModel.moves, ...events } }, moves, offset);
   });
 }
 
 /** Returns the paths of the projects machine that a backend can execute. */
 export function projectsJourneys(fixtures: Fixtures, isPossible: IsPossible) {
   const createProject = {
-    ...projects.moves.createProject,
+    ...projectsModel.moves.createProject,
     event: (n: number): ProjectsEvent => ({
       type: 'createProject',
       project: fixtures.project(`on journey ${n}`),
     }),
   };
-  const model = { ...projects, moves: { ...projects.moves, createProject } };
+  const model = { ...projectsModel, moves: { ...projectsModel.moves, createProject } };
   return searchPaths('projects', isPossible, projectsPaths).map(({ moves }, index) =>
-    pathOf(model, moves, (index + 1) * 1_000),
+    createPath(model, moves, (index + 1) * 1_000),
   );
 }
 
 /** Returns whether the login at `index` succeeds. It then uses an account that already exists. */
-function signsIn(moves: (AuthMove | Interference)[], index: number): boolean {
+function isSuccessfulLogin(moves: (AuthMove | Interference)[], index: number): boolean {
   if (moves[index] !== 'login') return false;
-  const ending = moves.slice(index + 1).find((move) => /^(late )?login: /.test(move));
-  return ending?.endsWith('success') ?? false;
+  const outcome = moves.slice(index + 1).find((move) => /^(late )?login: /.test(move));
+  return outcome?.endsWith('success') ?? false;
 }
 
 const searchCache = new Map<string, unknown>();
@@ -66,12 +66,12 @@ const searchCache = new Map<string, unknown>();
 function searchPaths<Paths>(
   machine: string,
   isPossible: IsPossible,
-  search: (coverageItems: typeof fewCoverageItems, isAllowed: IsPossible) => Paths,
+  search: (coverageItems: typeof coarseCoverageItems, isAllowed: IsPossible) => Paths,
 ): Paths {
   const key = [machine, ...backendDependentMoves.filter(isPossible)].join();
   const paths =
     (searchCache.get(key) as Paths | undefined) ??
-    search(fewCoverageItems, (move) => isPossibleForBackend(move) && isPossible(move));
+    search(coarseCoverageItems, (move) => isPossibleForBackend(move) && isPossible(move));
   searchCache.set(key, paths);
   return paths;
 }

@@ -4,7 +4,7 @@ import type { SimulatedBrowser } from '../http/simulated-browser.ts';
 import { isSuccess } from '../http/response.ts';
 import { createAsVisitor, isListPublic, listOrBlock } from '../probes.ts';
 import type { RunContext } from '../run-context.ts';
-import type { BackendEnding } from './backend-response.ts';
+import type { BackendOutcome } from './backend-response.ts';
 
 /** Brings a backend into the state in which a call ends as a path requires. */
 export type Preconditions = {
@@ -14,7 +14,7 @@ export type Preconditions = {
   arrange: Record<
     Call,
     (
-      ending: BackendEnding,
+      outcome: BackendOutcome,
       credentials: Credentials,
       ownBrowser: SimulatedBrowser,
     ) => Promise<SimulatedBrowser>
@@ -48,20 +48,20 @@ export function createPreconditions(context: RunContext): Preconditions {
     origin: context.origin,
     newBrowser,
     arrange: {
-      async login(ending, credentials, ownBrowser) {
-        if (ending === 'success' && !isShared(credentials)) await register(credentials);
+      async login(outcome, credentials, ownBrowser) {
+        if (outcome === 'success' && !isShared(credentials)) await register(credentials);
         return ownBrowser;
       },
-      async registerUser(ending, { email, password }, ownBrowser) {
-        if (ending === 'refusal') await register({ email, password: `${password}-taken` });
+      async registerUser(outcome, { email, password }, ownBrowser) {
+        if (outcome === 'refusal') await register({ email, password: `${password}-taken` });
         return ownBrowser;
       },
-      async listProjects(ending) {
-        if (ending === 'refusal') return newBrowser();
-        return ending === 'empty' ? browserWithoutProjects() : browserWithProjects();
+      async listProjects(outcome) {
+        if (outcome === 'refusal') return newBrowser();
+        return outcome === 'empty' ? browserWithoutProjects() : browserWithProjects();
       },
-      createProject: async (ending) =>
-        ending === 'refusal' ? newBrowser() : browserWithProjects(),
+      createProject: async (outcome) =>
+        outcome === 'refusal' ? newBrowser() : browserWithProjects(),
     },
     async whyUnreachable(move) {
       if (move === 'listProjects: refusal' && (await isListPublic(context))) {

@@ -29,7 +29,7 @@ export function createReport(run: RunResult) {
   const reportProblem = (problem: Problem) => ({
     description: clean(problem.description),
     userSees: cleanOptional(problem.userSees),
-    calls: withSetup(problem.exchanges, context.setupExchanges).map(reportCall),
+    calls: withSignInExchanges(problem.exchanges, context.setupExchanges).map(reportCall),
   });
   const results = run.results.map(({ check, ...result }) => ({
     id: check.id,
@@ -136,7 +136,7 @@ function describeThrottling({ throttling }: RunResult): string | undefined {
 }
 
 /** Adds the requests that signed a browser in before its first authenticated request. */
-function withSetup(exchanges: Exchange[], setup: Map<string, Exchange[]>): Exchange[] {
+function withSignInExchanges(exchanges: Exchange[], setup: Map<string, Exchange[]>): Exchange[] {
   const all = exchanges.flatMap((exchange) => {
     const hasCookie = exchange.request.headers['cookie'] !== undefined;
     return hasCookie ? [...(setup.get(exchange.browserName) ?? []), exchange] : [exchange];

@@ -7,19 +7,19 @@ import { groupBy } from './summary.ts';
  * are in the output of a passed test.
  */
 export function renderJunit(report: Report): string {
-  const groups = groupBy(report.results, groupOf);
+  const groups = groupBy(report.results, checkGroupOf);
   const suites = [...groups].map(([group, results]) => {
-    const counts = `tests="${results.length}" ${countAttributes(results)} time="${seconds(results)}"`;
+    const counts = `tests="${results.length}" ${countAttributes(results)} time="${totalSeconds(results)}"`;
     return `  <testsuite name="${group}" ${counts} timestamp="${report.startedAt.slice(0, 19)}">\n${results.map(renderTestCase).join('\n')}\n  </testsuite>`;
   });
   return `<?xml version="1.0" encoding="UTF-8"?>
-<testsuites name="conformance of ${xml(report.origin)}" tests="${report.results.length}" ${countAttributes(report.results)} time="${(report.durationMs / 1000).toFixed(3)}">
+<testsuites name="conformance of ${escapeXml(report.origin)}" tests="${report.results.length}" ${countAttributes(report.results)} time="${(report.durationMs / 1000).toFixed(3)}">
 ${suites.join('\n')}
 </testsuites>
 `;
 }
 
-const groupOf = ({ id }: ReportedResult) => id.split('-')[0]!;
+const checkGroupOf = ({ id }: ReportedResult) => id.split('-')[0]!;
 
 const isFailure = ({ level, status }: ReportedResult) =>
   level === 'MUST' && (status === 'failed' || status === 'blocked');
@@ -30,21 +30,21 @@ const isSkipped = ({ level, status }: ReportedResult) =>
 const countAttributes = (results: ReportedResult[]) =>
   `failures="${results.filter(isFailure).length}" errors="0" skipped="${results.filter(isSkipped).length}"`;
 
-const seconds = (results: ReportedResult[]) =>
+const totalSeconds = (results: ReportedResult[]) =>
   (results.reduce((sum, { durationMs }) => sum + durationMs, 0) / 1000).toFixed(3);
 
 function renderTestCase(result: ReportedResult): string {
   const { id, level, title, note, problems, status, statements } = result;
-  const details = xml(
+  const details = escapeXml(
     [
       `${level}, ${statements.join(', ')}`,
       ...(note ? [note] : []),
       ...problems.flatMap(problemLines),
     ].join('\n'),
   );
-  const message = xml(problems[0]?.description ?? note ?? status);
+  const message = escapeXml(problems[0]?.description ?? note ?? status);
   return [
-    `    <testcase classname="conformance.${groupOf(result)}" name="${xml(`${id} ${title}`)}" time="${seconds([result])}">`,
+    `    <testcase classname="conformance.${checkGroupOf(result)}" name="${escapeXml(`${id} ${title}`)}" time="${totalSeconds([result])}">`,
     ...(isFailure(result)
       ? [`      <failure message="${message}" type="${level}">${details}</failure>`]
       : []),
@@ -61,7 +61,7 @@ const problemLines = ({ description, userSees, calls }: ReportedProblem): string
 ];
 
 /** Escapes text for XML, and replaces characters that XML cannot contain. */
-const xml = (text: string) =>
+const escapeXml = (text: string) =>
   escapeMarkup(text).replaceAll(
     /[^\t\n\r\u0020-\uD7FF\uE000-\uFFFD\u{10000}-\u{10FFFF}]/gu,
     '\uFFFD',

@@ -7,7 +7,7 @@ import { callNames, type Call } from '../../model/outcomes.ts';
 import type { SimulatedBrowser } from '../http/simulated-browser.ts';
 import {
   assertExpectedResponse,
-  endingOf,
+  outcomeOf,
   toBackendResponse,
 } from '../journeys/backend-response.ts';
 import type { Preconditions } from '../journeys/preconditions.ts';
@@ -40,10 +40,10 @@ export async function createBrowserDriver(
     ...driver,
     async answer(call, wanted) {
       const { route, request } = await driver.takePending(call);
-      const ending = endingOf(wanted);
+      const outcome = outcomeOf(wanted);
       const credentials = request.postDataJSON() as Credentials;
-      const browser = await preconditions.arrange[call](ending, credentials, ownBrowser);
-      if (ending === 'unreachable') {
+      const browser = await preconditions.arrange[call](outcome, credentials, ownBrowser);
+      if (outcome === 'unreachable') {
         await route.abort('internetdisconnected');
         return 'none';
       }
@@ -54,7 +54,7 @@ export async function createBrowserDriver(
       await route.continue({ headers });
       const status = (await head).status();
       const response = toBackendResponse(status, await body);
-      assertExpectedResponse(call, ending, response);
+      assertExpectedResponse(call, outcome, response);
       await settle();
       return response;
     },

@@ -5,7 +5,7 @@ import { createJourneyLog, walkJourney } from '../journeys/coverage.ts';
 import { authJourneys, projectsJourneys } from '../journeys/paths.ts';
 import type { Preconditions } from '../journeys/preconditions.ts';
 import type { RunContext, Screenshot } from '../run-context.ts';
-import { problem, type Problem } from '../verdict.ts';
+import { createProblem, type Problem } from '../verdict.ts';
 import { createBrowserDriver } from './browser-driver.ts';
 import { launchBrowser } from './chromium.ts';
 import { startProxy } from './proxy.ts';
@@ -42,7 +42,7 @@ export async function walkScreens(
     ].filter(({ moves }) => !moves.some((move) => move.startsWith('elapse')));
     for (const path of paths) {
       if (problems.length === maxFailures) {
-        problems.push(problem('The remaining journeys were not executed. Fix these first.'));
+        problems.push(createProblem('The remaining journeys were not executed. Fix these first.'));
         break;
       }
       const { name, failure } = await walkJourney(
@@ -59,7 +59,7 @@ export async function walkScreens(
       await page.screenshot({ path: screenshotPath }).catch(() => undefined);
       screenshots.push({ id: 'UI-1', file });
       problems.push(
-        problem(
+        createProblem(
           `In the browser, on the journey "${name}", at "${failure.move}": ${failure.message}.`,
           [],
           `see ${screenshotPath}`,

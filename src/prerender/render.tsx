@@ -9,7 +9,7 @@ import { createApi } from '../api/api.ts';
 import type { Project } from '../../machines/types.ts';
 import { lazyScreens } from '../lazy-screens.ts';
 import { createAppRouter, loadErrorMessage, titleOf } from '../router.tsx';
-import { credentials, newProject } from '../screens/schemas.ts';
+import { credentialsSchema, newProjectSchema } from '../screens/schemas.ts';
 import { ErrorBanner } from '../ui/banner.tsx';
 
 /** The routes of the app. The last one stands for every unknown path. */
@@ -18,8 +18,8 @@ const paths = ['/', '/about', '/register', '/login', '/projects', '/*'];
 /** The error message of each field when it is empty, by the field's name. */
 const requiredMessages = Object.fromEntries(
   [
-    credentials.safeParse({ email: '', password: '' }),
-    newProject.safeParse({ title: '', description: '' }),
+    credentialsSchema.safeParse({ email: '', password: '' }),
+    newProjectSchema.safeParse({ title: '', description: '' }),
   ]
     .flatMap(({ error }) => error?.issues ?? [])
     .toReversed()

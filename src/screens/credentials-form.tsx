@@ -5,7 +5,7 @@ import { TextField } from '../ui/field.tsx';
 import { Form } from '../ui/form.tsx';
 import { Heading } from '../ui/heading.tsx';
 import { Stack } from '../ui/layout.tsx';
-import { credentials } from './schemas.ts';
+import { credentialsSchema } from './schemas.ts';
 import { useForm } from './use-form.ts';
 
 type CredentialsFormProps = {
@@ -21,7 +21,7 @@ type CredentialsFormProps = {
 
 /** The form of the screens for registration and sign-in. */
 export function CredentialsForm(props: CredentialsFormProps) {
-  const { field, submit } = useForm(credentials, { email: '', password: '' }, props.onSubmit);
+  const { field, submit } = useForm(credentialsSchema, { email: '', password: '' }, props.onSubmit);
   return (
     <Stack narrow>
       <Heading subtitle={props.subtitle}>{props.heading}</Heading>

@@ -1,6 +1,6 @@
 import { useSelector } from '@xstate/react';
 import { useEffect, useLayoutEffect, useReducer, useState } from 'react';
-import { useApp } from '../app-context.ts';
+import { useActors } from '../app-context.ts';
 import { ErrorBanner } from '../ui/banner.tsx';
 import { SubmitButton } from '../ui/button.tsx';
 import { TextArea, TextField } from '../ui/field.tsx';
@@ -9,11 +9,11 @@ import { ProjectList } from '../ui/project-list.tsx';
 import { Announcement } from '../ui/announcement.tsx';
 import { Heading } from '../ui/heading.tsx';
 import { Stack } from '../ui/layout.tsx';
-import { newProject } from './schemas.ts';
+import { newProjectSchema } from './schemas.ts';
 import { useForm } from './use-form.ts';
 
 export function ProjectsScreen() {
-  const { projects } = useApp();
+  const { projects } = useActors();
   const fetching = useSelector(projects, (snapshot) => snapshot.children.listProjects);
   const partialRows = useSelector(fetching, (snapshot) => snapshot?.rows);
   const rows = useSelector(projects, (snapshot) => snapshot.context.projects);
@@ -48,12 +48,12 @@ const empty = { title: '', description: '' };
 type NewProjectFormProps = { createdCount: number; onCreated: () => void };
 
 function NewProjectForm({ createdCount, onCreated }: NewProjectFormProps) {
-  const { projects } = useApp();
+  const { projects } = useActors();
   const busy = useSelector(projects, (snapshot) => snapshot.matches({ create: 'creating' }));
   const errorMessage = useSelector(projects, (snapshot) => snapshot.context.createErrorMessage);
   const [submitted] = useState(() => projects.getSnapshot().context.submitted);
   const { form, field, resetAndFocus, submit } = useForm(
-    newProject,
+    newProjectSchema,
     submitted ?? empty,
     (project) => projects.send({ type: 'createProject', project }),
   );

@@ -1,9 +1,9 @@
 import { useSelector } from '@xstate/react';
-import { useApp } from '../app-context.ts';
+import { useActors } from '../app-context.ts';
 import { CredentialsForm } from './credentials-form.tsx';
 
 export function RegisterScreen() {
-  const { auth } = useApp();
+  const { auth } = useActors();
   const busy = useSelector(auth, (snapshot) => snapshot.matches('registering'));
 
   return (

@@ -4,7 +4,7 @@ import type { Credentials, NewProject } from '../../machines/types.ts';
 const required = (field: string) => minLength(1, `${field} is required`);
 
 /** Validates registration and sign-in. A missing value is reported first, and as nothing else. */
-export const credentials = object({
+export const credentialsSchema = object({
   email: string().check(required('Email'), email('Invalid email address')),
   password: string().check(
     required('Password'),
@@ -14,7 +14,7 @@ export const credentials = object({
 }) satisfies ZodMiniType<Credentials, Credentials>;
 
 /** Validates a new project. Blanks are valid. There are no maximums, which the backend decides. */
-export const newProject = object({
+export const newProjectSchema = object({
   title: string().check(required('Title')),
   description: string().check(required('Description')),
 }) satisfies ZodMiniType<NewProject, NewProject>;

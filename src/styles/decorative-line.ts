@@ -18,7 +18,7 @@ export const verticalLine = {
 } as const satisfies StyleRule;
 
 /** Styles `::before` as a marker on the line, centred `middle` below the top. `size` is in rem. */
-export const marker = (middle: string, size = 1) =>
+export const lineMarker = (middle: string, size = 1) =>
   ({
     content: '""',
     position: 'absolute',

@@ -34,4 +34,4 @@ export const font =
   'system-ui, -apple-system, "Segoe UI", Roboto, "Noto Sans", "Liberation Sans", sans-serif, "Apple Color Emoji", "Noto Color Emoji"';
 
 /** Phones in portrait orientation. */
-export const narrow = '(max-width: 30rem)';
+export const narrowViewport = '(max-width: 30rem)';

@@ -1,6 +1,6 @@
 import { style } from '@vanilla-extract/css';
 import { color, radius, space } from '../styles/tokens.css.ts';
-import { marker } from '../styles/decorative-line.ts';
+import { lineMarker } from '../styles/decorative-line.ts';
 
 export const banner = style({
   position: 'relative',
@@ -14,7 +14,7 @@ export const banner = style({
   whiteSpace: 'pre-wrap',
   overflowWrap: 'anywhere',
   '::before': {
-    ...marker('1.5rem'),
+    ...lineMarker('1.5rem'),
     marginLeft: -1,
     borderColor: color.critical,
     background: color.critical,

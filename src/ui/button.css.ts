@@ -1,5 +1,5 @@
 import { style } from '@vanilla-extract/css';
-import { color, motion, narrow, radius, space } from '../styles/tokens.css.ts';
+import { color, motion, narrowViewport, radius, space } from '../styles/tokens.css.ts';
 import { progressBar } from '../styles/progress.css.ts';
 
 export const button = style({
@@ -20,7 +20,7 @@ export const button = style({
   transition: `background ${motion.quick}`,
   ':hover': { background: color.accentStrong },
   selectors: { '&[aria-disabled="true"]': { cursor: 'progress' } },
-  '@media': { [narrow]: { justifySelf: 'stretch', paddingInline: space.hair } },
+  '@media': { [narrowViewport]: { justifySelf: 'stretch', paddingInline: space.hair } },
 });
 
 /** Depends on `aria-busy` alone, which the script for prerendered screens sets too. */

@@ -36,7 +36,7 @@ export const message = style({
   overflowWrap: 'anywhere',
 });
 
-export const stack = style({
+export const stackTrace = style({
   margin: 0,
   padding: space.medium,
   background: color.surface,

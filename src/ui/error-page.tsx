@@ -14,7 +14,7 @@ export function ErrorPage({ title, message, stack, homeLink }: ErrorPageProps) {
     <main className={css.errorPage}>
       <h1 tabIndex={-1}>{title}</h1>
       <p className={css.message}>{message}</p>
-      {stack !== undefined && <pre className={css.stack}>{stack}</pre>}
+      {stack !== undefined && <pre className={css.stackTrace}>{stack}</pre>}
       <p>{homeLink}</p>
     </main>
   );

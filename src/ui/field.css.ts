@@ -1,6 +1,6 @@
 import { style } from '@vanilla-extract/css';
 import { color, motion, radius, space, text } from '../styles/tokens.css.ts';
-import { marker } from '../styles/decorative-line.ts';
+import { lineMarker } from '../styles/decorative-line.ts';
 
 /** Its marker is filled while the field has the focus, and red while the field has an error. */
 export const field = style({
@@ -8,7 +8,7 @@ export const field = style({
   display: 'grid',
   gap: space.hair,
   '::before': {
-    ...marker('0.75rem', 0.875),
+    ...lineMarker('0.75rem', 0.875),
     transition: `background ${motion.quick}, border-color ${motion.quick}`,
   },
   selectors: {

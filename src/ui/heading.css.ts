@@ -1,12 +1,12 @@
 import { globalStyle, style } from '@vanilla-extract/css';
 import { color, space, text } from '../styles/tokens.css.ts';
-import { marker } from '../styles/decorative-line.ts';
+import { lineMarker } from '../styles/decorative-line.ts';
 
 export const heading = style({
   position: 'relative',
   display: 'grid',
   gap: space.hair,
-  '::before': marker(`${text.title} * 0.6`, 1.5),
+  '::before': lineMarker(`${text.title} * 0.6`, 1.5),
   selectors: { '&:focus-within::before': { background: color.accent } },
   '@media': {
     // Forced colours replace every fill except system colours.

@@ -3,4 +3,4 @@ import { space, width } from '../styles/tokens.css.ts';
 
 export const stack = style({ display: 'grid', gap: space.large, minWidth: 0 });
 
-export const narrow = style([stack, { maxWidth: width.form }]);
+export const narrowStack = style([stack, { maxWidth: width.form }]);

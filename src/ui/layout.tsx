@@ -3,5 +3,5 @@ import * as css from './layout.css.ts';
 
 /** Stacks its children vertically. `narrow` limits the width to that of a form. */
 export function Stack({ narrow = false, children }: { narrow?: boolean; children: ReactNode }) {
-  return <div className={narrow ? css.narrow : css.stack}>{children}</div>;
+  return <div className={narrow ? css.narrowStack : css.stack}>{children}</div>;
 }

@@ -1,5 +1,5 @@
 import { style } from '@vanilla-extract/css';
-import { color, motion, narrow, radius, space } from '../styles/tokens.css.ts';
+import { color, motion, narrowViewport, radius, space } from '../styles/tokens.css.ts';
 
 const link = style({
   display: 'inline-flex',
@@ -13,7 +13,7 @@ const link = style({
   whiteSpace: 'nowrap',
   // Not of the colour, which changes with each navigation: those frames would be wasted.
   transition: `background ${motion.quick}`,
-  '@media': { [narrow]: { paddingInline: space.hair } },
+  '@media': { [narrowViewport]: { paddingInline: space.hair } },
   selectors: {
     // A marker on the header's lower edge, below the link, also when the links wrap.
     '&[aria-current="page"]::after': {
@@ -44,7 +44,7 @@ const button = style([
     paddingInline: '0.875rem',
     border: `1px solid ${color.accent}`,
     fontWeight: 600,
-    '@media': { [narrow]: { paddingInline: '0.4375rem' } },
+    '@media': { [narrowViewport]: { paddingInline: '0.4375rem' } },
   },
 ]);
 

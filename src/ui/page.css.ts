@@ -1,5 +1,5 @@
 import { style } from '@vanilla-extract/css';
-import { color, narrow, space, text, width } from '../styles/tokens.css.ts';
+import { color, narrowViewport, space, text, width } from '../styles/tokens.css.ts';
 import { verticalLine } from '../styles/decorative-line.ts';
 
 export const page = style({ display: 'grid', gridTemplateRows: 'auto 1fr auto', minWidth: 0 });
@@ -13,7 +13,7 @@ export const header = style({
   padding: `${space.small} ${space.large} 0.75rem`,
   borderBottom: `0.1875rem solid ${color.accent}`,
   background: color.surface,
-  '@media': { [narrow]: { paddingInline: space.medium } },
+  '@media': { [narrowViewport]: { paddingInline: space.medium } },
 });
 
 export const brand = style({
@@ -23,7 +23,7 @@ export const brand = style({
   fontWeight: 700,
   letterSpacing: '-0.01em',
   // Aligns the logo with the line beside the screen, and the name with the screen.
-  '@media': { [narrow]: { gap: space.medium, marginInlineStart: '-0.25rem' } },
+  '@media': { [narrowViewport]: { gap: space.medium, marginInlineStart: '-0.25rem' } },
 });
 
 export const logo = style({ width: '1.5rem', height: '1.5rem', color: color.accent });
@@ -37,7 +37,7 @@ export const navigation = style({
   minHeight: '2.75rem',
   '@media': {
     '(max-width: 40rem)': { flexBasis: '100%', marginInlineStart: '-0.625rem' },
-    [narrow]: { gap: 0, marginInline: '-0.25rem -0.5rem', fontSize: '0.8125rem' },
+    [narrowViewport]: { gap: 0, marginInline: '-0.25rem -0.5rem', fontSize: '0.8125rem' },
   },
 });
 

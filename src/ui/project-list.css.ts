@@ -1,6 +1,6 @@
 import { style } from '@vanilla-extract/css';
 import { color, radius, space, text } from '../styles/tokens.css.ts';
-import { marker } from '../styles/decorative-line.ts';
+import { lineMarker } from '../styles/decorative-line.ts';
 import { progressOnLine } from '../styles/progress.css.ts';
 
 export const section = style({
@@ -9,7 +9,7 @@ export const section = style({
   gap: space.small,
   minWidth: 0,
   paddingTop: space.large,
-  '::before': marker(`${space.large} + ${text.section} * 0.6`, 1.25),
+  '::before': lineMarker(`${space.large} + ${text.section} * 0.6`, 1.25),
 });
 
 /** Between the heading and the first row. */
@@ -23,7 +23,7 @@ export const row = style({
   gap: space.hair,
   padding: `${space.medium} 0`,
   overflowWrap: 'anywhere',
-  '::before': marker(`${space.medium} + 0.8125rem`, 0.875),
+  '::before': lineMarker(`${space.medium} + 0.8125rem`, 0.875),
 });
 
 export const title = style({ fontSize: text.lead, lineHeight: 1.4, whiteSpace: 'pre-wrap' });
@@ -36,7 +36,7 @@ export const note = style({
   padding: `${space.medium} 0`,
   color: color.textMuted,
   '::before': {
-    ...marker(`${space.medium} + 0.75rem`, 0.875),
+    ...lineMarker(`${space.medium} + 0.75rem`, 0.875),
     borderStyle: 'dotted',
   },
   // The progress indicator takes this position while the list loads.

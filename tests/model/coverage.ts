@@ -4,18 +4,18 @@ import { join } from 'node:path';
 import { afterAll, expect } from 'vitest';
 import type { AnyStateMachine, AnyStateNode } from 'xstate';
 import {
-  ignoredName,
+  ignoredEventName,
   leavesOf,
   stateName,
   transitionsOf,
   type Inspection,
 } from '../../model/inspection.ts';
-import { auth, latePairsOf, lateTimersOf, projects } from '../../model/moves.ts';
+import { authModel, lateResponsesIn, lateDelaysIn, projectsModel } from '../../model/moves.ts';
 
 type Kind = 'states' | 'transitions' | 'ignored pairs' | 'statements';
 const kinds: Kind[] = ['states', 'transitions', 'ignored pairs', 'statements'];
 
-const machines: AnyStateMachine[] = [auth.machine, projects.machine];
+const machines: AnyStateMachine[] = [authModel.machine, projectsModel.machine];
 
 /** The statements of each transition, by its name. */
 const statements = new Map(
@@ -33,8 +33,8 @@ const items: Record<Kind, string[]> = {
 /** What no driver can cause, with the reason. */
 const impossible: Record<string, string> = Object.fromEntries(
   ['idle', 'creating', 'failed'].flatMap((state) =>
-    ['success', 'refusal'].map((ending) => [
-      ignoredName(`projects · create.${state}`, `late createProject: ${ending}`),
+    ['success', 'refusal'].map((outcome) => [
+      ignoredEventName(`projects · create.${state}`, `late createProject: ${outcome}`),
       'no event aborts a pending createProject',
     ]),
   ),
@@ -92,7 +92,7 @@ export function createCoverage(
       for (const name of transitions) statements.get(name)?.forEach(count);
       if (!move.startsWith('late ')) return;
       for (const state of now) {
-        const name = ignoredName(state, move.replace(/ \d+$/, ''));
+        const name = ignoredEventName(state, move.replace(/ \d+$/, ''));
         if (items['ignored pairs'].includes(name)) count(name);
       }
     },
@@ -109,7 +109,7 @@ function ignoredPairsOf(leaf: AnyStateNode): string[] {
     ...state.transitions.keys(),
   ]);
   const events = new Set(ofRegion.filter((type) => !type.startsWith('xstate.')));
-  return [...[...events].filter((type) => !handledBy(leaf).includes(type)), ...lateTimersOf(leaf)]
-    .map((type) => ignoredName(stateName(leaf), type))
-    .concat(latePairsOf(leaf).map(({ name }) => name));
+  return [...[...events].filter((type) => !handledBy(leaf).includes(type)), ...lateDelaysIn(leaf)]
+    .map((type) => ignoredEventName(stateName(leaf), type))
+    .concat(lateResponsesIn(leaf).map(({ name }) => name));
 }

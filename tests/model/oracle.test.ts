@@ -1,13 +1,13 @@
 import { expect, test } from 'vitest';
 import { authExpectations, projectsExpectations } from '../../model/expectations.ts';
-import { auth, authPaths, projects, projectsPaths } from '../../model/moves.ts';
+import { authModel, authPaths, projectsModel, projectsPaths } from '../../model/moves.ts';
 import { createOracle } from '../../model/oracle.ts';
-import { pathOf, shortestPaths } from '../../model/paths.ts';
+import { createPath, shortestPaths } from '../../model/paths.ts';
 import { walk } from '../../model/walk.ts';
 
 test('auth agrees with the oracle on every path', async () => {
   const expectations = authExpectations;
-  for (const path of [...shortestPaths(auth), ...authPaths()]) {
+  for (const path of [...shortestPaths(authModel), ...authPaths()]) {
     const driver = createOracle(expectations.start);
     expect(await walk({ path, driver, expectations })).toBe(path.steps.length);
   }
@@ -15,7 +15,7 @@ test('auth agrees with the oracle on every path', async () => {
 
 test('projects agrees with the oracle on every path', async () => {
   const expectations = projectsExpectations;
-  for (const path of [...shortestPaths(projects), ...projectsPaths()]) {
+  for (const path of [...shortestPaths(projectsModel), ...projectsPaths()]) {
     const driver = createOracle(expectations.start);
     expect(await walk({ path, driver, expectations })).toBe(path.steps.length);
   }
@@ -29,7 +29,7 @@ test('a path signs in while the list is in view [CHOICE-47]', () => {
 });
 
 test('a closed screen ignores that it is closed', () => {
-  const { steps } = pathOf(projects, [
+  const { steps } = createPath(projectsModel, [
     'projects.closed',
     'projects.opened',
     'projects.closed',

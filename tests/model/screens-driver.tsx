@@ -1,5 +1,5 @@
 import { act, fireEvent, screen, within } from '@testing-library/react';
-import { isAuthenticated, role } from '../../machines/auth.ts';
+import { isAuthenticated, roleOf } from '../../machines/auth.ts';
 import { renderApp } from '../support/render-app.tsx';
 import { createBackendDriver } from '../../model/controlled-backend.ts';
 import {
@@ -52,7 +52,7 @@ export async function createScreensDriver(route: Route): Promise<Driver> {
     },
     async internals() {
       const snapshot = app.auth.getSnapshot();
-      return { authenticated: isAuthenticated(snapshot), role: role(snapshot) };
+      return { authenticated: isAuthenticated(snapshot), role: roleOf(snapshot) };
     },
     inspection: async () => take(),
   };

@@ -1,6 +1,6 @@
 import { screen, waitFor } from '@testing-library/react';
 import { expect, test } from 'vitest';
-import { isAuthenticated, role } from '../../machines/auth.ts';
+import { isAuthenticated, roleOf } from '../../machines/auth.ts';
 import { LOGIN, REGISTER } from '../../model/controlled-backend.ts';
 import {
   credentials,
@@ -29,7 +29,7 @@ test('[REGISTER-5, AUTH-7, AUTH-8, CALL-7, ROLE-1] a registration stores its res
   await screen.findByRole('heading', { name: 'Sign in' });
   expect(path()).toBe('/login');
   expect(isAuthenticated(auth.getSnapshot())).toBe(true);
-  expect(role(auth.getSnapshot())).toBe('keeper');
+  expect(roleOf(auth.getSnapshot())).toBe('keeper');
   expect(screen.queryByRole('alert')).toBeNull();
 });
 

@@ -7,7 +7,7 @@ import {
   type Location,
 } from '../../model/expectations.ts';
 import { activeLeaves, stateName } from '../../model/inspection.ts';
-import { auth, projects, type AuthMove, type ProjectsMove } from '../../model/moves.ts';
+import { authModel, projectsModel, type AuthMove, type ProjectsMove } from '../../model/moves.ts';
 import {
   minimalCover,
   shortestPaths,
@@ -25,8 +25,8 @@ type OnState = (state: VisualState) => Promise<void>;
 
 /** Shows every visual state: all that the machines distinguish, then the manual ones. */
 export async function showAllStates(driver: VisualDriver, onState: OnState): Promise<void> {
-  await showMachineStates(driver, onState, auth, authExpectations);
-  await showMachineStates(driver, onState, projects, projectsExpectations);
+  await showMachineStates(driver, onState, authModel, authExpectations);
+  await showMachineStates(driver, onState, projectsModel, projectsExpectations);
   await driver.load('/');
   for (const [name, show] of Object.entries(manualStates)) {
     await show(driver);

@@ -2,7 +2,7 @@ import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { launchBrowser } from '../../../conformance/ui/chromium.ts';
 import { authExpectations, projectsExpectations } from '../../../model/expectations.ts';
-import { authPaths, fewCoverageItems, projectsPaths } from '../../../model/moves.ts';
+import { authPaths, coarseCoverageItems, projectsPaths } from '../../../model/moves.ts';
 import { createOracle } from '../../../model/oracle.ts';
 import { unreachableForUsers } from '../../../model/unreachable.ts';
 import { walk } from '../../../model/walk.ts';
@@ -19,7 +19,10 @@ beforeAll(async () => {
 });
 afterAll(() => browser.close());
 
-const paths = { auth: authPaths(fewCoverageItems), projects: projectsPaths(fewCoverageItems) };
+const paths = {
+  auth: authPaths(coarseCoverageItems),
+  projects: projectsPaths(coarseCoverageItems),
+};
 const pathCount = paths.auth.length + paths.projects.length;
 const coverage = createCoverage('browser', pathCount, unreachableForUsers);
 const options = {

@@ -7,14 +7,14 @@ import {
 } from '../../../conformance/journeys/preconditions.ts';
 import { createRunContext } from '../../../conformance/run-context.ts';
 import {
-  auth,
+  authModel,
   authPaths,
-  fewCoverageItems,
-  projects,
+  coarseCoverageItems,
+  projectsModel,
   projectsPaths,
 } from '../../../model/moves.ts';
 import { createOracle } from '../../../model/oracle.ts';
-import { pathOf } from '../../../model/paths.ts';
+import { createPath } from '../../../model/paths.ts';
 import { isPossibleForBackend, unreachableForBackends } from '../../../model/unreachable.ts';
 import { walk } from '../../../model/walk.ts';
 import { startTemporaryServer } from '../../support/server-process.ts';
@@ -31,14 +31,14 @@ beforeAll(async () => {
 afterAll(() => server.stop());
 
 // Numbers apart, because a user who registers on one path must be unknown on the next.
-const authMoves = authPaths(fewCoverageItems, isPossibleForBackend).map(({ moves }) => moves);
-const projectsMoves = projectsPaths(fewCoverageItems, isPossibleForBackend).map(
+const authMoves = authPaths(coarseCoverageItems, isPossibleForBackend).map(({ moves }) => moves);
+const projectsMoves = projectsPaths(coarseCoverageItems, isPossibleForBackend).map(
   ({ moves }) => moves,
 );
 const paths = {
-  auth: authMoves.map((moves, index) => pathOf(auth, moves, index * 1_000)),
+  auth: authMoves.map((moves, index) => createPath(authModel, moves, index * 1_000)),
   projects: projectsMoves.map((moves, index) =>
-    pathOf(projects, moves, (authMoves.length + index) * 1_000),
+    createPath(projectsModel, moves, (authMoves.length + index) * 1_000),
   ),
 };
 const pathCount = paths.auth.length + paths.projects.length;

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { createActor, fromPromise, type SnapshotFrom } from 'xstate';
-import { authMachine, isAuthenticated, role } from '../../../machines/auth.ts';
+import { authMachine, isAuthenticated, roleOf } from '../../../machines/auth.ts';
 import type { Credentials, Outcome, User } from '../../../machines/types.ts';
 import { deferredCalls } from '../../support/deferred-calls.ts';
 
@@ -210,10 +210,10 @@ test('a login aborts a pending registration, whose response is ignored [CHOICE-8
 
 test('one selector exposes the role, which may be any text [ROLE-1, CHOICE-10]', async () => {
   const { actor, registrations } = auth();
-  expect(role(actor.getSnapshot())).toBeUndefined();
+  expect(roleOf(actor.getSnapshot())).toBeUndefined();
   actor.send(registerUser);
   await registrations.end({ ok: true, value: { role: 'keeper' } });
-  expect(role(actor.getSnapshot())).toBe('keeper');
+  expect(roleOf(actor.getSnapshot())).toBe('keeper');
 });
 
 test('never stores a password', async () => {

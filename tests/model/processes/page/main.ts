@@ -2,7 +2,7 @@
 import '../../../../src/styles/global.css.ts';
 import { createRoot } from 'react-dom/client';
 import { SimulatedClock } from 'xstate';
-import { isAuthenticated, role } from '../../../../machines/auth.ts';
+import { isAuthenticated, roleOf } from '../../../../machines/auth.ts';
 import { createInspector, type Inspection } from '../../../../model/inspection.ts';
 import { createApp } from '../../../../src/app.tsx';
 
@@ -46,7 +46,7 @@ window.testApp = {
   async internals() {
     const { auth } = await running.app.actors();
     const snapshot = auth.getSnapshot();
-    return { authenticated: isAuthenticated(snapshot), role: role(snapshot) };
+    return { authenticated: isAuthenticated(snapshot), role: roleOf(snapshot) };
   },
   inspection: () => running.take(),
   logged: () => running.logged,
