@@ -1,6 +1,6 @@
 import { checks } from './checks/all.ts';
 import type { Check } from './checks/check.ts';
-import { basePathCheck } from './checks/reach.ts';
+import { basePathCheck } from './checks/reachability.ts';
 import { isSelected } from './cli.ts';
 import { createFixtures, createRunId } from './fixtures.ts';
 import { isSuccess, parseJson, statusOf } from './http/response.ts';

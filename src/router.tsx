@@ -9,7 +9,7 @@ import { AboutScreen } from './screens/about.tsx';
 import { ErrorScreen, NotFoundScreen } from './screens/error-screens.tsx';
 import { HomeScreen } from './screens/home.tsx';
 import { Layout } from './screens/layout.tsx';
-import { ActorsContext } from './app-context.ts';
+import { ActorsContext } from './actors-context.ts';
 import type { Actors } from './actors.ts';
 import { loadLazyScreens, lazyScreens, type LazyPath } from './lazy-screens.ts';
 

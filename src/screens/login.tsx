@@ -1,5 +1,5 @@
 import { useSelector } from '@xstate/react';
-import { useActors } from '../app-context.ts';
+import { useActors } from '../actors-context.ts';
 import { CredentialsForm } from './credentials-form.tsx';
 
 export function LoginScreen() {

@@ -1,6 +1,6 @@
 import { useSelector } from '@xstate/react';
 import { useEffect, useLayoutEffect, useReducer, useState } from 'react';
-import { useActors } from '../app-context.ts';
+import { useActors } from '../actors-context.ts';
 import { ErrorBanner } from '../ui/banner.tsx';
 import { SubmitButton } from '../ui/button.tsx';
 import { TextArea, TextField } from '../ui/field.tsx';

@@ -20,11 +20,11 @@ const rows: Record<string, { imports: string[]; packages?: string[] }> = {
 
   'src/api/': { imports: ['generated/', 'machines/types.ts'], packages: ['openapi-fetch'] },
   'src/actors.ts': { imports: ['machines/', 'src/api/'], packages: ['xstate'] },
-  'src/app-context.ts': { imports: ['src/actors.ts'], packages: ['react'] },
+  'src/actors-context.ts': { imports: ['src/actors.ts'], packages: ['react'] },
   'src/styles/': { imports: [], packages: ['@vanilla-extract/css'] },
   'src/ui/': { imports: ['src/styles/'], packages: ['react', '@vanilla-extract/css'] },
   'src/screens/': {
-    imports: ['src/ui/', 'src/app-context.ts', 'machines/types.ts'],
+    imports: ['src/ui/', 'src/actors-context.ts', 'machines/types.ts'],
     packages: [
       'react',
       'react-hook-form',
@@ -39,7 +39,7 @@ const rows: Record<string, { imports: string[]; packages?: string[] }> = {
       'machines/types.ts',
       'src/api/',
       'src/actors.ts',
-      'src/app-context.ts',
+      'src/actors-context.ts',
       'src/screens/',
     ],
     packages: ['react', 'xstate', '@tanstack/react-router'],
