@@ -95,7 +95,7 @@ export default defineConfig({
         test: {
           name: 'server',
           include: ['tests/{server,conformance}/**/*.test.ts'],
-          globalSetup: 'tests/server/postgres.ts',
+          globalSetup: 'tests/server/global-setup.ts',
         },
       },
     ],
