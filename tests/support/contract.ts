@@ -5,7 +5,6 @@ export interface Schema {
   type?: string | string[];
   format?: string;
   properties?: Record<string, Schema>;
-  items?: Schema;
   minLength?: number;
   maxLength?: number;
 }

@@ -243,18 +243,10 @@ async function send(
 }
 
 /** Returns the schema without undeclared keys in its objects. */
-function closed({ properties, items, ...schema }: Schema): object {
-  return {
-    ...schema,
-    ...(items && { items: closed(items) }),
-    ...(schema.type === 'object' && {
-      additionalProperties: false,
-      properties: Object.fromEntries(
-        Object.entries(properties ?? {}).map(([key, value]) => [key, closed(value)]),
-      ),
-    }),
-  };
-}
+const closed = (schema: Schema): object =>
+  JSON.parse(JSON.stringify(schema), (_, node) =>
+    node?.type === 'object' ? { ...node, additionalProperties: false } : node,
+  );
 
 const endpoints = compileEndpoints();
 const validateRefusal = new Ajv2020().compile({
