@@ -24,8 +24,8 @@ beforeAll(async () => {
     'error messages are in "detail"',
     'the registerUser response repeats the password',
   ]) {
-    const { createInterceptor } = faults.find(({ name }) => name === faultName)!;
-    servers.unshift(await startFaultProxy(servers[0]!.origin, createInterceptor(), '10.3.0.1'));
+    const { createMiddleware } = faults.find(({ name }) => name === faultName)!;
+    servers.unshift(await startFaultProxy(servers[0]!.origin, createMiddleware(), '10.3.0.1'));
   }
   result = await run({ origin: servers[0]!.origin, appOrigin: 'https://app.example.org' });
   report = createReport(result);

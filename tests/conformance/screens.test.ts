@@ -5,25 +5,24 @@ import { run } from '../../conformance/run.ts';
 import { prepareUi } from '../../conformance/ui/prepare.ts';
 import { temporaryFolder } from '../server/support.ts';
 import { startReferenceServer } from '../support/reference-server.ts';
-import { errorResponse } from './selftest/fault-builders.ts';
-import { startFaultProxy, type Interceptor } from './selftest/fault-proxy.ts';
+import { errorResponse, interceptResponses } from './selftest/fault-builders.ts';
+import { startFaultProxy, type Middleware } from './selftest/fault-proxy.ts';
 
 const browserTimeoutMs = 180_000;
 
-const noFault: Interceptor = {};
+const noFault: Middleware = (request, next) => next(request);
 
 /** Inverts each response to the browser, but not to the requests that create preconditions. */
-const invertedResponses: Interceptor = {
-  response: ({ status }, { headers }) =>
-    String(headers['user-agent']).includes('Chrome')
-      ? errorResponse(status < 400 ? 503 : 200, 'Inverted.')
-      : undefined,
-};
+const invertedResponses = interceptResponses(
+  ({ status }, { headers }) =>
+    String(headers['user-agent']).includes('Chrome') &&
+    errorResponse(status < 400 ? 503 : 200, 'Inverted.'),
+);
 
-async function runInBrowser(interceptor: Interceptor) {
+async function runInBrowser(middleware: Middleware) {
   const reference = await startReferenceServer({ trustedProxies: ['127.0.0.1'] });
   onTestFinished(reference.stop);
-  const { origin, stop } = await startFaultProxy(reference.origin, interceptor, '10.4.0.1');
+  const { origin, stop } = await startFaultProxy(reference.origin, middleware, '10.4.0.1');
   onTestFinished(stop);
   const folder = temporaryFolder();
   const ui = await prepareUi(folder);

@@ -2,29 +2,35 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { parseJson } from '../../../conformance/http/response.ts';
 import type { Operation } from '../../../conformance/http/simulated-browser.ts';
 import { endpoints } from '../../../model/outcomes.ts';
-import type { HeaderMap, Interceptor, ProxyRequest, ProxyResponse } from './fault-proxy.ts';
+import type { HeaderMap, Middleware, ProxyRequest, ProxyResponse } from './fault-proxy.ts';
 
-/** One defect of a backend: the reference server behind an interceptor. */
+/** One defect of a backend: the reference server behind a middleware. */
 export type Fault = {
   name: string;
   /** The checks that must fail. */
   failingChecks: string[];
   /** Called once per run, so that runs do not share state. */
-  createInterceptor: () => Interceptor;
+  createMiddleware: () => Middleware;
 };
 
-/**
- * Interceptors by the name of the fault, with the checks that must fail in brackets. An interceptor
- * with state is a function that creates it.
- */
-export type FaultTable = Record<string, Interceptor | (() => Interceptor)>;
+/** Values by the name of the fault, with the checks that must fail in brackets. */
+export type FaultTable<Value = Fault['createMiddleware']> = Record<string, Value>;
 
-/** Creates a table of faults that differ in the argument of one builder. */
+/** Splits the keys of a table into the name of the fault and its checks. */
+export const faultRows = <Value>(table: FaultTable<Value>) =>
+  Object.entries(table).map(([title, value]) => {
+    const [, name = title, checks = ''] = /^(.*) \[(.*)\]$/.exec(title) ?? [];
+    return { name, failingChecks: checks.split(', '), value };
+  });
+
+/** Creates faults that differ in the argument of one middleware. */
 export const createFaults = <Argument>(
-  build: (argument: Argument) => FaultTable[string],
-  rows: Record<string, Argument>,
+  build: (argument: Argument) => Middleware,
+  table: FaultTable<Argument>,
 ): FaultTable =>
-  Object.fromEntries(Object.entries(rows).map(([title, argument]) => [title, build(argument)]));
+  Object.fromEntries(
+    Object.entries(table).map(([title, argument]) => [title, () => build(argument)]),
+  );
 
 export type Project = { id: string | number; title: string; description: string };
 type JsonObject = Record<string, unknown>;
@@ -35,51 +41,57 @@ export const isOperation = ({ method, path }: ProxyRequest, ...operations: Opera
 export const isProjectOperation = (request: ProxyRequest) =>
   isOperation(request, 'listProjects', 'createProject');
 
-export const interceptRequests = (request: NonNullable<Interceptor['request']>): Interceptor => ({
-  request,
-});
+type Changed<Value> = Value | false | undefined | void;
 
-export const interceptResponses = (
-  response: NonNullable<Interceptor['response']>,
-): Interceptor => ({
-  response,
-});
+/** Forwards the changed request, or sends a response in place of the backend. */
+export const interceptRequests =
+  (change: (request: ProxyRequest) => Changed<ProxyRequest | ProxyResponse>): Middleware =>
+  (request, next) => {
+    const changed = change(request) || request;
+    return 'status' in changed ? changed : next(changed);
+  };
+
+export const interceptResponses =
+  (
+    change: (response: ProxyResponse, request: ProxyRequest) => Changed<ProxyResponse>,
+  ): Middleware =>
+  async (request, next) => {
+    const response = await next(request);
+    return change(response, request) || response;
+  };
 
 /**
- * Responds to the second of two concurrent requests with the same key itself. The first request waits
- * for the second, for at most a second.
+ * Responds to the second of two concurrent requests with the same key. The first request waits for
+ * the second, for at most a second.
  */
-export const respondToConcurrent =
-  (
-    operation: Operation,
-    respond: (request: ProxyRequest) => ProxyResponse,
-    keyOf: (request: ProxyRequest) => string = () => '',
-  ) =>
-  (): Interceptor => {
-    const firstRequests = new Map<string, () => void>();
-    return {
-      async request(request) {
-        if (!isOperation(request, operation)) return false;
-        const key = keyOf(request);
-        const release = firstRequests.get(key);
-        release?.();
-        if (release) return respond(request);
-        const second = new Promise<void>((resolve) => firstRequests.set(key, resolve));
-        await Promise.race([second, delay(1_000)]);
-        firstRequests.delete(key);
-        return false;
-      },
-    };
+export const respondToConcurrent = (
+  operation: Operation,
+  respond: (request: ProxyRequest) => ProxyResponse,
+  keyOf: (request: ProxyRequest) => string = () => '',
+): Middleware => {
+  const firstRequests = new Map<string, () => void>();
+  return async (request, next) => {
+    if (!isOperation(request, operation)) return next(request);
+    const key = keyOf(request);
+    const release = firstRequests.get(key);
+    release?.();
+    if (release) return respond(request);
+    const second = new Promise<void>((resolve) => firstRequests.set(key, resolve));
+    await Promise.race([second, delay(1_000)]);
+    firstRequests.delete(key);
+    return next(request);
   };
+};
 
 /** Changes text fields of request bodies. */
 export const changeFields = (
   operations: Operation[],
   fields: string[],
   change: (text: string, field: string) => string,
-): Interceptor => ({
-  request: (request) => isOperation(request, ...operations) && withFields(request, fields, change),
-});
+) =>
+  interceptRequests(
+    (request) => isOperation(request, ...operations) && withFields(request, fields, change),
+  );
 
 export function withFields(
   request: ProxyRequest,
@@ -111,11 +123,12 @@ export const emailOf = (request: ProxyRequest) => {
 export const changeResponses = (
   operation: Operation,
   status: number,
-  change: (response: ProxyResponse, request: ProxyRequest) => ProxyResponse | false,
-): Interceptor => ({
-  response: (response, request) =>
-    isOperation(request, operation) && response.status === status && change(response, request),
-});
+  change: Parameters<typeof interceptResponses>[0],
+): Middleware =>
+  interceptResponses(
+    (response, request) =>
+      isOperation(request, operation) && response.status === status && change(response, request),
+  );
 
 type Change = Parameters<typeof changeResponses>[2];
 
@@ -135,12 +148,11 @@ export const changeWrongPasswordResponse = (change: Change) =>
 
 export const changeErrorResponses = (
   change: (response: ProxyResponse, message: string) => ProxyResponse,
-): Interceptor => ({
-  response(response) {
+): Middleware =>
+  interceptResponses((response) => {
     const { message = 'Rejected.' } = jsonObjectOf(response) as { message?: string };
     return response.status >= 400 && change(response, message);
-  },
-});
+  });
 
 export const changeList = (change: (projects: Project[]) => unknown) =>
   changeListResponse((response) => withJson(response, change(projectsOf(response))));
@@ -152,12 +164,12 @@ export const changeCreatedProject = (change: (project: Project) => unknown) =>
   changeCreateResponse((response) => withJson(response, change(jsonObjectOf(response) as Project)));
 
 /** Changes each project in the list and in the response to `createProject`. */
-export const changeProjects = (change: (project: Project) => unknown): Interceptor => ({
-  response: (response, request) =>
+export const changeProjects =
+  (change: (project: Project) => unknown): Middleware =>
+  (request, next) =>
     isOperation(request, 'listProjects')
-      ? changeList((projects) => projects.map(change)).response?.(response, request)
-      : changeCreatedProject(change).response?.(response, request),
-});
+      ? changeList((projects) => projects.map(change))(request, next)
+      : changeCreatedProject(change)(request, next);
 
 export const projectsOf = ({ body }: ProxyResponse) => JSON.parse(String(body)) as Project[];
 
@@ -232,10 +244,9 @@ export const newCookieOf = (response: ProxyResponse, name: string) =>
     .find(Boolean);
 
 /** Changes each Set-Cookie line, and removes it for `undefined`. */
-export const changeSetCookies = (change: (line: string) => string | undefined): Interceptor => ({
-  response(response) {
+export const changeSetCookies = (change: (line: string) => string | undefined): Middleware =>
+  interceptResponses((response) => {
     const lines = setCookiesOf(response);
     const changed = lines.map(change).filter((line) => line !== undefined);
     return lines.length > 0 && withSetCookies(response, changed);
-  },
-});
+  });

@@ -29,40 +29,26 @@ export const closedConnection: ProxyResponse = {
   write: (response) => response.destroy(),
 };
 
-/** Sends a request to the backend behind the proxy. */
-export type Forward = (request: ProxyRequest) => Promise<ProxyResponse>;
-
-type Changed<Message> = Message | false | void;
 type MaybePromise<Value> = Value | Promise<Value>;
 
-export type Interceptor = {
-  /** Returns a changed request, or a response to send without forwarding the request. */
-  request?: (
-    request: ProxyRequest,
-    forward: Forward,
-  ) => MaybePromise<Changed<ProxyRequest | ProxyResponse>>;
-  /** Returns a changed response. `request` is as the client sent it. */
-  response?: (
-    response: ProxyResponse,
-    request: ProxyRequest,
-  ) => MaybePromise<Changed<ProxyResponse>>;
-};
+/** Responds to a request. `next` forwards it, or a changed request, to the backend. */
+export type Middleware = (
+  request: ProxyRequest,
+  next: (request: ProxyRequest) => Promise<ProxyResponse>,
+) => MaybePromise<ProxyResponse>;
 
 /**
- * Starts a server that forwards every request to `backend` and applies the interceptor.
- * `clientIp` goes into X-Forwarded-For, so that the backend throttles each proxy separately.
+ * Starts a server that forwards every request to `backend` through the middleware. `clientIp` goes
+ * into X-Forwarded-For, so that the backend throttles each proxy separately.
  */
 export function startFaultProxy(
   backend: string,
-  interceptor: Interceptor,
+  middleware: Middleware,
   clientIp: string,
 ): Promise<RunningServer> {
-  const forward: Forward = (request) => forwardRequest(backend, request, clientIp);
-  return startStubServer(async (request) => {
-    const changed = (await interceptor.request?.(request, forward)) || request;
-    const response = 'status' in changed ? changed : await forward(changed);
-    return (await interceptor.response?.(response, request)) || response;
-  });
+  return startStubServer((request) =>
+    middleware(request, (changed) => forwardRequest(backend, changed, clientIp)),
+  );
 }
 
 /** Starts a server on a free port that sends what `respond` returns. */

@@ -46,12 +46,12 @@ for (const { name, start, appOrigin } of [
 }
 
 if (args.includes('--write')) {
-  const falseComplaint = await prismComplaint({}, reference);
+  const falseComplaint = await prismComplaint((request, next) => next(request), reference);
   if (falseComplaint)
     throw new Error(`Prism complains about a backend without a fault: ${falseComplaint}`);
   const complaints = new Map<string, string>();
-  for (const { name, createInterceptor } of faults)
-    complaints.set(name, await prismComplaint(createInterceptor(), reference));
+  for (const { name, createMiddleware } of faults)
+    complaints.set(name, await prismComplaint(createMiddleware(), reference));
   const file = fileURLToPath(new URL('../../../docs/conformance.md', import.meta.url));
   writeFileSync(file, conformancePage(faultResults, complaints, backendResults));
   console.log(`Wrote ${file}`);

@@ -3,17 +3,17 @@ import { endpoints } from '../../../model/outcomes.ts';
 import { startPrism } from '../../../tools/dev-backend.ts';
 import { CookieClient } from '../../support/cookie-client.ts';
 import type { RunningServer } from '../../support/reference-server.ts';
-import { startFaultProxy, type Interceptor } from './fault-proxy.ts';
+import { startFaultProxy, type Middleware } from './fault-proxy.ts';
 
 /**
  * Makes a few ordinary calls through Prism's validation proxy to the reference server with a fault.
  * Returns Prism's first complaint, or an empty string.
  */
 export async function prismComplaint(
-  interceptor: Interceptor,
+  middleware: Middleware,
   reference: RunningServer,
 ): Promise<string> {
-  const backend = await startFaultProxy(reference.origin, interceptor, '10.2.0.1');
+  const backend = await startFaultProxy(reference.origin, middleware, '10.2.0.1');
   const prism = await startPrism({
     errors: true,
     upstream: new URL(backend.origin),

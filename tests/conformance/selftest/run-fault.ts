@@ -25,7 +25,7 @@ export async function runFault(
   { onlyFailingChecks, number }: { onlyFailingChecks: boolean; number: number },
 ): Promise<FaultResult> {
   const clientIp = `10.1.${Math.floor(number / 250)}.${(number % 250) + 1}`;
-  const proxy = await startFaultProxy(reference.origin, fault.createInterceptor(), clientIp);
+  const proxy = await startFaultProxy(reference.origin, fault.createMiddleware(), clientIp);
   try {
     const result = await run({
       origin: proxy.origin,

@@ -2,55 +2,49 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 import type { RunningServer } from '../../support/reference-server.ts';
-import { errorResponse, jsonResponse, type Fault } from './fault-builders.ts';
+import {
+  errorResponse,
+  faultRows,
+  jsonResponse,
+  type Fault,
+  type FaultTable,
+} from './fault-builders.ts';
 import { noResponse, startStubServer } from './fault-proxy.ts';
 
-/** A server that is not an implementation of the contract at all. */
+/** A server that does not implement the contract. */
 export type WrongServer = Pick<Fault, 'name' | 'failingChecks'> & {
   start: () => Promise<RunningServer>;
 };
 
-export const wrongServers: WrongServer[] = [
-  {
-    name: 'a web server that sends the same HTML page for every address',
-    failingChecks: ['REACH-1'],
-    start: () =>
-      startStubServer(() => ({
-        status: 200,
-        headers: { 'content-type': 'text/html' },
-        body: '<!doctype html><title>Tracker App</title><div id="root"></div>',
-      })),
-  },
-  {
-    name: 'a backend without the base path /api/v1',
-    failingChecks: ['REACH-1'],
-    start: () =>
-      startStubServer(({ path }) =>
-        path === '/projects'
-          ? errorResponse(401, 'Please sign in.')
-          : jsonResponse(404, { error: 'Not Found' }),
-      ),
-  },
-  {
-    name: 'a server that answers every request with {}',
-    failingChecks: ['SIGNIN-1', 'PROJECT-1', 'PROJECT-2'],
-    start: () => startStubServer(() => jsonResponse(200, {})),
-  },
-  {
-    name: 'a server that accepts connections and never responds',
-    failingChecks: ['REACH-1'],
-    start: () => startStubServer(() => noResponse),
-  },
-  {
-    name: 'a mock that responds with the examples of the contract and stores nothing',
-    failingChecks: ['PROJECT-4', 'SIGNIN-1'],
-    async start() {
+const table: FaultTable<WrongServer['start']> = {
+  'a web server that sends the same HTML page for every address [REACH-1]': () =>
+    startStubServer(() => ({
+      status: 200,
+      headers: { 'content-type': 'text/html' },
+      body: '<!doctype html><title>Tracker App</title><div id="root"></div>',
+    })),
+  'a backend without the base path /api/v1 [REACH-1]': () =>
+    startStubServer(({ path }) =>
+      path === '/projects'
+        ? errorResponse(401, 'Please sign in.')
+        : jsonResponse(404, { error: 'Not Found' }),
+    ),
+  'a server that answers every request with {} [SIGNIN-1, PROJECT-1, PROJECT-2]': () =>
+    startStubServer(() => jsonResponse(200, {})),
+  'a server that accepts connections and never responds [REACH-1]': () =>
+    startStubServer(() => noResponse),
+  'a mock that responds with the examples of the contract and stores nothing [PROJECT-4, SIGNIN-1]':
+    async () => {
       const { startPrism } = await import('../../../tools/dev-backend.ts');
       const { url, close } = await startPrism();
       return { origin: url, stop: close };
     },
-  },
-];
+};
+
+export const wrongServers: WrongServer[] = faultRows(table).map(({ value, ...server }) => ({
+  ...server,
+  start: value,
+}));
 
 /** The backends in `conformance/examples/`. */
 export const exampleServers = [

@@ -1,4 +1,4 @@
-import type { Fault, FaultTable } from '../fault-builders.ts';
+import { faultRows, type Fault } from '../fault-builders.ts';
 import { authFaults } from './auth.ts';
 import { cookieFaults } from './cookies.ts';
 import { errorFaults } from './errors.ts';
@@ -7,7 +7,7 @@ import { projectFaults } from './projects.ts';
 import { responseFaults } from './responses.ts';
 import { textFaults } from './text.ts';
 
-const tables: FaultTable[] = [
+export const faults: Fault[] = [
   ...authFaults,
   ...cookieFaults,
   ...projectFaults,
@@ -15,12 +15,6 @@ const tables: FaultTable[] = [
   ...errorFaults,
   ...responseFaults,
   ...leakFaults,
-];
-
-export const faults: Fault[] = tables
-  .flatMap(Object.entries<FaultTable[string]>)
-  .map(([title, interceptor]) => {
-    const [, name = title, checks = ''] = /^(.*) \[(.*)\]$/.exec(title) ?? [];
-    const createInterceptor = typeof interceptor === 'function' ? interceptor : () => interceptor;
-    return { name, failingChecks: checks.split(', '), createInterceptor };
-  });
+]
+  .flatMap(faultRows)
+  .map(({ value, ...fault }) => ({ ...fault, createMiddleware: value }));

@@ -19,9 +19,10 @@ import {
   withFields,
   withHeaders,
   withJson,
+  withSetCookies,
   type FaultTable,
 } from '../fault-builders.ts';
-import type { Interceptor, ProxyRequest, ProxyResponse } from '../fault-proxy.ts';
+import type { Middleware, ProxyRequest, ProxyResponse } from '../fault-proxy.ts';
 
 /** Faults of registering and signing in. */
 export const authFaults: FaultTable[] = [
@@ -65,153 +66,122 @@ export const authFaults: FaultTable[] = [
       errorResponse(401, 'The email or the password is not right.'),
   }),
   {
-    'the server answers a wrong password with 200 and an error in the body [SIGNIN-1]':
+    'the server answers a wrong password with 200 and an error in the body [SIGNIN-1]': () =>
       changeWrongPasswordResponse((response) => withJson(response, { error: 'wrong' }, 200)),
-    'the server answers an unknown email much faster than a wrong password [SIGNIN-5]':
-      withAccounts((passwords) => ({
-        async response(_response, request) {
-          // Many times the duration of the other response, also on a busy machine.
-          if (isOperation(request, 'login') && passwords.has(emailOf(request))) await delay(400);
-        },
-      })),
-    'login returns a token in the body and sets no cookie [SIGNIN-6]': changeResponses(
-      'login',
-      200,
-      () => jsonResponse(200, { token: 'eyJhbGciOiJIUzI1NiJ9.e30.abcdefgh' }),
-    ),
+    'the server answers an unknown email much faster than a wrong password [SIGNIN-5]': () =>
+      withAccounts((passwords) => async (request, next) => {
+        const response = await next(request);
+        // Many times the duration of the other response, also on a busy machine.
+        if (isOperation(request, 'login') && passwords.has(emailOf(request))) await delay(400);
+        return response;
+      }),
+    'login returns a token in the body and sets no cookie [SIGNIN-6]': () =>
+      changeResponses('login', 200, () =>
+        jsonResponse(200, { token: 'eyJhbGciOiJIUzI1NiJ9.e30.abcdefgh' }),
+      ),
     'a second sign-in ends the first session [SIGNIN-7]': () => {
       const ended = new Set<string | undefined>();
       const newestSessions = new Map<string, string>();
-      return {
-        request: (request) =>
-          isProjectOperation(request) &&
-          ended.has(sessionOf(request)) &&
-          errorResponse(401, 'Your session has ended.'),
-        response(response, request) {
-          const session = newCookieOf(response, 'session');
-          if (!isOperation(request, 'login') || !session) return;
+      return async (request, next) => {
+        if (isProjectOperation(request) && ended.has(sessionOf(request)))
+          return errorResponse(401, 'Your session has ended.');
+        const response = await next(request);
+        const session = newCookieOf(response, 'session');
+        if (isOperation(request, 'login') && session) {
           ended.add(newestSessions.get(emailOf(request)));
           newestSessions.set(emailOf(request), session);
-        },
+        }
+        return response;
       };
     },
-    'the server rejects one of two concurrent sign-ins [SIGNIN-8]': respondToConcurrent(
-      'login',
-      () => errorResponse(409, 'Another sign-in is in progress.'),
-    ),
-    'a sign-in from a signed-in browser keeps the old session [SIGNIN-9, COOKIE-6]': {
-      request: (request) =>
-        isOperation(request, 'login') &&
-        hasSession(request) &&
-        withHeaders(request, { cookie: '' }),
-      response: (response, request) =>
-        isOperation(request, 'login') &&
-        response.status === 200 &&
-        hasSession(request) &&
-        withHeaders(response, { 'set-cookie': undefined }),
-    },
+    'the server rejects one of two concurrent sign-ins [SIGNIN-8]': () =>
+      respondToConcurrent('login', () => errorResponse(409, 'Another sign-in is in progress.')),
+    'a sign-in from a signed-in browser keeps the old session [SIGNIN-9, COOKIE-6]':
+      () => async (request, next) => {
+        if (!isOperation(request, 'login') || !hasSession(request)) return next(request);
+        const response = await next(withHeaders(request, { cookie: '' }));
+        return response.status === 200 ? withSetCookies(response, []) : response;
+      },
     'a failed sign-in ends the session [SIGNIN-10]': () => {
       const ended = new Set<string>();
-      return {
-        request: (request) =>
-          isProjectOperation(request) &&
-          hasSession(request) &&
-          ended.has(sessionOf(request)) &&
-          errorResponse(401, 'Please sign in.'),
-        response(response, request) {
-          if (isOperation(request, 'login') && response.status === 401)
-            ended.add(sessionOf(request));
-        },
+      return async (request, next) => {
+        const session = sessionOf(request);
+        if (isProjectOperation(request) && ended.has(session))
+          return errorResponse(401, 'Please sign in.');
+        const response = await next(request);
+        if (isOperation(request, 'login') && response.status === 401 && session) ended.add(session);
+        return response;
       };
     },
     'the server rejects a sign-in that carries an unknown session cookie [SIGNIN-11]': () => {
       const sessions = new Set<string | undefined>();
-      return {
-        request: (request) =>
-          isOperation(request, 'login') &&
-          hasSession(request) &&
-          !sessions.has(sessionOf(request)) &&
-          errorResponse(403, 'Your session is not valid.'),
-        response: (response) => void sessions.add(newCookieOf(response, 'session')),
+      return async (request, next) => {
+        const isUnknown = hasSession(request) && !sessions.has(sessionOf(request));
+        if (isOperation(request, 'login') && isUnknown)
+          return errorResponse(403, 'Your session is not valid.');
+        const response = await next(request);
+        sessions.add(newCookieOf(response, 'session'));
+        return response;
       };
     },
     'a session expires after three requests [SIGNIN-12]': () => {
       const counts = new Map<string, number>();
-      return {
-        request(request) {
-          if (!hasSession(request) || isOperation(request, 'login')) return false;
-          const count = (counts.get(sessionOf(request)) ?? 0) + 1;
-          counts.set(sessionOf(request), count);
-          return count > 3 && errorResponse(401, 'Please sign in.');
-        },
-      };
+      return interceptRequests((request) => {
+        if (!hasSession(request) || isOperation(request, 'login')) return false;
+        const count = (counts.get(sessionOf(request)) ?? 0) + 1;
+        counts.set(sessionOf(request), count);
+        return count > 3 && errorResponse(401, 'Please sign in.');
+      });
     },
-    'the server trims passwords on registration but not on sign-in [ACCOUNT-4]': changeFields(
-      ['registerUser'],
-      ['password'],
-      (password) => password.trim(),
-    ),
-    'the server replaces accents and emoji in passwords on sign-in [ACCOUNT-4]': changeFields(
-      ['login'],
-      ['password'],
-      (password) => password.replaceAll(/[^ -~]/gu, '?'),
-    ),
+    'the server trims passwords on registration but not on sign-in [ACCOUNT-4]': () =>
+      changeFields(['registerUser'], ['password'], (password) => password.trim()),
+    'the server replaces accents and emoji in passwords on sign-in [ACCOUNT-4]': () =>
+      changeFields(['login'], ['password'], (password) => password.replaceAll(/[^ -~]/gu, '?')),
     'registering an existing email again replaces its password [ACCOUNT-7]': () => {
       const registrations = new Map<string, number>();
-      return {
-        request(request) {
-          const isRegistration = isOperation(request, 'registerUser');
-          if (!isRegistration && !isOperation(request, 'login')) return false;
-          const count = (registrations.get(emailOf(request)) ?? 0) + Number(isRegistration);
-          registrations.set(emailOf(request), count);
-          return withFields(request, ['email'], (email) => email.replace('@', `.v${count}@`));
-        },
-      };
+      return interceptRequests((request) => {
+        const isRegistration = isOperation(request, 'registerUser');
+        if (!isRegistration && !isOperation(request, 'login')) return false;
+        const count = (registrations.get(emailOf(request)) ?? 0) + Number(isRegistration);
+        registrations.set(emailOf(request), count);
+        return withFields(request, ['email'], (email) => email.replace('@', `.v${count}@`));
+      });
     },
-    'the server answers the registration of an existing email with 201 [ACCOUNT-7]':
+    'the server answers the registration of an existing email with 201 [ACCOUNT-7]': () =>
       changeExistingEmailResponse((response) => withJson(response, { role: 'member' }, 201)),
-    'two concurrent registrations of the same email both succeed [ACCOUNT-12]': respondToConcurrent(
-      'registerUser',
-      () => jsonResponse(201, { role: 'member' }),
-      emailOf,
-    ),
-    'the server accepts an object in place of a password [ERR-21]': withAccounts((passwords) => ({
-      request(request) {
-        const { email, password } = jsonObjectOf(request);
-        if (!isOperation(request, 'login') || typeof password !== 'object' || !password)
-          return false;
-        const realPassword = passwords.get(emailOf(request));
-        return { ...request, body: JSON.stringify({ email, password: realPassword }) };
-      },
-    })),
+    'two concurrent registrations of the same email both succeed [ACCOUNT-12]': () =>
+      respondToConcurrent('registerUser', () => jsonResponse(201, { role: 'member' }), emailOf),
+    'the server accepts an object in place of a password [ERR-21]': () =>
+      withAccounts((passwords) =>
+        interceptRequests((request) => {
+          const { email, password } = jsonObjectOf(request);
+          if (!isOperation(request, 'login') || typeof password !== 'object' || !password)
+            return false;
+          const realPassword = passwords.get(emailOf(request));
+          return { ...request, body: JSON.stringify({ email, password: realPassword }) };
+        }),
+      ),
   },
 ];
 
-/** Creates an interceptor that knows the password of each registered email. */
-function withAccounts(create: (passwords: Map<string, string>) => Interceptor) {
-  return (): Interceptor => {
-    const passwords = new Map<string, string>();
-    const interceptor = create(passwords);
-    return {
-      ...interceptor,
-      async response(response, request) {
-        const changed = await interceptor.response?.(response, request);
-        if (isOperation(request, 'registerUser') && response.status === 201)
-          passwords.set(emailOf(request), String(jsonObjectOf(request)['password']));
-        return changed;
-      },
-    };
+/** Creates a middleware that knows the password of each registered email. */
+function withAccounts(create: (passwords: Map<string, string>) => Middleware): Middleware {
+  const passwords = new Map<string, string>();
+  const middleware = create(passwords);
+  return async (request, next) => {
+    const response = await middleware(request, next);
+    if (isOperation(request, 'registerUser') && response.status === 201)
+      passwords.set(emailOf(request), String(jsonObjectOf(request)['password']));
+    return response;
   };
 }
 
 function changeUnknownEmailResponse(change: (response: ProxyResponse) => ProxyResponse) {
-  return withAccounts((passwords) => ({
-    response: (response, request) =>
-      isOperation(request, 'login') &&
-      response.status === 401 &&
-      !passwords.has(emailOf(request)) &&
-      change(response),
-  }));
+  return withAccounts((passwords) =>
+    changeWrongPasswordResponse(
+      (response, request) => !passwords.has(emailOf(request)) && change(response),
+    ),
+  );
 }
 
 function changePasswords(change: (password: string) => string) {

@@ -5,6 +5,8 @@ import {
   createFaults,
   errorResponse,
   hasSession,
+  interceptRequests,
+  interceptResponses,
   isOperation,
   newCookieOf,
   sessionOf,
@@ -48,106 +50,98 @@ export const cookieFaults: FaultTable[] = [
     'the XSRF cookie has the path /api [XSRF-2]': ['Path=/', 'Path=/api'],
   }),
   {
-    'the server joins two cookies in one Set-Cookie header [COOKIE-1]': {
-      response: (response) =>
-        setCookiesOf(response).length > 1 &&
-        withSetCookies(response, [setCookiesOf(response).join(', ')]),
-    },
-    'a response sets the session cookie twice, the second time to an empty value [COOKIE-1]': {
-      response: (response) =>
-        newCookieOf(response, 'session') !== undefined &&
-        withSetCookies(response, [...setCookiesOf(response), emptySessionCookie]),
-    },
-    'listProjects deletes the session cookie [COOKIE-1]': changeListResponse((response) =>
-      withSetCookies(response, [`${emptySessionCookie}; Max-Age=0`]),
-    ),
+    'the server joins two cookies in one Set-Cookie header [COOKIE-1]': () =>
+      interceptResponses(
+        (response) =>
+          setCookiesOf(response).length > 1 &&
+          withSetCookies(response, [setCookiesOf(response).join(', ')]),
+      ),
+    'a response sets the session cookie twice, the second time to an empty value [COOKIE-1]': () =>
+      interceptResponses(
+        (response) =>
+          newCookieOf(response, 'session') !== undefined &&
+          withSetCookies(response, [...setCookiesOf(response), emptySessionCookie]),
+      ),
+    'listProjects deletes the session cookie [COOKIE-1]': () =>
+      changeListResponse((response) =>
+        withSetCookies(response, [`${emptySessionCookie}; Max-Age=0`]),
+      ),
     'the server keeps the session id that the browser sent with the sign-in [COOKIE-6]': () => {
       const realSessions = new Map<string, string>();
-      return {
-        request(request) {
-          const session = realSessions.get(sessionOf(request));
-          return (
-            session !== undefined &&
-            !isOperation(request, 'login') &&
-            withCookie(request, 'session', session)
-          );
-        },
-        response(response, request) {
-          const session = newCookieOf(response, 'session');
-          if (!isOperation(request, 'login') || !hasSession(request) || !session) return false;
-          realSessions.set(sessionOf(request), session);
-          const lines = setCookiesOf(response).filter((line) => !line.startsWith('session='));
-          return withSetCookies(response, lines);
-        },
+      return async (request, next) => {
+        const realSession = realSessions.get(sessionOf(request));
+        if (!isOperation(request, 'login'))
+          return next(realSession ? withCookie(request, 'session', realSession) : request);
+        const response = await next(request);
+        const session = newCookieOf(response, 'session');
+        if (!hasSession(request) || !session) return response;
+        realSessions.set(sessionOf(request), session);
+        const lines = setCookiesOf(response).filter((line) => !line.startsWith('session='));
+        return withSetCookies(response, lines);
       };
     },
     'the server ignores the last characters of a session cookie [COOKIE-7]': () => {
       const sessions: string[] = [];
-      return {
-        request(request) {
-          const prefix = sessionOf(request).slice(0, 20);
-          const session = sessions.find((value) => value.slice(0, 20) === prefix);
-          return session !== undefined && withCookie(request, 'session', session);
-        },
-        response(response) {
-          const session = newCookieOf(response, 'session');
-          if (session) sessions.push(session);
-        },
+      return async (request, next) => {
+        const prefix = sessionOf(request).slice(0, 20);
+        const session = sessions.find((value) => value.slice(0, 20) === prefix);
+        const response = await next(session ? withCookie(request, 'session', session) : request);
+        const newSession = newCookieOf(response, 'session');
+        if (newSession) sessions.push(newSession);
+        return response;
       };
     },
-    'the server rejects the first POST of a new browser because it has no XSRF token [XSRF-1]': {
-      request: (request) =>
-        request.method === 'POST' &&
-        tokenOf(request) === '' &&
-        errorResponse(403, 'The token is missing.'),
-      response: (response, request) =>
-        !cookieOf(request, 'XSRF-TOKEN') &&
-        !newCookieOf(response, 'XSRF-TOKEN') &&
-        withSetCookies(response, [...setCookiesOf(response), 'XSRF-TOKEN=first-token; Path=/']),
-    },
-    'the XSRF cookie is named CSRF-TOKEN [XSRF-2]': {
-      ...replaceInXsrfCookie(['XSRF-TOKEN=', 'CSRF-TOKEN=']),
-      request: (request) => replaceInCookies(request, 'CSRF-TOKEN=', 'XSRF-TOKEN='),
-    },
-    'the XSRF token contains a plus sign and the server decodes the header as a form [XSRF-3]': {
-      ...replaceInXsrfCookie(['XSRF-TOKEN=', 'XSRF-TOKEN=a+b']),
-      request: (request) => withToken(request, tokenOf(request).replaceAll('+', ' ')),
-    },
-    'the server expects the percent-encoded XSRF cookie without decoding it [XSRF-3]': {
-      ...replaceInXsrfCookie(['XSRF-TOKEN=', 'XSRF-TOKEN=a%2Fb%3D']),
-      request(request) {
-        const [prefix, token] = ['a%2Fb%3D', tokenOf(request)];
-        return withToken(
-          replaceInCookies(request, `XSRF-TOKEN=${prefix}`, 'XSRF-TOKEN='),
-          token.startsWith(prefix) ? token.slice(prefix.length) : token && 'wrong',
-        );
+    'the server rejects the first POST of a new browser because it has no XSRF token [XSRF-1]':
+      () => async (request, next) => {
+        const response =
+          request.method === 'POST' && tokenOf(request) === ''
+            ? errorResponse(403, 'The token is missing.')
+            : await next(request);
+        return cookieOf(request, 'XSRF-TOKEN') || newCookieOf(response, 'XSRF-TOKEN')
+          ? response
+          : withSetCookies(response, [...setCookiesOf(response), 'XSRF-TOKEN=first-token; Path=/']);
       },
+    'the XSRF cookie is named CSRF-TOKEN [XSRF-2]': () => {
+      const renameCookie = replaceInXsrfCookie(['XSRF-TOKEN=', 'CSRF-TOKEN=']);
+      return (request, next) =>
+        renameCookie(replaceInCookies(request, 'CSRF-TOKEN=', 'XSRF-TOKEN='), next);
+    },
+    'the XSRF token contains a plus sign and the server decodes the header as a form [XSRF-3]':
+      () => {
+        const addPlus = replaceInXsrfCookie(['XSRF-TOKEN=', 'XSRF-TOKEN=a+b']);
+        return (request, next) =>
+          addPlus(withToken(request, tokenOf(request).replaceAll('+', ' ')), next);
+      },
+    'the server expects the percent-encoded XSRF cookie without decoding it [XSRF-3]': () => {
+      const prefix = 'a%2Fb%3D';
+      const addPrefix = replaceInXsrfCookie(['XSRF-TOKEN=', `XSRF-TOKEN=${prefix}`]);
+      return (request, next) => {
+        const token = tokenOf(request);
+        const realToken = token.startsWith(prefix) ? token.slice(prefix.length) : token && 'wrong';
+        const cookies = replaceInCookies(request, `XSRF-TOKEN=${prefix}`, 'XSRF-TOKEN=');
+        return addPrefix(withToken(cookies, realToken), next);
+      };
     },
     'the XSRF token is the same for every user and never changes [XSRF-4]': () => {
       const sharedToken = 'shared-token-of-every-user';
       const realTokens = new Map<string, string>();
-      const { response: replaceToken } = replaceInXsrfCookie([/=[^;]*/, `=${sharedToken}`]);
-      return {
-        request(request) {
-          const token = realTokens.get(sessionOf(request));
-          return (
-            token !== undefined &&
-            tokenOf(request) === sharedToken &&
-            withToken(withCookie(request, 'XSRF-TOKEN', token), token)
-          );
-        },
-        response(response, request) {
-          const session = newCookieOf(response, 'session');
-          const token = newCookieOf(response, 'XSRF-TOKEN');
-          if (session && token) realTokens.set(session, token);
-          return replaceToken?.(response, request);
-        },
+      return async (request, next) => {
+        const realToken = realTokens.get(sessionOf(request));
+        const isShared = realToken !== undefined && tokenOf(request) === sharedToken;
+        const response = await next(
+          isShared ? withToken(withCookie(request, 'XSRF-TOKEN', realToken), realToken) : request,
+        );
+        const session = newCookieOf(response, 'session');
+        const token = newCookieOf(response, 'XSRF-TOKEN');
+        if (session && token) realTokens.set(session, token);
+        return replaceInXsrfCookie([/=[^;]*/, `=${sharedToken}`])(request, async () => response);
       };
     },
-    'the server accepts any XSRF token that is not empty [XSRF-5]': {
-      request: (request) =>
-        tokenOf(request) !== '' && withToken(request, cookieOf(request, 'XSRF-TOKEN') ?? ''),
-    },
+    'the server accepts any XSRF token that is not empty [XSRF-5]': () =>
+      interceptRequests(
+        (request) =>
+          tokenOf(request) !== '' && withToken(request, cookieOf(request, 'XSRF-TOKEN') ?? ''),
+      ),
   },
 ];
 

@@ -7,6 +7,7 @@ import {
   errorResponse,
   htmlPage,
   interceptRequests,
+  interceptResponses,
   isOperation,
   isProjectOperation,
   jsonObjectOf,
@@ -67,24 +68,23 @@ export const errorFaults: FaultTable[] = [
       htmlPage(500, 'Internal Server Error'),
   }),
   {
-    'the server rejects an existing email without a message [ERR-5]': changeExistingEmailResponse(
-      (response) => withJson(response, { code: 'EMAIL_TAKEN' }),
-    ),
+    'the server rejects an existing email without a message [ERR-5]': () =>
+      changeExistingEmailResponse((response) => withJson(response, { code: 'EMAIL_TAKEN' })),
     'every second listProjects request fails [ERR-20]': () => {
       let count = 0;
       return causeInternalError(
         (request) => isOperation(request, 'listProjects') && ++count % 2 === 0,
       );
     },
-    'the server redirects signed-out users to a page [REACH-3]': {
-      request: ({ path }) => path === '/login' && htmlPage(200, 'Please sign in'),
-      response: ({ status }, request) =>
-        status === 401 &&
-        isProjectOperation(request) && { status: 302, headers: { location: '/login' }, body: '' },
+    'the server redirects signed-out users to a page [REACH-3]': () => async (request, next) => {
+      if (request.path === '/login') return htmlPage(200, 'Please sign in');
+      const response = await next(request);
+      return response.status === 401 && isProjectOperation(request)
+        ? { status: 302, headers: { location: '/login' }, body: '' }
+        : response;
     },
-    'the server sends the HTML page of the app for every unknown address [REACH-4, ERR-17]': {
-      response: ({ status }) => status === 404 && htmlPage(200, 'Tracker App'),
-    },
+    'the server sends the HTML page of the app for every unknown address [REACH-4, ERR-17]': () =>
+      interceptResponses(({ status }) => status === 404 && htmlPage(200, 'Tracker App')),
   },
 ];
 

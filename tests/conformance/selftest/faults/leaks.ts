@@ -3,6 +3,7 @@ import {
   changeExistingEmailResponse,
   changeRegisterResponse,
   createFaults,
+  interceptResponses,
   jsonObjectOf,
   withJson,
   type FaultTable,
@@ -23,14 +24,15 @@ export const leakFaults: FaultTable[] = [
       withJson(response, { role: 'member', passwordHash: '$2b$12$KIXQJ1t1c4G0Yd1r2o9hXe' }),
   }),
   {
-    'error responses contain a stack trace [LEAK-1]': changeErrorResponses((response, message) =>
-      withJson(response, { message, stack: stackTrace }),
-    ),
-    'malformed JSON causes a response with a Python traceback [LEAK-1]': {
-      response: (response) =>
-        response.status === 400 && withJson(response, { message: pythonTraceback }),
-    },
-    'the server answers an existing email with the error message of its database [LEAK-3]':
+    'error responses contain a stack trace [LEAK-1]': () =>
+      changeErrorResponses((response, message) =>
+        withJson(response, { message, stack: stackTrace }),
+      ),
+    'malformed JSON causes a response with a Python traceback [LEAK-1]': () =>
+      interceptResponses(
+        (response) => response.status === 400 && withJson(response, { message: pythonTraceback }),
+      ),
+    'the server answers an existing email with the error message of its database [LEAK-3]': () =>
       changeExistingEmailResponse((response) => withJson(response, { message: databaseError })),
   },
 ];

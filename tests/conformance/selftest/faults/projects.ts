@@ -88,50 +88,41 @@ export const projectFaults: FaultTable[] = [
       isOperation(request, 'createProject') &&
       !hasSession(request) &&
       jsonResponse(200, { error: 'not signed in' }),
-    'the server stores a project that it rejects [PROJECT-12]': async (request, forward) => {
-      const { title } = jsonObjectOf(request);
-      const isBlank = typeof title === 'string' && title !== '' && title.trim() === '';
-      if (!isOperation(request, 'createProject') || !isBlank) return false;
-      await forward(request);
-      return errorResponse(422, 'Title is required.');
-    },
   }),
   {
-    'the list is newline-delimited JSON [PROJECT-1, REACH-2]': changeListResponse((response) => {
-      const lines = projectsOf(response).map((project) => JSON.stringify(project));
-      return lines.length > 0 && withBody(response, lines.join('\n'));
-    }),
-    'createProject returns 201 without a body [PROJECT-2]': changeCreateResponse((response) =>
-      withBody(response, ''),
-    ),
+    'the list is newline-delimited JSON [PROJECT-1, REACH-2]': () =>
+      changeListResponse((response) => {
+        const lines = projectsOf(response).map((project) => JSON.stringify(project));
+        return lines.length > 0 && withBody(response, lines.join('\n'));
+      }),
+    'createProject returns 201 without a body [PROJECT-2]': () =>
+      changeCreateResponse((response) => withBody(response, '')),
     'createProject returns the previously created project [PROJECT-2]': () => {
       let previous: ProxyResponse | undefined;
       return changeCreateResponse((response) => {
-        const returned = previous ?? response;
+        const returned = previous;
         previous = response;
         return returned;
       });
     },
     'the server caches the list per session [PROJECT-4]': () => {
       const cache = new Map<string, ProxyResponse>();
-      return {
-        request: (request) => isOperation(request, 'listProjects') && cache.get(sessionOf(request)),
-        ...changeListResponse((response, request) => {
-          if (hasSession(request) && projectsOf(response).length > 0)
-            cache.set(sessionOf(request), response);
-          return response;
-        }),
+      return async (request, next) => {
+        if (!isOperation(request, 'listProjects')) return next(request);
+        const session = sessionOf(request);
+        const response = cache.get(session) ?? (await next(request));
+        if (session && response.status === 200 && projectsOf(response).length > 0)
+          cache.set(session, response);
+        return response;
       };
     },
     'createProject returns projects that the server does not store [PROJECT-4]': () => {
       let count = 0;
-      return interceptRequests(
-        (request) =>
-          isOperation(request, 'createProject') &&
-          hasSession(request) &&
-          count++ > 0 &&
-          jsonResponse(201, { id: `lost-${count}`, ...jsonObjectOf(request) }),
-      );
+      return interceptRequests((request) => {
+        if (!isOperation(request, 'createProject') || !hasSession(request)) return false;
+        count += 1;
+        return count > 1 && jsonResponse(201, { id: `lost-${count}`, ...jsonObjectOf(request) });
+      });
     },
     'project ids are reused [PROJECT-6]': () => {
       const ids = new Map<unknown, number>();
@@ -152,13 +143,12 @@ export const projectFaults: FaultTable[] = [
     },
     'creating a project with the same text again returns the first project [PROJECT-6]': () => {
       const created = new Map<string, ProxyResponse>();
-      const keyOf = (request: ProxyRequest) => `${sessionOf(request)} ${request.body}`;
-      return {
-        request: (request) => isOperation(request, 'createProject') && created.get(keyOf(request)),
-        ...changeCreateResponse((response, request) => {
-          created.set(keyOf(request), response);
-          return response;
-        }),
+      return async (request, next) => {
+        if (!isOperation(request, 'createProject')) return next(request);
+        const key = `${sessionOf(request)} ${request.body}`;
+        const response = created.get(key) ?? (await next(request));
+        if (response.status === 201) created.set(key, response);
+        return response;
       };
     },
     'project ids change with every list [PROJECT-7]': () => {
@@ -168,88 +158,84 @@ export const projectFaults: FaultTable[] = [
       );
     },
     'projects belong to the session in place of the user [PROJECT-8]': () => {
-      const idsOfSession = new Map<string, Set<unknown>>();
+      const created = new Set<string>();
+      const keyOf = (request: ProxyRequest, id: unknown) => `${sessionOf(request)} ${String(id)}`;
       return interceptResponses((response, request) => {
-        const session = sessionOf(request);
-        const ids = idsOfSession.get(session) ?? new Set();
-        idsOfSession.set(session, ids);
-        if (isOperation(request, 'createProject') && response.status === 201)
-          ids.add(jsonObjectOf(response)['id']);
+        if (isOperation(request, 'createProject'))
+          created.add(keyOf(request, jsonObjectOf(response)['id']));
         if (!isOperation(request, 'listProjects') || response.status !== 200) return false;
-        return withJson(
-          response,
-          projectsOf(response).filter(({ id }) => ids.has(id)),
-        );
+        const projects = projectsOf(response).filter(({ id }) => created.has(keyOf(request, id)));
+        return withJson(response, projects);
       });
     },
     'every session acts as the user who signed in last [PROJECT-8]': () => {
-      let lastHeaders: HeaderMap | undefined;
-      return {
-        request: (request) =>
-          isProjectOperation(request) &&
-          hasSession(request) &&
-          lastHeaders &&
-          withHeaders(request, lastHeaders),
-        response(response, request) {
-          const pairs = setCookiesOf(response).map((line) => line.split(';')[0]!);
-          if (!isOperation(request, 'login') || pairs.length < 2) return;
-          const token = newCookieOf(response, 'XSRF-TOKEN');
+      let lastHeaders: HeaderMap = {};
+      return async (request, next) => {
+        if (isProjectOperation(request) && hasSession(request))
+          return next(withHeaders(request, lastHeaders));
+        const response = await next(request);
+        const pairs = setCookiesOf(response).map((line) => line.split(';')[0]!);
+        const token = newCookieOf(response, 'XSRF-TOKEN');
+        if (isOperation(request, 'login') && pairs.length > 1)
           lastHeaders = { cookie: pairs.join('; '), 'x-xsrf-token': token };
-        },
+        return response;
       };
     },
-    'the server rejects one of two concurrent requests with the same XSRF token [PROJECT-10]':
+    'the server rejects one of two concurrent requests with the same XSRF token [PROJECT-10]': () =>
       respondToConcurrent('createProject', () => errorResponse(403, 'The token was used before.')),
-    'the server loses one of two concurrently created projects [PROJECT-10, PROJECT-9]':
+    'the server loses one of two concurrently created projects [PROJECT-10, PROJECT-9]': () =>
       respondToConcurrent('createProject', (request) =>
         jsonResponse(201, { id: `lost-${Math.random()}`, ...jsonObjectOf(request) }),
       ),
     'concurrent listProjects requests receive the list of another user [PROJECT-11]': () => {
       let cookie: HeaderMap[string];
-      return interceptRequests(async (request) => {
-        if (!isOperation(request, 'listProjects')) return false;
+      return async (request, next) => {
+        if (!isOperation(request, 'listProjects')) return next(request);
         ({ cookie } = request.headers);
         await delay(30);
-        return withHeaders(request, { cookie });
-      });
+        return next(withHeaders(request, { cookie }));
+      };
+    },
+    'the server stores a project that it rejects [PROJECT-12]': () => async (request, next) => {
+      const response = await next(request);
+      const { title } = jsonObjectOf(request);
+      const isBlank = typeof title === 'string' && title !== '' && title.trim() === '';
+      return isOperation(request, 'createProject') && isBlank
+        ? errorResponse(422, 'Title is required.')
+        : response;
     },
     'the server rejects a repeated Idempotency-Key [PROJECT-13]': () => {
       const keys = new Set<unknown>();
       return interceptRequests((request) => {
         const key = request.headers['idempotency-key'];
         if (!isOperation(request, 'createProject') || !key) return false;
-        if (keys.has(key)) return errorResponse(409, 'This was sent before.');
+        const isRepeated = keys.has(key);
         keys.add(key);
-        return false;
+        return isRepeated && errorResponse(409, 'This was sent before.');
       });
     },
-    'the ETag of the list never changes [PROJECT-14]': {
-      ...changeListResponse((response) => withHeaders(response, { etag: '"constant"' })),
-      request: (request) =>
-        isOperation(request, 'listProjects') &&
-        request.headers['if-none-match'] === '"constant"' && {
-          status: 304,
-          headers: { etag: '"constant"' },
-          body: '',
-        },
+    'the ETag of the list never changes [PROJECT-14]': () => async (request, next) => {
+      const etag = '"constant"';
+      if (!isOperation(request, 'listProjects')) return next(request);
+      if (request.headers['if-none-match'] === etag)
+        return { status: 304, headers: { etag }, body: '' };
+      const response = await next(request);
+      return response.status === 200 ? withHeaders(response, { etag }) : response;
     },
     'signed-out users see the projects of all users [PROJECT-15]': () => {
       const projects: unknown[] = [];
-      return {
-        request: (request) =>
-          isOperation(request, 'listProjects') &&
-          !hasSession(request) &&
-          jsonResponse(200, projects),
-        response(response, request) {
-          if (isOperation(request, 'createProject') && response.status === 201)
-            projects.push(jsonObjectOf(response));
-        },
+      return async (request, next) => {
+        if (isOperation(request, 'listProjects') && !hasSession(request))
+          return jsonResponse(200, projects);
+        const response = await next(request);
+        if (isOperation(request, 'createProject') && response.status === 201)
+          projects.push(jsonObjectOf(response));
+        return response;
       };
     },
-    'createProject returns 201 to a signed-out user and stores nothing [ERR-3]': changeResponses(
-      'createProject',
-      401,
-      (_response, request) => jsonResponse(201, { id: 'lost', ...jsonObjectOf(request) }),
-    ),
+    'createProject returns 201 to a signed-out user and stores nothing [ERR-3]': () =>
+      changeResponses('createProject', 401, (_response, request) =>
+        jsonResponse(201, { id: 'lost', ...jsonObjectOf(request) }),
+      ),
   },
 ];

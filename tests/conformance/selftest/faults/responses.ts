@@ -28,9 +28,6 @@ export const responseFaults: FaultTable[] = [
       withBody(response, `\uFEFF${String(response.body)}`),
     'responses have no Content-Type header [REACH-9]': (response) =>
       withHeaders(response, { 'content-type': undefined }),
-    'createProject takes longer than a second [REACH-10]': async (_response, request) => {
-      if (isOperation(request, 'createProject')) await delay(1050);
-    },
   }),
   createFaults(changeListResponse, {
     'the list is compressed without a Content-Encoding header [REACH-2]': (response) =>
@@ -53,9 +50,14 @@ export const responseFaults: FaultTable[] = [
       withHeaders(response, { 'cache-control': 'public, max-age=60' }),
   }),
   {
-    'the server never answers a wrong password [REACH-5]': changeWrongPasswordResponse(
-      () => noResponse,
-    ),
-    'createProject closes the connection [REACH-5]': changeCreateResponse(() => closedConnection),
+    'the server never answers a wrong password [REACH-5]': () =>
+      changeWrongPasswordResponse(() => noResponse),
+    'createProject closes the connection [REACH-5]': () =>
+      changeCreateResponse(() => closedConnection),
+    'createProject takes longer than a second [REACH-10]': () => async (request, next) => {
+      const response = await next(request);
+      if (isOperation(request, 'createProject')) await delay(1050);
+      return response;
+    },
   },
 ];

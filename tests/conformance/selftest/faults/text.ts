@@ -5,9 +5,9 @@ import {
   createFaults,
   escapeHtml,
   htmlPage,
+  interceptRequests,
+  interceptResponses,
   isProjectOperation,
-  withBody,
-  withHeaders,
   type FaultTable,
 } from '../fault-builders.ts';
 
@@ -39,18 +39,21 @@ export const textFaults: FaultTable[] = [
       project.title === 'null' ? { ...project, title: null } : project,
   }),
   {
-    'the server HTML-escapes titles in the list only [TEXT-1]': changeList((projects) =>
-      projects.map((project) => ({ ...project, title: escapeHtml(project.title) })),
-    ),
-    'the server rejects a body of 100 kB with an HTML page [TEXT-11]': {
-      request: ({ body }) => body.length > 100_000 && htmlPage(413, 'Request Entity Too Large'),
-    },
-    'the server encodes bodies as Latin-1 [REACH-6]': {
-      response: (response, request) =>
-        isProjectOperation(request) &&
-        withHeaders(withBody(response, Buffer.from(String(response.body), 'latin1')), {
-          'content-type': 'application/json; charset=iso-8859-1',
-        }),
-    },
+    'the server HTML-escapes titles in the list only [TEXT-1]': () =>
+      changeList((projects) =>
+        projects.map((project) => ({ ...project, title: escapeHtml(project.title) })),
+      ),
+    'the server rejects a body of 100 kB with an HTML page [TEXT-11]': () =>
+      interceptRequests(
+        ({ body }) => body.length > 100_000 && htmlPage(413, 'Request Entity Too Large'),
+      ),
+    'the server encodes bodies as Latin-1 [REACH-6]': () =>
+      interceptResponses(({ status, headers, body }, request) => {
+        const type = { 'content-type': 'application/json; charset=iso-8859-1' };
+        const latin1 = Buffer.from(String(body), 'latin1');
+        return (
+          isProjectOperation(request) && { status, headers: { ...headers, ...type }, body: latin1 }
+        );
+      }),
   },
 ];
