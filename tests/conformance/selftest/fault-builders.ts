@@ -33,7 +33,7 @@ export const createFaults = <Argument>(
   );
 
 export type Project = { id: string | number; title: string; description: string };
-type JsonObject = Record<string, unknown>;
+export type JsonObject = Record<string, unknown>;
 
 export const isOperation = ({ method, path }: ProxyRequest, ...operations: Operation[]) =>
   operations.some((name) => endpoints[name] === `${method} ${path.split('?')[0]}`);

@@ -1,9 +1,16 @@
 import { randomBytes } from 'node:crypto';
 import type { ServerResponse } from 'node:http';
+import { parseJson } from '../../../conformance/http/response.ts';
 import type { Operation } from '../../../conformance/http/simulated-browser.ts';
 import { callNames } from '../../../model/outcomes.ts';
 import type { RunningServer } from '../../support/reference-server.ts';
-import { cookieOf, isOperation, jsonResponse, withHeaders } from './fault-builders.ts';
+import {
+  cookieOf,
+  isOperation,
+  jsonResponse,
+  withHeaders,
+  type JsonObject,
+} from './fault-builders.ts';
 import {
   startStubServer,
   type HeaderMap,
@@ -11,21 +18,13 @@ import {
   type ProxyResponse,
 } from './fault-proxy.ts';
 
-/** A backend that meets the specification and differs from the reference server where it may. */
-export type ValidVariant = {
-  name: string;
-  /** The origin of its app, if that is not the origin of the backend. */
-  appOrigin: string | undefined;
-  start: () => Promise<RunningServer>;
-};
-
 type VariantOptions = {
   /** All users share one list. */
   sharedList?: boolean;
   /** Signed-out users may list projects. */
   publicList?: boolean;
-  /** Login sets no cookie, and no request needs a session. */
-  withoutSessions?: boolean;
+  /** Signed-out users may create projects, and login sets no cookie. */
+  needsNoSession?: boolean;
   numericIds?: boolean;
   /** In place of 201. */
   createdStatus?: number;
@@ -58,20 +57,12 @@ type VariantOptions = {
   frameworkErrors?: boolean;
 };
 
-type Account = { email: string; password: string; projects: { title: string }[] };
-type JsonObject = Record<string, unknown>;
+type Account = { password: string; projects: { title: string }[] };
 
-class HttpError extends Error {
-  readonly status: number;
-  constructor(status: number, message: string) {
-    super(message);
-    this.status = status;
-  }
-}
-
-export const validVariants: ValidVariant[] = [
+/** Backends that meet the specification and differ from the reference server where they may. */
+export const validVariants = [
   variant('projects are shared and public, ids are numbers, and login sets no cookie', {
-    withoutSessions: true,
+    needsNoSession: true,
     sharedList: true,
     publicList: true,
     numericIds: true,
@@ -120,61 +111,55 @@ export const validVariants: ValidVariant[] = [
   }),
 ];
 
-const preflightResponse: ProxyResponse = {
-  status: 204,
-  headers: { 'access-control-allow-headers': 'Content-Type, Idempotency-Key' },
-  body: '',
-};
-
-function variant(name: string, options: VariantOptions): ValidVariant {
+function variant(name: string, options: VariantOptions) {
   return { name, appOrigin: options.appOrigin, start: () => startVariant(options) };
 }
 
 function startVariant(options: VariantOptions): Promise<RunningServer> {
-  const { withoutSessions, withoutValidation, strictValidation, createdStatus = 201 } = options;
-  const accounts: Account[] = [];
+  const { needsNoSession, withoutValidation, strictValidation, createdStatus = 201 } = options;
+  const accountsByEmail = new Map<string, Account>();
   const accountsBySession = new Map<string, Account>();
   const tokensBySession = new Map<string, string>();
   const allProjects: object[] = [];
   const projectsByKey = new Map<string, object>();
-  let projectCount = 0;
   let attemptCount = 0;
 
   const sessionOf = (request: ProxyRequest) =>
     cookieOf(request, 'id') ?? cookieOf(request, 'sid') ?? '';
 
   const createSession = (account: Account): HeaderMap => {
-    if (withoutSessions) return {};
+    if (needsNoSession) return {};
     const session = randomBytes(16).toString('hex');
     accountsBySession.set(session, account);
-    return {
-      'set-cookie':
-        options.sessionCookie?.(session) ?? `id=${session}; Path=/; HttpOnly; SameSite=Lax`,
-    };
+    const defaultCookie = `id=${session}; Path=/; HttpOnly; SameSite=Lax`;
+    return { 'set-cookie': options.sessionCookie?.(session) ?? defaultCookie };
   };
 
-  const reject = (status: number, message: string): never => {
-    throw new HttpError(options.errorStatus ?? status, message);
-  };
+  const normalizeEmail = (email: string) =>
+    options.caseSensitiveEmails ? email : email.toLowerCase();
 
-  const isSameEmail = (left: string, right: string) =>
-    options.caseSensitiveEmails ? left === right : left.toLowerCase() === right.toLowerCase();
+  const reject = (originalStatus: number, message: string): ProxyResponse => {
+    const status = options.errorStatus ?? originalStatus;
+    const problem = { type: 'about:blank', title: 'Refused', status, detail: message };
+    return jsonResponse(status, { ...(options.problemDocuments && problem), message });
+  };
 
   const handlers: Record<Operation, (request: ProxyRequest, body: JsonObject) => ProxyResponse> = {
     registerUser(_, { email, password }) {
       if (typeof email !== 'string' || typeof password !== 'string')
         return reject(422, 'Email and password are required.');
-      if (!withoutValidation && !email.includes('@')) reject(422, 'This email is not valid.');
-      if (!withoutValidation && password.length < 8) reject(422, 'This password is too short.');
+      if (!withoutValidation && !email.includes('@'))
+        return reject(422, 'This email is not valid.');
+      if (!withoutValidation && password.length < 8)
+        return reject(422, 'This password is too short.');
       const requiredCharacters = [/[a-z]/, /[A-Z]/, /\d/, /[^\w]/];
       if (strictValidation && !requiredCharacters.every((pattern) => pattern.test(password)))
-        reject(422, 'A password needs letters of both cases, a digit and a symbol.');
+        return reject(422, 'A password needs letters of both cases, a digit and a symbol.');
       if (strictValidation && password.length > 64)
-        reject(422, 'A password has at most 64 characters.');
-      if (accounts.some((account) => isSameEmail(account.email, email)))
-        reject(409, 'This email is taken.');
-      const account = { email, password, projects: [] };
-      accounts.push(account);
+        return reject(422, 'A password has at most 64 characters.');
+      if (accountsByEmail.has(normalizeEmail(email))) return reject(409, 'This email is taken.');
+      const account: Account = { password, projects: [] };
+      accountsByEmail.set(normalizeEmail(email), account);
       return {
         status: createdStatus,
         headers: options.registerSignsIn ? createSession(account) : {},
@@ -182,13 +167,9 @@ function startVariant(options: VariantOptions): Promise<RunningServer> {
       };
     },
     login(_, { email, password }) {
-      const account = accounts.find(
-        (candidate) =>
-          typeof email === 'string' &&
-          isSameEmail(candidate.email, email) &&
-          candidate.password === password,
-      );
-      if (!account) return reject(401, 'Email or password is wrong.');
+      const account = typeof email === 'string' && accountsByEmail.get(normalizeEmail(email));
+      if (!account || account.password !== password)
+        return reject(401, 'Email or password is wrong.');
       return {
         status: options.loginStatus ?? 200,
         headers: createSession(account),
@@ -198,38 +179,39 @@ function startVariant(options: VariantOptions): Promise<RunningServer> {
     listProjects(request) {
       const session = sessionOf(request);
       const account = accountsBySession.get(session);
-      if (!account && !options.publicList) reject(401, 'Please sign in.');
-      const headers: HeaderMap = {};
-      if (options.requiresXsrfToken && account && !tokensBySession.has(session)) {
-        const token = `${randomBytes(8).toString('base64')}/+=`;
-        tokensBySession.set(session, token);
-        headers['set-cookie'] = `XSRF-TOKEN=${encodeURIComponent(token)}; Path=/; SameSite=Lax`;
-      }
-      const projects = options.sharedList ? allProjects : (account?.projects ?? []);
-      return { ...jsonResponse(200, projects), headers };
+      if (!account && !options.publicList) return reject(401, 'Please sign in.');
+      const response = jsonResponse(
+        200,
+        options.sharedList ? allProjects : (account?.projects ?? []),
+      );
+      if (!options.requiresXsrfToken || tokensBySession.has(session)) return response;
+      const token = `${randomBytes(8).toString('base64')}/+=`;
+      tokensBySession.set(session, token);
+      const cookie = `XSRF-TOKEN=${encodeURIComponent(token)}; Path=/; SameSite=Lax`;
+      return withHeaders(response, { 'set-cookie': cookie });
     },
     createProject(request, body) {
       const session = sessionOf(request);
       const account = accountsBySession.get(session);
-      if (!account && !withoutSessions) reject(401, 'Please sign in.');
+      if (!account && !needsNoSession) return reject(401, 'Please sign in.');
       const token = request.headers['x-xsrf-token'];
       if (options.requiresXsrfToken && token !== tokensBySession.get(session))
-        reject(403, 'Please reload the page and try again.');
+        return reject(403, 'Please reload the page and try again.');
       const { title, description } = body as { title: string; description: string };
       if (!withoutValidation && (typeof title !== 'string' || typeof description !== 'string'))
-        reject(422, 'Title and description are required.');
+        return reject(422, 'Title and description are required.');
       if (strictValidation && (title.trim() === '' || description.trim() === ''))
-        reject(422, 'Title and description are required.');
+        return reject(422, 'Title and description are required.');
       if (strictValidation && (title.length > 120 || description.length > 2000))
-        reject(422, 'This text is too long.');
+        return reject(422, 'This text is too long.');
       const key = `${session} ${String(request.headers['idempotency-key'])}`;
       const existing = options.idempotencyKeys && projectsByKey.get(key);
       if (existing) return jsonResponse(200, existing);
       if (options.uniqueTitles && account?.projects.some((project) => project.title === title))
-        reject(409, 'A project with this title exists.');
-      projectCount += 1;
+        return reject(409, 'A project with this title exists.');
+      const number = allProjects.length + 1;
       const project = {
-        id: options.numericIds ? projectCount : `p-${projectCount}`,
+        id: options.numericIds ? number : `p-${number}`,
         title,
         description,
         ...(options.extraFields && { createdAt: '2030-01-01', owner: { id: 1 }, tags: [] }),
@@ -243,24 +225,32 @@ function startVariant(options: VariantOptions): Promise<RunningServer> {
 
   return startStubServer((request) => {
     const { origin } = request.headers;
-    if (options.appOrigin === undefined || origin !== options.appOrigin) return respond(request);
-    const isPreflight = request.method === 'OPTIONS';
-    return withHeaders(isPreflight ? preflightResponse : respond(request), {
+    if (!options.appOrigin || origin !== options.appOrigin) return format(respond(request));
+    const corsHeaders = {
       'access-control-allow-origin': origin,
       'access-control-allow-credentials': 'true',
+      'access-control-allow-headers': 'Content-Type, Idempotency-Key',
       vary: 'Origin',
-    });
+    };
+    return request.method === 'OPTIONS'
+      ? { status: 204, headers: corsHeaders, body: '' }
+      : format(withHeaders(respond(request), corsHeaders));
   });
 
   function respond(request: ProxyRequest): ProxyResponse {
-    try {
-      return format(handle(request));
-    } catch (error) {
-      if (!(error instanceof HttpError)) throw error;
-      const { status, message } = error;
-      const problem = { type: 'about:blank', title: 'Refused', status, detail: message };
-      return format(jsonResponse(status, { ...(options.problemDocuments && problem), message }));
-    }
+    const operation = callNames.find((name) => isOperation(request, name));
+    if (!operation && options.frameworkErrors)
+      return jsonResponse(404, { message: 'Not found', statusCode: 404 });
+    if (!operation) return reject(404, 'There is nothing here.');
+    const isAttempt = operation === 'login' || operation === 'registerUser';
+    if (isAttempt && options.throttledAttempt && ++attemptCount % options.throttledAttempt === 0)
+      return withHeaders(jsonResponse(429, { message: 'Please wait.' }), { 'retry-after': '0' });
+    if (operation === 'listProjects') return handlers.listProjects(request, {});
+    if (request.body.length > 1_000_000) return reject(413, 'This is too much.');
+    const body = parseJson(request.body);
+    return typeof body === 'object' && body !== null && !Array.isArray(body)
+      ? handlers[operation](request, body as JsonObject)
+      : reject(400, 'This is not a JSON object.');
   }
 
   function format({ status, headers, body }: ProxyResponse): ProxyResponse {
@@ -270,33 +260,6 @@ function startVariant(options: VariantOptions): Promise<RunningServer> {
     const response = { status, headers: allHeaders, body };
     if (!options.chunked) return response;
     return { ...response, write: (serverResponse) => writeChunks(serverResponse, response) };
-  }
-
-  function handle(request: ProxyRequest): ProxyResponse {
-    const operation = callNames.find((name) => isOperation(request, name));
-    if (!operation) {
-      if (options.frameworkErrors)
-        return jsonResponse(404, { message: 'Not found', statusCode: 404 });
-      return reject(404, 'There is nothing here.');
-    }
-    const isAttempt = operation === 'login' || operation === 'registerUser';
-    if (isAttempt && options.throttledAttempt && ++attemptCount % options.throttledAttempt === 0)
-      return { ...jsonResponse(429, { message: 'Please wait.' }), headers: { 'retry-after': '0' } };
-    if (operation === 'listProjects') return handlers.listProjects(request, {});
-    if (request.body.length > 1_000_000) reject(413, 'This is too much.');
-    return handlers[operation](request, parseObject(request.body));
-  }
-
-  function parseObject(text: string): JsonObject {
-    let body: unknown;
-    try {
-      body = JSON.parse(text);
-    } catch {
-      reject(400, 'This is not JSON.');
-    }
-    if (typeof body !== 'object' || body === null || Array.isArray(body))
-      return reject(400, 'This is not an object.');
-    return body as JsonObject;
   }
 }
 
