@@ -206,29 +206,12 @@ export const withHeaders = <Message extends { headers: HeaderMap }>(
   headers: HeaderMap,
 ): Message => ({ ...message, headers: { ...message.headers, ...headers } });
 
-export const escapeHtml = (text: string) =>
-  text
-    .replaceAll('&', '&amp;')
-    .replaceAll('<', '&lt;')
-    .replaceAll('>', '&gt;')
-    .replaceAll('"', '&quot;')
-    .replaceAll("'", '&#39;');
-
 export const cookieOf = ({ headers }: ProxyRequest, name: string) =>
   new RegExp(`(?:^|; )${name}=([^;]*)`).exec(String(headers['cookie'] ?? ''))?.[1];
 
 export const sessionOf = (request: ProxyRequest) => cookieOf(request, 'session') ?? '';
 
 export const hasSession = (request: ProxyRequest) => sessionOf(request) !== '';
-
-/** Replaces the value of a cookie that the request has. */
-export const withCookie = (request: ProxyRequest, name: string, value: string) =>
-  withHeaders(request, {
-    cookie: String(request.headers['cookie']).replace(
-      new RegExp(`${name}=[^;]*`),
-      `${name}=${value}`,
-    ),
-  });
 
 /** Returns the Set-Cookie lines of a response. */
 export const setCookiesOf = ({ headers }: ProxyResponse): string[] =>

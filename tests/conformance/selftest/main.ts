@@ -1,5 +1,5 @@
 /**
- * `npm run conformance:selftest`: shows that the kit detects faulty backends and passes correct ones.
+ * `npm run conformance:selftest`: tests the kit with faulty and with correct backends.
  * `--write` writes docs/conformance.md. `--quick` runs only the checks that must fail for a fault.
  */
 import { writeFileSync } from 'node:fs';

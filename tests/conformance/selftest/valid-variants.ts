@@ -19,9 +19,7 @@ import {
 } from './fault-proxy.ts';
 
 type VariantOptions = {
-  /** All users share one list. */
   sharedList?: boolean;
-  /** Signed-out users may list projects. */
   publicList?: boolean;
   /** Signed-out users may create projects, and login sets no cookie. */
   needsNoSession?: boolean;
@@ -49,7 +47,6 @@ type VariantOptions = {
   chunked?: boolean;
   caseSensitiveEmails?: boolean;
   idempotencyKeys?: boolean;
-  /** A user cannot create two projects with the same title. */
   uniqueTitles?: boolean;
   /** The only origin that CORS allows. */
   appOrigin?: string;
@@ -58,6 +55,13 @@ type VariantOptions = {
 };
 
 type Account = { password: string; projects: { title: string }[] };
+
+type HandlerContext = {
+  request: ProxyRequest;
+  body: JsonObject;
+  session: string;
+  account: Account | undefined;
+};
 
 /** Backends that meet the specification and differ from the reference server where they may. */
 export const validVariants = [
@@ -124,9 +128,6 @@ function startVariant(options: VariantOptions): Promise<RunningServer> {
   const projectsByKey = new Map<string, object>();
   let attemptCount = 0;
 
-  const sessionOf = (request: ProxyRequest) =>
-    cookieOf(request, 'id') ?? cookieOf(request, 'sid') ?? '';
-
   const createSession = (account: Account): HeaderMap => {
     if (needsNoSession) return {};
     const session = randomBytes(16).toString('hex');
@@ -144,8 +145,8 @@ function startVariant(options: VariantOptions): Promise<RunningServer> {
     return jsonResponse(status, { ...(options.problemDocuments && problem), message });
   };
 
-  const handlers: Record<Operation, (request: ProxyRequest, body: JsonObject) => ProxyResponse> = {
-    registerUser(_, { email, password }) {
+  const handlers: Record<Operation, (context: HandlerContext) => ProxyResponse> = {
+    registerUser({ body: { email, password } }) {
       if (typeof email !== 'string' || typeof password !== 'string')
         return reject(422, 'Email and password are required.');
       if (!withoutValidation && !email.includes('@'))
@@ -166,7 +167,7 @@ function startVariant(options: VariantOptions): Promise<RunningServer> {
         body: options.registerBody ?? '{"role":"owner"}',
       };
     },
-    login(_, { email, password }) {
+    login({ body: { email, password } }) {
       const account = typeof email === 'string' && accountsByEmail.get(normalizeEmail(email));
       if (!account || account.password !== password)
         return reject(401, 'Email or password is wrong.');
@@ -176,9 +177,7 @@ function startVariant(options: VariantOptions): Promise<RunningServer> {
         body: options.loginBody ?? 'null',
       };
     },
-    listProjects(request) {
-      const session = sessionOf(request);
-      const account = accountsBySession.get(session);
+    listProjects({ session, account }) {
       if (!account && !options.publicList) return reject(401, 'Please sign in.');
       const response = jsonResponse(
         200,
@@ -190,9 +189,7 @@ function startVariant(options: VariantOptions): Promise<RunningServer> {
       const cookie = `XSRF-TOKEN=${encodeURIComponent(token)}; Path=/; SameSite=Lax`;
       return withHeaders(response, { 'set-cookie': cookie });
     },
-    createProject(request, body) {
-      const session = sessionOf(request);
-      const account = accountsBySession.get(session);
+    createProject({ request, body, session, account }) {
       if (!account && !needsNoSession) return reject(401, 'Please sign in.');
       const token = request.headers['x-xsrf-token'];
       if (options.requiresXsrfToken && token !== tokensBySession.get(session))
@@ -245,12 +242,13 @@ function startVariant(options: VariantOptions): Promise<RunningServer> {
     const isAttempt = operation === 'login' || operation === 'registerUser';
     if (isAttempt && options.throttledAttempt && ++attemptCount % options.throttledAttempt === 0)
       return withHeaders(jsonResponse(429, { message: 'Please wait.' }), { 'retry-after': '0' });
-    if (operation === 'listProjects') return handlers.listProjects(request, {});
     if (request.body.length > 1_000_000) return reject(413, 'This is too much.');
-    const body = parseJson(request.body);
-    return typeof body === 'object' && body !== null && !Array.isArray(body)
-      ? handlers[operation](request, body as JsonObject)
-      : reject(400, 'This is not a JSON object.');
+    const body = operation === 'listProjects' ? {} : parseJson(request.body);
+    if (typeof body !== 'object' || body === null || Array.isArray(body))
+      return reject(400, 'This is not a JSON object.');
+    const session = cookieOf(request, 'id') ?? cookieOf(request, 'sid') ?? '';
+    const account = accountsBySession.get(session);
+    return handlers[operation]({ request, body: body as JsonObject, session, account });
   }
 
   function format({ status, headers, body }: ProxyResponse): ProxyResponse {

@@ -3,7 +3,7 @@ import type { FaultResult } from './run-fault.ts';
 /** `unmet` is empty for a backend that meets every MUST. */
 export type BackendResult = { name: string; unmet: string[] };
 
-/** Returns the text of docs/conformance.md. `prismComplaints` are keyed by the name of the fault. */
+/** Returns the text of docs/conformance.md. The keys of `prismComplaints` are names of faults. */
 export function conformancePage(
   results: FaultResult[],
   prismComplaints: Map<string, string>,

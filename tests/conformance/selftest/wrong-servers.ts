@@ -2,21 +2,10 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 import type { RunningServer } from '../../support/reference-server.ts';
-import {
-  errorResponse,
-  faultRows,
-  jsonResponse,
-  type Fault,
-  type FaultTable,
-} from './fault-builders.ts';
+import { errorResponse, faultRows, jsonResponse, type FaultTable } from './fault-builders.ts';
 import { noResponse, startStubServer } from './fault-proxy.ts';
 
-/** A server that does not implement the contract. */
-export type WrongServer = Pick<Fault, 'name' | 'failingChecks'> & {
-  start: () => Promise<RunningServer>;
-};
-
-const table: FaultTable<WrongServer['start']> = {
+const serverTable: FaultTable<() => Promise<RunningServer>> = {
   'a web server that sends the same HTML page for every address [REACH-1]': () =>
     startStubServer(() => ({
       status: 200,
@@ -41,9 +30,10 @@ const table: FaultTable<WrongServer['start']> = {
     },
 };
 
-export const wrongServers: WrongServer[] = faultRows(table).map(({ value, ...server }) => ({
-  ...server,
-  start: value,
+/** Servers that do not implement the contract. */
+export const wrongServers = faultRows(serverTable).map(({ value: start, ...fault }) => ({
+  ...fault,
+  start,
 }));
 
 /** The backends in `conformance/examples/`. */

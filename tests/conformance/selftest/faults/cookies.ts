@@ -11,7 +11,6 @@ import {
   newCookieOf,
   sessionOf,
   setCookiesOf,
-  withCookie,
   withHeaders,
   withSetCookies,
   type FaultTable,
@@ -19,6 +18,17 @@ import {
 import type { ProxyRequest } from '../fault-proxy.ts';
 
 const emptySessionCookie = 'session=; Path=/; HttpOnly; SameSite=Lax';
+
+type Replacement = [pattern: string | RegExp, replacement: string];
+
+const replaceInSetCookie =
+  (name: string) =>
+  ([pattern, replacement]: Replacement) =>
+    changeSetCookies((line) =>
+      line.startsWith(`${name}=`) ? line.replace(pattern, replacement) : line,
+    );
+const replaceInSessionCookie = replaceInSetCookie('session');
+const replaceInXsrfCookie = replaceInSetCookie('XSRF-TOKEN');
 
 /** Faults of cookies and of the XSRF token. */
 export const cookieFaults: FaultTable[] = [
@@ -145,28 +155,16 @@ export const cookieFaults: FaultTable[] = [
   },
 ];
 
-type Replacement = [pattern: string | RegExp, replacement: string];
-
-function replaceInSessionCookie(replacement: Replacement) {
-  return replaceInSetCookie('session', replacement);
-}
-
-function replaceInXsrfCookie(replacement: Replacement) {
-  return replaceInSetCookie('XSRF-TOKEN', replacement);
-}
-
-function replaceInSetCookie(name: string, [pattern, replacement]: Replacement) {
-  return changeSetCookies((line) =>
-    line.startsWith(`${name}=`) ? line.replace(pattern, replacement) : line,
-  );
-}
-
 function tokenOf({ headers }: ProxyRequest): string {
   return String(headers['x-xsrf-token'] ?? '');
 }
 
 function withToken(request: ProxyRequest, token: string): ProxyRequest {
   return token ? withHeaders(request, { 'x-xsrf-token': token }) : request;
+}
+
+function withCookie(request: ProxyRequest, name: string, value: string): ProxyRequest {
+  return replaceInCookies(request, new RegExp(`${name}=[^;]*`), `${name}=${value}`);
 }
 
 function replaceInCookies(request: ProxyRequest, ...[pattern, replacement]: Replacement) {

@@ -33,11 +33,8 @@ export const errorFaults: FaultTable[] = [
       errorResponse(status, `<p class="error">${message}</p>`),
     'error responses have no body [ERR-1, ERR-3]': (response) => withBody(response, ''),
     'error responses are HTML pages [ERR-1, REACH-2]': ({ status }) => htmlPage(status, 'Refused'),
-    'error responses are plain text [ERR-1, REACH-2]': ({ status }, message) => ({
-      status,
-      headers: { 'content-type': 'text/plain' },
-      body: message,
-    }),
+    'error responses are plain text [ERR-1, REACH-2]': (response, message) =>
+      withHeaders(withBody(response, message), { 'content-type': 'text/plain' }),
     "a 401 opens the browser's own sign-in dialog [ERR-23]": (response) =>
       withHeaders(response, { 'www-authenticate': 'Basic realm="tracker"' }),
   }),

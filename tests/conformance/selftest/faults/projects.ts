@@ -51,17 +51,16 @@ export const projectFaults: FaultTable[] = [
   createFaults(changeCreatedProject, {
     'the createProject response is wrapped in an object [PROJECT-2]': (project) => ({ project }),
     'createProject returns only the id [PROJECT-2]': ({ id }) => ({ id }),
-    'createProject swaps title and description in its response [PROJECT-2]': (project) => ({
-      ...project,
-      title: project.description,
-      description: project.title,
-    }),
+    'createProject returns title and description swapped [PROJECT-2]': ({
+      id,
+      title,
+      description,
+    }) => ({ id, title: description, description: title }),
   }),
   createFaults(changeProjects, {
-    'projects have "name" in place of "title" [PROJECT-1, PROJECT-2]': (project) => ({
-      id: project.id,
-      name: project.title,
-      description: project.description,
+    'titles are in "name" [PROJECT-1, PROJECT-2]': ({ title, ...project }) => ({
+      ...project,
+      name: title,
     }),
     'descriptions are null [PROJECT-1, PROJECT-2]': (project) => ({
       ...project,
@@ -69,9 +68,9 @@ export const projectFaults: FaultTable[] = [
     }),
   }),
   createFaults(changeEmptyList, {
-    'the server answers an empty list with 204 [PROJECT-3]': (response) => ({
-      ...response,
+    'the server answers an empty list with 204 [PROJECT-3]': ({ headers }) => ({
       status: 204,
+      headers,
       body: '',
     }),
     'the server sends null in place of an empty list [PROJECT-3]': (response) =>

@@ -34,16 +34,15 @@ export const responseFaults: FaultTable[] = [
       withBody(response, gzipSync(response.body)),
     'the list is encoded as UTF-16 [REACH-2]': (response) =>
       withBody(response, Buffer.from(String(response.body), 'utf16le')),
-    'the list ends before its Content-Length [REACH-5]': ({ status, headers, body }) => ({
-      status,
-      headers,
-      body,
+    'the list ends before its Content-Length [REACH-5]': (response) => ({
+      ...response,
       write(serverResponse) {
-        serverResponse.writeHead(status, {
+        const length = Buffer.byteLength(response.body) + 100;
+        serverResponse.writeHead(200, {
           'content-type': 'application/json',
-          'content-length': String(Buffer.byteLength(body) + 100),
+          'content-length': length,
         });
-        serverResponse.write(body, () => serverResponse.destroy());
+        serverResponse.write(response.body, () => serverResponse.destroy());
       },
     }),
     "a user's list is public to caches [REACH-8]": (response) =>

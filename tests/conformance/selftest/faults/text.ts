@@ -1,20 +1,22 @@
+import { escapeMarkup } from '../../../../conformance/report/html.ts';
 import {
   changeList,
   changeProjects,
   changeProjectText,
   createFaults,
-  escapeHtml,
   htmlPage,
   interceptRequests,
   interceptResponses,
   isProjectOperation,
+  withBody,
+  withHeaders,
   type FaultTable,
 } from '../fault-builders.ts';
 
 /** Faults that change the text of projects. */
 export const textFaults: FaultTable[] = [
   createFaults(changeProjectText, {
-    'the server HTML-escapes text [TEXT-1]': escapeHtml,
+    'the server HTML-escapes text [TEXT-1]': escapeMarkup,
     'the server removes tags from text [TEXT-1]': (text) => text.replaceAll(/<[^>]*>/g, ''),
     'the server replaces emoji with question marks [TEXT-2]': (text) =>
       text.replaceAll(/[\u{10000}-\u{10FFFF}]/gu, '?'),
@@ -41,19 +43,17 @@ export const textFaults: FaultTable[] = [
   {
     'the server HTML-escapes titles in the list only [TEXT-1]': () =>
       changeList((projects) =>
-        projects.map((project) => ({ ...project, title: escapeHtml(project.title) })),
+        projects.map((project) => ({ ...project, title: escapeMarkup(project.title) })),
       ),
     'the server rejects a body of 100 kB with an HTML page [TEXT-11]': () =>
       interceptRequests(
         ({ body }) => body.length > 100_000 && htmlPage(413, 'Request Entity Too Large'),
       ),
     'the server encodes bodies as Latin-1 [REACH-6]': () =>
-      interceptResponses(({ status, headers, body }, request) => {
-        const type = { 'content-type': 'application/json; charset=iso-8859-1' };
-        const latin1 = Buffer.from(String(body), 'latin1');
-        return (
-          isProjectOperation(request) && { status, headers: { ...headers, ...type }, body: latin1 }
-        );
+      interceptResponses((response, request) => {
+        const latin1 = withBody(response, Buffer.from(String(response.body), 'latin1'));
+        const headers = { 'content-type': 'application/json; charset=iso-8859-1' };
+        return isProjectOperation(request) && withHeaders(latin1, headers);
       }),
   },
 ];
