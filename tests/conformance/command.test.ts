@@ -82,7 +82,7 @@ test('suggests https when an http address speaks TLS', async () => {
   expect(code).toBe(1);
 });
 
-test('prints the mark of the data it leaves behind when interrupted', async () => {
+test('prints the run id of the data it leaves on the server when interrupted', async () => {
   const { origin, stop } = await startStubServer(() => {
     child.kill('SIGINT');
     return noResponse;

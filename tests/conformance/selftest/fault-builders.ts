@@ -23,7 +23,7 @@ export const faultRows = <Value>(table: FaultTable<Value>) =>
     return { name, failingChecks: checks.split(', '), value };
   });
 
-/** Creates faults that differ in the argument of one middleware. */
+/** Creates faults with the same builder, one for each argument. */
 export const createFaults = <Argument>(
   build: (argument: Argument) => Middleware,
   table: FaultTable<Argument>,
@@ -41,6 +41,7 @@ export const isOperation = ({ method, path }: ProxyRequest, ...operations: Opera
 export const isProjectOperation = (request: ProxyRequest) =>
   isOperation(request, 'listProjects', 'createProject');
 
+/** A falsy value keeps the original. */
 type Changed<Value> = Value | false | undefined | void;
 
 /** Forwards the changed request, or sends a response in place of the backend. */

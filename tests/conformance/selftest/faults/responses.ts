@@ -22,8 +22,8 @@ export const responseFaults: FaultTable[] = [
       const text = String(response.body);
       return withBody(response, Buffer.from(text).subarray(0, text.length));
     },
-    'the Content-Encoding header says gzip for an uncompressed body [REACH-5]': (response) =>
-      withHeaders(response, { 'content-encoding': 'gzip' }),
+    'responses to POST claim gzip for an uncompressed body [REACH-5]': (response, { method }) =>
+      method === 'POST' && withHeaders(response, { 'content-encoding': 'gzip' }),
     'bodies begin with a byte order mark [REACH-7]': (response) =>
       withBody(response, `\uFEFF${String(response.body)}`),
     'responses have no Content-Type header [REACH-9]': (response) =>
