@@ -4,8 +4,8 @@
  * - `list`: whether the list is being fetched. Cached rows stay visible during a fetch. A failed
  *   fetch looks like an empty list to the user.
  * - `create`: the form is live (`idle`), busy (`creating`), or live below a red banner (`failed`;
- *   no banner without a message). The submitted project is stored until it has been created, so that
- *   leaving the screen loses no text.
+ *   no banner without a message). The submitted project is stored until it has been created, so
+ *   that leaving the screen loses no text.
  * - `subscription`: whether a screen uses the data. Closing and opening within 500 ms counts as not
  *   closed. The cached rows expire 60 s later.
  *
