@@ -24,6 +24,14 @@ import {
 } from '../fault-builders.ts';
 import type { Middleware, ProxyRequest, ProxyResponse } from '../fault-proxy.ts';
 
+const changePasswords = (change: (password: string) => string) =>
+  changeFields(['login', 'registerUser'], ['password'], change);
+
+const changeEmails = (change: (email: string) => string) =>
+  changeFields(['login', 'registerUser'], ['email'], change);
+
+const passwordLength = (request: ProxyRequest) => String(jsonObjectOf(request)['password']).length;
+
 /** Faults of registering and signing in. */
 export const authFaults: FaultTable[] = [
   createFaults(changePasswords, {
@@ -182,16 +190,4 @@ function changeUnknownEmailResponse(change: (response: ProxyResponse) => ProxyRe
       (response, request) => !passwords.has(emailOf(request)) && change(response),
     ),
   );
-}
-
-function changePasswords(change: (password: string) => string) {
-  return changeFields(['login', 'registerUser'], ['password'], change);
-}
-
-function changeEmails(change: (email: string) => string) {
-  return changeFields(['login', 'registerUser'], ['email'], change);
-}
-
-function passwordLength(request: ProxyRequest): number {
-  return String(jsonObjectOf(request)['password']).length;
 }

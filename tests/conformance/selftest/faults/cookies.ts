@@ -19,6 +19,8 @@ import type { ProxyRequest } from '../fault-proxy.ts';
 
 const emptySessionCookie = 'session=; Path=/; HttpOnly; SameSite=Lax';
 
+const tokenOf = ({ headers }: ProxyRequest) => String(headers['x-xsrf-token'] ?? '');
+
 type Replacement = [pattern: string | RegExp, replacement: string];
 
 const replaceInSetCookie =
@@ -154,10 +156,6 @@ export const cookieFaults: FaultTable[] = [
       ),
   },
 ];
-
-function tokenOf({ headers }: ProxyRequest): string {
-  return String(headers['x-xsrf-token'] ?? '');
-}
 
 function withToken(request: ProxyRequest, token: string): ProxyRequest {
   return token ? withHeaders(request, { 'x-xsrf-token': token }) : request;

@@ -19,6 +19,8 @@ import {
 } from '../fault-builders.ts';
 import { closedConnection, type ProxyRequest } from '../fault-proxy.ts';
 
+const contentTypeOf = ({ headers }: ProxyRequest) => String(headers['content-type']);
+
 /** Faults of error responses. */
 export const errorFaults: FaultTable[] = [
   createFaults(changeErrorResponses, {
@@ -89,8 +91,4 @@ function causeInternalError(matches: (request: ProxyRequest) => boolean) {
   return interceptRequests(
     (request) => matches(request) && errorResponse(500, 'Something went wrong.'),
   );
-}
-
-function contentTypeOf({ headers }: ProxyRequest): string {
-  return String(headers['content-type']);
 }
