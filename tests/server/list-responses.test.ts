@@ -85,12 +85,15 @@ describe.each(storeNames)('a list of projects on %s', (name) => {
     }
   });
 
-  test('contains only the projects of its account', async () => {
+  test('contains only the projects of its account, also for concurrent requests', async () => {
     const { client, address } = await start();
-    const ben = await signedInClient(address);
-    const [mine, his] = [await client.createProject(), await ben.createProject()];
-    expect((await client.listProjects()).body).toEqual([mine.body]);
-    expect((await ben.listProjects()).body).toEqual([his.body]);
+    const clients = [client, await signedInClient(address), await signedInClient(address)];
+    const created = await Promise.all(clients.map((owner) => owner.createProject()));
+    // More requests than one batch of lookups.
+    const requests = Array.from({ length: 30 }, (_, i) => clients[i % 3]!.listProjects());
+    for (const [i, { body }] of (await Promise.all(requests)).entries()) {
+      expect(body).toEqual([created[i % 3]!.body]);
+    }
   });
 
   test('breaks off if the store fails half-way, compressed or not', async () => {
