@@ -27,7 +27,7 @@ export function describeResponse(exchange: Exchange): string {
   const unprintable = text.match(/[^\P{Cc}\t]|\uFFFD/gu)?.length ?? 0;
   const isText = unprintable <= text.length / 5;
   const shown = isText ? truncate(text, 120) : `${response.bytes.length} bytes that are not text`;
-  return `${response.status} ${type ? `(${type}) ` : ''}${text === '' ? 'an empty body' : shown}`;
+  return `${response.status} ${type ? `(${type}) ` : ''}${text === '' ? 'with an empty body' : shown}`;
 }
 
 const emptyList = 'an empty list: "No projects to show."';
@@ -149,8 +149,9 @@ export function describeProjectFault(item: unknown): string | undefined {
   ] as const) {
     const value = fields[key];
     if (types.some((type) => typeof value === type)) continue;
-    const actual = key in item ? '' : ` (it has ${keys.join(', ') || 'no keys'})`;
-    return `"${key}" is ${describeType(value)}, not a ${types.join(' or a ')}${actual}`;
+    return key in item
+      ? `"${key}" is ${describeType(value)}, not a ${types.join(' or a ')}`
+      : `"${key}" is missing (it has ${keys.join(', ') || 'no keys'})`;
   }
   return undefined;
 }

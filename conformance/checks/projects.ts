@@ -57,11 +57,9 @@ export const projectChecks: Check[] = [
       const create = await createFirstProject(context);
       if (create.outcome.ok) return expectSameTexts([create, await createSecondProject(context)]);
       if (isSuccess(create.exchange)) {
-        const fault = describeProjectFault(parseJson(create.exchange.response?.text));
-        fail(
-          `The response to creating a project is not a project: ${fault ?? 'the app cannot read it'}.`,
-          [create],
-        );
+        const body = parseJson(create.exchange.response?.text);
+        const fault = body === undefined ? 'the body is not JSON' : describeProjectFault(body);
+        fail(`The response is not a project: ${fault ?? 'the app cannot read it'}.`, [create]);
       }
       expectSuccess(create, 'Creating a project fails');
     },
