@@ -11,7 +11,8 @@
  * stored.
  */
 import { assign, emit, fromPromise, setup, type SnapshotFrom } from 'xstate';
-import { messageOf, notProvided, outputOf, valueOf } from './placeholders.ts';
+import { messageOf, outputOf, valueOf } from './params.ts';
+import { notProvided } from './placeholders.ts';
 import type { Credentials, Outcome, User } from './types.ts';
 
 export type AuthContext = {
@@ -130,7 +131,7 @@ export const authMachine = setup({
 
 type AuthSnapshot = SnapshotFrom<typeof authMachine>;
 
-/** Returns whether the user is authenticated. This is a state, not a flag. */
+/** Returns whether the user is authenticated. */
 export const isAuthenticated = (snapshot: AuthSnapshot): boolean =>
   snapshot.matches('authenticated');
 

@@ -22,7 +22,8 @@ import {
   type PromiseActorLogic,
   type SnapshotFrom,
 } from 'xstate';
-import { errorOf, messageOf, notProvided, outputOf, valueOf } from './placeholders.ts';
+import { errorOf, messageOf, outputOf, valueOf } from './params.ts';
+import { notProvided } from './placeholders.ts';
 import type { NewProject, Outcome, Project } from './types.ts';
 
 export type ProjectsContext = {

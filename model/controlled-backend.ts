@@ -1,4 +1,4 @@
-/** A backend that answers each request when a test says so, in process. */
+/** An in-process backend whose responses a test sends by hand. */
 import type { Driver, Observation } from './driver.ts';
 import { callNames, callOf, endpoints, type BackendResponse, type Call } from './outcomes.ts';
 

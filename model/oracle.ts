@@ -100,7 +100,7 @@ export function createOracle(start: Route): Driver {
       // AUTH-3, AUTH-5, ERROR-3: only a failed request leaves a message.
       loginErrorMessage = outcome.kind === 'failed request' ? outcome.message : undefined;
       if (outcome.kind === 'other failure') logged.push('login');
-      // AUTH-4: success says nothing of the user. AUTH-5: failure clears it.
+      // AUTH-4: success keeps the user. AUTH-5: failure clears it.
       if (!authenticated) user = undefined;
       if (!authenticated) return;
       // CHOICE-47: the rows belong to the previous user.

@@ -129,7 +129,7 @@ function assertEqual(subject: string, actual: unknown, expected: unknown) {
     return;
   }
   throw new ModelMismatch(
-    `${subject} is ${excerpt(actual)}, and the model says ${excerpt(expected)}`,
+    `${subject} is ${excerpt(actual)}, and the model expects ${excerpt(expected)}`,
   );
 }
 

@@ -12,7 +12,7 @@ import { createAppRouter, loadErrorMessage, titleOf } from '../router.tsx';
 import { credentialsSchema, newProjectSchema } from '../screens/schemas.ts';
 import { ErrorBanner } from '../ui/banner.tsx';
 
-/** The routes of the app. The last one stands for every unknown path. */
+/** The routes of the app. The last one matches every unknown path. */
 const paths = ['/', '/about', '/register', '/login', '/projects', '/*'];
 
 /** The error message of each field when it is empty, by the field's name. */

@@ -30,7 +30,6 @@ export function hasUserContent({ form, list }: Prerendered): boolean {
 export function transferFormState(root: HTMLElement, prerendered: Prerendered): void {
   const { form: source, blurredFields, isSubmitted, stopListening } = prerendered;
   stopListening();
-  // Frees the memory of the prerendered form.
   prerendered.form = null;
   const form = root.querySelector('form');
   const label = 'aria-label';

@@ -14,7 +14,7 @@ const maxRangeUpdates = 8;
 
 /**
  * Virtualizes a list of `count` rows: renders the rows in the viewport and half a screen on both
- * sides. `before` and `after` are refs for two empty elements that stand for all other rows.
+ * sides. `before` and `after` are refs for two empty elements as high as the rows that are not rendered.
  */
 export function useVirtualRows(count: number) {
   const list = useRef<HTMLUListElement>(null);
@@ -38,7 +38,7 @@ export function useVirtualRows(count: number) {
     const focused = document.activeElement?.closest('[aria-posinset]');
     const block = Math.floor((Number(focused?.ariaPosInSet) - 1) / blockSize);
     if (list.current && (block < next.from || block >= next.to)) {
-      // Removing the focused row would move the focus to the top of the page: the list takes it.
+      // Removing the focused row would move the focus to the top of the page, so the list gets it.
       list.current.tabIndex = -1;
       list.current.focus({ preventScroll: true });
     }
@@ -81,7 +81,6 @@ export function useVirtualRows(count: number) {
     const onScroll = () => flushSync(updateRange);
     const onResize = () => {
       offsets.reset();
-      // Renders again, which measures the rendered rows.
       flushSync(() => setRange((last) => ({ ...last })));
       onScroll();
     };

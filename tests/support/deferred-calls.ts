@@ -1,5 +1,5 @@
 /**
- * Returns calls of an actor that end when the test says so. `end` and `fail` end the oldest pending
+ * Returns calls of an actor that a test ends by hand. `end` and `fail` end the oldest pending
  * call and resolve when the actor has processed its result.
  */
 export function deferredCalls<Output, Input = unknown>() {
