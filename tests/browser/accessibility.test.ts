@@ -119,7 +119,7 @@ async function focused(): Promise<string> {
 }
 
 describe('by keyboard alone', () => {
-  test('[AUTH-8, CHOICE-4, CHOICE-27] a user registers, signs in and creates a project, always with a visible focus', async () => {
+  test('a user registers, signs in and creates a project, always with a visible focus [AUTH-8, CHOICE-4, CHOICE-27]', async () => {
     await driver.load('/');
     const press = async (...keys: string[]) => {
       for (const key of keys) await page.keyboard.press(key);
@@ -213,7 +213,7 @@ describe('by keyboard alone', () => {
 });
 
 describe('for screen readers', () => {
-  test('[LOGIN-5] the same login error is announced again, once, after the next refusal', async () => {
+  test('the same login error is announced again, once, after the next refusal [LOGIN-5]', async () => {
     await driver.load('/login');
     await fillCredentials(page, 'ada@example.org');
     await page.keyboard.press('Enter');
@@ -232,7 +232,7 @@ describe('for screen readers', () => {
     expect(await focused()).toBe('input Password');
   });
 
-  test('[LIST-2] loading and an empty list are announced', async () => {
+  test('loading and an empty list are announced [LIST-2]', async () => {
     await driver.load('/projects');
     const note = await page.getByText('Loading projects…').elementHandle();
     expect(await note.getAttribute('aria-live')).toBe('polite');

@@ -48,7 +48,7 @@ describe.each(['light', 'dark'] as const)('in the %s theme', (colorScheme) => {
     ['/register', 'Password'],
     ['/projects', 'Title'],
     ['/projects', 'Description'],
-  ] as const)('[FIELD-2] on %s the border of %s turns red with its error', async (path, label) => {
+  ] as const)('on %s the border of %s turns red with its error [FIELD-2]', async (path, label) => {
     const { page } = await browser.open({ colorScheme });
     await openScreen(page, server.address, path);
     expect(await isRed(field(page, label), 'border-top-color')).toBe(false);
@@ -58,7 +58,7 @@ describe.each(['light', 'dark'] as const)('in the %s theme', (colorScheme) => {
     expect(await isRed(field(page, label), 'border-top-color')).toBe(true);
   });
 
-  test('[LOGIN-5, PROJECTS-5] the banners are red', async () => {
+  test('the banners are red [LOGIN-5, PROJECTS-5]', async () => {
     const { page } = await browser.open({ colorScheme });
     await page.route('**/api/v1/**', (route) =>
       route.fulfill({ status: 500, json: { message: 'No.' } }),
@@ -74,7 +74,7 @@ describe.each(['light', 'dark'] as const)('in the %s theme', (colorScheme) => {
   });
 });
 
-test('[HEADER-5, HEADER-6, HEADER-7] "Sign up" and "Sign in" look like buttons, are links, and are on every screen', async () => {
+test('"Sign up" and "Sign in" look like buttons, are links, and are on every screen [HEADER-5, HEADER-6, HEADER-7]', async () => {
   const { page } = await browser.open();
   for (const path of paths) {
     await openScreen(page, server.address, path);
@@ -110,7 +110,7 @@ test('the error that a click on the button causes does not move the button', asy
   expect(await page.getByText('Title is required').isVisible()).toBe(true);
 });
 
-test('[LIST-2, CHOICE-7] the button and the list are animated while their calls are pending, and not afterwards', async () => {
+test('the button and the list are animated while their calls are pending, and not afterwards [LIST-2, CHOICE-7]', async () => {
   const { page } = await browser.open();
   const pending: Route[] = [];
   await page.route('**/api/v1/**', (route) => void pending.push(route));
@@ -215,7 +215,7 @@ test('the forms with email and password are narrower than the one of a project',
   }
 });
 
-test('[PROJECTS-6, LOGIN-5] rows and banners keep line breaks and spaces', async () => {
+test('rows and banners keep line breaks and spaces [PROJECTS-6, LOGIN-5]', async () => {
   const { page } = await browser.open();
   const text = 'first\n\n  third';
   const refusal = { status: 422, json: { message: text } };

@@ -86,7 +86,7 @@ test('a user registers, signs in, sees the projects of the examples and creates 
   expect(await page.getByRole('listitem').count()).toBe(3);
 });
 
-test('[ERROR-1] the banner shows the message of each login error', async () => {
+test('the banner shows the message of each login error [ERROR-1]', async () => {
   const { page, answerWith } = await openWithPrism('/login');
   await fillCredentials(page, email, password);
   for (const example of errorsOf('login')) {
@@ -96,7 +96,7 @@ test('[ERROR-1] the banner shows the message of each login error', async () => {
   }
 });
 
-test('[ERROR-4, AUTH-10, CHOICE-6] registerUser errors show nothing', async () => {
+test('registerUser errors show nothing [ERROR-4, AUTH-10, CHOICE-6]', async () => {
   const { page, answerWith } = await openWithPrism('/register');
   await fillCredentials(page, email, password);
   const before = await page.locator('body').innerText();
@@ -109,7 +109,7 @@ test('[ERROR-4, AUTH-10, CHOICE-6] registerUser errors show nothing', async () =
   }
 });
 
-test('[ERROR-8, LIST-4, LIST-5] listProjects errors empty the list and are logged to the console', async () => {
+test('listProjects errors empty the list and are logged to the console [ERROR-8, LIST-4, LIST-5]', async () => {
   const { page, problems, answerWith } = await openWithPrism('/projects');
   for (const example of errorsOf('listProjects')) {
     await page.getByText('Move to the new office').waitFor();
@@ -125,7 +125,7 @@ test('[ERROR-8, LIST-4, LIST-5] listProjects errors empty the list and are logge
   }
 });
 
-test('[ERROR-5, CREATE-4, CHOICE-28] the banner shows the message of each createProject error, and the form keeps its text', async () => {
+test('the banner shows the message of each createProject error, and the form keeps its text [ERROR-5, CREATE-4, CHOICE-28]', async () => {
   const { page, answerWith } = await openWithPrism('/projects');
   await fillProject(page, title, description);
   for (const example of errorsOf('createProject')) {

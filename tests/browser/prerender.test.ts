@@ -64,7 +64,7 @@ const requiredErrors = (page: Page) => page.getByText('is required');
 const alerts = (page: Page) => page.getByRole('alert');
 
 test.each(Object.entries(screens).map(([path, { heading: name, title }]) => [path, name, title]))(
-  '[CHOICE-53, CHOICE-60] %s is prerendered with header, heading "%s" and footer, and titled "%s"',
+  '%s is prerendered with header, heading "%s" and footer, and titled "%s" [CHOICE-53, CHOICE-60]',
   async (path, name, title) => {
     const { page } = await openPrerendered(path);
     await heading(page, name).waitFor();
@@ -79,7 +79,7 @@ test.each(Object.entries(screens).map(([path, { heading: name, title }]) => [pat
   },
 );
 
-test('[CHOICE-61] links work before the scripts have loaded', async () => {
+test('links work before the scripts have loaded [CHOICE-61]', async () => {
   const { page } = await openPrerendered('');
   await page.locator('header a:visible', { hasText: 'Sign up' }).click();
   await page.getByRole('heading', { name: 'Create an account' }).waitFor();
@@ -87,7 +87,7 @@ test('[CHOICE-61] links work before the scripts have loaded', async () => {
 });
 
 test.each(Object.keys(screens))(
-  '[CHOICE-53] the prerendered %s has the same pixels as the app that takes over',
+  'the prerendered %s has the same pixels as the app that takes over [CHOICE-53]',
   async (path) => {
     const { page, takeOver } = await openPrerendered(path, { reducedMotion: 'reduce' });
     await page.locator('h1:visible').waitFor();
@@ -97,14 +97,14 @@ test.each(Object.keys(screens))(
   },
 );
 
-test('[CHOICE-65] a focused link keeps the focus when the app takes over', async () => {
+test('a focused link keeps the focus when the app takes over [CHOICE-65]', async () => {
   const { page, takeOver } = await openPrerendered('/about');
   await page.getByRole('link', { name: 'Projects' }).focus();
   await takeOver();
   expect(await focusedText(page)).toBe('Projects');
 });
 
-test('[CHOICE-61] the app takes over on the screen whose link was followed', async () => {
+test('the app takes over on the screen whose link was followed [CHOICE-61]', async () => {
   const { page, takeOver } = await openPrerendered('');
   await page.getByRole('link', { name: 'Sign up' }).click();
   await page.getByRole('heading', { name: 'Create an account' }).waitFor();
@@ -113,7 +113,7 @@ test('[CHOICE-61] the app takes over on the screen whose link was followed', asy
   expect(await page.getByRole('heading', { level: 1 }).textContent()).toBe('Create an account');
 });
 
-test('[CHOICE-61] a link that is followed while the app renders leads to its screen', async () => {
+test('a link that is followed while the app renders leads to its screen [CHOICE-61]', async () => {
   const { page, takeOver } = await openPrerendered('');
   await page.evaluate(() => {
     const link = document.querySelector<HTMLElement>('a[href="#/about"]');
@@ -134,7 +134,7 @@ test('[CHOICE-61] a link that is followed while the app renders leads to its scr
   expect(await page.locator('a[aria-current=page]').textContent()).toBe('About');
 });
 
-test('[CHOICE-61, CHOICE-65] a link that is followed by keyboard focuses the heading, also after the app takes over', async () => {
+test('a link that is followed by keyboard focuses the heading, also after the app takes over [CHOICE-61, CHOICE-65]', async () => {
   const { page, takeOver } = await openPrerendered('/about');
   await page.getByRole('link', { name: 'Sign up' }).focus();
   await page.keyboard.press('Enter');
@@ -146,7 +146,7 @@ test('[CHOICE-61, CHOICE-65] a link that is followed by keyboard focuses the hea
   expect(await focusedField(page)).toBe('email');
 });
 
-test('[CHOICE-62] the app keeps what was typed, and the cursor position', async () => {
+test('the app keeps what was typed, and the cursor position [CHOICE-62]', async () => {
   const { page, takeOver } = await openPrerendered('/projects');
   await field(page, 'Title').fill('Website');
   await field(page, 'Description').pressSequentially('New ges.');
@@ -158,7 +158,7 @@ test('[CHOICE-62] the app keeps what was typed, and the cursor position', async 
   expect(await requiredErrors(page).count()).toBe(0);
 });
 
-test('[CHOICE-62] no key is lost while the app takes over', async () => {
+test('no key is lost while the app takes over [CHOICE-62]', async () => {
   const { page, takeOver } = await openPrerendered('/login');
   await field(page, 'Password').focus();
   const app = { isInPlace: false };
@@ -173,7 +173,7 @@ test('[CHOICE-62] no key is lost while the app takes over', async () => {
   expect(await requiredErrors(page).count()).toBe(0);
 });
 
-test('[CHOICE-62] the app takes over after an IME composition has ended', async () => {
+test('the app takes over after an IME composition has ended [CHOICE-62]', async () => {
   const { page, takeOver } = await openPrerendered('/projects');
   await field(page, 'Title').focus();
   await page.evaluate(() => {
@@ -198,7 +198,7 @@ test('[CHOICE-62] the app takes over after an IME composition has ended', async 
   expect(await page.locator('body').getAttribute('data-ended')).toBe('true');
 });
 
-test('[CHOICE-66] the scroll position stays the same when the app takes over', async () => {
+test('the scroll position stays the same when the app takes over [CHOICE-66]', async () => {
   const viewport = { width: 320, height: 400 };
   const { page, takeOver } = await openPrerendered('/projects', { viewport });
   await field(page, 'Description').fill('New pages.');
@@ -215,7 +215,7 @@ test.each([
   ['/%', 'Unexpected Application Error!'],
   ['/login/', 'Sign in'],
   ['about', 'About Page'],
-])('[CHOICE-53] #%s shows "%s" before and after the app takes over', async (path, name) => {
+])('#%s shows "%s" before and after the app takes over [CHOICE-53]', async (path, name) => {
   const { page, takeOver } = await openPrerendered(path);
   const shown = page.getByRole('heading', { level: 1 });
   expect(await shown.textContent()).toBe(name);
@@ -223,7 +223,7 @@ test.each([
   expect(await shown.textContent()).toBe(name);
 });
 
-test('[CHOICE-63, FIELD-1] a touched empty field has an error until it is filled, before and after the app takes over', async () => {
+test('a touched empty field has an error until it is filled, before and after the app takes over [CHOICE-63, FIELD-1]', async () => {
   const { page, problems, takeOver } = await openPrerendered('/login');
   const errors = () => requiredErrors(page).allTextContents();
   await page.getByRole('link', { name: 'About' }).focus();
@@ -249,7 +249,7 @@ test('[CHOICE-63, FIELD-1] a touched empty field has an error until it is filled
   expect(problems).toEqual([]);
 });
 
-test('[CHOICE-74] other errors of touched fields are shown when the app takes over', async () => {
+test('other errors of touched fields are shown when the app takes over [CHOICE-74]', async () => {
   const { page, takeOver } = await openPrerendered('/register');
   await fillCredentials(page, 'ada', 'short');
   await submitButton(page, 'Register').focus();
@@ -259,7 +259,7 @@ test('[CHOICE-74] other errors of touched fields are shown when the app takes ov
   expect(await focusedText(page)).toBe('Register');
 });
 
-test('[CHOICE-64, CHOICE-75, CHOICE-7] a form that was submitted early is busy, and is sent once when the app takes over', async () => {
+test('a form that was submitted early is busy, and is sent once when the app takes over [CHOICE-64, CHOICE-75, CHOICE-7]', async () => {
   const { page, requests, takeOver } = await openPrerendered('/login');
   const sent = () => requests.map((request) => request.postDataJSON());
   await fillCredentials(page, 'ada@example.org');
@@ -279,7 +279,7 @@ test('[CHOICE-64, CHOICE-75, CHOICE-7] a form that was submitted early is busy, 
   expect(page.url()).toBe(`${server.address}/#/login`);
 });
 
-test('[CHOICE-63, VALID-7] a form that was submitted early shows what is missing, and is not sent', async () => {
+test('a form that was submitted early shows what is missing, and is not sent [CHOICE-63, VALID-7]', async () => {
   const { page, takeOver } = await openPrerendered('/login');
   await field(page, 'Email').fill('ada@example.org');
   await submitButton(page, 'Sign in').click();
@@ -298,7 +298,7 @@ test('[CHOICE-63, VALID-7] a form that was submitted early shows what is missing
   });
 });
 
-test('[CHOICE-67] what was typed on a screen does not appear on the next screen', async () => {
+test('what was typed on a screen does not appear on the next screen [CHOICE-67]', async () => {
   const { page, takeOver } = await openPrerendered('/login');
   await fillCredentials(page, 'ada@example.org');
   await page.getByRole('link', { name: 'Sign up' }).click();
@@ -310,7 +310,7 @@ test('[CHOICE-67] what was typed on a screen does not appear on the next screen'
   expect(await field(page, 'Password').inputValue()).toBe('');
 });
 
-test('[CHOICE-67] a form that the user left and opened again is empty and not sent', async () => {
+test('a form that the user left and opened again is empty and not sent [CHOICE-67]', async () => {
   const { page, requests, takeOver } = await openPrerendered('/login');
   await fillCredentials(page, 'ada@example.org');
   await submitButton(page, 'Sign in').click();
@@ -323,7 +323,7 @@ test('[CHOICE-67] a form that the user left and opened again is empty and not se
   expect(requests).toEqual([]);
 });
 
-test('[CHOICE-68, CALL-8, CALL-1] the list is requested once, before the scripts have loaded, with the headers of the app', async () => {
+test('the list is requested once, before the scripts have loaded, with the headers of the app [CHOICE-68, CALL-8, CALL-1]', async () => {
   const cookie = { name: 'XSRF-TOKEN', value: 'a%2Fb', url: server.address };
   const { page, requests, takeOver } = await openPrerendered('/projects', {
     async prepare(newPage) {
@@ -387,7 +387,7 @@ async function openStreaming(options?: BrowserContextOptions) {
   };
 }
 
-test('[CHOICE-69] projects are shown as they arrive, and stay when the app takes over', async () => {
+test('projects are shown as they arrive, and stay when the app takes over [CHOICE-69]', async () => {
   const { page, problems, takeOver, send, end } = await openStreaming();
   const list = page.getByRole('list', { name: 'List of Projects' });
   const rows = list.getByRole('listitem');
@@ -434,7 +434,7 @@ test('[CHOICE-69] projects are shown as they arrive, and stay when the app takes
   expect(problems).toEqual([]);
 });
 
-test('[CHOICE-69] only the first fifteen projects are parsed and shown before the scripts have loaded', async () => {
+test('only the first fifteen projects are parsed and shown before the scripts have loaded [CHOICE-69]', async () => {
   const { page, takeOver, send, end } = await openStreaming();
   const rows = page.locator('section li');
   const json = JSON.stringify(projects(200));
@@ -457,7 +457,7 @@ test('[CHOICE-69] only the first fifteen projects are parsed and shown before th
 });
 
 test.each([50, 51, 200])(
-  '[CHOICE-66] the same rows of a list of %i are in view when the app takes over',
+  'the same rows of a list of %i are in view when the app takes over [CHOICE-66]',
   async (count) => {
     const { page, takeOver, send, end } = await openStreaming({
       viewport: { width: 800, height: 300 },
@@ -492,7 +492,7 @@ test.each([
   ['no list of projects', { json: [{ ...projects(1)[0], title: 1 }] }],
   ['no JSON', { body: '<h1>Project 1</h1>' }],
 ])(
-  '[CHOICE-68, ERROR-8] a response that is %s becomes an empty list, without ever showing a row',
+  'a response that is %s becomes an empty list, without ever showing a row [CHOICE-68, ERROR-8]',
   async (_, response) => {
     const { page, requests, takeOver } = await openPrerendered('/projects', {
       async prepare(newPage) {
@@ -514,7 +514,7 @@ test.each([
   },
 );
 
-describe('[CHOICE-70] leaving the projects aborts the early request', () => {
+describe('leaving the projects aborts the early request [CHOICE-70]', () => {
   test('before the scripts have loaded', async () => {
     const { page, problems, requests, takeOver } = await openPrerendered('/projects');
     await expect.poll(() => requests.length).toBe(1);
@@ -540,7 +540,7 @@ describe('[CHOICE-70] leaving the projects aborts the early request', () => {
   });
 });
 
-test('[CHOICE-68, ERROR-8] an early request that fails becomes an empty list', async () => {
+test('an early request that fails becomes an empty list [CHOICE-68, ERROR-8]', async () => {
   const { page, requests, takeOver } = await openPrerendered('/projects', {
     prepare: (newPage) => newPage.route('**/api/v1/projects', (route) => route.abort()),
   });
@@ -563,7 +563,7 @@ describe('when a script fails to load', () => {
     return page;
   }
 
-  test('[CHOICE-71, CHOICE-72] an alert says so, the prerendered screens work, and nothing is busy', async () => {
+  test('an alert says so, the prerendered screens work, and nothing is busy [CHOICE-71, CHOICE-72]', async () => {
     const page = await openFailed('/about');
     await page.getByRole('link', { name: 'Projects' }).click();
     expect(await alerts(page).allTextContents()).toEqual([failure]);
@@ -580,7 +580,7 @@ describe('when a script fails to load', () => {
     expect(await field(page, 'Email').inputValue()).toBe('ada@example.org');
   });
 
-  test('[CHOICE-76] projects are shown, whether they arrive before or after the failure', async () => {
+  test('projects are shown, whether they arrive before or after the failure [CHOICE-76]', async () => {
     const { page, failScripts } = await openPrerendered('/projects', {
       prepare: (newPage) => mockProjects(newPage, projects(2)),
     });
@@ -596,7 +596,7 @@ describe('when a script fails to load', () => {
     expect(await section.getAttribute('aria-busy')).toBe('false');
   });
 
-  test('[CHOICE-71] the alert appears once, and only for scripts', async () => {
+  test('the alert appears once, and only for scripts [CHOICE-71]', async () => {
     const { page } = await openPrerendered('/about');
     await page.locator('h1').waitFor();
     const failToLoad = (tagName: string) =>
@@ -616,14 +616,14 @@ describe('when a script fails to load', () => {
     expect(await alerts(page).count()).toBe(1);
   });
 
-  test('[CHOICE-71] the alert also appears on an unknown path', async () => {
+  test('the alert also appears on an unknown path [CHOICE-71]', async () => {
     const page = await openFailed('/nowhere');
     expect(await page.getByRole('heading', { level: 1 }).textContent()).toBe(
       'Unexpected Application Error!',
     );
   });
 
-  test('[CHOICE-72] a submitted form is no longer busy', async () => {
+  test('a submitted form is no longer busy [CHOICE-72]', async () => {
     const { page, failScripts } = await openPrerendered('/login');
     await fillCredentials(page, 'ada@example.org');
     await submitButton(page, 'Sign in').click();
@@ -656,7 +656,7 @@ describe('when the chunk of the screens fails to load', () => {
     };
   }
 
-  test('[CHOICE-73] what was typed stays until the user leaves, and the rest of the app works', async () => {
+  test('what was typed stays until the user leaves, and the rest of the app works [CHOICE-73]', async () => {
     const { page, loadApp } = await openWithoutLazyChunk('/login');
     await fillCredentials(page, 'ada@example.org');
     await loadApp();
@@ -667,7 +667,7 @@ describe('when the chunk of the screens fails to load', () => {
     expect(await alerts(page).count()).toBe(0);
   });
 
-  test('[CHOICE-76] the projects received stay until the user leaves', async () => {
+  test('the projects received stay until the user leaves [CHOICE-76]', async () => {
     const { page, loadApp } = await openWithoutLazyChunk('/projects');
     await expect.poll(() => rowTitles(page).count()).toBe(2);
     await loadApp();
@@ -678,7 +678,7 @@ describe('when the chunk of the screens fails to load', () => {
     await page.getByRole('heading', { name: 'About Page' }).waitFor();
   });
 
-  test('[CHOICE-70, CHOICE-47] the early response is not shown to the next user', async () => {
+  test('the early response is not shown to the next user [CHOICE-70, CHOICE-47]', async () => {
     const { page } = await browser.open();
     let requests = 0;
     await page.route('**/api/v1/projects', (route) =>

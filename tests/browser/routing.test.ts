@@ -38,7 +38,7 @@ test.each([
   ['#/projects/1', 'Unexpected Application Error!'],
   ['#/%', 'Unexpected Application Error!'],
 ])(
-  '[ROUTE-1, ROUTE-7, ERROR-9] "%s" shows the screen "%s", on any web server in any folder',
+  '"%s" shows the screen "%s", on any web server in any folder [ROUTE-1, ROUTE-7, ERROR-9]',
   async (path, name) => {
     const { page } = await browser.open();
     await page.goto(address + path);
@@ -48,7 +48,7 @@ test.each([
   },
 );
 
-test('[HEADER-2, HEADER-3, HEADER-4, HEADER-5, HEADER-6] the links of the header, back and forward lead to their screens', async () => {
+test('the links of the header, back and forward lead to their screens [HEADER-2, HEADER-3, HEADER-4, HEADER-5, HEADER-6]', async () => {
   const { page } = await browser.open();
   await page.goto(`${address}?utm_source=letter`);
   for (const path of ['/about', '/projects', '/register', '/login', '/'] as const) {

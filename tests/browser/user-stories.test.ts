@@ -20,7 +20,7 @@ const unusual = {
   description: `<script>document.title = 'hacked'</script>\n\n  indented\n${'long '.repeat(2_000)}`,
 };
 
-test('[APP-1, APP-2, REGISTER-5, CHOICE-4, CHOICE-9, CREATE-2] a user registers, signs in and creates projects, which are there after a reload', async () => {
+test('a user registers, signs in and creates projects, which are there after a reload [APP-1, APP-2, REGISTER-5, CHOICE-4, CHOICE-9, CREATE-2]', async () => {
   const { page, problems } = await browser.open();
   const email = newEmail();
   await page.goto(server.address);
@@ -67,7 +67,7 @@ test('an acknowledged project is there after the server was killed', async () =>
   expect(await rowTitles(page).allTextContents()).toEqual(['Survivor']);
 });
 
-test('[CHOICE-44] each user sees only their own projects', async () => {
+test('each user sees only their own projects [CHOICE-44]', async () => {
   const [ada, bob] = [await browser.open(), await browser.open()];
   await signUpAndIn(ada.page, server.address);
   await signUpAndIn(bob.page, server.address);
@@ -79,7 +79,7 @@ test('[CHOICE-44] each user sees only their own projects', async () => {
   expect(await rowTitles(bob.page).count()).toBe(0);
 });
 
-test('[CHOICE-41, CHOICE-43, ERROR-8] an anonymous visitor can open the projects, and reads why creating one was refused', async () => {
+test('an anonymous visitor can open the projects, and reads why creating one was refused [CHOICE-41, CHOICE-43, ERROR-8]', async () => {
   const { page, problems } = await browser.open();
   await openScreen(page, server.address, '/projects');
   await page.getByText('No projects to show.').waitFor();
@@ -91,7 +91,7 @@ test('[CHOICE-41, CHOICE-43, ERROR-8] an anonymous visitor can open the projects
   expect(problems.filter((problem) => problem.startsWith('listProjects'))).toHaveLength(1);
 });
 
-test('[CHOICE-45, CHOICE-6, AUTH-10] registering a taken email changes nothing on the screen', async () => {
+test('registering a taken email changes nothing on the screen [CHOICE-45, CHOICE-6, AUTH-10]', async () => {
   const { page } = await browser.open();
   const email = newEmail();
   await signUpAndIn(page, server.address, email);
@@ -106,7 +106,7 @@ test('[CHOICE-45, CHOICE-6, AUTH-10] registering a taken email changes nothing o
   expect(await field(page, 'Email').inputValue()).toBe(email.toUpperCase());
 });
 
-test('[ERROR-1, CHOICE-3] the banner reports a wrong password, also when the user comes back', async () => {
+test('the banner reports a wrong password, also when the user comes back [ERROR-1, CHOICE-3]', async () => {
   const { page } = await browser.open();
   await openScreen(page, server.address, '/login');
   await fillCredentials(page, newEmail());
@@ -120,7 +120,7 @@ test('[ERROR-1, CHOICE-3] the banner reports a wrong password, also when the use
   );
 });
 
-test('[CHOICE-7, FIELD-1] a double click creates one project and shows no error, even if the response arrives between its clicks', async () => {
+test('a double click creates one project and shows no error, even if the response arrives between its clicks [CHOICE-7, FIELD-1]', async () => {
   const { page } = await browser.open();
   await signUpAndIn(page, server.address);
   await fillProject(page, 'Once', 'Only');
@@ -138,7 +138,7 @@ test('[CHOICE-7, FIELD-1] a double click creates one project and shows no error,
   expect(await page.getByText('is required').count()).toBe(0);
 });
 
-test('[CONST-7] the list is not requested again on focus or reconnect', async () => {
+test('the list is not requested again on focus or reconnect [CONST-7]', async () => {
   const { page, context } = await browser.open();
   await signUpAndIn(page, server.address);
   let requests = 0;

@@ -41,7 +41,7 @@ const row = (page: Page, position: number) => page.locator(`li[aria-posinset="${
 const renderedRows = (page: Page) => page.getByRole('listitem').count();
 const showButton = (page: Page) => page.getByRole('button', { name: 'Show the new project' });
 
-test('[CHOICE-52, CHOICE-58] only the rows around the viewport are in the page, with the total number of rows', async () => {
+test('only the rows around the viewport are in the page, with the total number of rows [CHOICE-52, CHOICE-58]', async () => {
   const { page, problems } = await openList(5_000);
   expect(await renderedRows(page)).toBeLessThan(50);
   expect(await row(page, 1).getAttribute('aria-setsize')).toBe('5000');
@@ -52,7 +52,7 @@ test('[CHOICE-52, CHOICE-58] only the rows around the viewport are in the page, 
   expect(problems).toEqual([]);
 });
 
-test('[CHOICE-52] the viewport is full of rows in order, at any scroll position', async () => {
+test('the viewport is full of rows in order, at any scroll position [CHOICE-52]', async () => {
   const { page } = await openList(5_000);
   for (const share of [0.1, 0.5, 0.9, 0.3, 0.31, 0]) {
     await page.evaluate((part) => scrollTo(0, part * document.documentElement.scrollHeight), share);
@@ -75,7 +75,7 @@ test('[CHOICE-52] the viewport is full of rows in order, at any scroll position'
   }
 });
 
-test('[CHOICE-52] Home and End work in a long list, also after the window changed its width', async () => {
+test('Home and End work in a long list, also after the window changed its width [CHOICE-52]', async () => {
   const { page } = await openList(1_000);
   // Row heights are measured while scrolling, so a user may have to press the key again.
   const pressUntilVisible = async (key: 'Home' | 'End', position: number) => {
@@ -94,7 +94,7 @@ test('[CHOICE-52] Home and End work in a long list, also after the window change
   expect(await renderedRows(page)).toBeLessThan(50);
 });
 
-test('[CHOICE-59] "Show the new project" scrolls to a new project and focuses its title', async () => {
+test('"Show the new project" scrolls to a new project and focuses its title [CHOICE-59]', async () => {
   const { page, problems } = await openList(3_000);
   expect(await showButton(page).count()).toBe(0);
   await createProject(page);
@@ -118,7 +118,7 @@ const scrollThrough = (page: Page, pixels: number) =>
     }
   }, pixels);
 
-test('[CHOICE-27] a user who scrolled during a create keeps the scroll position, and the next key shows the form', async () => {
+test('a user who scrolled during a create keeps the scroll position, and the next key shows the form [CHOICE-27]', async () => {
   const { page } = await openList(1_000);
   await fillProject(page, 'The new one', 'At the end.');
   const create = page.waitForRequest((request) => request.method() === 'POST');
@@ -145,7 +145,7 @@ test('the focused field is visible after a create in a low window', async () => 
   expect(y).toBeGreaterThanOrEqual(0);
 });
 
-test('[CHOICE-52] a long list scrolls at a zoom of 125 %, with fractional row heights', async () => {
+test('a long list scrolls at a zoom of 125 %, with fractional row heights [CHOICE-52]', async () => {
   const { page, problems } = await openList(3_000, { deviceScaleFactor: 1.25 });
   for (const fontSize of [15.7, 16.3, 17.3]) {
     await page.evaluate((px) => (document.documentElement.style.fontSize = `${px}px`), fontSize);
@@ -155,7 +155,7 @@ test('[CHOICE-52] a long list scrolls at a zoom of 125 %, with fractional row he
   expect(problems).toEqual([]);
 });
 
-test('[CHOICE-52] a long list scrolls with user styles', async () => {
+test('a long list scrolls with user styles [CHOICE-52]', async () => {
   const { page, problems } = await openList(3_000, { bypassCSP: true });
   await page.addStyleTag({
     content:
@@ -166,7 +166,7 @@ test('[CHOICE-52] a long list scrolls with user styles', async () => {
   expect(problems).toEqual([]);
 });
 
-test('[CHOICE-52] a long list renders few rows when the window changes its width', async () => {
+test('a long list renders few rows when the window changes its width [CHOICE-52]', async () => {
   const { page } = await openList(5_000);
   const added = await page.evaluateHandle(() => {
     const count = { rows: 0 };
@@ -185,7 +185,7 @@ test('[CHOICE-52] a long list renders few rows when the window changes its width
   expect(await added.evaluate(({ rows }) => rows)).toBeLessThan(100);
 });
 
-test('[CHOICE-59] the list keeps the focus when the user scrolls away from the new project', async () => {
+test('the list keeps the focus when the user scrolls away from the new project [CHOICE-59]', async () => {
   const { page, problems } = await openList(3_000);
   const isFocused = (element: Element) => element === document.activeElement;
   await createProject(page);
@@ -202,7 +202,7 @@ test('[CHOICE-59] the list keeps the focus when the user scrolls away from the n
   expect(problems).toEqual([]);
 });
 
-test('[CHOICE-57] all 50 projects of a list are in the page, so that the browser can search them', async () => {
+test('all 50 projects of a list are in the page, so that the browser can search them [CHOICE-57]', async () => {
   const { page } = await openList(50);
   expect(await renderedRows(page)).toBe(50);
 });

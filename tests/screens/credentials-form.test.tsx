@@ -6,13 +6,13 @@ import { email, password, renderCredentialsScreen } from '../support/credentials
 
 test.each([
   [
-    '[LOGIN-1, LOGIN-2, LOGIN-3, LOGIN-4, LOGIN-6] the sign-in screen',
+    'the sign-in screen [LOGIN-1, LOGIN-2, LOGIN-3, LOGIN-4, LOGIN-6]',
     'login',
     'Enter your email and password to sign in',
     'current-password',
   ],
   [
-    '[REGISTER-1, REGISTER-2, REGISTER-3, REGISTER-4, CHOICE-42] the registration screen',
+    'the registration screen [REGISTER-1, REGISTER-2, REGISTER-3, REGISTER-4, CHOICE-42]',
     'registerUser',
     'Enter your email and password to register',
     'new-password',
@@ -47,7 +47,7 @@ test.each([
 );
 
 test.each(['login', 'registerUser'] as const)(
-  '[CHOICE-7] a pending %s keeps the button busy and focused, and ignores further submits',
+  'a pending %s keeps the button busy and focused, and ignores further submits [CHOICE-7]',
   async (name) => {
     const { submit, backend, user, button } = await renderCredentialsScreen(name);
     await submit();

@@ -51,7 +51,7 @@ async function renderThrowing(
   await screen.findByRole('heading', { level: 1, name: 'Unexpected Application Error!' });
 }
 
-test('[ERROR-9, CHOICE-39] a thrown error replaces the layout, and development shows its stack', async () => {
+test('a thrown error replaces the layout, and development shows its stack [ERROR-9, CHOICE-39]', async () => {
   await renderThrowing();
   expect(screen.getByText('The screen broke.')).toBeDefined();
   expect(screen.getByText(/at .*broken/)).toBeDefined();
@@ -59,14 +59,14 @@ test('[ERROR-9, CHOICE-39] a thrown error replaces the layout, and development s
   expect(screen.queryByRole('contentinfo')).toBeNull();
 });
 
-test('[CHOICE-39] a thrown value that is not an Error is shown as text', async () => {
+test('a thrown value that is not an Error is shown as text [CHOICE-39]', async () => {
   await renderThrowing(() => {
     throw 'Just words.';
   });
   expect(screen.getByText('Just words.')).toBeDefined();
 });
 
-test('[CHOICE-39] a build shows no stack', async () => {
+test('a build shows no stack [CHOICE-39]', async () => {
   vi.stubEnv('DEV', false);
   await renderThrowing();
   expect(screen.getByText('The screen broke.')).toBeDefined();
@@ -85,7 +85,7 @@ test('a screen rendered outside the app throws an error that says so', () => {
   expect(() => render(<LoginScreen />)).toThrow('A screen needs the app around it');
 });
 
-test('[LAYOUT-2, CHOICE-40] the second layout has an empty navigation area above the content', async () => {
+test('the second layout has an empty navigation area above the content [LAYOUT-2, CHOICE-40]', async () => {
   await renderPlainLayout();
   const navigation = await screen.findByRole('navigation', { name: 'Main' });
   expect(navigation.childElementCount).toBe(0);
@@ -105,7 +105,7 @@ test('the second layout has the styles of the first', async () => {
   expect(classNames(await screen.findByRole('navigation'))).toEqual(first);
 });
 
-test.each(Object.keys(screens))('[CHOICE-40] %s has no empty navigation area', async (route) => {
+test.each(Object.keys(screens))('%s has no empty navigation area [CHOICE-40]', async (route) => {
   await renderApp(route);
   for (const navigation of screen.getAllByRole('navigation')) {
     expect(navigation.childElementCount).toBe(5);

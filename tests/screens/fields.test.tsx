@@ -52,7 +52,7 @@ describe.each(formNames)('the form of %s', (name) => {
     }
   });
 
-  test('[FIELD-1, FIELD-2] shows an error only once its field was touched', async () => {
+  test('shows an error only once its field was touched [FIELD-1, FIELD-2]', async () => {
     const { user } = await renderForm(name);
     expect([error(first), error(second)]).toEqual(['', '']);
     await user.click(field(first));
@@ -63,7 +63,7 @@ describe.each(formNames)('the form of %s', (name) => {
     expect([error(second), invalid(second)]).toEqual(['', 'false']);
   });
 
-  test('[VALID-2, VALID-4, VALID-5, VALID-6, VALID-7, CHOICE-22, CHOICE-23] says what is required and sends nothing when submitted empty', async () => {
+  test('says what is required and sends nothing when submitted empty [VALID-2, VALID-4, VALID-5, VALID-6, VALID-7, CHOICE-22, CHOICE-23]', async () => {
     const { submit, count } = await renderForm(name);
     await submit();
     for (const label of fields) await expectError(label, `${label} is required`);
@@ -71,7 +71,7 @@ describe.each(formNames)('the form of %s', (name) => {
     expect(count()).toBe(0);
   });
 
-  test("[CHOICE-24] does not show the browser's validation messages", async () => {
+  test("does not show the browser's validation messages [CHOICE-24]", async () => {
     await renderForm(name);
     expect(field(first).form?.noValidate).toBe(true);
   });
@@ -110,7 +110,7 @@ test('a held Enter in the description adds lines', async () => {
 });
 
 describe.each(['registerUser', 'login'] as const)('the credentials of %s', (name) => {
-  test('[FIELD-1] show no error while a field is filled for the first time', async () => {
+  test('show no error while a field is filled for the first time [FIELD-1]', async () => {
     const { user } = await renderForm(name);
     await user.type(field('Email'), 'ada');
     await user.type(field('Password'), 'short');
@@ -120,7 +120,7 @@ describe.each(['registerUser', 'login'] as const)('the credentials of %s', (name
   });
 
   test.each(['ada', 'ada@', '@example.org', 'ada@example', 'ada example.org', 'a@b@c.org'])(
-    '[VALID-1] reject "%s" as an email address',
+    'reject "%s" as an email address [VALID-1]',
     async (text) => {
       const { fill, submit, count } = await renderForm(name);
       await fill('Email', text);
@@ -132,7 +132,7 @@ describe.each(['registerUser', 'login'] as const)('the credentials of %s', (name
   );
 
   test.each(['1234567', 'pass wo', '😀😀😀😀😀😀😀'])(
-    '[VALID-3, CONST-2] reject the 7 characters "%s" as a password',
+    'reject the 7 characters "%s" as a password [VALID-3, CONST-2]',
     async (text) => {
       const { fill, submit, count } = await renderForm(name);
       await fill('Email', 'ada@example.org');
@@ -167,8 +167,8 @@ describe.each(['registerUser', 'login'] as const)('the credentials of %s', (name
 });
 
 test.each([
-  ['[CHOICE-25] blanks', '  ', ' \n '],
-  ['[VALID-6, VALID-7] a single character', 'T', 'D'],
+  ['blanks [CHOICE-25]', '  ', ' \n '],
+  ['a single character [VALID-6, VALID-7]', 'T', 'D'],
 ])('%s as title and description are sent as typed', async (_, title, description) => {
   const { fill, submit, body } = await renderForm('createProject');
   await fill('Title', title);
@@ -177,7 +177,7 @@ test.each([
   expect(await body()).toEqual({ title, description });
 });
 
-test('[CHOICE-26] 100,000 characters as title and description are sent', async () => {
+test('100,000 characters as title and description are sent [CHOICE-26]', async () => {
   const { user, submit, body } = await renderForm('createProject');
   const long = 'x'.repeat(100_000);
   for (const label of ['Title', 'Description']) {

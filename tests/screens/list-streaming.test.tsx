@@ -32,7 +32,7 @@ async function renderStreaming(options: Parameters<typeof renderApp>[1] = {}) {
 
 const project = (n: number) => JSON.stringify({ id: n, title: `Title ${n}`, description: `d${n}` });
 
-test('[CHOICE-51, CHOICE-54, LIST-1, LIST-3] the projects received so far are shown while the list streams', async () => {
+test('the projects received so far are shown while the list streams [CHOICE-51, CHOICE-54, LIST-1, LIST-3]', async () => {
   const { send, end, rows, setSizes, busy } = await renderStreaming();
   await send(`[${project(1)},${project(2).slice(0, 9)}`);
   expect(rows()).toEqual(['Title 1d1']);
@@ -45,7 +45,7 @@ test('[CHOICE-51, CHOICE-54, LIST-1, LIST-3] the projects received so far are sh
   expect(busy()).toBe('false');
 });
 
-test('[CHOICE-55, LIST-4, LIST-5] a list is emptied and logged when its connection is lost', async () => {
+test('a list is emptied and logged when its connection is lost [CHOICE-55, LIST-4, LIST-5]', async () => {
   const { send, loseConnection, rows, logged } = await renderStreaming();
   await send(`[${project(1)},`);
   expect(rows()).toEqual(['Title 1d1']);
@@ -55,7 +55,7 @@ test('[CHOICE-55, LIST-4, LIST-5] a list is emptied and logged when its connecti
   expect(logged.map(({ operationId }) => operationId)).toEqual(['listProjects']);
 });
 
-test('[CHOICE-30, CHOICE-54] a complete list stays until the next one is complete', async () => {
+test('a complete list stays until the next one is complete [CHOICE-30, CHOICE-54]', async () => {
   const { send, end, rows, go } = await renderStreaming();
   await send(`[${project(1)},${project(2)}]`);
   await end();
@@ -68,7 +68,7 @@ test('[CHOICE-30, CHOICE-54] a complete list stays until the next one is complet
   expect(rows()).toEqual(['Title 3d3', 'Title 4d4']);
 });
 
-test('[CHOICE-56] the rows of an aborted request are not shown', async () => {
+test('the rows of an aborted request are not shown [CHOICE-56]', async () => {
   const { send, rows, projects } = await renderStreaming();
   await send(`[${project(1)},`);
   await act(async () => projects.send({ type: 'projects.opened' }));
@@ -79,7 +79,7 @@ test('[CHOICE-56] the rows of an aborted request are not shown', async () => {
   expect(rows()).toEqual(['Title 3d3']);
 });
 
-test('[CHOICE-51] the rows received so far stay while a project is being created', async () => {
+test('the rows received so far stay while a project is being created [CHOICE-51]', async () => {
   const { send, rows, projects } = await renderStreaming();
   await send(`[${project(1)},`);
   const newProject = { title: 'Website relaunch', description: 'New pages.' };
@@ -88,7 +88,7 @@ test('[CHOICE-51] the rows received so far stay while a project is being created
   expect(rows()).toEqual(['Title 1d1']);
 });
 
-test('[CHOICE-51, CHOICE-69] prefetched rows stay until the list has more of them', async () => {
+test('prefetched rows stay until the list has more of them [CHOICE-51, CHOICE-69]', async () => {
   const prefetched = [[JSON.parse(project(1)), JSON.parse(project(2))]];
   const prefetchedRows = () => prefetched.shift();
   const { send, end, rows, projects } = await renderStreaming({ prefetchedRows });

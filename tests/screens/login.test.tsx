@@ -23,7 +23,7 @@ async function renderLogin() {
   };
 }
 
-test('[CALL-5] a login sends what was typed', async () => {
+test('a login sends what was typed [CALL-5]', async () => {
   const { submit, backend } = await renderLogin();
   await submit();
   expect((await backend.next(LOGIN)).body).toEqual(credentials);
@@ -32,9 +32,9 @@ test('[CALL-5] a login sends what was typed', async () => {
 const htmlMessage = '<b>غير صحيح</b>\n\n  &amp; more';
 
 test.each([
-  ['[ERROR-1, LOGIN-5, AUTH-5] the message of the response', 401, { message: 'Wrong.' }, 'Wrong.'],
+  ['the message of the response [ERROR-1, LOGIN-5, AUTH-5]', 401, { message: 'Wrong.' }, 'Wrong.'],
   ['the whole message as text', 401, { message: htmlMessage }, htmlMessage],
-  ['[ERROR-2] "Internal Server Error" without a message', 500, undefined, 'Internal Server Error'],
+  ['"Internal Server Error" without a message [ERROR-2]', 500, undefined, 'Internal Server Error'],
 ])(
   'a refused login shows %s in the banner above the form, and keeps what was typed',
   async (_, status, body, message) => {
@@ -50,14 +50,14 @@ test.each([
   },
 );
 
-test('[CHOICE-12] a login without a response shows "Internal Server Error"', async () => {
+test('a login without a response shows "Internal Server Error" [CHOICE-12]', async () => {
   const { submit, backend } = await renderLogin();
   await submit();
   (await backend.next(LOGIN)).drop();
   expect((await screen.findByRole('alert')).textContent).toBe('Internal Server Error');
 });
 
-test('[ERROR-3, CHOICE-15] an exception shows no message, clears the old one, and is logged', async () => {
+test('an exception shows no message, clears the old one, and is logged [ERROR-3, CHOICE-15]', async () => {
   const { submit, refuse, auth, logged } = await renderLogin();
   await submit();
   await refuse(401, { message: 'Wrong.' });
@@ -67,7 +67,7 @@ test('[ERROR-3, CHOICE-15] an exception shows no message, clears the old one, an
   expect(logged).toEqual([{ operationId: 'login', error: expect.any(Error) }]);
 });
 
-test('[CHOICE-1, CHOICE-22] the old message stays while a retry is pending, until the next one', async () => {
+test('the old message stays while a retry is pending, until the next one [CHOICE-1, CHOICE-22]', async () => {
   const { submit, refuse, backend } = await renderLogin();
   await submit();
   await refuse(401, { message: 'First.' });
@@ -78,7 +78,7 @@ test('[CHOICE-1, CHOICE-22] the old message stays while a retry is pending, unti
   await waitFor(() => expect(banner()).toBe('Second.'));
 });
 
-test('[CHOICE-3, AUTH-3, CHOICE-4] the message survives a navigation, and is cleared by success, which leads to the projects', async () => {
+test('the message survives a navigation, and is cleared by success, which leads to the projects [CHOICE-3, AUTH-3, CHOICE-4]', async () => {
   const { submit, refuse, go, backend, path, auth } = await renderLogin();
   await submit();
   await refuse(401, { message: 'Wrong.' });
@@ -98,7 +98,7 @@ test('[CHOICE-3, AUTH-3, CHOICE-4] the message survives a navigation, and is cle
   expect(banner()).toBeUndefined();
 });
 
-test('[CALL-6, CHOICE-16] a 200 whose body is not JSON signs in', async () => {
+test('a 200 whose body is not JSON signs in [CALL-6, CHOICE-16]', async () => {
   const { submit, backend, path } = await renderLogin();
   await submit();
   (await backend.next(LOGIN)).answerText(200, '<h1>Welcome</h1>');
@@ -114,7 +114,7 @@ test('the back button returns from the projects to the sign-in screen', async ()
   await waitFor(() => expect(path()).toBe('/login'));
 });
 
-test('[CHOICE-47] a login reloads the projects while they are in view', async () => {
+test('a login reloads the projects while they are in view [CHOICE-47]', async () => {
   const { submit, backend, go } = await renderLogin();
   await submit();
   await go('/projects');
@@ -125,7 +125,7 @@ test('[CHOICE-47] a login reloads the projects while they are in view', async ()
   expect(await screen.findByText('Mine')).toBeDefined();
 });
 
-test('[CHOICE-47] a login drops the rows of the previous user', async () => {
+test('a login drops the rows of the previous user [CHOICE-47]', async () => {
   const { submit, backend, go } = await renderLogin();
   await go('/projects');
   (await backend.next(LIST)).answer(200, [{ id: 1, title: 'Of Bob', description: 'Private' }]);
@@ -137,7 +137,7 @@ test('[CHOICE-47] a login drops the rows of the previous user', async () => {
   expect(screen.queryByText('Of Bob')).toBeNull();
 });
 
-test('[CHOICE-7] a double click signs in once', async () => {
+test('a double click signs in once [CHOICE-7]', async () => {
   const { fill, user, backend, button } = await renderLogin();
   await fill();
   await user.dblClick(button());
@@ -146,7 +146,7 @@ test('[CHOICE-7] a double click signs in once', async () => {
   expect(backend.count(LOGIN)).toBe(1);
 });
 
-test('[CHOICE-7] the second click of a double click submits nothing after the response', async () => {
+test('the second click of a double click submits nothing after the response [CHOICE-7]', async () => {
   const { submit, refuse, button } = await renderLogin();
   await submit();
   await refuse(401, { message: 'Wrong.' });
@@ -170,7 +170,7 @@ test('a password manager may fill and submit the form without any event', async 
   expect((await backend.next(LOGIN)).body).toEqual(credentials);
 });
 
-test('[CHOICE-8] a registration aborts a pending login', async () => {
+test('a registration aborts a pending login [CHOICE-8]', async () => {
   const { submit, backend, go, user, path } = await renderLogin();
   await submit();
   const login = await backend.next(LOGIN);
@@ -185,7 +185,7 @@ test('[CHOICE-8] a registration aborts a pending login', async () => {
   await waitFor(() => expect(path()).toBe('/login'));
 });
 
-test('[CHOICE-9, AUTH-1] the user is not authenticated after a page load', async () => {
+test('the user is not authenticated after a page load [CHOICE-9, AUTH-1]', async () => {
   const { auth } = await renderLogin();
   expect(isAuthenticated(auth.getSnapshot())).toBe(false);
 });

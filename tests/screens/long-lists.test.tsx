@@ -96,7 +96,7 @@ function renderList(count: number, heightOf: (position: number) => number = () =
   };
 }
 
-describe('[CHOICE-52] a long list', () => {
+describe('a long list [CHOICE-52]', () => {
   test('renders the rows in the viewport and half a screen on both sides', () => {
     const { rendered, scrollTo } = renderList(5_000);
     expect(rendered()).toEqual({ rows: [1, 25], above: 0, below: 4975 * 40 });
@@ -145,7 +145,7 @@ describe('[CHOICE-52] a long list', () => {
     expect(rendered()).toEqual({ rows: [1, 50], above: null, below: null });
   });
 
-  test('[CHOICE-59] scrolls to the newest row and focuses its title', () => {
+  test('scrolls to the newest row and focuses its title [CHOICE-59]', () => {
     const { setCount, rendered, scrollIntoView } = renderList(5_000);
     setCount(5_001, 'Show it');
     fireEvent.click(screen.getByRole('button', { name: 'Show it' }));
@@ -172,7 +172,7 @@ describe('[CHOICE-52] a long list', () => {
   });
 });
 
-test('[CHOICE-57] a list of up to 50 projects is rendered whole', () => {
+test('a list of up to 50 projects is rendered whole [CHOICE-57]', () => {
   expect(renderList(50).rendered()).toEqual({ rows: [1, 50], above: null, below: null });
 });
 

@@ -48,7 +48,7 @@ async function renderProjects(rows?: unknown) {
   };
 }
 
-test('[PROJECTS-1, PROJECTS-2, PROJECTS-3, PROJECTS-4, PROJECTS-6] the screen has its form above the list', async () => {
+test('the screen has its form above the list [PROJECTS-1, PROJECTS-2, PROJECTS-3, PROJECTS-4, PROJECTS-6]', async () => {
   await renderProjects();
   expect(title().placeholder).toBe('Website development project');
   expect(description().rows).toBe(4);
@@ -65,7 +65,7 @@ test('fields take the direction of their text, and the browser suggests no earli
   expect(title().autocomplete).toBe('off');
 });
 
-test('[CHOICE-58] the length of a list is announced outside the busy section when it has loaded', async () => {
+test('the length of a list is announced outside the busy section when it has loaded [CHOICE-58]', async () => {
   const { load, go } = await renderProjects();
   const liveRegion = () => list().nextElementSibling;
   expect(liveRegion()?.getAttribute('aria-live')).toBe('polite');
@@ -84,7 +84,7 @@ test('[CHOICE-58] the length of a list is announced outside the busy section whe
   expect(list().querySelector('p[aria-live="polite"]')?.textContent).toBe('No projects to show.');
 });
 
-test('[PROJECTS-6, PROJECTS-7, LIST-3, CALL-8] the list loads when the screen opens, and shows titles and descriptions', async () => {
+test('the list loads when the screen opens, and shows titles and descriptions [PROJECTS-6, PROJECTS-7, LIST-3, CALL-8]', async () => {
   const { load, backend } = await renderProjects();
   expect(backend.count(LIST)).toBe(1);
   await load([relaunch, office]);
@@ -92,7 +92,7 @@ test('[PROJECTS-6, PROJECTS-7, LIST-3, CALL-8] the list loads when the screen op
   expect(within(list()).getByText(office.description)).toBeDefined();
 });
 
-test('[LIST-1, LIST-2] a loading list is busy and shows a message', async () => {
+test('a loading list is busy and shows a message [LIST-1, LIST-2]', async () => {
   const { load } = await renderProjects();
   expect(list().getAttribute('aria-busy')).toBe('true');
   expect(screen.getByText('Loading projects…')).toBeDefined();
@@ -107,7 +107,7 @@ test('the rows have an explicit list role, because Safari drops it from lists wi
   expect(within(within(list()).getByRole('list')).getAllByRole('listitem')).toHaveLength(2);
 });
 
-test('[CHOICE-29] an empty list shows a message', async () => {
+test('an empty list shows a message [CHOICE-29]', async () => {
   await renderProjects([]);
   expect(within(list()).getByText('No projects to show.')).toBeDefined();
 });
@@ -116,7 +116,7 @@ test.each([
   ['an error', 500, { message: 'Down for repair.' }],
   ['a malformed list', 200, { projects: [relaunch] }],
 ])(
-  '[LIST-4, LIST-5, ERROR-8, CHOICE-19, CHOICE-29] %s empties the list, is logged, and shows no error',
+  '%s empties the list, is logged, and shows no error [LIST-4, LIST-5, ERROR-8, CHOICE-19, CHOICE-29]',
   async (_, status, body) => {
     const { go, backend, logged } = await renderProjects([relaunch]);
     await go('/');
@@ -130,7 +130,7 @@ test.each([
   },
 );
 
-test('[CHOICE-30] a second visit shows the cached rows and reloads them', async () => {
+test('a second visit shows the cached rows and reloads them [CHOICE-30]', async () => {
   const { go, backend } = await renderProjects([relaunch]);
   await go('/about');
   await go('/projects');
@@ -140,7 +140,7 @@ test('[CHOICE-30] a second visit shows the cached rows and reloads them', async 
   await waitFor(() => expect(titles()).toEqual([relaunch.title, office.title]));
 });
 
-test('[CONST-6, CONST-8] the cached rows expire a minute after leaving', async () => {
+test('the cached rows expire a minute after leaving [CONST-6, CONST-8]', async () => {
   const { go, clock } = await renderProjects([relaunch]);
   await go('/about');
   clock.increment(500);
@@ -150,7 +150,7 @@ test('[CONST-6, CONST-8] the cached rows expire a minute after leaving', async (
   expect(titles()).toEqual([]);
 });
 
-test('[CONST-7, CHOICE-35] focus, reconnection and time do not reload the list', async () => {
+test('focus, reconnection and time do not reload the list [CONST-7, CHOICE-35]', async () => {
   const { clock, backend } = await renderProjects([relaunch]);
   act(() => {
     for (const name of ['blur', 'focus', 'offline', 'online', 'pageshow']) {
@@ -162,7 +162,7 @@ test('[CONST-7, CHOICE-35] focus, reconnection and time do not reload the list',
   expect(backend.count(LIST)).toBe(1);
 });
 
-test('[CALL-9, CREATE-2, CREATE-3, CHOICE-34, APP-2] a created project is appended when its response arrives, as the response has it', async () => {
+test('a created project is appended when its response arrives, as the response has it [CALL-9, CREATE-2, CREATE-3, CHOICE-34, APP-2]', async () => {
   const { create, backend } = await renderProjects([relaunch]);
   const call = await create();
   expect(call.body).toEqual({ title: office.title, description: office.description });
@@ -173,7 +173,7 @@ test('[CALL-9, CREATE-2, CREATE-3, CHOICE-34, APP-2] a created project is append
   expect(backend.count(LIST)).toBe(1);
 });
 
-test('[CHOICE-27] each created project empties the form, focuses Title, and is announced', async () => {
+test('each created project empties the form, focuses Title, and is announced [CHOICE-27]', async () => {
   const { create } = await renderProjects([]);
   const announcements = [];
   for (const id of ['p1', 'p2', 'p3']) {
@@ -191,7 +191,7 @@ test('[CHOICE-27] each created project empties the form, focuses Title, and is a
   expect([first === second, second === third]).toEqual([false, false]);
 });
 
-test('[FIELD-1, CHOICE-50] a field that the app focused shows no error until the user touches it', async () => {
+test('a field that the app focused shows no error until the user touches it [FIELD-1, CHOICE-50]', async () => {
   const { create, user } = await renderProjects([]);
   (await create()).answer(201, office);
   await waitFor(() => expect(document.activeElement).toBe(title()));
@@ -208,8 +208,8 @@ test('[FIELD-1, CHOICE-50] a field that the app focused shows no error until the
 });
 
 test.each([
-  ['[ERROR-5, PROJECTS-5, CREATE-4, CHOICE-28] its message', 422, { message: 'No.' }, 'No.'],
-  ['[ERROR-6] "Internal Server Error" without a message', 503, undefined, 'Internal Server Error'],
+  ['its message [ERROR-5, PROJECTS-5, CREATE-4, CHOICE-28]', 422, { message: 'No.' }, 'No.'],
+  ['"Internal Server Error" without a message [ERROR-6]', 503, undefined, 'Internal Server Error'],
 ])('a refused creation shows %s, and keeps the form', async (_, status, body, message) => {
   const { create } = await renderProjects([relaunch]);
   (await create()).answer(status, body);
@@ -218,7 +218,7 @@ test.each([
   expect(titles()).toEqual([relaunch.title]);
 });
 
-test('[ERROR-7, CHOICE-18] a malformed response shows no message, clears the old one, and keeps the form', async () => {
+test('a malformed response shows no message, clears the old one, and keeps the form [ERROR-7, CHOICE-18]', async () => {
   const { create, logged } = await renderProjects([relaunch]);
   (await create()).answer(500, { message: 'Broken.' });
   await waitFor(() => expect(banner()).toBe('Broken.'));
@@ -231,7 +231,7 @@ test('[ERROR-7, CHOICE-18] a malformed response shows no message, clears the old
   expect([title().value, description().value]).toEqual([office.title, office.description]);
 });
 
-test('[CREATE-1, CHOICE-2] the error is cleared as soon as a retry starts', async () => {
+test('the error is cleared as soon as a retry starts [CREATE-1, CHOICE-2]', async () => {
   const { create } = await renderProjects([]);
   (await create()).answer(500);
   await waitFor(() => expect(banner()).toBe('Internal Server Error'));
@@ -240,7 +240,7 @@ test('[CREATE-1, CHOICE-2] the error is cleared as soon as a retry starts', asyn
   expect(button().getAttribute('aria-busy')).toBe('true');
 });
 
-test('[CHOICE-7] a pending creation ignores further submits', async () => {
+test('a pending creation ignores further submits [CHOICE-7]', async () => {
   const { create, user, backend } = await renderProjects([]);
   await create();
   await user.dblClick(button());
@@ -248,7 +248,7 @@ test('[CHOICE-7] a pending creation ignores further submits', async () => {
   expect(backend.count(CREATE)).toBe(1);
 });
 
-test('[CHOICE-31] a project created while the list loads stays in view', async () => {
+test('a project created while the list loads stays in view [CHOICE-31]', async () => {
   const { create, backend } = await renderProjects();
   const stale = await backend.next(LIST);
   (await create()).answer(201, office);
@@ -258,7 +258,7 @@ test('[CHOICE-31] a project created while the list loads stays in view', async (
   await waitFor(() => expect(titles()).toEqual([relaunch.title, office.title]));
 });
 
-test('[CHOICE-32] a project whose id is already in the list is shown once', async () => {
+test('a project whose id is already in the list is shown once [CHOICE-32]', async () => {
   const { create } = await renderProjects([relaunch, office]);
   (await create()).answer(201, relaunch);
   await waitFor(() => expect(titles()).toEqual([office.title, relaunch.title]));
@@ -269,7 +269,7 @@ test('a list that uses an id twice is shown whole', async () => {
   expect(titles()).toEqual([relaunch.title, office.title]);
 });
 
-test('[CHOICE-48] a pending creation refills the form on return, and empties it on success', async () => {
+test('a pending creation refills the form on return, and empties it on success [CHOICE-48]', async () => {
   const { create, go, backend } = await renderProjects([]);
   const call = await create();
   await go('/about');
@@ -284,7 +284,7 @@ test('[CHOICE-48] a pending creation refills the form on return, and empties it 
   await waitFor(() => expect(titles()).toEqual([office.title]));
 });
 
-test('[CHOICE-48] a creation refused while the user was away shows its message and refills the form', async () => {
+test('a creation refused while the user was away shows its message and refills the form [CHOICE-48]', async () => {
   const { create, go } = await renderProjects([]);
   const call = await create();
   await go('/about');
@@ -294,7 +294,7 @@ test('[CHOICE-48] a creation refused while the user was away shows its message a
   expect(title().value).toBe(office.title);
 });
 
-test('[CHOICE-49] text typed while a creation is pending survives its success', async () => {
+test('text typed while a creation is pending survives its success [CHOICE-49]', async () => {
   const { create, user } = await renderProjects([]);
   const call = await create();
   await user.type(title(), ', next year');
@@ -309,7 +309,7 @@ test.each([
   ['right-to-left text', 'مشروع جديد \u202Eabc'],
   ['ten thousand characters', 'x'.repeat(10_000)],
   ['line breaks', 'first\n\n  third\ttab'],
-])('[PROJECTS-6] %s in a project is shown as plain text, unshortened', async (_, text) => {
+])('%s in a project is shown as plain text, unshortened [PROJECTS-6]', async (_, text) => {
   await renderProjects([{ id: 1, title: text, description: text }]);
   const row = within(list()).getByRole('listitem');
   expect([...row.children].map(({ textContent }) => textContent)).toEqual([text, text]);
@@ -317,7 +317,7 @@ test.each([
   expect([...row.children].map((part) => part.getAttribute('dir'))).toEqual(['auto', 'auto']);
 });
 
-test('[CHOICE-41, CHOICE-43] an anonymous visitor sees an empty list, and the reason why a creation failed', async () => {
+test('an anonymous visitor sees an empty list, and the reason why a creation failed [CHOICE-41, CHOICE-43]', async () => {
   const { create, backend } = await renderProjects();
   (await backend.next(LIST)).answer(401, { message: 'Please sign in to work with projects.' });
   await screen.findByText('No projects to show.');

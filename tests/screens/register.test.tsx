@@ -21,7 +21,7 @@ async function renderRegister() {
   };
 }
 
-test('[REGISTER-5, AUTH-7, AUTH-8, CALL-7, ROLE-1] a registration stores its response as the user and leads to /login', async () => {
+test('a registration stores its response as the user and leads to /login [REGISTER-5, AUTH-7, AUTH-8, CALL-7, ROLE-1]', async () => {
   const { register, path, auth } = await renderRegister();
   const call = await register();
   expect(call.body).toEqual(credentials);
@@ -37,7 +37,7 @@ test.each([
   ['with a message', 409, { message: 'An account with this email already exists.' }],
   ['without a message', 500, undefined],
 ])(
-  '[AUTH-9, AUTH-10, ERROR-4, CHOICE-6] a refusal %s shows nothing, keeps what was typed, and can be retried',
+  'a refusal %s shows nothing, keeps what was typed, and can be retried [AUTH-9, AUTH-10, ERROR-4, CHOICE-6]',
   async (_, status, body) => {
     const { register, path, auth, user, backend, button } = await renderRegister();
     const call = await register();
@@ -56,7 +56,7 @@ test.each([
   },
 );
 
-test('[AUTH-10] a failed registration leaves no message on the sign-in screen', async () => {
+test('a failed registration leaves no message on the sign-in screen [AUTH-10]', async () => {
   const { register, go, button } = await renderRegister();
   (await register()).answer(409, { message: 'Taken.' });
   await waitFor(() => expect(button().getAttribute('aria-busy')).toBe('false'));
@@ -65,7 +65,7 @@ test('[AUTH-10] a failed registration leaves no message on the sign-in screen', 
   expect(screen.queryByRole('alert')).toBeNull();
 });
 
-test('[APP-1] a user registers, then signs in with the same email and password', async () => {
+test('a user registers, then signs in with the same email and password [APP-1]', async () => {
   const { register, user, backend, path } = await renderRegister();
   const registration = await register();
   registration.answer(201, { role: 'member' });

@@ -8,7 +8,7 @@ const findHeading = (name: string) => screen.findByRole('heading', { level: 1, n
 const inHeader = () => within(screen.getByRole('banner'));
 
 test.each(Object.entries(screens))(
-  '[ROUTE-2, ROUTE-3, ROUTE-4, ROUTE-5, ROUTE-6, LAYOUT-1] %s shows its screen between header and footer',
+  '%s shows its screen between header and footer [ROUTE-2, ROUTE-3, ROUTE-4, ROUTE-5, ROUTE-6, LAYOUT-1]',
   async (route, { heading, title }) => {
     await renderApp(route);
     await findHeading(heading);
@@ -21,7 +21,7 @@ test.each(Object.entries(screens))(
   },
 );
 
-test('[ROUTE-1] the path is read from the fragment of the URL', async () => {
+test('the path is read from the fragment of the URL [ROUTE-1]', async () => {
   window.location.hash = '#/about';
   const { go } = await renderApp('', { history: createHashHistory() });
   await findHeading('About Page');
@@ -34,13 +34,13 @@ test('[ROUTE-1] the path is read from the fragment of the URL', async () => {
 test.each([
   ['/', 'Home'],
   ['/about', 'About Page'],
-])('[HOME-1, ABOUT-1, CHOICE-37] %s shows only the text "%s"', async (route, text) => {
+])('%s shows only the text "%s" [HOME-1, ABOUT-1, CHOICE-37]', async (route, text) => {
   await renderApp(route);
   await findHeading(text);
   expect(screen.getByRole('main').textContent).toBe(text);
 });
 
-test('[HEADER-1, HEADER-2, HEADER-3, HEADER-4, HEADER-5, HEADER-6, CHOICE-36] the header has a brand and exactly these links', async () => {
+test('the header has a brand and exactly these links [HEADER-1, HEADER-2, HEADER-3, HEADER-4, HEADER-5, HEADER-6, CHOICE-36]', async () => {
   await renderApp('/');
   await findHeading('Home');
   const links = inHeader().getAllByRole('link');
@@ -61,7 +61,7 @@ test('the links of the header are the main navigation', async () => {
   expect(within(navigation).getAllByRole('link')).toHaveLength(5);
 });
 
-test('[HEADER-1] the logo beside the brand has the colour of the theme', async () => {
+test('the logo beside the brand has the colour of the theme [HEADER-1]', async () => {
   await renderApp('/');
   const logo = screen.getByRole('banner').querySelector('svg');
   expect(logo?.getAttribute('fill')).toBe('currentColor');
@@ -79,7 +79,7 @@ test('the link of the current screen has aria-current', async () => {
   await waitFor(() => expect(current()).toEqual(['Projects']));
 });
 
-test('[FOOTER-1, FOOTER-2, CONST-5] the footer has the name of the app and the current year', async () => {
+test('the footer has the name of the app and the current year [FOOTER-1, FOOTER-2, CONST-5]', async () => {
   vi.setSystemTime('2031-07-01');
   onTestFinished(() => void vi.useRealTimers());
   await renderApp('/');
@@ -107,7 +107,7 @@ test('a navigation to an unknown path focuses the heading of the error screen', 
 });
 
 test.each(['/nowhere', '/about/us', '/projects/1', '/%', '/%E0%A4%A', '//example.org'])(
-  '[ROUTE-7, ERROR-9, CHOICE-38] %s shows the error screen, outside the layout',
+  '%s shows the error screen, outside the layout [ROUTE-7, ERROR-9, CHOICE-38]',
   async (route) => {
     await renderApp(route);
     await findHeading('Unexpected Application Error!');

@@ -30,7 +30,7 @@ async function sendAll(cookies: () => string, baseUrl = origin): Promise<Receive
 }
 
 describe('the requests', () => {
-  test('[CALL-1, CONST-1, CALL-5, CALL-7, CALL-8, CALL-9] have the paths and bodies of the contract', async () => {
+  test('have the paths and bodies of the contract [CALL-1, CONST-1, CALL-5, CALL-7, CALL-8, CALL-9]', async () => {
     const calls = await sendAll(() => '');
     expect(calls.map(({ method, path, body }) => ({ method, path, body }))).toEqual([
       { method: 'POST', path: '/api/v1/auth/login', body: credentials },
@@ -40,7 +40,7 @@ describe('the requests', () => {
     ]);
   });
 
-  test('[CALL-2] send JSON and accept JSON', async () => {
+  test('send JSON and accept JSON [CALL-2]', async () => {
     const calls = await sendAll(() => '');
     const headers = (name: string) => calls.map((call) => call.headers.get(name));
     const json = 'application/json';
@@ -48,11 +48,11 @@ describe('the requests', () => {
     expect(headers('accept')).toEqual([json, json, json, json]);
   });
 
-  test('[CALL-3] include cookies', async () => {
+  test('include cookies [CALL-3]', async () => {
     for (const call of await sendAll(() => '')) expect(call.credentials).toBe('include');
   });
 
-  test('[CONST-4] ask for the whole list and bypass the browser cache', async () => {
+  test('ask for the whole list and bypass the browser cache [CONST-4]', async () => {
     const list = (await sendAll(() => '')).find(({ method }) => method === 'GET');
     expect(list?.cache).toBe('no-store');
     expect(list?.path).toBe('/api/v1/projects');
@@ -77,22 +77,22 @@ describe('the XSRF header', () => {
 
   test.each<Case>([
     [
-      '[CALL-4, CHOICE-21] repeats the percent-decoded cookie',
+      'repeats the percent-decoded cookie [CALL-4, CHOICE-21]',
       decoded,
       () => `theme=dark; XSRF-TOKEN=${encoded}; x=1`,
     ],
     ...['%', '%E0%A4%A', 'a%zz'].map((value): Case => {
-      return [`[CHOICE-20] repeats "${value}" as it is`, value, () => `XSRF-TOKEN=${value}`];
+      return [`repeats "${value}" as it is [CHOICE-20]`, value, () => `XSRF-TOKEN=${value}`];
     }),
-    ['[CHOICE-20] is absent when no header can carry the value', null, () => 'XSRF-TOKEN=a%0Ab'],
+    ['is absent when no header can carry the value [CHOICE-20]', null, () => 'XSRF-TOKEN=a%0Ab'],
     [
-      '[CHOICE-21] is absent when only cookies of similar names exist',
+      'is absent when only cookies of similar names exist [CHOICE-21]',
       null,
       () => 'MY-XSRF-TOKEN=1; XSRF-TOKEN2=2',
     ],
-    ['[CHOICE-21] is absent when the cookie is empty', null, () => 'XSRF-TOKEN='],
+    ['is absent when the cookie is empty [CHOICE-21]', null, () => 'XSRF-TOKEN='],
     [
-      '[CHOICE-21] is absent when the API has another origin',
+      'is absent when the API has another origin [CHOICE-21]',
       null,
       () => 'XSRF-TOKEN=abc',
       'https://elsewhere.example',
@@ -105,7 +105,7 @@ describe('the XSRF header', () => {
   });
 });
 
-test('[CONST-3] only its own signal ends a call, because there is no timeout', async () => {
+test('only its own signal ends a call, because there is no timeout [CONST-3]', async () => {
   const backend = controlledBackend();
   const api = createApi({ origin, fetch: backend.fetch, cookies: () => '' });
   const abortController = new AbortController();

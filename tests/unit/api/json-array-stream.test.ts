@@ -22,7 +22,7 @@ const items = fc.array(
   }),
 );
 
-test('[LIST-3] a list parses to the same items however it is split into chunks', () => {
+test('a list parses to the same items however it is split into chunks [LIST-3]', () => {
   fc.assert(
     fc.property(items, fc.boolean(), fc.array(fc.nat(40)), (list, isIndented, sizes) => {
       const text = JSON.stringify(list, null, isIndented ? 2 : 0);
@@ -54,14 +54,14 @@ test.each([
   '[null]',
   '{"projects":[{"id":1}]}',
   '<!doctype html>',
-])('[LIST-3] "%s", which is no list, is rejected however it is split into chunks', (text) => {
+])('"%s", which is no list, is rejected however it is split into chunks [LIST-3]', (text) => {
   for (let size = 1; size <= Math.max(1, text.length); size += 1) {
     const chunks = text.match(new RegExp(`[^]{1,${size}}`, 'g')) ?? [text];
     expect(() => parse(chunks), `chunks of ${size}`).toThrow(/JSON|not a list/);
   }
 });
 
-test('[LIST-3] an item is available as soon as it has arrived', () => {
+test('an item is available as soon as it has arrived [LIST-3]', () => {
   const stream = createJsonArrayStream(isItem);
   stream.write('[{"id":1},{"id":');
   expect(stream.items).toEqual([{ id: 1 }]);
@@ -72,13 +72,13 @@ test('[LIST-3] an item is available as soon as it has arrived', () => {
   expect(stream.items).toHaveLength(2);
 });
 
-test('[LIST-3] an item is available while the next one is incomplete and contains two braces', () => {
+test('an item is available while the next one is incomplete and contains two braces [LIST-3]', () => {
   const stream = createJsonArrayStream(isItem);
   stream.write('[{"id":1},{"title":"}}');
   expect(stream.items).toEqual([{ id: 1 }]);
 });
 
-test('[LIST-3] an item after one of several chunks is available as soon as it has arrived', () => {
+test('an item after one of several chunks is available as soon as it has arrived [LIST-3]', () => {
   const stream = createJsonArrayStream(isItem);
   const title = 'x'.repeat(100);
   stream.write(`[{"title":"${title}`);
@@ -88,7 +88,7 @@ test('[LIST-3] an item after one of several chunks is available as soon as it ha
   expect(stream.items).toHaveLength(2);
 });
 
-test('[CHOICE-51] a streamed list is reported at its first row and each time it has doubled', async () => {
+test('a streamed list is reported at its first row and each time it has doubled [CHOICE-51]', async () => {
   const row = (id: number) => JSON.stringify({ id, title: 'T', description: 'D' });
   async function* chunks() {
     yield '[';

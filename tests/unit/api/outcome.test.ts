@@ -59,27 +59,27 @@ const html = '<!doctype html><title>502 Bad Gateway</title><h1>502 Bad Gateway</
 describe.each(operationIds)('%s', (operationId) => {
   test.each<[string, () => Promise<Api>, object]>([
     [
-      '[ERROR-1, ERROR-5] an error response fails with its message',
+      'an error response fails with its message [ERROR-1, ERROR-5]',
       () => respond(422, JSON.stringify({ message: 'Title is required.', status: 422 })),
       { ok: false, message: 'Title is required.' },
     ],
     [
-      '[CHOICE-13] a response of type problem+json fails with its message',
+      'a response of type problem+json fails with its message [CHOICE-13]',
       () => respond(409, '{"message":"Taken."}', 'application/problem+json'),
       { ok: false, message: 'Taken.' },
     ],
-    ['[CHOICE-11] an empty JSON 500 is a failed request', () => respond(500, ''), failed],
-    ['[CHOICE-11] a 500 without a body is a failed request', () => respondEmpty(500), failed],
-    ['[CHOICE-11] an HTML 502 is a failed request', () => respond(502, html, 'text/html'), failed],
-    ['[CHOICE-11] a 304 is not a success', () => respondEmpty(304), failed],
-    ['[CHOICE-12] an unreachable backend is a failed request', unreachable, failed],
+    ['an empty JSON 500 is a failed request [CHOICE-11]', () => respond(500, ''), failed],
+    ['a 500 without a body is a failed request [CHOICE-11]', () => respondEmpty(500), failed],
+    ['an HTML 502 is a failed request [CHOICE-11]', () => respond(502, html, 'text/html'), failed],
+    ['a 304 is not a success [CHOICE-11]', () => respondEmpty(304), failed],
+    ['an unreachable backend is a failed request [CHOICE-12]', unreachable, failed],
     [
-      '[CHOICE-12] a connection that closes without a response is a failed request',
+      'a connection that closes without a response is a failed request [CHOICE-12]',
       () => serve((_, response) => void response.destroy()),
       failed,
     ],
-    ['[CHOICE-12] a truncated 200 is a failed request', () => truncated(200), failed],
-    ['[CHOICE-12] a truncated 500 is a failed request', () => truncated(500), failed],
+    ['a truncated 200 is a failed request [CHOICE-12]', () => truncated(200), failed],
+    ['a truncated 500 is a failed request [CHOICE-12]', () => truncated(500), failed],
   ])('%s', async (_, start, outcome) => {
     expect(await call[operationId](await start())).toEqual(outcome);
   });
@@ -97,7 +97,7 @@ test.each([
   ['is missing: a string', '"message"'],
   ['is missing: null', 'null'],
   ['is truncated', '{"message":"Tak'],
-])('[ERROR-2, ERROR-6, CHOICE-14] a message that %s counts as missing', async (_, text) => {
+])('a message that %s counts as missing [ERROR-2, ERROR-6, CHOICE-14]', async (_, text) => {
   const api = await respond(400, text);
   expect(await call.login(api)).toEqual(failed);
   expect(await call.createProject(api)).toEqual(failed);
@@ -111,7 +111,7 @@ test.each([
   ['null', 'null'],
   ['a string', '"ok"'],
 ])(
-  '[CHOICE-15, CHOICE-16, CHOICE-17, CHOICE-18, CHOICE-19] a 200 with %s succeeds for accounts and throws for projects',
+  'a 200 with %s succeeds for accounts and throws for projects [CHOICE-15, CHOICE-16, CHOICE-17, CHOICE-18, CHOICE-19]',
   async (_, text) => {
     const api = await respond(200, text);
     expect(await call.login(api)).toEqual({ ok: true, value: undefined });
@@ -121,7 +121,7 @@ test.each([
   },
 );
 
-test('[CHOICE-16, CHOICE-17] a 204 signs in, and registers a user without a role', async () => {
+test('a 204 signs in, and registers a user without a role [CHOICE-16, CHOICE-17]', async () => {
   const api = await respondEmpty(204);
   expect(await call.login(api)).toEqual({ ok: true, value: undefined });
   expect(await call.registerUser(api)).toEqual({ ok: true, value: {} });
@@ -132,11 +132,11 @@ test.each([
   ['{"role":7}', {}],
   ['{"role":null}', {}],
   ['[]', {}],
-])('[CHOICE-17, ROLE-2] the registration response %s decodes to %j', async (text, value) => {
+])('the registration response %s decodes to %j [CHOICE-17, ROLE-2]', async (text, value) => {
   expect(await call.registerUser(await respond(201, text))).toEqual({ ok: true, value });
 });
 
-test.each(['"1"', '1'])('[ENTITY-1] a project with the id %s is a project', async (id) => {
+test.each(['"1"', '1'])('a project with the id %s is a project [ENTITY-1]', async (id) => {
   const text = `{"id":${id},"title":"T","description":"","more":true}`;
   const value = JSON.parse(text) as unknown;
   expect(await call.createProject(await respond(201, text))).toEqual({ ok: true, value });
@@ -153,12 +153,12 @@ test.each([
   '{"id":"1","title":1,"description":"D"}',
   '{"id":"1","title":"T"}',
   '{"id":"1","title":"T","description":null}',
-])('[CHOICE-18, CHOICE-19] %s is not a project', async (text) => {
+])('%s is not a project [CHOICE-18, CHOICE-19]', async (text) => {
   await expect(call.createProject(await respond(201, text))).rejects.toThrow('not a project');
   const list = await respond(200, `[{"id":"0","title":"","description":""},${text}]`);
   await expect(call.listProjects(list)).rejects.toThrow('not a list of projects');
 });
 
-test('[CALL-8, CONST-4] an empty list is a list', async () => {
+test('an empty list is a list [CALL-8, CONST-4]', async () => {
   expect(await call.listProjects(await respond(200, '[]'))).toEqual({ ok: true, value: [] });
 });
