@@ -31,7 +31,7 @@ export function createGuard(sessions: Sessions): Guard {
       ? await (isSafe ? sessions.findWithListVersion(token) : sessions.find(token))
       : undefined;
     if (session) {
-      const expected = xsrfToken(session);
+      const expected = deriveXsrfToken(session);
       // Restores a lost cookie, on refusals too, so that trying again works.
       if (request.cookies['XSRF-TOKEN'] !== expected) setXsrfCookie(request, reply, session);
       if (!isSafe && !isEqual(request.headers['x-xsrf-token'], expected)) {
@@ -51,7 +51,7 @@ export function setSessionCookies(request: FastifyRequest, reply: FastifyReply, 
 }
 
 function setXsrfCookie(request: FastifyRequest, reply: FastifyReply, session: Session) {
-  reply.setCookie('XSRF-TOKEN', xsrfToken(session), cookieOptions(request));
+  reply.setCookie('XSRF-TOKEN', deriveXsrfToken(session), cookieOptions(request));
 }
 
 function cookieOptions(request: FastifyRequest): CookieSerializeOptions {
@@ -65,7 +65,7 @@ function cookieOptions(request: FastifyRequest): CookieSerializeOptions {
 const xsrfTokens = new LRUCache<string, string>({ max: 10_000 });
 
 /** Returns an HMAC keyed by the session token: no secret to configure, and replicas agree. */
-function xsrfToken({ token }: Session): string {
+function deriveXsrfToken({ token }: Session): string {
   let xsrf = xsrfTokens.get(token);
   if (!xsrf) {
     xsrf = createHmac('sha256', token).update('XSRF-TOKEN').digest('base64url');
