@@ -19,18 +19,18 @@ export const loginWithUnknownEmail = (context: RunContext) =>
 
 /** Registers ada's email a second time, with another password. */
 export const registerAgain = (context: RunContext) =>
-  context.once('duplicate', async () => {
+  context.once('register again', async () => {
     const { email, password } = await context.signedInUser('ada');
     return context.newBrowser('ada').registerUser(email, `${password}-other`);
   });
 
 /** Fetches the list without cookies. */
 export const listAsVisitor = (context: RunContext) =>
-  context.once('anonymous list', () => context.newBrowser('visitor').listProjects());
+  context.once('list as visitor', () => context.newBrowser('visitor').listProjects());
 
 /** Creates a project without cookies. */
 export const createAsVisitor = (context: RunContext) =>
-  context.once('anonymous create', () =>
+  context.once('create as visitor', () =>
     context.newBrowser('visitor').createProject(context.fixtures.project('of a visitor')),
   );
 
@@ -40,7 +40,7 @@ export const isListPublic = async (context: RunContext) =>
 
 /** Returns whether bob's list has a project that ada created. */
 export const isListShared = (context: RunContext): Promise<boolean> =>
-  context.once('shares lists', async () => {
+  context.once('is list shared', async () => {
     const [ada, bob] = [await context.signedInUser('ada'), await context.signedInUser('bob')];
     const create = await ada.browser.createProject(context.fixtures.project('to be seen'));
     if (!create.outcome.ok) return false;

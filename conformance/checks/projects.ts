@@ -389,7 +389,9 @@ export const projectChecks: Check[] = [
 
 /** Fetches ada's list while it is short. */
 const fetchShortList = (context: RunContext) =>
-  context.once('some list', async () => (await context.signedInUser('ada')).browser.listProjects());
+  context.once('short list', async () =>
+    (await context.signedInUser('ada')).browser.listProjects(),
+  );
 
 /** Fails when the app cannot show a long list. Blocks when it cannot show a short one either. */
 async function expectValidList(context: RunContext, list: ApiCall) {
