@@ -82,10 +82,10 @@ export function createRunContext(
   async function retryWithXsrfCookie<Value>(
     browser: SimulatedBrowser,
     call: () => Promise<ApiCall<Value>>,
+    canHelp = () => true,
   ): Promise<ApiCall<Value>> {
-    const hadToken = browser.xsrfToken() !== undefined;
     const first = await call();
-    if (first.outcome.ok || hadToken || !isClientError(first.exchange)) return first;
+    if (first.outcome.ok || !isClientError(first.exchange) || !canHelp()) return first;
     await browser.listProjects();
     return browser.xsrfToken() ? call() : first;
   }
@@ -130,7 +130,8 @@ export function createRunContext(
     async signIn(account, browser = context.newBrowser(account.name)) {
       const setup = setupExchanges.get(browser.name) ?? account.registration.exchanges;
       const signIn = () => browser.login(account.email, account.password);
-      const login = await retryWithXsrfCookie(browser, signIn);
+      const hasNoToken = () => browser.xsrfToken() === undefined;
+      const login = await retryWithXsrfCookie(browser, signIn, hasNoToken);
       if (!login.outcome.ok)
         throw new Blocked(`signing in failed: ${describeResponse(login.exchange)}`);
       // The app also opens the projects after signing in.
