@@ -14,7 +14,8 @@ const maxRangeUpdates = 8;
 
 /**
  * Virtualizes a list of `count` rows: renders the rows in the viewport and half a screen on both
- * sides. `before` and `after` are refs for two empty elements as high as the rows that are not rendered.
+ * sides. `before` and `after` are refs for two empty elements as high as the rows that are not
+ * rendered.
  */
 export function useVirtualRows(count: number) {
   const list = useRef<HTMLUListElement>(null);
