@@ -1,413 +1,300 @@
-/** Faults that somebody could make with the best intentions. `from` is what stands in the source, the first time that it does. */
-export type Handpicked = { file: string; what: string; from: string; to: string };
+/** The first occurrence of a text is replaced, or deleted if the change is a text alone. */
+type Change = string | [from: string, to: string];
 
-export const handpicked: Handpicked[] = [
-  {
-    file: 'machines/auth.ts',
-    what: 'a login error goes the moment signing in starts again',
-    from: '    loggingIn: {\n',
-    to: "    loggingIn: {\n      entry: 'clearLoginError',\n",
-  },
-  {
-    file: 'machines/auth.ts',
-    what: 'a failed registration stores its message',
-    from: "            target: 'unauthenticated',\n            actions: 'clearUser',",
-    to: "            target: 'unauthenticated',\n            actions: ['clearUser', { type: 'storeLoginError', params: outcome }],",
-  },
-  {
-    file: 'machines/auth.ts',
-    what: 'signing in clears the user',
-    from: "actions: ['clearLoginError', 'announceLogin']",
-    to: "actions: ['clearLoginError', 'clearUser', 'announceLogin']",
-  },
-  {
-    file: 'machines/auth.ts',
-    what: 'a second submit starts a second call',
-    from: "      on: {\n        registerUser: { target: 'registering', meta: { statements: ['AUTH-6', 'CHOICE-8'] } },",
-    to: "      on: {\n        login: { target: 'loggingIn', reenter: true },\n        registerUser: { target: 'registering', meta: { statements: ['AUTH-6', 'CHOICE-8'] } },",
-  },
-  {
-    file: 'machines/auth.ts',
-    what: 'whoever registered counts as not authenticated',
-    from: "snapshot.matches('authenticated');",
-    to: "snapshot.matches('authenticated') && snapshot.context.user === undefined;",
-  },
-  {
-    file: 'machines/projects.ts',
-    what: 'a project that the list holds already is shown twice',
-    from: 'withProject(context.projects, create.value)',
-    to: '[...context.projects, create.value]',
-  },
-  {
-    file: 'machines/projects.ts',
-    what: 'a created project stands first',
-    from: 'withProject(context.projects, create.value)',
-    to: '[create.value, ...context.projects.filter(({ id }) => id !== create.value.id)]',
-  },
-  {
-    file: 'machines/projects.ts',
-    what: 'a fetched list is added to the old one',
-    from: 'list.ok ? list.value : context.projects',
-    to: 'list.ok ? [...context.projects, ...list.value] : context.projects',
-  },
-  {
-    file: 'machines/projects.ts',
-    what: 'opening empties the list at once',
-    from: "          target: '.loading',\n",
-    to: "          target: '.loading',\n          actions: 'clearProjects',\n",
-  },
-  {
-    file: 'machines/projects.ts',
-    what: 'a project is shown before its answer has come',
-    from: "entry: ['clearCreateError', 'storeSubmitted'],",
-    to: "entry: ['clearCreateError', 'storeSubmitted', { type: 'appendProject', params: ({ event }) => ({ ok: true, value: { id: 'new', ...submittedProject(event) } }) }],",
-  },
-  {
-    file: 'src/actors.ts',
-    what: 'whoever signs in keeps the rows of somebody else',
-    from: "  auth.on('user.loggedIn', (event) => projects.send(event));\n",
-    to: '',
-  },
-  {
-    file: 'src/app.tsx',
-    what: 'after registering the person is led away from wherever they are',
-    from: 'if (router.state.location.pathname === from) void',
-    to: 'void',
-  },
-  {
-    file: 'src/api/outcome.ts',
-    what: 'a blank message counts as a message',
-    from: "message.trim() !== ''",
-    to: "message !== ''",
-  },
-  {
-    file: 'src/api/outcome.ts',
-    what: 'no network is a fault of the app',
-    from: '    } catch {\n      return Response.error();\n    }',
-    to: '    } catch (error) {\n      throw error;\n    }',
-  },
-  {
-    file: 'src/api/outcome.ts',
-    what: 'a body that is no JSON makes a login fail',
-    from: 'return { ok: true, value: await read(response) };',
-    to: 'JSON.parse(await response.clone().text());\n    return { ok: true, value: await read(response) };',
-  },
-  {
-    file: 'src/api/xsrf.ts',
-    what: 'the header is sent as the cookie has it',
-    from: 'return decodeURIComponent(value);',
-    to: 'return value;',
-  },
-  {
-    file: 'src/api/api.ts',
-    what: 'cookies are left at home',
-    from: "credentials: 'include'",
-    to: "credentials: 'omit'",
-  },
-  {
-    file: 'src/screens/projects.tsx',
-    what: 'the form is emptied the moment it is submitted',
-    from: "    (project) => projects.send({ type: 'createProject', project }),\n",
-    to: "    (project) => (form.reset(empty), projects.send({ type: 'createProject', project })),\n",
-  },
-  {
-    file: 'src/screens/projects.tsx',
-    what: 'a list that failed says so',
-    from: '      <ProjectList\n',
-    to: '      {projects.getSnapshot().matches({ list: "failed" }) && <p role="alert">The list failed.</p>}\n      <ProjectList\n',
-  },
-  {
-    file: 'src/screens/projects.tsx',
-    what: 'the screen never closes',
-    from: "    return () => projects.send({ type: 'projects.closed' });\n",
-    to: '',
-  },
-  {
-    file: 'src/screens/login.tsx',
-    what: 'the button is busy with registering too',
-    from: "snapshot.matches('loggingIn')",
-    to: "snapshot.matches('loggingIn') || snapshot.matches('registering')",
-  },
-  {
-    file: 'src/screens/register.tsx',
-    what: 'the login error is shown here as well',
-    from: '      busy={busy}\n',
-    to: '      busy={busy}\n      errorMessage={auth.getSnapshot().context.loginErrorMessage}\n',
-  },
-  {
-    file: 'src/screens/schemas.ts',
-    what: 'blanks around a title are cut off',
-    from: "string().check(required('Title'))",
-    to: "string().check(trim(), required('Title'))",
-  },
-  {
-    file: 'src/ui/button.tsx',
-    what: 'a busy button cannot be pressed',
-    from: 'aria-disabled={busy}',
-    to: 'disabled={busy}',
-  },
-  {
-    file: 'src/ui/project-list.tsx',
-    what: 'while the list loads its rows are hidden',
-    from: '{rows.length > 0 ? (',
-    to: '{rows.length > 0 && !loading ? (',
-  },
-  {
-    file: 'src/main.tsx',
-    what: 'the page has no colours of its own',
-    from: "import './styles/global.css.ts';\n",
-    to: '',
-  },
-  {
-    file: 'src/router.tsx',
-    what: 'a path that is no path shows what the library says',
-    from: '  notFoundComponent: notFoundOptions.component,\n',
-    to: '',
-  },
-  {
-    file: 'src/router.tsx',
-    what: 'a thrown error shows what the library says',
-    from: '  errorComponent: ErrorScreen,\n',
-    to: '',
-  },
-  {
-    file: 'src/screens/layout.tsx',
-    what: 'the year is the one of the last release',
-    from: 'new Date().getFullYear()',
-    to: '2026',
-  },
-  {
-    file: 'src/screens/layout.tsx',
-    what: '"Sign up" looks like "Home"',
-    from: 'variant="outlined"',
-    to: 'variant="nav"',
-  },
-  {
-    file: 'src/screens/layout.tsx',
-    what: '"Sign in" looks like "Home"',
-    from: 'variant="filled"',
-    to: 'variant="nav"',
-  },
-  {
-    file: 'src/screens/use-form.ts',
-    what: 'an error stays until the field is left again',
-    from: "mode: 'onTouched'",
-    to: "mode: 'onBlur'",
-  },
-  {
-    file: 'src/screens/use-form.ts',
-    what: 'an error comes while a field is being filled for the first time',
-    from: "mode: 'onTouched'",
-    to: "mode: 'all'",
-  },
-  {
-    file: 'src/screens/use-form.ts',
-    what: 'an error comes with a submit alone',
-    from: "mode: 'onTouched'",
-    to: "mode: 'onSubmit'",
-  },
-  {
-    file: 'src/screens/use-form.ts',
-    what: 'a form that the app emptied keeps its focus where it was',
-    from: '      setFocusTarget({ name });\n',
-    to: '',
-  },
-  {
-    file: 'src/screens/credentials-form.tsx',
-    what: 'the password is seen by everybody',
-    from: 'type="password"',
-    to: 'type="text"',
-  },
-  {
-    file: 'src/screens/credentials-form.tsx',
-    what: 'the message stands below the form',
-    from: '      <ErrorBanner message={props.errorMessage} busy={props.busy} />\n      <Form label={props.heading} onSubmit={submit}>',
-    to: '      <Form label={props.heading} onSubmit={submit}>\n        <ErrorBanner message={props.errorMessage} busy={props.busy} />\n',
-  },
-  {
-    file: 'src/screens/projects.tsx',
-    what: 'what was submitted is forgotten by leaving the screen',
-    from: 'submitted ?? empty',
-    to: 'empty',
-  },
-  {
-    file: 'src/ui/form.tsx',
-    what: 'a held Enter makes no more lines in a description',
-    from: ' && event.target instanceof HTMLInputElement',
-    to: '',
-  },
-  {
-    file: 'src/ui/project-list.tsx',
-    what: 'rows are told apart by their titles',
-    from: 'key={first + index}',
-    to: 'key={row.title}',
-  },
-  {
-    file: 'src/ui/project-list.tsx',
-    what: 'a description is understood as HTML',
-    from: '            {row.description}\n',
-    to: '                <span dangerouslySetInnerHTML={{ __html: row.description }} />\n',
-  },
-  {
-    file: 'src/ui/banner.css.ts',
-    what: 'the banner is not red',
-    from: '  background: color.criticalFill,\n',
-    to: '',
-  },
-  {
-    file: 'src/ui/banner.css.ts',
-    what: 'a message runs on in one line',
-    from: "  whiteSpace: 'pre-wrap',\n",
-    to: '',
-  },
-  {
-    file: 'src/ui/field.css.ts',
-    what: 'the border stays as it was beside an error',
-    from: '      borderWidth: 2,\n      borderColor: color.critical,\n',
-    to: '',
-  },
-  {
-    file: 'src/ui/field.css.ts',
-    what: 'an error pushes the button away',
-    from: "  minHeight: '1.3125rem',\n",
-    to: '',
-  },
-  {
-    file: 'src/ui/link.css.ts',
-    what: 'the link of the screen that is shown is not marked',
-    from: "      content: '\"\"',\n      position: 'absolute',\n      bottom: '-",
-    to: "      content: 'none',\n      position: 'absolute',\n      bottom: '-",
-  },
-  {
-    file: 'src/styles/progress.css.ts',
-    what: 'nothing moves while a call is pending',
-    from: '    animation: `${slideRight} 1.1s linear infinite`,\n',
-    to: '',
-  },
-  {
-    file: 'src/ui/project-list.css.ts',
-    what: 'a description runs on in one line',
-    from: "export const description = style({ color: color.textMuted, whiteSpace: 'pre-wrap' });",
-    to: 'export const description = style({ color: color.textMuted });',
-  },
-  {
-    file: 'src/styles/visually-hidden.css.ts',
-    what: 'what is said to screen readers is seen as well',
-    from: "  position: 'absolute',\n  width: 1,\n  height: 1,\n",
-    to: '',
-  },
-  {
-    file: 'src/styles/global.css.ts',
-    what: 'the focus cannot be seen',
-    from: "globalStyle(':focus-visible', {\n  outline: `0.1875rem solid ${color.accent}`,",
-    to: "globalStyle(':focus-visible', {\n  outline: 'none',",
-  },
-  {
-    file: 'src/styles/global.css.ts',
-    what: 'what moves goes on moving for people who asked for less motion',
-    from: "globalStyle('*, *::before, *::after', {\n  '@media'",
-    to: "globalStyle('*', {\n  '@media'",
-  },
-  {
-    file: 'src/styles/tokens.css.ts',
-    what: 'the dark theme is the light one',
-    from: 'vars: assignVars(color, dark)',
-    to: 'vars: assignVars(color, light)',
-  },
-  {
-    file: 'src/main.tsx',
-    what: 'whoever was on a link of the first view is thrown off it',
-    from: '      root?.querySelector<HTMLElement>(focusSelector)?.focus({ preventScroll: true });\n',
-    to: '',
-  },
-  {
-    file: 'src/main.tsx',
-    what: 'what was typed before the app came is lost',
-    from: '    if (root && window.prerendered) transferFormState(root, window.prerendered);\n',
-    to: '',
-  },
-  {
-    file: 'src/main.tsx',
-    what: 'what was typed goes when a script does not come',
-    from: 'if (hasFailed && window.prerendered && hasUserContent(window.prerendered)) {',
-    to: 'if (!location.href) {',
-  },
-  {
-    file: 'src/main.tsx',
-    what: 'the list is asked for twice',
-    from: 'createApp({ fetch: fetchWithPrefetchedList, prefetchedRows })',
-    to: 'createApp({ prefetchedRows })',
-  },
-  {
-    file: 'src/main.tsx',
-    what: 'the rows that are in view already go away until the list has come',
-    from: 'createApp({ fetch: fetchWithPrefetchedList, prefetchedRows })',
-    to: 'createApp({ fetch: fetchWithPrefetchedList })',
-  },
-  {
-    file: 'src/main.tsx',
-    what: 'a list that nobody took is kept for whoever comes next',
-    from: "  if (toLocation.pathname !== '/projects') discardPrefetchedList();\n",
-    to: '',
-  },
-  {
-    file: 'src/prerender/inline-script.ts',
-    what: 'the list is read to its end twice',
-    from: '        if (list.rows.length >= initialRowCount) return;\n',
-    to: '',
-  },
-  {
-    file: 'src/main.tsx',
-    what: 'a link of the first view that was followed leads nowhere',
-    from: '    if (loadedHash !== location.hash) void app.router.load();\n',
-    to: '',
-  },
-  {
-    file: 'src/actors.ts',
-    what: 'a call that threw is logged without its reason',
-    from: 'log(operationId, error);',
-    to: 'log(operationId, undefined);',
-  },
-  {
-    file: 'src/actors.ts',
-    what: 'a list that failed is logged without its reason',
-    from: "log('listProjects', reason)",
-    to: "log('listProjects', undefined)",
-  },
-  {
-    file: 'src/app.tsx',
-    what: 'whoever was led on cannot go back',
-    from: 'router.navigate({ to })',
-    to: 'router.navigate({ to, replace: true })',
-  },
-  {
-    file: 'src/main.tsx',
-    what: 'whoever has scrolled is thrown to the top',
-    from: 'if (!pathChanged) queueMicrotask(() => scrollTo(0, lastScrollY));',
-    to: '',
-  },
-  {
-    file: 'src/main.tsx',
-    what: 'a word that is being put together is cut off',
-    from: 'window.prerendered?.isComposing',
-    to: 'false',
-  },
-  {
-    file: 'src/main.tsx',
-    what: 'the screens that were drawn beforehand stay in the page',
-    from: "    for (const template of document.querySelectorAll('template')) template.remove();\n",
-    to: '',
-  },
-  {
-    file: 'src/ui/block-offsets.ts',
-    what: 'a long list is drawn as a whole',
-    from: 'export const maxUnvirtualizedRows = 50;',
-    to: 'export const maxUnvirtualizedRows = 1e9;',
-  },
-  {
-    file: 'src/ui/use-virtual-rows.ts',
-    what: 'scrolling draws no other rows',
-    from: "    addEventListener('scroll', onScroll, { passive: true });\n",
-    to: '',
-  },
-];
+/**
+ * Mistakes that a developer could make in good faith. Per file: what each mutant does, and its
+ * change. Files that only a browser can judge have no other mutants.
+ */
+export const manualMutants: Record<string, Record<string, Change>> = {
+  'machines/auth.ts': {
+    'clears the login error when the next login starts': [
+      '    loggingIn: {\n',
+      "    loggingIn: {\n      entry: 'clearLoginError',\n",
+    ],
+    'stores the message of a failed registration': [
+      "            target: 'unauthenticated',\n            actions: 'clearUser',",
+      "            target: 'unauthenticated',\n            actions: ['clearUser', { type: 'storeLoginError', params: messageOf }],",
+    ],
+    'clears the user at sign-in': [
+      "actions: ['clearLoginError', 'announceLogin']",
+      "actions: ['clearLoginError', 'clearUser', 'announceLogin']",
+    ],
+    'sends a second login request while the first is pending': [
+      "      on: {\n        registerUser: { target: 'registering', meta: { statements: ['AUTH-6', 'CHOICE-8'] } },",
+      "      on: {\n        login: { target: 'loggingIn', reenter: true },\n        registerUser: { target: 'registering', meta: { statements: ['AUTH-6', 'CHOICE-8'] } },",
+    ],
+    'does not count a registered user as authenticated': [
+      "snapshot.matches('authenticated');",
+      "snapshot.matches('authenticated') && snapshot.context.user === undefined;",
+    ],
+  },
+  'machines/projects.ts': {
+    'shows a project twice that the fetched list has': [
+      'withProject(context.projects, project)',
+      '[...context.projects, project]',
+    ],
+    'shows a created project first': [
+      'withProject(context.projects, project)',
+      '[project, ...context.projects.filter(({ id }) => id !== project.id)]',
+    ],
+    'adds a fetched list to the previous one': [
+      'projects: (_, projects: Project[]) => projects',
+      'projects: ({ context }, projects: Project[]) => [...context.projects, ...projects]',
+    ],
+    'empties the list when the screen opens': [
+      "          target: '.loading',\n",
+      "          target: '.loading',\n          actions: 'clearProjects',\n",
+    ],
+    'shows a project before its response': [
+      "          entry: 'clearCreateError',\n",
+      "          entry: ['clearCreateError', { type: 'appendProject', params: ({ context }) => ({ id: 'new', ...context.submitted! }) }],\n",
+    ],
+    'releases the subscription a millisecond late': [
+      'subscriptionBatching: 500',
+      'subscriptionBatching: 501',
+    ],
+    'drops the cached rows a millisecond late': [
+      'keepUnusedData: 60_000',
+      'keepUnusedData: 60_001',
+    ],
+  },
+  'src/actors.ts': {
+    'keeps the rows of the previous user at sign-in':
+      "  auth.on('user.loggedIn', (event) => projects.send(event));\n",
+    'logs an exception of a call without its reason': [
+      'log(operationId, error);',
+      'log(operationId, undefined);',
+    ],
+    'logs a failed list without its reason': [
+      "log('listProjects', reason)",
+      "log('listProjects', undefined)",
+    ],
+  },
+  'src/app.tsx': {
+    'navigates after registration, wherever the user is': [
+      'if (router.state.location.pathname === from) void',
+      'void',
+    ],
+    'replaces the history entry, so that the user cannot go back': [
+      'router.navigate({ to })',
+      'router.navigate({ to, replace: true })',
+    ],
+  },
+  'src/api/outcome.ts': {
+    'accepts a blank message': ["message.trim() !== ''", "message !== ''"],
+    'throws network errors': [
+      '    } catch {\n      return Response.error();\n    }',
+      '    } catch (error) {\n      throw error;\n    }',
+    ],
+    'throws at a login response that is not JSON': [
+      'return { ok: true, value: await read(response) };',
+      'JSON.parse(await response.clone().text());\n    return { ok: true, value: await read(response) };',
+    ],
+  },
+  'src/api/xsrf.ts': {
+    'sends the token percent-encoded': ['return decodeURIComponent(value);', 'return value;'],
+  },
+  'src/api/api.ts': {
+    'sends no cookies': ["credentials: 'include'", "credentials: 'omit'"],
+  },
+  'src/router.tsx': {
+    "shows the router's own page for a path that cannot be decoded":
+      '  notFoundComponent: notFoundOptions.component,\n',
+    "shows the router's own page for an exception": '  errorComponent: ErrorScreen,\n',
+  },
+  'src/screens/projects.tsx': {
+    'empties the form at submit': [
+      "    (project) => projects.send({ type: 'createProject', project }),\n",
+      "    (project) => (form.reset(empty), projects.send({ type: 'createProject', project })),\n",
+    ],
+    'shows an error for a failed list': [
+      '      <ProjectList\n',
+      '      {projects.getSnapshot().matches({ list: "failed" }) && <p role="alert">The list failed.</p>}\n      <ProjectList\n',
+    ],
+    'keeps the subscription when the screen closes':
+      "    return () => projects.send({ type: 'projects.closed' });\n",
+    'loses the submitted project when the user leaves': ['submitted ?? empty', 'empty'],
+  },
+  'src/screens/login.tsx': {
+    'shows a busy form during registration': [
+      "snapshot.matches('loggingIn')",
+      "snapshot.matches('loggingIn') || snapshot.matches('registering')",
+    ],
+  },
+  'src/screens/register.tsx': {
+    'shows the login error': [
+      '      busy={busy}\n',
+      '      busy={busy}\n      errorMessage={auth.getSnapshot().context.loginErrorMessage}\n',
+    ],
+  },
+  'src/screens/schemas.ts': {
+    'trims a title': [
+      "string().check(required('Title'))",
+      "string().check((await import('zod/mini')).trim(), required('Title'))",
+    ],
+  },
+  'src/screens/layout.tsx': {
+    'shows the year of the release': ['new Date().getFullYear()', '2026'],
+    'styles "Sign up" like "Home"': ['variant="outlined"', 'variant="nav"'],
+    'styles "Sign in" like "Home"': ['variant="filled"', 'variant="nav"'],
+  },
+  'src/screens/use-form.ts': {
+    'shows a corrected error until the next blur': ["mode: 'onTouched'", "mode: 'onBlur'"],
+    'shows errors before the first blur': ["mode: 'onTouched'", "mode: 'all'"],
+    'shows errors only at submit': ["mode: 'onTouched'", "mode: 'onSubmit'"],
+    'leaves the focus where it was after a reset': '      setFocusTarget({ name });\n',
+  },
+  'src/screens/credentials-form.tsx': {
+    'shows the password': ['type="password"', 'type="text"'],
+    'shows the message inside the form': [
+      '      <ErrorBanner message={props.errorMessage} busy={props.busy} />\n      <Form label={props.heading} onSubmit={submit}>',
+      '      <Form label={props.heading} onSubmit={submit}>\n        <ErrorBanner message={props.errorMessage} busy={props.busy} />\n',
+    ],
+  },
+  'src/ui/button.tsx': {
+    'disables a busy button': ['aria-disabled={busy}', 'disabled={busy}'],
+  },
+  'src/ui/form.tsx': {
+    'ignores a held Enter in a description': ' && event.target instanceof HTMLInputElement',
+  },
+  'src/ui/project-list.tsx': {
+    'hides the rows while the list loads': [
+      '{rows.length > 0 ? (',
+      '{rows.length > 0 && !loading ? (',
+    ],
+    'uses titles as keys': ['key={first + index}', 'key={row.title}'],
+    'renders a description as HTML': [
+      '            {row.description}\n',
+      '            <span dangerouslySetInnerHTML={{ __html: row.description }} />\n',
+    ],
+  },
+  'src/ui/block-offsets.ts': {
+    'renders a long list as a whole': [
+      'export const maxUnvirtualizedRows = 50;',
+      'export const maxUnvirtualizedRows = 1e9;',
+    ],
+  },
+  'src/ui/use-virtual-rows.ts': {
+    'ignores scrolling': "    addEventListener('scroll', onScroll, { passive: true });\n",
+    'ignores a new size of the window': "    addEventListener('resize', onResize);\n",
+    'loses the focus of a row that leaves the page':
+      '      list.current.focus({ preventScroll: true });\n',
+    'renders only the rows in the viewport': [
+      'offsets.blockAt(y - innerHeight / 2, blockCount)',
+      'offsets.blockAt(y, blockCount)',
+    ],
+    'keeps the space above the rows': [
+      '      above.height = `${offsets.offsetOf(from)}px`;\n',
+      "      above.height = '0px';\n",
+    ],
+    'scrolls once to a row that was never measured': [
+      'isVirtualized ? 2 : 0; attempts',
+      'isVirtualized ? 1 : 0; attempts',
+    ],
+  },
+  'src/ui/banner.css.ts': {
+    'does not fill the banner': '  background: color.criticalFill,\n',
+    'shows a message on one line': "  whiteSpace: 'pre-wrap',\n",
+  },
+  'src/ui/field.css.ts': {
+    'keeps the border of a field with an error':
+      '      borderWidth: 2,\n      borderColor: color.critical,\n',
+    'moves the button down for an error': "  minHeight: '1.3125rem',\n",
+  },
+  'src/ui/link.css.ts': {
+    'does not mark the link of the current screen': [
+      "      content: '\"\"',\n      position: 'absolute',\n      bottom: '-",
+      "      content: 'none',\n      position: 'absolute',\n      bottom: '-",
+    ],
+  },
+  'src/ui/project-list.css.ts': {
+    'shows a description on one line': [
+      "description = style({ color: color.textMuted, whiteSpace: 'pre-wrap' })",
+      'description = style({ color: color.textMuted })',
+    ],
+  },
+  'src/styles/progress.css.ts': {
+    'does not animate the progress of a call':
+      '    animation: `${slideRight} 1.1s linear infinite`,\n',
+  },
+  'src/styles/visually-hidden.css.ts': {
+    'shows the text for screen readers': "  position: 'absolute',\n  width: 1,\n  height: 1,\n",
+  },
+  'src/styles/global.css.ts': {
+    'does not show the focus': [
+      "globalStyle(':focus-visible', {\n  outline: `0.1875rem solid ${color.accent}`,",
+      "globalStyle(':focus-visible', {\n  outline: 'none',",
+    ],
+    'animates pseudo-elements for users who prefer reduced motion': [
+      "globalStyle('*, *::before, *::after', {\n  '@media'",
+      "globalStyle('*', {\n  '@media'",
+    ],
+  },
+  'src/styles/tokens.css.ts': {
+    'uses the light theme as the dark one': [
+      'vars: assignVars(color, dark)',
+      'vars: assignVars(color, light)',
+    ],
+  },
+  'src/main.tsx': {
+    'has no global styles': "import './styles/global.css.ts';\n",
+    'loses the focus on a prerendered link':
+      '      root?.querySelector<HTMLElement>(focusSelector)?.focus({ preventScroll: true });\n',
+    'loses text that was typed before the app loaded':
+      '    if (root && window.prerendered) transferFormState(root, window.prerendered);\n',
+    'loses typed text when the lazy chunk fails to load': [
+      'if (hasFailed && window.prerendered && hasUserContent(window.prerendered)) {',
+      'if (!location.href) {',
+    ],
+    'requests the list twice': [
+      'createApp({ fetch: fetchWithPrefetchedList, prefetchedRows })',
+      'createApp({ prefetchedRows })',
+    ],
+    'hides prerendered rows until the list has loaded': [
+      'createApp({ fetch: fetchWithPrefetchedList, prefetchedRows })',
+      'createApp({ fetch: fetchWithPrefetchedList })',
+    ],
+    'keeps an unused prefetched list for the next user':
+      "  if (toLocation.pathname !== '/projects') discardPrefetchedList();\n",
+    'ignores a prerendered link that the user followed':
+      '    if (loadedHash !== location.hash) void app.router.load();\n',
+    'scrolls to the top when it takes over':
+      'if (!pathChanged) queueMicrotask(() => scrollTo(0, lastScrollY));',
+    'ends an IME composition': ['window.prerendered?.isComposing', 'false'],
+    'keeps the templates of the prerendered screens':
+      "    for (const template of document.querySelectorAll('template')) template.remove();\n",
+  },
+  'src/prerender/inline-script.ts': {
+    'reads the prefetched list to its end':
+      '        if (list.rows.length >= initialRowCount) return;\n',
+    'ignores a URL fragment that changes':
+      "addEventListener('hashchange', showScreen, { signal });\n",
+    'shows no error for a field left empty': "addEventListener('focusout', onBlur, { signal });\n",
+    'keeps the error of a corrected field': "addEventListener('input', validate, { signal });\n",
+    'sends a prerendered form as a page request': '  event.preventDefault();\n',
+    'submits a form with an empty field': [
+      '  else setSubmitted(!empty);\n',
+      '  else setSubmitted(true);\n',
+    ],
+    'shows nothing when a script fails to load':
+      "addEventListener('error', onError, { signal, capture: true });\n",
+    'shows the placeholder of the year': [
+      "year.textContent.replace('YEAR', String(new Date().getFullYear()))",
+      'year.textContent',
+    ],
+    'sends no XSRF token for the list': '...(token && { [xsrfHeader]: token })',
+  },
+  'src/prerender/take-over.ts': {
+    'does not submit again': '  if (isSubmitted) form.requestSubmit();\n',
+    'transfers the state of another form':
+      ' || form.getAttribute(label) !== source.getAttribute(label)',
+    'moves the cursor to the end of the field':
+      '      if (selectionStart !== null) field.setSelectionRange(selectionStart, selectionEnd);\n',
+    'shows no error in a blurred field': [
+      '} else if (blurredFields.has(name)) {',
+      '} else if (!name) {',
+    ],
+    'keeps loading a list that nothing uses':
+      '  window.prerendered?.list?.abortController.abort();\n',
+  },
+};
