@@ -167,9 +167,9 @@ test('every dependency is imported', () => {
     dependencies: Record<string, string>;
     devDependencies: Record<string, string>;
   };
-  // Command line programs, type packages, and a peer dependency.
+  // Command line programs, plugins loaded by name, type packages, and a peer dependency.
   const notImported =
-    /^(typescript|oxlint|oxlint-tsgolint|oxfmt|jsdom|@types\/.+|@testing-library\/dom)$/;
+    /^(typescript|oxlint|oxlint-tsgolint|oxfmt|jsdom|@stryker-mutator\/vitest-runner|@types\/.+|@testing-library\/dom)$/;
   const imported = [...importsByFile.values()].flat();
   const unused = Object.keys({ ...dependencies, ...devDependencies })
     .filter((name) => !notImported.test(name))
