@@ -46,6 +46,7 @@ test.each([
     expect(screen.getByRole('alert').compareDocumentPosition(button())).toBe(
       Node.DOCUMENT_POSITION_FOLLOWING,
     );
+    expect(screen.getByRole('alert').closest('form')).toBeNull();
     expect([email().value, password().value]).toEqual([credentials.email, credentials.password]);
   },
 );
