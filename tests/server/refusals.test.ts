@@ -99,49 +99,49 @@ describe('a request body', () => {
   });
 
   test.each([
-    [{ title: '', description: 'x' }, 'Title is required.'],
-    [{ title: 'x', description: '' }, 'Description is required.'],
-    [{ title: 7, description: 'x' }, 'Title must be text.'],
-    [{ title: null, description: 'x' }, 'Title must be text.'],
-    [{ title: ['x'], description: 'x' }, 'Title must be text.'],
+    ['Title is required.', { title: '', description: 'x' }],
+    ['Description is required.', { title: 'x', description: '' }],
+    ['Title must be text.', { title: 7, description: 'x' }],
+    ['Title must be text.', { title: null, description: 'x' }],
+    ['Title must be text.', { title: ['x'], description: 'x' }],
     [
-      { title: 'x', description: 'x'.repeat(100_001) },
       'Description must be at most 100000 characters.',
+      { title: 'x', description: 'x'.repeat(100_001) },
     ],
-    [{ title: 'x\u0000', description: 'x' }, 'Title contains a character that cannot be kept.'],
+    ['Title contains a character that cannot be kept.', { title: 'x\u0000', description: 'x' }],
     [
-      { title: 'x', description: '\ud83d' },
       'Description contains a character that cannot be kept.',
+      { title: 'x', description: '\ud83d' },
     ],
-    [{}, 'Title is required.'],
-    [[], 'The request body must be a JSON object.'],
-  ])('is refused with a message for the user: project %j', async (project, message) => {
+    ['Title is required.', {}],
+    ['The request body must be a JSON object.', []],
+  ])('is refused with "%s": project %$', async (message, project) => {
     const client = await signedInClient(await startServer());
     expect(await client.createProject(project)).toMatchObject({ status: 422, body: { message } });
     expect((await client.listProjects()).body).toEqual([]);
   });
 
   test.each([
-    [{}, 'Email is required.'],
-    [{ email: '', password }, 'Email is required.'],
-    [{ email: 'ada@example.org' }, 'Password is required.'],
-    [{ email: 'ada@example.org', password: '' }, 'Password is required.'],
-    [{ email: 'ada@example.org', password: 12_345_678 }, 'Password must be text.'],
+    ['Email is required.', {}],
+    ['Email is required.', { email: '', password }],
+    ['Password is required.', { email: 'ada@example.org' }],
+    ['Password is required.', { email: 'ada@example.org', password: '' }],
+    ['Password must be text.', { email: 'ada@example.org', password: 12_345_678 }],
     [
-      { email: 'ada@example.org', password: 'x'.repeat(129) },
       'Password must be at most 128 characters.',
+      { email: 'ada@example.org', password: 'x'.repeat(129) },
     ],
     [
-      { email: `${'a'.repeat(243)}@example.org`, password },
       'Email must be at most 254 characters.',
+      { email: `${'a'.repeat(243)}@example.org`, password },
     ],
-    [{ email: 'ada@example.org\u0000', password }, 'Invalid email address.'],
+    ['Invalid email address.', { email: 'ada@example.org\u0000', password }],
     // All half surrogate pairs have the same encoding in UTF-8.
     [
-      { email: 'ada@example.org', password: `${password}\ud83d` },
       'Password contains a character that cannot be kept.',
+      { email: 'ada@example.org', password: `${password}\ud83d` },
     ],
-  ])('is refused with a message for the user: credentials %j', async (credentials, message) => {
+  ])('is refused with "%s": credentials %$', async (message, credentials) => {
     const client = new CookieClient(await startServer());
     expect(await client.register(credentials)).toMatchObject({ status: 422, body: { message } });
     expect(await client.login(credentials)).toMatchObject({ status: 422, body: { message } });
