@@ -54,8 +54,9 @@ async function run(mutate: string[], testFiles: string[]): Promise<Result[]> {
   }).runMutationTest();
   const nameOf = numbered();
   return results.flatMap((result) => {
-    const { fileName, mutatorName, location, replacement, status } = result;
-    const survived = status === 'Survived' || status === 'NoCoverage';
+    const { fileName, mutatorName, location, replacement, status, statusReason } = result;
+    const survived =
+      !/Killed|Timeout|Ignored/.test(status) && !/^An error .* outside/.test(statusReason ?? '');
     // Also executed when the file is loaded, where the mutant was not active.
     if (status === 'Ignored' || (survived && result.static)) return [];
     const file = relative(process.cwd(), fileName);

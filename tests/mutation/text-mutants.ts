@@ -33,7 +33,6 @@ export async function runTextMutants(
     config: 'tests/mutation/vitest.config.ts',
     watch: false,
     bail: 1,
-    maxWorkers: 2,
     pool: 'threads',
     reporters: [{}],
   });

@@ -1,8 +1,7 @@
-import { vanillaExtractPlugin } from '@vanilla-extract/vite-plugin';
-import react from '@vitejs/plugin-react';
 import { relative } from 'node:path';
-import { defineConfig } from 'vitest/config';
+import { defineConfig, type TestProjectInlineConfiguration } from 'vitest/config';
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
+import config from '../../vite.config.ts';
 
 /** Runs the files that failed for the previous mutant first, then the fastest. */
 class LikelyFirst extends BaseSequencer {
@@ -16,51 +15,33 @@ class LikelyFirst extends BaseSequencer {
   }
 }
 
-/** The tests that mutants run on. They fail soon, because most mutants make a test wait in vain. */
+const projects = config.test!.projects as TestProjectInlineConfiguration[];
+
+/** The configuration of the tests that mutants run on. */
 export default defineConfig({
-  root: process.cwd(),
-  // Beside the sandbox's own sources, because its node_modules is a link to the project's.
+  ...config,
+  // Not in node_modules, which every copy of the project shares.
   cacheDir: '.cache',
-  plugins: [react(), vanillaExtractPlugin()],
   test: {
-    isolate: false,
-    sequence: { sequencer: LikelyFirst },
+    ...config.test,
+    maxWorkers: 1,
+    // Short, because most mutants make a test wait in vain.
     testTimeout: 20_000,
     hookTimeout: 20_000,
     expect: { poll: { timeout: 5_000 } },
-    projects: [
-      {
-        extends: true,
-        test: { name: 'node', include: ['tests/unit/{api,machines}/*.test.ts'] },
+    sequence: { sequencer: LikelyFirst },
+    // StrykerJS prints them, and cannot print an object without a prototype.
+    onUnhandledError: (error) => void Object.setPrototypeOf(error, Error.prototype),
+    projects: projects.map(({ test, ...project }, groupOrder) => ({
+      ...project,
+      test: {
+        ...test,
+        // The projects run one after the other.
+        sequence: { groupOrder },
+        ...(test?.environment === 'jsdom' && {
+          setupFiles: [test.setupFiles ?? [], 'tests/mutation/setup.ts'].flat(),
+        }),
       },
-      {
-        extends: true,
-        test: {
-          name: 'jsdom',
-          sequence: { groupOrder: 1 },
-          include: ['tests/{screens,model}/*.test.{ts,tsx}'],
-          environment: 'jsdom',
-          setupFiles: ['tests/support/screens-setup.ts', 'tests/mutation/setup.ts'],
-        },
-      },
-      {
-        extends: true,
-        test: {
-          name: 'server',
-          sequence: { groupOrder: 2 },
-          include: ['tests/server/*.test.ts'],
-          globalSetup: 'tests/server/postgres.ts',
-        },
-      },
-      {
-        extends: true,
-        test: {
-          name: 'browser',
-          sequence: { groupOrder: 3 },
-          include: ['tests/browser/*.test.ts'],
-          testTimeout: 60_000,
-        },
-      },
-    ],
+    })),
   },
 });
