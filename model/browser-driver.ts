@@ -2,7 +2,7 @@
 import type { Page, Request, Route as PlaywrightRoute } from 'playwright-core';
 import { countRequests } from './controlled-backend.ts';
 import { forms, screens, type Driver, type FormName, type Observation } from './driver.ts';
-import { callOf, type Call } from './outcomes.ts';
+import { callOf, type Call } from './calls.ts';
 
 /** An API request of the page that waits until the driver answers it. */
 export type HeldRequest = {

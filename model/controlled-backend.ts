@@ -1,6 +1,6 @@
 /** An in-process backend whose responses a test sends by hand. */
 import type { Driver, Observation } from './driver.ts';
-import { callNames, callOf, endpoints, type BackendResponse, type Call } from './outcomes.ts';
+import { callNames, callOf, endpoints, type BackendResponse, type Call } from './calls.ts';
 
 /** The endpoints, under names that are short in tests. */
 export const {

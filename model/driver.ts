@@ -14,7 +14,7 @@ import {
   type AnyOutcome,
   type BackendResponse,
   type Call,
-} from './outcomes.ts';
+} from './calls.ts';
 import type { DelaysOf, Interference, Step } from './paths.ts';
 
 /** The screens by path: the link in the header, the heading, and the title of the window. */

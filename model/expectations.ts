@@ -10,7 +10,7 @@ import {
 import type { ProjectsEvent, projectsMachine } from '../machines/projects.ts';
 import { forms, type Driver, type FormName, type Observation, type Route } from './driver.ts';
 import { isProjectsScreenOpen, type AuthMove, type ProjectsMove } from './moves.ts';
-import type { Call } from './outcomes.ts';
+import type { Call } from './calls.ts';
 import type { StatesOf, Step } from './paths.ts';
 
 /** The part of an observation that follows from a state. */

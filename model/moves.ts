@@ -9,7 +9,7 @@ import type {
 import { authMachine, type AuthEvent } from '../machines/auth.ts';
 import { projectsMachine, type ProjectsEvent } from '../machines/projects.ts';
 import { activeLeaves, ignoredEventName, stateName } from './inspection.ts';
-import { outcomeEvent, outcomesOf, fixtures, type Call, type OutcomeOf } from './outcomes.ts';
+import { outcomeEvent, outcomesOf, fixtures, type Call, type OutcomeOf } from './calls.ts';
 import {
   minimalCover,
   createPath,

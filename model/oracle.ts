@@ -3,7 +3,7 @@
  * machines, so that a wrong machine is not confirmed by itself.
  */
 import { forms, type Driver, type FormName, type Observation, type Route } from './driver.ts';
-import { callNames, type BackendResponse, type Call } from './outcomes.ts';
+import { callNames, type BackendResponse, type Call } from './calls.ts';
 
 type Project = { id: string | number; title: string; description: string };
 

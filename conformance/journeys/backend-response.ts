@@ -1,4 +1,4 @@
-import type { BackendResponse, Call } from '../../model/outcomes.ts';
+import type { BackendResponse, Call } from '../../model/calls.ts';
 import { parseJson } from '../http/response.ts';
 
 /** How a call to a real backend can be made to end. */

@@ -10,7 +10,7 @@ import {
   type Route,
 } from '../../model/driver.ts';
 import { createInspector } from '../../model/inspection.ts';
-import { callOf, type BackendResponse, type Call } from '../../model/outcomes.ts';
+import { callOf, type BackendResponse, type Call } from '../../model/calls.ts';
 import { createActors } from '../../src/actors.ts';
 import { createApi } from '../../src/api/api.ts';
 import type { Exchange } from '../http/client.ts';

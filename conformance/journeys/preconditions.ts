@@ -1,5 +1,5 @@
 import type { Credentials } from '../../machines/types.ts';
-import type { Call } from '../../model/outcomes.ts';
+import type { Call } from '../../model/calls.ts';
 import type { SimulatedBrowser } from '../http/simulated-browser.ts';
 import { isSuccess } from '../http/response.ts';
 import { createAsVisitor, isListPublic, listOrBlock } from '../probes.ts';

@@ -3,7 +3,7 @@ import type { BrowserContext, Page, Request } from 'playwright-core';
 import type { Credentials } from '../../machines/types.ts';
 import { createPageDriver, waitForApp } from '../../model/browser-driver.ts';
 import type { Driver } from '../../model/driver.ts';
-import { callNames, type Call } from '../../model/outcomes.ts';
+import { callNames, type Call } from '../../model/calls.ts';
 import type { SimulatedBrowser } from '../http/simulated-browser.ts';
 import {
   assertExpectedResponse,

@@ -11,7 +11,7 @@ import {
   record,
 } from 'fast-check';
 import { expect, test } from 'vitest';
-import { fixtures, type BackendResponse, type Call } from '../../model/outcomes.ts';
+import { fixtures, type BackendResponse, type Call } from '../../model/calls.ts';
 import {
   forms,
   screens,

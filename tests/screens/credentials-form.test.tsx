@@ -1,7 +1,7 @@
 import { screen, waitFor } from '@testing-library/react';
 import { expect, test } from 'vitest';
 import { isAuthenticated } from '../../machines/auth.ts';
-import { endpoints } from '../../model/outcomes.ts';
+import { endpoints } from '../../model/calls.ts';
 import { email, password, renderCredentialsScreen } from '../support/credentials-screen.tsx';
 
 test.each([

@@ -1,7 +1,7 @@
 import { fireEvent, screen, waitFor, within } from '@testing-library/react';
 import { describe, expect, test } from 'vitest';
 import { forms, screens, type FormName } from '../../model/driver.ts';
-import { endpoints } from '../../model/outcomes.ts';
+import { endpoints } from '../../model/calls.ts';
 import { renderApp } from '../support/render-app.tsx';
 
 const field = (label: string) => screen.getByLabelText<HTMLInputElement>(label);

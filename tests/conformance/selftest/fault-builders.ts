@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { parseJson } from '../../../conformance/http/response.ts';
 import type { Operation } from '../../../conformance/http/simulated-browser.ts';
-import { endpoints } from '../../../model/outcomes.ts';
+import { endpoints } from '../../../model/calls.ts';
 import type { HeaderMap, Middleware, ProxyRequest, ProxyResponse } from './fault-proxy.ts';
 
 /** One defect of a backend: the reference server behind a middleware. */

@@ -1,5 +1,5 @@
 import type { Operation } from '../../../conformance/http/simulated-browser.ts';
-import { endpoints } from '../../../model/outcomes.ts';
+import { endpoints } from '../../../model/calls.ts';
 import { startPrism } from '../../../tools/dev-backend.ts';
 import { CookieClient } from '../../support/cookie-client.ts';
 import type { RunningServer } from '../../support/reference-server.ts';

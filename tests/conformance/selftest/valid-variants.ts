@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import type { ServerResponse } from 'node:http';
 import { parseJson } from '../../../conformance/http/response.ts';
 import type { Operation } from '../../../conformance/http/simulated-browser.ts';
-import { callNames } from '../../../model/outcomes.ts';
+import { callNames } from '../../../model/calls.ts';
 import type { RunningServer } from '../../support/reference-server.ts';
 import {
   cookieOf,

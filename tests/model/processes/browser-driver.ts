@@ -4,7 +4,7 @@ import { build } from 'vite';
 import { contentTypeOf } from '../../../conformance/ui/static-files.ts';
 import { createPageDriver, waitForApp } from '../../../model/browser-driver.ts';
 import type { Driver, Route } from '../../../model/driver.ts';
-import type { BackendResponse } from '../../../model/outcomes.ts';
+import type { BackendResponse } from '../../../model/calls.ts';
 
 const origin = 'http://app.test';
 
