@@ -1,6 +1,7 @@
 /**
  * `npm run generate`: writes generated/, which is the types of the contract, the dereferenced
- * contract, and the diagrams of the machines. Also writes the table of checks in the kit's README.
+ * contract, the diagrams of the machines, and the traceability of the statements. Also writes the
+ * table of checks in the kit's README.
  */
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import openapiTS, { astToString, COMMENT_HEADER } from 'openapi-typescript';
@@ -11,6 +12,7 @@ import { projectsMachine } from '../machines/projects.ts';
 import { dereferencedContract } from './contract.ts';
 import { diagram, markdownTable, stateTable, transitionTable } from './diagram.ts';
 import { root } from './run.ts';
+import { traceabilityPage } from './traceability.ts';
 
 /** Returns the generated files that are missing or differ from what would be written now. */
 export async function staleFiles(): Promise<string[]> {
@@ -28,6 +30,7 @@ async function generate(): Promise<{ [path: string]: string }> {
       COMMENT_HEADER + astToString(await openapiTS(pathToFileURL(`${root}openapi.yaml`))),
     'generated/contract.json': await contractJson(),
     'generated/machines.md': machinesPage(),
+    'generated/traceability.md': await traceabilityPage(),
     'conformance/README.md': await kitReadme(),
   };
 }

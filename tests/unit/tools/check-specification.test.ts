@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
-import { statementProblems, testNames } from '../../../tools/check-specification.ts';
+import { statementProblems } from '../../../tools/check-specification.ts';
+import { testNames } from '../../../tools/statements.ts';
 
 const page = `
 Tests carry ids like \`[ONE-1]\`.
@@ -10,16 +11,21 @@ Tests carry ids like \`[ONE-1]\`.
 
 const problemsOf = (source: string) => statementProblems(page, testNames('a.test.ts', source));
 
-// Not inline in test.each, where the check would read these ids as this file's own.
+// "ONE-" is inserted below, otherwise the check would read these ids as this file's own.
 const carriers = [
-  ['a test', `test('[ONE-1, ONE-2] both', () => {});`],
-  ['a group and its test', `describe('[ONE-1] a group', () => { it("[ONE-2] a test", f); });`],
-  ['rows of a table', `test.each([['[ONE-1] a'], ['[ONE-2] b']])('%s', f);`],
-  ['a template literal', 'test(`[ONE-1] ${name} is so [ONE-2]`, f);'],
+  ['a test', `test('[1, 2] both', () => {});`],
+  ['a group and its test', `describe('[1] a group', () => { it("[2] a test", f); });`],
+  ['rows of a table', `test.each([['[1] a'], ['[2] b']])('%s', f);`],
+  ['rows of a named table', `const rows = [['[1] a'], ['[2] b']];\ntest.each(rows)('%s', f);`],
+  [
+    'computed rows',
+    `const rows = { '[1] a': 1, '[2] b': 2 }; test.for(Object.keys(rows))('%s', f);`,
+  ],
+  ['a template literal', 'test(`[1] ${name} is so [2]`, f);'],
 ];
 
 test.each(carriers)('%s carries statements', (_, source = '') => {
-  expect(problemsOf(source)).toEqual([]);
+  expect(problemsOf(source.replaceAll(/\b(?=[12]\b[,\]])/g, 'ONE-'))).toEqual([]);
 });
 
 test('reports a statement that no test carries', () => {
@@ -52,7 +58,7 @@ test('reports a malformed list of ids, and ignores other brackets', () => {
 });
 
 test('reports a repeated id, and a statement without one', () => {
-  const names = [{ name: '[ONE-1]', location: 'a.test.ts:1' }];
+  const names = testNames('a.test.ts', `test('[ONE-1]', f);`);
   expect(statementProblems('- **ONE-1** First.\n- **ONE-1** Second.', names)).toEqual([
     'ONE-1 is the id of two statements',
   ]);
