@@ -16,6 +16,7 @@ const checks: { [name: string]: () => Promise<string[]> } = {
   contract: async () => (await import('./lint-contract.ts')).contractProblems(),
   specification: async () => (await import('./check-specification.ts')).specificationProblems(),
   lockfile: lockfileProblems,
+  links: async () => (await import('./check-links.ts')).linkProblems(),
   prose: async () => (await import('./check-prose.ts')).proseProblems(),
   // In its own process, because a build sets NODE_ENV to production for the whole process.
   bundle: () => runCommand([process.execPath, `${root}tools/bundle-size.ts`], timeoutSeconds),
