@@ -54,6 +54,9 @@ async function serve(settings: Settings) {
   );
   for (const signal of ['SIGTERM', 'SIGINT'] as const) {
     process.once(signal, async () => {
+      // The second one may be npm's copy of a signal that the terminal has sent to both. The third
+      // one ends the process.
+      process.once(signal, () => {});
       isDraining = true;
       app.log.info({ signal }, 'stopping');
       // Meanwhile a load balancer sees /readyz fail, and each response closes its connection.

@@ -1,13 +1,16 @@
+import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, statSync, writeFileSync } from 'node:fs';
-import { createServer, type AddressInfo } from 'node:net';
+import { connect, createServer, type AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
+import packageJson from '../../package.json' with { type: 'json' };
 import { readSettings } from '../../server/settings.ts';
 import { signedInClient } from '../support/cookie-client.ts';
 import {
   copyClient,
   emptyStore,
+  fakeDist,
   runProcess,
   startProcess,
   storeNames,
@@ -42,6 +45,60 @@ test.each(['SIGTERM', 'SIGINT'] as const)('%s ends the process without errors', 
   const settings = { DATA_DIR: temporaryFolder(), DRAIN_SECONDS: '0', LOG_LEVEL: 'warn' };
   const { kill } = await startProcess(settings);
   expect(await kill(signal)).toEqual({ code: 0, errors: '' });
+});
+
+test.each(['SIGTERM', 'SIGINT'] as const)(
+  '%s to "npm run serve" and "npm start" stops the server before npm ends',
+  async (signal) => {
+    // A group of its own, so that a server that outlives npm is killed after the test.
+    const npm = spawn('npm', ['run', 'serve'], {
+      env: {
+        ...process.env,
+        PORT: '0',
+        DATA_DIR: temporaryFolder(),
+        DIST_DIR: fakeDist(),
+        DRAIN_SECONDS: '0',
+      },
+      stdio: ['ignore', 'pipe', 'ignore'],
+      detached: true,
+    });
+    onTestFinished(() => {
+      try {
+        process.kill(-npm.pid!, 'SIGKILL');
+      } catch {
+        // All processes of the group have ended.
+      }
+    });
+    const ended = once(npm, 'exit');
+    let output = '';
+    for await (const chunk of npm.stdout.iterator({ destroyOnReturn: false })) {
+      output += String(chunk);
+      if (output.includes(' is ready at ')) break;
+    }
+    const address = / is ready at (http:\S+)/.exec(output)![1]!;
+    expect((await fetch(`${address}/healthz`)).status).toBe(200);
+    npm.kill(signal);
+    expect(await ended).toEqual([0, null]);
+    await expect(fetch(`${address}/healthz`)).rejects.toThrow('fetch failed');
+    expect(packageJson.scripts.start).toBe(packageJson.scripts.serve);
+  },
+);
+
+test('a second signal does not cut off a request in flight', async () => {
+  const settings = { DATA_DIR: temporaryFolder(), DRAIN_SECONDS: '0' };
+  const { address, kill, errors, ended } = await startProcess(settings);
+  const socket = connect(Number(new URL(address).port), '127.0.0.1');
+  onTestFinished(() => void socket.destroy());
+  socket.write('GET /healthz HTTP/1.1\r\nhost: x\r\n');
+  await (await fetch(`${address}/healthz`)).text();
+  void kill('SIGINT');
+  await expect.poll(errors).toContain('"msg":"stopping"');
+  void kill('SIGINT');
+  await expect.poll(() => fetch(address).catch(() => 'closed')).toBe('closed');
+  socket.write('\r\n');
+  const [response] = (await once(socket, 'data')) as [Buffer];
+  expect(String(response)).toMatch(/^HTTP\/1.1 200 /);
+  expect((await ended).code).toBe(0);
 });
 
 test('DATA_DIR is created if missing, and only its owner can read the data', async () => {
