@@ -4,10 +4,23 @@ import { brotliCompress } from 'node:zlib';
 import { build } from 'vite';
 import { root } from './run.ts';
 
-/** Bytes that the first visit of a screen may download, compressed by brotli, without the icon. */
-export const budgetBytes = { '/': 89_000, '/login': 124_000, '/projects': 124_000 };
+/**
+ * Bytes that the first visit of a screen downloads, compressed by brotli, without the icon: the
+ * sizes when they were last accepted. The budget of a screen is `headroom` times its size.
+ */
+const acceptedBytes = { '/': 88_590, '/login': 123_220, '/projects': 123_220 };
+const headroom = 1.05;
 
-type Sizes = Record<keyof typeof budgetBytes, number>;
+type Sizes = Record<keyof typeof acceptedBytes, number>;
+
+export const budgetBytes = Object.fromEntries(
+  Object.entries(acceptedBytes).map(([path, size]) => [path, Math.floor(size * headroom)]),
+) as Sizes;
+
+/** Printed with each screen that exceeds its budget. */
+export const howToRaise =
+  'Every developer may raise a budget: set acceptedBytes in tools/bundle-size.ts to the sizes that ' +
+  '"npm run bench:bundle" prints, and say in the commit message what users get for the bytes.';
 
 /** Builds the app in memory. Returns the size of the page and the scripts of each screen. */
 export async function bundleSizes(): Promise<Sizes> {
@@ -33,15 +46,16 @@ export async function bundleSizes(): Promise<Sizes> {
   return { '/': await compressedBytes(eager), '/login': withLazyChunk, '/projects': withLazyChunk };
 }
 
-/** Returns one line per screen that exceeds its budget. */
+/** Returns one line per screen that exceeds its budget, then how to raise a budget. */
 export function overBudget(sizes: Sizes, budget: Sizes = budgetBytes): string[] {
-  return Object.entries(budget)
+  const problems = Object.entries(budget)
     .map(([path, max]) => ({ path, size: sizes[path as keyof Sizes], max }))
     .filter(({ size, max }) => size > max)
     .map(
       ({ path, size, max }) =>
-        `${path} has ${size} bytes, ${size - max} over its budget: see tools/bundle-size.ts`,
+        `${path} has ${size} bytes, ${size - max} over its budget of ${max}.`,
     );
+  return problems.length > 0 ? [...problems, howToRaise] : [];
 }
 
 if (import.meta.main) {
