@@ -35,8 +35,12 @@ const signInScreen = 'the screen "Sign in", as after a successful registration';
 const noMessage = 'no message: the form "Create an account" stays as it is';
 const describeBanner = (message = 'Internal Server Error') => `red banner: "${message}"`;
 
-/** Returns what the app shows after one of its calls. */
-export function describeScreen({ operation, outcome, exchange }: ApiCall): string {
+/** Returns what the app shows after one of its calls. Without an exchange, it did not time out. */
+export function describeScreen({
+  operation,
+  outcome,
+  exchange,
+}: Pick<ApiCall, 'operation' | 'outcome'> & Partial<Pick<ApiCall, 'exchange'>>): string {
   if (exchange?.failure?.kind === 'timeout') return describeFailureScreen(exchange);
   if (operation === 'listProjects') {
     if (!outcome.ok) return `${emptyList} (the app only logs the failure to the console)`;

@@ -1,7 +1,7 @@
 /**
  * `npm run generate`: writes generated/, which is the types of the contract, the dereferenced
- * contract, the diagrams of the machines, and the traceability of the statements. Also writes the
- * table of checks in the kit's README.
+ * contract, the contract as a page, the diagrams of the machines, and the traceability of the
+ * statements. Also writes the table of checks in the kit's README.
  */
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import openapiTS, { astToString, COMMENT_HEADER } from 'openapi-typescript';
@@ -9,6 +9,7 @@ import { pathToFileURL } from 'node:url';
 import { checks } from '../conformance/checks/all.ts';
 import { authMachine } from '../machines/auth.ts';
 import { projectsMachine } from '../machines/projects.ts';
+import { contractPage, contractPagePath } from './contract-page.ts';
 import { dereferencedContract } from './contract.ts';
 import { diagram, markdownTable, stateTable, transitionTable } from './diagram.ts';
 import { root } from './run.ts';
@@ -29,6 +30,7 @@ async function generate(): Promise<{ [path: string]: string }> {
     'generated/api.d.ts':
       COMMENT_HEADER + astToString(await openapiTS(pathToFileURL(`${root}openapi.yaml`))),
     'generated/contract.json': await contractJson(),
+    [contractPagePath]: await contractPage(),
     'generated/machines.md': machinesPage(),
     'generated/traceability.md': await traceabilityPage(),
     'conformance/README.md': await kitReadme(),
