@@ -5,6 +5,8 @@ import { expect, onTestFinished, test } from 'vitest';
 import contract from '../../../generated/contract.json' with { type: 'json' };
 import { contractPage } from '../../../tools/contract-page.ts';
 
+type Response = { content?: { 'application/json': { examples: object } } };
+
 const page = await contractPage();
 
 /** Returns the part of a page from an element with this id to the next element with an id. */
@@ -13,7 +15,7 @@ const partOf = (id: string, html = page) => html.split(` id="${id}"`)[1]!.split(
 test('has a part for each response of each operation, with all of its examples', () => {
   const responses = Object.values(contract.paths).flatMap((item) =>
     Object.values(item).flatMap((operation) =>
-      Object.entries(operation.responses).map(([status, { content }]) => ({
+      Object.entries<Response>(operation.responses).map(([status, { content }]) => ({
         id: `${operation.operationId}-${status}`,
         examples: Object.keys(content?.['application/json'].examples ?? {}),
       })),
