@@ -157,10 +157,11 @@ function appendRows(rows: Project[], section: HTMLElement) {
     section.querySelector('li')!.remove();
   }
   const list = section.querySelector('ul')!;
-  for (const { title, description } of rows.slice(list.children.length)) {
+  for (const project of rows.slice(list.children.length)) {
     const row = content.querySelector('li')!.cloneNode(true) as HTMLElement;
-    row.firstElementChild!.textContent = title;
-    row.lastElementChild!.textContent = description;
+    for (const element of row.querySelectorAll<HTMLElement>('[data-field]')) {
+      element.textContent = String(project[element.dataset['field'] as keyof Project]);
+    }
     list.append(row);
     row.ariaPosInSet = String(list.children.length);
   }

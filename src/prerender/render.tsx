@@ -35,6 +35,10 @@ export async function renderTemplates(): Promise<string> {
   return `${screens.join('')}<template id="template:load-error">${loadError}</template><template id="template:row">${list}</template>`;
 }
 
+/** Disables the buttons that submit no form: only the app can do what they promise. */
+export const disableControls = (html: string): string =>
+  html.replaceAll(/<button(?=[^>]* type="button")/g, '<button disabled=""');
+
 async function renderScreen(path: string, rows?: Project[]): Promise<string> {
   const neverSettles = new Promise<never>(() => {});
   const api = createApi({
@@ -47,9 +51,11 @@ async function renderScreen(path: string, rows?: Project[]): Promise<string> {
   const history = createMemoryHistory({ initialEntries: [path] });
   const router = createAppRouter(history, { actors: async () => actors });
   await router.load();
-  const rendered = renderToStaticMarkup(<RouterProvider router={router} />, {
-    identifierPrefix: `f${paths.indexOf(path)}`,
-  });
+  const rendered = disableControls(
+    renderToStaticMarkup(<RouterProvider router={router} />, {
+      identifierPrefix: `f${paths.indexOf(path)}`,
+    }),
+  );
   actors.projects.stop();
   const html = rendered
     .replaceAll('href="/', 'href="#/')

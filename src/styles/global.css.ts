@@ -26,6 +26,9 @@ globalStyle('h1', { fontSize: text.title });
 
 globalStyle('h2', { fontSize: text.section });
 
+// Prerendered buttons that only the app can serve.
+globalStyle('button:disabled', { opacity: 0.6, cursor: 'default' });
+
 globalStyle(':focus-visible', {
   outline: `0.1875rem solid ${color.accent}`,
   outlineOffset: '0.125rem',

@@ -12,8 +12,8 @@ type ProjectListProps = {
 };
 
 /**
- * The list of projects, in the given order. Row keys are positions, because a backend may use an id
- * twice. `aria-setsize` has the length of the list, because only some rows of a long one are in the
+ * The list of projects, in the given order. The prerendered rows are filled by `data-field`, which
+ * names a property of a project. Row keys are positions, because a backend may use an id twice. `aria-setsize` has the length of the list, because only some rows of a long one are in the
  * page.
  */
 export function ProjectList({ heading, rows, loading, showNewestLabel }: ProjectListProps) {
@@ -33,10 +33,10 @@ export function ProjectList({ heading, rows, loading, showNewestLabel }: Project
           aria-posinset={first + index + 1}
           aria-setsize={setSize}
         >
-          <h3 className={css.title} dir="auto">
+          <h3 className={css.title} dir="auto" data-field="title">
             {row.title}
           </h3>
-          <p className={css.description} dir="auto">
+          <p className={css.description} dir="auto" data-field="description">
             {row.description}
           </p>
         </li>
