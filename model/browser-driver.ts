@@ -1,19 +1,21 @@
 /** The Playwright half of a driver: what a user does on the page, and the API requests it sends. */
 import type { Page, Request, Route as PlaywrightRoute } from 'playwright-core';
 import { countRequests } from './controlled-backend.ts';
-import { forms, screens, type Driver, type FormName, type Observation } from './driver.ts';
-import { callOf, type Call } from './calls.ts';
+import { forms, parseRequest, type Call, type FormName } from './calls.ts';
+import type { Driver, Observation } from './driver.ts';
+import { screens } from './screens.ts';
 
 /** An API request of the page that waits until the driver answers it. */
 export type HeldRequest = {
   call: Call;
+  sent: unknown;
   route: PlaywrightRoute;
   request: Request;
   isAnswered: boolean;
   isAborted: boolean;
 };
 
-type PageDriver = Pick<Driver, 'go' | 'submit'> & {
+type PageDriver = Pick<Driver, 'go' | 'submit' | 'activate'> & {
   observe: () => Promise<Omit<Observation, 'logged'>>;
   /** Waits for the pending request of a call and marks it as answered. */
   takePending: (call: Call) => Promise<HeldRequest>;
@@ -55,8 +57,8 @@ export async function createPageDriver(
 
   // The routes of earlier drivers stay: removing them would send the requests that they hold.
   await page.route(`${origin}/api/**`, (route, request) => {
-    const call = callOf(request.method(), request.url());
-    requests.push({ call, route, request, isAnswered: false, isAborted: false });
+    const { call, sent } = parseRequest(request.method(), request.url(), request.postDataJSON());
+    requests.push({ call, sent, route, request, isAnswered: false, isAborted: false });
   });
   page.removeAllListeners('requestfailed');
   page.on('requestfailed', (failed) => {
@@ -77,14 +79,15 @@ export async function createPageDriver(
       await submitButton(page, forms[form].button).click({ force: true });
       await settle();
     },
+    async activate(button, row) {
+      const place = row === undefined ? page : page.locator('main section li').nth(row);
+      await place.getByRole('button', { name: button, exact: true }).click({ force: true });
+      await settle();
+    },
     async observe() {
       return {
         ...(await page.evaluate(readScreen, Object.values(forms))),
-        calls: countRequests(
-          requests,
-          (call) => unanswered(call, false),
-          ({ request }) => request.postDataJSON() ?? undefined,
-        ),
+        calls: countRequests(requests, (call) => unanswered(call, false)),
       };
     },
     async takePending(call) {
@@ -112,6 +115,8 @@ function readScreen(
 ): Omit<Observation, 'calls' | 'logged'> {
   const textOf = (selector: string) => document.querySelector(selector)?.textContent ?? undefined;
   const isBusy = (element: Element) => element.getAttribute('aria-busy') === 'true';
+  const fieldOf = (row: Element, name: string) =>
+    row.querySelector(`[data-field=${name}]`)?.textContent ?? `no ${name}`;
   const button = document.querySelector('form button');
   const form = allForms.find((candidate) => candidate.button === button?.textContent);
   const labels = [...document.querySelectorAll('label')];
@@ -137,9 +142,10 @@ function readScreen(
     list: section
       ? {
           busy: isBusy(section),
-          rows: [...section.querySelectorAll('li')].map(
-            (row) => [...row.children].map(({ textContent }) => textContent) as [string, string],
-          ),
+          rows: [...section.querySelectorAll('li')].map((row) => [
+            fieldOf(row, 'title'),
+            fieldOf(row, 'description'),
+          ]),
           note: section.querySelector(':scope > p')?.textContent ?? undefined,
         }
       : undefined,

@@ -1,56 +1,17 @@
-/** The ways in which a call can end, as a machine learns of them and as a backend makes them. */
+/**
+ * The calls: one row for each. The model, the controlled backend, the drivers, the kit and the
+ * tests know from it how a user causes a call, how it can end, and the words for it.
+ */
 import type { AnyEventObject } from 'xstate';
 import contract from '../generated/contract.json' with { type: 'json' };
-import type { authMachine } from '../machines/auth.ts';
-import type { projectsMachine } from '../machines/projects.ts';
+import type { authMachine, AuthEvent } from '../machines/auth.ts';
+import type { projectsMachine, ProjectsEvent } from '../machines/projects.ts';
+import type { Credentials, NewProject, Project } from '../machines/types.ts';
 import type { ActorsOf } from './paths.ts';
+import type { Route } from './screens.ts';
 
 /** The operationIds that the machines invoke. */
 export type Call = ActorsOf<typeof authMachine> | ActorsOf<typeof projectsMachine>;
-
-/** Method and path of each call, like `POST /api/v1/projects`, from the contract. */
-export const endpoints = Object.fromEntries(
-  Object.entries(contract.paths).flatMap(([path, methods]) =>
-    Object.entries(methods).map(([method, { operationId }]) => [
-      operationId,
-      `${method.toUpperCase()} ${path}`,
-    ]),
-  ),
-) as Record<Call, string>;
-
-export const callNames = Object.keys(endpoints) as Call[];
-
-/** Returns the call that a request makes. Throws when the contract has none. */
-export function callOf(method: string, url: string): Call {
-  const endpoint = `${method} ${new URL(url).pathname}`;
-  const call = callNames.find((name) => endpoints[name] === endpoint);
-  if (!call) throw new Error(`The contract has no ${endpoint}.`);
-  return call;
-}
-
-/**
- * - `success`: as promised. `malformed`: a 2xx response whose body the contract does not allow.
- * - `refusal`: an error with a message. `errorWithoutMessage`: an error without one.
- * - `unreachable`: no response. `fault`: an exception in the app.
- */
-type Outcome =
-  | 'success'
-  | 'malformed'
-  | 'refusal'
-  | 'errorWithoutMessage'
-  | 'unreachable'
-  | 'fault';
-
-/** `empty`: a list without projects. `duplicate`: a created project whose id the list has. */
-type Outcomes = {
-  login: Outcome;
-  registerUser: Outcome;
-  listProjects: Outcome | 'empty';
-  createProject: Outcome | 'duplicate';
-};
-
-export type OutcomeOf<Of extends Call> = Outcomes[Of];
-export type AnyOutcome = Outcomes[Call];
 
 /** What the user submits and the backend answers in step `n`: no two steps share a value. */
 export const fixtures = {
@@ -70,100 +31,235 @@ export const fixtures = {
   refusal: (n: number) => `Refused ${n}.`,
 };
 
-type ActorResult = { type: 'done'; output: unknown } | { type: 'error'; error: unknown };
+/** How a call ends for the machine that invoked it. */
+type Ending = { type: 'done'; output: unknown } | { type: 'error'; error: unknown };
 
-const done = (output: unknown): ActorResult => ({ type: 'done', output });
-const error: ActorResult = { type: 'error', error: new Error('a fault') };
+/** Returns the ending in step `n`, or undefined where these rows make it impossible. */
+type Outcome = (n: number, rows: readonly Project[]) => Ending | undefined;
+
+const done = (output: unknown): Ending => ({ type: 'done', output });
+const succeeded = (value?: unknown) => done({ ok: true, value });
+const error: Ending = { type: 'error', error: new Error('a fault') };
 const internalServerError = done({ ok: false, message: 'Internal Server Error' });
+
+/**
+ * - `refusal`: an error with a message. `errorWithoutMessage`: an error without one.
+ * - `unreachable`: no response. `fault`: an exception in the app.
+ *
+ * A row adds `success`, as promised, and `malformed`, a 2xx response whose body the contract does
+ * not allow. `empty` is a list without projects. The id of a `duplicate` is in the list already.
+ */
 const failures = {
-  refusal: (n: number) => done({ ok: false, message: fixtures.refusal(n) }),
+  refusal: (n) => done({ ok: false, message: fixtures.refusal(n) }),
   errorWithoutMessage: () => internalServerError,
   unreachable: () => internalServerError,
   fault: () => error,
+} satisfies Record<string, Outcome>;
+
+/** What users read after a call, for reports. */
+type Words = {
+  /** What the call does. */
+  subject: string;
+  /** `value` is absent where only the status is known. */
+  success: (value?: unknown) => string;
+  refusal: (message?: string) => string;
+  /** The app threw: a body that it cannot read. */
+  fault: string;
+  /** The response never arrives. */
+  pending: string;
 };
 
-/** How an actor ends in step `n`. `firstId` is the id of the first project in the list. */
-const outcomes: {
-  [Of in Call]: Record<
-    OutcomeOf<Of>,
-    (n: number, firstId: string | number | undefined) => ActorResult
-  >;
-} = {
+const banner = (message = 'Internal Server Error') => `red banner: "${message}"`;
+const emptyList = 'an empty list: "No projects to show."';
+const unchangedForm = 'no message: the form "Create an account" stays as it is';
+const busyButton = 'a button that stays busy forever';
+
+type Form = { route: Route; button: string; fields: readonly string[] };
+
+/** A button that submits no form: its name, and whether each row of the list has one. */
+type Control = { button: string; inRow: boolean };
+
+/** How a user causes a call: submits a form or activates a control. */
+type Cause<Event> = ({ form: Form } | { control: Control }) & {
+  /**
+   * Returns what the request of step `n` sends: its body and its path parameters; undefined where
+   * the user cannot cause it. For a control in a row, it is that of the first of the rows.
+   */
+  input: (n: number, rows: readonly Project[]) => object | undefined;
+  toEvent: (input: never) => Event;
+  inputOf: (event: Event) => object;
+};
+
+type EventOf<Of extends Call> = Extract<AuthEvent | ProjectsEvent, { type: Of }>;
+
+type Definition<Of extends Call> = { outcomes: Record<string, Outcome>; words: Words } & ([
+  EventOf<Of>,
+] extends [never]
+  ? unknown
+  : Cause<EventOf<Of>>);
+
+export const calls = {
   login: {
-    ...failures,
-    success: () => done({ ok: true, value: undefined }),
-    malformed: () => done({ ok: true, value: undefined }),
+    form: { route: '/login', button: 'Sign in', fields: ['Email', 'Password'] },
+    input: fixtures.credentials,
+    toEvent: (credentials: Credentials) => ({ type: 'login', credentials }),
+    inputOf: ({ credentials }) => credentials,
+    outcomes: { ...failures, success: () => succeeded(), malformed: () => succeeded() },
+    words: {
+      subject: 'signing in',
+      success: () => 'the projects screen, as after a successful login',
+      refusal: banner,
+      fault: 'the form again, without a message',
+      pending: busyButton,
+    },
   },
   registerUser: {
-    ...failures,
-    success: (n) => done({ ok: true, value: fixtures.user(n) }),
-    malformed: () => done({ ok: true, value: {} }),
+    form: { route: '/register', button: 'Register', fields: ['Email', 'Password'] },
+    input: fixtures.credentials,
+    toEvent: (credentials: Credentials) => ({ type: 'registerUser', credentials }),
+    inputOf: ({ credentials }) => credentials,
+    outcomes: {
+      ...failures,
+      success: (n) => succeeded(fixtures.user(n)),
+      malformed: () => succeeded({}),
+    },
+    words: {
+      subject: 'registering',
+      success: () => 'the screen "Sign in", as after a successful registration',
+      refusal: () => unchangedForm,
+      fault: unchangedForm,
+      pending: busyButton,
+    },
   },
   listProjects: {
-    ...failures,
-    success: (n) => done({ ok: true, value: fixtures.projects(n) }),
-    empty: () => done({ ok: true, value: [] }),
-    malformed: () => error,
+    outcomes: {
+      ...failures,
+      success: (n) => succeeded(fixtures.projects(n)),
+      empty: () => succeeded([]),
+      malformed: () => error,
+    },
+    words: {
+      subject: 'the list',
+      success: (value) => describeList(value as Project[]),
+      refusal: () => emptyList,
+      fault: emptyList,
+      pending: '"Loading projects…" forever',
+    },
   },
   createProject: {
-    ...failures,
-    success: (n) => done({ ok: true, value: fixtures.project(n) }),
-    duplicate: (n, id) => done({ ok: true, value: { ...fixtures.project(n), id } }),
-    malformed: () => error,
+    form: { route: '/projects', button: 'Create Project', fields: ['Title', 'Description'] },
+    input: fixtures.newProject,
+    toEvent: (project: NewProject) => ({ type: 'createProject', project }),
+    inputOf: ({ project }) => project,
+    outcomes: {
+      ...failures,
+      success: (n) => succeeded(fixtures.project(n)),
+      duplicate: (n, [first]) => first && succeeded({ ...fixtures.project(n), id: first.id }),
+      malformed: () => error,
+    },
+    words: {
+      subject: 'creating a project',
+      success: (value) => (value ? `a new row: "${(value as Project).title}"` : 'a new row'),
+      refusal: banner,
+      fault: 'no new row and no message, as if the button did nothing',
+      pending: busyButton,
+    },
   },
-};
+} as const satisfies { [Of in Call]: Definition<Of> };
 
-export const outcomesOf = <Of extends Call>(call: Of) =>
-  Object.keys(outcomes[call]) as OutcomeOf<Of>[];
-
-/** Returns the event that a machine receives when a call ends. */
-export function outcomeEvent<Of extends Call>(
-  call: Of,
-  outcome: OutcomeOf<Of>,
-  n: number,
-  firstId?: string | number,
-) {
-  const { type, ...payload } = outcomes[call][outcome](n, firstId);
-  return { type: `xstate.${type}.actor.${call}`, actorId: call, ...payload };
+function describeList({ length }: Project[]): string {
+  return length === 0
+    ? '"No projects to show."'
+    : `a list of ${length} project${length > 1 ? 's' : ''}`;
 }
 
-/**
- * What a call gets: a response, a lost connection (`none`), or an exception in the app (`fault`).
- */
-export type BackendResponse = { status: number; body?: unknown; text?: string } | 'none' | 'fault';
-
-const successStatus: Record<Call, number> = {
-  login: 200,
-  registerUser: 201,
-  listProjects: 200,
-  createProject: 201,
+/** A call as a driver or a report sees it, without the type of its event. */
+export type CallDefinition = {
+  outcomes: Record<string, Outcome>;
+  words: Words;
+  form?: Form;
+  control?: Control;
+  input?: (n: number, rows: readonly Project[]) => object | undefined;
+  toEvent?: (input: never) => AnyEventObject;
+  inputOf?: (event: never) => object;
 };
 
-const responses: Record<
-  AnyOutcome,
-  (status: number, value: unknown, message: unknown) => BackendResponse
-> = {
-  success: (status, body) => ({ status, body }),
-  empty: (status, body) => ({ status, body }),
-  duplicate: (status, body) => ({ status, body }),
-  malformed: (status) => ({ status, text: '<!doctype html><title>Welcome</title>' }),
-  refusal: (_status, _value, message) => ({ status: 422, body: { message } }),
-  errorWithoutMessage: () => ({ status: 503, text: '<!doctype html><title>Unavailable</title>' }),
-  unreachable: () => 'none',
-  fault: () => 'fault',
-};
+/** Returns what the table has on a call. */
+export const definitionOf = (call: Call): CallDefinition => calls[call];
 
-/** Returns the response that makes a call end as `event` says. */
-export function responseFor(
+export type OutcomeOf<Of extends Call> = keyof (typeof calls)[Of]['outcomes'] & string;
+export type AnyOutcome = { [Of in Call]: OutcomeOf<Of> }[Call];
+
+/** The calls that a form makes. */
+export type FormName = {
+  [Of in Call]: (typeof calls)[Of] extends { form: Form } ? Of : never;
+}[Call];
+
+const operations = Object.entries(contract.paths).flatMap(([path, methods]) =>
+  Object.entries(methods).map(([method, { operationId, responses, ...operation }]) => ({
+    call: operationId as Call,
+    method: method.toUpperCase(),
+    path,
+    hasBody: 'requestBody' in operation,
+    pattern: new RegExp(`^${path.replaceAll(/\{(\w+)\}/g, '(?<$1>[^/]+)')}$`),
+    successStatus: Number(Object.keys(responses).find((status) => status.startsWith('2'))),
+  })),
+);
+
+export const callNames = operations.map(({ call }) => call);
+
+/** The forms, under the call that each makes. */
+export const forms = Object.fromEntries(
+  callNames.flatMap((call) => (definitionOf(call).form ? [[call, definitionOf(call).form]] : [])),
+) as { [Name in FormName]: (typeof calls)[Name]['form'] };
+
+export const formNames = Object.keys(forms) as FormName[];
+
+/** Returns the event that a user causes in step `n`; undefined if that is impossible. */
+export function userEvent(
   call: Call,
-  outcome: AnyOutcome,
-  event: AnyEventObject,
-): BackendResponse {
-  const output = event['output'] as { value?: unknown; message?: unknown } | undefined;
-  return responses[outcome](successStatus[call], output?.value ?? {}, output?.message);
+  n: number,
+  rows: readonly Project[] = [],
+): AnyEventObject | undefined {
+  const { input, toEvent } = definitionOf(call);
+  const value = input?.(n, rows);
+  return value && toEvent?.(value as never);
 }
 
-/** Returns a response for an aborted call, with values that no step of a path has. */
-export function lateResponse(call: Call, outcome: AnyOutcome): BackendResponse {
-  return responseFor(call, outcome, outcomeEvent(call, outcome as never, 1_000_000));
+/** Returns the event of a form that has these values. */
+export function submitEvent(form: FormName, values: readonly string[]): AnyEventObject {
+  const names = Object.keys(calls[form].input(0));
+  const input = Object.fromEntries(names.map((name, index) => [name, values[index] ?? '']));
+  return calls[form].toEvent(input as never);
+}
+
+/** Returns what a call sends that this event starts; undefined where no user causes it. */
+export const sentBy = (call: Call, event: AnyEventObject): object | undefined =>
+  event.type === call ? definitionOf(call).inputOf?.(event as never) : undefined;
+
+/** Returns what the contract has on a call: its path has the parameters in braces. */
+export const operationOf = (call: Call) => operations.find((operation) => operation.call === call)!;
+
+/** Returns the call that a request makes, and its path parameters; undefined when there is none. */
+export function findCall(method: string, path: string) {
+  for (const operation of operations) {
+    const match = operation.method === method && operation.pattern.exec(path.split('?')[0]!);
+    if (match) {
+      const params = Object.entries(match.groups ?? {}).map(([name, value]) => [
+        name,
+        decodeURIComponent(value),
+      ]);
+      return { call: operation.call, params: Object.fromEntries(params) as object };
+    }
+  }
+  return undefined;
+}
+
+/** Returns the call that a request makes, and what it sends: its path parameters and its body. */
+export function parseRequest(method: string, url: string, body: unknown) {
+  const { pathname } = new URL(url);
+  const found = findCall(method, pathname);
+  if (!found) throw new Error(`The contract has no ${method} ${pathname}.`);
+  const sent = { ...found.params, ...(body as object | undefined) };
+  return { call: found.call, sent: Object.keys(sent).length > 0 ? sent : undefined };
 }

@@ -1,14 +1,7 @@
 /** An in-process backend whose responses a test sends by hand. */
+import { callNames, findCall, parseRequest, type Call } from './calls.ts';
 import type { Driver, Observation } from './driver.ts';
-import { callNames, callOf, endpoints, type BackendResponse, type Call } from './calls.ts';
-
-/** The endpoints, under names that are short in tests. */
-export const {
-  login: LOGIN,
-  registerUser: REGISTER,
-  listProjects: LIST,
-  createProject: CREATE,
-} = endpoints;
+import type { BackendResponse } from './outcomes.ts';
 
 /** A request as a backend receives it. */
 export type ReceivedRequest = {
@@ -31,13 +24,13 @@ export type PendingRequest = ReceivedRequest & {
 };
 
 /**
- * Returns a backend whose `fetch` never answers by itself. `next('POST /api/v1/auth/login')` waits
- * for the next such request, which the caller then answers, in any order.
+ * Returns a backend whose `fetch` never answers by itself. `next('login')` waits for the next
+ * request of that call, which the caller then answers, in any order.
  */
 export function controlledBackend() {
   const requests: ReceivedRequest[] = [];
   const unclaimed: PendingRequest[] = [];
-  const waiting: { endpoint: string; claim: (request: PendingRequest) => void }[] = [];
+  const waiting: { call: Call; claim: (request: PendingRequest) => void }[] = [];
 
   async function fetch(request: Request): Promise<Response> {
     const text = await request.text();
@@ -67,7 +60,7 @@ export function controlledBackend() {
           resolve(new Response(body, { status, headers: { 'content-type': contentType } })),
         drop: () => reject(new TypeError('fetch failed')),
       };
-      const index = waiting.findIndex(({ endpoint }) => endpoint === endpointOf(received));
+      const index = waiting.findIndex(({ call }) => call === callOf(received));
       if (index === -1) unclaimed.push(pending);
       else waiting.splice(index, 1)[0]?.claim(pending);
     });
@@ -76,32 +69,29 @@ export function controlledBackend() {
   return {
     fetch,
     requests,
-    next(endpoint: string): Promise<PendingRequest> {
-      const index = unclaimed.findIndex((request) => endpointOf(request) === endpoint);
+    next(call: Call): Promise<PendingRequest> {
+      const index = unclaimed.findIndex((request) => callOf(request) === call);
       const request = index === -1 ? undefined : unclaimed.splice(index, 1)[0];
       if (request) return Promise.resolve(request);
-      return new Promise((claim) => waiting.push({ endpoint, claim }));
+      return new Promise((claim) => waiting.push({ call, claim }));
     },
     /** Returns the number of such requests so far. */
-    count: (endpoint: string) =>
-      requests.filter((request) => endpointOf(request) === endpoint).length,
+    count: (call: Call) => requests.filter((request) => callOf(request) === call).length,
   };
 }
 
-const endpointOf = ({ method, path }: ReceivedRequest) => `${method} ${path}`;
+const callOf = ({ method, path }: ReceivedRequest) => findCall(method, path)?.call;
 
-/** Returns, per call: requests made, requests pending, and the body of the last one. */
-export function countRequests<Each extends { call: Call }>(
+/** Returns, per call: requests made, requests pending, and what the last one sent. */
+export function countRequests<Each extends { call: Call; sent: unknown }>(
   requests: readonly Each[],
   pendingOf: (call: Call) => readonly Each[],
-  bodyOf: (request: Each) => unknown,
 ): Observation['calls'] {
   const counts = callNames.map((call) => {
     const ofCall = requests.filter((request) => request.call === call);
-    const last = ofCall.at(-1);
     return [
       call,
-      { made: ofCall.length, pending: pendingOf(call).length, sent: last && bodyOf(last) },
+      { made: ofCall.length, pending: pendingOf(call).length, sent: ofCall.at(-1)?.sent },
     ];
   });
   return Object.fromEntries(counts) as Observation['calls'];
@@ -109,6 +99,7 @@ export function countRequests<Each extends { call: Call }>(
 
 type CallInFlight = {
   call: Call;
+  sent: unknown;
   pending: PendingRequest;
   signal: AbortSignal;
   isAnswered: boolean;
@@ -143,12 +134,13 @@ export function createBackendDriver(settle: () => Promise<void>): BackendDriver 
   return {
     async fetch(request) {
       const { signal, method, url } = request;
-      const call = callOf(method, url);
+      const { call } = parseRequest(method, url, undefined);
       // Without the signal, so that an aborted call can still be answered late.
       const response = backend.fetch(new Request(request, { signal: null }));
       const faulty = Promise.withResolvers<Response>();
-      const pending = await backend.next(endpoints[call]);
-      calls.push({ call, pending, signal, isAnswered: false, respond: faulty.resolve });
+      const pending = await backend.next(call);
+      const { sent } = parseRequest(method, url, pending.body);
+      calls.push({ call, sent, pending, signal, isAnswered: false, respond: faulty.resolve });
       return Promise.race([response, faulty.promise]);
     },
     async answer(call, response) {
@@ -156,12 +148,7 @@ export function createBackendDriver(settle: () => Promise<void>): BackendDriver 
       return response;
     },
     answerLate: (call, response) => respond(unanswered(call, true)[0], call, response),
-    calls: () =>
-      countRequests(
-        calls,
-        (call) => unanswered(call, false),
-        ({ pending }) => pending.body,
-      ),
+    calls: () => countRequests(calls, (call) => unanswered(call, false)),
   };
 }
 

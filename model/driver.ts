@@ -1,45 +1,25 @@
 /**
  * The interface between a generated path and what it is executed on, and how steps are performed.
  */
-import type { AnyMachineSnapshot } from 'xstate';
+import { isDeepStrictEqual } from 'node:util';
+import type { AnyEventObject, AnyMachineSnapshot } from 'xstate';
 import type { AuthEvent } from '../machines/auth.ts';
 import type { projectsMachine, ProjectsEvent } from '../machines/projects.ts';
-import type { Credentials } from '../machines/types.ts';
+import type { Credentials, Project } from '../machines/types.ts';
 import type { Inspection } from './inspection.ts';
 import type { AuthMove, ProjectsMove } from './moves.ts';
 import {
+  callNames,
   fixtures,
-  lateResponse,
-  responseFor,
+  definitionOf,
+  sentBy,
   type AnyOutcome,
-  type BackendResponse,
   type Call,
+  type FormName,
 } from './calls.ts';
+import { lateResponse, responseFor, type BackendResponse } from './outcomes.ts';
 import type { DelaysOf, Interference, Step } from './paths.ts';
-
-/** The screens by path: the link in the header, the heading, and the title of the window. */
-export const screens = {
-  '/': { link: 'Home', heading: 'Home', title: 'Home' },
-  '/about': { link: 'About', heading: 'About Page', title: 'About' },
-  '/projects': { link: 'Projects', heading: 'New Project', title: 'Projects' },
-  '/register': { link: 'Sign up', heading: 'Create an account', title: 'Sign up' },
-  '/login': { link: 'Sign in', heading: 'Sign in', title: 'Sign in' },
-} as const;
-
-export type Route = keyof typeof screens;
-
-/** The forms, under the operationId of the call that each makes. */
-export const forms = {
-  login: { route: '/login', button: 'Sign in', fields: ['Email', 'Password'] },
-  registerUser: { route: '/register', button: 'Register', fields: ['Email', 'Password'] },
-  createProject: {
-    route: '/projects',
-    button: 'Create Project',
-    fields: ['Title', 'Description'],
-  },
-} as const satisfies Partial<Record<Call, { route: Route; button: string; fields: string[] }>>;
-
-export type FormName = keyof typeof forms;
+import type { Route } from './screens.ts';
 
 /** What the user and the backend can observe of the app at one moment. */
 export type Observation = {
@@ -49,7 +29,7 @@ export type Observation = {
   list:
     | { busy: boolean; rows: [title: string, description: string][]; note: string | undefined }
     | undefined;
-  /** Per call: requests made, requests in flight, and the body of the last one. */
+  /** Per call: requests made, requests in flight, and what the last one sent. */
   calls: Record<Call, { made: number; pending: number; sent: unknown }>;
   /** The text of the live region. */
   announced: string;
@@ -63,6 +43,8 @@ export type Driver = {
   go: (route: Route) => Promise<void>;
   /** Fills the form in view, unless `values` is undefined, and presses its button. */
   submit: (form: FormName, values: string[] | undefined) => Promise<void>;
+  /** Activates a button that submits no form: that of the row with this index, if any. */
+  activate: (button: string, row?: number) => Promise<void>;
   /** Answers the pending call. Returns the response that the app received. */
   answer: (call: Call, response: BackendResponse) => Promise<BackendResponse>;
   /** Answers an aborted call. */
@@ -75,25 +57,16 @@ export type Driver = {
   inspection?: () => Promise<Inspection>;
 };
 
-type UserEvent = AuthEvent | ProjectsEvent;
-type UserAction<Event> = (
-  driver: Driver,
-  event: Event,
-  before: AnyMachineSnapshot,
-  visitor: Credentials,
-) => Promise<void>;
+type OtherEvent = Exclude<AuthEvent | ProjectsEvent, { type: Call }>;
 
-/** How a user causes each event. */
-const userActions: {
-  [Type in UserEvent['type']]: UserAction<Extract<UserEvent, { type: Type }>>;
-} = {
-  login: (driver, { type, credentials }, before) => submit(driver, type, credentials, before),
-  registerUser: (driver, { type, credentials }, before) =>
-    submit(driver, type, credentials, before),
-  createProject: (driver, { type, project }, before) => submit(driver, type, project, before),
+/** How a user causes the events that make no call. */
+const userActions: Record<
+  OtherEvent['type'],
+  (driver: Driver, before: AnyMachineSnapshot, visitor: Credentials) => Promise<void>
+> = {
   'projects.opened': (driver) => driver.go('/projects'),
   'projects.closed': (driver) => driver.go('/about'),
-  async 'user.loggedIn'(driver, _event, before, visitor) {
+  async 'user.loggedIn'(driver, before, visitor) {
     await driver.go('/login');
     await driver.submit('login', Object.values(visitor));
     // A user who is still on /login when the response arrives is led to /projects.
@@ -129,7 +102,9 @@ export async function perform(
   const call = subject as Call;
   let action: (on: Driver) => Promise<unknown>;
   if (move in userActions) {
-    action = (on) => userActions[move as UserEvent['type']](on, event as never, before, visitor);
+    action = (on) => userActions[move as OtherEvent['type']](on, before, visitor);
+  } else if (callNames.includes(move as Call)) {
+    action = (on) => makeCall(on, move as Call, event, before);
   } else if (subject in delays || subject === 'elapse') {
     action = (on) => on.elapse(outcome === 'over' ? 1 : Number(outcome));
   } else if (late) {
@@ -142,10 +117,25 @@ export async function perform(
   return action;
 }
 
-/** Submits a form. A form whose call is pending is only submitted again as it is. */
-async function submit(driver: Driver, form: FormName, values: object, before: AnyMachineSnapshot) {
-  const { children }: AnyMachineSnapshot = before;
-  if (children[form]) return driver.submit(form, undefined);
-  await driver.go(forms[form].route);
-  await driver.submit(form, Object.values(values));
+/**
+ * Submits the form of a call or activates its control. A form whose call is pending is only
+ * submitted again as it is.
+ */
+async function makeCall(
+  driver: Driver,
+  call: Call,
+  event: AnyEventObject,
+  { children, context }: AnyMachineSnapshot,
+) {
+  const { form, control, input } = definitionOf(call);
+  const sent = sentBy(call, event)!;
+  if (form && children[call]) return driver.submit(call as FormName, undefined);
+  if (form) {
+    await driver.go(form.route);
+    return driver.submit(call as FormName, Object.values(sent));
+  }
+  if (!control?.inRow) return driver.activate(control!.button);
+  const rows = (context as { projects: Project[] }).projects;
+  const row = rows.findIndex((project) => isDeepStrictEqual(input?.(0, [project]), sent));
+  return driver.activate(control.button, row);
 }

@@ -1,17 +1,12 @@
 /** What the machines expect on the screen: per state, and per step the location of the user. */
 import type { AnyMachineSnapshot, AnyStateMachine, SnapshotFrom } from 'xstate';
-import {
-  isAuthenticated,
-  roleOf,
-  type AuthEmitted,
-  type AuthEvent,
-  type authMachine,
-} from '../machines/auth.ts';
-import type { ProjectsEvent, projectsMachine } from '../machines/projects.ts';
-import { forms, type Driver, type FormName, type Observation, type Route } from './driver.ts';
+import { isAuthenticated, roleOf, type AuthEmitted, type authMachine } from '../machines/auth.ts';
+import type { projectsMachine } from '../machines/projects.ts';
+import { formNames, forms, sentBy, type Call, type FormName } from './calls.ts';
+import type { Driver, Observation } from './driver.ts';
 import { isProjectsScreenOpen, type AuthMove, type ProjectsMove } from './moves.ts';
-import type { Call } from './calls.ts';
 import type { StatesOf, Step } from './paths.ts';
+import type { Route } from './screens.ts';
 
 /** The part of an observation that follows from a state. */
 type Expected = Partial<Omit<Observation, 'calls'>>;
@@ -43,7 +38,7 @@ const authScreens =
   (busyForm: FormName | undefined) =>
   ({ context }: SnapshotFrom<typeof authMachine>, { path, values }: Location): Expected => {
     if (path === '/projects') return { path };
-    const name = (['login', 'registerUser'] as const).find((form) => forms[form].route === path);
+    const name = formNames.find((form) => forms[form].route === path);
     return {
       path,
       form: name && { button: forms[name].button, busy: busyForm === name, values },
@@ -61,10 +56,8 @@ export const authExpectations: Expectations<typeof authMachine, AuthMove> = {
   },
   locationAfter({ event, emitted, inspection }, location) {
     if (inspection.transitions.length === 0) return location;
-    if ('credentials' in event) {
-      const { type, credentials } = event as AuthEvent;
-      return { path: forms[type].route, values: Object.values(credentials) };
-    }
+    const form = formNames.find((name) => name === event.type);
+    if (form) return { path: forms[form].route, values: Object.values(sentBy(form, event)!) };
     const navigation = emitted
       .map(({ type }) => navigations[type as AuthEmitted['type']])
       .find(({ from }) => from === location.path);
@@ -145,14 +138,9 @@ export function requestsOf<Machine extends AnyStateMachine, Name extends string>
         {
           made: events.length,
           pending: last.children[call] ? 1 : 0,
-          sent: bodyOf(events.at(-1) as AuthEvent | ProjectsEvent | undefined),
+          sent: events.length > 0 ? sentBy(call, events.at(-1)!) : undefined,
         },
       ];
     }),
   );
-}
-
-function bodyOf(event: AuthEvent | ProjectsEvent | undefined): unknown {
-  if (event && 'credentials' in event) return event.credentials;
-  return event && 'project' in event ? event.project : undefined;
 }

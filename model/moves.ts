@@ -1,5 +1,6 @@
 /** The executable model of both machines: what can happen to each, and which paths are executed. */
 import type {
+  AnyEventObject,
   AnyMachineSnapshot,
   AnyStateMachine,
   AnyStateNode,
@@ -8,8 +9,10 @@ import type {
 } from 'xstate';
 import { authMachine, type AuthEvent } from '../machines/auth.ts';
 import { projectsMachine, type ProjectsEvent } from '../machines/projects.ts';
+import type { Project } from '../machines/types.ts';
 import { activeLeaves, ignoredEventName, stateName } from './inspection.ts';
-import { outcomeEvent, outcomesOf, fixtures, type Call, type OutcomeOf } from './calls.ts';
+import { callNames, definitionOf, userEvent, type Call, type OutcomeOf } from './calls.ts';
+import { outcomeEvent } from './outcomes.ts';
 import {
   minimalCover,
   createPath,
@@ -31,21 +34,13 @@ export type ProjectsMove =
   | ProjectsEvent['type']
   | OutcomeName<ActorsOf<typeof projectsMachine>>
   | Elapsed<DelaysOf<typeof projectsMachine>>;
+type CallMove = Extract<ProjectsMove, Call | OutcomeName<Call>>;
 
 export const authModel: Model<typeof authMachine, AuthMove> = {
   machine: authMachine,
   stateKey: ({ context }) => [context.user !== undefined, context.loginErrorMessage !== undefined],
   moves: {
-    login: {
-      isPossible: () => true,
-      event: (n): AuthEvent => ({ type: 'login', credentials: fixtures.credentials(n) }),
-    },
-    registerUser: {
-      isPossible: () => true,
-      event: (n): AuthEvent => ({ type: 'registerUser', credentials: fixtures.credentials(n) }),
-    },
-    ...outcomeMoves<typeof authMachine, 'login'>('login'),
-    ...outcomeMoves<typeof authMachine, 'registerUser'>('registerUser'),
+    ...callMoves<typeof authMachine, AuthMove>(authMachine, () => true),
   },
 };
 
@@ -80,41 +75,48 @@ export const projectsModel: Model<typeof projectsMachine, ProjectsMove> = {
           ? [{ type: 'projects.closed' }, { type: 'projects.opened' }]
           : [],
     },
-    createProject: {
-      isPossible: isProjectsScreenOpen,
-      event: (n): ProjectsEvent => ({ type: 'createProject', project: fixtures.newProject(n) }),
-    },
-    ...outcomeMoves<typeof projectsMachine, 'listProjects'>('listProjects'),
-    ...outcomeMoves<typeof projectsMachine, 'createProject'>('createProject', {
-      duplicate: (snapshot) => snapshot.context.projects.length > 0,
-    }),
+    ...callMoves<typeof projectsMachine, CallMove>(projectsMachine, isProjectsScreenOpen),
     'subscriptionBatching over': delayMove('releasing', 'subscriptionBatching'),
     'keepUnusedData over': delayMove('cached', 'keepUnusedData'),
   },
 };
 
-/** Returns a move for each outcome of a call, possible while the call is pending. */
-function outcomeMoves<Machine extends typeof authMachine | typeof projectsMachine, Of extends Call>(
-  call: Of,
-  conditions: { [Outcome in OutcomeOf<Of>]?: (snapshot: SnapshotFrom<Machine>) => boolean } = {},
-): Record<OutcomeName<Of>, Move<Machine>> {
-  const moves = outcomesOf(call).map((outcome): [string, Move<Machine>] => [
-    `${call}: ${outcome}`,
-    {
-      isPossible: (snapshot) =>
-        isPending(snapshot, call) && (conditions[outcome]?.(snapshot) ?? true),
-      event: (n, snapshot) => outcomeEvent(call, outcome, n, firstListedId(snapshot)),
-    },
-  ]);
-  return Object.fromEntries(moves) as Record<OutcomeName<Of>, Move<Machine>>;
+/**
+ * Returns the moves of a machine's calls: that a user causes one, possible while `isInView`, and
+ * each way in which one can end, possible while it is pending.
+ */
+function callMoves<Machine extends AnyStateMachine, Name extends string>(
+  machine: Machine,
+  isInView: (snapshot: SnapshotFrom<Machine>) => boolean,
+): Record<Name, Move<Machine>> {
+  const moves = callNames
+    .filter((call) => call in machine.implementations.actors)
+    .flatMap((call) => {
+      const { outcomes, toEvent } = definitionOf(call);
+      const ends = Object.keys(outcomes).map((outcome): [string, Move<Machine>] => [
+        `${call}: ${outcome}`,
+        moveOf(isPending(call), (n, rows) => outcomeEvent(call, outcome, n, rows)),
+      ]);
+      const start = moveOf<Machine>(isInView, (n, rows) => userEvent(call, n, rows));
+      return toEvent ? [[call, start] as const, ...ends] : ends;
+    });
+  return Object.fromEntries(moves) as Record<Name, Move<Machine>>;
 }
 
-function isPending({ children }: AnyMachineSnapshot, call: Call): boolean {
-  return children[call] !== undefined;
+/** Returns a move that is possible where `event` returns one. */
+function moveOf<Machine extends AnyStateMachine>(
+  isPossible: (snapshot: SnapshotFrom<Machine>) => boolean,
+  event: (n: number, rows: readonly Project[]) => AnyEventObject | undefined,
+): Move<Machine> {
+  const rowsOf = ({ context }: AnyMachineSnapshot): Project[] => context['projects'] ?? [];
+  return {
+    isPossible: (snapshot) => isPossible(snapshot) && event(0, rowsOf(snapshot)) !== undefined,
+    event: (n, snapshot) => event(n, rowsOf(snapshot))!,
+  };
 }
 
-function firstListedId({ context }: AnyMachineSnapshot): string | undefined {
-  return 'projects' in context ? context['projects'][0]?.id : undefined;
+function isPending(call: Call) {
+  return ({ children }: AnyMachineSnapshot): boolean => children[call] !== undefined;
 }
 
 function delayMove(

@@ -2,8 +2,10 @@
  * Implements docs/specification.md by hand, in plain TypeScript. It shares nothing with the
  * machines, so that a wrong machine is not confirmed by itself.
  */
-import { forms, type Driver, type FormName, type Observation, type Route } from './driver.ts';
-import { callNames, type BackendResponse, type Call } from './calls.ts';
+import { callNames, formNames, forms, type Call, type FormName } from './calls.ts';
+import type { Driver, Observation } from './driver.ts';
+import type { BackendResponse } from './outcomes.ts';
+import type { Route } from './screens.ts';
 
 type Project = { id: string | number; title: string; description: string };
 
@@ -94,6 +96,9 @@ export function createOracle(start: Route): Driver {
     },
   };
 
+  /** The buttons that submit no form, by name. */
+  const activate: Record<string, (project: Project | undefined) => void> = {};
+
   const end: Record<Call, (outcome: Outcome) => void> = {
     login(outcome) {
       authenticated = outcome.kind === 'success';
@@ -153,6 +158,9 @@ export function createOracle(start: Route): Driver {
       if (typed) values = typed;
       submit[form](values);
     },
+    async activate(button, row) {
+      activate[button]?.(row === undefined ? undefined : projects[row]);
+    },
     async answer(name, answer) {
       if (!calls[name].pending) throw new Error(`No ${name} is pending.`);
       calls[name].pending = 0;
@@ -175,7 +183,7 @@ export function createOracle(start: Route): Driver {
   };
 
   function screen(): Pick<Observation, 'form' | 'banner' | 'list' | 'announced'> {
-    const name = (Object.keys(forms) as FormName[]).find((form) => forms[form].route === path);
+    const name = formNames.find((form) => forms[form].route === path);
     const loading = calls.listProjects.pending > 0;
     return {
       form: name && {

@@ -1,4 +1,5 @@
-import type { BackendResponse, Call } from '../../model/calls.ts';
+import { definitionOf, type Call } from '../../model/calls.ts';
+import type { BackendResponse } from '../../model/outcomes.ts';
 import { parseJson } from '../http/response.ts';
 
 /** How a call to a real backend can be made to end. */
@@ -16,13 +17,6 @@ export function toBackendResponse(status: number, text: string): BackendResponse
   const body = parseJson(text);
   return body === undefined ? { status, text } : { status, body };
 }
-
-const subjects: Record<Call, string> = {
-  login: 'signing in',
-  registerUser: 'registering',
-  listProjects: 'the list',
-  createProject: 'creating a project',
-};
 
 const expectations: Record<BackendOutcome, string> = {
   refusal: 'should be refused',
@@ -45,7 +39,9 @@ export function assertExpectedResponse(
   if (isExpected) return;
   const json = JSON.stringify(body) ?? '';
   const actual = status === 0 ? 'there is no response' : `the response is ${status} ${json}`;
-  throw new Error(`${subjects[call]} ${expectations[outcome]}, but ${actual}`.slice(0, 180));
+  throw new Error(
+    `${definitionOf(call).words.subject} ${expectations[outcome]}, but ${actual}`.slice(0, 180),
+  );
 }
 
 /** Throws if a list lacks a project that was created before. */

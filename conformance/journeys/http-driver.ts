@@ -1,16 +1,21 @@
-import { SimulatedClock } from 'xstate';
+import { SimulatedClock, type AnyActorRef } from 'xstate';
 import { isAuthenticated, roleOf } from '../../machines/auth.ts';
 import type { Credentials, Project } from '../../machines/types.ts';
 import { countRequests } from '../../model/controlled-backend.ts';
 import {
+  callNames,
+  definitionOf,
+  formNames,
   forms,
-  type Driver,
-  type FormName,
-  type Observation,
-  type Route,
-} from '../../model/driver.ts';
+  parseRequest,
+  submitEvent,
+  userEvent,
+  type Call,
+} from '../../model/calls.ts';
+import type { Driver, Observation } from '../../model/driver.ts';
+import type { BackendResponse } from '../../model/outcomes.ts';
+import type { Route } from '../../model/screens.ts';
 import { createInspector } from '../../model/inspection.ts';
-import { callOf, type BackendResponse, type Call } from '../../model/calls.ts';
 import { createActors } from '../../src/actors.ts';
 import { createApi } from '../../src/api/api.ts';
 import type { Exchange } from '../http/client.ts';
@@ -27,6 +32,7 @@ import type { Preconditions } from './preconditions.ts';
 /** A request of the app that is held back until the backend is in the required state. */
 type HeldRequest = {
   call: Call;
+  sent: unknown;
   request: Request;
   body: string;
   isAnswered: boolean;
@@ -55,12 +61,12 @@ export async function createHttpDriver(
     // The simulated browsers add their own XSRF token.
     cookies: () => '',
     async fetch(request) {
-      const call = callOf(request.method, request.url);
       const body = await request.clone().text();
+      const { call, sent } = parseRequest(request.method, request.url, parseJson(body));
       return new Promise<Response>((respond, fail) => {
         const { signal } = request;
         signal.addEventListener('abort', () => fail(signal.reason as Error));
-        requests.push({ call, request, body, isAnswered: false, respond, fail });
+        requests.push({ call, sent, request, body, isAnswered: false, respond, fail });
       });
     },
   });
@@ -95,14 +101,9 @@ export async function createHttpDriver(
   auth.start();
   projects.start();
 
-  function submitForm(form: FormName) {
-    const [first = '', second = ''] = values;
-    if (form === 'createProject') {
-      projects.send({ type: form, project: { title: first, description: second } });
-    } else {
-      auth.send({ type: form, credentials: { email: first, password: second } });
-    }
-  }
+  /** Returns the actor that makes a call. */
+  const actorOf = (call: Call): AnyActorRef =>
+    call in auth.logic.implementations.actors ? auth : projects;
 
   const unanswered = (call: Call, isAborted: boolean) =>
     requests.filter(
@@ -133,7 +134,13 @@ export async function createHttpDriver(
     },
     async submit(form, typed) {
       if (typed) values = typed;
-      submitForm(form);
+      actorOf(form).send(submitEvent(form, values));
+      await settle();
+    },
+    async activate(button, row) {
+      const call = callNames.find((name) => definitionOf(name).control?.button === button)!;
+      const rows = projects.getSnapshot().context.projects;
+      actorOf(call).send(userEvent(call, 0, row === undefined ? rows : rows.slice(row))!);
       await settle();
     },
     async answer(call, wanted) {
@@ -179,33 +186,24 @@ export async function createHttpDriver(
       ...screenContent(),
       announced: isAnnounced ? 'The project was created.' : '',
       logged: [...logged],
-      calls: countRequests(
-        requests,
-        (call) => unanswered(call, false),
-        ({ body }) => parseJson(body),
-      ),
+      calls: countRequests(requests, (call) => unanswered(call, false)),
     }),
   };
 
   function screenContent(): Pick<Observation, 'form' | 'banner' | 'list'> {
     const [authNow, projectsNow] = [auth.getSnapshot(), projects.getSnapshot()];
-    const isBusy: Record<FormName, boolean> = {
-      login: authNow.matches('loggingIn'),
-      registerUser: authNow.matches('registering'),
-      createProject: projectsNow.matches({ create: 'creating' }),
+    const banners: Record<string, string | undefined> = {
+      '/login': authNow.context.loginErrorMessage,
+      '/projects': projectsNow.context.createErrorMessage,
     };
-    const banners: Record<FormName, string | undefined> = {
-      login: authNow.context.loginErrorMessage,
-      registerUser: undefined,
-      createProject: projectsNow.context.createErrorMessage,
-    };
-    const name = (Object.keys(forms) as FormName[]).find((form) => forms[form].route === path);
+    const name = formNames.find((form) => forms[form].route === path);
+    const isBusy = name && actorOf(name).getSnapshot().children[name] !== undefined;
     const isLoading = projectsNow.matches({ list: 'loading' });
     const emptyNote = isLoading ? 'Loading projects…' : 'No projects to show.';
     const rows = projectsNow.context.projects;
     return {
-      form: name && { button: forms[name].button, busy: isBusy[name], values: [...values] },
-      banner: name && banners[name],
+      form: name && { button: forms[name].button, busy: isBusy === true, values: [...values] },
+      banner: banners[path],
       list:
         path === '/projects'
           ? {

@@ -1,7 +1,7 @@
 import type { Locator, Route } from 'playwright-core';
 import { describe, expect, test } from 'vitest';
 import { field, submitButton } from '../../model/browser-driver.ts';
-import { screens, type Route as Path } from '../../model/driver.ts';
+import { screens, type Route as Path } from '../../model/screens.ts';
 import {
   fillCredentials,
   fillProject,

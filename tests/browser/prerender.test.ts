@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import type { BrowserContextOptions, Page, Request, Route } from 'playwright-core';
 import { describe, expect, test } from 'vitest';
 import { field, heading, submitButton, waitForApp } from '../../model/browser-driver.ts';
-import { screens } from '../../model/driver.ts';
+import { screens } from '../../model/screens.ts';
 import {
   fillCredentials,
   focusedField,

@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { sendFile } from '../../conformance/ui/static-files.ts';
 import { heading } from '../../model/browser-driver.ts';
-import { screens } from '../../model/driver.ts';
+import { screens } from '../../model/screens.ts';
 import { headerLink, useBrowser } from '../support/browser.ts';
 
 const folder = '/some/folder/';

@@ -11,15 +11,10 @@ import {
   record,
 } from 'fast-check';
 import { expect, test } from 'vitest';
-import { fixtures, type BackendResponse, type Call } from '../../model/calls.ts';
-import {
-  forms,
-  screens,
-  type FormName,
-  type Driver,
-  type Route,
-  type Observation,
-} from '../../model/driver.ts';
+import { callNames, calls, definitionOf, formNames, forms, type Call } from '../../model/calls.ts';
+import type { Driver, Observation } from '../../model/driver.ts';
+import type { BackendResponse } from '../../model/outcomes.ts';
+import { screens, type Route } from '../../model/screens.ts';
 import { createOracle } from '../../model/oracle.ts';
 import { createScreensDriver } from './screens-driver.tsx';
 
@@ -69,28 +64,27 @@ const randomStep = record({
 type RandomStep = typeof randomStep extends { generate: (...it: never[]) => { value: infer Value } }
   ? Value
   : never;
+/** Per call: the aborted requests that have no response yet. */
+type Aborted = Record<Call, number>;
+
 type Action = { name: string; perform: (driver: Driver) => Promise<unknown> };
 
 /** Returns every action that is possible for an app with this observation. */
 function possibleActions(
   observation: Observation,
-  aborted: Record<Call, number>,
+  aborted: Aborted,
   { n, milliseconds, answer: response }: RandomStep,
 ): Action[] {
   const action = (name: string, perform: Action['perform']): Action => ({ name, perform });
   const routes = (Object.keys(screens) as Route[]).filter(
     (route) => route !== observation.path && route !== '/',
   );
-  const form = (Object.keys(forms) as FormName[]).find(
-    (name) => forms[name].route === observation.path,
-  );
-  const values = Object.values(
-    form === 'createProject' ? fixtures.newProject(n) : fixtures.credentials(n),
-  );
-  const pending = (Object.keys(observation.calls) as Call[]).filter(
-    (call) => observation.calls[call].pending,
-  );
-  const late = (Object.keys(aborted) as Call[]).filter((call) => aborted[call] > 0);
+  const form = formNames.find((name) => forms[name].route === observation.path);
+  const values = Object.values(form ? calls[form].input(n) : {});
+  const pending = callNames.filter((call) => observation.calls[call].pending);
+  const late = callNames.filter((call) => aborted[call] > 0);
+  const rows = observation.list?.rows ?? [];
+  const controls = callNames.flatMap((call) => definitionOf(call).control ?? []);
   return [
     ...routes.map((route) => action(`go to ${route}`, (driver) => driver.go(route))),
     ...(form
@@ -99,6 +93,11 @@ function possibleActions(
     ...(form && observation.form?.values.every((value) => value !== '')
       ? [action(`submit ${form} again`, (driver) => driver.submit(form, undefined))]
       : []),
+    ...controls.flatMap(({ button, inRow }) =>
+      (inRow ? [...rows.keys()] : [undefined]).map((row) =>
+        action(`activate ${button} ${row ?? ''}`, (driver) => driver.activate(button, row)),
+      ),
+    ),
     ...[...pending, ...pending].map((call) =>
       action(`${call} is answered ${JSON.stringify(response)}`, (driver) =>
         driver.answer(call, response),
@@ -125,12 +124,7 @@ test(
       asyncProperty(sequence, async (randomSteps) => {
         cleanup();
         const [driver, oracle] = [await createScreensDriver('/'), createOracle('/')];
-        const aborted: Record<Call, number> = {
-          login: 0,
-          registerUser: 0,
-          listProjects: 0,
-          createProject: 0,
-        };
+        const aborted = Object.fromEntries(callNames.map((call) => [call, 0])) as Aborted;
         const done: string[] = [];
         for (const step of randomSteps.filter((item) => item !== null)) {
           const before = await oracle.observe();
@@ -160,13 +154,8 @@ test(
 );
 
 /** Counts a call as aborted when it is not pending any more, or restarted, without a response. */
-function countAborted(
-  aborted: Record<Call, number>,
-  name: string,
-  before: Observation,
-  after: Observation,
-) {
-  for (const call of Object.keys(aborted) as Call[]) {
+function countAborted(aborted: Aborted, name: string, before: Observation, after: Observation) {
+  for (const call of callNames) {
     const [old, now] = [before.calls[call], after.calls[call]];
     const isGone = old.pending && (now.pending === 0 || now.made > old.made);
     if (name.startsWith(`${call} is answered late`)) aborted[call]--;

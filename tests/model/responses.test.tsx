@@ -1,7 +1,8 @@
 import { waitFor } from '@testing-library/react';
 import { expect, onTestFinished, test, vi } from 'vitest';
-import type { Observation, Route } from '../../model/driver.ts';
-import type { BackendResponse } from '../../model/calls.ts';
+import type { Observation } from '../../model/driver.ts';
+import type { BackendResponse } from '../../model/outcomes.ts';
+import type { Route } from '../../model/screens.ts';
 import { createScreensDriver } from './screens-driver.tsx';
 
 const relaunch = { id: 'p1', title: 'Website relaunch', description: 'New pages.' };

@@ -2,14 +2,9 @@ import { act, fireEvent, screen, within } from '@testing-library/react';
 import { isAuthenticated, roleOf } from '../../machines/auth.ts';
 import { renderApp } from '../support/render-app.tsx';
 import { createBackendDriver } from '../../model/controlled-backend.ts';
-import {
-  forms,
-  screens,
-  type FormName,
-  type Driver,
-  type Route,
-  type Observation,
-} from '../../model/driver.ts';
+import { formNames, forms } from '../../model/calls.ts';
+import type { Driver, Observation } from '../../model/driver.ts';
+import { screens, type Route } from '../../model/screens.ts';
 import { createInspector } from '../../model/inspection.ts';
 
 /**
@@ -36,6 +31,11 @@ export async function createScreensDriver(route: Route): Promise<Driver> {
       fireEvent.click(screen.getByText(button, { selector: 'button' }));
       await settled();
     },
+    async activate(button, row) {
+      const place = row === undefined ? document.body : screen.getAllByRole('listitem')[row]!;
+      fireEvent.click(within(place).getByText(button, { selector: 'button' }));
+      await settled();
+    },
     async elapse(milliseconds) {
       // One by one, because a delay that starts meanwhile starts at the clock's current time.
       act(() => {
@@ -59,7 +59,7 @@ export async function createScreensDriver(route: Route): Promise<Driver> {
 }
 
 function observeRenderedScreen(): Omit<Observation, 'path' | 'calls' | 'logged'> {
-  const name = (Object.keys(forms) as FormName[]).find((form) =>
+  const name = formNames.find((form) =>
     screen.queryByText(forms[form].button, { selector: 'button' }),
   );
   const button = name && screen.getByText(forms[name].button, { selector: 'button' });
@@ -78,14 +78,19 @@ function observeRenderedScreen(): Omit<Observation, 'path' | 'calls' | 'logged'>
     list: list
       ? {
           busy: list.getAttribute('aria-busy') === 'true',
-          rows: [...list.querySelectorAll('li')].map(
-            (row) => [...row.children].map(({ textContent }) => textContent) as [string, string],
-          ),
+          rows: [...list.querySelectorAll('li')].map((row) => [
+            fieldOf(row, 'title'),
+            fieldOf(row, 'description'),
+          ]),
           note: within(list).queryByText(/^(Loading projects…|No projects to show\.)$/)
             ?.textContent,
         }
       : undefined,
   };
+}
+
+function fieldOf(row: Element, name: string): string {
+  return row.querySelector(`[data-field=${name}]`)?.textContent ?? `no ${name}`;
 }
 
 /** Waits until the app has processed its pending tasks. */

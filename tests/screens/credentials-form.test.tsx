@@ -1,7 +1,6 @@
 import { screen, waitFor } from '@testing-library/react';
 import { expect, test } from 'vitest';
 import { isAuthenticated } from '../../machines/auth.ts';
-import { endpoints } from '../../model/calls.ts';
 import { email, password, renderCredentialsScreen } from '../support/credentials-screen.tsx';
 
 test.each([
@@ -40,7 +39,7 @@ test.each([
     const { submit, backend, go, path, auth } = await renderCredentialsScreen(name);
     await submit();
     await go('/about');
-    (await backend.next(endpoints[name])).answer(status, { role: 'member' });
+    (await backend.next(name)).answer(status, { role: 'member' });
     await waitFor(() => expect(isAuthenticated(auth.getSnapshot())).toBe(true));
     expect(path()).toBe('/about');
   },
@@ -57,6 +56,6 @@ test.each(['login', 'registerUser'] as const)(
     await user.click(button());
     await user.dblClick(button());
     await user.type(password(), '{Enter}');
-    expect(backend.count(endpoints[name])).toBe(1);
+    expect(backend.count(name)).toBe(1);
   },
 );

@@ -8,7 +8,7 @@ import {
 import { act, cleanup, render, screen } from '@testing-library/react';
 import { userEvent } from '@testing-library/user-event';
 import { afterEach, expect, test, vi } from 'vitest';
-import { screens } from '../../model/driver.ts';
+import { screens } from '../../model/screens.ts';
 import { PlainLayout } from '../../src/screens/layout.tsx';
 import { LoginScreen } from '../../src/screens/login.tsx';
 import { renderApp } from '../support/render-app.tsx';

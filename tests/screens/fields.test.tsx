@@ -1,7 +1,7 @@
 import { fireEvent, screen, waitFor, within } from '@testing-library/react';
 import { describe, expect, test } from 'vitest';
-import { forms, screens, type FormName } from '../../model/driver.ts';
-import { endpoints } from '../../model/calls.ts';
+import { formNames, forms, type FormName } from '../../model/calls.ts';
+import { screens } from '../../model/screens.ts';
 import { renderApp } from '../support/render-app.tsx';
 
 const field = (label: string) => screen.getByLabelText<HTMLInputElement>(label);
@@ -27,12 +27,10 @@ async function renderForm(name: FormName) {
       if (text !== '') await app.user.type(field(label), text);
       await app.user.tab();
     },
-    count: () => app.backend.count(endpoints[name]),
-    body: async () => (await app.backend.next(endpoints[name])).body,
+    count: () => app.backend.count(name),
+    body: async () => (await app.backend.next(name)).body,
   };
 }
-
-const formNames = Object.keys(forms) as FormName[];
 
 describe.each(formNames)('the form of %s', (name) => {
   const { route, button, fields } = forms[name];

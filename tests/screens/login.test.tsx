@@ -1,7 +1,7 @@
 import { act, fireEvent, screen, waitFor } from '@testing-library/react';
 import { expect, test } from 'vitest';
 import { isAuthenticated } from '../../machines/auth.ts';
-import { LIST, LOGIN, REGISTER } from '../../model/controlled-backend.ts';
+
 import {
   credentials,
   email,
@@ -17,7 +17,7 @@ async function renderLogin() {
     ...app,
     /** Answers the login and waits until the button is ready again. */
     refuse: async (status: number, body?: unknown) => {
-      (await app.backend.next(LOGIN)).answer(status, body);
+      (await app.backend.next('login')).answer(status, body);
       await waitFor(() => expect(app.button().getAttribute('aria-busy')).toBe('false'));
     },
   };
@@ -26,7 +26,7 @@ async function renderLogin() {
 test('a login sends what was typed [CALL-5]', async () => {
   const { submit, backend } = await renderLogin();
   await submit();
-  expect((await backend.next(LOGIN)).body).toEqual(credentials);
+  expect((await backend.next('login')).body).toEqual(credentials);
 });
 
 const htmlMessage = '<b>غير صحيح</b>\n\n  &amp; more';
@@ -54,7 +54,7 @@ test.each([
 test('a login without a response shows "Internal Server Error" [CHOICE-12]', async () => {
   const { submit, backend } = await renderLogin();
   await submit();
-  (await backend.next(LOGIN)).drop();
+  (await backend.next('login')).drop();
   expect((await screen.findByRole('alert')).textContent).toBe('Internal Server Error');
 });
 
@@ -73,7 +73,7 @@ test('the old message stays while a retry is pending, until the next one [CHOICE
   await submit();
   await refuse(401, { message: 'First.' });
   await submit();
-  const retry = await backend.next(LOGIN);
+  const retry = await backend.next('login');
   expect(banner()).toBe('First.');
   retry.answer(401, { message: 'Second.' });
   await waitFor(() => expect(banner()).toBe('Second.'));
@@ -90,7 +90,7 @@ test('the message survives a navigation, and is cleared by success, which leads 
   await screen.findByRole('heading', { name: 'Sign in' });
   expect(banner()).toBe('Wrong.');
   await submit();
-  (await backend.next(LOGIN)).answer(200, {});
+  (await backend.next('login')).answer(200, {});
   await screen.findByRole('heading', { name: 'List of Projects' });
   expect(path()).toBe('/projects');
   expect(isAuthenticated(auth.getSnapshot())).toBe(true);
@@ -102,14 +102,14 @@ test('the message survives a navigation, and is cleared by success, which leads 
 test('a 200 whose body is not JSON signs in [CALL-6, CHOICE-16]', async () => {
   const { submit, backend, path } = await renderLogin();
   await submit();
-  (await backend.next(LOGIN)).answerText(200, '<h1>Welcome</h1>');
+  (await backend.next('login')).answerText(200, '<h1>Welcome</h1>');
   await waitFor(() => expect(path()).toBe('/projects'));
 });
 
 test('the back button returns from the projects to the sign-in screen', async () => {
   const { submit, backend, path, router } = await renderLogin();
   await submit();
-  (await backend.next(LOGIN)).answer(200, {});
+  (await backend.next('login')).answer(200, {});
   await waitFor(() => expect(path()).toBe('/projects'));
   act(() => router.history.back());
   await waitFor(() => expect(path()).toBe('/login'));
@@ -119,21 +119,25 @@ test('a login reloads the projects while they are in view [CHOICE-47]', async ()
   const { submit, backend, go } = await renderLogin();
   await submit();
   await go('/projects');
-  (await backend.next(LIST)).answer(401, { message: 'Please sign in.' });
+  (await backend.next('listProjects')).answer(401, { message: 'Please sign in.' });
   await screen.findByText('No projects to show.');
-  (await backend.next(LOGIN)).answer(200, {});
-  (await backend.next(LIST)).answer(200, [{ id: 1, title: 'Mine', description: 'All of it' }]);
+  (await backend.next('login')).answer(200, {});
+  (await backend.next('listProjects')).answer(200, [
+    { id: 1, title: 'Mine', description: 'All of it' },
+  ]);
   expect(await screen.findByText('Mine')).toBeDefined();
 });
 
 test('a login drops the rows of the previous user [CHOICE-47]', async () => {
   const { submit, backend, go } = await renderLogin();
   await go('/projects');
-  (await backend.next(LIST)).answer(200, [{ id: 1, title: 'Of Bob', description: 'Private' }]);
+  (await backend.next('listProjects')).answer(200, [
+    { id: 1, title: 'Of Bob', description: 'Private' },
+  ]);
   await screen.findByText('Of Bob');
   await go('/login');
   await submit();
-  (await backend.next(LOGIN)).answer(200, {});
+  (await backend.next('login')).answer(200, {});
   await screen.findByText('Loading projects…');
   expect(screen.queryByText('Of Bob')).toBeNull();
 });
@@ -142,9 +146,9 @@ test('a double click signs in once [CHOICE-7]', async () => {
   const { fill, user, backend, button } = await renderLogin();
   await fill();
   await user.dblClick(button());
-  (await backend.next(LOGIN)).answer(401, { message: 'Wrong.' });
+  (await backend.next('login')).answer(401, { message: 'Wrong.' });
   await screen.findByRole('alert');
-  expect(backend.count(LOGIN)).toBe(1);
+  expect(backend.count('login')).toBe(1);
 });
 
 test('the second click of a double click submits nothing after the response [CHOICE-7]', async () => {
@@ -160,7 +164,7 @@ test('Enter in a field signs in', async () => {
   const { fill, user, backend } = await renderLogin();
   await fill();
   await user.type(password(), '{Enter}');
-  expect((await backend.next(LOGIN)).body).toMatchObject({ email: credentials.email });
+  expect((await backend.next('login')).body).toMatchObject({ email: credentials.email });
 });
 
 test('a password manager may fill and submit the form without any event', async () => {
@@ -168,19 +172,19 @@ test('a password manager may fill and submit the form without any event', async 
   email().value = credentials.email;
   password().value = credentials.password;
   email().form?.requestSubmit();
-  expect((await backend.next(LOGIN)).body).toEqual(credentials);
+  expect((await backend.next('login')).body).toEqual(credentials);
 });
 
 test('a registration aborts a pending login [CHOICE-8]', async () => {
   const { submit, backend, go, user, path } = await renderLogin();
   await submit();
-  const login = await backend.next(LOGIN);
+  const login = await backend.next('login');
   await go('/register');
   await screen.findByRole('heading', { name: 'Create an account' });
   await user.type(email(), 'new@example.org');
   await user.type(password(), credentials.password);
   await user.click(screen.getByRole('button', { name: 'Register' }));
-  const registration = await backend.next(REGISTER);
+  const registration = await backend.next('registerUser');
   expect(login.signal.aborted).toBe(true);
   registration.answer(201, { role: 'member' });
   await waitFor(() => expect(path()).toBe('/login'));

@@ -1,7 +1,7 @@
 import { screen, waitFor } from '@testing-library/react';
 import { expect, test } from 'vitest';
 import { isAuthenticated, roleOf } from '../../machines/auth.ts';
-import { LOGIN, REGISTER } from '../../model/controlled-backend.ts';
+
 import {
   credentials,
   email,
@@ -16,7 +16,7 @@ async function renderRegister() {
     /** Submits the form and returns the request. */
     register: async () => {
       await app.submit();
-      return app.backend.next(REGISTER);
+      return app.backend.next('registerUser');
     },
   };
 }
@@ -51,7 +51,7 @@ test.each([
     expect(isAuthenticated(auth.getSnapshot())).toBe(false);
     expect(path()).toBe('/register');
     await user.click(button());
-    (await backend.next(REGISTER)).answer(201, {});
+    (await backend.next('registerUser')).answer(201, {});
     await waitFor(() => expect(path()).toBe('/login'));
   },
 );
@@ -73,7 +73,7 @@ test('a user registers, then signs in with the same email and password [APP-1]',
   await user.type(email(), credentials.email);
   await user.type(password(), credentials.password);
   await user.click(screen.getByRole('button', { name: 'Sign in' }));
-  const login = await backend.next(LOGIN);
+  const login = await backend.next('login');
   expect(login.body).toEqual(registration.body);
   login.answer(200, {});
   await waitFor(() => expect(path()).toBe('/projects'));

@@ -1,7 +1,7 @@
 import { createHashHistory } from '@tanstack/react-router';
 import { screen, waitFor, within } from '@testing-library/react';
 import { expect, onTestFinished, test, vi } from 'vitest';
-import { screens } from '../../model/driver.ts';
+import { screens } from '../../model/screens.ts';
 import { renderApp } from '../support/render-app.tsx';
 
 const findHeading = (name: string) => screen.findByRole('heading', { level: 1, name });

@@ -2,7 +2,7 @@ import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
 import { afterAll, beforeAll, onTestFinished } from 'vitest';
 import { launchBrowser } from '../../conformance/ui/chromium.ts';
 import { fillForm, heading, submitButton, waitForApp } from '../../model/browser-driver.ts';
-import { screens, type Route } from '../../model/driver.ts';
+import { screens, type Route } from '../../model/screens.ts';
 import { startTemporaryServer } from './server-process.ts';
 
 /** Launches one browser for the tests of a file. Each page has its own cookies. */

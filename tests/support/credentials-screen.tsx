@@ -1,5 +1,6 @@
 import { screen } from '@testing-library/react';
-import { forms, screens } from '../../model/driver.ts';
+import { forms } from '../../model/calls.ts';
+import { screens } from '../../model/screens.ts';
 import { renderApp } from './render-app.tsx';
 
 export const credentials = { email: 'ada@example.org', password: 'correct horse' };

@@ -2,7 +2,8 @@ import { existsSync } from 'node:fs';
 import { isDeepStrictEqual } from 'node:util';
 import type { Page } from 'playwright-core';
 import { createPageDriver, heading, waitForApp } from '../../model/browser-driver.ts';
-import { screens, type Driver, type Observation, type Route } from '../../model/driver.ts';
+import type { Driver, Observation } from '../../model/driver.ts';
+import { screens, type Route } from '../../model/screens.ts';
 import { respond } from '../model/processes/browser-driver.ts';
 
 const origin = 'http://app.test';

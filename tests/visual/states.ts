@@ -1,5 +1,6 @@
 import type { AnyMachineSnapshot, AnyStateMachine } from 'xstate';
-import { forms, perform, type FormName, type Observation } from '../../model/driver.ts';
+import { forms, type FormName } from '../../model/calls.ts';
+import { perform, type Observation } from '../../model/driver.ts';
 import {
   authExpectations,
   projectsExpectations,
@@ -118,7 +119,7 @@ function describe({ path, form, banner, list }: Partial<Observation>): string {
 const never = (): never => {
   throw new Error('No visual state needs this.');
 };
-const unused = { answerLate: never, elapse: never, observe: never };
+const unused = { activate: never, answerLate: never, elapse: never, observe: never };
 
 const longTitle = `${'A title that goes on and on, '.repeat(10)}and ends.`;
 const longDescription = Array.from({ length: 40 }, (_, line) => `Line ${line + 1} of forty.`).join(

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { parseJson } from '../../../conformance/http/response.ts';
 import type { Operation } from '../../../conformance/http/simulated-browser.ts';
-import { endpoints } from '../../../model/calls.ts';
+import { findCall } from '../../../model/calls.ts';
 import type { HeaderMap, Middleware, ProxyRequest, ProxyResponse } from './fault-proxy.ts';
 
 /** One defect of a backend: the reference server behind a middleware. */
@@ -36,7 +36,7 @@ export type Project = { id: string | number; title: string; description: string 
 export type JsonObject = Record<string, unknown>;
 
 export const isOperation = ({ method, path }: ProxyRequest, ...operations: Operation[]) =>
-  operations.some((name) => endpoints[name] === `${method} ${path.split('?')[0]}`);
+  operations.some((name) => name === findCall(method, path)?.call);
 
 export const isProjectOperation = (request: ProxyRequest) =>
   isOperation(request, 'listProjects', 'createProject');

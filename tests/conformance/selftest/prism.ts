@@ -1,5 +1,5 @@
 import type { Operation } from '../../../conformance/http/simulated-browser.ts';
-import { endpoints } from '../../../model/calls.ts';
+import { operationOf } from '../../../model/calls.ts';
 import { startPrism } from '../../../tools/dev-backend.ts';
 import { CookieClient } from '../../support/cookie-client.ts';
 import type { RunningServer } from '../../support/reference-server.ts';
@@ -44,7 +44,7 @@ async function visit(prismUrl: string): Promise<string> {
     ['listProjects'],
   ];
   for (const [operation, body] of calls) {
-    const [method = '', path = ''] = endpoints[operation].split(' ');
+    const { method, path } = operationOf(operation);
     try {
       const response = await fetch(prismUrl + path, {
         method,

@@ -2,15 +2,9 @@ import { randomBytes } from 'node:crypto';
 import type { ServerResponse } from 'node:http';
 import { parseJson } from '../../../conformance/http/response.ts';
 import type { Operation } from '../../../conformance/http/simulated-browser.ts';
-import { callNames } from '../../../model/calls.ts';
+import { findCall } from '../../../model/calls.ts';
 import type { RunningServer } from '../../support/reference-server.ts';
-import {
-  cookieOf,
-  isOperation,
-  jsonResponse,
-  withHeaders,
-  type JsonObject,
-} from './fault-builders.ts';
+import { cookieOf, jsonResponse, withHeaders, type JsonObject } from './fault-builders.ts';
 import {
   startStubServer,
   type HeaderMap,
@@ -235,7 +229,7 @@ function startVariant(options: VariantOptions): Promise<RunningServer> {
   });
 
   function respond(request: ProxyRequest): ProxyResponse {
-    const operation = callNames.find((name) => isOperation(request, name));
+    const operation = findCall(request.method, request.path)?.call;
     if (!operation && options.frameworkErrors)
       return jsonResponse(404, { message: 'Not found', statusCode: 404 });
     if (!operation) return reject(404, 'There is nothing here.');

@@ -3,8 +3,9 @@ import type { Page, Route as PlaywrightRoute } from 'playwright-core';
 import { build } from 'vite';
 import { contentTypeOf } from '../../../conformance/ui/static-files.ts';
 import { createPageDriver, waitForApp } from '../../../model/browser-driver.ts';
-import type { Driver, Route } from '../../../model/driver.ts';
-import type { BackendResponse } from '../../../model/calls.ts';
+import type { Driver } from '../../../model/driver.ts';
+import type { BackendResponse } from '../../../model/outcomes.ts';
+import type { Route } from '../../../model/screens.ts';
 
 const origin = 'http://app.test';
 

@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core';
 import { beforeAll, expect, test, vi } from 'vitest';
-import type { Route } from '../../../model/driver.ts';
+import type { Route } from '../../../model/screens.ts';
 import { field, submitButton } from '../../../model/browser-driver.ts';
 import { fillCredentials, fillProject, useBrowser } from '../../support/browser.ts';
 import { buildApp, createBrowserDriver } from './browser-driver.ts';

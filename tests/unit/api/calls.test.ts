@@ -1,51 +1,42 @@
 import { describe, expect, test } from 'vitest';
 import { createApi } from '../../../src/api/api.ts';
-import {
-  controlledBackend,
-  CREATE,
-  LIST,
-  LOGIN,
-  REGISTER,
-  type ReceivedRequest,
-} from '../../../model/controlled-backend.ts';
+import { controlledBackend, type ReceivedRequest } from '../../../model/controlled-backend.ts';
+import { callNames, operationOf, parseRequest } from '../../../model/calls.ts';
+import { callApi, inputFor } from '../../support/call-api.ts';
 
 const origin = 'https://tracker.example';
 const { signal } = new AbortController();
-const credentials = { email: 'ada@example.org', password: ' correct horse ' };
-const project = { title: ' <b>Website</b> ', description: 'line\nline' };
 
-/** Returns the requests of login, registerUser, listProjects and createProject, in this order. */
+/** Returns the request of each call. */
 async function sendAll(cookies: () => string, baseUrl = origin): Promise<ReceivedRequest[]> {
   const backend = controlledBackend();
   const api = createApi({ origin, baseUrl, fetch: backend.fetch, cookies });
-  const respond = async (key: string, call: Promise<unknown>) => {
-    (await backend.next(key)).answer(500);
-    await call;
-  };
-  await respond(LOGIN, api.login(credentials, signal));
-  await respond(REGISTER, api.registerUser(credentials, signal));
-  await respond(LIST, api.listProjects(signal));
-  await respond(CREATE, api.createProject(project, signal));
-  return backend.requests;
+  return Promise.all(
+    callNames.map(async (call) => {
+      const outcome = callApi(api, call, signal);
+      const request = await backend.next(call);
+      request.answer(500);
+      await outcome;
+      return request;
+    }),
+  );
 }
 
 describe('the requests', () => {
   test('have the paths and bodies of the contract [CALL-1, CONST-1, CALL-5, CALL-7, CALL-8, CALL-9]', async () => {
     const calls = await sendAll(() => '');
-    expect(calls.map(({ method, path, body }) => ({ method, path, body }))).toEqual([
-      { method: 'POST', path: '/api/v1/auth/login', body: credentials },
-      { method: 'POST', path: '/api/v1/users/register', body: credentials },
-      { method: 'GET', path: '/api/v1/projects', body: undefined },
-      { method: 'POST', path: '/api/v1/projects', body: project },
-    ]);
+    expect(
+      calls.map(({ method, path, body }) => parseRequest(method, origin + path, body)),
+    ).toEqual(callNames.map((call) => ({ call, sent: inputFor(call) })));
   });
 
   test('send JSON and accept JSON [CALL-2]', async () => {
     const calls = await sendAll(() => '');
     const headers = (name: string) => calls.map((call) => call.headers.get(name));
     const json = 'application/json';
-    expect(headers('content-type')).toEqual([json, json, null, json]);
-    expect(headers('accept')).toEqual([json, json, json, json]);
+    const hasBody = callNames.map((call) => operationOf(call).hasBody);
+    expect(headers('content-type')).toEqual(hasBody.map((expected) => (expected ? json : null)));
+    expect(headers('accept')).toEqual(callNames.map(() => json));
   });
 
   test('include cookies [CALL-3]', async () => {
@@ -53,14 +44,15 @@ describe('the requests', () => {
   });
 
   test('ask for the whole list and bypass the browser cache [CONST-4]', async () => {
-    const list = (await sendAll(() => '')).find(({ method }) => method === 'GET');
+    const list = (await sendAll(() => ''))[callNames.indexOf('listProjects')];
     expect(list?.cache).toBe('no-store');
     expect(list?.path).toBe('/api/v1/projects');
   });
 
   test('have a new idempotency key for each creation', async () => {
-    const [first] = (await sendAll(() => '')).slice(3);
-    const [second] = (await sendAll(() => '')).slice(3);
+    const index = callNames.indexOf('createProject');
+    const first = (await sendAll(() => ''))[index];
+    const second = (await sendAll(() => ''))[index];
     expect(first?.headers.get('idempotency-key')).toMatch(/^[0-9a-f]{32}$/);
     expect(second?.headers.get('idempotency-key')).not.toBe(first?.headers.get('idempotency-key'));
   });
@@ -98,10 +90,10 @@ describe('the XSRF header', () => {
       'https://elsewhere.example',
     ],
     ['is absent when the browser blocks cookies', null, forbidden],
-  ])('%s, in each of the four requests', async (_, token, cookies, baseUrl) => {
+  ])('%s, in the request of each call', async (_, token, cookies, baseUrl) => {
     const calls = await sendAll(cookies, baseUrl);
     const tokens = calls.map(({ headers }) => headers.get('x-xsrf-token'));
-    expect(tokens).toEqual([token, token, token, token]);
+    expect(tokens).toEqual(callNames.map(() => token));
   });
 });
 
@@ -110,7 +102,7 @@ test('only its own signal ends a call, because there is no timeout [CONST-3]', a
   const api = createApi({ origin, fetch: backend.fetch, cookies: () => '' });
   const abortController = new AbortController();
   const list = api.listProjects(abortController.signal);
-  const call = await backend.next(LIST);
+  const call = await backend.next('listProjects');
   expect(call.signal.aborted).toBe(false);
   abortController.abort();
   expect(call.signal.aborted).toBe(true);

@@ -1,19 +1,17 @@
 import { createServer, type RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { describe, expect, onTestFinished, test } from 'vitest';
+import type { Outcome } from '../../../machines/types.ts';
+import { callNames, type Call } from '../../../model/calls.ts';
 import { createApi, type Api } from '../../../src/api/api.ts';
+import { callApi } from '../../support/call-api.ts';
 
-const credentials = { email: 'ada@example.org', password: 'correct horse' };
-const project = { title: 'Website relaunch', description: 'New pages.' };
 const { signal } = new AbortController();
 
-const call = {
-  login: (api: Api) => api.login(credentials, signal),
-  registerUser: (api: Api) => api.registerUser(credentials, signal),
-  listProjects: (api: Api) => api.listProjects(signal),
-  createProject: (api: Api) => api.createProject(project, signal),
-} as const;
-const operationIds = Object.keys(call) as (keyof typeof call)[];
+/** Makes each call with the client that it gets. */
+const call = Object.fromEntries(
+  callNames.map((name) => [name, (api: Api) => callApi(api, name, signal)]),
+) as Record<Call, (api: Api) => Promise<Outcome<unknown>>>;
 
 /** Starts a server with this listener and returns the real client for it. */
 async function serve(listener: RequestListener): Promise<Api> {
@@ -56,7 +54,7 @@ const truncated = (status: number) =>
 const failed = { ok: false, message: 'Internal Server Error' };
 const html = '<!doctype html><title>502 Bad Gateway</title><h1>502 Bad Gateway</h1>';
 
-describe.each(operationIds)('%s', (operationId) => {
+describe.each(callNames)('%s', (operationId) => {
   test.each<[string, () => Promise<Api>, object]>([
     [
       'an error response fails with its message [ERROR-1, ERROR-5]',

@@ -105,18 +105,18 @@ test('type imports, re-exports and import() count as imports', () => {
 });
 
 test('every folder has a row, and every row has files', () => {
-  expect(files.filter((file) => rowOf(file) === undefined)).toEqual([]);
-  const used = new Set(files.map(rowOf));
+  expect(files.filter((file) => definitionOf(file) === undefined)).toEqual([]);
+  const used = new Set(files.map(definitionOf));
   expect(Object.keys(rows).filter((row) => !used.has(row))).toEqual([]);
 });
 
 test.each(Object.entries(rows))('%s imports only what its row lists', (row, allowed) => {
   const violations = files
-    .filter((file) => rowOf(file) === row)
+    .filter((file) => definitionOf(file) === row)
     .flatMap((file) => (importsByFile.get(file) ?? []).map((target) => ({ file, target })))
     .filter(({ target }) => {
       if (!existsSync(target)) return allowed.packages && !startsWithAny(target, allowed.packages);
-      return rowOf(target) !== row && !startsWithAny(target, allowed.imports);
+      return definitionOf(target) !== row && !startsWithAny(target, allowed.imports);
     })
     .map(({ file, target }) => `${file} imports ${target}`);
   expect(violations).toEqual([]);
@@ -198,7 +198,7 @@ function usedObjects(source: string): string[] {
   return used;
 }
 
-function rowOf(file: string): string | undefined {
+function definitionOf(file: string): string | undefined {
   return Object.keys(rows)
     .filter((row) => file.startsWith(row))
     .toSorted((a, b) => b.length - a.length)[0];

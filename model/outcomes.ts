@@ -1,0 +1,51 @@
+/** The ways in which a call can end: as the machine learns of them, and as a backend makes them. */
+import type { AnyEventObject } from 'xstate';
+import type { Project } from '../machines/types.ts';
+import { operationOf, definitionOf, type AnyOutcome, type Call } from './calls.ts';
+
+/** Returns the event that a machine receives when a call ends; undefined if that is impossible. */
+export function outcomeEvent(
+  call: Call,
+  outcome: string,
+  n: number,
+  rows: readonly Project[] = [],
+): AnyEventObject | undefined {
+  const ending = definitionOf(call).outcomes[outcome]?.(n, rows);
+  if (!ending) return undefined;
+  const { type, ...payload } = ending;
+  return { type: `xstate.${type}.actor.${call}`, actorId: call, ...payload };
+}
+
+/**
+ * What a call gets: a response, a lost connection (`none`), or an exception in the app (`fault`).
+ */
+export type BackendResponse = { status: number; body?: unknown; text?: string } | 'none' | 'fault';
+
+/** Returns the response that makes a call end as `event` says. */
+export function responseFor(
+  call: Call,
+  outcome: AnyOutcome,
+  event: AnyEventObject,
+): BackendResponse {
+  const output = event['output'] as { value?: unknown; message?: unknown } | undefined;
+  const { successStatus: status } = operationOf(call);
+  switch (outcome) {
+    case 'malformed':
+      return { status, text: '<!doctype html><title>Welcome</title>' };
+    case 'refusal':
+      return { status: 422, body: { message: output?.message } };
+    case 'errorWithoutMessage':
+      return { status: 503, text: '<!doctype html><title>Unavailable</title>' };
+    case 'unreachable':
+      return 'none';
+    case 'fault':
+      return 'fault';
+    default:
+      return status === 204 ? { status } : { status, body: output?.value ?? {} };
+  }
+}
+
+/** Returns a response for an aborted call, with values that no step of a path has. */
+export function lateResponse(call: Call, outcome: AnyOutcome): BackendResponse {
+  return responseFor(call, outcome, outcomeEvent(call, outcome, 1_000_000)!);
+}
