@@ -45,7 +45,9 @@ export default defineConfig({
   plugins: [
     plainImports(),
     stripChartDocs(),
-    react(),
+    // In development, edits of components keep the state of the page. These files have a component,
+    // but edits of them need a reload, like edits of machines, actors and the client.
+    react({ refreshExclude: [/\/node_modules\//, /\/src\/(main|router)\.tsx$/] }),
     vanillaExtractPlugin(),
     devBackend(process.env['API_URL']),
     prerender(),
