@@ -7,12 +7,13 @@ import { pathToFileURL } from 'node:url';
 import { checks } from '../conformance/checks/all.ts';
 import { describeScreen } from '../conformance/describe.ts';
 import { escapeMarkup } from '../conformance/report/html.ts';
-import type { Api } from '../src/api/api.ts';
 import { dark, light } from '../src/styles/themes.ts';
 import { dereferencedContract } from './contract.ts';
 import { root } from './run.ts';
 
 export const contractPagePath = 'generated/contract.html';
+
+type OperationId = Parameters<typeof describeScreen>[0]['operation'];
 
 /** The parts of a dereferenced OpenAPI document that the page shows. */
 type Contract = {
@@ -23,7 +24,7 @@ type Contract = {
 };
 
 type Operation = {
-  operationId: keyof Api;
+  operationId: OperationId;
   summary: string;
   description: string;
   security?: object[];
@@ -145,7 +146,7 @@ function renderHeaders(headers: { [name: string]: Field } = {}): string {
 }
 
 /** Renders the schema of a body and its examples. */
-function renderBody(body: Body, operationId?: keyof Api): string {
+function renderBody(body: Body, operationId?: OperationId): string {
   const { schema } = body.content?.['application/json'] ?? {};
   if (!schema) return '';
   const fields = fieldsOf(schema);
@@ -159,7 +160,7 @@ function renderBody(body: Body, operationId?: keyof Api): string {
 }
 
 /** Renders each example. For those of a response, also what the app shows when it arrives. */
-function renderExamples({ content }: Body, operationId?: keyof Api): string {
+function renderExamples({ content }: Body, operationId?: OperationId): string {
   const { examples = {} } = content?.['application/json'] ?? {};
   return Object.entries(examples)
     .map(([name, { summary, value }]) => {
@@ -173,7 +174,7 @@ ${screen ? `<p class="screen">The app shows: ${escapeMarkup(screen)}</p>\n` : ''
 }
 
 /** Returns what the conformance kit says that the app shows for this body. */
-function screenOf(operation: keyof Api, body: unknown): string {
+function screenOf(operation: OperationId, body: unknown): string {
   const message = (body as { message?: unknown }).message;
   const outcome =
     typeof message === 'string'
