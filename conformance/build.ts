@@ -9,6 +9,9 @@ import { build, type InlineConfig } from 'vite';
 
 const pathOf = (path: string) => fileURLToPath(new URL(path, import.meta.url));
 
+/** Lists the licenses of the bundled packages, which require that. */
+const license = { fileName: 'third-party-licenses.md' };
+
 const kitConfig: InlineConfig = {
   configFile: false,
   root: pathOf('..'),
@@ -18,6 +21,7 @@ const kitConfig: InlineConfig = {
     ssr: pathOf('main.ts'),
     outDir: pathOf('dist/bin'),
     target: 'node20',
+    license,
     rolldownOptions: { output: { entryFileNames: 'conformance.js', chunkFileNames: '[name].js' } },
   },
   ssr: { noExternal: true, external: ['playwright-core', 'vite'] },
@@ -36,10 +40,10 @@ export async function listBundledFiles(): Promise<string[]> {
 
 if (import.meta.main) {
   rmSync(pathOf('dist'), { recursive: true, force: true });
-  await build({ root: pathOf('..'), logLevel: 'warn' });
+  await build({ root: pathOf('..'), logLevel: 'warn', build: { license } });
   cpSync(pathOf('../dist'), pathOf('dist/app'), {
     recursive: true,
-    filter: (path) => !/\.(br|gz|sources)$/.test(path),
+    filter: (path) => !/\.(br|gz)$/.test(path),
   });
   await build(kitConfig);
   const program = pathOf('dist/bin/conformance.js');

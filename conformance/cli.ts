@@ -1,4 +1,8 @@
 import { parseArgs } from 'node:util';
+import packageJson from './package.json' with { type: 'json' };
+
+/** The file that `npm run conformance:pack` writes. */
+export const tarball = `tracker-conformance-${packageJson.version}.tgz`;
 
 export type RunSettings = {
   address: string;
@@ -12,7 +16,7 @@ export type RunSettings = {
 };
 
 export const help = `Usage: npm run conformance -- ADDRESS [options]
-       npx ./tracker-conformance-0.1.0.tgz ADDRESS [options]
+       npx ./${tarball} ADDRESS [options]
 
 Checks whether the Tracker App works with the backend at ADDRESS, for example http://localhost:8080.
 Reports each problem with what users see, and the requests that reproduce it.

@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
+import { tarball } from '../cli.ts';
 
 const pathOf = (path: string) => fileURLToPath(new URL(path, import.meta.url));
 
@@ -23,7 +24,7 @@ export async function prepareUi(
     const message = error instanceof Error ? error.message : String(error);
     const missing = message.includes("'playwright-core'")
       ? '--ui needs the package playwright-core. Run it in a clone of the project, or with\n' +
-        '  npx --package=./tracker-conformance-0.1.0.tgz --package=playwright-core tracker-conformance ADDRESS --ui'
+        `  npx --package=./${tarball} --package=playwright-core tracker-conformance ADDRESS --ui`
       : `--ui needs a browser. ${message}`;
     return { missing };
   }
