@@ -443,4 +443,3 @@ export interface operations {
         };
     };
 }
-export type PublicOperation = 'login' | 'registerUser';

@@ -70,8 +70,7 @@ type Words = {
 };
 
 const banner = (message = 'Internal Server Error') => `red banner: "${message}"`;
-const emptyList =
-  'an empty list: "No projects to show." (the app only logs the failure to the console)';
+const emptyList = 'an empty list: "No projects to show."';
 const unchangedForm = 'no message: the form "Create an account" stays as it is';
 const busyButton = 'a button that stays busy forever';
 
@@ -141,7 +140,7 @@ export const calls = {
     },
     words: {
       subject: 'the list',
-      success: (value) => describeList(value as Project[] | undefined),
+      success: (value) => describeList(value as Project[]),
       refusal: () => emptyList,
       fault: emptyList,
       pending: '"Loading projects…" forever',
@@ -168,7 +167,7 @@ export const calls = {
   },
 } as const satisfies { [Of in Call]: Definition<Of> };
 
-function describeList({ length }: Project[] = []): string {
+function describeList({ length }: Project[]): string {
   return length === 0
     ? '"No projects to show."'
     : `a list of ${length} project${length > 1 ? 's' : ''}`;

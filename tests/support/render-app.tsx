@@ -18,8 +18,7 @@ export async function renderApp(route: string, options: AppOptions = {}) {
     log: (operationId, error) => logged.push({ operationId, error }),
     ...options,
   });
-  // Without a delay, a test does not wait for a timer after each key.
-  const user = userEvent.setup({ delay: null });
+  const user = userEvent.setup();
   await act(async () => {
     render(app.element);
     await app.router.load();

@@ -7,13 +7,14 @@ import { createOracle } from '../../../model/oracle.ts';
 import { unreachableForUsers } from '../../../model/unreachable.ts';
 import { walk } from '../../../model/walk.ts';
 import { createCoverage } from '../coverage.ts';
-import { createBrowserDriver } from './browser-driver.ts';
+import { buildApp, createBrowserDriver } from './browser-driver.ts';
 
 // One page for all paths: the app restarts on it for each.
 let browser: Browser;
 let page: Page;
+let files: Awaited<ReturnType<typeof buildApp>>;
 beforeAll(async () => {
-  browser = await launchBrowser();
+  [files, browser] = await Promise.all([buildApp(), launchBrowser()]);
   page = await browser.newPage();
 });
 afterAll(() => browser.close());
@@ -31,7 +32,7 @@ const options = {
 
 test.each(paths.auth)('auth agrees with the built app: $name', async (path) => {
   const expectations = authExpectations;
-  const driver = await createBrowserDriver(page, expectations.start);
+  const driver = await createBrowserDriver(page, files, expectations.start);
   const oracle = createOracle(expectations.start);
   expect(await walk({ path, driver, oracle, expectations, ...options })).toBe(path.steps.length);
   coverage.completePath();
@@ -39,7 +40,7 @@ test.each(paths.auth)('auth agrees with the built app: $name', async (path) => {
 
 test.each(paths.projects)('projects agrees with the built app: $name', async (path) => {
   const expectations = projectsExpectations;
-  const driver = await createBrowserDriver(page, expectations.start);
+  const driver = await createBrowserDriver(page, files, expectations.start);
   const oracle = createOracle(expectations.start);
   expect(await walk({ path, driver, oracle, expectations, ...options })).toBe(path.steps.length);
   coverage.completePath();
