@@ -10,7 +10,7 @@ import type {
 import { authMachine, type AuthEvent } from '../machines/auth.ts';
 import { projectsMachine, type ProjectsEvent } from '../machines/projects.ts';
 import type { Project } from '../machines/types.ts';
-import { activeLeaves, ignoredEventName, stateName } from './inspection.ts';
+import { activeLeaves, ignoredEventName, stateName, transitionsFrom } from './inspection.ts';
 import { callNames, definitionOf, userEvent, type Call, type OutcomeOf } from './calls.ts';
 import { outcomeEvent } from './outcomes.ts';
 import {
@@ -25,6 +25,7 @@ import {
   type Path,
   type Step,
 } from './paths.ts';
+import { regionKey, regionOf, regionsOf, statesIn } from './regions.ts';
 
 type OutcomeName<Of extends Call> = { [Name in Of]: `${Name}: ${OutcomeOf<Name>}` }[Of];
 type Elapsed<Delay extends string> = `${Delay} over`;
@@ -38,7 +39,6 @@ type CallMove = Extract<ProjectsMove, Call | OutcomeName<Call>>;
 
 export const authModel: Model<typeof authMachine, AuthMove> = {
   machine: authMachine,
-  stateKey: ({ context }) => [context.user !== undefined, context.loginErrorMessage !== undefined],
   moves: {
     ...callMoves<typeof authMachine, AuthMove>(authMachine, () => true),
   },
@@ -52,11 +52,6 @@ export const isProjectsScreenOpen = (snapshot: Projects) =>
 
 export const projectsModel: Model<typeof projectsMachine, ProjectsMove> = {
   machine: projectsMachine,
-  stateKey: ({ context }) => [
-    context.projects.length > 0,
-    context.createErrorMessage !== undefined,
-    context.submitted !== undefined,
-  ],
   moves: {
     'projects.opened': {
       isPossible: (snapshot) => !isProjectsScreenOpen(snapshot),
@@ -129,13 +124,23 @@ function delayMove(
   };
 }
 
-/** Returns what a step covers: each transition and ignored event, by its move and state key. */
-export const coverageItems =
-  <Machine extends AnyStateMachine, Name extends string>({ stateKey }: Model<Machine, Name>) =>
-  ({ inspection, move, before }: Step<Machine, Name>): string[] =>
-    [...inspection.transitions, ...inspection.ignored].map((item) =>
-      JSON.stringify([item, move, stateKey(before)]),
-    );
+/**
+ * Returns what a step covers: each transition and ignored event, by its move and the state of its
+ * region, and each transition by the state of each neighbor of its region.
+ */
+export function coverageItems<Machine extends AnyStateMachine, Name extends string>({
+  machine,
+}: Model<Machine, Name>) {
+  const regions = regionsOf(machine);
+  return ({ inspection, move, before }: Step<Machine, Name>): string[] => [
+    ...[...inspection.transitions, ...inspection.ignored].map(
+      (item) => `${item} by ${move} in ${regionKey(regionOf(regions, item), before)}`,
+    ),
+    ...inspection.transitions.flatMap((item) =>
+      regionOf(regions, item).neighbors.map((other) => `${item} in ${statesIn(other, before)}`),
+    ),
+  ];
+}
 
 type CoverageItems = (step: Pick<Step<never, string>, 'inspection' | 'move'>) => string[];
 
@@ -154,15 +159,16 @@ export function withLateResponses<Machine extends AnyStateMachine, Name extends 
   model: Model<Machine, Name>,
   paths: Path<Machine, Name>[],
 ): Path<Machine, Name>[] {
+  const candidates = paths.filter(({ steps }) => steps.some((step) => step.abortedCalls.length));
   const covered = new Set<string>();
   const chosen: Path<Machine, Name>[] = [];
   const value = ({ moves, pairs }: { moves: unknown[]; pairs: unknown[] }) =>
     pairs.length / (moves.length + 1);
   for (;;) {
-    const best = paths
+    const [best] = candidates
       .map((path) => addLateResponses(path, covered))
-      .reduce((left, right) => (value(right) > value(left) ? right : left));
-    if (best.pairs.length === 0) return chosen;
+      .toSorted((left, right) => value(right) - value(left));
+    if (!best || best.pairs.length === 0) return chosen;
     for (const pair of best.pairs) covered.add(pair);
     chosen.push(createPath(model, best.moves));
   }
@@ -193,15 +199,27 @@ function addLateResponses<Machine extends AnyStateMachine, Name extends string>(
 
 /** Returns each late response that can arrive in a state, with its name among the ignored pairs. */
 export function lateResponsesIn(leaf: AnyStateNode) {
-  const calls = Object.values<AnyStateNode>(leaf.parent!.states).flatMap((state) =>
-    state.invoke.map(({ id }) => id),
-  );
+  const calls = Object.values<AnyStateNode>(leaf.parent!.states).flatMap(abortableCallsOf);
   return calls.flatMap((call) =>
     lateOutcomes.map((outcome) => {
       const move: Interference = `late ${call}: ${outcome}`;
       return { call, move, name: ignoredEventName(stateName(leaf), move) };
     }),
   );
+}
+
+/** Returns the calls of a state that an event other than their end can abort. */
+function abortableCallsOf(state: AnyStateNode): string[] {
+  const exits: string[] = [];
+  for (let node: AnyStateNode | undefined = state; node; node = node.parent) {
+    const transitions = transitionsFrom(node).filter(
+      ({ target, reenter }) => target && (reenter || !target.includes(state) || node !== state),
+    );
+    exits.push(...transitions.map(({ eventType }) => eventType));
+  }
+  return state.invoke
+    .map(({ id }) => id)
+    .filter((id) => exits.some((type) => !type.endsWith(`.actor.${id}`)));
 }
 
 /**
@@ -260,20 +278,31 @@ const abortedCallsOfAuth: AuthMove[] = [
 
 /** Returns the paths of `auth` to execute. `isAllowed` tells the moves that a driver can make. */
 export function authPaths(itemsOf = coverageItems(authModel), isAllowed = allMoves) {
-  const paths = shortestPaths(filterMoves(authModel, isAllowed));
-  const late = withLateResponses(authModel, [...paths, createPath(authModel, abortedCallsOfAuth)]);
-  return [...minimalCover(paths, itemsOf), ...late];
+  const manual = createPath(authModel, abortedCallsOfAuth);
+  return pathsOf(authModel, itemsOf, isAllowed, [manual]);
 }
 
 /** Returns the paths of `projects` to execute. */
 export function projectsPaths(itemsOf = coverageItems(projectsModel), isAllowed = allMoves) {
-  const paths = shortestPaths(filterMoves(projectsModel, isAllowed));
   return [
-    ...minimalCover(paths, itemsOf),
-    ...withLateResponses(projectsModel, paths),
+    ...pathsOf(projectsModel, itemsOf, isAllowed),
     createPath(projectsModel, lateTimers),
     createPath(projectsModel, allDelays),
   ];
+}
+
+/**
+ * Returns paths that together have every item, and paths with late responses. They are chosen from
+ * the shortest ones, and late responses are added to the `manual` ones, too.
+ */
+export function pathsOf<Machine extends AnyStateMachine, Name extends string>(
+  model: Model<Machine, Name>,
+  itemsOf: (step: Step<Machine, Name>) => string[],
+  isAllowed = allMoves,
+  manual: Path<Machine, Name>[] = [],
+): Path<Machine, Name>[] {
+  const paths = shortestPaths(filterMoves(model, isAllowed));
+  return [...minimalCover(paths, itemsOf), ...withLateResponses(model, [...paths, ...manual])];
 }
 
 const allMoves: (move: string) => boolean = () => true;

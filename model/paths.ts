@@ -18,6 +18,7 @@ import {
   type SnapshotFrom,
 } from 'xstate';
 import { createInspector, type Inspection } from './inspection.ts';
+import { createNoveltyFilter, regionKey, regionsOf } from './regions.ts';
 
 type Implementations<Machine extends AnyStateMachine> = Parameters<Machine['provide']>[0];
 
@@ -53,8 +54,6 @@ export type Move<Machine extends AnyStateMachine> = {
 export type Model<Machine extends AnyStateMachine, Name extends string> = {
   machine: Machine;
   moves: Record<Name, Move<Machine>>;
-  /** Returns what makes two snapshots in the same states different for the exploration. */
-  stateKey: (snapshot: SnapshotFrom<Machine>) => unknown;
 };
 
 /** Something that happens around a machine and must not reach it: a late response, time. */
@@ -82,12 +81,30 @@ export type Path<Machine extends AnyStateMachine, Name extends string> = {
   }) => Promise<void>;
 };
 
-/** Returns paths that take every transition, by every move that causes it, from every state key. */
+/**
+ * Returns paths that take every transition of a region by every move, from every state that the
+ * region and two of its neighbors have together. The product of all regions is not explored.
+ */
 export function shortestPaths<Machine extends AnyStateMachine, Name extends string>(
   model: Model<Machine, Name>,
 ): Path<Machine, Name>[] {
+  const regions = regionsOf(model.machine);
+  const isNew = createNoveltyFilter(regions);
+  const moves = Object.entries<Move<Machine>>(model.moves);
+  const keyOf = (snapshot: AnyMachineSnapshot) =>
+    regions.map((region) => regionKey(region, snapshot));
   return createTestModel(model)
-    .getPaths((logic, options) => getShortestPaths(logic as never, options as never) as never)
+    .getPaths((logic, options) => getShortestPaths(logic as never, options as never) as never, {
+      // The search is breadth first. It asks for the events of each snapshot once.
+      events: (snapshot) =>
+        (isNew(snapshot) ? moves : [])
+          .filter(([, { isPossible }]) => isPossible(snapshot as SnapshotFrom<Machine>))
+          .map(([move, { event }]) => ({ ...event(0, snapshot as SnapshotFrom<Machine>), move })),
+      // The event and its source are part of the key: otherwise a shortest path to the same state
+      // would hide the other transitions to it.
+      serializeState: (snapshot, event, previous) =>
+        JSON.stringify([keyOf(snapshot), event?.['move'], previous && keyOf(previous)]),
+    })
     .map((path) =>
       createPath(
         model,
@@ -130,24 +147,12 @@ export function createPath<Machine extends AnyStateMachine, Name extends string>
   };
 }
 
-function createTestModel<Machine extends AnyStateMachine, Name extends string>(
-  model: Model<Machine, Name>,
-) {
-  const moves = Object.entries<Move<Machine>>(model.moves);
-  const keyOf = (snapshot: AnyMachineSnapshot) => [
-    snapshot.value,
-    model.stateKey(snapshot as SnapshotFrom<Machine>),
-  ];
-  return new TestModel<AnyMachineSnapshot, AnyEventObject, unknown>(model.machine as never, {
-    events: (snapshot) =>
-      moves
-        .filter(([, { isPossible }]) => isPossible(snapshot as SnapshotFrom<Machine>))
-        .map(([move, { event }]) => ({ ...event(0, snapshot as SnapshotFrom<Machine>), move })),
+function createTestModel<Machine extends AnyStateMachine, Name extends string>({
+  machine,
+}: Model<Machine, Name>) {
+  return new TestModel<AnyMachineSnapshot, AnyEventObject, unknown>(machine as never, {
     serializeEvent: ({ move, type }) => String(move ?? type),
-    // The event and its source are part of the key: otherwise a shortest path to the same state
-    // would hide the other transitions to it.
-    serializeState: (snapshot, event, previous) =>
-      JSON.stringify([keyOf(snapshot), event?.['move'], previous && keyOf(previous)]),
+    serializeState: ({ value }) => JSON.stringify(value),
     stateMatcher: (snapshot, state) => snapshot.matches(state),
   });
 }
