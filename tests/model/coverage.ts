@@ -49,6 +49,7 @@ export function createCoverage(
   let completedPaths = 0;
   const counts = new Map<string, number>();
   const count = (name: string) => counts.set(name, (counts.get(name) ?? 0) + 1);
+
   afterAll(() => {
     const required = Object.fromEntries(
       kinds.map((kind) => [kind, items[kind].filter((name) => !(name in unreachable))]),
