@@ -1,11 +1,11 @@
 import './tools/node-version.js';
 import { vanillaExtractPlugin } from '@vanilla-extract/vite-plugin';
 import react from '@vitejs/plugin-react';
-import { defineConfig } from 'vitest/config';
+import { defineConfig, type Plugin } from 'vite';
+import { recordSources } from './tools/built-app.ts';
 import { devBackend } from './tools/dev-backend.ts';
-import type { Plugin } from 'vite';
 import { precompress } from './tools/precompress.ts';
-import { prerender } from './src/prerender/vite-plugin.ts';
+import { prerender } from './tools/prerender.ts';
 
 /**
  * Replaces Vite's preload helper for `import()`, because src/prerender/inline-script.ts requests
@@ -45,11 +45,14 @@ export default defineConfig({
   plugins: [
     plainImports(),
     stripChartDocs(),
-    react(),
+    // In development, edits of components keep the state of the page. These files have a component,
+    // but edits of them need a reload, like edits of machines, actors and the client.
+    react({ refreshExclude: [/\/node_modules\//, /\/src\/(main|router)\.tsx$/] }),
     vanillaExtractPlugin(),
     devBackend(process.env['API_URL']),
     prerender(),
     precompress(),
+    recordSources(),
   ],
   build: {
     target: 'es2023',
@@ -66,46 +69,6 @@ export default defineConfig({
       {
         find: 'use-sync-external-store/shim/with-selector',
         replacement: 'use-sync-external-store/with-selector',
-      },
-    ],
-  },
-  test: {
-    // The default leaves one core free. Tests wait for browsers and databases most of the time, so
-    // four workers are faster on two cores.
-    maxWorkers: 4,
-    testTimeout: 120_000,
-    hookTimeout: 120_000,
-    // Generous, because the tests share the machine with browsers and databases.
-    expect: { poll: { timeout: 30_000 } },
-    // Test files change no module that others import. Sharing modules takes a fifth of the time.
-    isolate: false,
-    // Few projects, because each loads its modules again.
-    projects: [
-      {
-        extends: true,
-        test: {
-          name: 'node',
-          include: ['tests/{unit,browser}/**/*.test.ts', 'tests/model/processes/**/*.test.ts'],
-        },
-      },
-      {
-        extends: true,
-        test: {
-          name: 'jsdom',
-          include: ['tests/{screens,model}/**/*.test.{ts,tsx}'],
-          exclude: ['tests/model/processes/**'],
-          environment: 'jsdom',
-          pool: 'threads',
-          setupFiles: ['tests/support/screens-setup.ts'],
-        },
-      },
-      {
-        extends: true,
-        test: {
-          name: 'server',
-          include: ['tests/{server,conformance}/**/*.test.ts'],
-          globalSetup: 'tests/server/global-setup.ts',
-        },
       },
     ],
   },

@@ -443,3 +443,4 @@ export interface operations {
         };
     };
 }
+export type PublicOperation = 'login' | 'registerUser';

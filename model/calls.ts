@@ -70,7 +70,8 @@ type Words = {
 };
 
 const banner = (message = 'Internal Server Error') => `red banner: "${message}"`;
-const emptyList = 'an empty list: "No projects to show."';
+const emptyList =
+  'an empty list: "No projects to show." (the app only logs the failure to the console)';
 const unchangedForm = 'no message: the form "Create an account" stays as it is';
 const busyButton = 'a button that stays busy forever';
 
@@ -140,7 +141,7 @@ export const calls = {
     },
     words: {
       subject: 'the list',
-      success: (value) => describeList(value as Project[]),
+      success: (value) => describeList(value as Project[] | undefined),
       refusal: () => emptyList,
       fault: emptyList,
       pending: '"Loading projects…" forever',
@@ -167,7 +168,7 @@ export const calls = {
   },
 } as const satisfies { [Of in Call]: Definition<Of> };
 
-function describeList({ length }: Project[]): string {
+function describeList({ length }: Project[] = []): string {
   return length === 0
     ? '"No projects to show."'
     : `a list of ${length} project${length > 1 ? 's' : ''}`;

@@ -10,6 +10,9 @@ import {
   transferFormState,
 } from './prerender/take-over.ts';
 
+// In development, edits of the global styles need no reload.
+import.meta.hot?.accept('./styles/global.css.ts', () => {});
+
 const root = document.getElementById('root');
 if (!root) throw new Error('index.html needs an element with the id "root".');
 const app = createApp({ fetch: fetchWithPrefetchedList, prefetchedRows });

@@ -1,7 +1,4 @@
-import {
-  createSingleProcessPrism,
-  type CreateProxyServerOptions,
-} from '@stoplight/prism-cli/dist/util/createServer.js';
+import type { CreateProxyServerOptions } from '@stoplight/prism-cli/dist/util/createServer.js';
 import type { Plugin, ProxyOptions } from 'vite';
 import { findFreePort } from './free-port.ts';
 
@@ -11,6 +8,9 @@ export const contractFile = 'openapi.yaml';
 export async function startPrism(
   overrides: Partial<CreateProxyServerOptions> = {},
 ): Promise<{ url: string; close: () => Promise<void> }> {
+  // Imported here, because it takes a second and only the development server needs it.
+  const { createSingleProcessPrism } =
+    await import('@stoplight/prism-cli/dist/util/createServer.js');
   const port = await findFreePort();
   const server = await createSingleProcessPrism({
     document: contractFile,

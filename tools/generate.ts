@@ -27,14 +27,26 @@ export async function staleFiles(): Promise<string[]> {
 
 async function generate(): Promise<{ [path: string]: string }> {
   return {
-    'generated/api.d.ts':
-      COMMENT_HEADER + astToString(await openapiTS(pathToFileURL(`${root}openapi.yaml`))),
+    'generated/api.d.ts': await contractTypes(),
     'generated/contract.json': await contractJson(),
     [contractPagePath]: await contractPage(),
     'generated/machines.md': machinesPage(),
     'generated/traceability.md': await traceabilityPage(),
     'conformance/README.md': await kitReadme(),
   };
+}
+
+/** Returns the types of the contract, and those operationIds that need no session. */
+async function contractTypes(): Promise<string> {
+  const types = astToString(await openapiTS(pathToFileURL(`${root}openapi.yaml`)));
+  const { paths } = await dereferencedContract();
+  const operations = Object.values(paths as object).flatMap((item) =>
+    Object.values(item as object),
+  );
+  const publicIds = (operations as { operationId: string; security?: unknown[] }[])
+    .filter(({ security }) => security?.length === 0)
+    .map(({ operationId }) => `'${operationId}'`);
+  return `${COMMENT_HEADER}${types}export type PublicOperation = ${publicIds.join(' | ') || 'never'};\n`;
 }
 
 /** Returns what is read of the contract at run time, one line per path. */

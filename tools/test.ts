@@ -8,17 +8,10 @@ import { globSync } from 'node:fs';
 import { chmod, mkdtemp, readFile, rm } from 'node:fs/promises';
 import { join, relative } from 'node:path';
 import { ensureChromium } from './ensure-chromium.ts';
+import { buildStaleApps } from './built-app.ts';
 import { check } from './check.ts';
 import { findTempFolder } from './temp-folder.ts';
-import {
-  errorLines,
-  printResult,
-  root,
-  runCommand,
-  runStep,
-  toolCommand,
-  type Totals,
-} from './run.ts';
+import { errorLines, printResult, root, runStep, toolCommand, type Totals } from './run.ts';
 
 /** The part of Vitest's JSON report that is used here. */
 type Report = {
@@ -38,7 +31,7 @@ process.env['NODE_COMPILE_CACHE'] ??= join(root, 'node_modules/.cache/node');
 const before = await Promise.all([
   check(),
   runStep('browser', findBrowser),
-  runStep('build', () => runCommand(toolCommand('vite/bin/vite.js', 'build'), 300)),
+  runStep('build', buildStaleApps),
 ]);
 const totals = [...before.flat(), await runTests()];
 const passed = totals.reduce((sum, part) => sum + part.passed, 0);
@@ -101,7 +94,7 @@ function problemsOutsideTests(results: Report['testResults']): string[] {
     ),
     ...globSync('tests/**/*.test.{ts,tsx}', { cwd: root })
       .filter((path) => !ran.has(path))
-      .map((path) => `${path} belongs to no project of vite.config.ts and was not run`),
+      .map((path) => `${path} belongs to no project of vitest.config.ts and was not run`),
   ];
 }
 

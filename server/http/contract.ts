@@ -1,15 +1,11 @@
 import { hash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
-import type { operations } from '../../generated/api.d.ts';
+import type { operations, PublicOperation } from '../../generated/api.d.ts';
 import type { Session } from '../auth/sessions.ts';
 import { refusalNames, type RefusalName, type RefusalResponse } from '../refusal.ts';
 import type { ListBody } from './list-responses.ts';
 
 export type OperationId = keyof operations;
-
-/** The operations that need no session: `security: []` in the contract. */
-export const publicOperations = ['login', 'registerUser'] as const satisfies OperationId[];
-type PublicOperation = (typeof publicOperations)[number];
 
 type Json<T> = T extends { content: { 'application/json': infer Body } } ? Body : never;
 type ListOf<T> = T extends (infer Item)[] ? ListBody<Item> : never;

@@ -5,7 +5,7 @@ import { readText, resolveNetworkErrors, textChunks, toOutcome } from './outcome
 import type { Credentials, NewProject, Outcome, Project, User } from '../../machines/types.ts';
 import { xsrfMiddleware } from './xsrf.ts';
 
-/** The four operations of the contract. The signal of each aborts its request. */
+/** The operations of the contract. The signal of each aborts its request. */
 export type Api = {
   login: (credentials: Credentials, signal: AbortSignal) => Promise<Outcome<void>>;
   registerUser: (credentials: Credentials, signal: AbortSignal) => Promise<Outcome<User>>;

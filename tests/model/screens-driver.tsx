@@ -8,7 +8,7 @@ import { screens, type Route } from '../../model/screens.ts';
 import { createInspector } from '../../model/inspection.ts';
 
 /**
- * Returns a driver of the app rendered in jsdom, with a controlled backend and a simulated clock.
+ * Returns a driver of the app rendered in happy-dom, with a controlled backend and a simulated clock.
  */
 export async function createScreensDriver(route: Route): Promise<Driver> {
   const backend = createBackendDriver(settled);

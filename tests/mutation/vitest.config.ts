@@ -1,7 +1,7 @@
 import { relative } from 'node:path';
 import { defineConfig, type TestProjectInlineConfiguration } from 'vitest/config';
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
-import config from '../../vite.config.ts';
+import config from '../../vitest.config.ts';
 
 /** Runs the files that failed for the previous mutant first, then the fastest. */
 class LikelyFirst extends BaseSequencer {
@@ -38,7 +38,7 @@ export default defineConfig({
         ...test,
         // The projects run one after the other.
         sequence: { groupOrder },
-        ...(test?.environment === 'jsdom' && {
+        ...(test?.environment === 'happy-dom' && {
           setupFiles: [test.setupFiles ?? [], 'tests/mutation/setup.ts'].flat(),
         }),
       },

@@ -25,8 +25,8 @@ async function renderStreaming(options: Parameters<typeof renderApp>[1] = {}) {
       await settle();
     },
     rows: () => screen.queryAllByRole('listitem').map((row) => row.textContent),
-    setSizes: () => screen.getAllByRole('listitem').map((row) => row.ariaSetSize),
-    busy: () => screen.getByRole('region', { name: 'List of Projects' }).ariaBusy,
+    setSizes: () => screen.getAllByRole('listitem').map((row) => row.getAttribute('aria-setsize')),
+    busy: () => screen.getByRole('region', { name: 'List of Projects' }).getAttribute('aria-busy'),
   };
 }
 
@@ -84,7 +84,9 @@ test('the rows received so far stay while a project is being created [CHOICE-51]
   await send(`[${project(1)},`);
   const newProject = { title: 'Website relaunch', description: 'New pages.' };
   await act(async () => projects.send({ type: 'createProject', project: newProject }));
-  expect(screen.getByRole('button', { name: 'Create Project' }).ariaBusy).toBe('true');
+  expect(screen.getByRole('button', { name: 'Create Project' }).getAttribute('aria-busy')).toBe(
+    'true',
+  );
   expect(rows()).toEqual(['Title 1d1']);
 });
 

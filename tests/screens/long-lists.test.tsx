@@ -7,7 +7,7 @@ const createRows = (count: number) =>
   Array.from({ length: count }, (_, i) => ({ title: `Project ${i + 1}`, description: 'A line.' }));
 
 /**
- * Renders a list alone on a page of 600 pixels and emulates its layout, which jsdom lacks.
+ * Renders a list alone on a page of 600 pixels and emulates its layout, which happy-dom lacks.
  * `heightOf` returns the height of the row with this 1-based position.
  */
 function renderList(count: number, heightOf: (position: number) => number = () => 40) {

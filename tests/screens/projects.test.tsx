@@ -51,7 +51,7 @@ async function renderProjects(rows?: unknown) {
 test('the screen has its form above the list [PROJECTS-1, PROJECTS-2, PROJECTS-3, PROJECTS-4, PROJECTS-6]', async () => {
   await renderProjects();
   expect(title().placeholder).toBe('Website development project');
-  expect(description().rows).toBe(4);
+  expect(description().getAttribute('rows')).toBe('4');
   expect(within(list()).getByRole('heading', { level: 2 }).textContent).toBe('List of Projects');
   expect(button().getAttribute('type')).toBe('submit');
   expect(button().compareDocumentPosition(list())).toBe(Node.DOCUMENT_POSITION_FOLLOWING);

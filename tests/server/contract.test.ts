@@ -26,12 +26,6 @@ test('the server does not start if the contract does not declare an operation', 
   expect(() => createRoutes(more)).toThrow('Missing in openapi.yaml: undeclared.');
 });
 
-test('the server does not start if the contract makes an operation public', () => {
-  const text = contractText.replace('"security":[{"session":[]}]', '"security":[]');
-  expect(text).not.toBe(contractText);
-  expect(() => createRoutes(operations, text)).toThrow('operations without a session');
-});
-
 test('the server does not start if the contract lacks one of its refusals', () => {
   expect(() => parseContract(contractText.replaceAll('"emailTaken":', '"other":'))).toThrow(
     'emailTaken',

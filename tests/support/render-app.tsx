@@ -18,7 +18,8 @@ export async function renderApp(route: string, options: AppOptions = {}) {
     log: (operationId, error) => logged.push({ operationId, error }),
     ...options,
   });
-  const user = userEvent.setup();
+  // Without a delay, a test does not wait for a timer after each key.
+  const user = userEvent.setup({ delay: null });
   await act(async () => {
     render(app.element);
     await app.router.load();

@@ -1,46 +1,22 @@
-import { fileURLToPath } from 'node:url';
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
 import type { Page, Route as PlaywrightRoute } from 'playwright-core';
-import { build } from 'vite';
-import { contentTypeOf } from '../../../conformance/ui/static-files.ts';
 import { createPageDriver, waitForApp } from '../../../model/browser-driver.ts';
 import type { Driver } from '../../../model/driver.ts';
 import type { BackendResponse } from '../../../model/outcomes.ts';
 import type { Route } from '../../../model/screens.ts';
+import { modelAppFolder } from '../../../tools/built-app.ts';
 
 const origin = 'http://app.test';
 
-/** Builds the app in memory, as for production but with `./page`. Returns its files by path. */
-export async function buildApp(): Promise<Map<string, string | Uint8Array>> {
-  const built = await build({
-    configFile: fileURLToPath(new URL('../../../vite.config.ts', import.meta.url)),
-    root: fileURLToPath(new URL('./page', import.meta.url)),
-    logLevel: 'error',
-    build: { write: false },
-  });
-  if (!('output' in built)) throw new Error('Vite returned more than one build.');
-  return new Map(
-    built.output.map((file) => [
-      `/${file.fileName}`,
-      file.type === 'chunk' ? file.code : file.source,
-    ]),
-  );
-}
-
 /** Starts the built app on a page. Its backend answers when the driver says so. */
-export async function createBrowserDriver(
-  page: Page,
-  files: Map<string, string | Uint8Array>,
-  start: Route,
-): Promise<Driver> {
+export async function createBrowserDriver(page: Page, start: Route): Promise<Driver> {
   const isOpen = page.url().startsWith(origin);
   if (!isOpen) {
     await page.route(`${origin}/**`, async (route) => {
       const { pathname } = new URL(route.request().url());
-      const path = pathname === '/' ? '/index.html' : pathname;
-      const body = files.get(path);
-      await (body === undefined
-        ? route.fulfill({ status: 404 })
-        : route.fulfill({ contentType: contentTypeOf(path), body: Buffer.from(body) }));
+      const path = join(modelAppFolder, pathname === '/' ? 'index.html' : pathname);
+      await route.fulfill(existsSync(path) ? { path } : { status: 404 });
     });
   }
   const settle = () => page.evaluate(() => new Promise<void>((resolve) => setTimeout(resolve)));

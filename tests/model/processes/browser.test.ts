@@ -7,14 +7,13 @@ import { createOracle } from '../../../model/oracle.ts';
 import { unreachableForUsers } from '../../../model/unreachable.ts';
 import { walk } from '../../../model/walk.ts';
 import { createCoverage } from '../coverage.ts';
-import { buildApp, createBrowserDriver } from './browser-driver.ts';
+import { createBrowserDriver } from './browser-driver.ts';
 
 // One page for all paths: the app restarts on it for each.
 let browser: Browser;
 let page: Page;
-let files: Awaited<ReturnType<typeof buildApp>>;
 beforeAll(async () => {
-  [files, browser] = await Promise.all([buildApp(), launchBrowser()]);
+  browser = await launchBrowser();
   page = await browser.newPage();
 });
 afterAll(() => browser.close());
@@ -32,7 +31,7 @@ const options = {
 
 test.each(paths.auth)('auth agrees with the built app: $name', async (path) => {
   const expectations = authExpectations;
-  const driver = await createBrowserDriver(page, files, expectations.start);
+  const driver = await createBrowserDriver(page, expectations.start);
   const oracle = createOracle(expectations.start);
   expect(await walk({ path, driver, oracle, expectations, ...options })).toBe(path.steps.length);
   coverage.completePath();
@@ -40,7 +39,7 @@ test.each(paths.auth)('auth agrees with the built app: $name', async (path) => {
 
 test.each(paths.projects)('projects agrees with the built app: $name', async (path) => {
   const expectations = projectsExpectations;
-  const driver = await createBrowserDriver(page, files, expectations.start);
+  const driver = await createBrowserDriver(page, expectations.start);
   const oracle = createOracle(expectations.start);
   expect(await walk({ path, driver, oracle, expectations, ...options })).toBe(path.steps.length);
   coverage.completePath();

@@ -1,15 +1,11 @@
 import type { Page } from 'playwright-core';
-import { beforeAll, expect, test, vi } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import type { Route } from '../../../model/screens.ts';
 import { field, submitButton } from '../../../model/browser-driver.ts';
 import { fillCredentials, fillProject, useBrowser } from '../../support/browser.ts';
-import { buildApp, createBrowserDriver } from './browser-driver.ts';
+import { createBrowserDriver } from './browser-driver.ts';
 
 const browser = useBrowser();
-let files: Awaited<ReturnType<typeof buildApp>>;
-beforeAll(async () => {
-  files = await buildApp();
-});
 
 const relaunch = { id: 'p1', title: 'Website relaunch', description: 'New pages.' };
 const office = { id: 'p2', title: 'Move to the new office', description: 'Boxes.' };
@@ -20,7 +16,7 @@ const credentials = ['ada@example.org', 'correct horse'];
 async function open(route: Route, prepare?: (page: Page) => Promise<unknown>) {
   const { page, problems } = await browser.open();
   await prepare?.(page);
-  const driver = await createBrowserDriver(page, files, route);
+  const driver = await createBrowserDriver(page, route);
   return {
     page,
     ...driver,

@@ -9,7 +9,7 @@ import { build, type InlineConfig, type Plugin } from 'vite';
 const marker = '<!--prerender-->';
 
 /**
- * Inlines the prerendered screens of `render.tsx`, the script of `inline-script.ts` and the styles
+ * Inlines the prerendered screens of `src/prerender/render.tsx`, the script of `inline-script.ts` and the styles
  * into index.html, so that a screen is shown before any chunk has loaded.
  */
 export function prerender(): Plugin {
@@ -72,7 +72,9 @@ async function renderTemplates(root: string): Promise<string> {
   await mkdir(dirname(file), { recursive: true });
   await writeFile(file, code);
   try {
-    const module = (await import(pathToFileURL(file).href)) as typeof import('./render.tsx');
+    const module = (await import(
+      pathToFileURL(file).href
+    )) as typeof import('../src/prerender/render.tsx');
     return await module.renderTemplates();
   } finally {
     await rm(file);

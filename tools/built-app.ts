@@ -1,0 +1,91 @@
+/** Builds the app for the tests, unless the present build was made from the present sources. */
+import { createHash } from 'node:crypto';
+import { globSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Plugin } from 'vite';
+import { root, runCommand, toolCommand } from './run.ts';
+
+/** The app on a simulated clock, which the generated paths control in a browser. */
+export const modelAppFolder = 'tests/out/model-app';
+const modelAppRoot = 'tests/model/processes/page';
+
+/** Everything that a build depends on. */
+const sources = [
+  'generated',
+  'machines',
+  'model',
+  'public',
+  'src',
+  'tools',
+  modelAppRoot,
+  'index.html',
+  'package-lock.json',
+  'tsconfig.json',
+  'vite.config.ts',
+];
+
+const builds = [
+  { folder: 'dist', command: ['build'] },
+  {
+    folder: modelAppFolder,
+    command: [
+      'build',
+      modelAppRoot,
+      '--config',
+      'vite.config.ts',
+      '--emptyOutDir',
+      '--outDir',
+    ].concat(root + modelAppFolder),
+  },
+];
+
+const timeoutSeconds = 900;
+
+/** Name of the file in a build that holds the hash of its sources. */
+const hashFile = '.sources';
+
+/** Writes the hash of the sources into each build. */
+export function recordSources(): Plugin {
+  let hash = '';
+  return {
+    name: 'record-sources',
+    apply: 'build',
+    buildStart() {
+      hash = hashSources();
+    },
+    writeBundle({ dir = '' }) {
+      writeFileSync(join(dir, hashFile), hash);
+    },
+  };
+}
+
+/** Builds what is stale. Returns the lines of output if a build fails. */
+export async function buildStaleApps(): Promise<string[]> {
+  const hash = hashSources();
+  const stale = builds.filter(({ folder }) => readHash(folder) !== hash);
+  const outputs = stale.map(({ command }) =>
+    runCommand(toolCommand('vite/bin/vite.js', ...command), timeoutSeconds),
+  );
+  return (await Promise.all(outputs)).flat();
+}
+
+function readHash(folder: string): string | undefined {
+  try {
+    return readFileSync(join(root, folder, hashFile), 'utf8');
+  } catch {
+    return undefined;
+  }
+}
+
+function hashSources(): string {
+  const hash = createHash('sha256');
+  const paths = sources.flatMap((path) => [path, ...globSync(`${path}/**`, { cwd: root })]);
+  for (const path of paths.toSorted()) {
+    if (!statSync(join(root, path)).isFile()) continue;
+    hash
+      .update(`${path}\0`)
+      .update(readFileSync(join(root, path)))
+      .update('\0');
+  }
+  return hash.digest('hex');
+}

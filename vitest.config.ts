@@ -1,0 +1,51 @@
+import './tools/node-version.js';
+import { vanillaExtractPlugin } from '@vanilla-extract/vite-plugin';
+import { defineConfig, type TestProjectInlineConfiguration } from 'vitest/config';
+
+const dom: TestProjectInlineConfiguration['test'] = {
+  // Takes a third of the processor time of jsdom: 9 seconds instead of 24 for tests/screens.
+  environment: 'happy-dom',
+  pool: 'threads',
+  setupFiles: ['tests/support/screens-setup.ts'],
+};
+
+/** Each project loads its modules again. `npm run test:NAME` runs one. */
+const projects: Record<string, TestProjectInlineConfiguration['test']> = {
+  unit: { include: ['tests/unit/**/*.test.ts'] },
+  screens: { include: ['tests/screens/**/*.test.tsx'], ...dom },
+  model: {
+    include: ['tests/model/**/*.test.{ts,tsx}'],
+    exclude: ['tests/model/processes/**'],
+    ...dom,
+  },
+  server: { include: ['tests/server/**/*.test.ts'], globalSetup: 'tests/server/global-setup.ts' },
+  conformance: {
+    include: ['tests/conformance/**/*.test.ts'],
+    globalSetup: 'tests/browser/global-setup.ts',
+  },
+  browser: {
+    include: ['tests/browser/**/*.test.ts', 'tests/model/processes/**/*.test.ts'],
+    globalSetup: 'tests/browser/global-setup.ts',
+  },
+};
+
+/** Not part of vite.config.ts, because the plugins of the build make each start two seconds longer. */
+export default defineConfig({
+  // Does not compile style sheets with a second Vite, as the build does.
+  plugins: [vanillaExtractPlugin({ unstable_mode: 'transform' })],
+  test: {
+    // The default leaves one core free. Tests wait for browsers and databases most of the time, so
+    // four workers are faster on two cores.
+    maxWorkers: 4,
+    testTimeout: 120_000,
+    hookTimeout: 120_000,
+    // Generous, because the tests share the machine with browsers and databases.
+    expect: { poll: { timeout: 30_000 } },
+    // Test files change no module that others import. Sharing modules takes a fifth of the time.
+    isolate: false,
+    projects: Object.entries(projects).map(([name, test]) => ({
+      extends: true,
+      test: { name, ...test },
+    })),
+  },
+});
