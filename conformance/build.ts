@@ -43,7 +43,7 @@ if (import.meta.main) {
   await build({ root: pathOf('..'), logLevel: 'warn', build: { license } });
   cpSync(pathOf('../dist'), pathOf('dist/app'), {
     recursive: true,
-    filter: (path) => !/\.(br|gz)$/.test(path),
+    filter: (path) => !/\.(br|gz|sources)$/.test(path),
   });
   await build(kitConfig);
   const program = pathOf('dist/bin/conformance.js');

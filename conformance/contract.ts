@@ -1,6 +1,7 @@
 import { Ajv2020, type ErrorObject, type ValidateFunction } from 'ajv/dist/2020.js';
 import ajvFormats from 'ajv-formats';
 import contract from '../generated/contract.json' with { type: 'json' };
+import { findCall } from '../model/calls.ts';
 import type { HttpRequest } from './http/client.ts';
 import type { Operation } from './http/simulated-browser.ts';
 
@@ -23,11 +24,9 @@ export function createContract(): Contract {
   const ajv = new Ajv2020({ allErrors: true, strict: false });
   ajvFormats.default(ajv);
   const responses: DocumentedResponse[] = [];
-  const operations = new Map<string, Operation>();
   const validators = new Map<string, ValidateFunction>();
-  for (const [path, methods] of Object.entries(contract.paths as unknown as Paths)) {
-    for (const [method, { operationId, responses: documented }] of Object.entries(methods)) {
-      operations.set(`${method.toUpperCase()} ${path}`, operationId);
+  for (const methods of Object.values(contract.paths as unknown as Paths)) {
+    for (const { operationId, responses: documented } of Object.values(methods)) {
       for (const [status, { content }] of Object.entries(documented)) {
         responses.push({ operation: operationId, status: Number(status) });
         const schema = content?.['application/json'].schema;
@@ -37,7 +36,7 @@ export function createContract(): Contract {
   }
   return {
     responses,
-    operationOf: ({ method, path }) => operations.get(`${method} ${path.split('?')[0]}`),
+    operationOf: ({ method, path }) => findCall(method, path)?.call,
     violations(operation, status, body) {
       const validate = validators.get(`${operation} ${status}`);
       return !validate || validate(body) ? [] : (validate.errors ?? []).map(formatError);

@@ -1,3 +1,4 @@
+import { definitionOf, findCall } from '../model/calls.ts';
 import type { ApiCall } from './http/simulated-browser.ts';
 import { isSuccess, messageOf, parseJson, responseHeader } from './http/response.ts';
 import type { Exchange } from './http/client.ts';
@@ -30,49 +31,33 @@ export function describeResponse(exchange: Exchange): string {
   return `${response.status} ${type ? `(${type}) ` : ''}${text === '' ? 'with an empty body' : shown}`;
 }
 
-const emptyList = 'an empty list: "No projects to show."';
-const signInScreen = 'the screen "Sign in", as after a successful registration';
-const noMessage = 'no message: the form "Create an account" stays as it is';
-const describeBanner = (message = 'Internal Server Error') => `red banner: "${message}"`;
-
-/** Returns what the app shows after one of its calls. Without an exchange, it did not time out. */
+/** Returns what the app shows after one of its calls. */
 export function describeScreen({
   operation,
   outcome,
   exchange,
 }: Pick<ApiCall, 'operation' | 'outcome'> & Partial<Pick<ApiCall, 'exchange'>>): string {
   if (exchange?.failure?.kind === 'timeout') return describeFailureScreen(exchange);
-  if (operation === 'listProjects') {
-    if (!outcome.ok) return `${emptyList} (the app only logs the failure to the console)`;
-    const { length } = outcome.value as unknown[];
-    if (length === 0) return '"No projects to show."';
-    return `a list of ${length} project${length > 1 ? 's' : ''}`;
-  }
-  if (operation === 'registerUser') return outcome.ok ? signInScreen : noMessage;
-  if (outcome.ok === false) return describeBanner(outcome.message);
-  if (operation === 'login')
-    return outcome.ok
-      ? 'the projects screen, as after a successful login'
-      : 'the form again, without a message';
-  return outcome.ok
-    ? `a new row: "${truncate((outcome.value as { title: string }).title)}"`
-    : 'no new row and no message, as if the button did nothing';
+  const { success, refusal, fault } = definitionOf(operation).words;
+  if (outcome.ok === undefined) return fault;
+  return outcome.ok ? truncate(success(outcome.value), 100) : refusal(outcome.message);
 }
 
 /** Returns what the app shows after a response that the app's client did not read itself. */
 export function describeExchangeScreen(exchange: Exchange): string {
-  if (!isSuccess(exchange)) return describeFailureScreen(exchange);
-  return exchange.request.path.endsWith('projects') ? 'a new row' : signInScreen;
+  return isSuccess(exchange) ? wordsOf(exchange).success() : describeFailureScreen(exchange);
 }
 
 /** Returns what the app shows when this request fails. */
 export function describeFailureScreen(exchange: Exchange): string {
-  const { request, failure } = exchange;
-  const isList = request.method === 'GET';
-  if (failure?.kind === 'timeout')
-    return isList ? '"Loading projects…" forever' : 'a button that stays busy forever';
-  if (isList) return emptyList;
-  return request.path.endsWith('register') ? noMessage : describeBanner(messageOf(exchange));
+  const { pending, refusal } = wordsOf(exchange);
+  return exchange.failure?.kind === 'timeout' ? pending : refusal(messageOf(exchange));
+}
+
+/** Returns the words for a request. Of an unknown address, they are those of a similar call. */
+function wordsOf({ request: { method, path } }: Exchange) {
+  const similar = method === 'GET' ? 'listProjects' : 'createProject';
+  return definitionOf(findCall(method, path)?.call ?? similar).words;
 }
 
 /** Returns what is wrong with an error's `message`; undefined when it is a non-empty string. */

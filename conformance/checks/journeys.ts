@@ -1,10 +1,12 @@
+import { callNames } from '../../model/calls.ts';
+import { isSuccess } from '../http/response.ts';
 import { journeyLog, walkJourney } from '../journeys/coverage.ts';
 import { createHttpDriver } from '../journeys/http-driver.ts';
 import { authJourneys, backendDependentMoves, projectsJourneys } from '../journeys/paths.ts';
 import { createPreconditions } from '../journeys/preconditions.ts';
 import { userStory } from '../journeys/user-story.ts';
 import type { RunContext } from '../run-context.ts';
-import { failIfAny, createProblem, skip } from '../verdict.ts';
+import { Blocked, failIfAny, createProblem, skip } from '../verdict.ts';
 import { must, type Check } from './check.ts';
 
 const requirement =
@@ -29,6 +31,18 @@ export const journeyChecks: Check[] = [
     requirement,
     statements: ['LIST-2', 'LIST-3', 'LIST-4', 'CREATE-1', 'CREATE-2', 'CREATE-4', 'CHOICE-31'],
     run: (context) => walkJourneys(context, projectsJourneys),
+  }),
+  must('JOURNEY-4', {
+    title: 'Each call of the contract has succeeded at least once',
+    requirement:
+      'Implement each operation of openapi.yaml. Blocked while one has not succeeded; other checks report why.',
+    statements: ['APP-1', 'APP-2'],
+    async run({ http, contract }) {
+      const succeeded = http.exchanges.filter(isSuccess);
+      const called = new Set(succeeded.map(({ request }) => contract.operationOf(request)));
+      const missing = callNames.filter((call) => !called.has(call));
+      if (missing.length > 0) throw new Blocked(`no success of ${missing.join(', ')}`);
+    },
   }),
 ];
 

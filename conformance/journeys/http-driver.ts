@@ -149,7 +149,7 @@ export async function createHttpDriver(
       held.isAnswered = true;
       const outcome = outcomeOf(wanted);
       const credentials = parseJson(held.body) as Credentials;
-      const browser = await preconditions.arrange[call](outcome, credentials, ownBrowser);
+      const browser = await preconditions.arrange(call, outcome, credentials, ownBrowser);
       if (outcome === 'unreachable') {
         held.fail(new TypeError('fetch failed'));
         await settle();

@@ -11,17 +11,16 @@ export type Preconditions = {
   origin: string;
   newBrowser: () => SimulatedBrowser;
   /** Prepares the backend for a call. Returns the browser whose cookies the call needs. */
-  arrange: Record<
-    Call,
-    (
-      outcome: BackendOutcome,
-      credentials: Credentials,
-      ownBrowser: SimulatedBrowser,
-    ) => Promise<SimulatedBrowser>
-  >;
+  arrange: (call: Call, ...request: ArrangedRequest) => Promise<SimulatedBrowser>;
   /** Returns why this backend cannot make a move, or undefined if it can. */
   whyUnreachable: (move: string) => Promise<string | undefined>;
 };
+
+type ArrangedRequest = [
+  outcome: BackendOutcome,
+  credentials: Credentials,
+  ownBrowser: SimulatedBrowser,
+];
 
 export function createPreconditions(context: RunContext): Preconditions {
   const newBrowser = () => context.newBrowser('journey');
@@ -44,24 +43,31 @@ export function createPreconditions(context: RunContext): Preconditions {
   // Journeys sign in with ada's account, because each registration is expensive.
   const isShared = ({ email }: Credentials) => email === context.fixtures.email('ada');
 
+  /** The calls that need more than a user with projects, and a visitor for a refusal. */
+  const arrangements: Partial<
+    Record<Call, (...request: ArrangedRequest) => Promise<SimulatedBrowser>>
+  > = {
+    async login(outcome, credentials, ownBrowser) {
+      if (outcome === 'success' && !isShared(credentials)) await register(credentials);
+      return ownBrowser;
+    },
+    async registerUser(outcome, { email, password }, ownBrowser) {
+      if (outcome === 'refusal') await register({ email, password: `${password}-taken` });
+      return ownBrowser;
+    },
+    async listProjects(outcome) {
+      if (outcome === 'refusal') return newBrowser();
+      return outcome === 'empty' ? browserWithoutProjects() : browserWithProjects();
+    },
+  };
+
   return {
     origin: context.origin,
     newBrowser,
-    arrange: {
-      async login(outcome, credentials, ownBrowser) {
-        if (outcome === 'success' && !isShared(credentials)) await register(credentials);
-        return ownBrowser;
-      },
-      async registerUser(outcome, { email, password }, ownBrowser) {
-        if (outcome === 'refusal') await register({ email, password: `${password}-taken` });
-        return ownBrowser;
-      },
-      async listProjects(outcome) {
-        if (outcome === 'refusal') return newBrowser();
-        return outcome === 'empty' ? browserWithoutProjects() : browserWithProjects();
-      },
-      createProject: async (outcome) =>
-        outcome === 'refusal' ? newBrowser() : browserWithProjects(),
+    async arrange(call, ...request) {
+      const arrangement = arrangements[call];
+      if (arrangement) return arrangement(...request);
+      return request[0] === 'refusal' ? newBrowser() : browserWithProjects();
     },
     async whyUnreachable(move) {
       if (move === 'listProjects: refusal' && (await isListPublic(context))) {

@@ -42,7 +42,7 @@ export async function createBrowserDriver(
       const { route, request } = await driver.takePending(call);
       const outcome = outcomeOf(wanted);
       const credentials = request.postDataJSON() as Credentials;
-      const browser = await preconditions.arrange[call](outcome, credentials, ownBrowser);
+      const browser = await preconditions.arrange(call, outcome, credentials, ownBrowser);
       if (outcome === 'unreachable') {
         await route.abort('internetdisconnected');
         return 'none';
