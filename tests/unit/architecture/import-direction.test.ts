@@ -68,10 +68,10 @@ const rows: Record<string, { imports: string[]; packages?: string[] }> = {
     imports: ['machines/', 'model/', 'src/api/', 'src/actors.ts', 'conformance/'],
   },
   'conformance/ui/': { imports: ['machines/', 'model/', 'conformance/'] },
-  'conformance/checks/': { imports: ['machines/', 'conformance/'] },
+  'conformance/checks/': { imports: ['machines/', 'model/', 'conformance/'] },
   'conformance/report/': { imports: ['conformance/'] },
   'conformance/examples/': { imports: [], packages: ['node:'] },
-  'conformance/': { imports: ['generated/', 'machines/', 'conformance/'] },
+  'conformance/': { imports: ['generated/', 'machines/', 'model/', 'conformance/'] },
 
   'tools/': { imports: ['generated/', 'machines/', 'model/', 'conformance/', 'src/'] },
   'vite.config.ts': { imports: ['tools/'] },
