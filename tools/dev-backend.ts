@@ -1,34 +1,5 @@
-import type { CreateProxyServerOptions } from '@stoplight/prism-cli/dist/util/createServer.js';
 import type { Plugin, ProxyOptions } from 'vite';
-import { findFreePort } from './free-port.ts';
-
-export const contractFile = 'openapi.yaml';
-
-/** Starts Prism, a mock server that responds with the examples of the contract. */
-export async function startPrism(
-  overrides: Partial<CreateProxyServerOptions> = {},
-): Promise<{ url: string; close: () => Promise<void> }> {
-  // Imported here, because it takes a second and only the development server needs it.
-  const { createSingleProcessPrism } =
-    await import('@stoplight/prism-cli/dist/util/createServer.js');
-  const port = await findFreePort();
-  const server = await createSingleProcessPrism({
-    document: contractFile,
-    host: '127.0.0.1',
-    port,
-    cors: false,
-    dynamic: false,
-    multiprocess: false,
-    errors: false,
-    ignoreExamples: false,
-    seed: '',
-    jsonSchemaFakerFillProperties: true,
-    verboseLevel: 'error',
-    ...overrides,
-  });
-  if (!server) throw new Error('Prism did not start.');
-  return { url: `http://127.0.0.1:${port}`, close: () => server.close() };
-}
+import { contractFile, startPrism } from './prism.ts';
 
 /**
  * Gives the development server a backend below `/api`: the one at `apiUrl`, or a Prism mock that

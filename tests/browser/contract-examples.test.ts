@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Page } from 'playwright-core';
 import { field, submitButton } from '../../model/browser-driver.ts';
 import { callNames, parseRequest, type Call } from '../../model/calls.ts';
-import { startPrism } from '../../tools/dev-backend.ts';
+import { startPrism } from '../../tools/prism.ts';
 import { fillCredentials, fillProject, useBrowser, useServer } from '../support/browser.ts';
 import { examples } from '../support/contract.ts';
 

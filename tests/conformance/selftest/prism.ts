@@ -1,6 +1,6 @@
 import type { Operation } from '../../../conformance/http/simulated-browser.ts';
 import { operationOf } from '../../../model/calls.ts';
-import { startPrism } from '../../../tools/dev-backend.ts';
+import { startPrism } from '../../../tools/prism.ts';
 import { CookieClient } from '../../support/cookie-client.ts';
 import type { RunningServer } from '../../support/reference-server.ts';
 import { startFaultProxy, type Middleware } from './fault-proxy.ts';
@@ -15,11 +15,14 @@ export async function prismComplaint(
 ): Promise<string> {
   const backend = await startFaultProxy(reference.origin, middleware, '10.2.0.1');
   const prism = await startPrism({
-    errors: true,
+    isProxy: true,
     upstream: new URL(backend.origin),
-    validateRequest: true,
     upstreamProxy: undefined,
-    verboseLevel: 'silent',
+    mock: { dynamic: false },
+    checkSecurity: true,
+    validateRequest: true,
+    validateResponse: true,
+    errors: true,
   });
   try {
     return await visit(prism.url);

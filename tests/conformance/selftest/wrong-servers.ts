@@ -24,7 +24,7 @@ const serverTable: FaultTable<() => Promise<RunningServer>> = {
     startStubServer(() => noResponse),
   'a mock that responds with the examples of the contract and stores nothing [PROJECT-4, SIGNIN-1]':
     async () => {
-      const { startPrism } = await import('../../../tools/dev-backend.ts');
+      const { startPrism } = await import('../../../tools/prism.ts');
       const { url, close } = await startPrism();
       return { origin: url, stop: close };
     },
