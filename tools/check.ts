@@ -4,6 +4,14 @@ import { root, runCommand, runStep, toolCommand, type Totals } from './run.ts';
 
 const timeoutSeconds = 300;
 
+/** Checks each file with the nearest tsconfig.json above it. */
+export const lintCommand = toolCommand(
+  'oxlint/bin/oxlint',
+  '--type-aware',
+  '--type-check',
+  '--deny-warnings',
+);
+
 /**
  * Each check returns its problems, one per line. They import lazily, because a file that cannot
  * be loaded must fail only the checks that need it.
@@ -21,11 +29,7 @@ const checks: { [name: string]: () => Promise<string[]> } = {
   // In its own process, because a build sets NODE_ENV to production for the whole process.
   bundle: () => runCommand([process.execPath, `${root}tools/bundle-size.ts`], timeoutSeconds),
   format: () => runCommand(toolCommand('oxfmt/bin/oxfmt', '--check'), timeoutSeconds),
-  'lint and types': () =>
-    runCommand(
-      toolCommand('oxlint/bin/oxlint', '--type-aware', '--type-check', '--deny-warnings'),
-      timeoutSeconds,
-    ),
+  'lint and types': () => runCommand(lintCommand, timeoutSeconds),
 };
 
 /** Runs all checks in parallel. */
