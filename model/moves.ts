@@ -283,11 +283,15 @@ export function authPaths(itemsOf = coverageItems(authModel), isAllowed = allMov
 }
 
 /** Returns the paths of `projects` to execute. */
-export function projectsPaths(itemsOf = coverageItems(projectsModel), isAllowed = allMoves) {
+export function projectsPaths(
+  itemsOf?: (step: Step<typeof projectsMachine, ProjectsMove>) => string[],
+  isAllowed = allMoves,
+  model = projectsModel,
+) {
   return [
-    ...pathsOf(projectsModel, itemsOf, isAllowed),
-    createPath(projectsModel, lateTimers),
-    createPath(projectsModel, allDelays),
+    ...pathsOf(model, itemsOf ?? coverageItems(model), isAllowed),
+    createPath(model, lateTimers),
+    createPath(model, allDelays),
   ];
 }
 
@@ -295,7 +299,7 @@ export function projectsPaths(itemsOf = coverageItems(projectsModel), isAllowed 
  * Returns paths that together have every item, and paths with late responses. They are chosen from
  * the shortest ones, and late responses are added to the `manual` ones, too.
  */
-export function pathsOf<Machine extends AnyStateMachine, Name extends string>(
+function pathsOf<Machine extends AnyStateMachine, Name extends string>(
   model: Model<Machine, Name>,
   itemsOf: (step: Step<Machine, Name>) => string[],
   isAllowed = allMoves,

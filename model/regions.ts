@@ -65,9 +65,9 @@ const isEmpty = (value: unknown): boolean =>
   typeof value === 'object' && value !== null ? Object.keys(value).length === 0 : !value;
 
 /**
- * Returns a function that tells whether a snapshot has a region in a state, or together with two of
- * its neighbors in states, that no earlier snapshot had. Two, because a transition in the presence
- * of one neighbor may depend on the state of another.
+ * Returns a function that tells whether a snapshot has something that no earlier one had: a region
+ * in a state, beside a neighbor or beside two. Two, because a transition beside one neighbor may
+ * depend on the state of another.
  */
 export function createNoveltyFilter(regions: Region[]): (snapshot: AnyMachineSnapshot) => boolean {
   const seen = new Set<string>();
@@ -75,9 +75,13 @@ export function createNoveltyFilter(regions: Region[]): (snapshot: AnyMachineSna
     const { size } = seen;
     for (const region of regions) {
       const key = regionKey(region, snapshot);
-      seen.add(key);
+      const state = statesIn(region, snapshot);
       const neighbors = region.neighbors.map((neighbor) => statesIn(neighbor, snapshot));
-      for (const one of neighbors) for (const two of neighbors) seen.add([key, one, two].join());
+      seen.add(key);
+      for (const one of neighbors) {
+        seen.add(`${key} | ${one}`);
+        for (const two of neighbors) seen.add(`${state} | ${one} | ${two}`);
+      }
     }
     return seen.size > size;
   };

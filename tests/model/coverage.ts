@@ -15,24 +15,37 @@ import { authModel, lateResponsesIn, lateDelaysIn, projectsModel } from '../../m
 type Kind = 'states' | 'transitions' | 'ignored pairs' | 'statements';
 const kinds: Kind[] = ['states', 'transitions', 'ignored pairs', 'statements'];
 
-const machines: AnyStateMachine[] = [authModel.machine, projectsModel.machine];
+/** Counts what actors do, by the names in their machines. */
+export function createCounter(machines: AnyStateMachine[]) {
+  const transitions = machines.flatMap(transitionsOf);
+  const statements = new Map(transitions.map(({ name, statements: ids }) => [name, ids]));
+  const items: Record<Kind, string[]> = {
+    states: machines.flatMap(leavesOf).map(stateName),
+    transitions: [...statements.keys()],
+    'ignored pairs': machines.flatMap(leavesOf).flatMap(ignoredPairsOf),
+    statements: [...new Set([...statements.values()].flat())],
+  };
+  const counts = new Map<string, number>();
+  const count = (name: string) => counts.set(name, (counts.get(name) ?? 0) + 1);
 
-/** The statements of each transition, by its name. */
-const statements = new Map(
-  machines.flatMap(transitionsOf).map((transition) => [transition.name, transition.statements]),
-);
-
-/** What there is to cover. */
-const items = coverableItems(machines);
-
-/** Returns what there is to cover of machines. */
-export function coverableItems(of: AnyStateMachine[]): Record<Kind, string[]> {
-  const transitions = of.flatMap(transitionsOf);
   return {
-    states: of.flatMap(leavesOf).map(stateName),
-    transitions: transitions.map(({ name }) => name),
-    'ignored pairs': of.flatMap(leavesOf).flatMap(ignoredPairsOf),
-    statements: [...new Set(transitions.flatMap(({ statements: ids }) => ids))],
+    /** What there is to cover. */
+    items,
+    counts,
+    /** Takes a step as `walk` reports it. */
+    onStep: ({ move }: { move: string }, inspection: Inspection | undefined) => {
+      if (!inspection) return;
+      const { states, transitions: taken, ignored, now } = inspection;
+      for (const name of [...states, ...taken, ...ignored]) count(name);
+      for (const name of taken) statements.get(name)?.forEach(count);
+      if (!move.startsWith('late ')) return;
+      for (const state of now) {
+        const name = ignoredEventName(state, move.replace(/ \d+$/, ''));
+        if (items['ignored pairs'].includes(name)) count(name);
+      }
+    },
+    /** Returns what is not covered. */
+    missing: () => kinds.flatMap((kind) => items[kind].filter((name) => !counts.has(name))),
   };
 }
 
@@ -47,19 +60,17 @@ export function createCoverage(
   unreachable: Record<string, string> = {},
 ) {
   let completedPaths = 0;
-  const counts = new Map<string, number>();
-  const count = (name: string) => counts.set(name, (counts.get(name) ?? 0) + 1);
+  const counter = createCounter([authModel.machine, projectsModel.machine]);
+  const { items, counts } = counter;
 
   afterAll(() => {
-    const required = Object.fromEntries(
-      kinds.map((kind) => [kind, items[kind].filter((name) => !(name in unreachable))]),
-    ) as typeof items;
     const totals = kinds.map((kind) => {
-      const covered = required[kind].filter((name) => counts.has(name));
-      return `${kind} ${covered.length}/${required[kind].length}`;
+      const required = items[kind].filter((name) => !(name in unreachable));
+      const covered = required.filter((name) => counts.has(name));
+      return `${kind} ${covered.length}/${required.length}`;
     });
     console.log(`${driver}: ${totals.join(' · ')}`);
-    const missing = kinds.flatMap((kind) => required[kind].filter((name) => !counts.has(name)));
+    const missing = counter.missing().filter((name) => !(name in unreachable));
     const folder = process.env['COVERAGE_FOLDER'];
     if (folder) {
       const report = { driver, counts: Object.fromEntries(counts), missing };
@@ -77,20 +88,9 @@ export function createCoverage(
 
   return {
     counts,
+    onStep: counter.onStep,
     /** Call it when a path was walked to its end. */
     completePath: () => ++completedPaths,
-    /** Takes a step as `walk` reports it. */
-    onStep: ({ move }: { move: string }, inspection: Inspection | undefined) => {
-      if (!inspection) return;
-      const { states, transitions, ignored, now } = inspection;
-      for (const name of [...states, ...transitions, ...ignored]) count(name);
-      for (const name of transitions) statements.get(name)?.forEach(count);
-      if (!move.startsWith('late ')) return;
-      for (const state of now) {
-        const name = ignoredEventName(state, move.replace(/ \d+$/, ''));
-        if (items['ignored pairs'].includes(name)) count(name);
-      }
-    },
   };
 }
 
