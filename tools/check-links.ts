@@ -1,6 +1,6 @@
 /**
  * Checks what documents name: the target and the heading of a relative link, a path of the project
- * in backquotes, and the script of an `npm run` command.
+ * in backquotes, and the script of an `npm run` command. Capitals are placeholders.
  */
 import { existsSync, globSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -49,7 +49,7 @@ export function problemsIn(file: string, source: string, { read, scripts }: Proj
         .map((path) => `${location}: there is no ${path}`),
       ...[...line.matchAll(/npm run (?:-s )?([\w:-]+)/g)]
         .map(([, script = '']) => script)
-        .filter((script) => !scripts.includes(script))
+        .filter((script) => !/[A-Z]/.test(script) && !scripts.includes(script))
         .map((script) => `${location}: package.json has no script "${script}"`),
     ];
   });

@@ -45,6 +45,7 @@ test('reports a path of the project that does not exist, except in documents abo
 
 test('reports a script that package.json does not have, in every kind of file', () => {
   expect(problemsOf('npm run check && npm run bench:app -- x', '.ci/run')).toEqual([]);
+  expect(problemsOf('npm run test:NAME')).toEqual([]);
   expect(problemsOf('      - run: npm run bench', '.github/workflows/a.yml')).toEqual([
     '.github/workflows/a.yml:1: package.json has no script "bench"',
   ]);
