@@ -9,8 +9,8 @@ import { prerender } from './tools/prerender.ts';
 
 /**
  * Replaces Vite's preload helper for `import()`, because src/prerender/inline-script.ts requests
- * the lazy chunk early. Saves 451 bytes of `/` (brotli), half a percent. `modulePreload: false` saves
- * none of them.
+ * the lazy chunk early. Saves 451 bytes of `/` (brotli), half a percent. `modulePreload: false`
+ * saves none of them.
  */
 function plainImports(): Plugin {
   return {

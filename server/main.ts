@@ -4,10 +4,11 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { setFlagsFromString } from 'node:v8';
 import { createApp } from './app.ts';
-import { asUsageError, openConfiguredStore, runCommand, UsageError } from './commands/cli.ts';
+import { asUsageError, openConfiguredStore, runCommand } from './commands/cli.ts';
 import { listen, resolveHost } from './http/listening.ts';
 import { logOptions } from './http/log.ts';
 import { helpText, readSettings, type Settings } from './settings.ts';
+import { UsageError } from './usage-error.ts';
 
 /** How long requests in flight may take after the port is closed. */
 const shutdownTimeoutMs = 20_000;

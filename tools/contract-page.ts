@@ -7,11 +7,12 @@ import { pathToFileURL } from 'node:url';
 import { checks } from '../conformance/checks/all.ts';
 import { describeScreen } from '../conformance/describe.ts';
 import { escapeMarkup } from '../conformance/report/html.ts';
+import { exitOnUsageError } from '../server/usage-error.ts';
 import { dark, light } from '../src/styles/themes.ts';
 import { dereferencedContract } from './contract.ts';
 import { root } from './run.ts';
 
-export const contractPagePath = 'generated/contract.html';
+const contractPagePath = 'generated/contract.html';
 
 type OperationId = Parameters<typeof describeScreen>[0]['operation'];
 
@@ -261,6 +262,8 @@ dl { display: grid; grid-template-columns: minmax(8rem, max-content) 1fr; gap: .
 `;
 
 if (import.meta.main) {
-  await writeFile(root + contractPagePath, await contractPage());
-  console.log(`The contract as a page: ${pathToFileURL(root + contractPagePath).href}`);
+  await exitOnUsageError(async () => {
+    await writeFile(root + contractPagePath, await contractPage());
+    console.log(`The contract as a page: ${pathToFileURL(root + contractPagePath).href}`);
+  });
 }

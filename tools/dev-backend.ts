@@ -1,4 +1,5 @@
 import type { Plugin, ProxyOptions } from 'vite';
+import { UsageError } from '../server/usage-error.ts';
 import { contractFile, startPrism } from './prism.ts';
 
 /**
@@ -30,12 +31,9 @@ export function devBackend(apiUrl: string | undefined): Plugin {
 function originOf(apiUrl: string): string {
   const url = URL.parse(apiUrl);
   if (url && /^https?:$/.test(url.protocol) && url.pathname === '/') return url.origin;
-  const error = new Error(
+  throw new UsageError(
     `API_URL is "${apiUrl}": set it to the backend's origin, without a path, like http://localhost:8080`,
   );
-  // Vite prints the stack, which does not help here.
-  error.stack = error.message;
-  throw error;
 }
 
 /** Makes requests same-origin for the backend, and its cookies valid for the development server. */

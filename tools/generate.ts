@@ -6,40 +6,41 @@
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import openapiTS, { astToString, COMMENT_HEADER } from 'openapi-typescript';
 import { pathToFileURL } from 'node:url';
-import { checks } from '../conformance/checks/all.ts';
 import { authMachine } from '../machines/auth.ts';
 import { projectsMachine } from '../machines/projects.ts';
-import { contractPage, contractPagePath } from './contract-page.ts';
+import { exitOnUsageError } from '../server/usage-error.ts';
 import { dereferencedContract } from './contract.ts';
+import { contractPath, sourceHash } from './contract-source.ts';
 import { diagram, markdownTable, stateTable, transitionTable } from './diagram.ts';
 import { root } from './run.ts';
-import { traceabilityPage } from './traceability.ts';
+
+/** The pages import `contract.json`, so they come after it, and are imported where it is valid. */
+const generators: { [path: string]: () => Promise<string> } = {
+  'generated/api.d.ts': contractTypes,
+  'generated/contract.json': contractJson,
+  'generated/contract.html': async () => (await import('./contract-page.ts')).contractPage(),
+  'generated/machines.md': machinesPage,
+  'generated/traceability.md': async () => (await import('./traceability.ts')).traceabilityPage(),
+  'conformance/README.md': kitReadme,
+};
 
 /** Returns the generated files that are missing or differ from what would be written now. */
 export async function staleFiles(): Promise<string[]> {
   const stale: string[] = [];
-  for (const [path, text] of Object.entries(await generate())) {
+  for (const [path, generate] of Object.entries(generators)) {
+    const text = await generate();
     const current = await readFile(root + path, 'utf8').catch(() => undefined);
     if (current !== text) stale.push(path);
+    if (stale.includes('generated/contract.json')) break;
   }
   return stale;
 }
 
-async function generate(): Promise<{ [path: string]: string }> {
-  return {
-    'generated/api.d.ts': await contractTypes(),
-    'generated/contract.json': await contractJson(),
-    [contractPagePath]: await contractPage(),
-    'generated/machines.md': machinesPage(),
-    'generated/traceability.md': await traceabilityPage(),
-    'conformance/README.md': await kitReadme(),
-  };
-}
-
 /** Returns the types of the contract, and those operationIds that need no session. */
 async function contractTypes(): Promise<string> {
-  const types = astToString(await openapiTS(pathToFileURL(`${root}openapi.yaml`)));
+  // First, because openapiTS would print the stack of a mistake.
   const { paths } = await dereferencedContract();
+  const types = astToString(await openapiTS(pathToFileURL(contractPath)));
   const operations = Object.values(paths as object).flatMap((item) =>
     Object.values(item as object),
   );
@@ -55,10 +56,10 @@ async function contractJson(): Promise<string> {
   const lines = Object.entries(paths as object).map(
     ([path, item]) => `${JSON.stringify(path)}:${JSON.stringify(item)}`,
   );
-  return `{"security":${JSON.stringify(security)},"paths":{\n${lines.join(',\n')}\n}}\n`;
+  return `{"source":"${sourceHash()}","security":${JSON.stringify(security)},"paths":{\n${lines.join(',\n')}\n}}\n`;
 }
 
-function machinesPage(): string {
+async function machinesPage(): Promise<string> {
   const sections = [authMachine, projectsMachine].map(
     (machine) =>
       `## ${machine.id}\n\n\`\`\`mermaid\n${diagram(machine)}\`\`\`\n\n${stateTable(machine)}\n${transitionTable(machine)}`,
@@ -73,6 +74,7 @@ function machinesPage(): string {
 
 /** Returns the kit's README with the current table of checks between its two markers. */
 async function kitReadme(): Promise<string> {
+  const { checks } = await import('../conformance/checks/all.ts');
   const readme = await readFile(`${root}conformance/README.md`, 'utf8');
   const groupOf = (id: string) => id.replace(/\d+$/, '');
   const groups = [...new Set(checks.map(({ id }) => groupOf(id)))];
@@ -90,9 +92,11 @@ async function kitReadme(): Promise<string> {
 }
 
 if (import.meta.main) {
-  await mkdir(`${root}generated/`, { recursive: true });
-  for (const [path, text] of Object.entries(await generate())) {
-    await writeFile(root + path, text);
-    console.log(path);
-  }
+  await exitOnUsageError(async () => {
+    await mkdir(`${root}generated/`, { recursive: true });
+    for (const [path, generate] of Object.entries(generators)) {
+      await writeFile(root + path, await generate());
+      console.log(path);
+    }
+  });
 }

@@ -3,75 +3,118 @@
  * example matches its schema, and every refusal requires a `message` and has an example.
  */
 import { createConfig, lint } from '@redocly/openapi-core';
-import { Ajv2020 } from 'ajv/dist/2020.js';
+import { Ajv2020, type ErrorObject } from 'ajv/dist/2020.js';
 import ajvFormats from 'ajv-formats';
-import { dereferencedContract, type YamlNode } from './contract.ts';
-import { root } from './run.ts';
+import { refusalNames } from '../server/refusal.ts';
+import {
+  asNode,
+  dereferencedContract,
+  describeProblem,
+  escapeKey,
+  positionOf,
+  readContract,
+  sourcePointer,
+  type YamlNode,
+} from './contract.ts';
+import { contractPath } from './contract-source.ts';
 
-/** Returns the problems of the contract at this path, one per line. A lint warning counts. */
-export async function contractProblems(path = `${root}openapi.yaml`): Promise<string[]> {
-  const document = await dereferencedContract(path);
+/** `pointer` is a place in the dereferenced contract. */
+type Problem = { pointer: string; message: string };
+
+/**
+ * Returns the problems of the contract at this path, one per line. A lint warning counts. Throws a
+ * `UsageError` if the contract cannot be read.
+ */
+export async function contractProblems(path = contractPath): Promise<string[]> {
+  const dereferenced = await dereferencedContract(path);
+  const document = await readContract(path);
+  const config = await createConfig({
+    extends: ['recommended'],
+    rules: { 'no-invalid-media-type-examples': 'off' }, // exampleProblems checks all examples
+  });
+  const lintProblems = await lint({ ref: path, config });
+  const ownProblems = [
+    ...mediaTypeProblems(dereferenced),
+    ...exampleProblems(dereferenced),
+    ...refusalProblems(dereferenced),
+  ];
   return [
-    ...(await lintProblems(path)),
-    ...exampleProblems(document),
-    ...refusalProblems(document),
+    ...lintProblems.map((problem) => `${describeProblem(document, problem)} (${problem.ruleId})`),
+    ...ownProblems.map(
+      ({ pointer, message }) =>
+        `${positionOf(document, sourcePointer(document, pointer))}: ${message}`,
+    ),
+    ...missingRefusals(dereferenced),
   ];
 }
 
-async function lintProblems(path: string): Promise<string[]> {
-  const config = await createConfig({ extends: ['recommended'] });
-  const problems = await lint({ ref: path, config });
-  return problems.map(({ ruleId, message, location: [location] }) => {
-    const where = location?.pointer ?? (location?.start ? `line ${location.start.line}` : '');
-    return `${ruleId}: ${message} (${where})`;
-  });
+/** The app, the server and the conformance kit read the schemas of JSON bodies only. */
+function mediaTypeProblems(document: YamlNode): Problem[] {
+  return nodesOf(document['paths'], '#/paths').flatMap(({ node, pointer }) =>
+    Object.keys(asNode(node['content']))
+      .filter((type) => type !== 'application/json')
+      .map((type) => ({
+        pointer: `${pointer}/content/${escapeKey(type)}`,
+        message: `bodies must be application/json, and this one is ${type}.`,
+      })),
+  );
 }
 
-/** Redocly checks the examples of media types only, and ignores formats. */
-function exampleProblems(document: YamlNode): string[] {
+/** Redocly would check the examples of media types only, and ignore formats. */
+function exampleProblems(document: YamlNode): Problem[] {
   return nodesOf(document, '#').flatMap(({ node, pointer }) => {
     if (!('schema' in node)) return [];
     const named = Object.entries(asNode(node['examples'])).map(([name, example]) => ({
-      location: `${pointer}/examples/${name}`,
+      valuePointer: `${pointer}/examples/${name}/value`,
       value: asNode(example)['value'],
     }));
     const single =
-      'example' in node ? [{ location: `${pointer}/example`, value: node['example'] }] : [];
-    return [...named, ...single].flatMap(({ location, value }) =>
-      schemaErrors(node['schema'], value).map((error) => `${location}: ${error}`),
+      'example' in node ? [{ valuePointer: `${pointer}/example`, value: node['example'] }] : [];
+    return [...named, ...single].flatMap(({ valuePointer, value }) =>
+      schemaErrors(node['schema'], value).map(({ instancePath, message }) => ({
+        pointer: valuePointer + instancePath,
+        message: `the example does not match its schema: it ${message}.`,
+      })),
     );
   });
 }
 
-function refusalProblems({ paths }: YamlNode): string[] {
+function refusalProblems({ paths }: YamlNode): Problem[] {
   return nodesOf(paths, '#/paths').flatMap(({ node, pointer }) =>
     Object.entries(asNode(node['responses'])).flatMap(([status, response]) => {
       if (!/^[45]/.test(status)) return [];
-      const { operationId } = node;
-      const operation = typeof operationId === 'string' ? operationId : pointer;
-      const name = `${operation}, response ${status}`;
       const { schema, examples } = asNode(asNode(asNode(response)['content'])['application/json']);
-      if (!schema) return [`${name}: has no schema of a JSON body`];
       const accepts = (body: unknown) => schemaErrors(schema, body).length === 0;
       return [
-        ...(accepts({ message: 'Reason.' }) ? [] : [`${name}: rejects a message`]),
-        ...(accepts({}) ? [`${name}: does not require a message`] : []),
-        ...(accepts({ message: '' }) ? [`${name}: allows an empty message`] : []),
-        ...(Object.keys(asNode(examples)).length > 0 ? [] : [`${name}: has no named example`]),
-      ];
+        ...(!schema ? ['has no schema of a JSON body'] : []),
+        ...(schema && !accepts({ message: 'Reason.' }) ? ['rejects a message'] : []),
+        ...(schema && accepts({}) ? ['does not require a message'] : []),
+        ...(schema && accepts({ message: '' }) ? ['allows an empty message'] : []),
+        ...(schema && Object.keys(asNode(examples)).length === 0 ? ['has no named example'] : []),
+      ].map((problem) => ({
+        pointer: `${pointer}/responses/${status}`,
+        message: `the response ${status} of ${String(node['operationId'])} ${problem}.`,
+      }));
     }),
   );
+}
+
+/** The server responds with the examples that server/refusal.ts lists. */
+function missingRefusals({ paths }: YamlNode): string[] {
+  const names = nodesOf(paths, '#/paths').flatMap(({ node }) =>
+    Object.keys(asNode(node['examples'])),
+  );
+  return refusalNames
+    .filter((name) => !names.includes(name))
+    .map((name) => `openapi.yaml has no example named ${name}, which server/refusal.ts lists.`);
 }
 
 const ajv = new Ajv2020({ allErrors: true, strict: false });
 ajvFormats.default(ajv);
 
-function schemaErrors(schema: unknown, value: unknown): string[] {
+function schemaErrors(schema: unknown, value: unknown): ErrorObject[] {
   const validate = ajv.compile(asNode(schema));
-  if (validate(value)) return [];
-  return (validate.errors ?? []).map(({ instancePath, message }) =>
-    `${instancePath} ${message}`.trim(),
-  );
+  return validate(value) ? [] : (validate.errors ?? []);
 }
 
 /** Returns every object below a value with its JSON pointer. Shared objects are returned once. */
@@ -80,19 +123,10 @@ function nodesOf(
   pointer: string,
   visited = new Set<unknown>(),
 ): { node: YamlNode; pointer: string }[] {
-  if (!isNode(value) || visited.has(value)) return [];
+  if (typeof value !== 'object' || value === null || visited.has(value)) return [];
   visited.add(value);
-  const children = Object.entries(value).flatMap(([key, child]) => {
-    const escapedKey = key.replaceAll('~', '~0').replaceAll('/', '~1');
-    return nodesOf(child, `${pointer}/${escapedKey}`, visited);
-  });
-  return [{ node: value, pointer }, ...children];
-}
-
-function asNode(value: unknown): YamlNode {
-  return isNode(value) ? value : {};
-}
-
-function isNode(value: unknown): value is YamlNode {
-  return typeof value === 'object' && value !== null;
+  const children = Object.entries(value).flatMap(([key, child]) =>
+    nodesOf(child, `${pointer}/${escapeKey(key)}`, visited),
+  );
+  return [{ node: asNode(value), pointer }, ...children];
 }

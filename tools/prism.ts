@@ -16,7 +16,9 @@ const mock: IHttpConfig = {
 export async function startPrism(
   config: IHttpConfig = mock,
 ): Promise<{ url: string; close: () => Promise<void> }> {
-  // Imported here, because it takes a second and builds do not need it.
+  // Imported here, because they take a second and builds do not need them.
+  const { dereferencedContract } = await import('./contract.ts');
+  await dereferencedContract(); // Prism would print a dump of a mistake.
   const [{ createLogger }, { getHttpOperationsFromSpec }, { createServer }] = await Promise.all([
     import('@stoplight/prism-core'),
     import('@stoplight/prism-http'),

@@ -1,7 +1,8 @@
 import { statSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { backUpSqlite } from '../store/sqlite.ts';
-import { asUsageError, runWithArgument, UsageError } from './cli.ts';
+import { UsageError } from '../usage-error.ts';
+import { asUsageError, runWithArgument } from './cli.ts';
 
 const usage = `Usage: npm run backup -- FILE
 

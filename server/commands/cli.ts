@@ -2,21 +2,13 @@ import { readSettings, type Settings } from '../settings.ts';
 import { openPostgres } from '../store/postgres.ts';
 import { openSqlite } from '../store/sqlite.ts';
 import { openStore, type Store } from '../store/store.ts';
+import { exitOnUsageError, UsageError } from '../usage-error.ts';
 
-/** An error that the operator can fix. Printed without a stack, one problem per line. */
-export class UsageError extends Error {}
-
-/** Runs a command. Exits with 1 after a `UsageError`. */
+/** Runs a command on the data. Exits with 1 after a `UsageError`. */
 export async function runCommand(command: () => Promise<void>) {
   // All files are user data: only the owner may read them.
   process.umask(0o077);
-  try {
-    await command();
-  } catch (error) {
-    if (!(error instanceof UsageError)) throw error;
-    console.error(error.message);
-    process.exit(1);
-  }
+  await exitOnUsageError(command);
 }
 
 /**

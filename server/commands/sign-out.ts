@@ -1,4 +1,5 @@
-import { openConfiguredStore, runWithArgument, UsageError } from './cli.ts';
+import { UsageError } from '../usage-error.ts';
+import { openConfiguredStore, runWithArgument } from './cli.ts';
 
 const usage = `Usage: npm run sign-out -- EMAIL
 

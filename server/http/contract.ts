@@ -1,8 +1,9 @@
 import { hash } from 'node:crypto';
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import type { operations, PublicOperation } from '../../generated/api.d.ts';
 import type { Session } from '../auth/sessions.ts';
 import { refusalNames, type RefusalName, type RefusalResponse } from '../refusal.ts';
+import { UsageError } from '../usage-error.ts';
 import type { ListBody } from './list-responses.ts';
 
 export type OperationId = keyof operations;
@@ -60,20 +61,28 @@ export interface ContractOperation {
   responseSchemas: Map<number, object | undefined>;
 }
 
+/** Returns what to do about an operation without a handler. */
+export const missingHandler = (id: string) =>
+  `The operation ${id} of openapi.yaml has no handler: write server/operations/${id}.ts and ` +
+  'add it to "operations" in server/app.ts.';
+
 const pathParameter = /\{(\w+)\}/g;
 
 let contract: Contract | undefined;
 
-/** Returns the contract of this server, parsed once per process. */
+/** Returns the contract of this server, parsed once per process. Throws a `UsageError`. */
 export function loadContract(): Contract {
-  return (contract ??= parseContract(
-    readFileSync(new URL('../../generated/contract.json', import.meta.url), 'utf8'),
-  ));
+  return (contract ??= parseContract(readContract()));
 }
 
-/** Parses generated/contract.json. Throws if an example for one of the refusals is missing. */
+function readContract(): string {
+  const file = new URL('../../generated/contract.json', import.meta.url);
+  return existsSync(file) ? readFileSync(file, 'utf8') : '';
+}
+
+/** Parses generated/contract.json. Throws a `UsageError`. */
 export function parseContract(text: string): Contract {
-  const { paths, security } = JSON.parse(text) as OpenApi;
+  const { paths, security } = parseJson(text);
   const openApiOperations = Object.entries(paths).flatMap(([path, methods]) =>
     Object.entries(methods).map(([method, operation]) => ({ path, method, ...operation })),
   );
@@ -95,6 +104,15 @@ export function parseContract(text: string): Contract {
     refusals: readRefusals(openApiOperations),
     contractHash: hash('sha256', text).slice(0, 8),
   };
+}
+
+function parseJson(text: string): OpenApi {
+  try {
+    return JSON.parse(text) as OpenApi;
+  } catch (cause) {
+    const message = 'generated/contract.json is missing or broken: run "npm run generate".';
+    throw new UsageError(message, { cause });
+  }
 }
 
 function requestSchemas({ parameters = [], requestBody }: OpenApiOperation) {
@@ -122,7 +140,11 @@ function readRefusals(openApiOperations: OpenApiOperation[]): Contract['refusals
   }
   const refusals = refusalNames.map((name) => {
     const example = examples.get(name);
-    if (!example) throw new Error(`openapi.yaml has no example named ${name}.`);
+    if (!example) {
+      throw new UsageError(
+        `openapi.yaml has no example named ${name}, which server/refusal.ts lists.`,
+      );
+    }
     return [name, example] as const;
   });
   return Object.fromEntries(refusals) as Contract['refusals'];

@@ -1,7 +1,9 @@
 import type { FastifyInstance } from 'fastify';
 import type { Session } from '../auth/sessions.ts';
 import { Refusal } from '../refusal.ts';
+import { UsageError } from '../usage-error.ts';
 import {
+  missingHandler,
   type Contract,
   type Operation,
   type OperationId,
@@ -14,8 +16,8 @@ import { createAjv, describeErrors, toRefusal } from './validation.ts';
 
 /**
  * Adds one route per operation of the contract. Requests pass the guard, then Fastify's validation.
- * Responses are validated too, and undeclared keys are omitted. Throws if an operation is missing
- * or undeclared.
+ * Responses are validated too, and undeclared keys are omitted. Throws a `UsageError` if
+ * an operation is missing or undeclared.
  */
 export function registerRoutes(
   app: FastifyInstance,
@@ -23,9 +25,7 @@ export function registerRoutes(
   operations: Operations,
   guard: Guard,
 ) {
-  const declared = contract.operations.map(({ id }) => id);
-  assertSameOperations(declared, Object.keys(operations));
-
+  assertSameOperations(contract, operations);
   const ajv = createAjv();
   app.setValidatorCompiler(({ schema }) => ajv.compile(schema));
   app.setSchemaErrorFormatter(toRefusal);
@@ -88,13 +88,14 @@ export function registerRoutes(
   }
 }
 
-function assertSameOperations(declared: string[], implemented: string[]) {
-  const missing = declared.filter((id) => !implemented.includes(id));
-  const undeclared = implemented.filter((id) => !declared.includes(id));
-  if (missing.length + undeclared.length === 0) return;
-  throw new Error(
-    'The server and openapi.yaml disagree about the operations. ' +
-      `Missing in the server: ${missing.join(', ') || 'none'}. ` +
-      `Missing in openapi.yaml: ${undeclared.join(', ') || 'none'}.`,
-  );
+function assertSameOperations(contract: Contract, operations: Operations) {
+  const declared = contract.operations.map(({ id }) => id);
+  const implemented = Object.keys(operations);
+  const problems = [
+    ...declared.filter((id) => !implemented.includes(id)).map(missingHandler),
+    ...implemented
+      .filter((id) => !declared.includes(id))
+      .map((id) => `The server has a handler for ${id}, which openapi.yaml does not declare.`),
+  ];
+  if (problems.length > 0) throw new UsageError(problems.join('\n'));
 }

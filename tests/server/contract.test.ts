@@ -3,6 +3,7 @@ import Fastify from 'fastify';
 import { expect, onTestFinished, test } from 'vitest';
 import { parseContract, type Operations } from '../../server/http/contract.ts';
 import { registerRoutes } from '../../server/http/routes.ts';
+import { UsageError } from '../../server/usage-error.ts';
 
 const contractText = readFileSync(
   new URL('../../generated/contract.json', import.meta.url),
@@ -16,21 +17,36 @@ const operations: Operations = {
   createProject: async () => ({ status: 201, body: project }),
 };
 
-test('the server does not start if an operation is missing', () => {
+test('an operation without a handler is reported with the file to write', () => {
   const { login: _missing, ...rest } = operations;
-  expect(() => createRoutes(rest)).toThrow('Missing in the server: login.');
-});
-
-test('the server does not start if the contract does not declare an operation', () => {
-  const more = { ...operations, undeclared: operations.login };
-  expect(() => createRoutes(more)).toThrow('Missing in openapi.yaml: undeclared.');
-});
-
-test('the server does not start if the contract lacks one of its refusals', () => {
-  expect(() => parseContract(contractText.replaceAll('"emailTaken":', '"other":'))).toThrow(
-    'emailTaken',
+  expect(errorOf(() => createRoutes(rest))).toBe(
+    'The operation login of openapi.yaml has no handler: ' +
+      'write server/operations/login.ts and add it to "operations" in server/app.ts.',
   );
 });
+
+test('a handler that the contract does not declare is reported', () => {
+  const more = { ...operations, undeclared: operations.login };
+  expect(errorOf(() => createRoutes(more))).toBe(
+    'The server has a handler for undeclared, which openapi.yaml does not declare.',
+  );
+});
+
+test('a refusal that the contract lacks is reported with its name', () => {
+  const text = contractText.replaceAll('"emailTaken":', '"other":');
+  expect(errorOf(() => parseContract(text))).toBe(
+    'openapi.yaml has no example named emailTaken, which server/refusal.ts lists.',
+  );
+});
+
+test.each(['', '<<<<<<< HEAD\n{}', contractText.slice(0, -9)])(
+  'a broken generated/contract.json is reported with the command that writes it: %.9s',
+  (text) => {
+    expect(errorOf(() => parseContract(text))).toBe(
+      'generated/contract.json is missing or broken: run "npm run generate".',
+    );
+  },
+);
 
 test('keys that the contract does not declare are not sent', async () => {
   const leaking = { ...project, owner: 'secret', nested: { passwordHash: 'secret' } };
@@ -101,6 +117,17 @@ test('a new operation may have path parameters and a response without a body', a
   expect(tooLong.json()).toMatchObject({ message: 'The address is not valid.' });
   expect(received).toEqual([{ projectId: 'a/b' }]);
 });
+
+/** Returns what is printed of the `UsageError` that a function throws, its stack included. */
+function errorOf(run: () => unknown): string {
+  try {
+    run();
+  } catch (error) {
+    if (error instanceof UsageError) return error.stack!;
+    throw error;
+  }
+  throw new Error('Nothing was thrown.');
+}
 
 /** Creates an app of the contract's routes only, with a signed-in user. */
 function createRoutes(implemented: Partial<Operations>, text = contractText) {

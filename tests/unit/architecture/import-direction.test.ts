@@ -51,7 +51,13 @@ const rows: Record<string, { imports: string[]; packages?: string[] }> = {
   'server/store/': { imports: [], packages: ['node:', 'dataloader', 'pg'] },
   'server/auth/': { imports: ['server/refusal.ts', 'server/store/'], packages: ['node:'] },
   'server/http/': {
-    imports: ['generated/', 'server/refusal.ts', 'server/auth/', 'server/store/'],
+    imports: [
+      'generated/',
+      'server/refusal.ts',
+      'server/usage-error.ts',
+      'server/auth/',
+      'server/store/',
+    ],
     packages: ['node:', 'fastify', '@fastify/', 'ajv', 'helmet', 'lru-cache'],
   },
   'server/settings.ts': { imports: ['server/http/'], packages: ['node:'] },
@@ -60,7 +66,11 @@ const rows: Record<string, { imports: string[]; packages?: string[] }> = {
     imports: ['server/refusal.ts', 'server/services.ts', 'server/http/'],
     packages: ['node:'],
   },
-  'server/commands/': { imports: ['server/settings.ts', 'server/store/'], packages: ['node:'] },
+  'server/usage-error.ts': { imports: [], packages: [] },
+  'server/commands/': {
+    imports: ['server/settings.ts', 'server/usage-error.ts', 'server/store/'],
+    packages: ['node:'],
+  },
   'server/': { imports: ['server/'], packages: ['node:', 'fastify', '@fastify/'] },
 
   'conformance/http/': { imports: ['machines/', 'src/api/'] },
@@ -73,7 +83,9 @@ const rows: Record<string, { imports: string[]; packages?: string[] }> = {
   'conformance/examples/': { imports: [], packages: ['node:'] },
   'conformance/': { imports: ['generated/', 'machines/', 'model/', 'conformance/'] },
 
-  'tools/': { imports: ['generated/', 'machines/', 'model/', 'conformance/', 'src/'] },
+  'tools/': {
+    imports: ['generated/', 'machines/', 'model/', 'server/', 'conformance/', 'src/'],
+  },
   'vite.config.ts': { imports: ['tools/'] },
   'vitest.config.ts': { imports: ['tools/'] },
   'tests/': { imports: [''] },

@@ -1,0 +1,10 @@
+import { hash } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { root } from './run.ts';
+
+export const contractPath = `${root}openapi.yaml`;
+
+/** Returns the hash of openapi.yaml that `generated/contract.json` contains if it is up to date. */
+export function sourceHash(): string {
+  return hash('sha256', readFileSync(contractPath));
+}
