@@ -10,7 +10,8 @@ import { createPasswords, type Passwords } from './auth/passwords.ts';
 import { createSessions } from './auth/sessions.ts';
 import { createThrottle } from './auth/throttle.ts';
 import { trackRequests } from './http/connections.ts';
-import { loadContract, type Operations } from './http/contract.ts';
+import { loadContract } from './http/contract.ts';
+import { loadOperations } from './operations.ts';
 import { registerErrorHandlers, unknownRouteRefusal } from './http/error-responses.ts';
 import { createGuard } from './http/guard.ts';
 import { registerHealthRoutes } from './http/health.ts';
@@ -20,10 +21,6 @@ import { forwardToApp, handleClientError, protocolRefusal } from './http/protoco
 import { registerRoutes } from './http/routes.ts';
 import { securityHeaders } from './http/security-headers.ts';
 import { registerStaticFiles } from './http/static-files.ts';
-import { createProject } from './operations/createProject.ts';
-import { listProjects } from './operations/listProjects.ts';
-import { login } from './operations/login.ts';
-import { registerUser } from './operations/registerUser.ts';
 import type { Services } from './services.ts';
 import type { Store } from './store/store.ts';
 
@@ -77,12 +74,7 @@ export async function createApp({
   const sessions = createSessions(store, now);
   const throttle = createThrottle(store, now);
   const services: Services = { store, passwords, sessions, throttle, now };
-  const operations: Operations = {
-    login: login(services),
-    registerUser: registerUser(services),
-    listProjects: listProjects(services),
-    createProject: createProject(services),
-  };
+  const operations = await loadOperations(contract, services);
 
   const app = Fastify({
     logger,

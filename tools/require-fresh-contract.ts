@@ -1,18 +1,14 @@
 /**
  * Loaded before the server by `npm start` and `npm run serve`. Ends the process with one sentence
  * if generated/contract.json, which the server reads, does not come from the openapi.yaml beside
- * it, or if the file of a handler is missing. `node server/main.ts` needs no openapi.yaml.
+ * it. `node server/main.ts` needs no openapi.yaml.
  */
-import { existsSync, readFileSync } from 'node:fs';
-import { missingHandler } from '../server/http/contract.ts';
+import { readFileSync } from 'node:fs';
 import { exitOnUsageError, UsageError } from '../server/usage-error.ts';
 import { sourceHash } from './contract-source.ts';
 import { root } from './run.ts';
 
-type Generated = {
-  source?: string;
-  paths: Record<string, Record<string, { operationId: string }>>;
-};
+type Generated = { source?: string };
 
 await exitOnUsageError(async () => {
   const generated = readGenerated();
@@ -23,11 +19,6 @@ await exitOnUsageError(async () => {
       'generated/contract.json was not written from this openapi.yaml: run "npm run generate".',
     );
   }
-  const ids = Object.values(generated.paths)
-    .flatMap((methods) => Object.values(methods))
-    .map(({ operationId }) => operationId);
-  const missing = ids.filter((id) => !existsSync(`${root}server/operations/${id}.ts`));
-  if (missing.length > 0) throw new UsageError(missing.map(missingHandler).join('\n'));
 });
 
 function readGenerated(): Generated | undefined {

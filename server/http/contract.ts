@@ -61,11 +61,6 @@ export interface ContractOperation {
   responseSchemas: Map<number, object | undefined>;
 }
 
-/** Returns what to do about an operation without a handler. */
-export const missingHandler = (id: string) =>
-  `The operation ${id} of openapi.yaml has no handler: write server/operations/${id}.ts and ` +
-  'add it to "operations" in server/app.ts.';
-
 const pathParameter = /\{(\w+)\}/g;
 
 let contract: Contract | undefined;

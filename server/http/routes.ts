@@ -1,9 +1,7 @@
 import type { FastifyInstance } from 'fastify';
 import type { Session } from '../auth/sessions.ts';
 import { Refusal } from '../refusal.ts';
-import { UsageError } from '../usage-error.ts';
 import {
-  missingHandler,
   type Contract,
   type Operation,
   type OperationId,
@@ -16,8 +14,7 @@ import { createAjv, describeErrors, toRefusal } from './validation.ts';
 
 /**
  * Adds one route per operation of the contract. Requests pass the guard, then Fastify's validation.
- * Responses are validated too, and undeclared keys are omitted. Throws a `UsageError` if
- * an operation is missing or undeclared.
+ * Responses are validated too, and undeclared keys are omitted.
  */
 export function registerRoutes(
   app: FastifyInstance,
@@ -25,7 +22,6 @@ export function registerRoutes(
   operations: Operations,
   guard: Guard,
 ) {
-  assertSameOperations(contract, operations);
   const ajv = createAjv();
   app.setValidatorCompiler(({ schema }) => ajv.compile(schema));
   app.setSchemaErrorFormatter(toRefusal);
@@ -86,16 +82,4 @@ export function registerRoutes(
       },
     });
   }
-}
-
-function assertSameOperations(contract: Contract, operations: Operations) {
-  const declared = contract.operations.map(({ id }) => id);
-  const implemented = Object.keys(operations);
-  const problems = [
-    ...declared.filter((id) => !implemented.includes(id)).map(missingHandler),
-    ...implemented
-      .filter((id) => !declared.includes(id))
-      .map((id) => `The server has a handler for ${id}, which openapi.yaml does not declare.`),
-  ];
-  if (problems.length > 0) throw new UsageError(problems.join('\n'));
 }

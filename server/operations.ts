@@ -1,0 +1,37 @@
+import { readdirSync } from 'node:fs';
+import type { Contract, Operations } from './http/contract.ts';
+import type { Services } from './services.ts';
+import { UsageError } from './usage-error.ts';
+
+/**
+ * Returns the handler of each operation of the contract. `server/operations/login.ts` exports the
+ * function `login`, which creates the handler of `login` from the services. Throws a `UsageError`
+ * if a handler is missing or undeclared.
+ */
+export async function loadOperations(
+  contract: Pick<Contract, 'operations'>,
+  services: Services,
+  folder = new URL('./operations/', import.meta.url),
+): Promise<Operations> {
+  const declared = contract.operations.map(({ id }) => id);
+  const modules = new Map<string, Record<string, unknown>>();
+  for (const file of readdirSync(folder)) {
+    // oxlint-disable-next-line no-await-in-loop
+    modules.set(file.replace('.ts', ''), await import(new URL(file, folder).href));
+  }
+  const problems = [
+    ...declared
+      .filter((id) => typeof modules.get(id)?.[id] !== 'function')
+      .map(
+        (id) =>
+          `The operation ${id} of openapi.yaml has no handler: ` +
+          `write server/operations/${id}.ts, which exports the function ${id}.`,
+      ),
+    ...[...modules.keys()]
+      .filter((id) => !declared.includes(id))
+      .map((id) => `openapi.yaml does not declare the operation of server/operations/${id}.ts.`),
+  ];
+  if (problems.length > 0) throw new UsageError(problems.join('\n'));
+  const create = (id: string) => modules.get(id)![id] as (services: Services) => unknown;
+  return Object.fromEntries(declared.map((id) => [id, create(id)(services)])) as Operations;
+}
