@@ -16,10 +16,13 @@ export type Location = { path: Route; values: string[] };
 
 export type Expectations<Machine extends AnyStateMachine, Name extends string> = {
   start: Route;
-  states: Record<
-    StatesOf<Machine>,
-    (snapshot: SnapshotFrom<Machine>, location: Location) => Expected
-  >;
+  /** A state without an entry shows nothing of its own. */
+  states: {
+    [State in StatesOf<Machine>]?: (
+      snapshot: SnapshotFrom<Machine>,
+      location: Location,
+    ) => Expected;
+  };
   locationAfter: (step: Step<Machine, Name>, location: Location) => Location;
   /** Returns what the machine exposes and no screen shows. */
   internals?: (

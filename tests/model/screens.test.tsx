@@ -13,7 +13,8 @@ const pathCount = paths.auth.length + paths.projects.length;
 const coverage = createCoverage('screens', pathCount, unreachableForUsers);
 const options = {
   onStep: coverage.onStep,
-  retry: (compare: () => Promise<void>) => waitFor(compare),
+  // Without the document, which Testing Library appends to the message.
+  retry: (compare: () => Promise<void>) => waitFor(compare, { onTimeout: (error) => error }),
 };
 
 test.each(paths.auth)('auth agrees with the rendered screens: $name', async (path) => {

@@ -91,7 +91,7 @@ function visualSteps<Machine extends AnyStateMachine, Name extends string>(
     const screen: Partial<Observation> = {};
     for (const state of states) {
       const expected = expectations.states[state as keyof typeof expectations.states];
-      Object.assign(screen, expected(step.snapshot, location));
+      Object.assign(screen, expected?.(step.snapshot, location));
     }
     const { machine }: AnyMachineSnapshot = step.snapshot;
     return {
