@@ -6,6 +6,7 @@ import { recordSources } from './tools/built-app.ts';
 import { devBackend } from './tools/dev-backend.ts';
 import { precompress } from './tools/precompress.ts';
 import { prerender } from './tools/prerender.ts';
+import { screenRedirects } from './tools/screen-redirects.ts';
 
 /**
  * Replaces Vite's preload helper for `import()`, because src/prerender/inline-script.ts requests
@@ -50,6 +51,7 @@ export default defineConfig({
     react({ refreshExclude: [/\/node_modules\//, /\/src\/(main|router)\.tsx$/] }),
     vanillaExtractPlugin(),
     devBackend(process.env['API_URL']),
+    screenRedirects(),
     prerender(),
     precompress(),
     recordSources(),

@@ -12,11 +12,16 @@ import { createThrottle } from './auth/throttle.ts';
 import { trackRequests } from './http/connections.ts';
 import { loadContract } from './http/contract.ts';
 import { loadOperations } from './operations.ts';
-import { registerErrorHandlers, unknownRouteRefusal } from './http/error-responses.ts';
+import {
+  registerErrorHandlers,
+  sendNotFoundPage,
+  unknownRouteRefusal,
+} from './http/error-responses.ts';
 import { createGuard } from './http/guard.ts';
 import { registerHealthRoutes } from './http/health.ts';
 import { registerJsonParser } from './http/json-parser.ts';
 import { logController, logWhenClosed } from './http/log.ts';
+import { readPages, registerScreenRedirects } from './http/pages.ts';
 import { forwardToApp, handleClientError, protocolRefusal } from './http/protocol-edges.ts';
 import { registerRoutes } from './http/routes.ts';
 import { securityHeaders } from './http/security-headers.ts';
@@ -76,6 +81,8 @@ export async function createApp({
   const services: Services = { store, passwords, sessions, throttle, now };
   const operations = await loadOperations(contract, services);
 
+  const pages = readPages(dist);
+  const constantHeaders = securityHeaders(pages);
   const app = Fastify({
     logger,
     logController,
@@ -93,12 +100,13 @@ export async function createApp({
     clientErrorHandler: handleClientError,
     frameworkErrors: (_error, request: FastifyRequest, reply: FastifyReply) => {
       logWhenClosed(request, reply);
-      void reply.code(400).send({ message: 'The address is not valid.' });
+      reply.code(400).headers(constantHeaders);
+      if (sendNotFoundPage(pages, request, reply)) return;
+      void reply.send({ message: 'The address is not valid.' });
     },
   });
   trackRequests(app.server);
   forwardToApp(app.server);
-  const constantHeaders = securityHeaders(dist);
   // Callbacks, because a promise per hook is what costs short responses most.
   app.addHook('onRequest', (request, reply, done) => {
     logWhenClosed(request, reply);
@@ -112,12 +120,13 @@ export async function createApp({
     done();
   });
 
-  registerErrorHandlers(app, contract);
+  registerErrorHandlers(app, contract, pages);
   registerJsonParser(app);
   await app.register(fastifyCookie);
   const guard = createGuard(sessions);
   await app.register(async (api) => registerRoutes(api, contract, operations, guard));
   await app.register(async (health) => registerHealthRoutes(health, store, isDraining));
+  registerScreenRedirects(app, pages);
   await registerStaticFiles(app, dist);
   return app;
 }

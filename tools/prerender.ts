@@ -9,11 +9,13 @@ import { build, type InlineConfig, type Plugin } from 'vite';
 const marker = '<!--prerender-->';
 
 /**
- * Inlines the prerendered screens of `src/prerender/render.tsx`, the script of `inline-script.ts` and the styles
- * into index.html, so that a screen is shown before any chunk has loaded.
+ * Inlines the prerendered screens of `src/prerender/render.tsx`, the script of `inline-script.ts`
+ * and the styles into index.html, so that a screen is shown before any chunk has loaded. Also
+ * writes 404.html, which the server and many static hosts send for an unknown address.
  */
 export function prerender(): Plugin {
   let root = '';
+  let notFoundPage = '';
   return {
     name: 'prerender',
     apply: 'build',
@@ -29,8 +31,9 @@ export function prerender(): Plugin {
           (file) => file.type === 'chunk' && file.name === 'lazy-chunk',
         )?.fileName;
         const script = await buildInlineScript(root, `./${lazyChunk}`);
+        const { renderNotFound, renderTemplates } = await buildRender(root);
         let page = html
-          .replace(marker, await renderTemplates(root))
+          .replace(marker, await renderTemplates())
           .replace('</body>', `  <script>${script}</script>\n  </body>`);
         for (const file of files) {
           if (file.type !== 'asset' || !file.fileName.endsWith('.css')) continue;
@@ -38,10 +41,32 @@ export function prerender(): Plugin {
           page = page.replace(link, () => `<style>${String(file.source).trim()}</style>`);
           delete bundle[file.fileName];
         }
+        notFoundPage = withoutScripts(page, renderNotFound());
         return page;
       },
     },
+    generateBundle: {
+      order: 'post',
+      handler() {
+        if (notFoundPage) {
+          this.emitFile({ type: 'asset', fileName: '404.html', source: notFoundPage });
+        }
+      },
+    },
   };
+}
+
+/** Returns a page with the head of another page, its scripts removed, and this content. */
+function withoutScripts(page: string, content: string): string {
+  const [head = ''] = /^.*<\/head>/s.exec(page) ?? [];
+  return `${head
+    .replaceAll(/\s*<script.*?<\/script>/gs, '')
+    .replace(/<title>.*<\/title>/, '<title>Page not found · Tracker App</title>')}
+  <body>
+    <div id="root">${content}</div>
+  </body>
+</html>
+`;
 }
 
 /** Returns `inline-script.ts` as one line of code. */
@@ -57,8 +82,8 @@ async function buildInlineScript(root: string, lazyChunkUrl: string): Promise<st
   return code.trim();
 }
 
-/** Builds `render.tsx` for Node and returns the templates that it renders. */
-async function renderTemplates(root: string): Promise<string> {
+/** Builds `render.tsx` for Node and imports it. */
+async function buildRender(root: string): Promise<typeof import('../src/prerender/render.tsx')> {
   const code = await buildInMemory({
     root,
     plugins: [react(), vanillaExtractPlugin()],
@@ -72,10 +97,7 @@ async function renderTemplates(root: string): Promise<string> {
   await mkdir(dirname(file), { recursive: true });
   await writeFile(file, code);
   try {
-    const module = (await import(
-      pathToFileURL(file).href
-    )) as typeof import('../src/prerender/render.tsx');
-    return await module.renderTemplates();
+    return (await import(pathToFileURL(file).href)) as typeof import('../src/prerender/render.tsx');
   } finally {
     await rm(file);
   }

@@ -1,7 +1,8 @@
-import type { FastifyInstance } from 'fastify';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { Refusal, type RefusalResponse } from '../refusal.ts';
 import { StoreUnavailable } from '../store/database.ts';
 import type { Contract } from './contract.ts';
+import { notFoundPageFor, type Pages } from './pages.ts';
 
 const defaultRetryAfterSeconds = 5;
 
@@ -10,18 +11,31 @@ const notFound: RefusalResponse = {
   message: 'There is nothing at this address.',
 };
 
-/** Answers everything that handlers and hooks throw, and requests without a route. */
-export function registerErrorHandlers(app: FastifyInstance, contract: Contract) {
+/**
+ * Answers everything that handlers and hooks throw, and requests without a route: with JSON, or
+ * with a page if a browser opens an unknown address.
+ */
+export function registerErrorHandlers(app: FastifyInstance, contract: Contract, pages: Pages) {
   app.setErrorHandler((error, request, reply) => {
     const { status, message, headers = {} } = toErrorResponse(error, contract.refusals);
     if (status >= 500 && !(error instanceof Refusal)) request.log.error(error);
     // The failed response set these.
     reply.removeHeader('etag').removeHeader('content-encoding');
-    return reply.code(status).headers(headers).send({ message });
+    reply.code(status).headers(headers);
+    if (status === 404 && sendNotFoundPage(pages, request, reply)) return reply;
+    return reply.send({ message });
   });
   app.setNotFoundHandler((request) => {
     throw unknownRouteRefusal(contract, request.url);
   });
+}
+
+/** Sends the page of an unknown address if the request is a browser's. Returns whether it is. */
+export function sendNotFoundPage(pages: Pages, request: FastifyRequest, reply: FastifyReply) {
+  const page = notFoundPageFor(pages, request);
+  reply.header('vary', 'accept');
+  if (page !== undefined) reply.type('text/html; charset=utf-8').send(page);
+  return page !== undefined;
 }
 
 /** Returns the refusal for a URL without a route: 405 if other methods have one, otherwise 404. */

@@ -1,20 +1,19 @@
 import { hash } from 'node:crypto';
-import { existsSync, readFileSync } from 'node:fs';
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { join } from 'node:path';
 import helmet from 'helmet';
+import type { Pages } from './pages.ts';
 
 /**
  * Returns helmet's headers for every response. helmet runs once, because nothing in the policy
  * depends on the request: docs/decisions/0011-helmets-headers-once.md.
  */
-export function securityHeaders(dist: string): Record<string, string> {
+export function securityHeaders({ index }: Pages): Record<string, string> {
   const headers: Record<string, string> = {};
   const response = {
     setHeader: (name: string, value: string) => (headers[name.toLowerCase()] = value),
     removeHeader: () => {},
   } as unknown as ServerResponse;
-  helmet(helmetOptions(readPage(dist)))({} as IncomingMessage, response, () => {});
+  helmet(helmetOptions(index))({} as IncomingMessage, response, () => {});
   return headers;
 }
 
@@ -36,11 +35,6 @@ const helmetOptions = (page: string) => ({
   strictTransportSecurity: false,
   referrerPolicy: { policy: 'same-origin' as const },
 });
-
-function readPage(dist: string): string {
-  const path = join(dist, 'index.html');
-  return existsSync(path) ? readFileSync(path, 'utf8') : '';
-}
 
 /** Returns the CSP hashes of the page's inline scripts or styles. */
 function inlineHashes(page: string, tag: 'style' | 'script'): string[] {

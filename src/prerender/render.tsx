@@ -11,6 +11,8 @@ import { lazyScreens } from '../lazy-screens.ts';
 import { createAppRouter, loadErrorMessage, titleOf } from '../router.tsx';
 import { credentialsSchema, newProjectSchema } from '../screens/schemas.ts';
 import { ErrorBanner } from '../ui/banner.tsx';
+import { ErrorPage } from '../ui/error-page.tsx';
+import { StyledLink } from '../ui/link.tsx';
 
 /** The routes of the app. The last one matches every unknown path. */
 const paths = ['/', '/about', '/register', '/login', '/projects', '/*'];
@@ -38,6 +40,21 @@ export async function renderTemplates(): Promise<string> {
 /** Disables the buttons that submit no form: only the app can do what they promise. */
 export const disableControls = (html: string): string =>
   html.replaceAll(/<button(?=[^>]* type="button")/g, '<button disabled=""');
+
+/** Returns the `<main>` of the page that web servers send for an unknown address. */
+export function renderNotFound(): string {
+  return renderToStaticMarkup(
+    <ErrorPage
+      title="Page not found"
+      message="There is nothing at this address."
+      homeLink={
+        <StyledLink variant="inline" href="./">
+          Go to the start page
+        </StyledLink>
+      }
+    />,
+  );
+}
 
 async function renderScreen(path: string, rows?: Project[]): Promise<string> {
   const neverSettles = new Promise<never>(() => {});

@@ -90,6 +90,17 @@ test('npm run dev serves the app from its sources, with a mock of the contract',
   expect(await page.getByRole('listitem').count()).toBe(2);
 });
 
+test('npm run dev leads from /register without the # to its screen', async () => {
+  const backend = await startBackend((_, response) => void response.writeHead(404).end());
+  const address = await startDevServer(backend);
+  for (const path of ['/register', '/register/']) {
+    const response = await fetch(`${address}${path}?a=1`, { redirect: 'manual' });
+    expect(response.status).toBe(302);
+    expect(response.headers.get('location')).toBe('/?a=1#/register');
+  }
+  expect((await fetch(`${address}/src/main.tsx`)).status).toBe(200);
+});
+
 test('API_URL=… npm run dev sends requests to that backend, with its own origin', async () => {
   const received: (string | undefined)[] = [];
   const origin = await startBackend((request, response) => {
