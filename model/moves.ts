@@ -10,7 +10,13 @@ import type {
 import { authMachine, type AuthEvent } from '../machines/auth.ts';
 import { projectsMachine, type ProjectsEvent } from '../machines/projects.ts';
 import type { Project } from '../machines/types.ts';
-import { activeLeaves, ignoredEventName, stateName, transitionsFrom } from './inspection.ts';
+import {
+  activeLeaves,
+  ignoredEventName,
+  leavesOf,
+  stateName,
+  transitionsFrom,
+} from './inspection.ts';
 import { callNames, definitionOf, userEvent, type Call, type OutcomeOf } from './calls.ts';
 import { outcomeEvent } from './outcomes.ts';
 import {
@@ -155,28 +161,57 @@ const lateOutcomes = ['success', 'refusal'] as const;
  * Returns paths on which aborted calls are answered late, in every state of the region that makes
  * them. They are the given paths with late responses added where they are possible.
  */
-export function withLateResponses<Machine extends AnyStateMachine, Name extends string>(
+function lateResponsePaths<Machine extends AnyStateMachine, Name extends string>(
   model: Model<Machine, Name>,
   paths: Path<Machine, Name>[],
 ): Path<Machine, Name>[] {
+  const late = leavesOf(model.machine).flatMap(lateResponsesIn);
+  const missing = new Map(late.map(({ name, call }) => [name, call]));
+  const chosen = withLateResponses(model, paths, missing);
+  // A shortest path does not abort a call on its way to a state: search on from where one does.
+  const searched = abortingMoves(paths, new Set(missing.values()));
+  const longer = searched.flatMap((moves) => shortestPaths(model, moves));
+  return [...chosen, ...withLateResponses(model, longer, missing)];
+}
+
+/** Returns the fewest moves that abort each of the calls. */
+function abortingMoves<Machine extends AnyStateMachine, Name extends string>(
+  paths: Path<Machine, Name>[],
+  calls: Set<string>,
+): Name[][] {
+  const beginnings = paths.flatMap(({ steps }) =>
+    steps.map((step, index) => ({ step, taken: steps.slice(1, index + 1) })),
+  );
+  const shortestFirst = beginnings.toSorted((one, other) => one.taken.length - other.taken.length);
+  return [...calls].flatMap((call) => {
+    const found = shortestFirst.find(({ step }) => step.abortedCalls.includes(call));
+    return found ? [found.taken.map(({ move }) => move as Name)] : [];
+  });
+}
+
+/** Adds late responses to paths until none that is missing can be added. */
+function withLateResponses<Machine extends AnyStateMachine, Name extends string>(
+  model: Model<Machine, Name>,
+  paths: Path<Machine, Name>[],
+  missing: Map<string, string>,
+): Path<Machine, Name>[] {
   const candidates = paths.filter(({ steps }) => steps.some((step) => step.abortedCalls.length));
-  const covered = new Set<string>();
   const chosen: Path<Machine, Name>[] = [];
   const value = ({ moves, pairs }: { moves: unknown[]; pairs: unknown[] }) =>
     pairs.length / (moves.length + 1);
   for (;;) {
     const [best] = candidates
-      .map((path) => addLateResponses(path, covered))
+      .map((path) => addLateResponses(path, missing))
       .toSorted((left, right) => value(right) - value(left));
     if (!best || best.pairs.length === 0) return chosen;
-    for (const pair of best.pairs) covered.add(pair);
+    for (const pair of best.pairs) missing.delete(pair);
     chosen.push(createPath(model, best.moves));
   }
 }
 
 function addLateResponses<Machine extends AnyStateMachine, Name extends string>(
   { steps }: Path<Machine, Name>,
-  covered: Set<string>,
+  missing: Map<string, string>,
 ) {
   const moves: (Name | Interference)[] = [];
   const pairs: string[] = [];
@@ -187,7 +222,7 @@ function addLateResponses<Machine extends AnyStateMachine, Name extends string>(
     aborted.push(...abortedCalls);
     for (const pair of activeLeaves(snapshot).flatMap(lateResponsesIn)) {
       const index = aborted.indexOf(pair.call);
-      if (index === -1 || covered.has(pair.name) || pairs.includes(pair.name)) continue;
+      if (index === -1 || !missing.has(pair.name) || pairs.includes(pair.name)) continue;
       aborted.splice(index, 1);
       moves.push(pair.move);
       pairs.push(pair.name);
@@ -268,45 +303,41 @@ const allDelays: ProjectsMove[] = [
   'projects.opened',
 ];
 
-/** Visits each state of `auth` with aborted calls of both kinds. */
-const abortedCallsOfAuth: AuthMove[] = [
-  ...Array.from({ length: 9 }, (): AuthMove[] => ['login', 'registerUser']).flat(),
-  'registerUser: refusal',
-  'login',
-  'login: success',
-];
-
 /** Returns the paths of `auth` to execute. `isAllowed` tells the moves that a driver can make. */
 export function authPaths(itemsOf = coverageItems(authModel), isAllowed = allMoves) {
-  const manual = createPath(authModel, abortedCallsOfAuth);
-  return pathsOf(authModel, itemsOf, isAllowed, [manual]);
+  return pathsOf(authModel, itemsOf, isAllowed);
 }
 
-/** Returns the paths of `projects` to execute. */
+/**
+ * Returns the paths of `projects` to execute. Each ends with the screen in view, because what a
+ * step did to a hidden list or form shows only there.
+ */
 export function projectsPaths(
   itemsOf?: (step: Step<typeof projectsMachine, ProjectsMove>) => string[],
   isAllowed = allMoves,
   model = projectsModel,
 ) {
+  const paths = pathsOf(model, itemsOf ?? coverageItems(model), isAllowed);
   return [
-    ...pathsOf(model, itemsOf ?? coverageItems(model), isAllowed),
+    ...paths.map((path) =>
+      isProjectsScreenOpen(path.steps.at(-1)!.snapshot)
+        ? path
+        : createPath(model, [...path.moves, 'projects.opened']),
+    ),
     createPath(model, lateTimers),
     createPath(model, allDelays),
   ];
 }
 
-/**
- * Returns paths that together have every item, and paths with late responses. They are chosen from
- * the shortest ones, and late responses are added to the `manual` ones, too.
- */
+/** Returns paths that together have every item, and paths with late responses. */
 function pathsOf<Machine extends AnyStateMachine, Name extends string>(
   model: Model<Machine, Name>,
   itemsOf: (step: Step<Machine, Name>) => string[],
-  isAllowed = allMoves,
-  manual: Path<Machine, Name>[] = [],
+  isAllowed: (move: string) => boolean,
 ): Path<Machine, Name>[] {
-  const paths = shortestPaths(filterMoves(model, isAllowed));
-  return [...minimalCover(paths, itemsOf), ...withLateResponses(model, [...paths, ...manual])];
+  const allowed = filterMoves(model, isAllowed);
+  const paths = shortestPaths(allowed);
+  return [...minimalCover(paths, itemsOf), ...lateResponsePaths(allowed, paths)];
 }
 
 const allMoves: (move: string) => boolean = () => true;

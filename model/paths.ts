@@ -11,7 +11,9 @@ import { TestModel } from '@xstate/test';
 import {
   createActor,
   fromPromise,
+  initialTransition,
   SimulatedClock,
+  transition,
   type AnyEventObject,
   type AnyMachineSnapshot,
   type AnyStateMachine,
@@ -83,18 +85,27 @@ export type Path<Machine extends AnyStateMachine, Name extends string> = {
 
 /**
  * Returns paths that take every transition of a region by every move, from every state that the
- * region and two of its neighbors have together. The product of all regions is not explored.
+ * region and two of its neighbors have together. The product of all regions is not explored. They
+ * start with the moves `first`.
  */
 export function shortestPaths<Machine extends AnyStateMachine, Name extends string>(
   model: Model<Machine, Name>,
+  first: Name[] = [],
 ): Path<Machine, Name>[] {
   const regions = regionsOf(model.machine);
   const isNew = createNoveltyFilter(regions);
   const moves = Object.entries<Move<Machine>>(model.moves);
   const keyOf = (snapshot: AnyMachineSnapshot) =>
     regions.map((region) => regionKey(region, snapshot));
+  const machine: AnyStateMachine = model.machine;
+  let [fromState] = initialTransition(machine) as [AnyMachineSnapshot, unknown];
+  for (const name of first) {
+    const event = model.moves[name].event(0, fromState as SnapshotFrom<Machine>);
+    [fromState] = transition(machine, fromState, event);
+  }
   return createTestModel(model)
     .getPaths((logic, options) => getShortestPaths(logic as never, options as never) as never, {
+      fromState,
       // The search is breadth first. It asks for the events of each snapshot once.
       events: (snapshot) =>
         (isNew(snapshot) ? moves : [])
@@ -106,10 +117,10 @@ export function shortestPaths<Machine extends AnyStateMachine, Name extends stri
         JSON.stringify([keyOf(snapshot), event?.['move'], previous && keyOf(previous)]),
     })
     .map((path) =>
-      createPath(
-        model,
-        path.steps.slice(1).map(({ event }) => event['move'] as Name),
-      ),
+      createPath(model, [
+        ...first,
+        ...path.steps.slice(1).map(({ event }) => event['move'] as Name),
+      ]),
     );
 }
 

@@ -16,11 +16,12 @@ type ProjectsModel = typeof projectsModel;
 type Snapshot = Parameters<typeof isProjectsScreenOpen>[0];
 
 /** Returns `projects` with a fourth region of three states, which deletes a project. */
-function withRemoveRegion(actionsOnSuccess: string[]): ProjectsModel {
+function withRemoveRegion(actionsOnSuccess: string[], on: object): ProjectsModel {
   const { config, implementations } = projectsMachine;
   const start = { target: 'removing', meta: { statements: ['DELETE-1'] } };
   const remove = {
     initial: 'idle',
+    on,
     states: {
       idle: { on: { deleteProject: start } },
       removing: {
@@ -99,14 +100,21 @@ function stepCount(paths: ReturnType<typeof pathsOf>): number {
 const stepsToday = stepCount(pathsOf(projectsModel));
 
 test.each([
-  { what: 'interacts with none', actions: [], neighbors: [] },
+  { what: 'interacts with none', actions: [], on: {}, neighbors: [] },
   {
     what: 'changes the rows and outdates the list',
     actions: ['deleteFirst', 'notifyList'],
+    on: {},
     neighbors: ['projects · list', 'projects · create'],
   },
-])('a region that $what adds at most half of the steps', ({ actions, neighbors }) => {
-  const model = withRemoveRegion(actions);
+  {
+    what: 'aborts its call at a sign-in',
+    actions: [],
+    on: { 'user.loggedIn': '.idle' },
+    neighbors: ['projects · list'],
+  },
+])('a fourth region that $what adds at most half of the steps', ({ actions, on, neighbors }) => {
+  const model = withRemoveRegion(actions, on);
   const remove = regionsOf(model.machine).find(({ states }) => states[0] === 'projects · remove')!;
   expect(remove.neighbors.map(({ states }) => states[0])).toEqual(neighbors);
 
