@@ -45,7 +45,7 @@ async function serve(settings: Settings) {
   const app = await createApp({
     store,
     dist,
-    logger: logOptions(settings.logLevel),
+    logger: await logOptions(settings.logLevel),
     trustedProxies: settings.trustedProxies,
     isDraining: () => isDraining,
   });

@@ -32,7 +32,7 @@ Serves the API and the built app from dist/. Environment variables:
   TRUST_PROXY   addresses or subnets of proxies whose X-Forwarded-For header is trusted, separated
                 by commas (default: none), for example 127.0.0.1,10.0.0.0/8
   LOG_LEVEL     ${logLevels.join(', ')}
-                (default: info, one line per request on stderr)
+                (default: info, one line per request on stderr: text at a terminal, else JSON)
   DRAIN_SECONDS seconds to accept connections after SIGTERM, while /readyz returns 503 (default: 1)
 `;
 

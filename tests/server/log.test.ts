@@ -1,5 +1,6 @@
-import { closeSync, openSync, writeFileSync } from 'node:fs';
+import { closeSync, openSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { stripVTControlCharacters } from 'node:util';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { logOptions } from '../../server/http/log.ts';
 import { CookieClient } from '../support/cookie-client.ts';
@@ -13,7 +14,7 @@ test('each request is one line of JSON with the id of its response', async () =>
     if ('method' in parsed) lines.push(parsed);
     notify();
   };
-  const logger = { ...(logOptions('info') as object), stream: { write } };
+  const logger = { ...((await logOptions('info')) as object), stream: { write } };
   const client = new CookieClient(await startServer({ logger }));
   const reply = await client.call('GET', '/api/v1/projects?page=secret');
   await client.call('GET', '/nothing');
@@ -43,8 +44,25 @@ test('a log that cannot be written, as on a full disk, fails no request', async 
   writeFileSync(file, '');
   const descriptor = openSync(file, 'r');
   onTestFinished(() => closeSync(descriptor));
-  const client = new CookieClient(await startServer({ logger: logOptions('info', descriptor) }));
+  const logger = await logOptions('info', descriptor);
+  const client = new CookieClient(await startServer({ logger }));
   for (let i = 0; i < 3; i += 1) expect((await client.call('GET', '/readyz')).status).toBe(200);
+});
+
+test('a terminal gets one line of text for each request', async () => {
+  const file = join(temporaryFolder(), 'log');
+  const descriptor = openSync(file, 'w');
+  onTestFinished(() => closeSync(descriptor));
+  const logger = await logOptions('info', descriptor, true);
+  const client = new CookieClient(await startServer({ logger }));
+  await client.call('GET', '/api/v1/projects?page=secret');
+  await client.call('POST', '/nothing');
+  const lines = () => stripVTControlCharacters(readFileSync(file, 'utf8')).trim().split('\n');
+  await expect.poll(() => lines().at(-1)).toContain('/nothing');
+  expect(lines().slice(-2)).toEqual([
+    expect.stringMatching(/^\[\d\d:\d\d:\d\d\] INFO: GET \/api\/v1\/projects 401, [\d.]+ ms$/),
+    expect.stringMatching(/^\[\d\d:\d\d:\d\d\] INFO: POST \/nothing 404, [\d.]+ ms$/),
+  ]);
 });
 
 describe('the log of the process', () => {

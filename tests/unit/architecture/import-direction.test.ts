@@ -58,7 +58,7 @@ const rows: Record<string, { imports: string[]; packages?: string[] }> = {
       'server/auth/',
       'server/store/',
     ],
-    packages: ['node:', 'fastify', '@fastify/', 'ajv', 'helmet', 'lru-cache'],
+    packages: ['node:', 'fastify', '@fastify/', 'ajv', 'helmet', 'lru-cache', 'pino-pretty'],
   },
   'server/settings.ts': { imports: ['server/http/'], packages: ['node:'] },
   'server/services.ts': { imports: ['server/auth/', 'server/store/'], packages: [] },
