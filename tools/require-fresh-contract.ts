@@ -1,7 +1,7 @@
 /**
- * Loaded before the server by `npm start` and `npm run serve`. Ends the process with one sentence
- * if generated/contract.json, which the server reads, does not come from the openapi.yaml beside
- * it. `node server/main.ts` needs no openapi.yaml.
+ * Loaded before the server by `npm start`, `serve` and `dev:server`. Ends the process with one
+ * sentence if generated/contract.json, which the server reads, does not come from the openapi.yaml
+ * beside it. `node server/main.ts` needs no openapi.yaml.
  */
 import { readFileSync } from 'node:fs';
 import { exitOnUsageError, UsageError } from '../server/usage-error.ts';

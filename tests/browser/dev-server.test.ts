@@ -1,3 +1,5 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { createServer as createHttpServer, type RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -5,7 +7,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterEach, expect, onTestFinished, test, vi } from 'vitest';
-import { createServer, type InlineConfig } from 'vite';
+import { createLogger, createServer, type InlineConfig } from 'vite';
 import { submitButton } from '../../model/browser-driver.ts';
 import { fillCredentials, openScreen, useBrowser } from '../support/browser.ts';
 
@@ -14,19 +16,22 @@ const root = fileURLToPath(new URL('../../', import.meta.url));
 const browser = useBrowser();
 afterEach(() => vi.unstubAllEnvs());
 
-/** Starts the development server with Prism or the backend at `apiUrl`. Returns its address. */
-async function startDevServer(apiUrl = '', config: InlineConfig = {}): Promise<string> {
-  vi.stubEnv('API_URL', apiUrl);
+/** Starts the development server, by default with the mock backend. */
+async function startDevServer(config: InlineConfig = {}) {
+  if (!process.env['API_URL']) vi.stubEnv('API_URL', '');
+  const printed: string[] = [];
+  const print = (text: string) => void printed.push(text);
   const server = await createServer({
     mode: 'development',
-    logLevel: 'error',
+    customLogger: { ...createLogger(), info: print, warn: print, error: print },
     server: { port: 0 },
     ...config,
   });
   onTestFinished(() => server.close());
   await server.listen();
+  server.printUrls();
   const [address = ''] = server.resolvedUrls?.local ?? [];
-  return new URL(address).origin;
+  return { address: new URL(address).origin, printed };
 }
 
 /** Starts a backend. Returns its origin. */
@@ -37,31 +42,41 @@ async function startBackend(listener: RequestListener): Promise<string> {
   return `http://127.0.0.1:${(backend.address() as AddressInfo).port}`;
 }
 
-/** Opens /projects on a copy of the app, which the test can edit. The backend has no projects. */
-async function openCopy() {
+/** Copies what the development server serves, so that a test can edit it. */
+function copyProject() {
   const folder = mkdtempSync(join(tmpdir(), 'tracker-app-'));
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
-  for (const name of ['index.html', 'package.json', 'generated', 'machines', 'public', 'src']) {
+  const files = ['index.html', 'package.json', 'tsconfig.json'];
+  for (const name of [...files, 'generated', 'machines', 'public', 'server', 'src'])
     cpSync(join(root, name), join(folder, name), { recursive: true });
-  }
   symlinkSync(join(root, 'node_modules'), join(folder, 'node_modules'));
+  return {
+    folder,
+    config: {
+      root: folder,
+      configFile: join(root, 'vite.config.ts'),
+      cacheDir: join(folder, '.vite'),
+    },
+    edit: (file: string, change: (source: string) => string) => {
+      const path = join(folder, file);
+      writeFileSync(path, change(readFileSync(path, 'utf8')));
+    },
+  };
+}
+
+/** Opens /projects on a copy of the app. The backend has no projects. */
+async function openCopy() {
+  const { config, edit } = copyProject();
   const backend = await startBackend((_, response) => {
     response.setHeader('content-type', 'application/json').end('[]');
   });
-  const address = await startDevServer(backend, {
-    root: folder,
-    configFile: join(root, 'vite.config.ts'),
-    cacheDir: join(folder, '.vite'),
-  });
+  vi.stubEnv('API_URL', backend);
+  const { address } = await startDevServer(config);
   const { page, problems } = await browser.open();
   let loads = 0;
   page.on('load', () => (loads += 1));
   await openScreen(page, address, '/projects');
   await page.getByText('No projects to show.').waitFor();
-  const edit = (file: string, change: (source: string) => string) => {
-    const path = join(folder, file);
-    writeFileSync(path, change(readFileSync(path, 'utf8')));
-  };
   return {
     page,
     problems,
@@ -79,7 +94,7 @@ async function openCopy() {
 }
 
 test('npm run dev serves the app from its sources, with a mock of the contract', async () => {
-  const address = await startDevServer();
+  const { address, printed } = await startDevServer();
   const { page } = await browser.open();
   await page.goto(`${address}/#/projects`);
   await page.getByText('No projects to show.').waitFor({ timeout: 60_000 });
@@ -88,11 +103,25 @@ test('npm run dev serves the app from its sources, with a mock of the contract',
   await submitButton(page, 'Sign in').click();
   await page.getByText('Move to the new office').waitFor();
   expect(await page.getByRole('listitem').count()).toBe(2);
+  expect(printed.join('\n')).toContain('Backend: a mock that keeps no data.');
+});
+
+test('npm run dev prints why the mock refuses a request', async () => {
+  const { address, printed } = await startDevServer();
+  await fetch(`${address}/api/v1/auth/login`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: '{"email":"ada@example.org"}',
+  });
+  expect(printed).toContain(
+    "POST /api/v1/auth/login does not match openapi.yaml: Request body must have required property 'password'.",
+  );
 });
 
 test('npm run dev leads from /register without the # to its screen', async () => {
   const backend = await startBackend((_, response) => void response.writeHead(404).end());
-  const address = await startDevServer(backend);
+  vi.stubEnv('API_URL', backend);
+  const { address } = await startDevServer();
   for (const path of ['/register', '/register/']) {
     const response = await fetch(`${address}${path}?a=1`, { redirect: 'manual' });
     expect(response.status).toBe(302);
@@ -110,7 +139,8 @@ test('API_URL=… npm run dev sends requests to that backend, with its own origi
     response.end('{"message":"Another backend."}');
   });
 
-  const address = await startDevServer(origin);
+  vi.stubEnv('API_URL', origin);
+  const { address } = await startDevServer();
   const response = await fetch(`${address}/api/v1/auth/login`, {
     method: 'POST',
     headers: { origin: address },
@@ -120,10 +150,25 @@ test('API_URL=… npm run dev sends requests to that backend, with its own origi
   expect(response.headers.get('set-cookie')).toBe('XSRF-TOKEN=t; Path=/');
 });
 
+test('API_URL=… npm run dev says so on the screen when no backend answers', async () => {
+  vi.stubEnv('API_URL', 'http://127.0.0.1:1');
+  const { address, printed } = await startDevServer();
+  const { page } = await browser.open();
+  await openScreen(page, address, '/login');
+  await fillCredentials(page, 'ada@example.org');
+  await submitButton(page, 'Sign in').click();
+  const message = 'No backend answers at http://127.0.0.1:1: start it, or change API_URL.';
+  await page.getByText(message).waitFor();
+  const output = printed.join('\n');
+  expect(output).toContain(message);
+  expect(output).not.toMatch(/^ +at /m);
+});
+
 test.each(['localhost:8080', 'http://localhost:8080/api'])(
   'npm run dev refuses "%s" as API_URL, with an example',
   async (apiUrl) => {
-    await expect(startDevServer(apiUrl)).rejects.toThrow(
+    vi.stubEnv('API_URL', apiUrl);
+    await expect(startDevServer()).rejects.toThrow(
       `API_URL is "${apiUrl}": set it to the backend's origin, without a path, like http://localhost:8080`,
     );
   },
@@ -194,4 +239,71 @@ test('edits of styles keep what is typed, and are in view at once', async () => 
   expect(await title.inputValue()).toBe('Typed before');
   expect(loads()).toBe(1);
   expect(problems).toEqual([]);
+});
+
+test('npm run dev:server restarts the reference backend after an edit, and keeps the data', async () => {
+  const { folder, config, edit } = copyProject();
+  vi.stubEnv('DATA_DIR', join(folder, 'data'));
+  vi.stubEnv('LOG_LEVEL', 'silent');
+  const { address, printed } = await startDevServer({ ...config, mode: 'server' });
+  expect(printed.join('\n')).toContain(`The data is in ${join(folder, 'data')}.`);
+  const call = async (method: string, path: string, body?: object) => {
+    const response = await fetch(`${address}/api/v1/${path}`, {
+      method,
+      ...(body && {
+        headers: { 'content-type': 'application/json' },
+        body: JSON.stringify(body),
+      }),
+    });
+    return `${response.status} ${await response.text()}`;
+  };
+  const credentials = { email: 'ada@example.org', password: 'correct horse' };
+  expect(await call('POST', 'users/register', credentials)).toMatch(/^201 /);
+  const list = () => call('GET', 'projects');
+  expect(await list()).toBe('401 {"message":"Please sign in to work with projects."}');
+
+  edit('generated/contract.json', (json) => json.replaceAll('Please sign in to work', 'Edited'));
+  await expect.poll(list).toBe('401 {"message":"Edited with projects."}');
+  expect(await call('POST', 'auth/login', credentials)).toMatch(/^200 /);
+
+  edit('server/main.ts', (source) => `process.exit(1);${source}`);
+  await expect.poll(list).toMatch(/^502 .*The backend has stopped\./);
+  edit('server/main.ts', (source) => source.replace('process.exit(1);', ''));
+  await expect.poll(list).toBe('401 {"message":"Edited with projects."}');
+});
+
+test.each(['SIGINT', 'SIGTERM', 'SIGKILL'] as const)(
+  'npm run dev:server stops the reference backend when it ends by %s',
+  async (signal) => {
+    const data = mkdtempSync(join(tmpdir(), 'tracker-app-'));
+    onTestFinished(() => rmSync(data, { recursive: true, force: true }));
+    const vite = join(root, 'node_modules/vite/bin/vite.js');
+    const child = spawn(process.execPath, [vite, '--mode', 'server', '--port', '0'], {
+      cwd: root,
+      env: { ...process.env, NODE_ENV: 'development', API_URL: '', DATA_DIR: data },
+      stdio: ['pipe', 'pipe', 'pipe'],
+    });
+    onTestFinished(() => void child.kill('SIGKILL'));
+    let output = '';
+    child.stdout.on('data', (chunk) => (output += chunk));
+    child.stderr.on('data', (chunk) => (output += chunk));
+    await expect.poll(() => output).toContain('Backend: server/');
+    const [backend = ''] = /http:\/\/127\.0\.0\.1:\d+/.exec(output) ?? [];
+    const isListening = () =>
+      fetch(`${backend}/healthz`).then(
+        ({ ok }) => ok,
+        () => false,
+      );
+    expect(await isListening()).toBe(true);
+    child.kill(signal);
+    await once(child, 'exit');
+    await expect.poll(isListening).toBe(false);
+  },
+);
+
+test('API_URL=… npm run dev:server refuses to start', async () => {
+  vi.stubEnv('API_URL', 'http://localhost:8080');
+  await expect(startDevServer({ mode: 'server' })).rejects.toThrow(
+    'API_URL is set, but npm run dev:server starts a backend itself: unset it, or use npm run dev.',
+  );
 });
