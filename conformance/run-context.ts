@@ -4,6 +4,7 @@ import { describeResponse } from './describe.ts';
 import type { Fixtures } from './fixtures.ts';
 import { SimulatedBrowser, type ApiCall } from './http/simulated-browser.ts';
 import { cookieValues, createSecrets, type Secrets } from './http/secrets.ts';
+import type { Clock } from './http/clock.ts';
 import { createHttpClient, headerValues, type Exchange, type HttpClient } from './http/client.ts';
 import { isClientError, isSuccess } from './http/response.ts';
 import { Blocked } from './verdict.ts';
@@ -49,22 +50,29 @@ export type RunContext = {
   /** The exchanges that registered and signed in each browser, by browser name. */
   setupExchanges: Map<string, Exchange[]>;
   /** Set when the run includes the screens in a real browser (`--ui`). */
-  ui: { appFolder: string; screenshotFolder: string } | undefined;
+  ui: UiOptions | undefined;
   screenshots: Screenshot[];
+};
+
+type UiOptions = {
+  appFolder: string;
+  screenshotFolder: string;
+  /** How long a screen may differ from the model. Default: 3 seconds. */
+  screenTimeoutMs?: number;
 };
 
 export function createRunContext(
   origin: string,
   fixtures: Fixtures,
   appOrigin?: string,
-  responseTimeoutMs?: number,
+  clock?: Clock,
 ): RunContext {
   const secrets = createSecrets();
   const addCookieSecrets = ({ response }: Exchange) => {
     const lines = response ? headerValues(response, 'set-cookie') : [];
     for (const value of lines.flatMap(cookieValues)) secrets.add(value);
   };
-  const http = createHttpClient(origin, addCookieSecrets, responseTimeoutMs);
+  const http = createHttpClient(origin, addCookieSecrets, clock);
   const setupExchanges = new Map<string, Exchange[]>();
   const results = new Map<string, Promise<unknown>>();
   let browserCount = 0;

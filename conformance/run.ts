@@ -3,6 +3,7 @@ import type { Check } from './checks/check.ts';
 import { basePathCheck } from './checks/reachability.ts';
 import { isSelected } from './cli.ts';
 import { createFixtures, createRunId } from './fixtures.ts';
+import type { Clock } from './http/clock.ts';
 import { isSuccess, parseJson, statusOf } from './http/response.ts';
 import type { Operation } from './http/simulated-browser.ts';
 import { collectCoverage } from './journeys/coverage.ts';
@@ -18,7 +19,7 @@ export type RunOptions = {
   runId?: string;
   appOrigin?: string | undefined;
   ui?: RunContext['ui'];
-  responseTimeoutMs?: number | undefined;
+  clock?: Clock;
   /** Called before each check. */
   onProgress?: (done: number, total: number, check: Check) => void;
 };
@@ -30,13 +31,13 @@ export async function run({
   seed = 1,
   runId = createRunId(),
   appOrigin,
-  responseTimeoutMs,
+  clock,
   ui,
   onProgress = () => {},
 }: RunOptions): Promise<RunResult> {
   const startedAt = new Date();
   const fixtures = createFixtures(seed, runId);
-  const context = createRunContext(origin, fixtures, appOrigin, responseTimeoutMs);
+  const context = createRunContext(origin, fixtures, appOrigin, clock);
   context.ui = ui;
   const selected = checks.filter(({ id }) => isSelected(id, only));
   const results: CheckResult[] = [];

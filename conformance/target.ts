@@ -4,7 +4,7 @@ import { connect as connectTls } from 'node:tls';
 /** Origin of the backend, such as `http://localhost:8080`, and notes for the user. */
 export type Target = { origin: string; notes: string[] };
 
-const connectTimeoutMs = 900;
+const connectTimeoutMs = 5_000;
 
 /** Parses the address. Accepts a missing scheme, trailing slashes, and the base path of the API. */
 export function parseTarget(address: string): Target | { error: string } {

@@ -2,7 +2,7 @@
 import { readFile } from 'node:fs/promises';
 import { root, runCommand, runStep, toolCommand, type Totals } from './run.ts';
 
-const timeoutSeconds = 300;
+const timeoutSeconds = 1_800;
 
 /** Checks each file with the nearest tsconfig.json above it. */
 export const lintCommand = toolCommand(

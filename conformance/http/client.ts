@@ -2,6 +2,7 @@ import { Agent as HttpAgent, request as httpRequest, type IncomingMessage } from
 import { Agent as HttpsAgent, request as httpsRequest } from 'node:https';
 import { setTimeout as delay } from 'node:timers/promises';
 import { brotliDecompressSync, gunzipSync, inflateSync } from 'node:zlib';
+import { realClock } from './clock.ts';
 
 export type HttpRequest = {
   method: string;
@@ -51,7 +52,7 @@ export type HttpClient = {
   close: () => void;
 };
 
-const defaultTimeoutMs = 5_000;
+const responseTimeoutMs = 5_000;
 /** Shares of the timeout by the number of earlier timeouts of the same operation. */
 const timeoutShares = [1, 0.3, 0.3, 0.05];
 const maxRetryAfterSeconds = 5;
@@ -61,7 +62,7 @@ const maxTotalWaitMs = 20_000;
 export function createHttpClient(
   origin: string,
   onExchange: (exchange: Exchange) => void = () => {},
-  responseTimeoutMs = defaultTimeoutMs,
+  clock = realClock,
 ): HttpClient {
   const isHttps = origin.startsWith('https:');
   const startRequest = isHttps ? httpsRequest : httpRequest;
@@ -85,7 +86,7 @@ export function createHttpClient(
     return new Promise((resolve) => {
       let incoming: IncomingMessage | undefined;
       const fail = (kind: NetworkFailure['kind'], message: string) => {
-        clearTimeout(timer);
+        clock.clearTimeout(timer);
         resolve({ response: undefined, failure: { kind, message } });
       };
       const outgoing = startRequest(origin + path, {
@@ -98,7 +99,7 @@ export function createHttpClient(
           }),
         },
       });
-      const timer = setTimeout(() => {
+      const timer = clock.setTimeout(() => {
         timeouts.set(operation, (timeouts.get(operation) ?? 0) + 1);
         const limit = `within ${timeoutMs / 1000} s`;
         const message = incoming
@@ -112,7 +113,7 @@ export function createHttpClient(
         if (incoming) return;
         // Browsers also retry when a server closes a keep-alive connection at the same moment.
         if (outgoing.reusedSocket && error.code === 'ECONNRESET' && !isRetry) {
-          clearTimeout(timer);
+          clock.clearTimeout(timer);
           return resolve(sendOnce(request, true));
         }
         if (error.code?.startsWith('HPE_')) {
@@ -129,7 +130,7 @@ export function createHttpClient(
         message.on('data', (chunk: Buffer) => chunks.push(chunk));
         message.on('error', () => {});
         message.on('close', () => {
-          clearTimeout(timer);
+          clock.clearTimeout(timer);
           const body = Buffer.concat(chunks);
           if (message.complete) return resolve(parseResponse(message, body));
           const received = `after ${body.length} bytes of its body`;
@@ -146,9 +147,9 @@ export function createHttpClient(
     throttling,
     async send(request, browserName, isAppRequest) {
       for (;;) {
-        const startedAt = performance.now();
+        const startedAt = clock.now();
         const result = await sendOnce(request);
-        const durationMs = performance.now() - startedAt;
+        const durationMs = clock.now() - startedAt;
         const exchange: Exchange = {
           request,
           ...result,

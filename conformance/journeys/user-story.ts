@@ -9,7 +9,7 @@ import type { RunContext } from '../run-context.ts';
 import { fail } from '../verdict.ts';
 
 /** Longer than the timeout of any request. */
-const waitOptions = { timeout: 30_000 };
+const waitOptions = { timeout: 300_000 };
 
 /** Registers, signs in, creates projects and reloads with the app's own machines. */
 export async function userStory(context: RunContext) {

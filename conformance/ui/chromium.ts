@@ -105,7 +105,7 @@ function launch(executablePath: string, chromiumSandbox: boolean): Promise<Brows
     executablePath,
     chromiumSandbox,
     headless: true,
-    timeout: 60_000,
+    timeout: 180_000,
     args: [
       '--disable-gpu',
       '--disable-quic',
@@ -122,7 +122,7 @@ async function findFirstWorking(): Promise<string> {
   for (const path of await findCandidates()) {
     try {
       // Fails for a stub that only explains how to install the browser, and for missing libraries.
-      await execFileAsync(path, ['--version'], { timeout: 30_000 });
+      await execFileAsync(path, ['--version'], { timeout: 120_000 });
       return path;
     } catch {
       if (process.env['CHROMIUM']) {

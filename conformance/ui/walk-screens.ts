@@ -12,14 +12,19 @@ import { startProxy } from './proxy.ts';
 
 /** The walk stops after these, because more failures take minutes and add nothing. */
 const maxFailures = 5;
-const screenTimeoutMs = 3_000;
+const defaultScreenTimeoutMs = 3_000;
+const minPageTimeoutMs = 10_000;
 
 /** Executes all journeys on the screens of the built app. Takes a screenshot of each failure. */
 export async function walkScreens(
   context: RunContext,
   preconditions: Preconditions,
   isPossible: (move: string) => boolean,
-  { appFolder, screenshotFolder }: NonNullable<RunContext['ui']>,
+  {
+    appFolder,
+    screenshotFolder,
+    screenTimeoutMs = defaultScreenTimeoutMs,
+  }: NonNullable<RunContext['ui']>,
 ): Promise<{ problems: Problem[]; screenshots: Screenshot[] }> {
   const proxy = await startProxy(appFolder, context.origin);
   const browser = await launchBrowser();
@@ -28,7 +33,7 @@ export async function walkScreens(
   try {
     const browserContext = await browser.newContext();
     const page = await browserContext.newPage();
-    page.setDefaultTimeout(10_000);
+    page.setDefaultTimeout(Math.max(screenTimeoutMs, minPageTimeoutMs));
     await page.clock.install();
     const visitor = {
       email: context.fixtures.email('ada'),
@@ -50,7 +55,7 @@ export async function walkScreens(
         () => createBrowserDriver(preconditions, browserContext, page, proxy),
         log,
         visitor,
-        retryUntilTimeout,
+        (compare) => retryUntilTimeout(compare, screenTimeoutMs),
       );
       if (!failure) continue;
       mkdirSync(screenshotFolder, { recursive: true });
@@ -74,8 +79,8 @@ export async function walkScreens(
 }
 
 /** Repeats a comparison that throws, because the screen updates asynchronously. */
-async function retryUntilTimeout(compare: () => Promise<void>): Promise<void> {
-  const deadline = performance.now() + screenTimeoutMs;
+async function retryUntilTimeout(compare: () => Promise<void>, timeoutMs: number): Promise<void> {
+  const deadline = performance.now() + timeoutMs;
   for (let pauseMs = 10; ; pauseMs = Math.min(pauseMs * 2, 200)) {
     try {
       return await compare();

@@ -11,20 +11,20 @@ import {
 } from './database.ts';
 
 /** How long a writer waits for another process. */
-const busyTimeoutMs = 5_000;
+const defaultBusyTimeoutMs = 5_000;
 const busyErrorCode = 5;
 
 /**
  * Opens the database file in `directory`. Creates the directory if it is missing, readable by its
  * owner only. Throws if the file is damaged.
  */
-export function openSqlite(directory: string): Database {
+export function openSqlite(directory: string, busyTimeoutMs = defaultBusyTimeoutMs): Database {
   makeDirectory(directory);
   const connection = new DatabaseSync(databaseFile(directory), {
     timeout: busyTimeoutMs,
     enableForeignKeyConstraints: true,
   });
-  enableWal(connection);
+  enableWal(connection, busyTimeoutMs);
   // Some builds of SQLite open a WAL database at NORMAL, which may lose acknowledged rows when the
   // power fails. The setting belongs to the connection, not to the file.
   connection.exec('pragma synchronous = full');
@@ -77,7 +77,7 @@ export function openSqlite(directory: string): Database {
 }
 
 /** Retries, because SQLite ignores its busy timeout when several processes do this at once. */
-function enableWal(connection: DatabaseSync) {
+function enableWal(connection: DatabaseSync, busyTimeoutMs: number) {
   const deadline = performance.now() + busyTimeoutMs;
   const waitCell = new Int32Array(new SharedArrayBuffer(4));
   for (;;) {
@@ -104,7 +104,7 @@ export async function backUpSqlite(directory: string, file: string): Promise<voi
   if (!existsSync(source)) throw new Error(`there is no database in ${directory}`);
   if (existsSync(file)) throw new Error(`${file} exists, and no backup is overwritten`);
   const partial = `${file}.${process.pid}.partial`;
-  const connection = new DatabaseSync(source, { timeout: busyTimeoutMs });
+  const connection = new DatabaseSync(source, { timeout: defaultBusyTimeoutMs });
   try {
     // One step: between steps, each write of another process would restart the copy.
     await backup(connection, partial, { rate: 2 ** 31 - 1 });

@@ -73,38 +73,34 @@ function layoutProblems(): string[] {
   ];
 }
 
-test(
-  'every visual state conforms to WCAG 2.2 AA, in both themes, wide and narrow, and with more text spacing',
-  { timeout: 300_000 },
-  async () => {
-    const problems: string[] = [];
-    const report = (where: string, found: string[]) =>
-      problems.push(...found.map((problem) => `${where}: ${problem}`));
-    let states = 0;
-    // Without transitions, colours have their final value at once.
-    await page.emulateMedia({ reducedMotion: 'reduce' });
-    await showAllStates(driver, async ({ name }) => {
-      states += 1;
-      // Colours do not depend on the width, nor the layout on the theme, so two pairs are enough.
-      await page.emulateMedia({ colorScheme: 'light' });
-      await page.setViewportSize({ width: 1280, height: 800 });
-      report(`${name}, 1280 px, light`, await page.evaluate(layoutProblems));
-      report(`${name}, 1280 px, light`, await violationsOf(allRules));
-      // 1280 px at a zoom of 200 %.
-      await page.setViewportSize({ width: 640, height: 400 });
-      report(`${name}, 640 px`, await page.evaluate(layoutProblems));
-      await page.emulateMedia({ colorScheme: 'dark' });
-      await page.setViewportSize({ width: 320, height: 800 });
-      report(`${name}, 320 px, dark`, await page.evaluate(layoutProblems));
-      report(`${name}, 320 px, dark`, await violationsOf(visualRules));
-      const style = await page.addStyleTag({ content: textSpacing });
-      report(`${name}, 320 px, text spacing`, await page.evaluate(layoutProblems));
-      await style.evaluate((element) => (element as Element).remove());
-    });
-    expect(problems).toEqual([]);
-    expect(states).toBeGreaterThan(40);
-  },
-);
+test('every visual state conforms to WCAG 2.2 AA, in both themes, wide and narrow, and with more text spacing', async () => {
+  const problems: string[] = [];
+  const report = (where: string, found: string[]) =>
+    problems.push(...found.map((problem) => `${where}: ${problem}`));
+  let states = 0;
+  // Without transitions, colours have their final value at once.
+  await page.emulateMedia({ reducedMotion: 'reduce' });
+  await showAllStates(driver, async ({ name }) => {
+    states += 1;
+    // Colours do not depend on the width, nor the layout on the theme, so two pairs are enough.
+    await page.emulateMedia({ colorScheme: 'light' });
+    await page.setViewportSize({ width: 1280, height: 800 });
+    report(`${name}, 1280 px, light`, await page.evaluate(layoutProblems));
+    report(`${name}, 1280 px, light`, await violationsOf(allRules));
+    // 1280 px at a zoom of 200 %.
+    await page.setViewportSize({ width: 640, height: 400 });
+    report(`${name}, 640 px`, await page.evaluate(layoutProblems));
+    await page.emulateMedia({ colorScheme: 'dark' });
+    await page.setViewportSize({ width: 320, height: 800 });
+    report(`${name}, 320 px, dark`, await page.evaluate(layoutProblems));
+    report(`${name}, 320 px, dark`, await violationsOf(visualRules));
+    const style = await page.addStyleTag({ content: textSpacing });
+    report(`${name}, 320 px, text spacing`, await page.evaluate(layoutProblems));
+    await style.evaluate((element) => (element as Element).remove());
+  });
+  expect(problems).toEqual([]);
+  expect(states).toBeGreaterThan(40);
+});
 
 /** Returns element and name of the focus, and whether it has no focus ring. */
 async function focused(): Promise<string> {

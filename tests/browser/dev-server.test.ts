@@ -97,7 +97,7 @@ test('npm run dev serves the app from its sources, with a mock of the contract',
   const { address, printed } = await startDevServer();
   const { page } = await browser.open();
   await page.goto(`${address}/#/projects`);
-  await page.getByText('No projects to show.').waitFor({ timeout: 60_000 });
+  await page.getByText('No projects to show.').waitFor();
   await page.getByRole('link', { name: 'Sign in' }).click();
   await fillCredentials(page, 'ada@example.org');
   await submitButton(page, 'Sign in').click();

@@ -1,9 +1,10 @@
 import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
+import { SimulatedClock } from 'xstate';
 import { exitCodeOf, run } from '../../conformance/run.ts';
 import { startReferenceServer, type RunningServer } from '../support/reference-server.ts';
 import { faults } from './selftest/faults/all.ts';
-import { faultResultOf, responseTimeoutMs, runFault } from './selftest/run-fault.ts';
+import { faultResultOf, runFault } from './selftest/run-fault.ts';
 import { wrongServers } from './selftest/wrong-servers.ts';
 
 let reference: RunningServer;
@@ -24,9 +25,10 @@ test.each(numberedFaults)('the kit detects: %s', async (_name, fault, number) =>
 const namedServers = wrongServers.map((server) => [server.name, server] as const);
 
 test.each(namedServers)('the kit detects: %s', async (_name, server) => {
-  const { origin, stop } = await server.start();
+  const clock = new SimulatedClock();
+  const { origin, stop } = await server.start(clock);
   onTestFinished(stop);
-  const result = await run({ origin, responseTimeoutMs });
+  const result = await run({ origin, clock });
   expect(faultResultOf(server, result).missedChecks).toEqual([]);
   expect(exitCodeOf(result)).toBe(1);
 });

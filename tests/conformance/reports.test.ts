@@ -1,6 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { beforeAll, expect, test } from 'vitest';
+import { SimulatedClock } from 'xstate';
 import { checks } from '../../conformance/checks/all.ts';
 import { createReport, type Report } from '../../conformance/report/create-report.ts';
 import { renderHtml } from '../../conformance/report/html.ts';
@@ -19,15 +20,16 @@ const readme = readFileSync(new URL('../../conformance/README.md', import.meta.u
 let result: RunResult;
 let report: Report;
 beforeAll(async () => {
+  const clock = new SimulatedClock();
   const servers = [await startReferenceServer({ trustedProxies: ['127.0.0.1'] })];
   for (const faultName of [
     'error messages are in "detail"',
     'the registerUser response repeats the password',
   ]) {
     const { createMiddleware } = faults.find(({ name }) => name === faultName)!;
-    servers.unshift(await startFaultProxy(servers[0]!.origin, createMiddleware(), '10.3.0.1'));
+    servers.unshift(await startFaultProxy(servers[0]!.origin, createMiddleware(clock), '10.3.0.1'));
   }
-  result = await run({ origin: servers[0]!.origin, appOrigin: 'https://app.example.org' });
+  result = await run({ origin: servers[0]!.origin, appOrigin: 'https://app.example.org', clock });
   report = createReport(result);
   for (const { stop } of servers) await stop();
 });
@@ -105,7 +107,12 @@ test('the README of the kit lists every check', () => {
 test('a run with the same seed sends the same requests to a server with data of other runs', async () => {
   const origin = await startServer();
   const runWithSeed = async (seed: number, only: string[] = []) => {
-    const { context, runId, results } = await run({ origin, seed, only });
+    const { context, runId, results } = await run({
+      origin,
+      seed,
+      only,
+      clock: new SimulatedClock(),
+    });
     const requests = context.http.exchanges.map(
       ({ browserName, request: { method, path, body } }) =>
         `${browserName} ${method} ${path} ${String(body ?? '')}`.replaceAll(runId, '(run id)'),

@@ -1,14 +1,14 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
+import { SimulatedClock } from 'xstate';
 import { run } from '../../conformance/run.ts';
 import { prepareUi } from '../../conformance/ui/prepare.ts';
 import { temporaryFolder } from '../server/support.ts';
+import { hangLimitMs } from '../support/hang-limit.ts';
 import { startReferenceServer } from '../support/reference-server.ts';
 import { errorResponse, interceptResponses } from './selftest/fault-builders.ts';
 import { startFaultProxy, type Middleware } from './selftest/fault-proxy.ts';
-
-const browserTimeoutMs = 180_000;
 
 const noFault: Middleware = (request, next) => next(request);
 
@@ -27,34 +27,31 @@ async function runInBrowser(middleware: Middleware) {
   const folder = temporaryFolder();
   const ui = await prepareUi(folder);
   if ('missing' in ui) throw new Error(ui.missing);
-  const { results, context } = await run({ origin, only: ['UI-1'], ui });
+  const { results, context } = await run({
+    origin,
+    only: ['UI-1'],
+    ui: { ...ui, screenTimeoutMs: hangLimitMs },
+    clock: new SimulatedClock(),
+  });
   return { result: results[0]!, screenshots: context.screenshots, folder };
 }
 
-test(
-  'the app completes every journey with the reference server',
-  { timeout: browserTimeoutMs },
-  async () => {
-    const { result, screenshots } = await runInBrowser(noFault);
-    expect(result).toMatchObject({ status: 'passed', problems: [] });
-    expect(result.exchanges.length).toBeGreaterThan(0);
-    expect(screenshots).toEqual([]);
-  },
-);
+test('the app completes every journey with the reference server', async () => {
+  const { result, screenshots } = await runInBrowser(noFault);
+  expect(result).toMatchObject({ status: 'passed', problems: [] });
+  expect(result.exchanges.length).toBeGreaterThan(0);
+  expect(screenshots).toEqual([]);
+});
 
-test(
-  'the kit saves a screenshot of each screen that differs from the model',
-  { timeout: browserTimeoutMs },
-  async () => {
-    const { result, screenshots, folder } = await runInBrowser(invertedResponses);
-    expect(result.status).toBe('failed');
-    expect(result.problems[0]!.description).toMatch(
-      /In the browser, on the journey .* signing in should be refused, but the response is 200/,
-    );
-    // After five failed journeys, the last problem says that the rest was left out.
-    expect([screenshots.length, result.problems.length]).toEqual([5, 6]);
-    expect(result.problems.at(-1)?.description).toMatch(/were not executed/);
-    const png = readFileSync(join(folder, screenshots[0]!.file));
-    expect(png.subarray(1, 4).toString()).toBe('PNG');
-  },
-);
+test('the kit saves a screenshot of each screen that differs from the model', async () => {
+  const { result, screenshots, folder } = await runInBrowser(invertedResponses);
+  expect(result.status).toBe('failed');
+  expect(result.problems[0]!.description).toMatch(
+    /In the browser, on the journey .* signing in should be refused, but the response is 200/,
+  );
+  // After five failed journeys, the last problem says that the rest was left out.
+  expect([screenshots.length, result.problems.length]).toEqual([5, 6]);
+  expect(result.problems.at(-1)?.description).toMatch(/were not executed/);
+  const png = readFileSync(join(folder, screenshots[0]!.file));
+  expect(png.subarray(1, 4).toString()).toBe('PNG');
+});

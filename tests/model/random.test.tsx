@@ -113,45 +113,41 @@ function possibleActions(
   ];
 }
 
-test(
-  'the rendered app agrees with the oracle after every step of random sequences',
-  { timeout: 600_000 },
-  async () => {
-    // Optional steps let fast-check shrink to the shortest failing sequence.
-    const sequence = array(option(randomStep, { freq: 100 }), { minLength: 25, maxLength: 40 });
-    let steps = 0;
-    await assert(
-      asyncProperty(sequence, async (randomSteps) => {
-        cleanup();
-        const [driver, oracle] = [await createScreensDriver('/'), createOracle('/')];
-        const aborted = Object.fromEntries(callNames.map((call) => [call, 0])) as Aborted;
-        const done: string[] = [];
-        for (const step of randomSteps.filter((item) => item !== null)) {
-          const before = await oracle.observe();
-          const actions = possibleActions(before, aborted, step);
-          const { name, perform } = actions[step.index % actions.length]!;
-          done.push(name);
-          await perform(oracle);
-          await perform(driver);
-          const after = await oracle.observe();
-          countAborted(aborted, name, before, after);
-          const agree = async () => expect(await driver.observe()).toEqual(after);
-          try {
-            await agree().catch(() => waitFor(agree, { timeout: 5_000 }));
-            expect(await driver.internals?.()).toEqual(await oracle.internals?.());
-          } catch (error) {
-            throw new Error(`The app and the oracle differ after:\n${done.join('\n')}`, {
-              cause: error,
-            });
-          }
-          steps++;
+test('the rendered app agrees with the oracle after every step of random sequences', async () => {
+  // Optional steps let fast-check shrink to the shortest failing sequence.
+  const sequence = array(option(randomStep, { freq: 100 }), { minLength: 25, maxLength: 40 });
+  let steps = 0;
+  await assert(
+    asyncProperty(sequence, async (randomSteps) => {
+      cleanup();
+      const [driver, oracle] = [await createScreensDriver('/'), createOracle('/')];
+      const aborted = Object.fromEntries(callNames.map((call) => [call, 0])) as Aborted;
+      const done: string[] = [];
+      for (const step of randomSteps.filter((item) => item !== null)) {
+        const before = await oracle.observe();
+        const actions = possibleActions(before, aborted, step);
+        const { name, perform } = actions[step.index % actions.length]!;
+        done.push(name);
+        await perform(oracle);
+        await perform(driver);
+        const after = await oracle.observe();
+        countAborted(aborted, name, before, after);
+        const agree = async () => expect(await driver.observe()).toEqual(after);
+        try {
+          await agree().catch(() => waitFor(agree));
+          expect(await driver.internals?.()).toEqual(await oracle.internals?.());
+        } catch (error) {
+          throw new Error(`The app and the oracle differ after:\n${done.join('\n')}`, {
+            cause: error,
+          });
         }
-      }),
-      { numRuns: walks, seed },
-    );
-    expect(steps).toBeGreaterThanOrEqual(walks * 20);
-  },
-);
+        steps++;
+      }
+    }),
+    { numRuns: walks, seed },
+  );
+  expect(steps).toBeGreaterThanOrEqual(walks * 20);
+});
 
 /** Counts a call as aborted when it is not pending any more, or restarted, without a response. */
 function countAborted(aborted: Aborted, name: string, before: Observation, after: Observation) {

@@ -7,9 +7,11 @@ declare module 'vitest' {
   }
 }
 
-/** Starts one PostgreSQL for all server tests. */
+/** Starts one PostgreSQL for all projects that need it. */
 export default async function setup(project: TestProject) {
   const { url, stop } = await startPostgres();
+  // For the next project.
+  process.env['TEST_DATABASE_URL'] = url;
   project.provide('postgresUrl', url);
   return stop;
 }

@@ -10,6 +10,7 @@ import { StoreUnavailable } from '../../server/store/database.ts';
 import { openPostgres } from '../../server/store/postgres.ts';
 import { openSqlite } from '../../server/store/sqlite.ts';
 import { CookieClient, signedInClient } from '../support/cookie-client.ts';
+import { hangLimitMs } from '../support/hang-limit.ts';
 import { openDatabase } from '../support/database.ts';
 import { runServer, type Settings } from '../support/server-process.ts';
 import type { WorkerData } from './open-store-worker.ts';
@@ -108,7 +109,7 @@ describe('an unreachable PostgreSQL', () => {
     ['the server', { statementMs: 0, queryMs: 50 }, 'Query read timeout'],
   ])('%s aborts a statement that takes too long', async (_where, timeouts, message) => {
     const url = await createPostgresDatabase();
-    const database = openPostgres(url, { connectMs: 5_000, ...timeouts });
+    const database = openPostgres(url, { connectMs: hangLimitMs, ...timeouts });
     onTestFinished(() => database.close());
     const other = new Client(url);
     await other.connect();
@@ -129,7 +130,8 @@ describe('an unreachable PostgreSQL', () => {
 
 test('while another process locks SQLite, a write waits and other requests are answered', async () => {
   const folder = temporaryFolder();
-  const client = await signedInClient(await startServer({ database: openSqlite(folder) }));
+  const database = openSqlite(folder, hangLimitMs);
+  const client = await signedInClient(await startServer({ database }));
   const other = new DatabaseSync(join(folder, 'tracker.sqlite'));
   onTestFinished(() => other.close());
   other.exec('begin immediate');

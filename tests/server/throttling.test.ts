@@ -42,8 +42,8 @@ describe.each(storeNames)('throttling on %s', (name) => {
     expect([...new Set(waits)]).toEqual([6, 12, 24, 48, 96, 192, 384, 768]);
   });
 
-  test('an email without an account is throttled like one with an account', async () => {
-    const { guess } = await start();
+  test('an email without an account is hashed and throttled like one with an account', async () => {
+    const { guess, hashes } = await start();
     const replies: Reply[] = [];
     for (let i = 0; i < 12; i += 1) {
       replies.push(await guess(), await guess({ email: 'unknown@example.org' }));
@@ -56,6 +56,7 @@ describe.each(storeNames)('throttling on %s', (name) => {
       });
     }
     expect(replies.at(-1)).toMatchObject(tooMany);
+    expect(hashes.count).toBe(20);
   });
 
   test('guesses from one IP do not lock out the user at another IP', async () => {

@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import type { Database } from '../../server/store/database.ts';
 import { openPostgres } from '../../server/store/postgres.ts';
 import { openSqlite } from '../../server/store/sqlite.ts';
+import { hangLimitMs } from './hang-limit.ts';
 import type { Settings } from './server-process.ts';
 
 /** Inserts projects for all accounts whose email matches, because 100,000 API calls are slow. */
@@ -21,7 +22,13 @@ export async function insertProjects(settings: Settings, emailPattern: string, c
 
 /** Opens the database named by a server's settings, also while a server uses it. */
 export function openDatabase({ DATABASE_URL, DATA_DIR = '' }: Settings): Database {
-  return DATABASE_URL ? openPostgres(DATABASE_URL) : openSqlite(DATA_DIR);
+  return DATABASE_URL
+    ? openPostgres(DATABASE_URL, {
+        connectMs: hangLimitMs,
+        statementMs: hangLimitMs,
+        queryMs: hangLimitMs,
+      })
+    : openSqlite(DATA_DIR, hangLimitMs);
 }
 
 /** Opens the database of a running server a second time. */

@@ -2,9 +2,9 @@
 import '@vanilla-extract/css/disableRuntimeStyles';
 import { cleanup, configure } from '@testing-library/react';
 import { afterEach } from 'vitest';
+import { hangLimitMs } from './hang-limit.ts';
 
-// On a busy machine, a screen takes longer to render than the default of one second.
-configure({ asyncUtilTimeout: 15_000 });
+configure({ asyncUtilTimeout: hangLimitMs });
 
 afterEach(() => {
   cleanup();

@@ -5,9 +5,9 @@ import { createPageDriver, heading, waitForApp } from '../../model/browser-drive
 import type { Driver, Observation } from '../../model/driver.ts';
 import { screens, type Route } from '../../model/screens.ts';
 import { respond } from '../model/processes/browser-driver.ts';
+import { hangLimitMs } from '../support/hang-limit.ts';
 
 const origin = 'http://app.test';
-const timeoutMs = 30_000;
 
 /** Some properties of a value and of the objects in it. */
 type Subset<T> = T extends readonly unknown[]
@@ -58,7 +58,7 @@ export async function createVisualDriver(page: Page): Promise<VisualDriver> {
     },
     async waitFor(screen) {
       if (screen.path) await heading(page, screens[screen.path as Route].heading).waitFor();
-      const deadline = Date.now() + timeoutMs;
+      const deadline = Date.now() + hangLimitMs;
       for (;;) {
         const shown = await driver.observe();
         if (isSubset(screen, shown)) return;

@@ -1,4 +1,5 @@
-import { setTimeout as delay } from 'node:timers/promises';
+import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
+import type { SimulatedClock } from 'xstate';
 import { parseJson } from '../../../conformance/http/response.ts';
 import type { Operation } from '../../../conformance/http/simulated-browser.ts';
 import { findCall } from '../../../model/calls.ts';
@@ -9,8 +10,8 @@ export type Fault = {
   name: string;
   /** The checks that must fail. */
   failingChecks: string[];
-  /** Called once per run, so that runs do not share state. */
-  createMiddleware: () => Middleware;
+  /** Called once per run, so that runs do not share state. The clock is that of the kit. */
+  createMiddleware: (clock: SimulatedClock) => Middleware;
 };
 
 /** Values by the name of the fault, with the checks that must fail in brackets. */
@@ -61,26 +62,42 @@ export const interceptResponses =
     return change(response, request) || response;
   };
 
+/** More than a request between two servers of this process needs to arrive. */
+const turnsUntilQuiet = 200;
+
+/** Resolves after a number of turns of the event loop in which `isQuiet` was true. */
+export async function untilQuiet(isQuiet = () => true): Promise<void> {
+  for (let turns = 0; turns < turnsUntilQuiet; turns = isQuiet() ? turns + 1 : 0)
+    await yieldToEventLoop();
+}
+
 /**
  * Responds to the second of two concurrent requests with the same key. The first request waits for
- * the second, for at most a second.
+ * the second until nothing else is in flight.
  */
 export const respondToConcurrent = (
   operation: Operation,
   respond: (request: ProxyRequest) => ProxyResponse,
   keyOf: (request: ProxyRequest) => string = () => '',
 ): Middleware => {
-  const firstRequests = new Map<string, () => void>();
+  const firstRequests = new Set<string>();
+  let inFlight = 0;
   return async (request, next) => {
-    if (!isOperation(request, operation)) return next(request);
+    const forward = async () => {
+      inFlight += 1;
+      try {
+        return await next(request);
+      } finally {
+        inFlight -= 1;
+      }
+    };
+    if (!isOperation(request, operation)) return forward();
     const key = keyOf(request);
-    const release = firstRequests.get(key);
-    release?.();
-    if (release) return respond(request);
-    const second = new Promise<void>((resolve) => firstRequests.set(key, resolve));
-    await Promise.race([second, delay(1_000)]);
+    if (firstRequests.delete(key)) return respond(request);
+    firstRequests.add(key);
+    await untilQuiet(() => inFlight === 0 || !firstRequests.has(key));
     firstRequests.delete(key);
-    return next(request);
+    return forward();
   };
 };
 

@@ -7,6 +7,7 @@ import {
 } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { buffer } from 'node:stream/consumers';
+import type { SimulatedClock } from 'xstate';
 import type { RunningServer } from '../../support/reference-server.ts';
 
 export type HeaderMap = Record<string, string | string[] | undefined>;
@@ -23,6 +24,12 @@ export type ProxyResponse = {
 
 /** Never sends anything. */
 export const noResponse: ProxyResponse = { status: 0, headers: {}, body: '', write: () => {} };
+
+/** Waits longer than the kit does, and sends nothing. */
+export function neverRespond(clock: SimulatedClock): ProxyResponse {
+  clock.increment(3_600_000);
+  return noResponse;
+}
 
 export const closedConnection: ProxyResponse = {
   ...noResponse,

@@ -5,6 +5,7 @@
  */
 import { writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
+import { SimulatedClock } from 'xstate';
 import { run } from '../../../conformance/run.ts';
 import { findTempFolder } from '../../../tools/temp-folder.ts';
 import { startReferenceServer } from '../../support/reference-server.ts';
@@ -26,8 +27,9 @@ for (const [number, fault] of faults.entries()) {
   addFaultResult(await runFault(fault, reference, { onlyFailingChecks, number }));
 }
 for (const server of wrongServers) {
-  const { origin, stop } = await server.start();
-  addFaultResult(faultResultOf(server, await run({ origin })));
+  const clock = new SimulatedClock();
+  const { origin, stop } = await server.start(clock);
+  addFaultResult(faultResultOf(server, await run({ origin, clock })));
   await stop();
 }
 
@@ -52,7 +54,7 @@ if (args.includes('--write')) {
     throw new Error(`Prism complains about a backend without a fault: ${falseComplaint}`);
   const complaints = new Map<string, string>();
   for (const { name, createMiddleware } of faults)
-    complaints.set(name, await prismComplaint(createMiddleware(), reference));
+    complaints.set(name, await prismComplaint(createMiddleware(new SimulatedClock()), reference));
   const file = fileURLToPath(new URL('../../../docs/conformance.md', import.meta.url));
   writeFileSync(file, conformancePage(faultResults, complaints, backendResults));
   console.log(`Wrote ${file}`);

@@ -1,11 +1,12 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
+import type { SimulatedClock } from 'xstate';
 import type { RunningServer } from '../../support/reference-server.ts';
 import { errorResponse, faultRows, jsonResponse, type FaultTable } from './fault-builders.ts';
-import { noResponse, startStubServer } from './fault-proxy.ts';
+import { neverRespond, startStubServer } from './fault-proxy.ts';
 
-const serverTable: FaultTable<() => Promise<RunningServer>> = {
+const serverTable: FaultTable<(clock: SimulatedClock) => Promise<RunningServer>> = {
   'a web server that sends the same HTML page for every address [REACH-1]': () =>
     startStubServer(() => ({
       status: 200,
@@ -20,8 +21,8 @@ const serverTable: FaultTable<() => Promise<RunningServer>> = {
     ),
   'a server that answers every request with {} [SIGNIN-1, PROJECT-1, PROJECT-2]': () =>
     startStubServer(() => jsonResponse(200, {})),
-  'a server that accepts connections and never responds [REACH-1]': () =>
-    startStubServer(() => noResponse),
+  'a server that accepts connections and never responds [REACH-1]': (clock) =>
+    startStubServer(() => neverRespond(clock)),
   'a mock that responds with the examples of the contract and stores nothing [PROJECT-4, SIGNIN-1]':
     async () => {
       const { startPrism } = await import('../../../tools/prism.ts');

@@ -6,6 +6,7 @@ import { authPaths, coarseCoverageItems, projectsPaths } from '../../../model/mo
 import { createOracle } from '../../../model/oracle.ts';
 import { unreachableForUsers } from '../../../model/unreachable.ts';
 import { walk } from '../../../model/walk.ts';
+import { hangLimitMs } from '../../support/hang-limit.ts';
 import { createCoverage } from '../coverage.ts';
 import { createBrowserDriver } from './browser-driver.ts';
 
@@ -26,7 +27,8 @@ const pathCount = paths.auth.length + paths.projects.length;
 const coverage = createCoverage('browser', pathCount, unreachableForUsers);
 const options = {
   onStep: coverage.onStep,
-  retry: (compare: () => Promise<void>) => vi.waitFor(compare, { timeout: 30_000, interval: 20 }),
+  retry: (compare: () => Promise<void>) =>
+    vi.waitFor(compare, { timeout: hangLimitMs, interval: 20 }),
 };
 
 test.each(paths.auth)('auth agrees with the built app: $name', async (path) => {

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { SimulatedClock } from 'xstate';
 import { createFixtures, createRunId } from '../../../conformance/fixtures.ts';
 import { createHttpDriver } from '../../../conformance/journeys/http-driver.ts';
 import {
@@ -25,7 +26,12 @@ let preconditions: Preconditions;
 beforeAll(async () => {
   server = await startTemporaryServer();
   preconditions = createPreconditions(
-    createRunContext(server.address, createFixtures(1, createRunId())),
+    createRunContext(
+      server.address,
+      createFixtures(1, createRunId()),
+      undefined,
+      new SimulatedClock(),
+    ),
   );
 });
 afterAll(() => server.stop());

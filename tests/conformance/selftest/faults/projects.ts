@@ -1,4 +1,3 @@
-import { setTimeout as delay } from 'node:timers/promises';
 import {
   changeCreatedProject,
   changeCreateResponse,
@@ -19,6 +18,7 @@ import {
   newCookieOf,
   projectsOf,
   respondToConcurrent,
+  untilQuiet,
   sessionOf,
   setCookiesOf,
   withBody,
@@ -191,7 +191,7 @@ export const projectFaults: FaultTable[] = [
       return async (request, next) => {
         if (!isOperation(request, 'listProjects')) return next(request);
         ({ cookie } = request.headers);
-        await delay(30);
+        await untilQuiet();
         return next(withHeaders(request, { cookie }));
       };
     },

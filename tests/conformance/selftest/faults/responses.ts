@@ -1,4 +1,3 @@
-import { setTimeout as delay } from 'node:timers/promises';
 import { gzipSync } from 'node:zlib';
 import {
   changeCreateResponse,
@@ -11,7 +10,7 @@ import {
   withHeaders,
   type FaultTable,
 } from '../fault-builders.ts';
-import { closedConnection, noResponse } from '../fault-proxy.ts';
+import { closedConnection, neverRespond } from '../fault-proxy.ts';
 
 /** Faults of headers, encodings, durations and connections. */
 export const responseFaults: FaultTable[] = [
@@ -49,13 +48,13 @@ export const responseFaults: FaultTable[] = [
       withHeaders(response, { 'cache-control': 'public, max-age=60' }),
   }),
   {
-    'the server never answers a wrong password [REACH-5]': () =>
-      changeWrongPasswordResponse(() => noResponse),
+    'the server never answers a wrong password [REACH-5]': (clock) =>
+      changeWrongPasswordResponse(() => neverRespond(clock)),
     'createProject closes the connection [REACH-5]': () =>
       changeCreateResponse(() => closedConnection),
-    'createProject takes longer than a second [REACH-10]': () => async (request, next) => {
+    'createProject takes longer than a second [REACH-10]': (clock) => async (request, next) => {
       const response = await next(request);
-      if (isOperation(request, 'createProject')) await delay(1050);
+      if (isOperation(request, 'createProject')) clock.increment(1050);
       return response;
     },
   },
