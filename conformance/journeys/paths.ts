@@ -6,12 +6,12 @@ import {
   coarseCoverageItems,
   projectsModel,
   projectsPaths,
-  type AuthMove,
 } from '../../model/moves.ts';
-import { createPath, type Interference } from '../../model/paths.ts';
+import { createPath } from '../../model/paths.ts';
 import { isPossibleForBackend } from '../../model/unreachable.ts';
 import type { Fixtures } from '../fixtures.ts';
 
+type AuthStep = ReturnType<typeof authPaths>[number]['steps'][number];
 type IsPossible = (move: string) => boolean;
 
 /** Moves that not every backend can make. */
@@ -23,12 +23,13 @@ export const backendDependentMoves = [
 
 /** Returns the paths of the auth machine that a backend can execute, with the kit's accounts. */
 export function authJourneys(fixtures: Fixtures, isPossible: IsPossible, namePrefix = 'journey') {
-  return searchPaths('auth', isPossible, authPaths).map(({ moves }, index) => {
+  return searchPaths('auth', isPossible, authPaths).map(({ moves, steps }, index) => {
+    const successful = successfulLogins(steps);
     const offset = (index + 1) * 1_000;
     const eventMove = (type: AuthEvent['type']) => ({
       ...authModel.moves[type],
       event(n: number): AuthEvent {
-        const name = isSuccessfulLogin(moves, n - offset - 1) ? 'ada' : `${namePrefix}-${n}`;
+        const name = successful.has(steps[n - offset]!) ? 'ada' : `${namePrefix}-${n}`;
         const credentials = { email: fixtures.email(name), password: fixtures.password(name) };
         return { type, credentials };
       },
@@ -53,11 +54,21 @@ export function projectsJourneys(fixtures: Fixtures, isPossible: IsPossible) {
   );
 }
 
-/** Returns whether the login at `index` succeeds. It then uses an account that already exists. */
-function isSuccessfulLogin(moves: (AuthMove | Interference)[], index: number): boolean {
-  if (moves[index] !== 'login') return false;
-  const outcome = moves.slice(index + 1).find((move) => /^(late )?login: /.test(move));
-  return outcome?.endsWith('success') ?? false;
+/** Returns the sign-ins that succeed, late or not. They use an account that already exists. */
+function successfulLogins(steps: AuthStep[]): Set<AuthStep> {
+  const successful = new Set<AuthStep>();
+  const aborted: AuthStep[] = [];
+  let pending: AuthStep | undefined;
+  for (const step of steps) {
+    if (pending && step.abortedCalls.includes('login')) aborted.push(pending);
+    if (step.inspection.invoked.includes('login')) pending = step;
+    if (pending && step.move === 'login: success') successful.add(pending);
+    if (!step.move.startsWith('late login: ')) continue;
+    // A backend answers the aborted calls in their order.
+    const answered = aborted.shift()!;
+    if (step.move === 'late login: success') successful.add(answered);
+  }
+  return successful;
 }
 
 const searchCache = new Map<string, unknown>();
