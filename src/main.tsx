@@ -2,6 +2,7 @@ import './styles/global.css.ts';
 import { startTransition, useLayoutEffect, type ReactElement } from 'react';
 import { createRoot } from 'react-dom/client';
 import { createApp } from './app.tsx';
+import { openInspector } from './inspector.ts';
 import {
   discardPrefetchedList,
   fetchWithPrefetchedList,
@@ -15,7 +16,11 @@ import.meta.hot?.accept('./styles/global.css.ts', () => {});
 
 const root = document.getElementById('root');
 if (!root) throw new Error('index.html needs an element with the id "root".');
-const app = createApp({ fetch: fetchWithPrefetchedList, prefetchedRows });
+const app = createApp({
+  fetch: fetchWithPrefetchedList,
+  prefetchedRows,
+  ...(import.meta.env.DEV && openInspector()),
+});
 
 /** Returns a selector that finds the app's counterpart of a prerendered element. */
 const selectorOf = (target: unknown) => {

@@ -1,11 +1,20 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import {
+  cpSync,
+  globSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { createServer as createHttpServer, type RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import type { Page } from 'playwright-core';
 import { afterEach, expect, onTestFinished, test, vi } from 'vitest';
 import { createLogger, createServer, type InlineConfig } from 'vite';
 import { submitButton } from '../../model/browser-driver.ts';
@@ -173,6 +182,86 @@ test.each(['localhost:8080', 'http://localhost:8080/api'])(
     );
   },
 );
+
+/** Serves a page instead of the hosted inspector, which collects what it receives. */
+async function openInspected(address: string, isPopupBlocked = false) {
+  const { page, context, problems } = await browser.open();
+  await context.route('https://stately.ai/**', (route) =>
+    route.fulfill({
+      contentType: 'text/html',
+      body: `<script>
+        const received = [];
+        addEventListener('message', ({ data }) => received.push(data));
+        opener.postMessage({ type: '@statelyai.connected' }, '*');
+      </script>`,
+    }),
+  );
+  if (isPopupBlocked) {
+    await page.addInitScript(() => {
+      const open = window.open.bind(window);
+      window.open = (...args) => (navigator.userActivation.isActive ? open(...args) : null);
+    });
+  }
+  const opened = page.waitForEvent('popup');
+  await page.goto(address);
+  return { page, problems, opened };
+}
+
+/** Returns what the inspector has received: names of machines, types of events, and all as JSON. */
+const receivedBy = (inspector: Page) =>
+  inspector.evaluate(() => {
+    const received = window.eval('received') as {
+      type: string;
+      name?: string;
+      event?: { type: string };
+    }[];
+    return {
+      machines: received.filter(({ type }) => type === '@xstate.actor').map(({ name }) => name),
+      events: received.flatMap(({ event }) => event?.type ?? []),
+      json: JSON.stringify(received),
+    };
+  });
+
+test.each(['/?inspect#/login', '/#/login?inspect'])(
+  'npm run dev with the address %s connects both machines to the inspector, without passwords',
+  async (path) => {
+    const { address } = await startDevServer();
+    const { page, problems, opened } = await openInspected(`${address}${path}`);
+    const inspector = await opened;
+    await fillCredentials(page, 'ada@example.org', 'correct horse');
+    await submitButton(page, 'Sign in').click();
+    await page.getByText('Move to the new office').waitFor();
+    const events = async () => (await receivedBy(inspector)).events;
+    await expect.poll(events).toContain('xstate.done.actor.listProjects');
+    expect(await events()).toEqual(
+      expect.arrayContaining(['login', 'user.loggedIn', 'projects.opened', 'rows.received']),
+    );
+    const { machines, json } = await receivedBy(inspector);
+    expect(machines).toEqual(expect.arrayContaining(['auth', 'projects']));
+    expect(json).toContain('ada@example.org');
+    expect(json).not.toContain('correct horse');
+    expect(problems).toEqual([]);
+  },
+);
+
+test('the inspector opens at the first click if the browser blocks its window', async () => {
+  const { address } = await startDevServer();
+  const { page, opened } = await openInspected(`${address}/?inspect#/register`, true);
+  await page.getByRole('heading', { level: 1 }).click();
+  const inspector = await opened;
+  const machines = async () => (await receivedBy(inspector)).machines;
+  await expect.poll(machines).toEqual(['auth', 'projects']);
+});
+
+test('the build contains nothing of the inspector', () => {
+  const isInspector = /stately\.ai|statelyai|xstateinspector/;
+  const library = join(root, 'node_modules/@statelyai/inspect/dist/index.mjs');
+  expect(readFileSync(library, 'utf8')).toMatch(isInspector);
+  const files = globSync('dist/**/*.{html,js,css}', { cwd: root });
+  expect(files.length).toBeGreaterThan(2);
+  const contents = files.map((file) => readFileSync(join(root, file), 'utf8'));
+  expect(files.filter((_, index) => isInspector.test(contents[index] ?? ''))).toEqual([]);
+});
 
 test('edits of machines, actors, client and router reload the page, without errors', async () => {
   const { page, problems, loads, appendTo } = await openCopy();

@@ -21,6 +21,7 @@ const rows: Record<string, { imports: string[]; packages?: string[] }> = {
   'src/api/': { imports: ['generated/', 'machines/types.ts'], packages: ['openapi-fetch'] },
   'src/actors.ts': { imports: ['machines/', 'src/api/'], packages: ['xstate'] },
   'src/actors-context.ts': { imports: ['src/actors.ts'], packages: ['react'] },
+  'src/inspector.ts': { imports: ['src/actors.ts'], packages: ['@statelyai/inspect'] },
   'src/styles/': { imports: [], packages: ['@vanilla-extract/css'] },
   'src/ui/': { imports: ['src/styles/'], packages: ['react', '@vanilla-extract/css'] },
   'src/screens/': {

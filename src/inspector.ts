@@ -1,0 +1,32 @@
+import type { Inspect } from './actors.ts';
+
+/** The name that `@statelyai/inspect` gives to its window. */
+const windowName = 'xstateinspector';
+
+/**
+ * Opens the Stately inspector in a window of its own if the address contains `?inspect`. Returns the
+ * option that connects the actors. Imported in development only.
+ */
+export function openInspector(): { inspect?: Inspect } {
+  if (!/[?&]inspect\b/.test(location.href)) return {};
+  const connecting = import('@statelyai/inspect').then(({ createBrowserInspector }) => {
+    const inspector = createBrowserInspector({ autoStart: false, serialize: withoutPasswords });
+    // Browsers block a window that opens without a user action, unless the user has allowed it.
+    if (open('', windowName)) {
+      inspector.start();
+    } else {
+      console.info('The browser blocks the window of the inspector: click the page to open it.');
+      addEventListener('click', () => inspector.start(), { once: true });
+    }
+    return inspector.inspect;
+  });
+  return {
+    inspect: (event) => void connecting.then(({ next }) => next?.(event)),
+  };
+}
+
+/** Returns a copy that can be sent to another window. The inspector is a page of another site. */
+const withoutPasswords = <Event>(event: Event): Event =>
+  JSON.parse(
+    JSON.stringify(event, (key, value: unknown) => (key === 'password' ? '(hidden)' : value)),
+  ) as Event;
