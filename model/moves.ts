@@ -305,28 +305,37 @@ const allDelays: ProjectsMove[] = [
 
 /** Returns the paths of `auth` to execute. `isAllowed` tells the moves that a driver can make. */
 export function authPaths(itemsOf = coverageItems(authModel), isAllowed = allMoves) {
-  return pathsOf(authModel, itemsOf, isAllowed);
+  const paths = pathsOf(authModel, itemsOf, isAllowed);
+  const isElsewhere = ({ moves }: (typeof paths)[number]) => moves.at(-1)!.includes('registerUser');
+  return paths.map((path) => (isElsewhere(path) ? extend(authModel, path, 'login') : path));
 }
 
-/**
- * Returns the paths of `projects` to execute. Each ends with the screen in view, because what a
- * step did to a hidden list or form shows only there.
- */
+/** Returns the paths of `projects` to execute. */
 export function projectsPaths(
   itemsOf?: (step: Step<typeof projectsMachine, ProjectsMove>) => string[],
   isAllowed = allMoves,
   model = projectsModel,
 ) {
   const paths = pathsOf(model, itemsOf ?? coverageItems(model), isAllowed);
+  const isElsewhere = ({ steps }: (typeof paths)[number]) =>
+    !isProjectsScreenOpen(steps.at(-1)!.snapshot);
   return [
-    ...paths.map((path) =>
-      isProjectsScreenOpen(path.steps.at(-1)!.snapshot)
-        ? path
-        : createPath(model, [...path.moves, 'projects.opened']),
-    ),
+    ...paths.map((path) => (isElsewhere(path) ? extend(model, path, 'projects.opened') : path)),
     createPath(model, lateTimers),
     createPath(model, allDelays),
   ];
+}
+
+/**
+ * Returns a path that ends with one more move: it leads to the screen that shows what the steps
+ * before it did on another screen.
+ */
+function extend<Machine extends AnyStateMachine, Name extends string>(
+  model: Model<Machine, Name>,
+  { moves }: Path<Machine, Name>,
+  move: Name,
+) {
+  return createPath(model, [...moves, move]);
 }
 
 /** Returns paths that together have every item, and paths with late responses. */
