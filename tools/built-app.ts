@@ -64,7 +64,10 @@ export async function buildStaleApps(): Promise<string[]> {
   const hash = hashSources();
   const stale = builds.filter(({ folder }) => readHash(folder) !== hash);
   const outputs = stale.map(({ command }) =>
-    runCommand(toolCommand('vite/bin/vite.js', ...command), timeoutSeconds),
+    // Vitest sets it to "test", with which Vite would bundle the development build of React.
+    runCommand(toolCommand('vite/bin/vite.js', ...command), timeoutSeconds, {
+      NODE_ENV: 'production',
+    }),
   );
   return (await Promise.all(outputs)).flat();
 }

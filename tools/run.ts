@@ -16,12 +16,13 @@ export function toolCommand(path: string, ...options: string[]): string[] {
 export function runCommand(
   [file = '', ...options]: string[],
   timeoutSeconds: number,
+  env: Record<string, string> = {},
 ): Promise<string[]> {
   return new Promise((resolve) => {
     const child = spawn(file, options, {
       cwd: root,
       stdio: ['ignore', 'pipe', 'pipe'],
-      env: { ...process.env, NO_COLOR: '1', DEBIAN_FRONTEND: 'noninteractive' },
+      env: { ...process.env, NO_COLOR: '1', DEBIAN_FRONTEND: 'noninteractive', ...env },
       timeout: timeoutSeconds * 1000,
     });
     let output = '';
