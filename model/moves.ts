@@ -131,14 +131,15 @@ function delayMove(
 }
 
 /**
- * Returns what a step covers: each transition and ignored event, by its move and the state of its
- * region, and each transition by the state of each neighbor of its region.
+ * Returns what a step covers: its move, each transition and ignored event by the move and the state
+ * of its region, and each transition by the state of each neighbor of its region.
  */
 export function coverageItems<Machine extends AnyStateMachine, Name extends string>({
   machine,
 }: Model<Machine, Name>) {
   const regions = regionsOf(machine);
   return ({ inspection, move, before }: Step<Machine, Name>): string[] => [
+    move,
     ...[...inspection.transitions, ...inspection.ignored].map(
       (item) => `${item} by ${move} in ${regionKey(regionOf(regions, item), before)}`,
     ),
@@ -150,9 +151,14 @@ export function coverageItems<Machine extends AnyStateMachine, Name extends stri
 
 type CoverageItems = (step: Pick<Step<never, string>, 'inspection' | 'move'>) => string[];
 
-/** Returns what a step covers for a slow driver: transitions and ignored events, by move alone. */
-export const coarseCoverageItems: CoverageItems = ({ inspection, move }) =>
-  [...inspection.transitions, ...inspection.ignored].map((item) => `${item} by ${move}`);
+/**
+ * Returns what a step covers for a slow driver: its move, and each transition and ignored event by
+ * the move alone.
+ */
+export const coarseCoverageItems: CoverageItems = ({ inspection, move }) => [
+  move,
+  ...[...inspection.transitions, ...inspection.ignored].map((item) => `${item} by ${move}`),
+];
 
 /** The outcomes that an aborted call can have later. */
 const lateOutcomes = ['success', 'refusal'] as const;
