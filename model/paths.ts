@@ -178,11 +178,7 @@ function replay<Machine extends AnyStateMachine, Name extends string>(
   offset: number,
 ): Step<Machine, Name>[] {
   const { inspect, take } = createInspector();
-  const never = fromPromise(() => new Promise<never>(() => {}));
-  const actors = Object.fromEntries(
-    Object.keys(machine.implementations.actors).map((name) => [name, never]),
-  );
-  const actor = createActor(machine.provide({ actors }), { inspect, clock: new SimulatedClock() });
+  const actor = createActor(withPendingCalls(machine), { inspect, clock: new SimulatedClock() });
   let emitted: AnyEventObject[] = [];
   actor.on('*', (event) => emitted.push(event));
   const now = () => actor.getSnapshot() as SnapshotFrom<Machine>;
@@ -211,6 +207,19 @@ function replay<Machine extends AnyStateMachine, Name extends string>(
   }
   actor.stop();
   return steps;
+}
+
+const machinesWithPendingCalls = new WeakMap<AnyStateMachine, AnyStateMachine>();
+
+/** Returns the machine with calls that never end. Cached, because a machine is costly to create. */
+function withPendingCalls(machine: AnyStateMachine): AnyStateMachine {
+  const never = fromPromise(() => new Promise<never>(() => {}));
+  const actors = Object.keys(machine.implementations.actors).map((name) => [name, never]);
+  const cached =
+    machinesWithPendingCalls.get(machine) ??
+    machine.provide({ actors: Object.fromEntries(actors) });
+  machinesWithPendingCalls.set(machine, cached);
+  return cached;
 }
 
 /** Returns the calls that were pending and are not any more, without having ended. */
