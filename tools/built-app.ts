@@ -31,11 +31,10 @@ const builds = [
     command: [
       'build',
       modelAppRoot,
-      '--config',
-      'vite.config.ts',
+      '--config=vite.config.ts',
       '--emptyOutDir',
-      '--outDir',
-    ].concat(root + modelAppFolder),
+      `--outDir=${root}${modelAppFolder}`,
+    ],
   },
 ];
 
@@ -44,14 +43,14 @@ const timeoutSeconds = 900;
 /** Name of the file in a build that holds the hash of its sources. */
 const hashFile = '.sources';
 
-/** Writes the hash of the sources into each build. */
+/** Writes the hash of the sources into each production build. */
 export function recordSources(): Plugin {
   let hash = '';
   return {
     name: 'record-sources',
     apply: 'build',
-    buildStart() {
-      hash = hashSources();
+    configResolved({ isProduction }) {
+      hash = isProduction ? hashSources() : 'not for production';
     },
     writeBundle({ dir = '' }) {
       writeFileSync(join(dir, hashFile), hash);
@@ -80,15 +79,13 @@ function readHash(folder: string): string | undefined {
   }
 }
 
-function hashSources(): string {
+/** Returns a hash of the names and the content of all sources. */
+export function hashSources(folder = root): string {
   const hash = createHash('sha256');
-  const paths = sources.flatMap((path) => [path, ...globSync(`${path}/**`, { cwd: root })]);
-  for (const path of paths.toSorted()) {
-    if (!statSync(join(root, path)).isFile()) continue;
-    hash
-      .update(`${path}\0`)
-      .update(readFileSync(join(root, path)))
-      .update('\0');
+  const patterns = sources.flatMap((path) => [path, `${path}/**`]);
+  for (const path of globSync(patterns, { cwd: folder }).toSorted()) {
+    const file = join(folder, path);
+    if (statSync(file).isFile()) hash.update(`${path}\0`).update(readFileSync(file)).update('\0');
   }
   return hash.digest('hex');
 }
