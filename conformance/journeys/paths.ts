@@ -7,6 +7,7 @@ import {
   projectsModel,
   projectsPaths,
 } from '../../model/moves.ts';
+import { callNames } from '../../model/calls.ts';
 import { createPath } from '../../model/paths.ts';
 import { isPossibleForBackend } from '../../model/unreachable.ts';
 import type { Fixtures } from '../fixtures.ts';
@@ -16,8 +17,7 @@ type IsPossible = (move: string) => boolean;
 
 /** Moves that not every backend can make. */
 export const backendDependentMoves = [
-  'listProjects: refusal',
-  'createProject: refusal',
+  ...callNames.map((call) => `${call}: refusal`),
   'listProjects: empty',
 ];
 

@@ -1,5 +1,5 @@
 import type { Credentials } from '../../machines/types.ts';
-import type { Call } from '../../model/calls.ts';
+import { callNames, type Call } from '../../model/calls.ts';
 import type { SimulatedBrowser } from '../http/simulated-browser.ts';
 import { isSuccess } from '../http/response.ts';
 import { createAsVisitor, isListPublic, listOrBlock } from '../probes.ts';
@@ -73,10 +73,8 @@ export function createPreconditions(context: RunContext): Preconditions {
       if (move === 'listProjects: refusal' && (await isListPublic(context))) {
         return 'visitors may read the list, so it is never refused';
       }
-      if (
-        move === 'createProject: refusal' &&
-        isSuccess((await createAsVisitor(context)).exchange)
-      ) {
+      const call = callNames.find((name) => move === `${name}: refusal`);
+      if (call && !arrangements[call] && isSuccess((await createAsVisitor(context)).exchange)) {
         return 'visitors may create projects, so that is never refused';
       }
       if (move === 'listProjects: empty') {

@@ -2,6 +2,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import { SimulatedClock } from 'xstate';
 import { createReport } from '../../conformance/report/create-report.ts';
 import { run } from '../../conformance/run.ts';
+import { callNames } from '../../model/calls.ts';
 import { freshDatabase, startServer, storeNames } from '../server/support.ts';
 import { unmetChecks } from './selftest/run-fault.ts';
 import { validVariants } from './selftest/valid-variants.ts';
@@ -15,7 +16,7 @@ test.each(storeNames)('the reference server on %s meets every MUST and SHOULD', 
   });
   expect(unmetChecks(result)).toEqual([]);
   const { totals } = createReport(result);
-  expect(totals.operations).toEqual({ covered: 4, total: 4 });
+  expect(totals.operations.covered).toBe(callNames.length);
   expect(totals.transitions.missing).toEqual([]);
   expect(totals.states.covered).toBe(totals.states.total);
 });

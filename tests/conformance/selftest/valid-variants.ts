@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import type { ServerResponse } from 'node:http';
 import { parseJson } from '../../../conformance/http/response.ts';
 import type { Operation } from '../../../conformance/http/simulated-browser.ts';
-import { findCall } from '../../../model/calls.ts';
+import { findCall, operationOf } from '../../../model/calls.ts';
 import type { RunningServer } from '../../support/reference-server.ts';
 import { cookieOf, jsonResponse, withHeaders, type JsonObject } from './fault-builders.ts';
 import {
@@ -237,7 +237,7 @@ function startVariant(options: VariantOptions): Promise<RunningServer> {
     if (isAttempt && options.throttledAttempt && ++attemptCount % options.throttledAttempt === 0)
       return withHeaders(jsonResponse(429, { message: 'Please wait.' }), { 'retry-after': '0' });
     if (request.body.length > 1_000_000) return reject(413, 'This is too much.');
-    const body = operation === 'listProjects' ? {} : parseJson(request.body);
+    const body = operationOf(operation).hasBody ? parseJson(request.body) : {};
     if (typeof body !== 'object' || body === null || Array.isArray(body))
       return reject(400, 'This is not a JSON object.');
     const session = cookieOf(request, 'id') ?? cookieOf(request, 'sid') ?? '';
@@ -248,7 +248,7 @@ function startVariant(options: VariantOptions): Promise<RunningServer> {
   function format({ status, headers, body }: ProxyResponse): ProxyResponse {
     const isProblem = options.problemDocuments && status >= 400;
     const type = isProblem ? 'application/problem+json' : 'application/json; charset=utf-8';
-    const allHeaders = { ...headers, 'content-type': body === '' ? undefined : type };
+    const allHeaders = { ...headers, ...(body !== '' && { 'content-type': type }) };
     const response = { status, headers: allHeaders, body };
     if (!options.chunked) return response;
     return { ...response, write: (serverResponse) => writeChunks(serverResponse, response) };

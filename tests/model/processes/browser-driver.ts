@@ -59,12 +59,15 @@ export async function respond(
   if (response === 'none') return route.abort('internetdisconnected');
   if (response === 'fault') {
     await page.evaluate(() => {
-      const { prototype } = Response;
-      const text = Object.getOwnPropertyDescriptor(prototype, 'text')!;
-      prototype.text = () => {
-        Object.defineProperty(prototype, 'text', text);
-        throw new Error('a fault');
-      };
+      // The client reads `body` of every success, whether the call uses it or not.
+      const body = Object.getOwnPropertyDescriptor(Response.prototype, 'body')!;
+      Object.defineProperty(Response.prototype, 'body', {
+        configurable: true,
+        get() {
+          Object.defineProperty(Response.prototype, 'body', body);
+          throw new Error('a fault');
+        },
+      });
     });
     return route.fulfill({ status: 200, json: {} });
   }
