@@ -241,17 +241,11 @@ export const sentBy = (call: Call, event: AnyEventObject): object | undefined =>
 /** Returns what the contract has on a call: its path has the parameters in braces. */
 export const operationOf = (call: Call) => operations.find((operation) => operation.call === call)!;
 
-/** Returns the call that a request makes, and its path parameters; undefined when there is none. */
+/** Returns the call that a request makes, and its encoded path parameters; undefined for none. */
 export function findCall(method: string, path: string) {
   for (const operation of operations) {
     const match = operation.method === method && operation.pattern.exec(path.split('?')[0]!);
-    if (match) {
-      const params = Object.entries(match.groups ?? {}).map(([name, value]) => [
-        name,
-        decodeURIComponent(value),
-      ]);
-      return { call: operation.call, params: Object.fromEntries(params) as object };
-    }
+    if (match) return { call: operation.call, params: { ...match.groups } };
   }
   return undefined;
 }
@@ -261,6 +255,10 @@ export function parseRequest(method: string, url: string, body: unknown) {
   const { pathname } = new URL(url);
   const found = findCall(method, pathname);
   if (!found) throw new Error(`The contract has no ${method} ${pathname}.`);
-  const sent = { ...found.params, ...(body as object | undefined) };
-  return { call: found.call, sent: Object.keys(sent).length > 0 ? sent : undefined };
+  const params = Object.entries(found.params).map(([name, value]) => [
+    name,
+    decodeURIComponent(value),
+  ]);
+  const sent = { ...Object.fromEntries(params), ...(body as object | undefined) };
+  return { call: found.call, sent: Object.keys(sent).length > 0 ? (sent as object) : undefined };
 }

@@ -24,7 +24,12 @@ async function renderStreaming(options: Parameters<typeof renderApp>[1] = {}) {
       lists.at(-1)?.error(new TypeError('network error'));
       await settle();
     },
-    rows: () => screen.queryAllByRole('listitem').map((row) => row.textContent),
+    rows: () =>
+      screen
+        .queryAllByRole('listitem')
+        .map((row) =>
+          [...row.querySelectorAll('[data-field]')].map((field) => field.textContent).join(''),
+        ),
     setSizes: () => screen.getAllByRole('listitem').map((row) => row.getAttribute('aria-setsize')),
     busy: () => screen.getByRole('region', { name: 'List of Projects' }).getAttribute('aria-busy'),
   };

@@ -17,7 +17,7 @@ interface Content {
 
 interface Operation {
   operationId: string;
-  parameters?: { name: string; schema: Schema }[];
+  parameters?: { name: string; in: string; schema: Schema }[];
   requestBody?: Content;
   responses: Record<string, Content>;
 }

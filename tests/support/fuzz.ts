@@ -6,6 +6,7 @@ import { Ajv2020 } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
 import * as fc from 'fast-check';
 import type { Arbitrary } from 'fast-check';
+import { findCall } from '../../model/calls.ts';
 import { jsonSchemaOf, operations, type Schema } from './contract.ts';
 import { CookieClient } from './cookie-client.ts';
 
@@ -41,11 +42,12 @@ export async function fuzz(address: string, runs: number, seed?: number) {
       fc.asyncProperty(fuzzRequests(), async (fuzzRequest) => {
         const reply = await send(client, agent, fuzzRequest);
         client.keepCookies(reply.headers['set-cookie']);
-        const name = `${fuzzRequest.method} ${fuzzRequest.path.split('?')[0]}`;
-        const key = endpoints.has(name) ? `${reply.status}` : `${reply.status} elsewhere`;
+        const { method, path } = fuzzRequest;
+        const call = findCall(method, path)?.call;
+        const key = call ? `${reply.status}` : `${reply.status} elsewhere`;
         statuses[key] = (statuses[key] ?? 0) + 1;
-        const violations = violationsIn(name, reply);
-        if (violations.length > 0) throw new Error(`${name}: ${violations.join('; ')}`);
+        const violations = violationsIn(method, call, reply);
+        if (violations.length > 0) throw new Error(`${method} ${path}: ${violations.join('; ')}`);
       }),
       { numRuns: runs, ...(seed !== undefined && { seed }) },
     );
@@ -56,13 +58,18 @@ export async function fuzz(address: string, runs: number, seed?: number) {
 }
 
 /** Returns how a reply violates the contract. */
-function violationsIn(name: string, { status, headers, text }: RawReply): string[] {
-  const responses = endpoints.get(name)?.responses;
+function violationsIn(
+  method: string,
+  call: string | undefined,
+  { status, headers, text }: RawReply,
+): string[] {
+  const responses = call === undefined ? undefined : endpoints.get(call)?.responses;
   if (status >= 500) return [`answered with ${status}: ${text}`];
   if (responses && !responses.has(status)) return [`undeclared status ${status}`];
   const isRefusal = status >= 400;
   if (!responses && !isRefusal) return []; // a page
-  if (status === 304 || name.startsWith('HEAD')) return text ? [`a body with ${status}`] : [];
+  if (status === 204 || status === 304 || method === 'HEAD')
+    return text ? [`a body with ${status}`] : [];
   if (!headers['content-type']?.startsWith('application/json')) return [`not JSON: ${text}`];
   const validate = responses?.get(status) ?? validateRefusal;
   if (validate(JSON.parse(text))) return [];
@@ -72,7 +79,8 @@ function violationsIn(name: string, { status, headers, text }: RawReply): string
 function fuzzRequests(): Arbitrary<FuzzRequest> {
   const toEndpoint = fc
     .constantFrom(...endpoints.values())
-    .chain(({ method, path, headers, body }) =>
+    .chain((endpoint) => fc.tuple(fc.constant(endpoint), filledPaths(endpoint.path)))
+    .chain(([{ method, headers, body }, path]) =>
       fc.record({
         method: usually(fc.constant(method), fc.constantFrom(...methods)),
         path: usually(fc.constant(path), unusualPaths(path)),
@@ -97,6 +105,12 @@ function fuzzRequests(): Arbitrary<FuzzRequest> {
 }
 
 const methods = ['GET', 'POST', 'HEAD', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'];
+
+/** The paths with a value for each parameter. */
+const filledPaths = (path: string) =>
+  fc
+    .webSegment()
+    .map((segment) => path.replaceAll(/\{\w+\}/g, () => segment || encodeURIComponent('é /')));
 
 const unusualPaths = (path: string) =>
   fc.oneof(
@@ -260,8 +274,10 @@ function compileEndpoints() {
   const ajv = new Ajv2020({ allowUnionTypes: true });
   addFormats.default(ajv);
   return new Map(
-    operations.map(({ method, path, parameters = [], requestBody, responses }) => {
-      const headers = parameters.map(({ name, schema }) => [name.toLowerCase(), schema] as const);
+    operations.map(({ operationId, method, path, parameters = [], requestBody, responses }) => {
+      const headers = parameters
+        .filter((parameter) => parameter.in === 'header')
+        .map(({ name, schema }) => [name.toLowerCase(), schema] as const);
       const validators = Object.entries(responses).map(([status, response]) => {
         const schema = jsonSchemaOf(response);
         return [Number(status), ajv.compile(schema ? closed(schema) : false)] as const;
@@ -273,7 +289,7 @@ function compileEndpoints() {
         body: jsonSchemaOf(requestBody),
         responses: new Map(validators),
       };
-      return [`${method} ${path}`, endpoint] as [string, typeof endpoint];
+      return [operationId, endpoint] as [string, typeof endpoint];
     }),
   );
 }

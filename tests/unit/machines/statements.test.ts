@@ -3,7 +3,7 @@ import { authMachine } from '../../../machines/auth.ts';
 import { projectsMachine } from '../../../machines/projects.ts';
 import { transitionsOf } from '../../../model/inspection.ts';
 
-/** The statements of docs/specification.md about a change of state. */
+/** Statements about a change of state, which a chart must not lose. It may have more. */
 const expected = {
   auth: `
     AUTH-2 AUTH-3 AUTH-4 AUTH-5 AUTH-6 AUTH-7 AUTH-8 AUTH-9 AUTH-10 ERROR-1 ERROR-2 ERROR-3 ERROR-4
@@ -19,9 +19,8 @@ test.each([authMachine, projectsMachine])(
   (machine) => {
     const transitions = transitionsOf(machine);
     const inChart = new Set(transitions.flatMap(({ statements }) => statements));
-    expect([...inChart].toSorted()).toEqual(
-      expected[machine.id as keyof typeof expected].trim().split(/\s+/).toSorted(),
-    );
+    const required = expected[machine.id as keyof typeof expected].trim().split(/\s+/);
+    expect(required.filter((id) => !inChart.has(id))).toEqual([]);
     const without = transitions.filter(({ statements }) => statements.length === 0);
     expect(without.map(({ name }) => name)).toEqual([]);
   },
