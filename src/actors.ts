@@ -25,16 +25,22 @@ export type ActorsOptions = {
   inspect?: Inspect;
   /** Returns the rows that the prerendered page shows already. Called when a list is fetched. */
   prefetchedRows?: () => Project[] | undefined;
+  /** Default: there are no screens. */
+  router?: {
+    state: { location: { pathname: string } };
+    navigate: (target: { to: '/login' | '/projects' }) => unknown;
+  };
   /** Logs what the user is not shown: a failed list, an exception of a call. */
   log: (operationId: string, reason: unknown) => void;
 };
 
-/** Provides the machines with the API calls. Returns the two actors, not yet started. */
+/** Connects the machines with the API and the router. Returns both actors, not yet started. */
 export function createActors({
   api,
   clock,
   inspect,
   prefetchedRows = () => undefined,
+  router,
   log,
 }: ActorsOptions): Actors {
   /** Returns an actor that runs one call and logs what it throws. */
@@ -72,7 +78,13 @@ export function createActors({
   );
 
   projects.on('list.failed', ({ reason }) => log('listProjects', reason));
+  /** Returns a listener that navigates if the user is still on the screen `from`. */
+  const navigation = (from: string, to: '/login' | '/projects') => () => {
+    if (router?.state.location.pathname === from) void router.navigate({ to });
+  };
+  auth.on('user.registered', navigation('/register', '/login'));
   auth.on('user.loggedIn', (event) => projects.send(event));
+  auth.on('user.loggedIn', navigation('/login', '/projects'));
   return { auth, projects };
 }
 

@@ -4,7 +4,7 @@ import type { ApiOptions } from './api/api.ts';
 import { createAppRouter, titleOf, type AppRouter } from './router.tsx';
 import { loadLazyScreens } from './lazy-screens.ts';
 
-export type AppOptions = Partial<Omit<ActorsOptions, 'api'>> &
+export type AppOptions = Partial<Omit<ActorsOptions, 'api' | 'router'>> &
   Partial<Pick<ApiOptions, 'fetch' | 'cookies'>> & { history?: RouterHistory };
 
 export type App = {
@@ -39,21 +39,16 @@ export function createApp({
     });
     const started = createActors({
       api: createApi({ origin: window.location.origin, fetch, cookies }),
+      router,
       log,
       ...options,
     });
     const { auth, projects } = started;
-    auth.on('user.registered', () => navigateIfStillOn('/register', '/login'));
-    auth.on('user.loggedIn', () => navigateIfStillOn('/login', '/projects'));
     if (isStopped) return started;
     running = started;
     auth.start();
     projects.start();
     return started;
-  }
-
-  function navigateIfStillOn(from: string, to: '/login' | '/projects') {
-    if (router.state.location.pathname === from) void router.navigate({ to });
   }
 
   return {
