@@ -18,8 +18,10 @@ type Outcome =
 /** CONST-6, CONST-8: batching of subscription changes, then the lifetime of unused data. */
 const keepUnusedDataMs = 500 + 60_000;
 
+export type Oracle = ReturnType<typeof createOracle>;
+
 /** Returns a driver of the specified app. It starts on the route `start`. */
-export function createOracle(start: Route): Driver {
+export function createOracle(start: Route) {
   let path: Route = start;
   let values: string[] = [];
   let announced = false;
@@ -45,7 +47,7 @@ export function createOracle(start: Route): Driver {
   }
 
   function abort(name: Call) {
-    calls[name].pending = 0;
+    calls[name] = { ...calls[name], pending: 0 };
   }
 
   function navigate(to: Route) {
@@ -150,7 +152,7 @@ export function createOracle(start: Route): Driver {
     },
   };
 
-  return {
+  const driver: Driver = {
     async go(route) {
       navigate(route);
     },
@@ -163,7 +165,7 @@ export function createOracle(start: Route): Driver {
     },
     async answer(name, answer) {
       if (!calls[name].pending) throw new Error(`No ${name} is pending.`);
-      calls[name].pending = 0;
+      abort(name);
       end[name](outcomeOf(answer));
       return answer;
     },
@@ -175,11 +177,28 @@ export function createOracle(start: Route): Driver {
       if (unusedForMs >= keepUnusedDataMs) dropList();
     },
     async observe() {
-      return { path, ...screen(), calls: structuredClone(calls), logged: [...logged] };
+      return { path, ...screen(), calls: { ...calls }, logged: [...logged] };
     },
     async internals() {
       return { authenticated, role: user?.role };
     },
+  };
+  return {
+    ...driver,
+    /** Returns everything that decides what the app does next. */
+    state: () => ({
+      path,
+      values,
+      announced,
+      authenticated,
+      user,
+      loginErrorMessage,
+      projects,
+      createErrorMessage,
+      submitted,
+      unusedForMs,
+      calls,
+    }),
   };
 
   function screen(): Pick<Observation, 'form' | 'banner' | 'list' | 'announced'> {

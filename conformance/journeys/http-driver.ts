@@ -1,22 +1,9 @@
-import { SimulatedClock, type AnyActorRef } from 'xstate';
-import { isAuthenticated, roleOf } from '../../machines/auth.ts';
 import type { Credentials, Project } from '../../machines/types.ts';
 import { countRequests } from '../../model/controlled-backend.ts';
-import {
-  callNames,
-  definitionOf,
-  formNames,
-  forms,
-  parseRequest,
-  submitEvent,
-  userEvent,
-  type Call,
-} from '../../model/calls.ts';
-import type { Driver, Observation } from '../../model/driver.ts';
+import { parseRequest, type Call } from '../../model/calls.ts';
+import type { Driver } from '../../model/driver.ts';
 import type { BackendResponse } from '../../model/outcomes.ts';
-import type { Route } from '../../model/screens.ts';
 import { createInspector } from '../../model/inspection.ts';
-import { createActors } from '../../src/actors.ts';
 import { createApi } from '../../src/api/api.ts';
 import type { Exchange } from '../http/client.ts';
 import { parseJson } from '../http/response.ts';
@@ -27,6 +14,7 @@ import {
   outcomeOf,
   toBackendResponse,
 } from './backend-response.ts';
+import { createHeadlessApp } from './headless-app.ts';
 import type { Preconditions } from './preconditions.ts';
 
 /** A request of the app that is held back until the backend is in the required state. */
@@ -49,8 +37,6 @@ export async function createHttpDriver(
   onExchange: (exchange: Exchange) => void = () => {},
 ): Promise<Driver> {
   const requests: HeldRequest[] = [];
-  const logged: string[] = [];
-  const clock = new SimulatedClock();
   const { inspect, take } = createInspector();
   const ownBrowser = preconditions.newBrowser();
   /** Every later list must contain these projects. */
@@ -70,40 +56,7 @@ export async function createHttpDriver(
       });
     },
   });
-  const { auth, projects } = createActors({
-    api,
-    clock,
-    inspect,
-    log: (call) => logged.push(call),
-  });
-
-  let path: Route = '/';
-  let values: string[] = [];
-  let isAnnounced = false;
-  function go(route: Route) {
-    if (path === route) return;
-    if (path === '/projects') projects.send({ type: 'projects.closed' });
-    path = route;
-    isAnnounced = false;
-    if (route === '/projects') projects.send({ type: 'projects.opened' });
-    const { submitted } = projects.getSnapshot().context;
-    values = route === '/projects' && submitted ? Object.values(submitted) : ['', ''];
-  }
-  auth.on('user.registered', () => path === '/register' && go('/login'));
-  auth.on('user.loggedIn', () => path === '/login' && go('/projects'));
-  projects.on('project.created', ({ project }) => {
-    if (path !== '/projects') return;
-    if (Object.values(project ?? {}).every((text, index) => text === values[index])) {
-      values = ['', ''];
-    }
-    isAnnounced = true;
-  });
-  auth.start();
-  projects.start();
-
-  /** Returns the actor that makes a call. */
-  const actorOf = (call: Call): AnyActorRef =>
-    call in auth.logic.implementations.actors ? auth : projects;
+  const app = createHeadlessApp(api, inspect);
 
   const unanswered = (call: Call, isAborted: boolean) =>
     requests.filter(
@@ -129,18 +82,15 @@ export async function createHttpDriver(
 
   return {
     async go(route) {
-      go(route);
+      app.go(route);
       await settle();
     },
     async submit(form, typed) {
-      if (typed) values = typed;
-      actorOf(form).send(submitEvent(form, values));
+      app.submit(form, typed);
       await settle();
     },
     async activate(button, row) {
-      const call = callNames.find((name) => definitionOf(name).control?.button === button)!;
-      const rows = projects.getSnapshot().context.projects;
-      actorOf(call).send(userEvent(call, 0, row === undefined ? rows : rows.slice(row))!);
+      app.activate(button, row);
       await settle();
     },
     async answer(call, wanted) {
@@ -172,48 +122,14 @@ export async function createHttpDriver(
       held.respond(await send(held, ownBrowser.clone('late')));
       await settle();
     },
-    async elapse(milliseconds) {
-      // In small steps, because a delay that starts within a step starts at its end.
-      for (let left = milliseconds; left > 0; left -= 100) clock.increment(Math.min(left, 100));
-    },
-    internals: async () => ({
-      authenticated: isAuthenticated(auth.getSnapshot()),
-      role: roleOf(auth.getSnapshot()),
-    }),
+    elapse: async (milliseconds) => app.clock.elapse(milliseconds),
+    internals: async () => app.internals(),
     inspection: async () => take(),
     observe: async () => ({
-      path,
-      ...screenContent(),
-      announced: isAnnounced ? 'The project was created.' : '',
-      logged: [...logged],
+      ...app.observe(),
       calls: countRequests(requests, (call) => unanswered(call, false)),
     }),
   };
-
-  function screenContent(): Pick<Observation, 'form' | 'banner' | 'list'> {
-    const [authNow, projectsNow] = [auth.getSnapshot(), projects.getSnapshot()];
-    const banners: Record<string, string | undefined> = {
-      '/login': authNow.context.loginErrorMessage,
-      '/projects': projectsNow.context.createErrorMessage,
-    };
-    const name = formNames.find((form) => forms[form].route === path);
-    const isBusy = name && actorOf(name).getSnapshot().children[name] !== undefined;
-    const isLoading = projectsNow.matches({ list: 'loading' });
-    const emptyNote = isLoading ? 'Loading projects…' : 'No projects to show.';
-    const rows = projectsNow.context.projects;
-    return {
-      form: name && { button: forms[name].button, busy: isBusy === true, values: [...values] },
-      banner: banners[path],
-      list:
-        path === '/projects'
-          ? {
-              busy: isLoading,
-              rows: rows.map(({ title, description }) => [title, description]),
-              note: rows.length > 0 ? undefined : emptyNote,
-            }
-          : undefined,
-    };
-  }
 }
 
 function createdIdOf(response: BackendResponse): Project['id'] {

@@ -19,7 +19,7 @@ import { createOracle } from '../../model/oracle.ts';
 import { createScreensDriver } from './screens-driver.tsx';
 
 /** `WALKS=1000 WALK_SEED=7 npx vitest run tests/model/random` runs longer, with another seed. */
-const walks = Number(process.env['WALKS'] ?? 20);
+const walks = Number(process.env['WALKS'] ?? 8);
 const seed = Number(process.env['WALK_SEED'] ?? 20_260_101);
 
 /** Few ids, so that the list often has a created project already. */

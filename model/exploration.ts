@@ -1,0 +1,303 @@
+/**
+ * Explores the composed app: every step that a user, a backend or the clock can make in every
+ * state, until no new state appears. After each step it compares the app with the oracle.
+ *
+ * Bounds, and why they lose nothing:
+ * - Texts count by which of them are equal, because the app compares texts and does not read them.
+ * - A list is empty or not. Both a list of one and of two rows occur.
+ * - Of the aborted calls, only the last can still be answered.
+ * - Time passes to the end of the lifetime of unused data, or to one millisecond before it.
+ * - A screen without a form is the start and not visited again: to the app it is like any other.
+ */
+import { isDeepStrictEqual } from 'node:util';
+import type { AnyEventObject } from 'xstate';
+import { callNames, definitionOf, formNames, forms, type AnyOutcome, type Call } from './calls.ts';
+import { delays, type Driver } from './driver.ts';
+import { createOracle, type Oracle } from './oracle.ts';
+import { outcomeEvent, responseFor } from './outcomes.ts';
+
+type UserAndClock = Pick<Driver, 'go' | 'submit' | 'activate' | 'elapse'>;
+
+/** The app under exploration. Its calls end by the events that the machines receive. */
+export type ExploredApp = UserAndClock &
+  Pick<Driver, 'observe' | 'internals'> & {
+    end: (call: Call, event: AnyEventObject) => Promise<void>;
+    /** Returns the call that was aborted last, unless it was answered. */
+    abortedCall: () => Call | undefined;
+    endAborted: (event: AnyEventObject) => Promise<void>;
+    /** Returns what decides the next steps of the app, beyond the state of the oracle. */
+    state: () => unknown;
+  };
+
+/** A difference between the app and the specification, after the fewest steps that lead to one. */
+export type Difference = { steps: string[]; differences: string[] };
+
+export type Exploration = {
+  states: number;
+  transitions: number;
+  difference: Difference | undefined;
+};
+
+type Pair = {
+  app: ExploredApp;
+  oracle: Oracle;
+  /** The number of steps performed on it. */
+  length: number;
+};
+
+type OracleState = ReturnType<Oracle['state']>;
+
+type Step = {
+  name: string;
+  isPossible: (state: OracleState, app: ExploredApp) => boolean;
+  /** `n` is the number of the step, so that no two steps share a value. */
+  perform: (pair: Pair, n: number) => Promise<unknown>;
+};
+
+/** A state of app and oracle. */
+type State = { key: string; untried: Step[]; next: Map<Step, State> };
+
+const onBoth =
+  (action: (driver: UserAndClock, n: number) => Promise<void>): Step['perform'] =>
+  ({ app, oracle }, n) =>
+    Promise.all([action(app, n), action(oracle, n)]);
+
+const formSteps = formNames.flatMap((form): Step[] => {
+  const { route } = forms[form];
+  const valuesOf = (n: number) => Object.values(definitionOf(form).input!(n, [])!);
+  return [
+    {
+      name: `go to ${route}`,
+      isPossible: ({ path }) => path !== route,
+      perform: onBoth((driver) => driver.go(route)),
+    },
+    {
+      name: `submit ${form}`,
+      isPossible: ({ path, calls }) => path === route && !calls[form].pending,
+      perform: onBoth((driver, n) => driver.submit(form, valuesOf(n))),
+    },
+    {
+      name: `submit ${form} again while it is pending`,
+      isPossible: ({ path, calls }) => path === route && calls[form].pending > 0,
+      perform: onBoth((driver) => driver.submit(form, undefined)),
+    },
+  ];
+});
+
+const controlSteps = callNames.flatMap((call): Step[] => {
+  const { control, input } = definitionOf(call);
+  if (!control) return [];
+  const { button, inRow } = control;
+  return [
+    {
+      name: `activate ${button}${inRow ? ' of the first row' : ''}`,
+      isPossible: ({ path, projects }) => path === '/projects' && input!(0, projects) !== undefined,
+      perform: onBoth((driver) => driver.activate(button, inRow ? 0 : undefined)),
+    },
+  ];
+});
+
+const callSteps = callNames.flatMap((call): Step[] => {
+  const outcomes = Object.keys(definitionOf(call).outcomes) as AnyOutcome[];
+  // Of the outcomes that are the same to a machine, one is enough.
+  const example = { id: 'first', title: '', description: '' };
+  const distinct = new Map(
+    outcomes
+      .toReversed()
+      .map((outcome) => [JSON.stringify(outcomeEvent(call, outcome, 1, [example])), outcome]),
+  );
+  return [
+    ...Array.from(distinct.values(), (outcome): Step => {
+      const eventOf = ({ projects }: OracleState, n: number) =>
+        outcomeEvent(call, outcome, n, projects);
+      return {
+        name: `${call} ends: ${outcome}`,
+        isPossible: (state) => state.calls[call].pending > 0 && eventOf(state, 0) !== undefined,
+        async perform({ app, oracle }, n) {
+          const event = eventOf(oracle.state(), n)!;
+          await app.end(call, event);
+          await oracle.answer(call, responseFor(call, outcome, event));
+        },
+      };
+    }),
+    ...(['success', 'refusal'] as const).map((outcome): Step => ({
+      name: `the aborted ${call} ends late: ${outcome}`,
+      isPossible: (_, app) => app.abortedCall() === call,
+      perform: ({ app }, n) => app.endAborted(outcomeEvent(call, outcome, n)!),
+    })),
+  ];
+});
+
+const lifetimeMs = Object.values(delays).reduce((sum, delay) => sum + delay);
+
+const clockStep = (sinceMs: number | undefined, milliseconds: number): Step => ({
+  name: `${milliseconds} ms pass`,
+  isPossible: ({ unusedForMs }) => unusedForMs === sinceMs,
+  perform: onBoth((driver) => driver.elapse(milliseconds)),
+});
+const clockSteps = [
+  clockStep(0, lifetimeMs - 1),
+  clockStep(lifetimeMs - 1, 1),
+  clockStep(undefined, lifetimeMs),
+];
+
+const steps = [...clockSteps, ...callSteps, ...controlSteps, ...formSteps];
+
+/** The steps of one walk. More would make its log of failures long. */
+const maxWalkLength = 500;
+/** The states in which a walk looks for a step that was not tried. */
+const maxSearchedStates = 300;
+/** A change of the app may make its states endless. */
+const maxStates = 200_000;
+
+/** Explores the app. Returns the first difference on a shortest sequence of steps, if any. */
+export async function explore(createApp: () => ExploredApp): Promise<Exploration> {
+  const states = new Map<string, State>();
+  let difference: Difference | undefined;
+
+  const createPair = (): Pair => ({ app: createApp(), oracle: createOracle('/'), length: 0 });
+  const start = stateOf(createPair());
+
+  function stateOf(pair: Pair): State {
+    const key = keyOf(pair);
+    const known = states.get(key);
+    if (known) return known;
+    if (states.size === maxStates) throw new Error(`The app has more than ${maxStates} states.`);
+    const untried = steps.filter(({ isPossible }) => isPossible(pair.oracle.state(), pair.app));
+    const state = { key, untried, next: new Map() };
+    states.set(key, state);
+    return state;
+  }
+
+  /** Performs steps that are known to lead to a state. */
+  async function follow(pair: Pair, route: Step[], to: State) {
+    // oxlint-disable-next-line no-await-in-loop
+    for (const step of route) await step.perform(pair, ++pair.length);
+    const key = keyOf(pair);
+    if (key === to.key) return;
+    throw new Error(
+      `The same steps led to two states, so the key of a state lacks something.\n${to.key}\n${key}`,
+    );
+  }
+
+  /** Tries a step of a state. Returns the state after it, or undefined if app and oracle differ. */
+  async function tryStep(pair: Pair, state: State, step: Step): Promise<State | undefined> {
+    state.untried.splice(state.untried.indexOf(step), 1);
+    const differences = await performAndCompare(pair, step);
+    if (differences.length > 0) {
+      const route = shortestRoutes(start).find(([to]) => to === state)![1];
+      if (isShorter(route)) {
+        difference = { steps: [...route, step].map(({ name }) => name), differences };
+      }
+      return undefined;
+    }
+    const next = stateOf(pair);
+    state.next.set(step, next);
+    return next;
+  }
+
+  /** Goes on from a state as long as it, or a state near it, has a step that was not tried. */
+  async function walk(pair: Pair, from: State) {
+    let state: State | undefined = from;
+    for (let length = 0; state && length < maxWalkLength; length++) {
+      const [target, route] = untriedNear(state) ?? [];
+      if (!target || !route) return;
+      if (route.length > 0) await follow(pair, route, target);
+      state = await tryStep(pair, target, target.untried.at(-1)!);
+    }
+  }
+
+  /** Returns whether a step after this route would be the first difference on a shortest one. */
+  const isShorter = ({ length }: Step[]) => !difference || length + 1 < difference.steps.length;
+
+  // After a difference, only the steps that may lead to one sooner are tried.
+  for (;;) {
+    const targets = shortestRoutes(start).filter(
+      ([{ untried }, route]) => untried.length > 0 && isShorter(route),
+    );
+    if (targets.length === 0) break;
+    for (const [target, route] of targets) {
+      while (target.untried.length > 0 && isShorter(route)) {
+        const pair = createPair();
+        await follow(pair, route, target);
+        if (difference) await tryStep(pair, target, target.untried.at(-1)!);
+        else await walk(pair, target);
+      }
+    }
+  }
+  const transitions = [...states.values()].reduce((sum, { next }) => sum + next.size, 0);
+  return { states: states.size, transitions, difference };
+}
+
+/** Returns each state that can be reached, nearest first, with the fewest steps to it. */
+function shortestRoutes(from: State): [State, Step[]][] {
+  const routes = new Map<State, Step[]>([[from, []]]);
+  for (const [state, route] of routes) {
+    for (const [step, next] of state.next)
+      if (!routes.has(next)) routes.set(next, [...route, step]);
+  }
+  return [...routes];
+}
+
+/** Returns a state with an untried step among those nearest to a state, with the steps to it. */
+function untriedNear(from: State): [State, Step[]] | undefined {
+  const routes = new Map<State, Step[]>([[from, []]]);
+  for (const [state, route] of routes) {
+    if (state.untried.length > 0) return [state, route];
+    if (routes.size > maxSearchedStates) continue;
+    for (const [step, next] of state.next)
+      if (!routes.has(next)) routes.set(next, [...route, step]);
+  }
+  return undefined;
+}
+
+/** Identifies the state of a pair. */
+function keyOf({ app, oracle }: Pair): string {
+  const labels = new Map<string, number>();
+  const state = { oracle: oracle.state(), app: app.state(), aborted: app.abortedCall() };
+  return JSON.stringify(state, (key, value: unknown) => {
+    if (ignoredInKey.has(key)) return undefined;
+    // A user without a role is like none.
+    if (key === 'user' && isDeepStrictEqual(value, {})) return undefined;
+    if (typeof value === 'string' && /[\s\d]/.test(value)) {
+      // Messages without a number are constant, so that two fields may have the same by chance.
+      const text = /\d/.test(value) ? value : `${key} ${value}`;
+      if (!labels.has(text)) labels.set(text, labels.size);
+      return labels.get(text);
+    }
+    return Array.isArray(value) && typeof value[0] === 'object' ? value.slice(0, 1) : value;
+  });
+}
+
+/** What never decides the next step: counters, bodies, and what only the screen has. */
+const ignoredInKey = new Set(['made', 'sent', 'announced', 'values']);
+
+/** Performs a step. Returns what is different in the app and in the specification afterwards. */
+async function performAndCompare(pair: Pair, step: Step): Promise<string[]> {
+  try {
+    await step.perform(pair, ++pair.length);
+  } catch (error) {
+    return [`The app throws ${String(error)}`];
+  }
+  const [actual, expected] = await Promise.all(
+    [pair.app, pair.oracle].map(async (driver) => ({
+      ...(await driver.observe()),
+      ...(await driver.internals?.()),
+    })),
+  );
+  return differencesOf('', actual, expected);
+}
+
+function differencesOf(name: string, actual: unknown, expected: unknown): string[] {
+  if (isDeepStrictEqual(actual, expected)) return [];
+  if (isRecord(actual) && isRecord(expected)) {
+    return Object.keys({ ...actual, ...expected }).flatMap((key) =>
+      differencesOf(`${name}.${key}`, actual[key], expected[key]),
+    );
+  }
+  const [found, wanted] = [actual, expected].map((value) => JSON.stringify(value) ?? 'nothing');
+  return [`${name.slice(1)}: the app has ${found}, and the specification says ${wanted}`];
+}
+
+const isRecord = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
