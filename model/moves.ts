@@ -131,22 +131,25 @@ function delayMove(
 }
 
 /**
- * Returns what a step covers: its move, each transition and ignored event by the move and the state
- * of its region, and each transition by the state of each neighbor of its region.
+ * Returns what a step covers: each transition and ignored event by the move and the state of its
+ * region, and each transition by the state of each neighbor of its region. A move that no region
+ * handles counts in each state of each.
  */
 export function coverageItems<Machine extends AnyStateMachine, Name extends string>({
   machine,
 }: Model<Machine, Name>) {
   const regions = regionsOf(machine);
-  return ({ inspection, move, before }: Step<Machine, Name>): string[] => [
-    move,
-    ...[...inspection.transitions, ...inspection.ignored].map(
-      (item) => `${item} by ${move} in ${regionKey(regionOf(regions, item), before)}`,
-    ),
-    ...inspection.transitions.flatMap((item) =>
-      regionOf(regions, item).neighbors.map((other) => `${item} in ${statesIn(other, before)}`),
-    ),
-  ];
+  return ({ inspection: { transitions, ignored }, move, before }: Step<Machine, Name>) => {
+    const items = [...transitions, ...ignored];
+    if (items.length === 0)
+      return regions.map((region) => `${move} in ${statesIn(region, before)}`);
+    return [
+      ...items.map((item) => `${item} by ${move} in ${regionKey(regionOf(regions, item), before)}`),
+      ...transitions.flatMap((item) =>
+        regionOf(regions, item).neighbors.map((other) => `${item} in ${statesIn(other, before)}`),
+      ),
+    ];
+  };
 }
 
 type CoverageItems = (step: Pick<Step<never, string>, 'inspection' | 'move'>) => string[];
