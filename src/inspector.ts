@@ -4,8 +4,8 @@ import type { Inspect } from './actors.ts';
 const windowName = 'xstateinspector';
 
 /**
- * Opens the Stately inspector in a window of its own if the address contains `?inspect`. Returns the
- * option that connects the actors. Imported in development only.
+ * Opens the Stately inspector in a window of its own if the address contains `?inspect`. Returns
+ * the option that connects the actors. Called in development only.
  */
 export function openInspector(): { inspect?: Inspect } {
   if (!/[?&]inspect\b/.test(location.href)) return {};
