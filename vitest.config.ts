@@ -30,7 +30,7 @@ const projects: Record<string, TestProjectInlineConfiguration['test']> = {
   },
 };
 
-/** Not part of vite.config.ts, because the plugins of the build make each start two seconds longer. */
+/** Apart from vite.config.ts, because the plugins of the build add two seconds to each start. */
 export default defineConfig({
   // Does not compile style sheets with a second Vite, as the build does.
   plugins: [vanillaExtractPlugin({ unstable_mode: 'transform' })],

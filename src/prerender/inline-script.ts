@@ -1,6 +1,6 @@
 /**
- * The script that `tools/prerender.ts` inlines into index.html. Until the app takes over, it shows the
- * prerendered screen of the URL, prefetches the lazy chunk and the list where that screen needs
+ * The script that `tools/prerender.ts` inlines into index.html. Until the app takes over, it shows
+ * the prerendered screen of the URL, prefetches the lazy chunk and the list where that screen needs
  * them, and records the state of the form.
  */
 

@@ -13,8 +13,8 @@ type ProjectListProps = {
 
 /**
  * The list of projects, in the given order. The prerendered rows are filled by `data-field`, which
- * names a property of a project. Row keys are positions, because a backend may use an id twice. `aria-setsize` has the length of the list, because only some rows of a long one are in the
- * page.
+ * names a property of a project. Row keys are positions, because a backend may use an id twice.
+ * `aria-setsize` has the length of the list, because only some rows of a long one are in the page.
  */
 export function ProjectList({ heading, rows, loading, showNewestLabel }: ProjectListProps) {
   const id = useId();

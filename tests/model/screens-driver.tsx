@@ -7,9 +7,7 @@ import type { Driver, Observation } from '../../model/driver.ts';
 import { screens, type Route } from '../../model/screens.ts';
 import { createInspector } from '../../model/inspection.ts';
 
-/**
- * Returns a driver of the app rendered in happy-dom, with a controlled backend and a simulated clock.
- */
+/** Returns a driver of the app in happy-dom, with a controlled backend and a simulated clock. */
 export async function createScreensDriver(route: Route): Promise<Driver> {
   const backend = createBackendDriver(settled);
   const { inspect, take } = createInspector();
