@@ -1,0 +1,33 @@
+import { screen, waitFor } from '@testing-library/react';
+import { expect } from 'vitest';
+import { forms, type FormName } from '../../model/calls.ts';
+import { renderApp } from './render-app.tsx';
+
+export const field = (label: string) => screen.getByLabelText<HTMLInputElement>(label);
+export const invalid = (label: string) => field(label).getAttribute('aria-invalid');
+
+/** Returns the element that describes a field, which holds its error. */
+export const errorElement = (label: string) =>
+  document.getElementById(field(label).getAttribute('aria-describedby') ?? '');
+export const error = (label: string) => errorElement(label)?.textContent;
+
+export const expectError = (label: string, message: string) =>
+  waitFor(() => expect(error(label)).toBe(message));
+
+/** Renders the screen of a form. */
+export async function renderForm(name: FormName) {
+  const { route, button } = forms[name];
+  const app = await renderApp(route);
+  const submitButton = await screen.findByRole('button', { name: button });
+  return {
+    ...app,
+    submit: () => app.user.click(submitButton),
+    fill: async (label: string, text: string) => {
+      await app.user.clear(field(label));
+      if (text !== '') await app.user.type(field(label), text);
+      await app.user.tab();
+    },
+    count: () => app.backend.count(name),
+    body: async () => (await app.backend.next(name)).body,
+  };
+}
