@@ -141,20 +141,22 @@ const clockSteps = [
   clockStep(undefined, lifetimeMs),
 ];
 
-const steps = [...clockSteps, ...callSteps, ...controlSteps, ...formSteps];
+const allSteps = [...clockSteps, ...callSteps, ...controlSteps, ...formSteps];
 
 /** The steps of one walk. More would make its log of failures long. */
 const maxWalkLength = 500;
 /** The states in which a walk looks for a step that was not tried. */
 const maxSearchedStates = 300;
 /** A change of the app may make its states endless. */
-const maxStates = 200_000;
+const maxStates = 100_000;
 
 /** Explores the app. Returns the first difference on a shortest sequence of steps, if any. */
 export async function explore(createApp: () => ExploredApp): Promise<Exploration> {
   const states = new Map<string, State>();
   let difference: Difference | undefined;
 
+  /** Returns whether a difference after this route and one more step is the first on fewest. */
+  const isShorter = ({ length }: Step[]) => !difference || length + 1 < difference.steps.length;
   const createPair = (): Pair => ({ app: createApp(), oracle: createOracle('/'), length: 0 });
   const start = stateOf(createPair());
 
@@ -162,8 +164,10 @@ export async function explore(createApp: () => ExploredApp): Promise<Exploration
     const key = keyOf(pair);
     const known = states.get(key);
     if (known) return known;
-    if (states.size === maxStates) throw new Error(`The app has more than ${maxStates} states.`);
-    const untried = steps.filter(({ isPossible }) => isPossible(pair.oracle.state(), pair.app));
+    if (states.size === maxStates) {
+      throw new Error(`The app has more than ${maxStates} states. The last is ${key}`);
+    }
+    const untried = allSteps.filter(({ isPossible }) => isPossible(pair.oracle.state(), pair.app));
     const state = { key, untried, next: new Map() };
     states.set(key, state);
     return state;
@@ -185,9 +189,17 @@ export async function explore(createApp: () => ExploredApp): Promise<Exploration
     state.untried.splice(state.untried.indexOf(step), 1);
     const differences = await performAndCompare(pair, step);
     if (differences.length > 0) {
-      const route = shortestRoutes(start).find(([to]) => to === state)![1];
+      const route = nearest(start, (other) => other === state)!.route();
       if (isShorter(route)) {
-        difference = { steps: [...route, step].map(({ name }) => name), differences };
+        const again = createPair();
+        await follow(again, route, state);
+        const steps = [...route, step].map(({ name }) => name);
+        const found = await performAndCompare(again, step);
+        const unclear = ['These steps alone lead to no difference, but a longer walk to one:'];
+        difference = {
+          steps,
+          differences: found.length > 0 ? found : [...unclear, ...differences],
+        };
       }
       return undefined;
     }
@@ -200,23 +212,22 @@ export async function explore(createApp: () => ExploredApp): Promise<Exploration
   async function walk(pair: Pair, from: State) {
     let state: State | undefined = from;
     for (let length = 0; state && length < maxWalkLength; length++) {
-      const [target, route] = untriedNear(state) ?? [];
-      if (!target || !route) return;
-      if (route.length > 0) await follow(pair, route, target);
+      const near = nearest(state, hasUntried, maxSearchedStates);
+      if (!near) return;
+      const target = near.state;
+      if (target !== state) await follow(pair, near.route(), target);
       state = await tryStep(pair, target, target.untried.at(-1)!);
     }
   }
 
-  /** Returns whether a step after this route would be the first difference on a shortest one. */
-  const isShorter = ({ length }: Step[]) => !difference || length + 1 < difference.steps.length;
-
   // After a difference, only the steps that may lead to one sooner are tried.
   for (;;) {
-    const targets = shortestRoutes(start).filter(
-      ([{ untried }, route]) => untried.length > 0 && isShorter(route),
-    );
+    const targets = [...reachable(start)]
+      .filter(({ state }) => hasUntried(state))
+      .map(({ state, route }) => ({ target: state, route: route() }))
+      .filter(({ route }) => isShorter(route));
     if (targets.length === 0) break;
-    for (const [target, route] of targets) {
+    for (const { target, route } of targets) {
       while (target.untried.length > 0 && isShorter(route)) {
         const pair = createPair();
         await follow(pair, route, target);
@@ -229,26 +240,30 @@ export async function explore(createApp: () => ExploredApp): Promise<Exploration
   return { states: states.size, transitions, difference };
 }
 
-/** Returns each state that can be reached, nearest first, with the fewest steps to it. */
-function shortestRoutes(from: State): [State, Step[]][] {
-  const routes = new Map<State, Step[]>([[from, []]]);
-  for (const [state, route] of routes) {
-    for (const [step, next] of state.next)
-      if (!routes.has(next)) routes.set(next, [...route, step]);
-  }
-  return [...routes];
+const hasUntried = ({ untried }: State) => untried.length > 0;
+
+type Reached = { state: State; route: () => Step[] };
+
+/** Returns the nearest state that is wanted, among `max` states or a few more. */
+function nearest(from: State, isWanted: (state: State) => boolean, max?: number) {
+  for (const reached of reachable(from, max)) if (isWanted(reached.state)) return reached;
+  return undefined;
 }
 
-/** Returns a state with an untried step among those nearest to a state, with the steps to it. */
-function untriedNear(from: State): [State, Step[]] | undefined {
-  const routes = new Map<State, Step[]>([[from, []]]);
-  for (const [state, route] of routes) {
-    if (state.untried.length > 0) return [state, route];
-    if (routes.size > maxSearchedStates) continue;
-    for (const [step, next] of state.next)
-      if (!routes.has(next)) routes.set(next, [...route, step]);
+/** Yields the states that can be reached, nearest first, with the fewest steps to each. */
+function* reachable(from: State, max = Infinity): Generator<Reached, void> {
+  const origins = new Map<State, { state: State; step: Step } | undefined>([[from, undefined]]);
+  const routeTo = (state: State): Step[] => {
+    const origin = origins.get(state);
+    return origin ? [...routeTo(origin.state), origin.step] : [];
+  };
+  for (const state of origins.keys()) {
+    yield { state, route: () => routeTo(state) };
+    if (origins.size > max) continue;
+    for (const [step, next] of state.next) {
+      if (!origins.has(next)) origins.set(next, { state, step });
+    }
   }
-  return undefined;
 }
 
 /** Identifies the state of a pair. */
