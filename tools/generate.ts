@@ -8,7 +8,7 @@ import openapiTS, { astToString, COMMENT_HEADER } from 'openapi-typescript';
 import { pathToFileURL } from 'node:url';
 import { authMachine } from '../machines/auth.ts';
 import { projectsMachine } from '../machines/projects.ts';
-import { exitOnUsageError } from '../server/usage-error.ts';
+import { exitOnUsageError, UsageError } from '../server/usage-error.ts';
 import { dereferencedContract } from './contract.ts';
 import { contractPath, sourceHash } from './contract-source.ts';
 import { diagram, markdownTable, stateTable, transitionTable } from './diagram.ts';
@@ -18,7 +18,7 @@ import { root } from './run.ts';
 const generators: { [path: string]: () => Promise<string> } = {
   'generated/api.d.ts': contractTypes,
   'generated/contract.json': contractJson,
-  'generated/contract.html': async () => (await import('./contract-page.ts')).contractPage(),
+  'generated/contract.html': contractHtml,
   'generated/machines.md': machinesPage,
   'generated/traceability.md': async () => (await import('./traceability.ts')).traceabilityPage(),
   'conformance/README.md': kitReadme,
@@ -57,6 +57,15 @@ async function contractJson(): Promise<string> {
     ([path, item]) => `${JSON.stringify(path)}:${JSON.stringify(item)}`,
   );
   return `{"source":"${sourceHash()}","security":${JSON.stringify(security)},"paths":{\n${lines.join(',\n')}\n}}\n`;
+}
+
+async function contractHtml(): Promise<string> {
+  const { calls, callNames } = await import('../model/calls.ts');
+  for (const call of callNames) {
+    if (Object.hasOwn(calls, call)) continue;
+    throw new UsageError(`Add the row of ${call} to model/calls.ts: openapi.yaml has this call.`);
+  }
+  return (await import('./contract-page.ts')).contractPage();
 }
 
 async function machinesPage(): Promise<string> {
