@@ -123,7 +123,7 @@ function readScreen(
   const section = document.querySelector('main section');
   return {
     path: location.hash.slice(1) || '/',
-    banner: textOf('[role=alert]'),
+    banners: { form: textOf('[role=alert]:not(section *)'), list: textOf('section [role=alert]') },
     announced: textOf('[role=status]')?.trim() ?? '',
     form:
       form && button

@@ -69,7 +69,7 @@ type Words = {
   pending: string;
 };
 
-const banner = (message = 'Internal Server Error') => `red banner: "${message}"`;
+const redBanner = (message = 'Internal Server Error') => `red banner: "${message}"`;
 const emptyList =
   'an empty list: "No projects to show." (the app only logs the failure to the console)';
 const unchangedForm = 'no message: the form "Create an account" stays as it is';
@@ -91,13 +91,19 @@ type Cause<Event> = ({ form: Form } | { control: Control }) & {
   inputOf: (event: Event) => object;
 };
 
+/** What a red banner is above: the form of a screen or its list. */
+export type BannerPlace = 'form' | 'list';
+
+/** The banner that shows the message of a refusal, and where the machine stores it. */
+type Banner = { above: BannerPlace; contextKey: string };
+
 type EventOf<Of extends Call> = Extract<AuthEvent | ProjectsEvent, { type: Of }>;
 
-type Definition<Of extends Call> = { outcomes: Record<string, Outcome>; words: Words } & ([
-  EventOf<Of>,
-] extends [never]
-  ? unknown
-  : Cause<EventOf<Of>>);
+type Definition<Of extends Call> = {
+  outcomes: Record<string, Outcome>;
+  words: Words;
+  banner?: Banner;
+} & ([EventOf<Of>] extends [never] ? unknown : Cause<EventOf<Of>>);
 
 export const calls = {
   login: {
@@ -106,10 +112,11 @@ export const calls = {
     toEvent: (credentials: Credentials) => ({ type: 'login', credentials }),
     inputOf: ({ credentials }) => credentials,
     outcomes: { ...failures, success: () => succeeded(), malformed: () => succeeded() },
+    banner: { above: 'form', contextKey: 'loginErrorMessage' },
     words: {
       subject: 'signing in',
       success: () => 'the projects screen, as after a successful login',
-      refusal: banner,
+      refusal: redBanner,
       fault: 'the form again, without a message',
       pending: busyButton,
     },
@@ -158,10 +165,11 @@ export const calls = {
       duplicate: (n, [first]) => first && succeeded({ ...fixtures.project(n), id: first.id }),
       malformed: () => error,
     },
+    banner: { above: 'form', contextKey: 'createErrorMessage' },
     words: {
       subject: 'creating a project',
       success: (value) => (value ? `a new row: "${(value as Project).title}"` : 'a new row'),
-      refusal: banner,
+      refusal: redBanner,
       fault: 'no new row and no message, as if the button did nothing',
       pending: busyButton,
     },
@@ -178,6 +186,7 @@ function describeList({ length }: Project[] = []): string {
 export type CallDefinition = {
   outcomes: Record<string, Outcome>;
   words: Words;
+  banner?: Banner;
   form?: Form;
   control?: Control;
   input?: (n: number, rows: readonly Project[]) => object | undefined;
@@ -187,6 +196,12 @@ export type CallDefinition = {
 
 /** Returns what the table has on a call. */
 export const definitionOf = (call: Call): CallDefinition => calls[call];
+
+/** Returns the route of the screen on which a user causes a call; undefined for no user. */
+export function routeOf(call: Call): Route | undefined {
+  const { form, control } = definitionOf(call);
+  return form?.route ?? (control && '/projects');
+}
 
 export type OutcomeOf<Of extends Call> = keyof (typeof calls)[Of]['outcomes'] & string;
 export type AnyOutcome = { [Of in Call]: OutcomeOf<Of> }[Call];
@@ -211,7 +226,7 @@ export const callNames = operations.map(({ call }) => call);
 
 /** The forms, under the call that each makes. */
 export const forms = Object.fromEntries(
-  callNames.flatMap((call) => (definitionOf(call).form ? [[call, definitionOf(call).form]] : [])),
+  Object.entries(calls).flatMap(([call, row]) => ('form' in row ? [[call, row.form]] : [])),
 ) as { [Name in FormName]: (typeof calls)[Name]['form'] };
 
 export const formNames = Object.keys(forms) as FormName[];

@@ -14,6 +14,7 @@ import {
   definitionOf,
   sentBy,
   type AnyOutcome,
+  type BannerPlace,
   type Call,
   type FormName,
 } from './calls.ts';
@@ -25,7 +26,8 @@ import type { Route } from './screens.ts';
 export type Observation = {
   path: string;
   form: { button: string; busy: boolean; values: string[] } | undefined;
-  banner: string | undefined;
+  /** The red banners, by what each is above. */
+  banners: { [Place in BannerPlace]?: string | undefined };
   list:
     | { busy: boolean; rows: [title: string, description: string][]; note: string | undefined }
     | undefined;

@@ -45,7 +45,7 @@ const authScreens =
     return {
       path,
       form: name && { button: forms[name].button, busy: busyForm === name, values },
-      banner: name === 'login' ? context.loginErrorMessage : undefined,
+      banners: { form: name === 'login' ? context.loginErrorMessage : undefined },
     };
   };
 
@@ -95,13 +95,13 @@ const expectedForm = (
       busy,
       values: context.submitted ? Object.values(context.submitted) : emptyForm,
     },
-    banner: banner(context),
+    banners: { form: banner(context) },
   }));
 
 const expectedOtherScreen = () => ({
   path: '/about',
   form: undefined,
-  banner: undefined,
+  banners: {},
   list: undefined,
 });
 

@@ -201,7 +201,7 @@ export function createOracle(start: Route) {
     }),
   };
 
-  function screen(): Pick<Observation, 'form' | 'banner' | 'list' | 'announced'> {
+  function screen(): Pick<Observation, 'form' | 'banners' | 'list' | 'announced'> {
     const name = formNames.find((form) => forms[form].route === path);
     const loading = calls.listProjects.pending > 0;
     return {
@@ -210,7 +210,9 @@ export function createOracle(start: Route) {
         busy: calls[name].pending > 0,
         values: [...values],
       },
-      banner: { '/login': loginErrorMessage, '/projects': createErrorMessage }[path as string],
+      banners: {
+        form: { '/login': loginErrorMessage, '/projects': createErrorMessage }[path as string],
+      },
       announced: announced ? 'The project was created.' : '',
       list:
         path === '/projects'

@@ -138,6 +138,7 @@ function assertMatches(subject: string, actual: object, expected: object) {
   for (const [key, value] of Object.entries(expected)) {
     const found = (actual as Record<string, unknown>)[key];
     if (key === 'calls') assertMatches('the requests', found as object, value as object);
+    else if (key === 'banners') assertMatches('the banners', found as object, value as object);
     else assertEqual(`${key} of ${subject}`, found, value);
   }
 }

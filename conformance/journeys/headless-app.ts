@@ -1,4 +1,4 @@
-import type { AnyActorRef } from 'xstate';
+import type { AnyActorRef, AnyMachineSnapshot } from 'xstate';
 import { isAuthenticated, roleOf } from '../../machines/auth.ts';
 import { createClock } from '../../model/clock.ts';
 import {
@@ -6,6 +6,7 @@ import {
   definitionOf,
   formNames,
   forms,
+  routeOf,
   submitEvent,
   userEvent,
   type Call,
@@ -92,12 +93,14 @@ export function createHeadlessApp(api: Api, inspect?: Inspect) {
     },
   };
 
-  function screenContent(): Pick<Observation, 'form' | 'banner' | 'list'> {
-    const [authNow, projectsNow] = [auth.getSnapshot(), projects.getSnapshot()];
-    const banners: Record<string, string | undefined> = {
-      '/login': authNow.context.loginErrorMessage,
-      '/projects': projectsNow.context.createErrorMessage,
-    };
+  function screenContent(): Pick<Observation, 'form' | 'banners' | 'list'> {
+    const projectsNow = projects.getSnapshot();
+    const banners: Observation['banners'] = {};
+    for (const call of callNames.filter((name) => routeOf(name) === path)) {
+      const { banner } = definitionOf(call);
+      const { context } = actorOf(call).getSnapshot() as AnyMachineSnapshot;
+      if (banner) banners[banner.above] = context[banner.contextKey] as string | undefined;
+    }
     const name = formNames.find((form) => forms[form].route === path);
     const isBusy = name && actorOf(name).getSnapshot().children[name] !== undefined;
     const isLoading = projectsNow.matches({ list: 'loading' });
@@ -105,7 +108,7 @@ export function createHeadlessApp(api: Api, inspect?: Inspect) {
     const rows = projectsNow.context.projects;
     return {
       form: name && { button: forms[name].button, busy: isBusy === true, values: [...values] },
-      banner: banners[path],
+      banners,
       list:
         path === '/projects'
           ? {

@@ -146,7 +146,11 @@ describe('by keyboard alone', () => {
     await driver.waitFor({ path: '/login', form: { busy: true } });
     expect(await focused()).toBe('button Sign in');
     await driver.answer('login', { status: 401, body: { message: 'Not right.' } });
-    await driver.waitFor({ path: '/login', form: { busy: false }, banner: 'Not right.' });
+    await driver.waitFor({
+      path: '/login',
+      form: { busy: false },
+      banners: { form: 'Not right.' },
+    });
     expect(await focused()).toBe('button Sign in');
 
     await press('Shift+Tab');
@@ -214,14 +218,22 @@ describe('for screen readers', () => {
     await fillCredentials(page, 'ada@example.org');
     await page.keyboard.press('Enter');
     await driver.answer('login', { status: 401, body: { message: 'Not right.' } });
-    await driver.waitFor({ path: '/login', form: { busy: false }, banner: 'Not right.' });
+    await driver.waitFor({
+      path: '/login',
+      form: { busy: false },
+      banners: { form: 'Not right.' },
+    });
     const first = await page.getByRole('alert').elementHandle();
     const isFirst = () => first.evaluate((element) => element.isConnected);
     await page.keyboard.press('Enter');
-    await driver.waitFor({ path: '/login', form: { busy: true }, banner: 'Not right.' });
+    await driver.waitFor({ path: '/login', form: { busy: true }, banners: { form: 'Not right.' } });
     expect(await isFirst()).toBe(true);
     await driver.answer('login', { status: 401, body: { message: 'Not right.' } });
-    await driver.waitFor({ path: '/login', form: { busy: false }, banner: 'Not right.' });
+    await driver.waitFor({
+      path: '/login',
+      form: { busy: false },
+      banners: { form: 'Not right.' },
+    });
     // Screen readers announce an alert when its element is new.
     expect(await isFirst()).toBe(false);
     expect(await page.getByRole('alert').count()).toBe(1);
@@ -289,7 +301,7 @@ describe('with forced colours', () => {
     await driver.waitFor({ path: '/login', form: { busy: true } });
     expect(await hasLine(button.locator('span'), 'top', '::before')).toBe(true);
     await driver.answer('login', { status: 401, body: { message: 'No.' } });
-    await driver.waitFor({ path: '/login', form: { busy: false }, banner: 'No.' });
+    await driver.waitFor({ path: '/login', form: { busy: false }, banners: { form: 'No.' } });
     expect(await hasLine(page.getByRole('alert'))).toBe(true);
 
     await page.keyboard.press('Tab');

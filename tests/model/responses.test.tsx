@@ -69,7 +69,7 @@ test('signing in shows each refusal, keeps the text and can be retried [ERROR-1,
   for (const [response, banner] of refusals) {
     await shows({ form: { busy: true }, calls: { login: { pending: 1 } } });
     await answer('login', response);
-    await shows({ banner, form: { busy: false, values: credentials } });
+    await shows({ banners: { form: banner }, form: { busy: false, values: credentials } });
     await submit('login', undefined);
   }
   expect(problems()).toEqual([]);
@@ -83,7 +83,7 @@ test('registering shows no text for a refusal, keeps the text and can be retried
     await answer('registerUser', response);
     await shows({
       path: '/register',
-      banner: undefined,
+      banners: { form: undefined },
       form: { busy: false, values: credentials },
     });
     await submit('registerUser', undefined);
@@ -96,13 +96,13 @@ test('creating shows each refusal, keeps the text and can be retried [ERROR-5, E
   for (const [response, banner] of refusals) {
     await answer('createProject', response);
     await shows({
-      banner,
+      banners: { form: banner },
       form: { busy: false, values: typed },
       list: { rows: [rowOf(relaunch)] },
     });
     await submit('createProject', undefined);
     await shows({
-      banner: undefined,
+      banners: { form: undefined },
       form: { busy: true },
       calls: { createProject: { pending: 1 } },
     });
@@ -119,7 +119,7 @@ test('creating shows no message and keeps the text when the response is not a pr
   ];
   for (const response of [...oddSuccesses, ...oddProjects]) {
     await answer('createProject', response);
-    await shows({ banner: undefined, form: { busy: false, values: typed } });
+    await shows({ banners: { form: undefined }, form: { busy: false, values: typed } });
     await submit('createProject', undefined);
     await shows({ form: { busy: true }, calls: { createProject: { pending: 1 } } });
   }
@@ -134,7 +134,7 @@ test('the list is empty and the failure only logged after each refusal and each 
     await answer('listProjects', response);
     logged.push('listProjects');
     await shows({
-      banner: undefined,
+      banners: { form: undefined },
       list: { busy: false, rows: [], note: 'No projects to show.' },
       logged,
     });
@@ -162,7 +162,7 @@ test('a pending call counts and the text stays when the user leaves and returns 
   await go('/about');
   await answer('createProject', { status: 409, body: { message: 'There is one.' } });
   await go('/projects');
-  await shows({ banner: 'There is one.', form: { busy: false, values: typed } });
+  await shows({ banners: { form: 'There is one.' }, form: { busy: false, values: typed } });
   expect(problems()).toEqual([]);
 });
 

@@ -57,6 +57,7 @@ export async function createScreensDriver(route: Route): Promise<Driver> {
 }
 
 function observeRenderedScreen(): Omit<Observation, 'path' | 'calls' | 'logged'> {
+  const textOf = (selector: string) => document.querySelector(selector)?.textContent;
   const name = formNames.find((form) =>
     screen.queryByText(forms[form].button, { selector: 'button' }),
   );
@@ -64,7 +65,7 @@ function observeRenderedScreen(): Omit<Observation, 'path' | 'calls' | 'logged'>
   // By text, because lookups by role are too slow for every step. tests/screens tests the roles.
   const list = screen.queryByText('List of Projects', { selector: 'h2' })?.closest('section');
   return {
-    banner: document.querySelector('[role=alert]')?.textContent,
+    banners: { form: textOf('[role=alert]:not(section *)'), list: textOf('section [role=alert]') },
     announced: document.querySelector('[role=status]')?.textContent.trim() ?? '',
     form: button && {
       button: forms[name].button,

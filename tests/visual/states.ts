@@ -91,7 +91,8 @@ function visualSteps<Machine extends AnyStateMachine, Name extends string>(
     const screen: Partial<Observation> = {};
     for (const state of states) {
       const expected = expectations.states[state as keyof typeof expectations.states];
-      Object.assign(screen, expected?.(step.snapshot, location));
+      const { banners, ...shown } = expected?.(step.snapshot, location) ?? {};
+      Object.assign(screen, shown, { banners: { ...screen.banners, ...banners } });
     }
     const { machine }: AnyMachineSnapshot = step.snapshot;
     return {
@@ -103,12 +104,14 @@ function visualSteps<Machine extends AnyStateMachine, Name extends string>(
   });
 }
 
-function describe({ path, form, banner, list }: Partial<Observation>): string {
+function describe({ path, form, banners, list }: Partial<Observation>): string {
   const isFilled = form?.values.some((value) => value !== '');
   return [
     path,
     form && `form ${form.busy ? 'busy' : isFilled ? 'filled' : 'empty'}`,
-    banner !== undefined && 'error',
+    ...Object.entries(banners ?? {}).map(
+      ([place, message]) => message && `error above the ${place}`,
+    ),
     list &&
       `list ${list.busy ? 'loading' : 'loaded'}, ${list.rows.length > 0 ? 'rows' : 'no rows'}`,
   ]

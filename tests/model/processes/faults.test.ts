@@ -51,7 +51,10 @@ test('an offline sign-in shows the default message, keeps the text and can be re
   await submitForm('login', credentials);
   await shows({ calls: { login: { pending: 1 } } });
   await answer('login', 'none');
-  await shows({ banner: 'Internal Server Error', form: { busy: false, values: credentials } });
+  await shows({
+    banners: { form: 'Internal Server Error' },
+    form: { busy: false, values: credentials },
+  });
   await submitForm('login', undefined);
   await shows({ form: { busy: true }, calls: { login: { made: 2, pending: 1 } } });
   expect(await problems()).toEqual([]);
@@ -82,7 +85,7 @@ test('a huge text is shown whole and does not widen the page [CHOICE-26]', async
   const huge = 'a'.repeat(100_000);
   const { page, submit: submitForm, answer, shows, problems } = await openCreating();
   await answer('createProject', { status: 422, body: { message: huge } });
-  await shows({ banner: huge });
+  await shows({ banners: { form: huge } });
   await submitForm('createProject', [huge, huge]);
   await shows({
     calls: { createProject: { pending: 1, sent: { title: huge, description: huge } } },
@@ -101,7 +104,7 @@ test('a script in a title, a description or a message is shown as text', async (
   const script = `<img src=x onerror="document.title='run'"><script>document.title='run'</script>`;
   const { page, submit: submitForm, answer, shows, problems } = await openCreating();
   await answer('createProject', { status: 422, body: { message: script } });
-  await shows({ banner: script });
+  await shows({ banners: { form: script } });
   await submitForm('createProject', typed);
   await shows({ calls: { createProject: { pending: 1 } } });
   const body = { id: 1, title: script, description: script };
@@ -118,7 +121,7 @@ test('a double click together with Enter makes one call [CHOICE-7]', async () =>
   await field(page, 'Password').press('Enter');
   await shows({ form: { busy: true }, calls: { login: { made: 1, pending: 1 } } });
   await answer('login', { status: 401, body: { message: 'No.' } });
-  await shows({ banner: 'No.', calls: { login: { made: 1 } } });
+  await shows({ banners: { form: 'No.' }, calls: { login: { made: 1 } } });
   expect(await problems()).toEqual([]);
 });
 
