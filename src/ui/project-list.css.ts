@@ -43,7 +43,8 @@ export const note = style({
   selectors: { '[aria-busy="true"] > &::before': { display: 'none' } },
 });
 
-export const showNewest = style({
+/** A button that submits no form. */
+export const button = style({
   justifySelf: 'start',
   marginTop: space.small,
   minHeight: '2.75rem',

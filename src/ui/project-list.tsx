@@ -57,7 +57,7 @@ export function ProjectList({ heading, rows, loading, showNewestLabel }: Project
         <h2 id={id}>{heading}</h2>
         {loading && <span className={css.progress} />}
         {showNewestLabel !== undefined && (
-          <button type="button" className={css.showNewest} onClick={showNewest}>
+          <button type="button" className={css.button} onClick={showNewest}>
             {showNewestLabel}
           </button>
         )}
