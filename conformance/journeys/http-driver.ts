@@ -80,6 +80,12 @@ export async function createHttpDriver(
     }
   }
 
+  /** Expects the project of a call no longer: the call may have taken it out of the list. */
+  function forgetProjectOf({ sent }: HeldRequest) {
+    const values = Object.values(sent ?? {});
+    for (const id of createdIds) if (values.includes(String(id))) createdIds.delete(id);
+  }
+
   return {
     async go(route) {
       app.go(route);
@@ -107,6 +113,7 @@ export async function createHttpDriver(
       }
       const response = await forward(held, browser);
       assertExpectedResponse(call, outcome, response);
+      if (outcome === 'success') forgetProjectOf(held);
       if (call === 'createProject' && outcome === 'success') createdIds.add(createdIdOf(response));
       if (call === 'listProjects' && outcome === 'success') {
         assertListContains(response, createdIds);
