@@ -197,12 +197,6 @@ export type CallDefinition = {
 /** Returns what the table has on a call. */
 export const definitionOf = (call: Call): CallDefinition => calls[call];
 
-/** Returns the route of the screen on which a user causes a call; undefined for no user. */
-export function routeOf(call: Call): Route | undefined {
-  const { form, control } = definitionOf(call);
-  return form?.route ?? (control && '/projects');
-}
-
 export type OutcomeOf<Of extends Call> = keyof (typeof calls)[Of]['outcomes'] & string;
 export type AnyOutcome = { [Of in Call]: OutcomeOf<Of> }[Call];
 
@@ -252,6 +246,19 @@ export function submitEvent(form: FormName, values: readonly string[]): AnyEvent
 /** Returns what a call sends that this event starts; undefined where no user causes it. */
 export const sentBy = (call: Call, event: AnyEventObject): object | undefined =>
   event.type === call ? definitionOf(call).inputOf?.(event as never) : undefined;
+
+/** Returns the banners of a route. `contextOf` returns the context of the machine of a call. */
+export function bannersOn(
+  route: Route,
+  contextOf: (call: Call) => Record<string, unknown>,
+): { [Place in BannerPlace]?: string | undefined } {
+  const shown = callNames.flatMap((call) => {
+    const { banner, form, control } = definitionOf(call);
+    const isHere = route === (form?.route ?? (control && '/projects'));
+    return banner && isHere ? [[banner.above, contextOf(call)[banner.contextKey]]] : [];
+  });
+  return { form: undefined, list: undefined, ...Object.fromEntries(shown) };
+}
 
 /** Returns what the contract has on a call: its path has the parameters in braces. */
 export const operationOf = (call: Call) => operations.find((operation) => operation.call === call)!;

@@ -10,11 +10,11 @@ import type { Inspection } from './inspection.ts';
 import type { AuthMove, ProjectsMove } from './moves.ts';
 import {
   callNames,
+  type bannersOn,
   fixtures,
   definitionOf,
   sentBy,
   type AnyOutcome,
-  type BannerPlace,
   type Call,
   type FormName,
 } from './calls.ts';
@@ -27,7 +27,7 @@ export type Observation = {
   path: string;
   form: { button: string; busy: boolean; values: string[] } | undefined;
   /** The red banners, by what each is above. */
-  banners: { [Place in BannerPlace]?: string | undefined };
+  banners: ReturnType<typeof bannersOn>;
   list:
     | { busy: boolean; rows: [title: string, description: string][]; note: string | undefined }
     | undefined;

@@ -2,7 +2,7 @@
 import type { AnyMachineSnapshot, AnyStateMachine, SnapshotFrom } from 'xstate';
 import { isAuthenticated, roleOf, type AuthEmitted, type authMachine } from '../machines/auth.ts';
 import type { projectsMachine } from '../machines/projects.ts';
-import { formNames, forms, sentBy, type Call, type FormName } from './calls.ts';
+import { bannersOn, formNames, forms, sentBy, type Call, type FormName } from './calls.ts';
 import type { Driver, Observation } from './driver.ts';
 import { isProjectsScreenOpen, type AuthMove, type ProjectsMove } from './moves.ts';
 import type { StatesOf, Step } from './paths.ts';
@@ -45,7 +45,7 @@ const authScreens =
     return {
       path,
       form: name && { button: forms[name].button, busy: busyForm === name, values },
-      banners: { form: name === 'login' ? context.loginErrorMessage : undefined },
+      banners: bannersOn(path, () => context),
     };
   };
 
@@ -85,23 +85,19 @@ const expectedList = (busy: boolean, noteWhenEmpty: string) =>
     },
   }));
 
-const expectedForm = (
-  busy: boolean,
-  banner: (context: Projects['context']) => string | undefined,
-) =>
+const expectedForm = (busy: boolean) =>
   whileScreenOpen((context) => ({
     form: {
       button: forms.createProject.button,
       busy,
       values: context.submitted ? Object.values(context.submitted) : emptyForm,
     },
-    banners: { form: banner(context) },
   }));
 
 const expectedOtherScreen = () => ({
   path: '/about',
   form: undefined,
-  banners: {},
+  banners: { form: undefined, list: undefined },
   list: undefined,
 });
 
@@ -114,10 +110,13 @@ export const projectsExpectations: Expectations<typeof projectsMachine, Projects
     'list.loading': expectedList(true, 'Loading projects…'),
     'list.loaded': expectedList(false, 'No projects to show.'),
     'list.failed': expectedList(false, 'No projects to show.'),
-    'create.idle': expectedForm(false, () => undefined),
-    'create.creating': expectedForm(true, () => undefined),
-    'create.failed': expectedForm(false, ({ createErrorMessage }) => createErrorMessage),
-    'subscription.active': () => ({ path: '/projects' }),
+    'create.idle': expectedForm(false),
+    'create.creating': expectedForm(true),
+    'create.failed': expectedForm(false),
+    'subscription.active': ({ context }) => ({
+      path: '/projects',
+      banners: bannersOn('/projects', () => context),
+    }),
     'subscription.releasing': expectedOtherScreen,
     'subscription.cached': expectedOtherScreen,
     'subscription.inactive': expectedOtherScreen,

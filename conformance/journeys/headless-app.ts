@@ -1,12 +1,12 @@
-import type { AnyActorRef, AnyMachineSnapshot } from 'xstate';
+import type { AnyActor } from 'xstate';
 import { isAuthenticated, roleOf } from '../../machines/auth.ts';
 import { createClock } from '../../model/clock.ts';
 import {
+  bannersOn,
   callNames,
   definitionOf,
   formNames,
   forms,
-  routeOf,
   submitEvent,
   userEvent,
   type Call,
@@ -61,7 +61,7 @@ export function createHeadlessApp(api: Api, inspect?: Inspect) {
   }
 
   /** Returns the actor that makes a call. */
-  const actorOf = (call: Call): AnyActorRef =>
+  const actorOf = (call: Call): AnyActor =>
     call in auth.logic.implementations.actors ? auth : projects;
 
   return {
@@ -95,12 +95,6 @@ export function createHeadlessApp(api: Api, inspect?: Inspect) {
 
   function screenContent(): Pick<Observation, 'form' | 'banners' | 'list'> {
     const projectsNow = projects.getSnapshot();
-    const banners: Observation['banners'] = {};
-    for (const call of callNames.filter((name) => routeOf(name) === path)) {
-      const { banner } = definitionOf(call);
-      const { context } = actorOf(call).getSnapshot() as AnyMachineSnapshot;
-      if (banner) banners[banner.above] = context[banner.contextKey] as string | undefined;
-    }
     const name = formNames.find((form) => forms[form].route === path);
     const isBusy = name && actorOf(name).getSnapshot().children[name] !== undefined;
     const isLoading = projectsNow.matches({ list: 'loading' });
@@ -108,7 +102,7 @@ export function createHeadlessApp(api: Api, inspect?: Inspect) {
     const rows = projectsNow.context.projects;
     return {
       form: name && { button: forms[name].button, busy: isBusy === true, values: [...values] },
-      banners,
+      banners: bannersOn(path, (call) => actorOf(call).getSnapshot().context),
       list:
         path === '/projects'
           ? {
