@@ -96,7 +96,7 @@ function usesOf(machine: AnyStateMachine, nodes: AnyStateNode[], context: object
   /** Records the context keys that a function reads. Returns its result, or a constant as it is. */
   function evaluate(value: unknown): unknown {
     if (typeof value !== 'function') return value;
-    const { result, read } = callWithAnything(value as () => unknown, context);
+    const { result, read } = callWithAnything(value as () => unknown, context, machine.events);
     for (const key of read) use('context', key);
     return result;
   }
@@ -170,11 +170,19 @@ const anything: unknown = new Proxy(() => {}, {
   apply: () => anything,
 });
 
+const eventOfType = (type: string) =>
+  new Proxy({}, { get: (_, key) => (key === 'type' ? type : anything) });
+
 /**
- * Calls a function of a chart without a real event. Returns its result and the context keys that it
- * read: all of them if it throws.
+ * Calls a function of a chart without a real event, then with each type until it does not throw,
+ * because of `assertEvent`. Returns its result and the context keys that it read: all of them if it
+ * always throws.
  */
-function callWithAnything(callee: (...args: unknown[]) => unknown, context: object) {
+function callWithAnything(
+  callee: (...args: unknown[]) => unknown,
+  context: object,
+  types: string[],
+) {
   const read = new Set<string>();
   const recorder = new Proxy(
     { ...context },
@@ -185,9 +193,12 @@ function callWithAnything(callee: (...args: unknown[]) => unknown, context: obje
       },
     },
   );
-  try {
-    return { result: callee({ context: recorder, event: anything }, anything), read };
-  } catch {
-    return { result: undefined, read: new Set(Object.keys(context)) };
+  for (const event of [anything, ...types.map(eventOfType)]) {
+    try {
+      return { result: callee({ context: recorder, event }, anything), read };
+    } catch {
+      // Another type may be the one that it asserts.
+    }
   }
+  return { result: undefined, read: new Set(Object.keys(context)) };
 }

@@ -1,5 +1,6 @@
 import {
   and,
+  assertEvent,
   assign,
   createMachine,
   enqueueActions,
@@ -46,6 +47,8 @@ const throwError = () => {
   throw new Error('This function needs a real event.');
 };
 
+const assertType = ({ event }: { event: { type: string } }) => assertEvent(event, 'event');
+
 test.each<[what: string, a: object, b: object]>([
   ['handle the same event', handlesPing, handlesPing],
   ['raise an event for the other', { entry: raise({ type: 'ping' }) }, handlesPing],
@@ -70,6 +73,7 @@ test.each<[what: string, a: object, b: object]>([
 test.each<[what: string, a: object, b: object]>([
   ['use different keys', writesKey, { exit: assign({ second: 1 }) }],
   ['handle different events', handlesPing, { on: { pong: {} } }],
+  ['read no key of an asserted event', writesKey, on({ actions: assertType })],
   ['only share eventless transitions', { always: { guard: () => false } }, { always: [] }],
 ])('regions that %s do not interact', (_, a, b) => {
   expect(neighborsIn(machineWith({ a, b }))).toEqual({});
