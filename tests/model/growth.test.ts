@@ -99,6 +99,10 @@ function stepCount(paths: ReturnType<typeof pathsOf>): number {
 
 const stepsToday = stepCount(pathsOf(projectsModel));
 
+/** Regions that are added to `projects` may be neighbors too. */
+const isKnown = (region: string | undefined) =>
+  ['list', 'create', 'subscription'].some((name) => region === `projects · ${name}`);
+
 test.each([
   { what: 'interacts with none', actions: [], on: {}, neighbors: [] },
   {
@@ -116,7 +120,7 @@ test.each([
 ])('a fourth region that $what adds at most half of the steps', ({ actions, on, neighbors }) => {
   const model = withRemoveRegion(actions, on);
   const remove = regionsOf(model.machine).find(({ states }) => states[0] === 'projects · remove')!;
-  expect(remove.neighbors.map(({ states }) => states[0])).toEqual(neighbors);
+  expect(remove.neighbors.map(({ states }) => states[0]).filter(isKnown)).toEqual(neighbors);
 
   const paths = pathsOf(model);
   const counter = createCounter([model.machine]);
