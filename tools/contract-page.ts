@@ -227,7 +227,7 @@ const notLimits = new Set(['type', 'description', 'properties', 'required', 'ite
 const asText = (value: unknown) => (typeof value === 'string' ? value : JSON.stringify(value));
 
 /** Renders the Markdown that the descriptions use: paragraphs, bold text and code. */
-function markdown(text: string): string {
+function markdown(text = ''): string {
   return text
     .trim()
     .split(/\n{2,}/)

@@ -27,6 +27,7 @@ const requiredRules = [
   'struct',
   'operation-operationId',
   'operation-operationId-unique',
+  'operation-summary',
 ];
 
 /**
@@ -35,6 +36,12 @@ const requiredRules = [
  */
 export async function dereferencedContract(path = contractPath): Promise<YamlNode> {
   const document = await readContract(path);
+  const badReference = findBadReference(document.parsed, '#');
+  if (badReference) {
+    throw new UsageError(
+      `${positionOf(document, badReference)}: a $ref must be quoted text, like '#/components/schemas/Error'.`,
+    );
+  }
   const cycle = findCycle(document, asNode(document.parsed)['paths'], '#/paths');
   if (cycle) {
     throw new UsageError(`${positionOf(document, cycle)}: a $ref must not lead back to itself.`);
@@ -57,12 +64,17 @@ export async function readContract(path = contractPath): Promise<Document> {
       if (error instanceof ResolveError) throw new UsageError(`Cannot read ${name}.`);
       if (!(error instanceof YamlParseError)) throw error;
       const reason = error.message.replace(/ in ".*$/, '');
-      throw new UsageError(`${name}:${error.line}:${error.col}: ${reason}.`);
+      // A second document is the only mistake that has no position.
+      const line = error.line || error.source.getLines().lastIndexOf('---') + 1;
+      throw new UsageError(`${name}:${line}:${error.col || 1}: ${reason}.`);
     });
   try {
     detectSpec((document as Document).parsed);
   } catch {
     throw new UsageError(`${name}:1:1: the contract must start with "openapi: 3.1.0".`);
+  }
+  if (!('paths' in asNode((document as Document).parsed))) {
+    throw new UsageError(`${name}:1:1: the contract must have the key "paths".`);
   }
   return document as Document;
 }
@@ -97,6 +109,27 @@ export function sourcePointer(document: Document, pointer: string): string {
     const { $ref } = asNode(nodeAt(document, parent));
     return `${typeof $ref === 'string' ? $ref : parent}/${key}`;
   }, '#');
+}
+
+/** Returns the pointer of the first node whose `$ref` is no text, empty or not decodable. */
+function findBadReference(node: unknown, pointer: string): string | undefined {
+  for (const [key, child] of Object.entries(asNode(node))) {
+    const isObject = typeof child === 'object' && child !== null; // a property with this name
+    const isReference = typeof child === 'string' && child !== '' && isDecodable(child);
+    if (key === '$ref' && !isObject && !isReference) return pointer;
+    const found = findBadReference(child, `${pointer}/${escapeKey(key)}`);
+    if (found) return found;
+  }
+  return undefined;
+}
+
+function isDecodable(text: string): boolean {
+  try {
+    decodeURIComponent(text);
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 /** Returns the pointer of the first `$ref` whose target contains it. */

@@ -33,10 +33,13 @@ export async function contractProblems(path = contractPath): Promise<string[]> {
     rules: { 'no-invalid-media-type-examples': 'off' }, // exampleProblems checks all examples
   });
   const lintProblems = await lint({ ref: path, config });
+  const schemaProblems = textRuleProblems(dereferenced);
   const ownProblems = [
     ...mediaTypeProblems(dereferenced),
-    ...exampleProblems(dereferenced),
-    ...refusalProblems(dereferenced),
+    ...schemaProblems,
+    // Ajv cannot compile a schema that has a problem.
+    ...(schemaProblems.length > 0 ? [] : exampleProblems(dereferenced)),
+    ...(schemaProblems.length > 0 ? [] : refusalProblems(dereferenced)),
   ];
   return [
     ...lintProblems.map((problem) => `${describeProblem(document, problem)} (${problem.ruleId})`),
@@ -58,6 +61,26 @@ function mediaTypeProblems(document: YamlNode): Problem[] {
         message: `bodies must be application/json, and this one is ${type}.`,
       })),
   );
+}
+
+/** Redocly accepts every `pattern` and `format`, with which the server would not start. */
+function textRuleProblems(document: YamlNode): Problem[] {
+  return nodesOf(document, '#').flatMap(({ node: { pattern, format }, pointer }) => [
+    ...(typeof pattern === 'string' && !isRegularExpression(pattern)
+      ? [{ pointer: `${pointer}/pattern`, message: 'the pattern is not a regular expression.' }]
+      : []),
+    ...(typeof format === 'string' && !Object.hasOwn(ajv.formats, format)
+      ? [{ pointer: `${pointer}/format`, message: `the format ${format} does not exist.` }]
+      : []),
+  ]);
+}
+
+function isRegularExpression(pattern: string): boolean {
+  try {
+    return Boolean(new RegExp(pattern, 'u'));
+  } catch {
+    return false;
+  }
 }
 
 /** Redocly would check the examples of media types only, and ignore formats. */

@@ -78,6 +78,51 @@ test.each<[string, Mistake]>([
     },
   ],
   [
+    'a $ref without quotes',
+    {
+      correct: "- $ref: '#/components/parameters/XsrfToken'",
+      wrong: '- $ref: #/components/parameters/XsrfToken',
+      at: '$ref:',
+      sentence: "a $ref must be quoted text, like '#/components/schemas/Error'.",
+    },
+  ],
+  [
+    'a $ref with a wrong percent code',
+    {
+      correct: "- $ref: '#/components/parameters/XsrfToken'",
+      wrong: "- $ref: '#/components/%ZZ'",
+      at: "$ref: '#/components/%ZZ",
+      sentence: "a $ref must be quoted text, like '#/components/schemas/Error'.",
+    },
+  ],
+  [
+    'a second document',
+    {
+      correct: '\ncomponents:',
+      wrong: '\n---\ncomponents:',
+      at: '---',
+      sentence: 'expected a single document in the stream, but found more.',
+    },
+  ],
+  [
+    'a contract without paths',
+    {
+      correct: contract,
+      wrong: 'openapi: 3.1.0\n',
+      at: 'openapi',
+      sentence: 'the contract must have the key "paths".',
+    },
+  ],
+  [
+    'a call without summary',
+    {
+      correct: 'post:\n      operationId: login\n      tags: [Accounts]\n      summary: Sign in\n',
+      wrong: 'post:\n      operationId: login\n      tags: [Accounts]\n',
+      at: 'post:',
+      sentence: 'Operation object should contain `summary` field.',
+    },
+  ],
+  [
     'an unknown key',
     {
       correct: '      requestBody:\n',
@@ -122,6 +167,24 @@ test.each<[string, Mistake]>([
       wrong: 'value: { role: 7 }',
       at: '7',
       sentence: 'the example does not match its schema: it must be string.',
+    },
+  ],
+  [
+    'a broken pattern',
+    {
+      correct: "pattern: '^[^",
+      wrong: "pattern: '^[^]",
+      at: "'^[^]",
+      sentence: 'the pattern is not a regular expression.',
+    },
+  ],
+  [
+    'an unknown format',
+    {
+      correct: 'format: email',
+      wrong: 'format: mail',
+      at: 'mail',
+      sentence: 'the format mail does not exist.',
     },
   ],
   [
