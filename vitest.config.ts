@@ -39,8 +39,8 @@ export default defineConfig({
     // four workers are faster on two cores.
     maxWorkers: 4,
     // Only a test that hangs reaches these limits: a busy machine makes tests slow, not red.
-    testTimeout: 600_000,
-    hookTimeout: 600_000,
+    testTimeout: 1_800_000,
+    hookTimeout: 1_800_000,
     expect: { poll: { timeout: hangLimitMs } },
     // Test files change no module that others import. Sharing modules takes a fifth of the time.
     isolate: false,
