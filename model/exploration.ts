@@ -195,6 +195,8 @@ export async function explore(createApp: () => ExploredApp): Promise<Exploration
     state.untried.splice(state.untried.indexOf(step), 1);
     const differences = await performAndCompare(pair, step);
     if (differences.length > 0) {
+      // Tried again when a shorter route to the state is known.
+      state.untried.push(step);
       const route = nearest(start, (other) => other === state)!.route();
       if (isShorter(route)) {
         const again = createPair();
