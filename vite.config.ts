@@ -4,9 +4,9 @@ import react from '@vitejs/plugin-react';
 import { defineConfig, type Plugin } from 'vite';
 import { recordSources } from './tools/built-app.ts';
 import { devBackend } from './tools/dev-backend.ts';
+import { pageAddresses } from './tools/page-addresses.ts';
 import { precompress } from './tools/precompress.ts';
 import { prerender } from './tools/prerender.ts';
-import { screenRedirects } from './tools/screen-redirects.ts';
 
 /**
  * Replaces Vite's preload helper for `import()`, because src/prerender/inline-script.ts requests
@@ -51,7 +51,7 @@ export default defineConfig({
     react({ refreshExclude: [/\/node_modules\//, /\/src\/(main|router)\.tsx$/] }),
     vanillaExtractPlugin(),
     devBackend(process.env['API_URL']),
-    screenRedirects(),
+    pageAddresses(),
     prerender(),
     precompress(),
     recordSources(),

@@ -2,9 +2,9 @@ import type { Plugin } from 'vite';
 import { screens } from '../model/screens.ts';
 
 /** Redirects `/login` to `/#/login` in development, as server/http/pages.ts does for the build. */
-export function screenRedirects(): Plugin {
+export function pageAddresses(): Plugin {
   return {
-    name: 'screen-redirects',
+    name: 'page-addresses',
     configureServer(server) {
       server.middlewares.use(({ url = '' }, response, next) => {
         const [, path = '', query = ''] = /^(\/[^/?]+)\/?(\?.*)?$/.exec(url) ?? [];
