@@ -77,8 +77,8 @@ const busyButton = 'a button that stays busy forever';
 
 type Form = { route: Route; button: string; fields: readonly string[] };
 
-/** A button that submits no form: its name, and whether each row of the list has one. */
-type Control = { button: string; inRow: boolean };
+/** A button that submits no form: in each row of the list, beside the list, or on every screen. */
+type Control = { button: string; place: 'row' | 'list' | 'header' };
 
 /** How a user causes a call: submits a form or activates a control. */
 type Cause<Event> = ({ form: Form } | { control: Control }) & {
@@ -88,7 +88,8 @@ type Cause<Event> = ({ form: Form } | { control: Control }) & {
    */
   input: (n: number, rows: readonly Project[]) => object | undefined;
   toEvent: (input: never) => Event;
-  inputOf: (event: Event) => object;
+  /** Absent for a call that sends nothing. */
+  inputOf?: (event: Event) => object;
 };
 
 /** What a red banner is above: the form of a screen or its list. */
@@ -247,15 +248,23 @@ export function submitEvent(form: FormName, values: readonly string[]): AnyEvent
 export const sentBy = (call: Call, event: AnyEventObject): object | undefined =>
   event.type === call ? definitionOf(call).inputOf?.(event as never) : undefined;
 
+/** Returns whether the screen of a route has the form or the control of a call. */
+export function isCausedOn(route: string, call: Call): boolean {
+  const { form, control } = definitionOf(call);
+  if (control?.place === 'header') return true;
+  return route === (form?.route ?? (control && '/projects'));
+}
+
 /** Returns the banners of a route. `contextOf` returns the context of the machine of a call. */
 export function bannersOn(
   route: Route,
   contextOf: (call: Call) => Record<string, unknown>,
 ): { [Place in BannerPlace]?: string | undefined } {
   const shown = callNames.flatMap((call) => {
-    const { banner, form, control } = definitionOf(call);
-    const isHere = route === (form?.route ?? (control && '/projects'));
-    return banner && isHere ? [[banner.above, contextOf(call)[banner.contextKey]]] : [];
+    const { banner } = definitionOf(call);
+    return banner && isCausedOn(route, call)
+      ? [[banner.above, contextOf(call)[banner.contextKey]]]
+      : [];
   });
   return { form: undefined, list: undefined, ...Object.fromEntries(shown) };
 }

@@ -130,13 +130,13 @@ async function makeCall(
   { children, context }: AnyMachineSnapshot,
 ) {
   const { form, control, input } = definitionOf(call);
-  const sent = sentBy(call, event)!;
+  const sent = sentBy(call, event);
   if (form && children[call]) return driver.submit(call as FormName, undefined);
   if (form) {
     await driver.go(form.route);
-    return driver.submit(call as FormName, Object.values(sent));
+    return driver.submit(call as FormName, Object.values(sent!));
   }
-  if (!control?.inRow) return driver.activate(control!.button);
+  if (control?.place !== 'row') return driver.activate(control!.button);
   const rows = (context as { projects: Project[] }).projects;
   const row = rows.findIndex((project) => isDeepStrictEqual(input?.(0, [project]), sent));
   return driver.activate(control.button, row);

@@ -12,7 +12,15 @@
  */
 import { isDeepStrictEqual } from 'node:util';
 import type { AnyEventObject } from 'xstate';
-import { callNames, definitionOf, formNames, forms, type AnyOutcome, type Call } from './calls.ts';
+import {
+  callNames,
+  definitionOf,
+  formNames,
+  forms,
+  isCausedOn,
+  type AnyOutcome,
+  type Call,
+} from './calls.ts';
 import { delays, type Driver } from './driver.ts';
 import { createOracle, type Oracle } from './oracle.ts';
 import { outcomeEvent, responseFor } from './outcomes.ts';
@@ -88,12 +96,14 @@ const formSteps = formNames.flatMap((form): Step[] => {
 const controlSteps = callNames.flatMap((call): Step[] => {
   const { control, input } = definitionOf(call);
   if (!control) return [];
-  const { button, inRow } = control;
+  const { button, place } = control;
+  const row = place === 'row' ? 0 : undefined;
   return [
     {
-      name: `activate ${button}${inRow ? ' of the first row' : ''}`,
-      isPossible: ({ path, projects }) => path === '/projects' && input!(0, projects) !== undefined,
-      perform: onBoth((driver) => driver.activate(button, inRow ? 0 : undefined)),
+      name: `activate ${button}${row === 0 ? ' of the first row' : ''}`,
+      isPossible: ({ path, projects }) =>
+        isCausedOn(path, call) && input!(0, projects) !== undefined,
+      perform: onBoth((driver) => driver.activate(button, row)),
     },
   ];
 });

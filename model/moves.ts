@@ -93,12 +93,15 @@ function callMoves<Machine extends AnyStateMachine, Name extends string>(
   const moves = callNames
     .filter((call) => call in machine.implementations.actors)
     .flatMap((call) => {
-      const { outcomes, toEvent } = definitionOf(call);
+      const { outcomes, toEvent, control } = definitionOf(call);
       const ends = Object.keys(outcomes).map((outcome): [string, Move<Machine>] => [
         `${call}: ${outcome}`,
         moveOf(isPending(call), (n, rows) => outcomeEvent(call, outcome, n, rows)),
       ]);
-      const start = moveOf<Machine>(isInView, (n, rows) => userEvent(call, n, rows));
+      const start = moveOf<Machine>(
+        (snapshot) => control?.place === 'header' || isInView(snapshot),
+        (n, rows) => userEvent(call, n, rows),
+      );
       return toEvent ? [[call, start] as const, ...ends] : ends;
     });
   return Object.fromEntries(moves) as Record<Name, Move<Machine>>;

@@ -11,7 +11,15 @@ import {
   record,
 } from 'fast-check';
 import { expect, test } from 'vitest';
-import { callNames, calls, definitionOf, formNames, forms, type Call } from '../../model/calls.ts';
+import {
+  callNames,
+  calls,
+  definitionOf,
+  formNames,
+  forms,
+  isCausedOn,
+  type Call,
+} from '../../model/calls.ts';
 import type { Driver, Observation } from '../../model/driver.ts';
 import type { BackendResponse } from '../../model/outcomes.ts';
 import { screens, type Route } from '../../model/screens.ts';
@@ -84,7 +92,9 @@ function possibleActions(
   const pending = callNames.filter((call) => observation.calls[call].pending);
   const late = callNames.filter((call) => aborted[call] > 0);
   const rows = observation.list?.rows ?? [];
-  const controls = callNames.flatMap((call) => definitionOf(call).control ?? []);
+  const controls = callNames
+    .filter((call) => isCausedOn(observation.path, call))
+    .flatMap((call) => definitionOf(call).control ?? []);
   return [
     ...routes.map((route) => action(`go to ${route}`, (driver) => driver.go(route))),
     ...(form
@@ -93,8 +103,8 @@ function possibleActions(
     ...(form && observation.form?.values.every((value) => value !== '')
       ? [action(`submit ${form} again`, (driver) => driver.submit(form, undefined))]
       : []),
-    ...controls.flatMap(({ button, inRow }) =>
-      (inRow ? [...rows.keys()] : [undefined]).map((row) =>
+    ...controls.flatMap(({ button, place }) =>
+      (place === 'row' ? [...rows.keys()] : [undefined]).map((row) =>
         action(`activate ${button} ${row ?? ''}`, (driver) => driver.activate(button, row)),
       ),
     ),
