@@ -35,8 +35,8 @@ export type ProjectsContext = {
 export type ProjectsEvent =
   | { type: 'projects.opened' }
   | { type: 'projects.closed' }
-  /** The auth machine emits it: the rows belong to the previous user. */
-  | { type: 'user.loggedIn' }
+  /** The rows belong to the previous user. */
+  | { type: 'user.changed' }
   | { type: 'createProject'; project: NewProject };
 
 /** Raised by one region for another. */
@@ -108,7 +108,7 @@ export const projectsMachine = setup({
           target: '.loading',
           meta: { statements: ['PROJECTS-7', 'LIST-1', 'CHOICE-30'] },
         },
-        'user.loggedIn': [
+        'user.changed': [
           {
             guard: 'isSubscribed',
             target: '.loading',

@@ -68,7 +68,7 @@ const userActions: Record<
 > = {
   'projects.opened': (driver) => driver.go('/projects'),
   'projects.closed': (driver) => driver.go('/about'),
-  async 'user.loggedIn'(driver, before, visitor) {
+  async 'user.changed'(driver, before, visitor) {
     await driver.go('/login');
     await driver.submit('login', Object.values(visitor));
     // A user who is still on /login when the response arrives is led to /projects.
@@ -91,7 +91,7 @@ type AnyStep = {
 
 /**
  * Performs a step as the user, the backend or the clock. Of a delay, only the last millisecond is
- * left to elapse. `visitor` signs in for `user.loggedIn`.
+ * left to elapse. `visitor` signs in for `user.changed`.
  *
  * Returns the same action for another driver, with the responses that the first one really got.
  */

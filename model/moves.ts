@@ -67,9 +67,9 @@ export const projectsModel: Model<typeof projectsMachine, ProjectsMove> = {
       isPossible: isProjectsScreenOpen,
       event: (): ProjectsEvent => ({ type: 'projects.closed' }),
     },
-    'user.loggedIn': {
+    'user.changed': {
       isPossible: () => true,
-      event: (): ProjectsEvent => ({ type: 'user.loggedIn' }),
+      event: (): ProjectsEvent => ({ type: 'user.changed' }),
       // The sign-in form is on another screen. The user comes back before the response arrives.
       preceding: (snapshot): ProjectsEvent[] =>
         isProjectsScreenOpen(snapshot)

@@ -15,7 +15,7 @@ type Walk<Machine extends AnyStateMachine, Name extends string> = {
   expectations?: Expectations<Machine, Name>;
   /** The independent implementation of the specification. */
   oracle?: Driver;
-  /** Signs in for the event `user.loggedIn`. */
+  /** Signs in for the event `user.changed`. */
   visitor?: Credentials;
   /** Called with each performed step and what the actors did in it, if the driver records that. */
   onStep?: (step: Step<Machine, Name>, inspection: Inspection | undefined) => void;

@@ -83,7 +83,7 @@ export function createActors({
     if (router?.state.location.pathname === from) void router.navigate({ to });
   };
   auth.on('user.registered', navigation('/register', '/login'));
-  auth.on('user.loggedIn', (event) => projects.send(event));
+  auth.on('user.loggedIn', () => projects.send({ type: 'user.changed' }));
   auth.on('user.loggedIn', navigation('/login', '/projects'));
   return { auth, projects };
 }

@@ -246,7 +246,7 @@ test.each(['/?inspect#/login', '/#/login?inspect'])(
     const events = async () => (await receivedBy(inspector)).events;
     await expect.poll(events).toContain('xstate.done.actor.listProjects');
     expect(await events()).toEqual(
-      expect.arrayContaining(['login', 'user.loggedIn', 'projects.opened', 'rows.received']),
+      expect.arrayContaining(['login', 'user.changed', 'projects.opened', 'rows.received']),
     );
     const { machines, json } = await receivedBy(inspector);
     expect(machines).toEqual(expect.arrayContaining(['auth', 'projects']));

@@ -35,7 +35,7 @@ test('finds rows that are kept at sign-in [CHOICE-47]', async () => {
   const faulty = projectsMachine.provide({
     actions: {
       clearProjects: assign({
-        projects: ({ context, event }) => (event.type === 'user.loggedIn' ? context.projects : []),
+        projects: ({ context, event }) => (event.type === 'user.changed' ? context.projects : []),
       }),
     },
   });

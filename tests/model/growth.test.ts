@@ -114,7 +114,7 @@ test.each([
   {
     what: 'aborts its call at a sign-in',
     actions: [],
-    on: { 'user.loggedIn': '.idle' },
+    on: { 'user.changed': '.idle' },
     neighbors: ['projects · list'],
   },
 ])('a fourth region that $what adds at most half of the steps', ({ actions, on, neighbors }) => {

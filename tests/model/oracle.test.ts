@@ -25,7 +25,7 @@ test('a path signs in while the list is in view [CHOICE-47]', () => {
   const taken = projectsPaths().flatMap(({ steps }) =>
     steps.flatMap(({ inspection }) => inspection.transitions),
   );
-  expect(taken).toContain('projects · list: user.loggedIn [isSubscribed] → list.loading');
+  expect(taken).toContain('projects · list: user.changed [isSubscribed] → list.loading');
 });
 
 test('a closed screen ignores that it is closed', () => {

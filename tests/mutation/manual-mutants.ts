@@ -60,7 +60,7 @@ export const manualMutants: Record<string, Record<string, Change>> = {
   },
   'src/actors.ts': {
     'keeps the rows of the previous user at sign-in':
-      "  auth.on('user.loggedIn', (event) => projects.send(event));\n",
+      "  auth.on('user.loggedIn', () => projects.send({ type: 'user.changed' }));\n",
     'logs an exception of a call without its reason': [
       'log(operationId, error);',
       'log(operationId, undefined);',

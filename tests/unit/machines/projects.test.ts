@@ -239,7 +239,7 @@ test('ignores a response that arrives after the rows were dropped', async () => 
 
 test('drops the rows and fetches the list when another user signs in while it is in view [CHOICE-47, LIST-1]', async () => {
   const { actor, lists, now } = await showing(relaunch);
-  actor.send({ type: 'user.loggedIn' });
+  actor.send({ type: 'user.changed' });
   expect(now()).toMatchObject({ list: 'loading', subscription: 'active', projects: [] });
   await lists.end(ok([office]));
   expect(now()).toMatchObject({ list: 'loaded', projects: [office] });
@@ -248,14 +248,14 @@ test('drops the rows and fetches the list when another user signs in while it is
 test('aborts the list in flight when a user signs in while it is in view [CHOICE-47]', () => {
   const { actor, lists } = projects();
   actor.send(opened);
-  actor.send({ type: 'user.loggedIn' });
+  actor.send({ type: 'user.changed' });
   expect(lists.signals.map(({ aborted }) => aborted)).toEqual([true, false]);
 });
 
 test('drops the cached rows without a fetch when a user signs in on another screen [CHOICE-47]', async () => {
   const { actor, lists, now } = await showing(relaunch);
   actor.send(closed);
-  actor.send({ type: 'user.loggedIn' });
+  actor.send({ type: 'user.changed' });
   expect(now()).toMatchObject({ list: 'idle', subscription: 'releasing', projects: [] });
   expect(lists.inputs).toHaveLength(1);
 });
