@@ -1,8 +1,8 @@
 /** What the machines expect on the screen: per state, and per step the location of the user. */
 import type { AnyMachineSnapshot, AnyStateMachine, SnapshotFrom } from 'xstate';
-import { isAuthenticated, roleOf, type AuthEmitted, type authMachine } from '../machines/auth.ts';
+import { isAuthenticated, roleOf, type AuthEmitted, authMachine } from '../machines/auth.ts';
 import type { projectsMachine } from '../machines/projects.ts';
-import { bannersOn, formNames, forms, sentBy, type Call, type FormName } from './calls.ts';
+import { bannersOn, formNames, forms, sentBy, type Call } from './calls.ts';
 import type { Driver, Observation } from './driver.ts';
 import { isProjectsScreenOpen, type AuthMove, type ProjectsMove } from './moves.ts';
 import type { StatesOf, Step } from './paths.ts';
@@ -32,38 +32,35 @@ export type Expectations<Machine extends AnyStateMachine, Name extends string> =
 
 const emptyForm = ['', ''];
 
-const navigations: Record<AuthEmitted['type'], { from: Route; to: Route }> = {
+const navigations: { [Type in AuthEmitted['type']]?: { from: Route; to: Route } } = {
   'user.registered': { from: '/register', to: '/login' },
   'user.loggedIn': { from: '/login', to: '/projects' },
 };
 
-const authScreens =
-  (busyForm: FormName | undefined) =>
-  ({ context }: SnapshotFrom<typeof authMachine>, { path, values }: Location): Expected => {
-    if (path === '/projects') return { path };
-    const name = formNames.find((form) => forms[form].route === path);
-    return {
-      path,
-      form: name && { button: forms[name].button, busy: busyForm === name, values },
-      banners: bannersOn(path, () => context),
-    };
+/** A form is busy while its call is pending. */
+const authScreen = (
+  { context, children }: AnyMachineSnapshot,
+  { path, values }: Location,
+): Expected => {
+  if (path === '/projects') return { path };
+  const name = formNames.find((form) => forms[form].route === path);
+  return {
+    path,
+    form: name && { button: forms[name].button, busy: children[name] !== undefined, values },
+    banners: bannersOn(path, () => context),
   };
+};
 
 export const authExpectations: Expectations<typeof authMachine, AuthMove> = {
   start: '/',
-  states: {
-    unauthenticated: authScreens(undefined),
-    loggingIn: authScreens('login'),
-    registering: authScreens('registerUser'),
-    authenticated: authScreens(undefined),
-  },
+  states: Object.fromEntries(Object.keys(authMachine.states).map((state) => [state, authScreen])),
   locationAfter({ event, emitted, inspection }, location) {
     if (inspection.transitions.length === 0) return location;
     const form = formNames.find((name) => name === event.type);
     if (form) return { path: forms[form].route, values: Object.values(sentBy(form, event)!) };
     const navigation = emitted
       .map(({ type }) => navigations[type as AuthEmitted['type']])
-      .find(({ from }) => from === location.path);
+      .find((found) => found?.from === location.path);
     return navigation ? { path: navigation.to, values: emptyForm } : location;
   },
   internals: (snapshot) => ({ authenticated: isAuthenticated(snapshot), role: roleOf(snapshot) }),

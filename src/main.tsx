@@ -26,11 +26,11 @@ const app = createApp({
 const selectorOf = (target: unknown) => {
   if (!(target instanceof Element)) return undefined;
   const { localName } = target;
-  for (const name of ['href', 'name']) {
+  for (const name of ['href', 'name', 'type']) {
     const value = target.getAttribute(name);
     if (value) return `${localName}[${name}$="${CSS.escape(value)}"]`;
   }
-  return target.matches('h1, button') && localName;
+  return target.matches('h1') && localName;
 };
 let focusSelector = selectorOf(document.activeElement);
 const rememberFocus = ({ target }: FocusEvent) => {

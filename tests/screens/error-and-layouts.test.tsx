@@ -108,6 +108,6 @@ test('the second layout has the styles of the first', async () => {
 test.each(Object.keys(screens))('%s has no empty navigation area [CHOICE-40]', async (route) => {
   await renderApp(route);
   for (const navigation of screen.getAllByRole('navigation')) {
-    expect(navigation.childElementCount).toBe(5);
+    expect(navigation.childElementCount).toBeGreaterThan(0);
   }
 });
