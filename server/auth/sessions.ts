@@ -12,8 +12,8 @@ export interface Session {
 }
 
 export interface Sessions {
-  /** Starts a session and ends the previous one of the same browser. */
-  start(accountId: string, previous: Session | undefined): Promise<Session>;
+  start(accountId: string): Promise<Session>;
+  end(session: Session): Promise<void>;
   /** Returns undefined if the session has expired or does not exist. */
   find(token: string): Promise<Session | undefined>;
   /** Same as `find`, with the version of the account's list in the same query. */
@@ -22,14 +22,15 @@ export interface Sessions {
 
 export function createSessions(store: Store, now: () => number): Sessions {
   return {
-    async start(accountId, previous) {
+    async start(accountId) {
       const token = randomBytes(32).toString('base64url');
       await store.deleteExpiredSessions(now());
-      if (previous) await store.deleteSession(hashToken(previous.token));
       const expiresAt = now() + sessionLifetimeSeconds * 1000;
       await store.createSession({ tokenHash: hashToken(token), accountId, expiresAt });
       return { token, accountId };
     },
+
+    end: ({ token }) => store.deleteSession(hashToken(token)),
 
     async find(token) {
       const session = await store.findSession(hashToken(token), now());

@@ -1,5 +1,6 @@
 import { hash } from 'node:crypto';
 import { existsSync, readFileSync } from 'node:fs';
+import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { operations, PublicOperation } from '../../generated/api.d.ts';
 import type { Session } from '../auth/sessions.ts';
 import { refusalNames, type RefusalName, type RefusalResponse } from '../refusal.ts';
@@ -23,13 +24,15 @@ export interface OperationRequest<Id extends OperationId> {
   ip: string;
 }
 
+export type SetCookies = (request: FastifyRequest, reply: FastifyReply) => void;
+
 /** A success response. To refuse, an operation throws a `Refusal`. */
 export type OperationResponse<Id extends OperationId> = {
   [Status in SuccessStatus<Id>]: {
     status: Status;
     body: ResponseBody<Json<Responses<Id>[Status]>>;
-    /** A new session, set as cookies. */
-    session?: Session;
+    /** Sets or clears cookies. */
+    setCookies?: SetCookies;
   };
 }[SuccessStatus<Id>];
 type SuccessStatus<Id extends OperationId> = keyof Responses<Id> & (200 | 201 | 204);

@@ -4,6 +4,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { LRUCache } from 'lru-cache';
 import { sessionLifetimeSeconds, type Session, type Sessions } from '../auth/sessions.ts';
 import { Refusal } from '../refusal.ts';
+import type { SetCookies } from './contract.ts';
 
 export interface GuardedOperation {
   /** Needs no session. */
@@ -45,10 +46,12 @@ export function createGuard(sessions: Sessions): Guard {
 }
 
 /** Sets the session cookie, and the XSRF cookie that the app repeats as a header. */
-export function setSessionCookies(request: FastifyRequest, reply: FastifyReply, session: Session) {
-  reply.setCookie('session', session.token, { ...cookieOptions(request), httpOnly: true });
-  setXsrfCookie(request, reply, session);
-}
+export const sessionCookies =
+  (session: Session): SetCookies =>
+  (request, reply) => {
+    reply.setCookie('session', session.token, { ...cookieOptions(request), httpOnly: true });
+    setXsrfCookie(request, reply, session);
+  };
 
 function setXsrfCookie(request: FastifyRequest, reply: FastifyReply, session: Session) {
   reply.setCookie('XSRF-TOKEN', deriveXsrfToken(session), cookieOptions(request));

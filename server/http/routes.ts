@@ -7,10 +7,13 @@ import {
   type OperationId,
   type OperationRequest,
   type Operations,
+  type SetCookies,
 } from './contract.ts';
-import { setSessionCookies, type Guard } from './guard.ts';
+import type { Guard } from './guard.ts';
 import { createListSender, isListBody } from './list-responses.ts';
 import { createAjv, describeErrors, toRefusal } from './validation.ts';
+
+type AnyResponse = { status: number; body: unknown; setCookies?: SetCookies };
 
 /**
  * Adds one route per operation of the contract. Requests pass the guard, then Fastify's validation.
@@ -54,7 +57,7 @@ export function registerRoutes(
         }
       },
       handler: async (request, reply) => {
-        const { status, body, session } = await execute({
+        const { status, body, setCookies }: AnyResponse = await execute({
           body: request.body,
           params: request.params,
           headers: request.headers,
@@ -62,7 +65,7 @@ export function registerRoutes(
           ip: request.ip,
         } as OperationRequest<OperationId>);
 
-        const contractViolation = `${id} broke the contract with ${String(status)}`;
+        const contractViolation = `${id} broke the contract with ${status}`;
         const validate = validators.get(status);
         if (!validators.has(status) || (!validate && body !== undefined)) {
           throw new Error(contractViolation);
@@ -76,7 +79,7 @@ export function registerRoutes(
         };
         if (isListBody(body)) return sendList(request, reply, body, serialize);
         const json = validate && serialize(body);
-        if (session) setSessionCookies(request, reply, session);
+        setCookies?.(request, reply);
         if (json === undefined) return reply.send();
         return reply.type('application/json; charset=utf-8').send(json);
       },

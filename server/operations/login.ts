@@ -1,4 +1,5 @@
 import { Refusal } from '../refusal.ts';
+import { sessionCookies } from '../http/guard.ts';
 import type { Operation } from '../http/contract.ts';
 import type { Services } from '../services.ts';
 
@@ -20,6 +21,7 @@ export function login({ store, passwords, sessions, throttle }: Services): Opera
     if (passwords.isOutdated(account.passwordHash)) {
       await store.replacePasswordHash(account.id, await passwords.hash(password));
     }
-    return { status: 200, body: {}, session: await sessions.start(account.id, session) };
+    if (session) await sessions.end(session);
+    return { status: 200, body: {}, setCookies: sessionCookies(await sessions.start(account.id)) };
   };
 }
