@@ -28,3 +28,16 @@ export const progress = style([
   progressBar,
   { selectors: { '[aria-busy="false"] > &': { display: 'none' } } },
 ]);
+
+export const plainButton = style({
+  justifySelf: 'start',
+  minHeight: '2.75rem',
+  padding: `${space.hair} 0.75rem`,
+  border: `1px solid ${color.accent}`,
+  borderRadius: radius.control,
+  background: 'transparent',
+  color: color.accent,
+  font: 'inherit',
+  fontWeight: 600,
+  cursor: 'pointer',
+});

@@ -20,6 +20,15 @@ export function SubmitButton({ busy, children }: { busy: boolean; children: Reac
   );
 }
 
+/** A button that submits no form. */
+export function Button({ onClick, children }: { onClick: () => void; children: ReactNode }) {
+  return (
+    <button type="button" className={css.plainButton} onClick={onClick}>
+      {children}
+    </button>
+  );
+}
+
 /** Prevents a second submit when the response arrives between the clicks of a double click. */
 function ignoreSecondClick(event: MouseEvent) {
   if (event.detail > 1) event.preventDefault();

@@ -1,5 +1,5 @@
-import { style } from '@vanilla-extract/css';
-import { color, radius, space, text } from '../styles/tokens.css.ts';
+import { globalStyle, style } from '@vanilla-extract/css';
+import { color, space, text } from '../styles/tokens.css.ts';
 import { lineMarker } from '../styles/decorative-line.ts';
 import { progressOnLine } from '../styles/progress.css.ts';
 
@@ -43,17 +43,4 @@ export const note = style({
   selectors: { '[aria-busy="true"] > &::before': { display: 'none' } },
 });
 
-/** A button that submits no form. */
-export const button = style({
-  justifySelf: 'start',
-  marginTop: space.small,
-  minHeight: '2.75rem',
-  padding: `${space.hair} 0.75rem`,
-  border: `1px solid ${color.accent}`,
-  borderRadius: radius.control,
-  background: 'transparent',
-  color: color.accent,
-  font: 'inherit',
-  fontWeight: 600,
-  cursor: 'pointer',
-});
+globalStyle(`${section} > button`, { marginTop: space.small });

@@ -1,5 +1,6 @@
 import { useId, useMemo, useState } from 'react';
 import { visuallyHidden } from '../styles/visually-hidden.css.ts';
+import { Button } from './button.tsx';
 import * as css from './project-list.css.ts';
 import { useVirtualRows } from './use-virtual-rows.ts';
 
@@ -56,11 +57,7 @@ export function ProjectList({ heading, rows, loading, showNewestLabel }: Project
       <section className={css.section} aria-labelledby={id} aria-busy={loading}>
         <h2 id={id}>{heading}</h2>
         {loading && <span className={css.progress} />}
-        {showNewestLabel !== undefined && (
-          <button type="button" className={css.button} onClick={showNewest}>
-            {showNewestLabel}
-          </button>
-        )}
+        {showNewestLabel !== undefined && <Button onClick={showNewest}>{showNewestLabel}</Button>}
         {rows.length > 0 ? (
           <div>
             {isVirtualized && <div ref={before} />}
