@@ -53,9 +53,9 @@ describe('npm run serve', () => {
 
   test('names the handler that the contract does not declare', async () => {
     const project = copyProject();
-    writeFileSync(join(project, 'server/operations/logout.ts'), '');
+    writeFileSync(join(project, 'server/operations/notInTheContract.ts'), '');
     expect(await run(project, 'serve')).toBe(
-      'openapi.yaml does not declare the operation of server/operations/logout.ts.',
+      'openapi.yaml does not declare the operation of server/operations/notInTheContract.ts.',
     );
   });
 });
