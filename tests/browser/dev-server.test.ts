@@ -259,7 +259,15 @@ test.each(['/?inspect#/login', '/#/login?inspect'])(
 test('the inspector opens at the first click if the browser blocks its window', async () => {
   const { address } = await startDevServer();
   const { page, opened } = await openInspected(`${address}/?inspect#/register`, true);
-  await page.getByRole('heading', { level: 1 }).click();
+  let isOpen = false;
+  void opened.then(() => (isOpen = true));
+  // Repeated, because a click before the inspector has loaded opens nothing.
+  await expect
+    .poll(async () => {
+      await page.getByRole('heading', { level: 1 }).click();
+      return isOpen;
+    })
+    .toBe(true);
   const inspector = await opened;
   const machines = async () => (await receivedBy(inspector)).machines;
   await expect.poll(machines).toEqual(['auth', 'projects']);
