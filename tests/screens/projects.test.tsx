@@ -143,8 +143,8 @@ test('a second visit shows the cached rows and reloads them [CHOICE-30]', async 
 test('the cached rows expire a minute after leaving [CONST-6, CONST-8]', async () => {
   const { go, clock } = await renderProjects([relaunch]);
   await go('/about');
-  clock.increment(500);
-  clock.increment(60_000);
+  clock.elapse(500);
+  clock.elapse(60_000);
   await go('/projects');
   await screen.findByText('Loading projects…');
   expect(titles()).toEqual([]);
@@ -157,7 +157,7 @@ test('focus, reconnection and time do not reload the list [CONST-7, CHOICE-35]',
       window.dispatchEvent(new Event(name));
     }
     document.dispatchEvent(new Event('visibilitychange'));
-    clock.increment(3_600_000);
+    clock.elapse(3_600_000);
   });
   expect(backend.count('listProjects')).toBe(1);
 });

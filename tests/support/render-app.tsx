@@ -2,14 +2,14 @@ import { createMemoryHistory } from '@tanstack/react-router';
 import { act, render } from '@testing-library/react';
 import { userEvent } from '@testing-library/user-event';
 import { onTestFinished } from 'vitest';
-import { SimulatedClock } from 'xstate';
 import { createApp, type AppOptions } from '../../src/app.tsx';
+import { createClock } from '../../model/clock.ts';
 import { controlledBackend } from '../../model/controlled-backend.ts';
 
 /** Renders the app on a route, with a controlled backend, a simulated clock and a recorded log. */
 export async function renderApp(route: string, options: AppOptions = {}) {
   const backend = controlledBackend();
-  const clock = new SimulatedClock();
+  const clock = createClock();
   const logged: { operationId: string; error: unknown }[] = [];
   const app = createApp({
     fetch: backend.fetch,

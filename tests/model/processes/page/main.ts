@@ -1,8 +1,8 @@
 /** Starts the app like `src/main.tsx`, on a simulated clock and with its actors inspected. */
 import '../../../../src/styles/global.css.ts';
 import { createRoot } from 'react-dom/client';
-import { SimulatedClock } from 'xstate';
 import { isAuthenticated, roleOf } from '../../../../machines/auth.ts';
+import { createClock } from '../../../../model/clock.ts';
 import { createInspector, type Inspection } from '../../../../model/inspection.ts';
 import { createApp } from '../../../../src/app.tsx';
 
@@ -22,7 +22,7 @@ declare global {
 }
 
 function start() {
-  const clock = new SimulatedClock();
+  const clock = createClock();
   const { inspect, take } = createInspector();
   const logged: string[] = [];
   const app = createApp({ clock, inspect, log: (operationId) => logged.push(operationId) });
@@ -40,9 +40,7 @@ window.testApp = {
     history.replaceState(null, '', `#${route}`);
     running = start();
   },
-  elapse(milliseconds) {
-    for (let elapsed = 0; elapsed < milliseconds; elapsed++) running.clock.increment(1);
-  },
+  elapse: (milliseconds) => running.clock.elapse(milliseconds),
   async internals() {
     const { auth } = await running.app.actors();
     const snapshot = auth.getSnapshot();
