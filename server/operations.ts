@@ -11,14 +11,14 @@ import { UsageError } from './usage-error.ts';
 export async function loadOperations(
   contract: Pick<Contract, 'operations'>,
   services: Services,
-  folder = new URL('./operations/', import.meta.url),
 ): Promise<Operations> {
+  const folder = new URL('./operations/', import.meta.url);
   const declared = contract.operations.map(({ id }) => id);
-  const modules = new Map<string, Record<string, unknown>>();
-  for (const file of readdirSync(folder)) {
-    // oxlint-disable-next-line no-await-in-loop
-    modules.set(file.replace('.ts', ''), await import(new URL(file, folder).href));
-  }
+  const loading = readdirSync(folder).map(async (file) => {
+    const module = (await import(new URL(file, folder).href)) as Record<string, unknown>;
+    return [file.replace('.ts', ''), module] as const;
+  });
+  const modules = new Map(await Promise.all(loading));
   const problems = [
     ...declared
       .filter((id) => typeof modules.get(id)?.[id] !== 'function')
