@@ -26,9 +26,17 @@ export const row = style({
   '::before': lineMarker(`${space.medium} + 0.8125rem`, 0.875),
 });
 
-export const title = style({ fontSize: text.lead, lineHeight: 1.4, whiteSpace: 'pre-wrap' });
+const userText = {
+  whiteSpace: 'pre-wrap',
+  // Browsers give `li` a `text-align` that its children inherit, in Firefox and WebKit as `left`.
+  textAlign: 'start',
+  // Each line has its own direction, as in the textarea.
+  unicodeBidi: 'plaintext',
+} as const;
 
-export const description = style({ color: color.textMuted, whiteSpace: 'pre-wrap' });
+export const title = style({ ...userText, fontSize: text.lead, lineHeight: 1.4 });
+
+export const description = style({ ...userText, color: color.textMuted });
 
 /** Shown in place of the rows. */
 export const note = style({

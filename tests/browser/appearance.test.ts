@@ -242,6 +242,30 @@ test('rows and banners keep line breaks and spaces [PROJECTS-6, LOGIN-5]', async
   }
 });
 
+test('each line of a row or a banner starts on the side where its language starts', async () => {
+  const { page } = await browser.open();
+  const text = 'English\nעברית\nEnglish\nالعربية';
+  const refusal = { status: 422, json: { message: text } };
+  await mockProjects(page, [{ id: 1, title: text, description: text }], refusal);
+  await openScreen(page, server.address, '/projects');
+  await fillProject(page, 'T', 'D');
+  await submitButton(page, 'Create Project').click();
+  const row = page.getByRole('listitem');
+  // What Firefox and WebKit compute.
+  await row.evaluate((element) => (element.style.textAlign = 'left'));
+  for (const element of [row.locator('h3'), row.locator('p'), page.getByRole('alert')]) {
+    const sides = await element.evaluate((target) => {
+      const range = document.createRange();
+      range.selectNodeContents(target);
+      const { left, width } = target.getBoundingClientRect();
+      return Array.from(range.getClientRects())
+        .filter((line) => line.width > 0)
+        .map((line) => (line.left + line.width / 2 < left + width / 2 ? 'left' : 'right'));
+    });
+    expect(sides).toEqual(['left', 'right', 'left', 'right']);
+  }
+});
+
 test('announcements for screen readers are invisible', async () => {
   const { page } = await browser.open();
   await mockProjects(page, [], { status: 201, json: { id: 1, title: 'T', description: 'D' } });
