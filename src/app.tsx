@@ -20,7 +20,7 @@ export type App = {
 export function createApp({
   fetch = (request) => window.fetch(request),
   cookies = () => document.cookie,
-  history = createHashHistory(),
+  history = createFragmentHistory(),
   log = (operationId, error) => console.error(operationId, error),
   ...options
 }: AppOptions = {}): App {
@@ -63,6 +63,10 @@ export function createApp({
     },
   };
 }
+
+/** Returns a history whose links are those of the prerendered page, which does not know its URL. */
+const createFragmentHistory = (): RouterHistory =>
+  Object.assign(createHashHistory(), { createHref: (path: string) => `#${path}` });
 
 /** Sets the window title after each navigation, and focuses the heading when the path changed. */
 function syncTitleAndFocus(router: AppRouter): () => void {

@@ -1,83 +1,36 @@
 import './styles/global.css.ts';
-import { startTransition, useLayoutEffect, type ReactElement } from 'react';
-import { createRoot } from 'react-dom/client';
+import { startTransition } from 'react';
+import { createRoot, hydrateRoot } from 'react-dom/client';
 import { createApp } from './app.tsx';
 import { openInspector } from './inspector.ts';
-import {
-  discardPrefetchedList,
-  fetchWithPrefetchedList,
-  hasUserContent,
-  prefetchedRows,
-  transferFormState,
-} from './prerender/take-over.ts';
+import { discardPrefetchedList, fetchWithPrefetchedList, prefetchedRows } from './prerendered.ts';
 
 // In development, edits of the global styles need no reload.
 import.meta.hot?.accept('./styles/global.css.ts', () => {});
 
 const root = document.getElementById('root');
 if (!root) throw new Error('index.html needs an element with the id "root".');
+const { prerendered } = window;
 const app = createApp({
   fetch: fetchWithPrefetchedList,
   prefetchedRows,
   ...(import.meta.env.DEV && openInspector()),
 });
 
-/** Returns a selector that finds the app's counterpart of a prerendered element. */
-const selectorOf = (target: unknown) => {
-  if (!(target instanceof Element)) return undefined;
-  const { localName } = target;
-  for (const name of ['href', 'name', 'type']) {
-    const value = target.getAttribute(name);
-    if (value) return `${localName}[${name}$="${CSS.escape(value)}"]`;
-  }
-  return target.matches('h1') && localName;
-};
-let focusSelector = selectorOf(document.activeElement);
-const rememberFocus = ({ target }: FocusEvent) => {
-  focusSelector = selectorOf(target);
-};
-addEventListener('focusin', rememberFocus);
-
-let lastScrollY = scrollY;
-const rememberScroll = () => {
-  lastScrollY = scrollY;
-};
-addEventListener('scroll', rememberScroll);
 // The router scrolls to the top of the first screen that it renders, which would lose the position.
-const unsubscribe = app.router.subscribe('onRendered', ({ pathChanged }) => {
-  unsubscribe();
-  removeEventListener('scroll', rememberScroll);
-  // Queued, because the rows above that position render right after this event.
-  if (!pathChanged) queueMicrotask(() => scrollTo(0, lastScrollY));
-});
+// oxlint-disable-next-line no-underscore-dangle
+app.router._scroll.n = false;
 
 // A later visit of the list may be that of another user, so it sends a request of its own.
 app.router.subscribe('onRendered', ({ toLocation }) => {
   if (toLocation.pathname !== '/projects') discardPrefetchedList();
 });
 
-/** Replaces the prerendered screen and restores the focus and the state of its form. */
-function PrerenderTakeOver({ children }: { children: ReactElement }) {
-  useLayoutEffect(() => {
-    for (const template of document.querySelectorAll('template')) template.remove();
-    removeEventListener('focusin', rememberFocus);
-    if (focusSelector) {
-      root?.querySelector<HTMLElement>(focusSelector)?.focus({ preventScroll: true });
-    }
-    if (root && window.prerendered) transferFormState(root, window.prerendered);
-    // The user followed a link between loading and mounting.
-    if (loadedHash !== location.hash) void app.router.load();
-  }, []);
-  return children;
-}
-
-/** The URL fragment that the router has loaded last. */
-let loadedHash: string;
-
 // Not a top-level await: the lazy chunk imports this module, so awaiting it here would deadlock.
-void loadAndMount();
+void loadAndHydrate();
 
-async function loadAndMount() {
+async function loadAndHydrate() {
+  let loadedHash: string;
   // Repeated when the user followed a prerendered link while the screen was loading.
   do {
     loadedHash = location.hash;
@@ -85,19 +38,32 @@ async function loadAndMount() {
     await app.router.load();
   } while (loadedHash !== location.hash);
   const hasFailed = app.router.state.matches.some(({ status }) => status === 'error');
-  // The prerendered screen shows the error itself, so it stays while replacing it would lose input.
-  if (hasFailed && window.prerendered && hasUserContent(window.prerendered)) {
-    addEventListener('hashchange', mount, { once: true });
-  } else if (window.prerendered?.isComposing) {
-    addEventListener('compositionend', mount, { once: true });
-  } else {
-    mount();
+  // The prerendered screen shows the error, and keeps what was typed until the chunk has loaded.
+  if (hasFailed && prerendered) {
+    prerendered.showLoadError();
+    retryOn('hashchange', 'online');
+    return;
   }
+  prerendered?.freeze();
+  // A transition renders in slices, so that the prerendered screen stays responsive.
+  startTransition(() => {
+    if (!prerendered) {
+      createRoot(root!).render(app.element);
+      return;
+    }
+    // The router then renders the Suspense boundaries that it rendered in Node, and no others.
+    app.router.ssr = { manifest: undefined };
+    hydrateRoot(root!, app.element);
+  });
 }
 
-function mount() {
-  // A transition renders in slices, so that the prerendered screen stays responsive.
-  startTransition(() =>
-    createRoot(root!).render(<PrerenderTakeOver>{app.element}</PrerenderTakeOver>),
-  );
+function retryOn(...events: string[]) {
+  const listeners = new AbortController();
+  for (const event of events) {
+    const retry = () => {
+      listeners.abort();
+      void loadAndHydrate();
+    };
+    addEventListener(event, retry, { signal: listeners.signal });
+  }
 }

@@ -1,72 +1,65 @@
 /**
- * The script that `tools/prerender.ts` inlines into index.html. Until the app takes over, it shows
- * the prerendered screen of the URL, prefetches the lazy chunk and the list where that screen needs
- * them, and records the state of the form.
+ * The script that `tools/prerender.ts` inlines into index.html. Until the app has hydrated the page,
+ * it shows the prerendered screen of the URL, prefetches the lazy chunk and the list where that
+ * screen needs them, and records the state of the form.
  */
 
 import { isProject } from '../api/decode.ts';
 import { createJsonArrayStream } from '../api/json-array-stream.ts';
 import { textChunks } from '../api/outcome.ts';
 import type { Project } from '../../machines/types.ts';
+import type { Field, PrefetchedList, Prerendered } from '../prerendered.ts';
 import { xsrfHeader, xsrfToken } from '../api/xsrf.ts';
 import { initialRowCount } from '../ui/block-offsets.ts';
 
 /** The URL of the lazy chunk, defined by the build. */
 declare const LAZY_CHUNK_URL: string;
 
-/** The state that the app takes over. */
-export type Prerendered = {
-  list?: PrefetchedList;
-  form: HTMLFormElement | null;
-  /** Names of the fields that have lost the focus at least once. */
-  blurredFields: Set<string>;
-  /** The form was submitted with no field empty. */
-  isSubmitted: boolean;
-  /** An IME composition is active. It would end if its field were replaced. */
-  isComposing: boolean;
-  /** Removes the listeners, so that they leave the app's forms alone. */
-  stopListening: () => void;
-};
-
-type PrefetchedList = {
-  response: Promise<Response>;
-  abortController: AbortController;
-  /** The rows that are in the page. */
-  rows?: Project[];
-};
-
-declare global {
-  interface Window {
-    prerendered?: Prerendered;
-  }
-}
-
-export type Field = HTMLInputElement | HTMLTextAreaElement;
-
-const listeners = new AbortController();
+const screenListeners = new AbortController();
+const formListeners = new AbortController();
 const state: Prerendered = {
   form: null,
   blurredFields: new Set(),
   isSubmitted: false,
-  isComposing: false,
-  stopListening: () => listeners.abort(),
+  focused: null,
+  showLoadError() {
+    if (hasFailed) return;
+    hasFailed = true;
+    showLoadError();
+  },
+  freeze() {
+    // The event of a change is later than the change.
+    if (shownHash !== location.hash) showScreen(true);
+    hideLoadError();
+    state.focused = document.activeElement;
+    screenListeners.abort();
+  },
+  stop() {
+    setSubmitted(false);
+    formListeners.abort();
+  },
 };
 window.prerendered = state;
 
 const root = document.getElementById('root')!;
 let hasFailed = false;
+let shownHash: string;
 
 /** The prefix keeps ids unlike URL fragments: a browser focuses the element of a fragment. */
 const findTemplate = (name: string) =>
   document.getElementById(`template:${name}`) as HTMLTemplateElement | null;
 
-function showScreen(event?: Event) {
+/** The error message of each field when it is empty, by the field's name. */
+const requiredMessages = findTemplate('required')!.dataset;
+
+function showScreen(isNavigation: boolean) {
+  shownHash = location.hash;
   state.list?.abortController.abort();
   delete state.list;
   // Parses the fragment as the router does.
   const [, fragment = ''] = location.hash.split(/[#?]/);
   const path = `/${fragment.replace(/^\/|\/$/g, '')}`;
-  const template = findTemplate(path) ?? findTemplate('/*')!;
+  const template = findTemplate(path) ?? findTemplate(isDecodable(path) ? '/*' : '/%')!;
   root.replaceChildren(template.content.cloneNode(true));
   document.title = template.title;
   if (path === '/projects') {
@@ -77,10 +70,10 @@ function showScreen(event?: Event) {
   state.blurredFields.clear();
   state.isSubmitted = false;
   // After a navigation, focuses the heading as the app does.
-  if (event) root.querySelector('h1')?.focus();
-  for (const year of root.querySelectorAll('[data-year]')) {
-    year.textContent = year.textContent.replace('YEAR', String(new Date().getFullYear()));
-  }
+  if (isNavigation) root.querySelector('h1')?.focus();
+  const footer = root.querySelector('footer');
+  const year = String(new Date().getFullYear());
+  if (footer) footer.textContent = footer.textContent.replace('YEAR', year);
   if (hasFailed) showLoadError();
   if (!('lazy' in template.dataset)) return;
   // The main chunk would request it too, but only after it has loaded itself.
@@ -89,21 +82,36 @@ function showScreen(event?: Event) {
   document.head.append(script);
 }
 
+function isDecodable(path: string) {
+  try {
+    return Boolean(decodeURIComponent(path));
+  } catch {
+    return false;
+  }
+}
+
 function onError({ target }: Event) {
-  if (hasFailed || !(target instanceof HTMLScriptElement)) return;
-  hasFailed = true;
-  showLoadError();
+  if (target instanceof HTMLScriptElement) state.showLoadError();
 }
 
 /** Shows the banner in a new element, because screen readers announce an alert when it appears. */
 function showLoadError() {
-  root.querySelector('[role=alert]')?.remove();
+  hideLoadError();
   const banner = findTemplate('load-error')!.content.cloneNode(true);
   root.querySelector('h1')!.parentElement!.after(banner);
   setSubmitted(false);
+  setLoading(false);
+}
+
+function hideLoadError() {
+  root.querySelector('[role=alert]')?.remove();
+  setLoading(true);
+}
+
+function setLoading(isLoading: boolean) {
   const section = root.querySelector('section');
-  section?.setAttribute('aria-busy', 'false');
-  for (const indicator of section?.querySelectorAll('h2 ~ :not(div)') ?? []) indicator.remove();
+  section?.setAttribute('aria-busy', `${isLoading}`);
+  section?.querySelector(':scope > p')?.toggleAttribute('hidden', !isLoading);
 }
 
 function setSubmitted(isSubmitted: boolean) {
@@ -136,6 +144,7 @@ async function streamRows(list: PrefetchedList, section: HTMLElement) {
     if (!response.ok) return;
     const stream = createJsonArrayStream(isProject);
     for await (const chunk of textChunks(response.clone())) {
+      if (screenListeners.signal.aborted) return;
       for (let start = 0; start < chunk.length; start += maxParseLength) {
         stream.write(chunk.slice(start, start + maxParseLength));
         list.rows = stream.items.slice(0, initialRowCount);
@@ -172,7 +181,7 @@ function validate({ target }: { target: unknown }) {
   const field = target as Field;
   const error = document.getElementById(field.getAttribute('aria-describedby') ?? '');
   if (!error || !state.blurredFields.has(field.name)) return;
-  error.textContent = field.value ? '' : (field.dataset['required'] ?? '');
+  error.textContent = field.value ? '' : (requiredMessages[field.name] ?? '');
   field.setAttribute('aria-invalid', String(!field.value));
 }
 
@@ -191,16 +200,11 @@ function onSubmit(event: Event) {
   else setSubmitted(!empty);
 }
 
-function onComposition({ type }: Event) {
-  state.isComposing = type === 'compositionstart';
-}
-
-showScreen();
-const { signal } = listeners;
-addEventListener('hashchange', showScreen, { signal });
-addEventListener('focusout', onBlur, { signal });
-addEventListener('input', validate, { signal });
-addEventListener('submit', onSubmit, { signal });
-addEventListener('compositionstart', onComposition, { signal });
-addEventListener('compositionend', onComposition, { signal });
-addEventListener('error', onError, { signal, capture: true });
+showScreen(false);
+const screen = { signal: screenListeners.signal };
+const form = { signal: formListeners.signal };
+addEventListener('hashchange', () => showScreen(true), screen);
+addEventListener('error', onError, { ...screen, capture: true });
+addEventListener('focusout', onBlur, form);
+addEventListener('input', validate, form);
+addEventListener('submit', onSubmit, form);

@@ -1,9 +1,9 @@
 /**
- * Renders the initial state of every screen to static HTML, with the app's own components. Runs in
- * Node during the build. `inline-script.ts` shows the result until the app takes over.
+ * Renders the initial state of every screen to HTML that React can hydrate, with the app's own
+ * components. Runs in Node during the build. `inline-script.ts` shows the result.
  */
 import { createMemoryHistory, RouterProvider } from '@tanstack/react-router';
-import { renderToStaticMarkup } from 'react-dom/server';
+import { renderToStaticMarkup, renderToString } from 'react-dom/server';
 import { createActors } from '../actors.ts';
 import { createApi } from '../api/api.ts';
 import type { Project } from '../../machines/types.ts';
@@ -14,32 +14,29 @@ import { ErrorBanner } from '../ui/banner.tsx';
 import { ErrorPage } from '../ui/error-page.tsx';
 import { StyledLink } from '../ui/link.tsx';
 
-/** The routes of the app. The last one matches every unknown path. */
-const paths = ['/', '/about', '/register', '/login', '/projects', '/*'];
+/** The routes of the app, every unknown path, and every path that cannot be decoded. */
+const paths = ['/', '/about', '/register', '/login', '/projects', '/*', '/%'];
 
 /** The error message of each field when it is empty, by the field's name. */
-const requiredMessages = Object.fromEntries(
+const requiredMessages = new Map(
   [
     credentialsSchema.safeParse({ email: '', password: '' }),
     newProjectSchema.safeParse({ title: '', description: '' }),
   ]
     .flatMap(({ error }) => error?.issues ?? [])
     .toReversed()
-    .map(({ path, message }) => [path.join('.'), message]),
+    .map(({ path, message }) => [path.join('.'), message] as const),
 );
 
-/** Returns `<template>` elements for each screen, for the load error and for a list row. */
+/** Returns templates of each screen, the load error and a list row, and the required messages. */
 export async function renderTemplates(): Promise<string> {
   const screens = await Promise.all(paths.map((path) => renderScreen(path)));
   const loadError = renderToStaticMarkup(<ErrorBanner message={loadErrorMessage} />);
   const row = { id: 0, title: '', description: '' };
   const [list = ''] = /<div><ul.*<\/ul><\/div>/.exec(await renderScreen('/projects', [row])) ?? [];
-  return `${screens.join('')}<template id="template:load-error">${loadError}</template><template id="template:row">${list}</template>`;
+  const required = [...requiredMessages].map(([name, message]) => ` data-${name}="${message}"`);
+  return `<div id="templates" hidden>${screens.join('')}<template id="template:load-error">${loadError}</template><template id="template:row">${list}</template><template id="template:required"${required.join('')}></template></div>`;
 }
-
-/** Disables the buttons that submit no form: only the app can do what they promise. */
-export const disableControls = (html: string): string =>
-  html.replaceAll(/<button(?=[^>]* type="button")/g, '<button disabled=""');
 
 /** Returns the `<main>` of the page that web servers send for an unknown address. */
 export function renderNotFound(): string {
@@ -64,25 +61,15 @@ async function renderScreen(path: string, rows?: Project[]): Promise<string> {
     cookies: () => '',
   });
   const actors = createActors({ api, prefetchedRows: () => rows, log: () => {} });
-  if (path === '/projects') actors.projects.start().send({ type: 'projects.opened' });
+  if (rows) actors.projects.start().send({ type: 'projects.opened' });
   const history = createMemoryHistory({ initialEntries: [path] });
   const router = createAppRouter(history, { actors: async () => actors });
   await router.load();
-  const rendered = disableControls(
-    renderToStaticMarkup(<RouterProvider router={router} />, {
-      identifierPrefix: `f${paths.indexOf(path)}`,
-    }),
-  );
-  actors.projects.stop();
-  const html = rendered
+  const html = renderToString(<RouterProvider router={router} />)
     .replaceAll('href="/', 'href="#/')
-    .replaceAll(
-      / name="(\w+)"/g,
-      (attribute, field) => `${attribute} data-required="${requiredMessages[field]}"`,
-    )
     // The inline script inserts the current year, because the build may be older.
-    .replace(String(new Date().getFullYear()), 'YEAR')
-    .replace('<footer', '<footer data-year');
+    .replace(String(new Date().getFullYear()), 'YEAR');
+  actors.projects.stop();
   const lazy = Object.hasOwn(lazyScreens, path) ? ' data-lazy' : '';
   const title = titleOf(router.state.matches);
   return `<template id="template:${path}" title="${title}"${lazy}>${html}</template>`;

@@ -1,3 +1,5 @@
+import { useLayoutEffect } from 'react';
+import { takeOver } from '../prerendered.ts';
 import { ErrorPage } from '../ui/error-page.tsx';
 import { Link } from './layout.tsx';
 
@@ -10,6 +12,7 @@ const homeLink = (
 
 /** The screen of a path that no route matches. */
 export function NotFoundScreen() {
+  useLayoutEffect(takeOver, []);
   return <ErrorPage title={title} message="404 Not Found" homeLink={homeLink} />;
 }
 

@@ -1,5 +1,6 @@
 import { createLink, Outlet } from '@tanstack/react-router';
-import { useState } from 'react';
+import { useLayoutEffect, useState } from 'react';
+import { takeOver } from '../prerendered.ts';
 import { StyledLink } from '../ui/link.tsx';
 import { Page, PlainPage } from '../ui/page.tsx';
 
@@ -8,6 +9,7 @@ export const Link = createLink(StyledLink);
 /** The layout of every screen: the same five links, the content and the footer. */
 export function Layout() {
   const [year] = useState(() => new Date().getFullYear());
+  useLayoutEffect(takeOver, []);
   return (
     <Page
       navigation={

@@ -1,6 +1,7 @@
 import { useSelector } from '@xstate/react';
 import { useEffect, useLayoutEffect, useReducer, useState } from 'react';
 import { useActors } from '../actors-context.ts';
+import { prefetchedRows } from '../prerendered.ts';
 import { ErrorBanner } from '../ui/banner.tsx';
 import { SubmitButton } from '../ui/button.tsx';
 import { TextArea, TextField } from '../ui/field.tsx';
@@ -9,15 +10,19 @@ import { ProjectList } from '../ui/project-list.tsx';
 import { Announcement } from '../ui/announcement.tsx';
 import { Heading } from '../ui/heading.tsx';
 import { Stack } from '../ui/layout.tsx';
+import { useHydrated } from '../ui/use-hydrated.ts';
 import { newProjectSchema } from './schemas.ts';
 import { useForm } from './use-form.ts';
 
 export function ProjectsScreen() {
   const { projects } = useActors();
   const fetching = useSelector(projects, (snapshot) => snapshot.children.listProjects);
-  const partialRows = useSelector(fetching, (snapshot) => snapshot?.rows);
+  const receivedRows = useSelector(fetching, (snapshot) => snapshot?.rows);
   const rows = useSelector(projects, (snapshot) => snapshot.context.projects);
-  const loading = useSelector(projects, (snapshot) => snapshot.matches({ list: 'loading' }));
+  const isFetching = useSelector(projects, (snapshot) => snapshot.matches({ list: 'loading' }));
+  // In the prerendered page, the list is loading and may have rows.
+  const isHydrated = useHydrated();
+  const partialRows = receivedRows ?? (isHydrated ? undefined : prefetchedRows());
 
   useLayoutEffect(() => {
     projects.send({ type: 'projects.opened' });
@@ -33,7 +38,7 @@ export function ProjectsScreen() {
         heading="List of Projects"
         // Only a first list is shown while it streams. A later one replaces the rows as a whole.
         rows={rows.length > 0 ? rows : (partialRows ?? rows)}
-        loading={loading}
+        loading={isFetching || !isHydrated}
         showNewestLabel={showNewest ? 'Show the new project' : undefined}
       />
     </Stack>

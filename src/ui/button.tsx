@@ -1,5 +1,6 @@
 import type { MouseEvent, ReactNode } from 'react';
 import * as css from './button.css.ts';
+import { useHydrated } from './use-hydrated.ts';
 
 /**
  * The submit button of a form. It is not disabled while `busy`, because a disabled button loses the
@@ -20,10 +21,11 @@ export function SubmitButton({ busy, children }: { busy: boolean; children: Reac
   );
 }
 
-/** A button that submits no form. */
+/** A button that submits no form. Disabled until it works, which is after hydration. */
 export function Button({ onClick, children }: { onClick: () => void; children: ReactNode }) {
+  const isHydrated = useHydrated();
   return (
-    <button type="button" className={css.plainButton} onClick={onClick}>
+    <button type="button" className={css.plainButton} disabled={!isHydrated} onClick={onClick}>
       {children}
     </button>
   );

@@ -35,8 +35,9 @@ function useField(label: string, error: string | undefined) {
           {label}
         </label>
         {control}
-        <p className={css.error} id={errorId} aria-live="polite">
-          {error}
+        {/* The inline script may show it before hydration. React then accepts only a string. */}
+        <p className={css.error} id={errorId} aria-live="polite" suppressHydrationWarning>
+          {error ?? ''}
         </p>
       </div>
     ),

@@ -13,7 +13,13 @@ export const section = style({
 });
 
 /** Between the heading and the first row. */
-export const progress = style([progressOnLine, { marginTop: space.huge }]);
+export const progress = style([
+  progressOnLine,
+  {
+    marginTop: space.huge,
+    selectors: { '[aria-busy="false"] > &': { display: 'none' } },
+  },
+]);
 
 export const list = style({ listStyle: 'none', minWidth: 0 });
 

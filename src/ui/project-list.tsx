@@ -56,7 +56,7 @@ export function ProjectList({ heading, rows, loading, showNewestLabel }: Project
     <>
       <section className={css.section} aria-labelledby={id} aria-busy={loading}>
         <h2 id={id}>{heading}</h2>
-        {loading && <span className={css.progress} />}
+        <span className={css.progress} />
         {showNewestLabel !== undefined && <Button onClick={showNewest}>{showNewestLabel}</Button>}
         {rows.length > 0 ? (
           <div>

@@ -10,6 +10,7 @@ import {
 /** Rendered blocks: `from` inclusive, `to` exclusive. */
 type BlockRange = { from: number; to: number };
 
+const initialBlockCount = initialRowCount / blockSize;
 const maxRangeUpdates = 8;
 
 /**
@@ -23,7 +24,7 @@ export function useVirtualRows(count: number) {
   const after = useRef<HTMLDivElement>(null);
   const rangeUpdates = useRef(0);
   const [offsets] = useState(createBlockOffsets);
-  const [range, setRange] = useState<BlockRange>({ from: 0, to: initialRowCount / blockSize });
+  const [range, setRange] = useState<BlockRange>({ from: 0, to: initialBlockCount });
   const isVirtualized = count > maxUnvirtualizedRows;
   const blockCount = Math.ceil(count / blockSize);
   const from = isVirtualized ? Math.min(range.from, blockCount - 1) : 0;
@@ -32,10 +33,10 @@ export function useVirtualRows(count: number) {
   const updateRange = useCallback(() => {
     if (!isVirtualized || !before.current) return;
     const y = -before.current.getBoundingClientRect().top;
-    const next = {
-      from: offsets.blockAt(y - innerHeight / 2, blockCount),
-      to: offsets.blockAt(y + 1.5 * innerHeight, blockCount) + 1,
-    };
+    const first = offsets.blockAt(y - innerHeight / 2, blockCount);
+    const end = offsets.blockAt(y + 1.5 * innerHeight, blockCount) + 1;
+    // Not fewer than at first, so that a list that has loaded keeps its prerendered rows.
+    const next = { from: first, to: Math.max(end, first + initialBlockCount) };
     const focused = document.activeElement?.closest('[aria-posinset]');
     const block = Math.floor((Number(focused?.ariaPosInSet) - 1) / blockSize);
     if (list.current && (block < next.from || block >= next.to)) {

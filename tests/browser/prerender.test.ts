@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import type { BrowserContextOptions, Locator, Page, Request, Route } from 'playwright-core';
+import type { BrowserContextOptions, Locator, Page } from 'playwright-core';
 import { describe, expect, test } from 'vitest';
 import { field, heading, submitButton, waitForApp } from '../../model/browser-driver.ts';
 import { screens } from '../../model/screens.ts';
@@ -14,54 +14,13 @@ import {
   useBrowser,
   useServer,
 } from '../support/browser.ts';
+import { alerts, prerenderedPages } from '../support/prerendered.ts';
 
 const browser = useBrowser();
 const server = useServer();
 
-type Options = BrowserContextOptions & {
-  /** Runs before the page loads. */
-  prepare?: (page: Page) => Promise<unknown>;
-};
-
-/** Opens a page whose scripts and API requests are pending. `requests` are those to the API. */
-async function openPrerendered(path: string, { prepare, ...options }: Options = {}) {
-  const { page, problems } = await browser.open(options);
-  const scripts: Route[] = [];
-  let areScriptsPending = true;
-  await page.route('**/assets/**', async (route) => {
-    if (areScriptsPending) scripts.push(route);
-    else await route.continue();
-  });
-  await page.route('**/api/**', () => {});
-  const requests: Request[] = [];
-  page.on('request', (request) => {
-    if (request.url().includes('/api/')) requests.push(request);
-  });
-  await prepare?.(page);
-  await page.goto(`${server.address}/#${path}`, { waitUntil: 'commit' });
-  const loadScripts = async () => {
-    areScriptsPending = false;
-    await Promise.all(scripts.map((route) => route.continue()));
-  };
-  return {
-    page,
-    problems,
-    requests,
-    loadScripts,
-    /** Waits until the app has replaced the prerendered screen. */
-    takeOver: async () => {
-      await loadScripts();
-      await waitForApp(page);
-    },
-    failScripts: async () => {
-      await Promise.all(scripts.map((route) => route.abort()));
-      await alerts(page).waitFor();
-    },
-  };
-}
-
+const openPrerendered = prerenderedPages(browser, server);
 const requiredErrors = (page: Page) => page.getByText('is required');
-const alerts = (page: Page) => page.getByRole('alert');
 
 test.each(Object.entries(screens).map(([path, { heading: name, title }]) => [path, name, title]))(
   '%s is prerendered with header, heading "%s" and footer, and titled "%s" [CHOICE-53, CHOICE-60]',
@@ -89,32 +48,32 @@ test('links work before the scripts have loaded [CHOICE-61]', async () => {
 test.each(Object.keys(screens))(
   'the prerendered %s has the same pixels as the app that takes over [CHOICE-53]',
   async (path) => {
-    const { page, takeOver } = await openPrerendered(path, { reducedMotion: 'reduce' });
+    const { page, hydrate } = await openPrerendered(path, { reducedMotion: 'reduce' });
     await page.locator('h1:visible').waitFor();
     const prerendered = await page.screenshot();
-    await takeOver();
+    await hydrate();
     expect(Buffer.compare(prerendered, await page.screenshot())).toBe(0);
   },
 );
 
 test('a focused link keeps the focus when the app takes over [CHOICE-65]', async () => {
-  const { page, takeOver } = await openPrerendered('/about');
+  const { page, hydrate } = await openPrerendered('/about');
   await page.getByRole('link', { name: 'Projects' }).focus();
-  await takeOver();
+  await hydrate();
   expect(await focusedText(page)).toBe('Projects');
 });
 
 test('the app takes over on the screen whose link was followed [CHOICE-61]', async () => {
-  const { page, takeOver } = await openPrerendered('');
+  const { page, hydrate } = await openPrerendered('');
   await page.getByRole('link', { name: 'Sign up' }).click();
   await page.getByRole('heading', { name: 'Create an account' }).waitFor();
-  await takeOver();
+  await hydrate();
   await page.getByLabel('Email').fill('ada@example.org');
   expect(await page.getByRole('heading', { level: 1 }).textContent()).toBe('Create an account');
 });
 
 test('a link that is followed while the app renders leads to its screen [CHOICE-61]', async () => {
-  const { page, takeOver } = await openPrerendered('');
+  const { page, hydrate } = await openPrerendered('');
   await page.evaluate(() => {
     const link = document.querySelector<HTMLElement>('a[href="#/about"]');
     type PostMessage = (this: MessagePort, message: unknown) => void;
@@ -127,7 +86,7 @@ test('a link that is followed while the app renders leads to its screen [CHOICE-
       postMessage.call(this, message);
     };
   });
-  await takeOver();
+  await hydrate();
   await page.getByRole('heading', { name: 'About Page' }).waitFor();
   expect(await page.locator('body').getAttribute('data-followed')).toBe('true');
   expect(await page.title()).toBe('About · Tracker App');
@@ -135,23 +94,23 @@ test('a link that is followed while the app renders leads to its screen [CHOICE-
 });
 
 test('a link that is followed by keyboard focuses the heading, also after the app takes over [CHOICE-61, CHOICE-65]', async () => {
-  const { page, takeOver } = await openPrerendered('/about');
+  const { page, hydrate } = await openPrerendered('/about');
   await page.getByRole('link', { name: 'Sign up' }).focus();
   await page.keyboard.press('Enter');
   await page.getByRole('heading', { name: 'Create an account' }).waitFor();
   expect(await focusedText(page)).toBe('Create an account');
-  await takeOver();
+  await hydrate();
   expect(await focusedText(page)).toBe('Create an account');
   await page.keyboard.press('Tab');
   expect(await focusedField(page)).toBe('email');
 });
 
 test('the app keeps what was typed, and the cursor position [CHOICE-62]', async () => {
-  const { page, takeOver } = await openPrerendered('/projects');
+  const { page, hydrate } = await openPrerendered('/projects');
   await field(page, 'Title').fill('Website');
   await field(page, 'Description').pressSequentially('New ges.');
   for (let i = 0; i < 4; i++) await page.keyboard.press('ArrowLeft');
-  await takeOver();
+  await hydrate();
   await page.keyboard.type('pa');
   expect(await field(page, 'Title').inputValue()).toBe('Website');
   expect(await field(page, 'Description').inputValue()).toBe('New pages.');
@@ -159,10 +118,10 @@ test('the app keeps what was typed, and the cursor position [CHOICE-62]', async 
 });
 
 test('no key is lost while the app takes over [CHOICE-62]', async () => {
-  const { page, takeOver } = await openPrerendered('/login');
+  const { page, hydrate } = await openPrerendered('/login');
   await field(page, 'Password').focus();
   const app = { isInPlace: false };
-  const takingOver = takeOver().then(() => (app.isInPlace = true));
+  const takingOver = hydrate().then(() => (app.isInPlace = true));
   let typed = '';
   while (!app.isInPlace) {
     await page.keyboard.press('a');
@@ -173,39 +132,14 @@ test('no key is lost while the app takes over [CHOICE-62]', async () => {
   expect(await requiredErrors(page).count()).toBe(0);
 });
 
-test('the app takes over after an IME composition has ended [CHOICE-62]', async () => {
-  const { page, takeOver } = await openPrerendered('/projects');
-  await field(page, 'Title').focus();
-  await page.evaluate(() => {
-    let isEnded = false;
-    const dispatchComposition = (type: string) =>
-      document.activeElement!.dispatchEvent(new CompositionEvent(type, { bubbles: true }));
-    dispatchComposition('compositionstart');
-    // The composition ends as soon as the app listens for its end.
-    const addListener = window.addEventListener.bind(window);
-    window.addEventListener = (...[type, ...rest]: Parameters<typeof addListener>) => {
-      addListener(type, ...rest);
-      if (type !== 'compositionend') return;
-      isEnded = true;
-      dispatchComposition(type);
-    };
-    new MutationObserver((_, observer) => {
-      observer.disconnect();
-      document.body.dataset['ended'] = String(isEnded);
-    }).observe(document.getElementById('root')!, { childList: true });
-  });
-  await takeOver();
-  expect(await page.locator('body').getAttribute('data-ended')).toBe('true');
-});
-
 test('the scroll position stays the same when the app takes over [CHOICE-66]', async () => {
   const viewport = { width: 320, height: 400 };
-  const { page, takeOver } = await openPrerendered('/projects', { viewport });
+  const { page, hydrate } = await openPrerendered('/projects', { viewport });
   await field(page, 'Description').fill('New pages.');
   await page.evaluate(() => scrollTo(0, 200));
   // The app sets the title when its screen is rendered.
   await page.evaluate(() => (document.title = ''));
-  await takeOver();
+  await hydrate();
   await expect.poll(() => page.title()).toBe('Projects · Tracker App');
   expect(await page.evaluate(() => scrollY)).toBe(200);
 });
@@ -216,15 +150,15 @@ test.each([
   ['/login/', 'Sign in'],
   ['about', 'About Page'],
 ])('#%s shows "%s" before and after the app takes over [CHOICE-53]', async (path, name) => {
-  const { page, takeOver } = await openPrerendered(path);
+  const { page, hydrate } = await openPrerendered(path);
   const shown = page.getByRole('heading', { level: 1 });
   expect(await shown.textContent()).toBe(name);
-  await takeOver();
+  await hydrate();
   expect(await shown.textContent()).toBe(name);
 });
 
 test('a touched empty field has an error until it is filled, before and after the app takes over [CHOICE-63, FIELD-1]', async () => {
-  const { page, problems, takeOver } = await openPrerendered('/login');
+  const { page, problems, hydrate } = await openPrerendered('/login');
   const errors = () => requiredErrors(page).allTextContents();
   await page.getByRole('link', { name: 'About' }).focus();
   await field(page, 'Email').focus();
@@ -240,7 +174,7 @@ test('a touched empty field has an error until it is filled, before and after th
   await page.keyboard.type('ada');
   await expect.poll(errors).toEqual(['Password is required']);
   expect(await field(page, 'Email').getAttribute('aria-invalid')).toBe('false');
-  await takeOver();
+  await hydrate();
   await expect.poll(errors).toEqual(['Password is required']);
   await page.keyboard.press('Tab');
   await page.getByText('Invalid email address').waitFor();
@@ -250,17 +184,17 @@ test('a touched empty field has an error until it is filled, before and after th
 });
 
 test('other errors of touched fields are shown when the app takes over [CHOICE-74]', async () => {
-  const { page, takeOver } = await openPrerendered('/register');
+  const { page, hydrate } = await openPrerendered('/register');
   await fillCredentials(page, 'ada', 'short');
   await submitButton(page, 'Register').focus();
-  await takeOver();
+  await hydrate();
   await page.getByText('Invalid email address').waitFor();
   await page.getByText('Password must be at least 8 characters').waitFor();
   expect(await focusedText(page)).toBe('Register');
 });
 
 test('a form that was submitted early is busy, and is sent once when the app takes over [CHOICE-64, CHOICE-75, CHOICE-7]', async () => {
-  const { page, requests, takeOver } = await openPrerendered('/login');
+  const { page, requests, hydrate } = await openPrerendered('/login');
   const sent = () => requests.map((request) => request.postDataJSON());
   await fillCredentials(page, 'ada@example.org');
   await page.keyboard.press('Enter');
@@ -274,19 +208,19 @@ test('a form that was submitted early is busy, and is sent once when the app tak
   );
   expect(animations).toHaveLength(1);
   expect([sent(), page.url()]).toEqual([[], `${server.address}/#/login`]);
-  await takeOver();
+  await hydrate();
   await expect.poll(sent).toEqual([{ email: 'ada@example.org', password: 'correct horse' }]);
   expect(page.url()).toBe(`${server.address}/#/login`);
 });
 
 test('a form that was submitted early shows what is missing, and is not sent [CHOICE-63, VALID-7]', async () => {
-  const { page, takeOver } = await openPrerendered('/login');
+  const { page, hydrate } = await openPrerendered('/login');
   await field(page, 'Email').fill('ada@example.org');
   await submitButton(page, 'Sign in').click();
   await page.getByText('Password is required').waitFor();
   expect(await focusedField(page)).toBe('password');
   expect(await page.locator('button[aria-busy=true]').count()).toBe(0);
-  await takeOver();
+  await hydrate();
   expect(await focusedField(page)).toBe('password');
   expect(await field(page, 'Email').inputValue()).toBe('ada@example.org');
   await page.keyboard.type('correct horse');
@@ -299,24 +233,24 @@ test('a form that was submitted early shows what is missing, and is not sent [CH
 });
 
 test('what was typed on a screen does not appear on the next screen [CHOICE-67]', async () => {
-  const { page, takeOver } = await openPrerendered('/login');
+  const { page, hydrate } = await openPrerendered('/login');
   await fillCredentials(page, 'ada@example.org');
   await page.getByRole('link', { name: 'Sign up' }).click();
   await page.getByRole('heading', { name: 'Create an account' }).waitFor();
   expect(await field(page, 'Email').inputValue()).toBe('');
   await field(page, 'Email').fill('bob@example.org');
-  await takeOver();
+  await hydrate();
   expect(await field(page, 'Email').inputValue()).toBe('bob@example.org');
   expect(await field(page, 'Password').inputValue()).toBe('');
 });
 
 test('a form that the user left and opened again is empty and not sent [CHOICE-67]', async () => {
-  const { page, requests, takeOver } = await openPrerendered('/login');
+  const { page, requests, hydrate } = await openPrerendered('/login');
   await fillCredentials(page, 'ada@example.org');
   await submitButton(page, 'Sign in').click();
   await headerLink(page, 'About').click();
   await headerLink(page, 'Sign in').click();
-  await takeOver();
+  await hydrate();
   await expect.poll(() => field(page, 'Email').inputValue()).toBe('');
   await field(page, 'Password').fill('correct horse');
   expect(await requiredErrors(page).count()).toBe(0);
@@ -325,14 +259,14 @@ test('a form that the user left and opened again is empty and not sent [CHOICE-6
 
 test('the list is requested once, before the scripts have loaded, with the headers of the app [CHOICE-68, CALL-8, CALL-1]', async () => {
   const cookie = { name: 'XSRF-TOKEN', value: 'a%2Fb', url: server.address };
-  const { page, requests, takeOver } = await openPrerendered('/projects', {
+  const { page, requests, hydrate } = await openPrerendered('/projects', {
     async prepare(newPage) {
       await newPage.context().addCookies([cookie]);
       await mockProjects(newPage, [{ id: 1, title: 'Website', description: 'New pages.' }]);
     },
   });
   await expect.poll(() => requests.length).toBe(1);
-  await takeOver();
+  await hydrate();
   await page.getByText('New pages.').waitFor();
   expect(requests.length).toBe(1);
   // The app itself requests the list when the user comes back.
@@ -396,7 +330,7 @@ async function openStreaming(options?: BrowserContextOptions) {
 }
 
 test('projects are shown as they arrive, and stay when the app takes over [CHOICE-69]', async () => {
-  const { page, problems, takeOver, send, end } = await openStreaming();
+  const { page, problems, hydrate, send, end } = await openStreaming();
   const list = page.getByRole('list', { name: 'List of Projects' });
   const rows = list.getByRole('listitem');
   const section = page.locator('section');
@@ -430,7 +364,7 @@ test('projects are shown as they arrive, and stay when the app takes over [CHOIC
       document.body.dataset['fewest'] = String(Math.min(Number(fewest), count));
     }).observe(document.body, { childList: true, subtree: true });
   });
-  await takeOver();
+  await hydrate();
   expect(await page.locator('body').getAttribute('data-fewest')).toBe('6');
   expect(Buffer.compare(prerendered, await screenshot())).toBe(0);
   expect(await fieldTexts(rows)).toEqual(rowTexts(6));
@@ -446,7 +380,7 @@ test('projects are shown as they arrive, and stay when the app takes over [CHOIC
 });
 
 test('only the first fifteen projects are parsed and shown before the scripts have loaded [CHOICE-69]', async () => {
-  const { page, takeOver, send, end } = await openStreaming();
+  const { page, hydrate, send, end } = await openStreaming();
   const rows = page.locator('section li');
   const json = JSON.stringify(projects(200));
   const half = json.indexOf('{"id":101,');
@@ -462,7 +396,7 @@ test('only the first fifteen projects are parsed and shown before the scripts ha
   await send(json.slice(half));
   await end();
   expect(await page.evaluate(() => document.body.dataset['parsed'])).toBe(undefined);
-  await takeOver();
+  await hydrate();
   await page.locator('section[aria-busy=false]').waitFor();
   expect(await rows.first().getAttribute('aria-setsize')).toBe('200');
 });
@@ -470,7 +404,7 @@ test('only the first fifteen projects are parsed and shown before the scripts ha
 test.each([50, 51, 200])(
   'the same rows of a list of %i are in view when the app takes over [CHOICE-66]',
   async (count) => {
-    const { page, takeOver, send, end } = await openStreaming({
+    const { page, hydrate, send, end } = await openStreaming({
       viewport: { width: 800, height: 300 },
     });
     // All rows have different heights, so that no height can be estimated from the others.
@@ -489,7 +423,7 @@ test.each([50, 51, 200])(
       });
     const before = await position();
     expect(before[0]).toMatch(/^Project \d+$/);
-    await takeOver();
+    await hydrate();
     expect(await position()).toEqual(before);
     await end();
     await page.locator('section[aria-busy=false]').waitFor();
@@ -505,7 +439,7 @@ test.each([
 ])(
   'a response that is %s becomes an empty list, without ever showing a row [CHOICE-68, ERROR-8]',
   async (_, response) => {
-    const { page, requests, takeOver } = await openPrerendered('/projects', {
+    const { page, requests, hydrate } = await openPrerendered('/projects', {
       async prepare(newPage) {
         await newPage.route('**/api/v1/projects', (route) => route.fulfill(response));
         await newPage.addInitScript(() => {
@@ -519,7 +453,7 @@ test.each([
     await expect.poll(() => requests.length).toBe(1);
     await (await requests[0]!.response())!.finished();
     expect(await page.getByText('Loading projects…').isVisible()).toBe(true);
-    await takeOver();
+    await hydrate();
     await page.getByText('No projects to show.').waitFor();
     expect(await page.locator('html').getAttribute('data-shown')).toBe(null);
   },
@@ -527,21 +461,21 @@ test.each([
 
 describe('leaving the projects aborts the early request [CHOICE-70]', () => {
   test('before the scripts have loaded', async () => {
-    const { page, problems, requests, takeOver } = await openPrerendered('/projects');
+    const { page, problems, requests, hydrate } = await openPrerendered('/projects');
     await expect.poll(() => requests.length).toBe(1);
     const aborted = page.waitForEvent('requestfailed');
     await page.getByRole('link', { name: 'About' }).click();
     expect(await aborted).toBe(requests[0]);
     expect(requests[0]!.url()).toBe(`${server.address}/api/v1/projects`);
-    await takeOver();
+    await hydrate();
     await page.getByRole('link', { name: 'Projects' }).click();
     await expect.poll(() => requests.length).toBe(2);
     expect(problems).toEqual([]);
   });
 
   test('after the app has taken over', async () => {
-    const { page, problems, requests, takeOver } = await openPrerendered('/projects');
-    await takeOver();
+    const { page, problems, requests, hydrate } = await openPrerendered('/projects');
+    await hydrate();
     await field(page, 'Title').fill('The app is there');
     const aborted = page.waitForEvent('requestfailed');
     await page.getByRole('link', { name: 'About' }).click();
@@ -552,11 +486,11 @@ describe('leaving the projects aborts the early request [CHOICE-70]', () => {
 });
 
 test('an early request that fails becomes an empty list [CHOICE-68, ERROR-8]', async () => {
-  const { page, requests, takeOver } = await openPrerendered('/projects', {
+  const { page, requests, hydrate } = await openPrerendered('/projects', {
     prepare: (newPage) => newPage.route('**/api/v1/projects', (route) => route.abort()),
   });
   await expect.poll(() => requests[0]?.failure()).toBeTruthy();
-  await takeOver();
+  await hydrate();
   await page.getByText('No projects to show.').waitFor();
   expect(await alerts(page).count()).toBe(0);
 });
@@ -600,7 +534,7 @@ describe('when a script fails to load', () => {
     const section = page.locator('section');
     const rows = section.getByRole('listitem');
     await expect.poll(() => fieldTexts(rows)).toEqual(rowTexts(2));
-    expect(await section.locator(':scope > :not(div)').allTextContents()).toEqual([
+    expect(await section.locator(':scope > :not(div):visible').allTextContents()).toEqual([
       'List of Projects',
     ]);
     expect(await section.getAttribute('aria-busy')).toBe('false');
@@ -653,7 +587,7 @@ describe('when the chunk of the screens fails to load', () => {
 
   /** Opens a prerendered path. `loadApp` loads the app, which requests the chunk a second time. */
   async function openWithoutLazyChunk(path: string) {
-    const { page, loadScripts } = await openPrerendered(path, {
+    const { page, requests, loadScripts } = await openPrerendered(path, {
       async prepare(newPage) {
         await mockProjects(newPage, projects(2));
         await failLazyChunk(newPage);
@@ -661,6 +595,7 @@ describe('when the chunk of the screens fails to load', () => {
     });
     return {
       page,
+      requests,
       loadApp: async () => {
         await alerts(page).waitFor();
         const failedAgain = page.waitForEvent('requestfailed');
@@ -703,7 +638,6 @@ describe('when the chunk of the screens fails to load', () => {
     await page.goto(`${server.address}/#/projects`);
     await page.getByText('This page could not be loaded.').waitFor();
     await page.unroute('**/assets/lazy-chunk*');
-    await page.getByRole('link', { name: 'Go to the start page' }).click();
     await headerLink(page, 'Sign in').click();
     await fillCredentials(page, 'bob@example.org');
     await submitButton(page, 'Sign in').click();
@@ -711,13 +645,23 @@ describe('when the chunk of the screens fails to load', () => {
     expect(requests).toBe(2);
   });
 
-  test('the app shows the error screen if nothing was typed', async () => {
-    const { page } = await browser.open();
-    await failLazyChunk(page);
-    await page.goto(`${server.address}/#/login`);
-    await page.getByRole('heading', { name: 'Unexpected Application Error!' }).waitFor();
-    expect(await page.getByRole('main').innerText()).toContain('This page could not be loaded.');
-    expect(await page.locator('form').count()).toBe(0);
+  test('what was typed stays, and is sent by the form once the network is back [CHOICE-73]', async () => {
+    const { page, loadApp, requests } = await openWithoutLazyChunk('/login');
+    await fillCredentials(page, 'ada@example.org');
+    await loadApp();
+    const input = await field(page, 'Email').elementHandle();
+    await page.unroute('**/assets/lazy-chunk*');
+    await page.evaluate(() => dispatchEvent(new Event('online')));
+    await waitForApp(page);
+    expect(await alerts(page).count()).toBe(0);
+    expect(await input?.evaluate((element) => element.isConnected)).toBe(true);
+    const sent = page.waitForRequest('**/auth/login');
+    await submitButton(page, 'Sign in').click();
+    expect((await sent).postDataJSON()).toEqual({
+      email: 'ada@example.org',
+      password: 'correct horse',
+    });
+    expect(requests).toHaveLength(1);
   });
 
   test('the screen appears once the chunk loads', async () => {

@@ -21,11 +21,12 @@ const rows: Record<string, { imports: string[]; packages?: string[] }> = {
   'src/api/': { imports: ['generated/', 'machines/types.ts'], packages: ['openapi-fetch'] },
   'src/actors.ts': { imports: ['machines/', 'src/api/'], packages: ['xstate'] },
   'src/actors-context.ts': { imports: ['src/actors.ts'], packages: ['react'] },
+  'src/prerendered.ts': { imports: ['machines/types.ts'], packages: [] },
   'src/inspector.ts': { imports: ['src/actors.ts'], packages: ['@statelyai/inspect'] },
   'src/styles/': { imports: [], packages: ['@vanilla-extract/css'] },
   'src/ui/': { imports: ['src/styles/'], packages: ['react', '@vanilla-extract/css'] },
   'src/screens/': {
-    imports: ['src/ui/', 'src/actors-context.ts', 'machines/types.ts'],
+    imports: ['src/ui/', 'src/actors-context.ts', 'src/prerendered.ts', 'machines/types.ts'],
     packages: [
       'react',
       'react-hook-form',
@@ -41,6 +42,7 @@ const rows: Record<string, { imports: string[]; packages?: string[] }> = {
       'src/api/',
       'src/actors.ts',
       'src/actors-context.ts',
+      'src/prerendered.ts',
       'src/screens/',
     ],
     packages: ['react', 'xstate', '@tanstack/react-router'],

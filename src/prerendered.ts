@@ -1,0 +1,78 @@
+/** The state of the prerendered page, which `prerender/inline-script.ts` passes to the app. */
+import type { Project } from '../machines/types.ts';
+
+export type Prerendered = {
+  list?: PrefetchedList;
+  form: HTMLFormElement | null;
+  /** Names of the fields that have lost the focus at least once. */
+  blurredFields: Set<string>;
+  /** The form was submitted with no field empty. */
+  isSubmitted: boolean;
+  /** The focused element when hydration started. */
+  focused: Element | null;
+  /** Shows that the app could not be loaded. */
+  showLoadError: () => void;
+  /** Shows the screen of the URL as the app renders it first. Then only the form still changes. */
+  freeze: () => void;
+  /** Stops changing the form. */
+  stop: () => void;
+};
+
+export type PrefetchedList = {
+  response: Promise<Response>;
+  abortController: AbortController;
+  /** The rows that are in the page. */
+  rows?: Project[];
+};
+
+declare global {
+  interface Window {
+    prerendered?: Prerendered;
+  }
+}
+
+export type Field = HTMLInputElement | HTMLTextAreaElement;
+
+/** Wraps `window.fetch`. Returns the prefetched response for the first request of the list. */
+export function fetchWithPrefetchedList(request: Request): Promise<Response> {
+  const list = request.method === 'GET' ? window.prerendered?.list : undefined;
+  if (!list) return window.fetch(request);
+  delete window.prerendered?.list;
+  request.signal.addEventListener('abort', () => list.abortController.abort());
+  return list.response;
+}
+
+/** Returns the rows of that list that the prerendered screen shows. Node has no window. */
+export const prefetchedRows = () => globalThis.window?.prerendered?.list?.rows;
+
+export function discardPrefetchedList(): void {
+  window.prerendered?.list?.abortController.abort();
+  delete window.prerendered?.list;
+}
+
+/**
+ * Called when the first screen is hydrated. Passes the touched fields and a pending submit to its
+ * form. Copies the values too if React rendered the form again, which it does in a page that an
+ * extension or a translator has changed.
+ */
+export function takeOver(): void {
+  document.getElementById('templates')?.remove();
+  if (!window.prerendered) return;
+  const { form: source, blurredFields, isSubmitted, focused, stop } = window.prerendered;
+  stop();
+  window.prerendered.form = window.prerendered.focused = null;
+  const form = source?.isConnected ? source : document.querySelector('form');
+  if (!source || form?.ariaLabel !== source.ariaLabel) return;
+  for (const sourceField of source.querySelectorAll<Field>('[name]')) {
+    const field = form.querySelector<Field>(`[name="${sourceField.name}"]`);
+    if (!field) continue;
+    if (field !== sourceField) {
+      field.value = sourceField.value;
+      if (sourceField === focused) field.focus({ preventScroll: true });
+    }
+    if (blurredFields.has(field.name)) {
+      field.dispatchEvent(new FocusEvent('focusout', { bubbles: true }));
+    }
+  }
+  if (isSubmitted) form.requestSubmit();
+}
