@@ -22,11 +22,18 @@ export const { space, text, radius, width, motion } = createGlobalTheme(':root',
     body: '1rem',
     lead: '1.125rem',
     section: '1.375rem',
-    title: 'clamp(1.625rem, 1.25rem + 1.6vw, 2rem)',
+    // Limited by the viewport, so that large letters do not break words.
+    title: 'min(clamp(1.625rem, 1.25rem + 1.6vw, 2rem), 15vw)',
   },
   radius: { control: '0.375rem' },
-  // `column` includes `gutter`, the space for the decorative line.
-  width: { column: '38rem', form: '24rem', gutter: '2.25rem' },
+  // `column` includes `gutter`, the space for the decorative line. `gutter` and `margin` do not grow
+  // with letters that leave little space for the text.
+  width: {
+    column: '38rem',
+    form: '24rem',
+    gutter: 'clamp(1.375rem, 11.25vw, 2.25rem)',
+    margin: 'min(1rem, 5vw)',
+  },
   motion: { quick: '120ms' },
 });
 
@@ -35,3 +42,6 @@ export const font =
 
 /** Phones in portrait orientation. */
 export const narrowViewport = '(max-width: 30rem)';
+
+/** The smallest phones, and 1,280 px at a zoom of 400 %, with or without a scroll bar. */
+export const narrowestViewport = '(max-width: 22rem)';

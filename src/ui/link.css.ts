@@ -1,5 +1,12 @@
 import { style } from '@vanilla-extract/css';
-import { color, motion, narrowViewport, radius, space } from '../styles/tokens.css.ts';
+import {
+  color,
+  motion,
+  narrowestViewport,
+  narrowViewport,
+  radius,
+  space,
+} from '../styles/tokens.css.ts';
 
 const link = style({
   display: 'inline-flex',
@@ -44,7 +51,10 @@ const button = style([
     paddingInline: '0.875rem',
     border: `1px solid ${color.accent}`,
     fontWeight: 600,
-    '@media': { [narrowViewport]: { paddingInline: '0.4375rem' } },
+    '@media': {
+      [narrowViewport]: { paddingInline: '0.4375rem' },
+      [narrowestViewport]: { paddingInline: '0.375rem' },
+    },
   },
 ]);
 

@@ -1,5 +1,12 @@
 import { style } from '@vanilla-extract/css';
-import { color, narrowViewport, space, text, width } from '../styles/tokens.css.ts';
+import {
+  color,
+  narrowestViewport,
+  narrowViewport,
+  space,
+  text,
+  width,
+} from '../styles/tokens.css.ts';
 import { verticalLine } from '../styles/decorative-line.ts';
 
 export const page = style({ display: 'grid', gridTemplateRows: 'auto 1fr auto', minWidth: 0 });
@@ -13,7 +20,7 @@ export const header = style({
   padding: `${space.small} ${space.large} 0.75rem`,
   borderBottom: `0.1875rem solid ${color.accent}`,
   background: color.surface,
-  '@media': { [narrowViewport]: { paddingInline: space.medium } },
+  '@media': { [narrowViewport]: { paddingInline: width.margin } },
 });
 
 export const brand = style({
@@ -23,7 +30,9 @@ export const brand = style({
   fontWeight: 700,
   letterSpacing: '-0.01em',
   // Aligns the logo with the line beside the screen, and the name with the screen.
-  '@media': { [narrowViewport]: { gap: space.medium, marginInlineStart: '-0.25rem' } },
+  '@media': {
+    [narrowViewport]: { gap: `calc(${width.gutter} - 1.25rem)`, marginInlineStart: '-0.25rem' },
+  },
 });
 
 export const logo = style({ width: '1.5rem', height: '1.5rem', color: color.accent });
@@ -37,7 +46,12 @@ export const navigation = style({
   minHeight: '2.75rem',
   '@media': {
     '(max-width: 40rem)': { flexBasis: '100%', marginInlineStart: '-0.625rem' },
-    [narrowViewport]: { gap: 0, marginInline: '-0.25rem -0.5rem', fontSize: '0.8125rem' },
+    [narrowViewport]: {
+      gap: 0,
+      marginInline: `-0.25rem calc(${width.margin} * -0.5)`,
+      fontSize: '0.8125rem',
+    },
+    [narrowestViewport]: { fontSize: '0.75rem' },
   },
 });
 
@@ -51,7 +65,7 @@ export const main = style({
   '::before': verticalLine,
   '@media': {
     '(max-width: 41rem)': {
-      maxWidth: `calc(100% - 2 * ${space.medium})`,
+      maxWidth: `calc(100% - 2 * ${width.margin})`,
       paddingBlock: space.large,
     },
   },
