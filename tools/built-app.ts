@@ -9,6 +9,9 @@ import { root, runCommand, toolCommand } from './run.ts';
 export const modelAppFolder = 'tests/out/model-app';
 const modelAppRoot = 'tests/model/processes/page';
 
+/** The app with the development build of React, which reports hydration mismatches. */
+export const developmentAppFolder = 'tests/out/development-app';
+
 /** Everything that a build depends on. */
 const sources = [
   'generated',
@@ -25,9 +28,15 @@ const sources = [
 ];
 
 const builds = [
-  { folder: 'dist', command: ['build'] },
+  { folder: 'dist', nodeEnv: 'production', command: ['build'] },
+  {
+    folder: developmentAppFolder,
+    nodeEnv: 'development',
+    command: ['build', '--mode=development', '--emptyOutDir', `--outDir=${developmentAppFolder}`],
+  },
   {
     folder: modelAppFolder,
+    nodeEnv: 'production',
     command: [
       'build',
       modelAppRoot,
@@ -43,14 +52,14 @@ const timeoutSeconds = 900;
 /** Name of the file in a build that holds the hash of its sources. */
 const hashFile = '.sources';
 
-/** Writes the hash of the sources into each production build. */
+/** Writes the build of React and the hash of the sources into each build. */
 export function recordSources(): Plugin {
   let hash = '';
   return {
     name: 'record-sources',
     apply: 'build',
-    configResolved({ isProduction }) {
-      hash = isProduction ? hashSources() : 'not for production';
+    configResolved() {
+      hash = `${process.env['NODE_ENV']} ${hashSources()}`;
     },
     writeBundle({ dir = '' }) {
       writeFileSync(join(dir, hashFile), hash);
@@ -61,12 +70,10 @@ export function recordSources(): Plugin {
 /** Builds what is stale. Returns the lines of output if a build fails. */
 export async function buildStaleApps(): Promise<string[]> {
   const hash = hashSources();
-  const stale = builds.filter(({ folder }) => readHash(folder) !== hash);
-  const outputs = stale.map(({ command }) =>
-    // Vitest sets it to "test", with which Vite would bundle the development build of React.
-    runCommand(toolCommand('vite/bin/vite.js', ...command), timeoutSeconds, {
-      NODE_ENV: 'production',
-    }),
+  const stale = builds.filter(({ folder, nodeEnv }) => readHash(folder) !== `${nodeEnv} ${hash}`);
+  const outputs = stale.map(({ nodeEnv, command }) =>
+    // Vitest sets it to "test".
+    runCommand(toolCommand('vite/bin/vite.js', ...command), timeoutSeconds, { NODE_ENV: nodeEnv }),
   );
   return (await Promise.all(outputs)).flat();
 }

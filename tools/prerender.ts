@@ -6,6 +6,8 @@ import { vanillaExtractPlugin } from '@vanilla-extract/vite-plugin';
 import react from '@vitejs/plugin-react';
 import { build, type InlineConfig, type Plugin } from 'vite';
 
+type Options = { root: string; mode: string };
+
 const marker = '<!--prerender-->';
 
 /**
@@ -15,12 +17,13 @@ const marker = '<!--prerender-->';
  */
 export function prerender(): Plugin {
   let root = '';
+  let mode = '';
   let notFoundPage = '';
   return {
     name: 'prerender',
     apply: 'build',
     configResolved: (config) => {
-      root = config.root;
+      ({ root, mode } = config);
     },
     transformIndexHtml: {
       order: 'post',
@@ -30,8 +33,8 @@ export function prerender(): Plugin {
         const lazyChunk = files.find(
           (file) => file.type === 'chunk' && file.name === 'lazy-chunk',
         )?.fileName;
-        const script = await buildInlineScript(root, `./${lazyChunk}`);
-        const { renderNotFound, renderTemplates } = await buildRender(root);
+        const script = await buildInlineScript({ root, mode }, `./${lazyChunk}`);
+        const { renderNotFound, renderTemplates } = await buildRender({ root, mode });
         let page = html
           .replace(marker, await renderTemplates())
           .replace('</body>', `  <script>${script}</script>\n  </body>`);
@@ -70,9 +73,9 @@ function withoutScripts(page: string, content: string): string {
 }
 
 /** Returns `inline-script.ts` as one line of code. */
-async function buildInlineScript(root: string, lazyChunkUrl: string): Promise<string> {
+async function buildInlineScript(options: Options, lazyChunkUrl: string): Promise<string> {
   const code = await buildInMemory({
-    root,
+    ...options,
     define: { LAZY_CHUNK_URL: JSON.stringify(lazyChunkUrl) },
     build: {
       modulePreload: false,
@@ -83,9 +86,13 @@ async function buildInlineScript(root: string, lazyChunkUrl: string): Promise<st
 }
 
 /** Builds `render.tsx` for Node and imports it. */
-async function buildRender(root: string): Promise<typeof import('../src/prerender/render.tsx')> {
+async function buildRender({
+  root,
+  mode,
+}: Options): Promise<typeof import('../src/prerender/render.tsx')> {
   const code = await buildInMemory({
     root,
+    mode,
     plugins: [react(), vanillaExtractPlugin()],
     build: {
       ssr: 'src/prerender/render.tsx',

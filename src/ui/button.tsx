@@ -4,7 +4,7 @@ import { useHydrated } from './use-hydrated.ts';
 
 /**
  * The submit button of a form. It is not disabled while `busy`, because a disabled button loses the
- * focus. The machines ignore a second submit.
+ * focus. The machines ignore a second submit. A submit before hydration makes it busy, too.
  */
 export function SubmitButton({ busy, children }: { busy: boolean; children: ReactNode }) {
   return (
@@ -14,6 +14,7 @@ export function SubmitButton({ busy, children }: { busy: boolean; children: Reac
       aria-busy={busy}
       aria-disabled={busy}
       onClick={ignoreSecondClick}
+      suppressHydrationWarning
     >
       {children}
       <span className={css.progress} />

@@ -28,6 +28,8 @@ function useField(label: string, error: string | undefined) {
       className: css.control,
       'aria-invalid': error !== undefined,
       'aria-describedby': errorId,
+      // A user may have touched it, or resized it, before hydration.
+      suppressHydrationWarning: true,
     },
     renderField: (control: ReactNode) => (
       <div className={css.field}>
@@ -35,7 +37,7 @@ function useField(label: string, error: string | undefined) {
           {label}
         </label>
         {control}
-        {/* The inline script may show it before hydration. React then accepts only a string. */}
+        {/* A touched field may have an error before hydration. React accepts only a string there. */}
         <p className={css.error} id={errorId} aria-live="polite" suppressHydrationWarning>
           {error ?? ''}
         </p>

@@ -1,9 +1,11 @@
 import type { Page } from 'playwright-core';
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { field, heading, submitButton } from '../../model/browser-driver.ts';
 import { screens } from '../../model/screens.ts';
+import { developmentAppFolder } from '../../tools/built-app.ts';
 import {
   fillCredentials,
+  focusedField,
   headerLink,
   mockProjects,
   useBrowser,
@@ -12,8 +14,9 @@ import {
 import { prerenderedPages } from '../support/prerendered.ts';
 
 const browser = useBrowser();
-const server = useServer();
-const openPrerendered = prerenderedPages(browser, server);
+const openPrerendered = prerenderedPages(browser, useServer());
+/** React's development build logs each difference between the page and what it renders. */
+const openInDevelopment = prerenderedPages(browser, useServer({ DIST_DIR: developmentAppFolder }));
 
 const projects = (count: number) =>
   Array.from({ length: count }, (_, index) => ({
@@ -22,80 +25,137 @@ const projects = (count: number) =>
     description: 'First line.\nSecond line.',
   }));
 
-/** Returns a function that lists the nodes of the page that were removed since. */
+/** Remembers all nodes of the screen. `lost` describes those that were removed since. */
 async function trackNodes(page: Page) {
   const tracker = await page.evaluateHandle(() => {
     const root = document.getElementById('root')!;
     const nodes: Node[] = [];
     const walker = document.createTreeWalker(root, NodeFilter.SHOW_ELEMENT | NodeFilter.SHOW_TEXT);
     while (walker.nextNode()) nodes.push(walker.currentNode);
-    const removed: string[] = [];
-    const describeNode = (node: Node) =>
-      node instanceof Element ? node.outerHTML.slice(0, 80) : `text "${node.textContent}"`;
-    const record = (records: MutationRecord[]) => {
-      for (const { removedNodes } of records) {
-        for (const node of removedNodes) {
-          // React removes the comments that mark its boundaries.
-          if (node.nodeType !== Node.COMMENT_NODE) removed.push(describeNode(node));
-        }
-      }
-    };
+    const removed: Node[] = [];
+    const record = (records: MutationRecord[]) =>
+      removed.push(...records.flatMap(({ removedNodes }) => [...removedNodes]));
     const observer = new MutationObserver(record);
     observer.observe(root, { childList: true, subtree: true });
     return {
       count: nodes.length,
       lost: () => {
         record(observer.takeRecords());
-        return [
-          ...removed,
-          ...nodes.filter((node) => !node.isConnected).map((node) => describeNode(node)),
-        ];
+        return (
+          [...removed, ...nodes.filter((node) => !node.isConnected)]
+            // Comments mark the boundaries of React.
+            .filter((node) => node.nodeType !== Node.COMMENT_NODE)
+            .map((node) => (node instanceof Element ? node.outerHTML : node.textContent))
+        );
       },
+      // A string, because comments are not part of what users meet.
+      markup: root.innerHTML.replaceAll(/<!--.*?-->/g, ''),
     };
   });
   expect(await tracker.evaluate(({ count }) => count)).toBeGreaterThan(3);
-  return () => tracker.evaluate(({ lost }) => lost());
+  return {
+    lost: () => tracker.evaluate(({ lost }) => lost()),
+    markup: await tracker.evaluate(({ markup }) => markup),
+  };
 }
 
-const headings = {
+const markupOf = async (page: Page) =>
+  (await page.locator('#root').innerHTML()).replaceAll(/<!--.*?-->/g, '');
+
+const errors = (page: Page) => page.locator('form p');
+
+const error = 'Unexpected Application Error!';
+const paths = {
   ...Object.fromEntries(Object.entries(screens).map(([path, { heading: name }]) => [path, name])),
-  '/nowhere': 'Unexpected Application Error!',
-  '/about/us': 'Unexpected Application Error!',
-  '/%': 'Unexpected Application Error!',
-  '/%E0%A4%A': 'Unexpected Application Error!',
+  '/nowhere': error,
+  '/about/us': error,
+  '/%': error,
+  '/%E0%A4%A': error,
   '/login/': 'Sign in',
   about: 'About Page',
+  '/projects?a=b': 'New Project',
 };
 
-test.each(Object.entries(headings))(
-  '#%s keeps every node when the app hydrates it [CHOICE-62]',
-  async (path, name) => {
-    const { page, problems, hydrate } = await openPrerendered(path);
-    await heading(page, name).waitFor();
-    const lostNodes = await trackNodes(page);
-    await hydrate();
-    expect(await lostNodes()).toEqual([]);
-    expect(problems).toEqual([]);
-  },
-);
+describe.each([
+  ['production', openPrerendered],
+  ['development', openInDevelopment],
+])('with the %s build of React', (_, open) => {
+  test.each(Object.entries(paths))(
+    '#%s keeps every node and attribute when the app takes over [CHOICE-53]',
+    async (path, name) => {
+      const { page, problems, hydrate } = await open(path);
+      await heading(page, name).waitFor();
+      const { lost, markup } = await trackNodes(page);
+      await hydrate();
+      expect(await lost()).toEqual([]);
+      expect(await markupOf(page)).toBe(markup);
+      expect(problems).toEqual([]);
+    },
+  );
 
-test.each([3, 15, 40, 51, 200])(
-  'a list of %i projects keeps every node when the app hydrates it [CHOICE-69]',
-  async (count) => {
-    const { page, problems, hydrate } = await openPrerendered('/projects', {
-      prepare: (newPage) => mockProjects(newPage, projects(count)),
-    });
-    await page.locator(`section li[aria-posinset="${Math.min(count, 15)}"]`).waitFor();
-    const lostNodes = await trackNodes(page);
-    await hydrate();
-    await page.locator('section[aria-busy=false]').waitFor();
-    await page.locator(`section li[aria-setsize="${count}"]`).first().waitFor();
-    expect(await lostNodes()).toEqual([]);
-    expect(problems).toEqual([]);
-  },
-);
+  test.each([0, 3, 15, 40, 51, 200])(
+    'a list of %i projects keeps every node when the app takes over and when it has loaded [CHOICE-69]',
+    async (count) => {
+      const { page, problems, hydrate } = await open('/projects', {
+        prepare: (newPage) => mockProjects(newPage, projects(count)),
+      });
+      await page.locator('section').waitFor();
+      const rows = page.locator('section li');
+      await expect.poll(() => rows.count()).toBe(Math.min(count, 15));
+      const { lost } = await trackNodes(page);
+      await hydrate();
+      await page.locator('section[aria-busy=false]').waitFor();
+      await page.getByText(count === 0 ? 'No projects to show.' : `${count} projects.`).waitFor();
+      expect(await lost()).toEqual([]);
+      expect(problems).toEqual([]);
+    },
+  );
 
-test('fields keep what was typed, the selection, undo and redo when the app hydrates them', async () => {
+  test('a form that was changed in every way keeps every node when the app takes over [CHOICE-62, CHOICE-63]', async () => {
+    const { page, problems, hydrate } = await open('/projects');
+    await field(page, 'Title').fill('Website');
+    await field(page, 'Description').evaluate((element) => (element.style.height = '214px'));
+    await field(page, 'Description').focus();
+    await submitButton(page, 'Create Project').click();
+    await expect
+      .poll(() => errors(page).allTextContents())
+      .toEqual(['', 'Description is required']);
+    const { lost } = await trackNodes(page);
+    await hydrate();
+    expect(await lost()).toEqual([]);
+    expect(await errors(page).allTextContents()).toEqual(['', 'Description is required']);
+    expect(await focusedField(page)).toBe('description');
+    const box = await field(page, 'Description').boundingBox();
+    expect(box?.height).toBe(214);
+    expect(await field(page, 'Title').inputValue()).toBe('Website');
+    expect(problems).toEqual([]);
+  });
+
+  test('a form that was submitted early keeps every node when the app takes over [CHOICE-64]', async () => {
+    const { page, problems, requests, hydrate } = await open('/login');
+    await fillCredentials(page, 'ada@example.org');
+    await page.keyboard.press('Enter');
+    await page.locator('button[aria-busy=true]').waitFor();
+    const { lost } = await trackNodes(page);
+    await hydrate();
+    await expect.poll(() => requests.length).toBe(1);
+    expect(await lost()).toEqual([]);
+    await page.locator('button[aria-busy=true]').waitFor();
+    expect(problems).toEqual([]);
+  });
+
+  test('a screen whose link was followed early keeps every node when the app takes over [CHOICE-61]', async () => {
+    const { page, problems, hydrate } = await open('/projects');
+    await headerLink(page, 'Sign in').click();
+    await heading(page, 'Sign in').waitFor();
+    const { lost } = await trackNodes(page);
+    await hydrate();
+    expect(await lost()).toEqual([]);
+    expect(problems).toEqual([]);
+  });
+});
+
+test('fields keep what was typed, undo and redo when the app takes over [CHOICE-62]', async () => {
   const { page, hydrate } = await openPrerendered('/login');
   const [email, password] = [field(page, 'Email'), field(page, 'Password')];
   await email.pressSequentially('ada@example.org');
@@ -111,14 +171,167 @@ test('fields keep what was typed, the selection, undo and redo when the app hydr
   expect(await values()).toEqual(['', '']);
 });
 
-test('a form that the user opens after hydration validates as the app does', async () => {
+test('a field keeps its selection, and an email the position of the caret, when the app takes over [CHOICE-62]', async () => {
+  const { page, hydrate } = await openPrerendered('/login');
+  await field(page, 'Password').pressSequentially('correct horse');
+  await field(page, 'Password').evaluate((element: HTMLInputElement) =>
+    element.setSelectionRange(2, 5, 'backward'),
+  );
+  await field(page, 'Email').pressSequentially('ada@example.org');
+  await page.keyboard.press('Home');
+  await hydrate();
+  await page.keyboard.type('1');
+  expect(await field(page, 'Email').inputValue()).toBe('1ada@example.org');
+  const selection = await field(page, 'Password').evaluate((element: HTMLInputElement) => [
+    element.selectionStart,
+    element.selectionEnd,
+    element.selectionDirection,
+  ]);
+  expect(selection).toEqual([2, 5, 'backward']);
+});
+
+test('selected text of the list stays selected when the app takes over', async () => {
+  const { page, hydrate } = await openPrerendered('/projects', {
+    prepare: (newPage) => mockProjects(newPage, projects(40)),
+  });
+  await page.locator('li h3').first().selectText();
+  const selection = () => page.evaluate(() => String(getSelection()));
+  expect(await selection()).toBe('Project 1');
+  await hydrate();
+  await page.locator('section[aria-busy=false]').waitFor();
+  expect(await selection()).toBe('Project 1');
+});
+
+test('an IME composition goes on when the app takes over [CHOICE-62]', async () => {
+  const { page, hydrate } = await openPrerendered('/projects');
+  await field(page, 'Title').focus();
+  await page.evaluate(() => {
+    document.body.dataset['events'] = '';
+    for (const type of ['compositionstart', 'compositionend', 'focusout']) {
+      addEventListener(type, () => (document.body.dataset['events'] += `${type} `));
+    }
+  });
+  const events = () => page.locator('body').getAttribute('data-events');
+  const cdp = await page.context().newCDPSession(page);
+  const compose = (text: string) =>
+    cdp.send('Input.imeSetComposition', { text, selectionStart: 1, selectionEnd: text.length });
+  await compose('に');
+  expect(await events()).toBe('compositionstart ');
+  await hydrate();
+  await compose('にほ');
+  await cdp.send('Input.insertText', { text: '日本' });
+  await page.keyboard.type('!');
+  expect(await field(page, 'Title').inputValue()).toBe('日本!');
+  expect(await events()).toBe('compositionstart compositionend ');
+});
+
+test('a form that the user opens after hydration validates as the app does [FIELD-1]', async () => {
   const { page, hydrate } = await openPrerendered('/about');
   await hydrate();
   await headerLink(page, 'Sign up').click();
   await fillCredentials(page, 'ada@', 'short');
   await submitButton(page, 'Register').click();
-  const errors = page.locator('form p');
   await expect
-    .poll(() => errors.allTextContents())
+    .poll(() => errors(page).allTextContents())
     .toEqual(['Invalid email address', 'Password must be at least 8 characters']);
+});
+
+describe('in each slice of the hydration', () => {
+  /** Runs `action` in the page when React schedules its `slice`th task. Returns whether it ran. */
+  async function hydrateWith(action: () => void, slice: number, path = '/login') {
+    const { page, requests, hydrate } = await openPrerendered(path);
+    await fillCredentials(page, 'ada@example.org');
+    await page.evaluate(`window.action = ${String(action)}`);
+    await page.evaluate((count) => {
+      let rest = count;
+      type PostMessage = (this: MessagePort, message: unknown) => void;
+      const postMessage = Reflect.get(MessagePort.prototype, 'postMessage') as PostMessage;
+      MessagePort.prototype.postMessage = function post(this: MessagePort, message: unknown) {
+        // Not after the hydration, which removes the templates.
+        if (--rest === 0 && document.querySelector('template')) {
+          document.body.dataset['ran'] = 'yes';
+          (window as unknown as { action: () => void }).action();
+        }
+        postMessage.call(this, message);
+      };
+    }, slice);
+    const { lost } = await trackNodes(page);
+    await hydrate();
+    return {
+      page,
+      requests,
+      lost,
+      ran: (await page.locator('body').getAttribute('data-ran')) !== null,
+    };
+  }
+
+  test('a submit by a password manager is sent once, and loses no node [CHOICE-64]', async () => {
+    let slice = 0;
+    for (;;) {
+      slice += 1;
+      const { requests, lost, ran } = await hydrateWith(
+        () => document.querySelector('form')!.requestSubmit(),
+        slice,
+      );
+      if (!ran) break;
+      await expect
+        .poll(() => requests.map((request) => request.postDataJSON()))
+        .toEqual([{ email: 'ada@example.org', password: 'correct horse' }]);
+      expect(await lost()).toEqual([]);
+    }
+    expect(slice).toBeGreaterThan(2);
+  });
+});
+
+describe('in a page that something else has changed', () => {
+  const changes = {
+    'an element at the end of a form': () => {
+      document.querySelector('form')!.append(document.createElement('aside'));
+    },
+    'an element before a field': () => {
+      document.querySelector('input')!.before(document.createElement('aside'));
+    },
+    'a wrapper around a field': () => {
+      const wrapper = document.createElement('div');
+      const input = document.querySelector('input')!;
+      input.replaceWith(wrapper);
+      wrapper.append(input);
+    },
+    'an attribute of a field': () => {
+      document.querySelector('input')!.setAttribute('data-lpignore', 'true');
+    },
+    'an element around each text, by a translator': () => {
+      const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
+      const texts: Text[] = [];
+      while (walker.nextNode()) texts.push(walker.currentNode as Text);
+      for (const text of texts) {
+        const font = document.createElement('font');
+        text.replaceWith(font);
+        font.append(text);
+      }
+    },
+  };
+
+  test.each(Object.entries(changes))(
+    '%s: what was typed stays and can be sent [CHOICE-62]',
+    async (_, change) => {
+      const { page, hydrate } = await openPrerendered('/login');
+      await field(page, 'Password').fill('correct horse');
+      await field(page, 'Email').pressSequentially('ada@example');
+      await page.evaluate(change);
+      await field(page, 'Email').focus();
+      await page.keyboard.press('End');
+      await hydrate();
+      await page.keyboard.type('.org');
+      expect(await field(page, 'Password').inputValue()).toBe('correct horse');
+      const sent = page.waitForRequest('**/auth/login');
+      await submitButton(page, 'Sign in').click();
+      expect((await sent).postDataJSON()).toEqual({
+        email: 'ada@example.org',
+        password: 'correct horse',
+      });
+      await headerLink(page, 'About').click();
+      await heading(page, 'About Page').waitFor();
+    },
+  );
 });

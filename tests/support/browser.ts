@@ -4,7 +4,7 @@ import { launchBrowser } from '../../conformance/ui/chromium.ts';
 import { fillForm, heading, submitButton, waitForApp } from '../../model/browser-driver.ts';
 import { screens, type Route } from '../../model/screens.ts';
 import { hangLimitMs } from './hang-limit.ts';
-import { startTemporaryServer } from './server-process.ts';
+import { startTemporaryServer, type Settings } from './server-process.ts';
 
 /** Launches one browser for the tests of a file. Each page has its own cookies. */
 export function useBrowser() {
@@ -33,10 +33,10 @@ export function useBrowser() {
 }
 
 /** Starts one server for the tests of a file. */
-export function useServer() {
+export function useServer(settings?: Settings) {
   let server: Awaited<ReturnType<typeof startTemporaryServer>>;
   beforeAll(async () => {
-    server = await startTemporaryServer();
+    server = await startTemporaryServer(settings);
   });
   afterAll(() => server.stop());
   return {

@@ -62,15 +62,16 @@ export async function startServerProcess(settings: Settings) {
 export type ServerProcess = Awaited<ReturnType<typeof startServerProcess>>;
 
 /** Starts a server whose data is deleted by `stop`. `restart` kills it and keeps data and port. */
-export async function startTemporaryServer() {
+export async function startTemporaryServer(settings: Settings = {}) {
   const folder = mkdtempSync(join(tmpdir(), 'tracker-app-'));
-  let running = await startServerProcess({ DATA_DIR: folder });
+  let running = await startServerProcess({ ...settings, DATA_DIR: folder });
   const { address } = running;
   return {
     address,
     async restart() {
       await running.kill();
-      running = await startServerProcess({ PORT: new URL(address).port, DATA_DIR: folder });
+      const { port: PORT } = new URL(address);
+      running = await startServerProcess({ ...settings, PORT, DATA_DIR: folder });
     },
     async stop() {
       await running.kill();
