@@ -238,63 +238,73 @@ export const manualMutants: Record<string, Record<string, Change>> = {
   },
   'src/main.tsx': {
     'has no global styles': "import './styles/global.css.ts';\n",
-    'loses the focus on a prerendered link':
-      '      root?.querySelector<HTMLElement>(focusSelector)?.focus({ preventScroll: true });\n',
-    'loses text that was typed before the app loaded':
-      '    if (root && window.prerendered) transferFormState(root, window.prerendered);\n',
-    'loses typed text when the lazy chunk fails to load': [
-      'if (hasFailed && window.prerendered && hasUserContent(window.prerendered)) {',
-      'if (!location.href) {',
+    'replaces the prerendered page': [
+      '    hydrateRoot(root!, app.element);',
+      '    createRoot(root!).render(app.element);',
     ],
-    'requests the list twice': [
-      'createApp({ fetch: fetchWithPrefetchedList, prefetchedRows })',
-      'createApp({ prefetchedRows })',
-    ],
-    'hides prerendered rows until the list has loaded': [
-      'createApp({ fetch: fetchWithPrefetchedList, prefetchedRows })',
-      'createApp({ fetch: fetchWithPrefetchedList })',
-    ],
+    'renders other boundaries than the prerendered page':
+      '    app.router.ssr = { manifest: undefined };\n',
+    'loses typed text when the lazy chunk fails to load': ['hasFailed && prerendered', 'false'],
+    'does not try again when the network is back': ", 'online'",
+    'requests the list twice': '  fetch: fetchWithPrefetchedList,\n',
+    'hides prerendered rows until the list has loaded': '  prefetchedRows,\n',
     'keeps an unused prefetched list for the next user':
       "  if (toLocation.pathname !== '/projects') discardPrefetchedList();\n",
-    'ignores a prerendered link that the user followed':
-      '    if (loadedHash !== location.hash) void app.router.load();\n',
-    'scrolls to the top when it takes over':
-      'if (!pathChanged) queueMicrotask(() => scrollTo(0, lastScrollY));',
-    'ends an IME composition': ['window.prerendered?.isComposing', 'false'],
-    'keeps the templates of the prerendered screens':
-      "    for (const template of document.querySelectorAll('template')) template.remove();\n",
+    'scrolls to the top when it takes over': 'app.router._scroll.n = false;\n',
   },
   'src/prerender/inline-script.ts': {
     'reads the prefetched list to its end':
       '        if (list.rows.length >= initialRowCount) return;\n',
     'ignores a URL fragment that changes':
-      "addEventListener('hashchange', showScreen, { signal });\n",
-    'shows no error for a field left empty': "addEventListener('focusout', onBlur, { signal });\n",
-    'keeps the error of a corrected field': "addEventListener('input', validate, { signal });\n",
+      "addEventListener('hashchange', () => showScreen(true), screen);\n",
+    'shows no error for a field left empty': "addEventListener('focusout', onBlur, form);\n",
+    'keeps the error of a corrected field': "addEventListener('input', validate, form);\n",
     'sends a prerendered form as a page request': '  event.preventDefault();\n',
     'submits a form with an empty field': [
       '  else setSubmitted(!empty);\n',
       '  else setSubmitted(true);\n',
     ],
     'shows nothing when a script fails to load':
-      "addEventListener('error', onError, { signal, capture: true });\n",
-    'shows the placeholder of the year': [
-      "year.textContent.replace('YEAR', String(new Date().getFullYear()))",
-      'year.textContent',
+      "addEventListener('error', onError, { ...screen, capture: true });\n",
+    'changes the forms of the app': '    formListeners.abort();\n',
+    'keeps the button busy after the submit': [
+      '  stop() {\n    setSubmitted(false);',
+      '  stop() {',
     ],
+    'keeps the error that the app could not be loaded': [
+      '    hideLoadError();\n    state.focused',
+      '    state.focused',
+    ],
+    'ignores a link that was followed just before the hydration':
+      '    if (shownHash !== location.hash) showScreen(true);\n',
+    'appends rows during the hydration': '      if (screenListeners.signal.aborted) return;\n',
+    'shows the wrong screen for a path that cannot be decoded': [
+      "isDecodable(path) ? '/*' : '/%'",
+      "'/*'",
+    ],
+    'shows the placeholder of the year': [".replace('YEAR', year)", ''],
     'sends no XSRF token for the list': '...(token && { [xsrfHeader]: token })',
   },
-  'src/prerender/take-over.ts': {
+  'src/prerender/render.tsx': {
+    'links to other addresses than the app': "    .replaceAll('href=\"/', 'href=\"#/')\n",
+  },
+  'src/prerendered.ts': {
+    'keeps the templates of the prerendered screens':
+      "  document.getElementById('templates')?.remove();\n",
     'does not submit again': '  if (isSubmitted) form.requestSubmit();\n',
-    'transfers the state of another form':
-      ' || form.getAttribute(label) !== source.getAttribute(label)',
-    'moves the cursor to the end of the field':
-      '      if (selectionStart !== null) field.setSelectionRange(selectionStart, selectionEnd);\n',
-    'shows no error in a blurred field': [
-      '} else if (blurredFields.has(name)) {',
-      '} else if (!name) {',
-    ],
+    'transfers the state of another form': ' || form?.ariaLabel !== source.ariaLabel',
+    'loses typed text if another program changed the page':
+      '      field.value = sourceField.value;\n',
+    'loses the focus if another program changed the page':
+      '      if (sourceField === focused) field.focus({ preventScroll: true });\n',
+    'shows no error in a blurred field': ['if (blurredFields.has(field.name)) {', 'if (!form) {'],
     'keeps loading a list that nothing uses':
       '  window.prerendered?.list?.abortController.abort();\n',
+  },
+  'src/screens/error-screens.tsx': {
+    'keeps the templates of the prerendered screens': '  useLayoutEffect(takeOver, []);\n',
+  },
+  'src/ui/field.tsx': {
+    'replaces a form that was touched early': [' suppressHydrationWarning>', '>'],
   },
 };

@@ -11,7 +11,7 @@ const testsFor: [file: RegExp, ...tests: RegExp[]][] = [
   [/^machines/, /unit\/machines\/(?!statements)/, /model\/(oracle|screens)/, /screens\//],
   [/^server/, /server\/(?!fuzz|process|torture)/],
   [/^src\/(api|actors)/, /unit\/api/, /screens\//, /model\/(responses|screens)/],
-  [/main|prerender|lazy-/, /browser\/prerender/, /browser\/appearance/],
+  [/main|prerender|lazy-/, /browser\/(prerender|hydration)/, /browser\/appearance/],
   [/use-virtual-rows|block-offsets/, /screens\/long-lists/, /browser\/virtual-list/],
   [/\.css\.ts/, /browser\/appearance/],
   [/app\.tsx|router/, /screens\//, /model\/(responses|screens)/, /browser\/prerender/],
