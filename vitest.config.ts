@@ -28,6 +28,10 @@ const projects: Record<string, TestProjectInlineConfiguration['test']> = {
     include: ['tests/browser/**/*.test.ts', 'tests/model/processes/**/*.test.ts'],
     globalSetup: 'tests/browser/global-setup.ts',
   },
+  engines: {
+    include: ['tests/engines/**/*.test.ts'],
+    globalSetup: 'tests/browser/global-setup.ts',
+  },
 };
 
 /** Apart from vite.config.ts, because the plugins of the build add two seconds to each start. */

@@ -1,13 +1,14 @@
 /**
  * `npm test`: the checks, a browser and the build first, because the browser tests need both, then
  * all tests. A failure stops nothing. The last line is the totals, in which each check, the
- * browser and the build count as one.
+ * browser and the build count as one. The lines before it name the browsers that are not installed.
  */
 import { spawn } from 'node:child_process';
 import { globSync } from 'node:fs';
 import { chmod, mkdtemp, readFile, rm } from 'node:fs/promises';
 import { join, relative } from 'node:path';
 import { ensureChromium } from './ensure-chromium.ts';
+import { findMissingEngines } from './engines.ts';
 import { buildStaleApps } from './built-app.ts';
 import { check } from './check.ts';
 import { findTempFolder } from './temp-folder.ts';
@@ -28,6 +29,7 @@ type Report = {
 // Hundreds of processes load the same modules, so they share one compile cache.
 process.env['NODE_COMPILE_CACHE'] ??= join(root, 'node_modules/.cache/node');
 
+const missingEngines = findMissingEngines();
 const before = await Promise.all([
   check(),
   runStep('browser', findBrowser),
@@ -36,6 +38,9 @@ const before = await Promise.all([
 const totals = [...before.flat(), await runTests()];
 const passed = totals.reduce((sum, part) => sum + part.passed, 0);
 const failed = totals.reduce((sum, part) => sum + part.failed, 0);
+for (const { name, testFile, installAdvice } of missingEngines) {
+  console.log(`not run: ${testFile}, because ${name} is not installed. ${installAdvice}`);
+}
 console.log(`${passed} passed, ${failed} failed`);
 process.exitCode = failed > 0 ? 1 : 0;
 
@@ -75,9 +80,15 @@ async function runTests(): Promise<Totals> {
   }
 }
 
-/** Returns one line per file that was not loaded or not run, and per test that was skipped. */
+/**
+ * Returns one line per file that was not loaded or not run, and per test that was skipped. The
+ * files of missing engines have lines of their own.
+ */
 function problemsOutsideTests(results: Report['testResults']): string[] {
-  const ran = new Set(results.map(({ name }) => relative(root, name)));
+  const expected = new Set([
+    ...results.map(({ name }) => relative(root, name)),
+    ...missingEngines.map(({ testFile }) => testFile),
+  ]);
   const failedToLoad = results.filter(
     ({ status, assertionResults }) =>
       status === 'failed' && !assertionResults.some((test) => test.status === 'failed'),
@@ -93,7 +104,7 @@ function problemsOutsideTests(results: Report['testResults']): string[] {
         .map(({ fullName, status }) => `${relative(root, name)}: "${fullName}" was ${status}`),
     ),
     ...globSync('tests/**/*.test.{ts,tsx}', { cwd: root })
-      .filter((path) => !ran.has(path))
+      .filter((path) => !expected.has(path))
       .map((path) => `${path} belongs to no project of vitest.config.ts and was not run`),
   ];
 }
@@ -105,6 +116,7 @@ function runVitest(outputFile: string): Promise<number | null> {
     '--reporter=default',
     '--reporter=json',
     `--outputFile.json=${outputFile}`,
+    ...missingEngines.map(({ testFile }) => `--exclude=${testFile}`),
   );
   return new Promise((resolve, reject) => {
     const child = spawn(file, options, { cwd: root, stdio: ['ignore', 'inherit', 'inherit'] });

@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process';
 import { access, constants } from 'node:fs/promises';
 import { delimiter, join } from 'node:path';
 import { promisify } from 'node:util';
-import { chromium, type Browser } from 'playwright-core';
+import { chromium, type Browser, type LaunchOptions } from 'playwright-core';
 
 const execFileAsync = promisify(execFile);
 
@@ -67,14 +67,19 @@ export function findChromium(): Promise<string> {
 }
 
 /** Launches a headless browser with the options that all browser tests share. */
-export async function launchBrowser(executablePath?: string): Promise<Browser> {
+export async function launchBrowser(
+  executablePath?: string,
+  options: LaunchOptions = {},
+): Promise<Browser> {
   const path = executablePath ?? (await findChromium());
   const isRoot = process.getuid?.() === 0;
   try {
-    return await launch(path, !isRoot);
+    return await launch(path, { ...options, chromiumSandbox: !isRoot });
   } catch (error) {
     // Containers often forbid the sandbox. So does Ubuntu for browsers from other sources.
-    if (!isRoot && /sandboxing failed/.test(String(error))) return launch(path, false);
+    if (!isRoot && /sandboxing failed/.test(String(error))) {
+      return launch(path, { ...options, chromiumSandbox: false });
+    }
     throw error;
   }
 }
@@ -100,10 +105,10 @@ const disabledFeatures = [
   'ThirdPartyStoragePartitioning',
 ];
 
-function launch(executablePath: string, chromiumSandbox: boolean): Promise<Browser> {
+function launch(executablePath: string, options: LaunchOptions): Promise<Browser> {
   return chromium.launch({
+    ...options,
     executablePath,
-    chromiumSandbox,
     headless: true,
     timeout: 180_000,
     args: [

@@ -62,16 +62,18 @@ export async function startServerProcess(settings: Settings) {
 export type ServerProcess = Awaited<ReturnType<typeof startServerProcess>>;
 
 /** Starts a server whose data is deleted by `stop`. `restart` kills it and keeps data and port. */
-export async function startTemporaryServer(settings: Settings = {}) {
+export async function startTemporaryServer(options: Settings = {}) {
   const folder = mkdtempSync(join(tmpdir(), 'tracker-app-'));
-  let running = await startServerProcess({ ...settings, DATA_DIR: folder });
+  const settings = { ...options, DATA_DIR: folder };
+  let running = await startServerProcess(settings);
   const { address } = running;
   return {
     address,
+    settings,
     async restart() {
       await running.kill();
       const { port: PORT } = new URL(address);
-      running = await startServerProcess({ ...settings, PORT, DATA_DIR: folder });
+      running = await startServerProcess({ ...settings, PORT });
     },
     async stop() {
       await running.kill();

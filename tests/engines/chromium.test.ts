@@ -1,0 +1,4 @@
+import { startChromium } from './playwright.ts';
+import { testStories } from './stories.ts';
+
+testStories('Chromium', startChromium);

@@ -1,0 +1,47 @@
+/** What the stories need of a browser. Each engine implements it. */
+
+export type PageOptions = {
+  /** Of the viewport, without the browser's own controls. */
+  width: number;
+  height: number;
+  colorScheme: 'light' | 'dark';
+  /** A classic scroll bar takes room from the page, an overlay does not. */
+  scrollBars: 'overlay' | 'classic';
+};
+
+export type Key =
+  | 'ArrowLeft'
+  | 'ArrowRight'
+  | 'End'
+  | 'Enter'
+  | 'Home'
+  | 'Shift+Tab'
+  | 'Tab'
+  | 'Control+z';
+
+export interface Page {
+  /** Starts to load an address. */
+  goto: (url: string) => Promise<void>;
+  reload: () => Promise<void>;
+  /** Runs a function in the page. Its argument and its result are JSON. */
+  evaluate: <Result, Argument>(
+    run: (argument: Argument) => Result,
+    argument?: Argument,
+  ) => Promise<Awaited<Result>>;
+  /** Waits for an element and clicks it with the mouse. */
+  click: (selector: string) => Promise<void>;
+  /** Types into the focused element. */
+  type: (text: string) => Promise<void>;
+  press: (key: Key) => Promise<void>;
+  /** Turns the wheel of the mouse over the middle of the page. */
+  wheel: (pixels: number) => Promise<void>;
+  /** Returns the names of the cookies, each with a mark if scripts cannot read it. */
+  cookies: () => Promise<string[]>;
+  close: () => Promise<void>;
+}
+
+export interface Engine {
+  /** Opens an empty page with cookies of its own. */
+  open: (options: PageOptions) => Promise<Page>;
+  stop: () => Promise<void>;
+}

@@ -1,0 +1,4 @@
+import { startWebKit } from './webkit.ts';
+import { testStories } from './stories.ts';
+
+testStories('WebKit', startWebKit);
