@@ -318,10 +318,13 @@ export function testStories(name: string, startEngine: () => Promise<Engine>) {
     test('the wheel scrolls through a list of 2,000 without a blank frame', async () => {
       const { page } = await openLongList();
       await page.evaluate(watchFrames);
-      for (let turns = 0; turns < 20; turns++) await page.wheel(turns % 5 === 4 ? -400 : 900);
+      for (let turns = 0; turns < 20; turns++) {
+        await page.wheel(turns % 5 === 4 ? -400 : 900);
+        await page.evaluate(() => new Promise((painted) => requestAnimationFrame(painted)));
+      }
       await expect.poll(() => page.evaluate(() => scrollY)).toBeGreaterThan(10_000);
       const { frames, blank } = await page.evaluate(() => window.watchedFrames!);
-      expect(frames).toBeGreaterThan(20);
+      expect(frames).toBeGreaterThanOrEqual(20);
       expect(blank).toEqual([]);
     });
 
