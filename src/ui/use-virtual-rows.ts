@@ -13,6 +13,15 @@ type BlockRange = { from: number; to: number };
 const initialBlockCount = initialRowCount / blockSize;
 const maxRangeUpdates = 8;
 
+/** Returns whether the viewport is at the end of the page, to within a fractional zoom. */
+const isAtEnd = () => scrollY + innerHeight > document.documentElement.scrollHeight - 2;
+
+/** Returns whether the browser would scroll the page to its start or end at this key. */
+const scrollsToEdge = ({ key, target, shiftKey, altKey, defaultPrevented }: KeyboardEvent) =>
+  (key === 'Home' || key === 'End') &&
+  !(shiftKey || altKey || defaultPrevented) &&
+  !(target instanceof Element && target.matches('input, textarea, select, [contenteditable]'));
+
 /**
  * Virtualizes a list of `count` rows: renders the rows in the viewport and half a screen on both
  * sides. `before` and `after` are refs for two empty elements as high as the rows that are not
@@ -30,6 +39,12 @@ export function useVirtualRows(count: number) {
   const from = isVirtualized ? Math.min(range.from, blockCount - 1) : 0;
   const to = isVirtualized ? Math.min(Math.max(range.to, from + 1), blockCount) : blockCount;
 
+  const focusList = useCallback(() => {
+    if (!list.current) return;
+    list.current.tabIndex = -1;
+    list.current.focus({ preventScroll: true });
+  }, []);
+
   const updateRange = useCallback(() => {
     if (!isVirtualized || !before.current) return;
     const y = -before.current.getBoundingClientRect().top;
@@ -39,13 +54,10 @@ export function useVirtualRows(count: number) {
     const next = { from: first, to: Math.max(end, first + initialBlockCount) };
     const focused = document.activeElement?.closest('[aria-posinset]');
     const block = Math.floor((Number(focused?.ariaPosInSet) - 1) / blockSize);
-    if (list.current && (block < next.from || block >= next.to)) {
-      // Removing the focused row would move the focus to the top of the page, so the list gets it.
-      list.current.tabIndex = -1;
-      list.current.focus({ preventScroll: true });
-    }
+    // Removing the focused row would move the focus to the top of the page, so the list gets it.
+    if (block < next.from || block >= next.to) focusList();
     setRange((last) => (last.from === next.from && last.to === next.to ? last : next));
-  }, [offsets, blockCount, isVirtualized]);
+  }, [offsets, blockCount, isVirtualized, focusList]);
 
   useLayoutEffect(() => {
     if (!isVirtualized || !list.current || !before.current || !after.current) return;
@@ -79,20 +91,44 @@ export function useVirtualRows(count: number) {
   useLayoutEffect(updateRange, [updateRange]);
 
   useEffect(() => {
-    // Synchronous, because the next frame would show an empty list.
-    const onScroll = () => flushSync(updateRange);
+    if (!isVirtualized) return undefined;
+    let lastY = scrollY;
+    // Repeated, because rows measured at the end may move it.
+    const scrollToEnd = () => {
+      for (let attempts = maxRangeUpdates; attempts > 0; attempts -= 1) {
+        scrollTo({ top: document.documentElement.scrollHeight, behavior: 'instant' });
+        flushSync(updateRange);
+        if (isAtEnd()) return;
+      }
+    };
+    const onScroll = () => {
+      // A shorter way to the end may be that of a reader, who would miss rows.
+      const hasJumpedToEnd = scrollY - lastY > innerHeight && isAtEnd();
+      // Synchronous, because the next frame would show an empty list.
+      flushSync(updateRange);
+      if (hasJumpedToEnd) scrollToEnd();
+      lastY = scrollY;
+    };
+    // The destination of a smooth scroll is fixed when it starts, but the page changes its height
+    // on the way. Correcting it at the end is too late: Chromium loses a key pressed meanwhile.
+    const onKeyDown = (event: KeyboardEvent) => {
+      if (!scrollsToEdge(event)) return;
+      event.preventDefault();
+      if (event.key === 'End') scrollToEnd();
+      else scrollTo({ top: 0, behavior: 'instant' });
+    };
     const onResize = () => {
       offsets.reset();
       flushSync(() => setRange((last) => ({ ...last })));
       onScroll();
     };
-    addEventListener('scroll', onScroll, { passive: true });
-    addEventListener('resize', onResize);
-    return () => {
-      removeEventListener('scroll', onScroll);
-      removeEventListener('resize', onResize);
-    };
-  }, [updateRange, offsets]);
+    const listeners = new AbortController();
+    const { signal } = listeners;
+    addEventListener('scroll', onScroll, { passive: true, signal });
+    addEventListener('keydown', onKeyDown, { signal });
+    addEventListener('resize', onResize, { signal });
+    return () => listeners.abort();
+  }, [updateRange, offsets, isVirtualized]);
 
   /** Scrolls to a row and returns its element. */
   const scrollToRow = useCallback(

@@ -15,14 +15,26 @@ import {
 const browser = useBrowser();
 const server = useServer();
 
-/** Opens the projects screen with a list in which every seventh project is long. */
-async function openList(count: number, options?: BrowserContextOptions) {
+/** Descriptions of a list, by index. In the first one, every seventh project is long. */
+const descriptions: Record<string, (index: number, count: number) => string> = {
+  'of different heights': (i) => 'One of many lines.\n'.repeat(i % 7 === 0 ? 9 : 1),
+  'of one height': () => 'One line.',
+  'higher further down': (i, count) => 'Line.\n'.repeat(1 + (30 * i) / count),
+  'lower further down': (i, count) => 'Line.\n'.repeat(1 + (30 * (count - i)) / count),
+  'with a gigantic last one': (i, count) => (i === count - 1 ? 'word '.repeat(13_107) : 'Line.'),
+  'with a gigantic first one': (i) => (i === 0 ? 'word '.repeat(13_107) : 'Line.'),
+};
+
+type ListOptions = BrowserContextOptions & { rows?: string };
+
+async function openList(count: number, { rows, ...options }: ListOptions = {}) {
   const viewport = { width: 1000, height: 700 };
   const { page, problems } = await browser.open({ viewport, ...options });
+  const descriptionOf = descriptions[rows ?? 'of different heights']!;
   const projects = Array.from({ length: count }, (_, i) => ({
     id: i + 1,
     title: `Project ${i + 1}`,
-    description: 'One of many lines.\n'.repeat(i % 7 === 0 ? 9 : 1),
+    description: descriptionOf(i, count),
   }));
   const created = { id: count + 1, title: 'The new one', description: 'At the end.' };
   await mockProjects(page, projects, { status: 201, json: created });
@@ -75,23 +87,104 @@ test('the viewport is full of rows in order, at any scroll position [CHOICE-52]'
   }
 });
 
-test('Home and End work in a long list, also after the window changed its width [CHOICE-52]', async () => {
-  const { page } = await openList(1_000);
-  // Row heights are measured while scrolling, so a user may have to press the key again.
-  const pressUntilVisible = async (key: 'Home' | 'End', position: number) => {
-    const press = async () => {
-      await page.keyboard.press(key);
-      return row(page, position).isVisible();
+/** Returns whether the row and the edges of the page are in the viewport. */
+async function edgeState(page: Page, position: number) {
+  await row(page, position).waitFor();
+  return row(page, position).evaluate((element) => {
+    const { top, bottom } = element.getBoundingClientRect();
+    return {
+      isVisible: top < innerHeight && bottom > 0,
+      isAtStart: scrollY === 0,
+      isAtEnd: scrollY + innerHeight > document.documentElement.scrollHeight - 2,
     };
-    await expect.poll(press).toBe(true);
-  };
+  });
+}
+
+const atStart = { isVisible: true, isAtStart: true, isAtEnd: false };
+const atEnd = { isVisible: true, isAtStart: false, isAtEnd: true };
+
+test.each(
+  [51, 2_000].flatMap((count) => Object.keys(descriptions).map((rows) => [count, rows] as const)),
+)(
+  'one End shows the last of %i rows %s, and one Home the first [CHOICE-81]',
+  async (count, rows) => {
+    const { page } = await openList(count, { rows });
+    await page.getByRole('button', { name: 'Create Project' }).focus();
+    for (const modifier of ['', 'Control+']) {
+      await page.keyboard.press(`${modifier}End`);
+      await expect.poll(() => edgeState(page, count)).toEqual(atEnd);
+      await page.keyboard.press(`${modifier}Home`);
+      await expect.poll(() => edgeState(page, 1)).toEqual(atStart);
+    }
+    expect(await renderedRows(page)).toBeLessThan(50);
+  },
+);
+
+test('one End shows the last row after the window changed its width [CHOICE-81]', async () => {
+  const { page } = await openList(1_000, { rows: 'higher further down' });
   await page.getByRole('heading', { name: 'List of Projects' }).click();
-  await pressUntilVisible('End', 1_000);
-  await pressUntilVisible('Home', 1);
-  await pressUntilVisible('End', 1_000);
+  await page.keyboard.press('End');
+  await expect.poll(() => edgeState(page, 1_000)).toEqual(atEnd);
+  await page.keyboard.press('Home');
   await page.setViewportSize({ width: 320, height: 700 });
-  await pressUntilVisible('End', 1_000);
-  expect(await renderedRows(page)).toBeLessThan(50);
+  await page.keyboard.press('End');
+  await expect.poll(() => edgeState(page, 1_000)).toEqual(atEnd);
+});
+
+test('a jump of the scroll bar to its end shows the last row [CHOICE-81]', async () => {
+  const { page } = await openList(2_000, { rows: 'higher further down' });
+  await page.evaluate(() => scrollTo(0, document.documentElement.scrollHeight));
+  await expect.poll(() => edgeState(page, 2_000)).toEqual(atEnd);
+});
+
+test('End and Home in a text field move the cursor and do not scroll [CHOICE-81]', async () => {
+  const { page } = await openList(2_000);
+  const title = page.getByLabel('Title');
+  await title.fill('Wall');
+  const cursor = () => title.evaluate((field: HTMLInputElement) => field.selectionStart);
+  for (const [key, position] of [
+    ['Home', 0],
+    ['End', 4],
+  ] as const) {
+    await page.keyboard.press(key);
+    expect(await cursor()).toBe(position);
+    await page.evaluate(() => new Promise((painted) => requestAnimationFrame(painted)));
+    expect(await page.evaluate(() => scrollY)).toBe(0);
+  }
+});
+
+test('PageDown shows each row, also where rows get higher [CHOICE-52]', async () => {
+  const { page } = await openList(60, {
+    rows: 'higher further down',
+    viewport: { width: 1000, height: 1400 },
+    // Without smooth scrolling, a page is one step.
+    reducedMotion: 'reduce',
+  });
+  await page.getByRole('button', { name: 'Create Project' }).focus();
+  /** Waits until the page is not at `lastY` any more, and is painted. */
+  const visibleRows = (lastY: number) =>
+    page.evaluate(async (last) => {
+      do {
+        // oxlint-disable-next-line no-await-in-loop
+        await new Promise((painted) => requestAnimationFrame(painted));
+        // oxlint-disable-next-line no-unmodified-loop-condition
+      } while (scrollY === last);
+      const rows = [...document.querySelectorAll('main li')].filter((element) => {
+        const { top, bottom } = element.getBoundingClientRect();
+        return top < innerHeight && bottom > 0;
+      });
+      return { y: scrollY, positions: rows.map((element) => Number(element.ariaPosInSet)) };
+    }, lastY);
+  let { y, positions } = await visibleRows(-1);
+  const shown = new Set(positions);
+  while (!shown.has(60)) {
+    // oxlint-disable-next-line no-await-in-loop
+    await page.keyboard.press('PageDown');
+    // oxlint-disable-next-line no-await-in-loop
+    ({ y, positions } = await visibleRows(y));
+    for (const position of positions) shown.add(position);
+  }
+  expect(shown.size).toBe(60);
 });
 
 test('"Show the new project" scrolls to a new project and focuses its title [CHOICE-59]', async () => {
