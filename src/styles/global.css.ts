@@ -34,9 +34,6 @@ globalStyle(':focus-visible', {
   outlineOffset: '0.125rem',
 });
 
-// Without JavaScript the root stays empty, and must not push the noscript message out of view.
-globalStyle('#root:not(:empty)', { minHeight: '100vh', display: 'grid' });
-
 globalStyle('::selection', { background: color.accent, color: color.onAccent });
 
 globalStyle('*, *::before, *::after', {

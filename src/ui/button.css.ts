@@ -4,7 +4,7 @@ import { progressBar } from '../styles/progress.css.ts';
 
 export const button = style({
   position: 'relative',
-  justifySelf: 'start',
+  alignSelf: 'start',
   minWidth: 'min(12rem, 100%)',
   minHeight: '2.75rem',
   marginTop: space.hair,
@@ -20,7 +20,7 @@ export const button = style({
   transition: `background ${motion.quick}`,
   ':hover': { background: color.accentStrong },
   selectors: { '&[aria-disabled="true"]': { cursor: 'progress' } },
-  '@media': { [narrowViewport]: { justifySelf: 'stretch', paddingInline: space.hair } },
+  '@media': { [narrowViewport]: { alignSelf: 'stretch', paddingInline: space.hair } },
 });
 
 /** Depends on `aria-busy` alone, which the script for prerendered screens sets too. */
@@ -30,7 +30,7 @@ export const progress = style([
 ]);
 
 export const plainButton = style({
-  justifySelf: 'start',
+  alignSelf: 'start',
   minHeight: '2.75rem',
   padding: `${space.hair} 0.75rem`,
   border: `1px solid ${color.accent}`,

@@ -5,7 +5,8 @@ import { lineMarker } from '../styles/decorative-line.ts';
 /** Its marker is filled while the field has the focus, and red while the field has an error. */
 export const field = style({
   position: 'relative',
-  display: 'grid',
+  display: 'flex',
+  flexDirection: 'column',
   gap: space.hair,
   '::before': {
     ...lineMarker('0.75rem', 0.875),
@@ -20,7 +21,7 @@ export const field = style({
   },
 });
 
-export const label = style({ fontWeight: 600, justifySelf: 'start' });
+export const label = style({ fontWeight: 600, alignSelf: 'start' });
 
 export const control = style({
   width: '100%',

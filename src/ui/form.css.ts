@@ -1,4 +1,4 @@
 import { style } from '@vanilla-extract/css';
 import { space } from '../styles/tokens.css.ts';
 
-export const form = style({ display: 'grid', gap: space.small, minWidth: 0 });
+export const form = style({ display: 'flex', flexDirection: 'column', gap: space.small });

@@ -4,7 +4,8 @@ import { lineMarker } from '../styles/decorative-line.ts';
 
 export const heading = style({
   position: 'relative',
-  display: 'grid',
+  display: 'flex',
+  flexDirection: 'column',
   gap: space.hair,
   '::before': lineMarker(`${text.title} * 0.6`, 1.5),
   selectors: { '&:focus-within::before': { background: color.accent } },

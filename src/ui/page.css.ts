@@ -9,7 +9,7 @@ import {
 } from '../styles/tokens.css.ts';
 import { verticalLine } from '../styles/decorative-line.ts';
 
-export const page = style({ display: 'grid', gridTemplateRows: 'auto 1fr auto', minWidth: 0 });
+export const page = style({ display: 'flex', flexDirection: 'column', minHeight: '100vh' });
 
 export const header = style({
   position: 'relative',
@@ -57,9 +57,9 @@ export const navigation = style({
 
 export const main = style({
   position: 'relative',
+  flexGrow: 1,
   width: '100%',
   maxWidth: width.column,
-  minWidth: 0,
   margin: '0 auto',
   padding: `${space.huge} 0 ${space.huge} ${width.gutter}`,
   '::before': verticalLine,

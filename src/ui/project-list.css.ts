@@ -5,9 +5,9 @@ import { progressOnLine } from '../styles/progress.css.ts';
 
 export const section = style({
   position: 'relative',
-  display: 'grid',
+  display: 'flex',
+  flexDirection: 'column',
   gap: space.small,
-  minWidth: 0,
   paddingTop: space.large,
   '::before': lineMarker(`${space.large} + ${text.section} * 0.6`, 1.25),
 });
@@ -21,11 +21,12 @@ export const progress = style([
   },
 ]);
 
-export const list = style({ listStyle: 'none', minWidth: 0 });
+export const list = style({ listStyle: 'none' });
 
 export const row = style({
   position: 'relative',
-  display: 'grid',
+  display: 'flex',
+  flexDirection: 'column',
   gap: space.hair,
   padding: `${space.medium} 0`,
   overflowWrap: 'anywhere',
