@@ -1,4 +1,5 @@
 import './tools/node-version.js';
+import { readFileSync } from 'node:fs';
 import { vanillaExtractPlugin } from '@vanilla-extract/vite-plugin';
 import react from '@vitejs/plugin-react';
 import { defineConfig, type Plugin } from 'vite';
@@ -41,10 +42,27 @@ function stripChartDocs(): Plugin {
   };
 }
 
+/** Inlines the icon, because Chromium requests it again at each navigation: 0.4 ms of its thread. */
+function inlineIcon(): Plugin {
+  const file = new URL('src/icon.png', import.meta.url);
+  return {
+    name: 'inline-icon',
+    transformIndexHtml: {
+      order: 'pre',
+      handler: (html) =>
+        html.replace(
+          './src/icon.png',
+          () => `data:image/png;base64,${readFileSync(file, 'base64')}`,
+        ),
+    },
+  };
+}
+
 export default defineConfig({
   base: './',
   plugins: [
     plainImports(),
+    inlineIcon(),
     stripChartDocs(),
     // In development, edits of components keep the state of the page. These files have a component,
     // but edits of them need a reload, like edits of machines, actors and the client.

@@ -17,7 +17,6 @@ const sources = [
   'generated',
   'machines',
   'model',
-  'public',
   'src',
   'tools',
   modelAppRoot,

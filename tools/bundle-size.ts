@@ -5,8 +5,8 @@ import { build } from 'vite';
 import { root } from './run.ts';
 
 /**
- * Bytes that the first visit of a screen downloads, compressed by brotli, without the icon: the
- * sizes when they were last accepted. The budget of a screen is `headroom` times its size.
+ * Bytes that the first visit of a screen downloads, compressed by brotli: the sizes when they
+ * were last accepted. The budget of a screen is `headroom` times its size.
  */
 const acceptedBytes = { '/': 88_708, '/login': 123_405, '/projects': 123_405 };
 const headroom = 1.05;

@@ -57,7 +57,7 @@ export function problemsIn(file: string, source: string, { read, scripts }: Proj
 
 /** A path below a folder of the project, without placeholders, that no command writes. */
 const projectPath =
-  /^(?!tests\/out\/)(conformance|docs|machines|model|public|server|src|tests|tools|\.ci|\.github)\/[\w./-]*$/;
+  /^(?!tests\/out\/)(conformance|docs|machines|model|server|src|tests|tools|\.ci|\.github)\/[\w./-]*$/;
 
 function linkProblem(file: string, link: string, read: Project['read']): string | undefined {
   const [path = '', anchor] = link.split('#');

@@ -195,7 +195,7 @@ ${environment()}
 
 ## Bytes on a first visit
 
-The page, its styles and the scripts of the screen, compressed with brotli, without the icon.
+The page, its styles and the scripts of the screen, compressed with brotli.
 \`npm run check\` fails if a screen exceeds its budget.
 
 ${markdownTable(
