@@ -29,7 +29,7 @@ app.router.subscribe('onRendered', ({ toLocation }) => {
 // Not a top-level await: the lazy chunk imports this module, so awaiting it here would deadlock.
 void loadAndHydrate();
 
-async function loadAndHydrate() {
+async function loadAndHydrate(): Promise<void> {
   let loadedHash: string;
   // Repeated when the user followed a prerendered link while the screen was loading.
   do {
@@ -41,8 +41,11 @@ async function loadAndHydrate() {
   // The prerendered screen shows the error, and keeps what was typed until the chunk has loaded.
   if (hasFailed && prerendered) {
     prerendered.showLoadError();
-    retryOn('hashchange', 'online');
-    return;
+    const events = ['hashchange', 'online'].map(
+      (type) => new Promise((resolve) => addEventListener(type, resolve, { once: true })),
+    );
+    await Promise.race(events);
+    return loadAndHydrate();
   }
   prerendered?.freeze();
   // A transition renders in slices, so that the prerendered screen stays responsive.
@@ -55,15 +58,4 @@ async function loadAndHydrate() {
     app.router.ssr = { manifest: undefined };
     hydrateRoot(root!, app.element);
   });
-}
-
-function retryOn(...events: string[]) {
-  const listeners = new AbortController();
-  for (const event of events) {
-    const retry = () => {
-      listeners.abort();
-      void loadAndHydrate();
-    };
-    addEventListener(event, retry, { signal: listeners.signal });
-  }
 }

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
 import { build } from 'vite';
 import { createVitest, type TestModule } from 'vitest/node';
+import { developmentAppFolder } from '../../tools/built-app.ts';
 import type { Mutant, Result } from './mutant.ts';
 
 /** Which tests judge a file, the fast ones first. The first pattern that matches counts. */
@@ -14,9 +15,12 @@ const testsFor: [file: RegExp, ...tests: RegExp[]][] = [
   [/main|prerender|lazy-/, /browser\/(prerender|hydration)/, /browser\/appearance/],
   [/use-virtual-rows|block-offsets/, /screens\/long-lists/, /browser\/virtual-list/],
   [/\.css\.ts/, /browser\/appearance/],
+  [/error-screens|ui\/field/, /screens\//, /browser\/hydration/],
   [/app\.tsx|router/, /screens\//, /model\/(responses|screens)/, /browser\/prerender/],
   [/./, /screens\//, /model\/(responses|screens)/, /browser\/(appearance|virtual-list)/],
 ];
+
+const folders = { production: 'dist', development: developmentAppFolder };
 
 export async function runTextMutants(
   mutants: Mutant[],
@@ -91,12 +95,15 @@ function failuresIn(module: TestModule): Failure[] {
   return names.map((name) => ({ name, module: module.moduleId }));
 }
 
-/** Builds the app. Vitest sets NODE_ENV to "test", with which Vite would build for development. */
+/** Builds the app for production and for development. Vitest sets NODE_ENV to "test". */
 async function canBuild(): Promise<boolean> {
   const { NODE_ENV } = process.env;
-  process.env['NODE_ENV'] = 'production';
   try {
-    await build({ logLevel: 'silent' });
+    for (const [mode, outDir] of Object.entries(folders)) {
+      process.env['NODE_ENV'] = mode;
+      // oxlint-disable-next-line no-await-in-loop -- both read the environment
+      await build({ mode, logLevel: 'silent', build: { outDir, emptyOutDir: true } });
+    }
     return true;
   } catch {
     return false;
