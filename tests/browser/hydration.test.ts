@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core';
 import { describe, expect, test } from 'vitest';
-import { field, heading, submitButton } from '../../model/browser-driver.ts';
+import { field, heading, submitButton, waitForApp } from '../../model/browser-driver.ts';
 import { screens } from '../../model/screens.ts';
 import { developmentAppFolder } from '../../tools/built-app.ts';
 import {
@@ -235,6 +235,39 @@ test('a form that the user opens after hydration validates as the app does [FIEL
     .poll(() => errors(page).allTextContents())
     .toEqual(['Invalid email address', 'Password must be at least 8 characters']);
 });
+
+test.each([
+  ['/login', 1],
+  ['/login', 6],
+  ['/projects', 1],
+  ['/projects', 6],
+])(
+  'element handles of %s stay valid when the app takes over, on a processor %i times slower [CHOICE-62]',
+  async (path, rate) => {
+    const { page, loadScripts } = await openPrerendered(path);
+    const cdp = await page.context().newCDPSession(page);
+    await cdp.send('Emulation.setCPUThrottlingRate', { rate });
+    const handles = await page.$$('#root *');
+    expect(handles.length).toBeGreaterThan(20);
+    const [first, second] = await page.$$('input, textarea');
+    const button = await page.$('form button');
+    const sent = page.waitForRequest((request) => request.method() === 'POST');
+    await loadScripts();
+    // Before, during or after the hydration.
+    await first!.fill('ada@example.org');
+    await second!.fill('correct horse');
+    await button!.click();
+    expect(Object.values((await sent).postDataJSON() as object)).toEqual([
+      'ada@example.org',
+      'correct horse',
+    ]);
+    await waitForApp(page);
+    const connected = await Promise.all(
+      handles.map((handle) => handle.evaluate((element) => element.isConnected)),
+    );
+    expect(connected).not.toContain(false);
+  },
+);
 
 describe('in each slice of the hydration', () => {
   /** Runs `action` in the page when React schedules its `slice`th task. Returns whether it ran. */

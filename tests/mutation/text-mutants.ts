@@ -2,9 +2,7 @@
 import { cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
-import { build } from 'vite';
 import { createVitest, type TestModule } from 'vitest/node';
-import { developmentAppFolder } from '../../tools/built-app.ts';
 import type { Mutant, Result } from './mutant.ts';
 
 /** Which tests judge a file, the fast ones first. The first pattern that matches counts. */
@@ -20,8 +18,6 @@ const testsFor: [file: RegExp, ...tests: RegExp[]][] = [
   [/./, /screens\//, /model\/(responses|screens)/, /browser\/(appearance|virtual-list)/],
 ];
 
-const folders = { production: 'dist', development: developmentAppFolder };
-
 export async function runTextMutants(
   mutants: Mutant[],
   report: (result: Result, failure: string) => void,
@@ -33,6 +29,10 @@ export async function runTextMutants(
   cpSync(root, copy, { recursive: true, filter: isCopied });
   symlinkSync(join(root, 'node_modules'), join(copy, 'node_modules'));
   process.chdir(copy);
+  // The one of the copy builds the copy.
+  const { buildStaleApps } = (await import(
+    join(copy, 'tools/built-app.ts')
+  )) as typeof import('../../tools/built-app.ts');
   const vitest = await createVitest('test', {
     config: 'tests/mutation/vitest.config.ts',
     watch: false,
@@ -45,8 +45,8 @@ export async function runTextMutants(
   const trusted = new Set<string>();
 
   async function firstFailure(batch: typeof tests): Promise<Failure | undefined> {
-    if (batch.some(({ moduleId }) => moduleId.includes('/browser/')) && !(await canBuild()))
-      return { name: 'the build' };
+    const needsBuild = batch.some(({ moduleId }) => moduleId.includes('/browser/'));
+    if (needsBuild && (await buildStaleApps()).length > 0) return { name: 'the build' };
     const { testModules, unhandledErrors } = await vitest.runTestSpecifications(batch);
     const failures = testModules
       // The modules of earlier runs are among them.
@@ -93,21 +93,4 @@ function failuresIn(module: TestModule): Failure[] {
   const names = [...module.children.allTests('failed')].map(({ fullName }) => fullName);
   if (names.length === 0 && module.state() === 'failed') names.push(module.relativeModuleId);
   return names.map((name) => ({ name, module: module.moduleId }));
-}
-
-/** Builds the app for production and for development. Vitest sets NODE_ENV to "test". */
-async function canBuild(): Promise<boolean> {
-  const { NODE_ENV } = process.env;
-  try {
-    for (const [mode, outDir] of Object.entries(folders)) {
-      process.env['NODE_ENV'] = mode;
-      // oxlint-disable-next-line no-await-in-loop -- both read the environment
-      await build({ mode, logLevel: 'silent', build: { outDir, emptyOutDir: true } });
-    }
-    return true;
-  } catch {
-    return false;
-  } finally {
-    process.env['NODE_ENV'] = NODE_ENV;
-  }
 }
