@@ -9,15 +9,7 @@ export type PageOptions = {
   scrollBars: 'overlay' | 'classic';
 };
 
-export type Key =
-  | 'ArrowLeft'
-  | 'ArrowRight'
-  | 'End'
-  | 'Enter'
-  | 'Home'
-  | 'Shift+Tab'
-  | 'Tab'
-  | 'Control+z';
+export type Key = 'ArrowLeft' | 'ArrowRight' | 'End' | 'Enter' | 'Home' | 'Shift+Tab' | 'Tab';
 
 export interface Page {
   /** Starts to load an address. */
@@ -33,6 +25,8 @@ export interface Page {
   /** Types into the focused element. */
   type: (text: string) => Promise<void>;
   press: (key: Key) => Promise<void>;
+  /** Undoes the last edit of the focused field. */
+  undo: () => Promise<void>;
   /** Turns the wheel of the mouse over the middle of the page. */
   wheel: (pixels: number) => Promise<void>;
   /** Returns the names of the cookies, each with a mark if scripts cannot read it. */

@@ -71,6 +71,7 @@ async function createEngine(launch: (look: Look) => Promise<Browser>): Promise<E
         click: (selector) => page.locator(selector).click(),
         type: (text) => page.keyboard.type(text),
         press: (key) => page.keyboard.press(key),
+        undo: () => page.keyboard.press('ControlOrMeta+z'),
         async wheel(pixels) {
           await page.mouse.move(width / 2, height / 2);
           await page.mouse.wheel(0, pixels);

@@ -265,6 +265,23 @@ export function testStories(name: string, startEngine: () => Promise<Engine>) {
       await waitForText(page, 'main section', 'No projects to show.');
     });
 
+    test('the app keeps the undo history of a prerendered field', async () => {
+      const { page, server } = await open();
+      server.holdScripts();
+      await page.goto(`${server.address}/#/projects`);
+      await waitForHeading(page, 'New Project');
+      await page.click(fieldSelector('title'));
+      await page.type('Website');
+      server.releaseScripts();
+      await waitForApp(page);
+      expect(await value(page, 'title')).toBe('Website');
+      await page.undo();
+      // Engines undo a letter, a word or all that was typed.
+      await expect.poll(() => value(page, 'title')).not.toBe('Website');
+      expect('Website').toContain(await value(page, 'title'));
+      expect(await focused(page)).toBe('title');
+    });
+
     test('a form that was submitted before the app has loaded is sent once, and its elements are kept', async () => {
       const email = await registerUser();
       const { page, server } = await open();
@@ -313,6 +330,17 @@ export function testStories(name: string, startEngine: () => Promise<Engine>) {
       expect(await page.evaluate(() => document.querySelector('textarea')!.offsetHeight)).toBe(300);
       const lists = server.requests.filter(({ path }) => path === '/api/v1/projects');
       expect(lists).toHaveLength(1);
+    });
+
+    test('in a list of 2,000, one press of End shows the last row, and one of Home the first', async () => {
+      const { page } = await openLongList();
+      await page.click('main h2');
+      await page.press('End');
+      await expect.poll(() => isInViewport(page, row(2_000))).toBe(true);
+      expect(await count(page, 'main li')).toBeLessThan(60);
+      await page.press('Home');
+      await expect.poll(() => isInViewport(page, 'h1')).toBe(true);
+      expect(await page.evaluate(() => scrollY)).toBe(0);
     });
 
     test('the wheel scrolls through a list of 2,000 without a blank frame', async () => {

@@ -14,7 +14,6 @@ const keyCodes: Record<string, string> = {
   Tab: '\uE004',
   Enter: '\uE007',
   Shift: '\uE008',
-  Control: '\uE009',
   End: '\uE010',
   Home: '\uE011',
   ArrowLeft: '\uE012',
@@ -168,6 +167,8 @@ function createPage(send: Send, { width, height }: PageOptions) {
       const keys = key.split('+').map((name) => keyCodes[name] ?? name);
       return act('key', [...keys.map(down), ...keys.toReversed().map(up)]);
     },
+    // No key, because this browser binds none to it.
+    undo: async () => void (await evaluate(() => document.execCommand('undo'))),
     async wheel(pixels: number) {
       const [x, y] = [Math.round(width / 2), Math.round(height / 2)];
       await act('wheel', [{ type: 'scroll', x, y, deltaX: 0, deltaY: pixels, duration: 0 }]);
