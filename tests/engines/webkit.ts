@@ -34,7 +34,7 @@ const displayOptions = ['--auto-servernum', '--server-args=-screen 0 1920x1400x2
 export async function startWebKit(): Promise<Engine> {
   const programs = findWebKit();
   if (!programs) throw new Error(`No WebKitGTK was found. ${engines.webkit.installAdvice}`);
-  const settingsFolder = await mkdtemp(join(tmpdir(), 'webkit-'));
+  const folder = await mkdtemp(join(tmpdir(), 'webkit-'));
   const port = await findFreePort();
   const driver = spawn(
     'sh',
@@ -50,7 +50,14 @@ export async function startWebKit(): Promise<Engine> {
     {
       stdio: ['pipe', 'ignore', 'ignore'],
       detached: true,
-      env: { ...process.env, GDK_BACKEND: 'x11', XDG_CONFIG_HOME: settingsFolder },
+      env: {
+        ...process.env,
+        GDK_BACKEND: 'x11',
+        // Otherwise GTK starts a bus and accessibility services, which would outlive the browser.
+        DBUS_SESSION_BUS_ADDRESS: 'disabled:',
+        XDG_CONFIG_HOME: folder,
+        TMPDIR: folder,
+      },
     },
   );
   const stopped = once(driver, 'close');
@@ -59,7 +66,7 @@ export async function startWebKit(): Promise<Engine> {
 
   return {
     async open(options) {
-      await writeSettings(settingsFolder, options);
+      await writeSettings(folder, options);
       const { sessionId } = await send<{ sessionId: string }>('POST', '/session', {
         capabilities: {
           alwaysMatch: {
@@ -85,7 +92,7 @@ export async function startWebKit(): Promise<Engine> {
     async stop() {
       driver.stdin.end();
       await stopped;
-      await rm(settingsFolder, { recursive: true, force: true });
+      await rm(folder, { recursive: true, force: true });
     },
   };
 }
