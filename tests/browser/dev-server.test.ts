@@ -56,7 +56,7 @@ function copyProject() {
   const folder = mkdtempSync(join(tmpdir(), 'tracker-app-'));
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
   const files = ['index.html', 'package.json', 'tsconfig.json'];
-  for (const name of [...files, 'generated', 'machines', 'public', 'server', 'src'])
+  for (const name of [...files, 'generated', 'machines', 'server', 'src'])
     cpSync(join(root, name), join(folder, name), { recursive: true });
   symlinkSync(join(root, 'node_modules'), join(folder, 'node_modules'));
   return {
