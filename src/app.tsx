@@ -1,8 +1,8 @@
 import { createHashHistory, RouterProvider, type RouterHistory } from '@tanstack/react-router';
 import type { Actors, ActorsOptions } from './actors.ts';
 import type { ApiOptions } from './api/api.ts';
-import { createAppRouter, titleOf, type AppRouter } from './router.tsx';
-import { loadLazyScreens } from './lazy-screens.ts';
+import { createAppRouter, titleOf, type AppRouter, type Lazy } from './router.tsx';
+import { loadLazyScreens, retryLazyScreens, type LazyChunk } from './lazy-screens.ts';
 
 export type AppOptions = Partial<Omit<ActorsOptions, 'api' | 'router'>> &
   Partial<Pick<ApiOptions, 'fetch' | 'cookies'>> & { history?: RouterHistory };
@@ -24,42 +24,42 @@ export function createApp({
   log = (operationId, error) => console.error(operationId, error),
   ...options
 }: AppOptions = {}): App {
-  let starting: Promise<Actors> | undefined;
-  let running: Actors | undefined;
+  let lazy: Lazy | undefined;
   let isStopped = false;
-  const actors = () => (starting ??= start());
-  const router = createAppRouter(history, { actors });
+  const load = () =>
+    loadLazyScreens().then(start, (error: unknown) => {
+      log('loadLazyScreens', error);
+      void retryLazyScreens().then(() => router.invalidate());
+    });
+
+  const start = (screens: LazyChunk): Lazy => (lazy ??= { screens, actors: startActors(screens) });
+
+  const router = createAppRouter(history, { load });
   const unsubscribe = syncTitleAndFocus(router);
 
-  async function start(): Promise<Actors> {
-    const { createApi, createActors } = await loadLazyScreens().catch((error: unknown) => {
-      // The next visit of a lazy screen tries again.
-      starting = undefined;
-      throw error;
-    });
-    const started = createActors({
+  function startActors({ createApi, createActors }: LazyChunk): Actors {
+    const actors = createActors({
       api: createApi({ origin: window.location.origin, fetch, cookies }),
       router,
       log,
       ...options,
     });
-    const { auth, projects } = started;
-    if (isStopped) return started;
-    running = started;
-    auth.start();
-    projects.start();
-    return started;
+    if (!isStopped) {
+      actors.auth.start();
+      actors.projects.start();
+    }
+    return actors;
   }
 
   return {
     router,
-    actors,
+    actors: async () => start(await loadLazyScreens()).actors,
     element: <RouterProvider router={router} />,
     stop() {
       isStopped = true;
       unsubscribe();
-      running?.auth.stop();
-      running?.projects.stop();
+      lazy?.actors.auth.stop();
+      lazy?.actors.projects.stop();
     },
   };
 }

@@ -1,5 +1,35 @@
-/** Loads the lazy chunk: the actors and the screens that use them. */
-export const loadLazyScreens = () => import('./lazy-chunk.ts');
+import { nextAttempt } from './next-attempt.ts';
+
+export type LazyChunk = typeof import('./lazy-chunk.ts');
+
+export const loadErrorMessage =
+  'This page could not be loaded. Check your connection, or reload the page.';
+
+let loading: Promise<LazyChunk> | undefined;
+let retrying: Promise<LazyChunk> | undefined;
+let failures = 0;
+
+/** Loads the lazy chunk: the actors and the screens that use them. Tries again after a failure. */
+export const loadLazyScreens = (): Promise<LazyChunk> =>
+  (loading ??= import('./lazy-chunk.ts').catch(importUnderNewUrl).catch((error: unknown) => {
+    loading = undefined;
+    throw error;
+  }));
+
+/** Firefox 153 and older Safaris never request a module again that failed to load. */
+async function importUnderNewUrl(error: unknown): Promise<LazyChunk> {
+  const fileName = window.prerendered?.lazyChunk;
+  if (!fileName) throw error;
+  return import(/* @vite-ignore */ `./${fileName}?${++failures}`) as Promise<LazyChunk>;
+}
+
+/** Loads the lazy chunk after a failure, as soon as the network is back. */
+export const retryLazyScreens = (): Promise<LazyChunk> => (retrying ??= retry());
+
+async function retry(): Promise<LazyChunk> {
+  await nextAttempt();
+  return loadLazyScreens().catch(retry);
+}
 
 /** The export of the lazy chunk that renders each path. */
 export const lazyScreens = {

@@ -3,6 +3,7 @@ import { startTransition } from 'react';
 import { createRoot, hydrateRoot } from 'react-dom/client';
 import { createApp } from './app.tsx';
 import { openInspector } from './inspector.ts';
+import { retryLazyScreens } from './lazy-screens.ts';
 import { discardPrefetchedList, fetchWithPrefetchedList, prefetchedRows } from './prerendered.ts';
 
 // In development, edits of the global styles need no reload.
@@ -37,14 +38,16 @@ async function loadAndHydrate(): Promise<void> {
     // oxlint-disable-next-line no-await-in-loop
     await app.router.load();
   } while (loadedHash !== location.hash);
-  const hasFailed = app.router.state.matches.some(({ status }) => status === 'error');
+  const isMissing = app.router.state.matches.some(
+    ({ loaderData }) => loaderData && !loaderData.Screen,
+  );
   // The prerendered screen shows the error, and keeps what was typed until the chunk has loaded.
-  if (hasFailed && prerendered) {
+  if (isMissing && prerendered) {
     prerendered.showLoadError();
-    const events = ['hashchange', 'online'].map(
+    const events = ['hashchange', 'click'].map(
       (type) => new Promise((resolve) => addEventListener(type, resolve, { once: true })),
     );
-    await Promise.race(events);
+    await Promise.race([retryLazyScreens(), ...events]);
     return loadAndHydrate();
   }
   prerendered?.freeze();

@@ -2,6 +2,8 @@
 import type { Project } from '../machines/types.ts';
 
 export type Prerendered = {
+  /** The file name of the lazy chunk. */
+  lazyChunk: string;
   list?: PrefetchedList;
   form: HTMLFormElement | null;
   /** Names of the fields that have lost the focus at least once. */

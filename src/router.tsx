@@ -6,12 +6,12 @@ import {
   type RouterHistory,
 } from '@tanstack/react-router';
 import { AboutScreen } from './screens/about.tsx';
-import { ErrorScreen, NotFoundScreen } from './screens/error-screens.tsx';
+import { ErrorScreen, LoadErrorScreen, NotFoundScreen } from './screens/error-screens.tsx';
 import { HomeScreen } from './screens/home.tsx';
 import { Layout } from './screens/layout.tsx';
 import { ActorsContext } from './actors-context.ts';
 import type { Actors } from './actors.ts';
-import { loadLazyScreens, lazyScreens, type LazyPath } from './lazy-screens.ts';
+import { lazyScreens, loadErrorMessage, type LazyChunk, type LazyPath } from './lazy-screens.ts';
 
 declare module '@tanstack/react-router' {
   interface StaticDataRouteOption {
@@ -23,13 +23,13 @@ declare module '@tanstack/react-router' {
   }
 }
 
-export type RouterContext = {
-  /** Returns the actors, which the first call starts. */
-  actors: () => Promise<Actors>;
-};
+/** What the lazy screens need. */
+export type Lazy = { screens: LazyChunk; actors: Actors };
 
-export const loadErrorMessage =
-  'This page could not be loaded. Check your connection, then reload the page.';
+export type RouterContext = {
+  /** Loads the lazy chunk and starts the actors. Returns nothing if the chunk is missing. */
+  load: () => Promise<Lazy | void>;
+};
 
 const notFoundOptions = {
   component: NotFoundScreen,
@@ -59,26 +59,31 @@ const notFoundRoute = createRoute({
 
 const inLayout = { getParentRoute: () => layoutRoute };
 
+let attempts = 0;
+
 /** Creates a route whose screen and actors are loaded before it renders. */
 const lazyRoute = <Path extends LazyPath>(path: Path, title: string) =>
   createRoute({
     ...inLayout,
     path,
     staticData: { title },
-    loader: async ({ context }) => {
-      const [screens, actors] = await Promise.all([loadLazyScreens(), context.actors()]).catch(
-        (cause: unknown) => {
-          throw new Error(loadErrorMessage, { cause });
-        },
-      );
-      return { Screen: screens[lazyScreens[path]], actors };
+    loader: {
+      handler: async ({ context }) => {
+        const attempt = ++attempts;
+        const lazy = (await context.load()) ?? undefined;
+        return { attempt, Screen: lazy?.screens[lazyScreens[path]], actors: lazy?.actors };
+      },
+      // Another attempt ends before a screen that could not be loaded is shown again.
+      staleReloadMode: 'blocking',
     },
-    staleTime: Infinity,
-    component: LazyScreen,
+    component: () => <LazyScreen title={title} />,
   });
 
-function LazyScreen() {
-  const { Screen, actors } = useLoaderData({ strict: false });
+function LazyScreen({ title }: { title: string }) {
+  const { attempt, Screen, actors } = useLoaderData({ strict: false });
+  if (!Screen) {
+    return <LoadErrorScreen title={title} message={loadErrorMessage} attempt={attempt} />;
+  }
   return (
     <ActorsContext value={actors}>
       <Screen />

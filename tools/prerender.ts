@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { mkdir, rm, writeFile } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { vanillaExtractPlugin } from '@vanilla-extract/vite-plugin';
 import react from '@vitejs/plugin-react';
@@ -33,7 +33,7 @@ export function prerender(): Plugin {
         const lazyChunk = files.find(
           (file) => file.type === 'chunk' && file.name === 'lazy-chunk',
         )?.fileName;
-        const script = await buildInlineScript({ root, mode }, `./${lazyChunk}`);
+        const script = await buildInlineScript({ root, mode }, basename(lazyChunk ?? ''));
         const { renderNotFound, renderTemplates } = await buildRender({ root, mode });
         let page = html
           .replace(marker, await renderTemplates())
@@ -73,10 +73,10 @@ function withoutScripts(page: string, content: string): string {
 }
 
 /** Returns `inline-script.ts` as one line of code. */
-async function buildInlineScript(options: Options, lazyChunkUrl: string): Promise<string> {
+async function buildInlineScript(options: Options, lazyChunk: string): Promise<string> {
   const code = await buildInMemory({
     ...options,
-    define: { LAZY_CHUNK_URL: JSON.stringify(lazyChunkUrl) },
+    define: { LAZY_CHUNK: JSON.stringify(lazyChunk) },
     build: {
       modulePreload: false,
       rolldownOptions: { input: 'src/prerender/inline-script.ts', output: { format: 'iife' } },

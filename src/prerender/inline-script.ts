@@ -8,16 +8,18 @@ import { isProject } from '../api/decode.ts';
 import { createJsonArrayStream } from '../api/json-array-stream.ts';
 import { textChunks } from '../api/outcome.ts';
 import type { Project } from '../../machines/types.ts';
+import { nextAttempt } from '../next-attempt.ts';
 import type { Field, PrefetchedList, Prerendered } from '../prerendered.ts';
 import { xsrfHeader, xsrfToken } from '../api/xsrf.ts';
 import { initialRowCount } from '../ui/block-offsets.ts';
 
-/** The URL of the lazy chunk, defined by the build. */
-declare const LAZY_CHUNK_URL: string;
+/** The file name of the lazy chunk, defined by the build. */
+declare const LAZY_CHUNK: string;
 
 const screenListeners = new AbortController();
 const formListeners = new AbortController();
 const state: Prerendered = {
+  lazyChunk: LAZY_CHUNK,
   form: null,
   blurredFields: new Set(),
   isSubmitted: false,
@@ -41,6 +43,8 @@ const state: Prerendered = {
 };
 window.prerendered = state;
 
+const lazyChunkUrl = `./assets/${LAZY_CHUNK}`;
+const mainScript = document.querySelector('script');
 const root = document.getElementById('root')!;
 let hasFailed = false;
 let shownHash: string;
@@ -75,10 +79,11 @@ function showScreen(isNavigation: boolean) {
   const year = String(new Date().getFullYear());
   if (footer) footer.textContent = footer.textContent.replace('YEAR', year);
   if (hasFailed) showLoadError();
-  if (!('lazy' in template.dataset)) return;
+  // After a failure, the app requests the chunk.
+  if (hasFailed || !('lazy' in template.dataset)) return;
   // The main chunk would request it too, but only after it has loaded itself.
   const script = document.createElement('script');
-  Object.assign(script, { type: 'module', crossOrigin: '', src: LAZY_CHUNK_URL });
+  Object.assign(script, { type: 'module', crossOrigin: '', src: lazyChunkUrl });
   document.head.append(script);
 }
 
@@ -90,8 +95,40 @@ function isDecodable(path: string) {
   }
 }
 
+/** Downloads the lazy chunk for later navigations. They need no network then. */
+function prefetchLazyChunk() {
+  const link = document.createElement('link');
+  const href = lazyChunkUrl;
+  Object.assign(link, { rel: 'modulepreload', crossOrigin: '', fetchPriority: 'low', href });
+  document.head.append(link);
+}
+
+/** Waits after the `load` event, so that the app has hydrated the screen. */
+const prefetchDelayMs = 400;
+
+function onLoad() {
+  const { connection } = navigator as { connection?: { saveData: boolean } };
+  if (connection?.saveData) return;
+  // Safari has no `requestIdleCallback`.
+  const whenIdle = window.requestIdleCallback ?? setTimeout;
+  setTimeout(() => whenIdle(prefetchLazyChunk), prefetchDelayMs);
+}
+
 function onError({ target }: Event) {
-  if (target instanceof HTMLScriptElement) state.showLoadError();
+  if (!(target instanceof HTMLScriptElement)) return;
+  state.showLoadError();
+  if (target === mainScript) void retryMainChunk(target.src);
+}
+
+/**
+ * Loads the main chunk when the network is back. Firefox 153 never requests a failed module again,
+ * so it gets one from a URL that is spelled differently, and so do the imports of that module.
+ */
+async function retryMainChunk(url: string): Promise<unknown> {
+  await nextAttempt();
+  return fetch(url, { method: 'HEAD' })
+    .then(() => import(url).catch(() => import(url.replace('assets', '%61ssets'))))
+    .catch(() => retryMainChunk(url));
 }
 
 /** Shows the banner in a new element, because screen readers announce an alert when it appears. */
@@ -204,6 +241,7 @@ showScreen(false);
 const screen = { signal: screenListeners.signal };
 const form = { signal: formListeners.signal };
 addEventListener('hashchange', () => showScreen(true), screen);
+addEventListener('load', onLoad);
 addEventListener('error', onError, { ...screen, capture: true });
 addEventListener('focusout', onBlur, form);
 addEventListener('input', validate, form);

@@ -7,8 +7,8 @@ import { renderToStaticMarkup, renderToString } from 'react-dom/server';
 import { createActors } from '../actors.ts';
 import { createApi } from '../api/api.ts';
 import type { Project } from '../../machines/types.ts';
-import { lazyScreens } from '../lazy-screens.ts';
-import { createAppRouter, loadErrorMessage, titleOf } from '../router.tsx';
+import { lazyScreens, loadErrorMessage, loadLazyScreens } from '../lazy-screens.ts';
+import { createAppRouter, titleOf } from '../router.tsx';
 import { credentialsSchema, newProjectSchema } from '../screens/schemas.ts';
 import { ErrorBanner } from '../ui/banner.tsx';
 import { ErrorPage } from '../ui/error-page.tsx';
@@ -63,7 +63,9 @@ async function renderScreen(path: string, rows?: Project[]): Promise<string> {
   const actors = createActors({ api, prefetchedRows: () => rows, log: () => {} });
   if (rows) actors.projects.start().send({ type: 'projects.opened' });
   const history = createMemoryHistory({ initialEntries: [path] });
-  const router = createAppRouter(history, { actors: async () => actors });
+  const router = createAppRouter(history, {
+    load: async () => ({ screens: await loadLazyScreens(), actors }),
+  });
   await router.load();
   const html = renderToString(<RouterProvider router={router} />)
     .replaceAll('href="/', 'href="#/')

@@ -1,9 +1,12 @@
-import { useLayoutEffect } from 'react';
+import { useEffect, useLayoutEffect } from 'react';
 import { takeOver } from '../prerendered.ts';
+import { ErrorBanner } from '../ui/banner.tsx';
 import { ErrorPage } from '../ui/error-page.tsx';
+import { Heading } from '../ui/heading.tsx';
+import { Stack } from '../ui/layout.tsx';
 import { Link } from './layout.tsx';
 
-const title = 'Unexpected Application Error!';
+const errorTitle = 'Unexpected Application Error!';
 const homeLink = (
   <Link variant="inline" to="/">
     Go to the start page
@@ -13,7 +16,7 @@ const homeLink = (
 /** The screen of a path that no route matches. */
 export function NotFoundScreen() {
   useLayoutEffect(takeOver, []);
-  return <ErrorPage title={title} message="404 Not Found" homeLink={homeLink} />;
+  return <ErrorPage title={errorTitle} message="404 Not Found" homeLink={homeLink} />;
 }
 
 /** The screen of an error thrown while rendering or loading. Builds do not show the stack. */
@@ -21,10 +24,31 @@ export function ErrorScreen({ error }: { error: unknown }) {
   const isError = error instanceof Error;
   return (
     <ErrorPage
-      title={title}
+      title={errorTitle}
       message={isError ? error.message : String(error)}
       stack={import.meta.env.DEV && isError ? error.stack : undefined}
       homeLink={homeLink}
     />
   );
+}
+
+type LoadErrorScreenProps = { title: string; message: string; attempt: number };
+
+/** The screen, in the layout, of a lazy screen whose chunk is missing. */
+export function LoadErrorScreen({ title, message, attempt }: LoadErrorScreenProps) {
+  useEffect(() => focusHeading, []);
+  return (
+    <Stack narrow>
+      <Heading>{title}</Heading>
+      {/* A new element for each attempt of the user, so that screen readers announce it again. */}
+      <ErrorBanner key={attempt} message={message} />
+    </Stack>
+  );
+}
+
+/** Focuses the heading of the next screen, unless the user has moved the focus elsewhere. */
+function focusHeading() {
+  if (document.activeElement?.matches('body, [aria-current]')) {
+    document.querySelector('h1')?.focus();
+  }
 }

@@ -9,7 +9,6 @@ import {
   focusedText,
   headerLink,
   mockProjects,
-  openScreen,
   rowTitles,
   useBrowser,
   useServer,
@@ -495,8 +494,10 @@ test('an early request that fails becomes an empty list [CHOICE-68, ERROR-8]', a
   expect(await alerts(page).count()).toBe(0);
 });
 
+const goOnline = (page: Page) => page.evaluate(() => dispatchEvent(new Event('online')));
+
 describe('when a script fails to load', () => {
-  const failure = 'This page could not be loaded. Check your connection, then reload the page.';
+  const failure = 'This page could not be loaded. Check your connection, or reload the page.';
 
   /** Opens a prerendered path whose script fails at once. */
   async function openFailed(path: string) {
@@ -579,6 +580,53 @@ describe('when a script fails to load', () => {
     await failScripts();
     expect(await page.locator('button[aria-busy=true]').count()).toBe(0);
   });
+
+  test.each([
+    ['from the same URL', '**/never'],
+    // Firefox 153 never requests the same URL again.
+    ['from another URL', '**/assets/**'],
+  ])(
+    'the app is loaded %s once the network is back, and keeps what was typed [CHOICE-88]',
+    async (_, failingUrls) => {
+      const { page, requests, failScripts } = await openPrerendered('/login');
+      await fillCredentials(page, 'ada@example.org');
+      const input = await field(page, 'Email').elementHandle();
+      await failScripts();
+      await page.unroute('**/assets/**');
+      await page.route(failingUrls, (route, request) =>
+        request.resourceType() === 'script' ? route.abort() : route.continue(),
+      );
+      await goOnline(page);
+      await waitForApp(page);
+      expect(await alerts(page).count()).toBe(0);
+      expect(await input?.evaluate((element) => element.isConnected)).toBe(true);
+      await submitButton(page, 'Sign in').click();
+      await expect.poll(() => requests.length).toBe(1);
+      expect(requests[0]?.postDataJSON()).toEqual({
+        email: 'ada@example.org',
+        password: 'correct horse',
+      });
+    },
+  );
+
+  test('the app is requested every five seconds, and loaded once [CHOICE-88]', async () => {
+    const { page } = await browser.open();
+    await page.clock.install();
+    await page.route('**/assets/index*', (route) => route.abort());
+    await page.goto(`${server.address}/#/about`);
+    await alerts(page).waitFor();
+    const failed = page.waitForEvent('requestfailed');
+    await page.clock.runFor(5_000);
+    expect((await failed).method()).toBe('HEAD');
+    await page.unroute('**/assets/index*');
+    const requested: string[] = [];
+    page.on('request', (request) => {
+      if (request.url().includes('/index')) requested.push(request.resourceType());
+    });
+    await page.clock.runFor(5_000);
+    await waitForApp(page);
+    expect(requested).toEqual(['fetch', 'script']);
+  });
 });
 
 describe('when the chunk of the screens fails to load', () => {
@@ -651,7 +699,7 @@ describe('when the chunk of the screens fails to load', () => {
     await loadApp();
     const input = await field(page, 'Email').elementHandle();
     await page.unroute('**/assets/lazy-chunk*');
-    await page.evaluate(() => dispatchEvent(new Event('online')));
+    await goOnline(page);
     await waitForApp(page);
     expect(await alerts(page).count()).toBe(0);
     expect(await input?.evaluate((element) => element.isConnected)).toBe(true);
@@ -662,19 +710,6 @@ describe('when the chunk of the screens fails to load', () => {
       password: 'correct horse',
     });
     expect(requests).toHaveLength(1);
-  });
-
-  test('the screen appears once the chunk loads', async () => {
-    const { page } = await browser.open();
-    await openScreen(page, server.address, '/');
-    await failLazyChunk(page);
-    await headerLink(page, 'Sign in').click();
-    await page.getByText('This page could not be loaded.').waitFor();
-    await page.unroute('**/assets/lazy-chunk*');
-    await page.getByRole('link', { name: 'Go to the start page' }).click();
-    await headerLink(page, 'Sign in').click();
-    await field(page, 'Password').waitFor();
-    expect(await page.getByRole('heading', { level: 1 }).textContent()).toBe('Sign in');
   });
 });
 

@@ -195,6 +195,12 @@ const manualStates: Record<string, (driver: VisualDriver) => Promise<void>> = {
     await driver.page.getByRole('link', { name: 'Go to the start page' }).click();
     await driver.page.getByText('The screen broke.').waitFor();
   },
+  async 'a screen whose script is missing'(driver) {
+    await driver.page.route('**/lazy-chunk*', (route) => route.abort());
+    await driver.load('/');
+    await driver.page.getByRole('link', { name: 'Sign in' }).click();
+    await driver.page.getByRole('alert').waitFor();
+  },
 };
 
 async function submitEmpty(driver: VisualDriver, form: FormName, error: string) {
