@@ -24,8 +24,8 @@ export type AuthEvent =
   | { type: 'login'; credentials: Credentials }
   | { type: 'registerUser'; credentials: Credentials };
 
-/** Events for the app: it navigates and tells the projects machine. */
-export type AuthEmitted = { type: 'user.loggedIn' } | { type: 'user.registered' };
+/** Events for the app: it navigates and tells the projects machine who signed in. */
+export type AuthEmitted = { type: 'user.loggedIn'; email: string } | { type: 'user.registered' };
 
 export const authMachine = setup({
   types: {
@@ -35,7 +35,8 @@ export const authMachine = setup({
     meta: {} as { statements: string[] },
   },
   actors: {
-    login: fromPromise<Outcome<void>, Credentials>(notProvided('login')),
+    /** Its value is the email that signed in, which no response contains. */
+    login: fromPromise<Outcome<string>, Credentials>(notProvided('login')),
     registerUser: fromPromise<Outcome<User>, Credentials>(notProvided('registerUser')),
   },
   guards: {
@@ -46,7 +47,7 @@ export const authMachine = setup({
     clearUser: assign({ user: undefined }),
     storeLoginError: assign({ loginErrorMessage: (_, message: string) => message }),
     clearLoginError: assign({ loginErrorMessage: undefined }),
-    announceLogin: emit({ type: 'user.loggedIn' }),
+    announceLogin: emit((_, email: string) => ({ type: 'user.loggedIn' as const, email })),
     announceRegistration: emit({ type: 'user.registered' }),
   },
 }).createMachine({
@@ -71,7 +72,7 @@ export const authMachine = setup({
           {
             guard: { type: 'succeeded', params: outputOf },
             target: 'authenticated',
-            actions: ['clearLoginError', 'announceLogin'],
+            actions: ['clearLoginError', { type: 'announceLogin', params: valueOf }],
             meta: { statements: ['AUTH-3', 'AUTH-4', 'CHOICE-4', 'CHOICE-16'] },
           },
           {

@@ -5,7 +5,7 @@
  *   fetch looks like an empty list to the user.
  * - `create`: the form is live (`idle`), busy (`creating`), or live below a red banner (`failed`;
  *   no banner without a message). The submitted project is stored until it has been created, so
- *   that leaving the screen loses no text.
+ *   that leaving the screen loses no text, or until another user signs in.
  * - `subscription`: whether a screen uses the data. Closing and opening within 500 ms counts as not
  *   closed. The cached rows expire 60 s later.
  *
@@ -30,13 +30,15 @@ export type ProjectsContext = {
   projects: Project[];
   createErrorMessage: string | undefined;
   submitted: NewProject | undefined;
+  /** The email that signed in last, in lower case. Unknown after a page load. */
+  email: string | undefined;
 };
 
 export type ProjectsEvent =
   | { type: 'projects.opened' }
   | { type: 'projects.closed' }
-  /** The rows belong to the previous user. */
-  | { type: 'user.changed' }
+  /** The rows belong to the previous session, which may be of the same user. */
+  | { type: 'user.changed'; email: string }
   | { type: 'createProject'; project: NewProject };
 
 /** Raised by one region for another. */
@@ -44,10 +46,11 @@ type InternalEvent =
   /** A list response that is in flight lacks the created project. */
   { type: 'list.outdated' } | { type: 'cache.expired' };
 
-/** Events for the app: it logs and moves the focus. */
+/** Events for the app: it logs, moves the focus and empties the form. */
 export type ProjectsEmitted =
   | { type: 'list.failed'; reason: unknown }
-  | { type: 'project.created'; project: NewProject | undefined };
+  | { type: 'project.created'; project: NewProject | undefined }
+  | { type: 'project.discarded' };
 
 type ListPromise = PromiseActorLogic<Outcome<Project[]>>;
 
@@ -77,6 +80,8 @@ export const projectsMachine = setup({
   guards: {
     succeeded: (_, outcome: Outcome<unknown>) => outcome.ok,
     isSubscribed: stateIn({ subscription: 'active' }),
+    isOfAnotherUser: ({ context: { submitted, email } }, newEmail: string) =>
+      submitted !== undefined && email !== undefined && email !== newEmail.toLowerCase(),
   },
   actions: {
     storeProjects: assign({ projects: (_, projects: Project[]) => projects }),
@@ -88,6 +93,7 @@ export const projectsMachine = setup({
     clearSubmitted: assign({ submitted: undefined }),
     storeCreateError: assign({ createErrorMessage: (_, message: string) => message }),
     clearCreateError: assign({ createErrorMessage: undefined }),
+    storeEmail: assign({ email: (_, email: string) => email.toLowerCase() }),
     notifyList: raise({ type: 'list.outdated' }),
     expireCache: raise({ type: 'cache.expired' }),
     reportListFailure: emit((_, reason: unknown) => ({ type: 'list.failed' as const, reason })),
@@ -95,10 +101,16 @@ export const projectsMachine = setup({
       type: 'project.created' as const,
       project,
     })),
+    announceDiscard: emit({ type: 'project.discarded' }),
   },
 }).createMachine({
   id: 'projects',
-  context: { projects: [], createErrorMessage: undefined, submitted: undefined },
+  context: {
+    projects: [],
+    createErrorMessage: undefined,
+    submitted: undefined,
+    email: undefined,
+  },
   type: 'parallel',
   states: {
     list: {
@@ -112,10 +124,14 @@ export const projectsMachine = setup({
           {
             guard: 'isSubscribed',
             target: '.loading',
-            actions: 'clearProjects',
+            actions: ['clearProjects', { type: 'storeEmail', params: ({ event }) => event.email }],
             meta: { statements: ['LIST-1', 'CHOICE-47'] },
           },
-          { target: '.idle', actions: 'clearProjects', meta: { statements: ['CHOICE-47'] } },
+          {
+            target: '.idle',
+            actions: ['clearProjects', { type: 'storeEmail', params: ({ event }) => event.email }],
+            meta: { statements: ['CHOICE-47'] },
+          },
         ],
         'cache.expired': {
           target: '.idle',
@@ -163,6 +179,14 @@ export const projectsMachine = setup({
     },
     create: {
       initial: 'idle',
+      on: {
+        'user.changed': {
+          guard: { type: 'isOfAnotherUser', params: ({ event }) => event.email },
+          target: '.idle',
+          actions: ['clearCreateError', 'announceDiscard'],
+          meta: { statements: ['CHOICE-77', 'CHOICE-78'] },
+        },
+      },
       states: {
         idle: {
           description: 'The form is empty or being filled in.',

@@ -5,7 +5,7 @@ import { isDeepStrictEqual } from 'node:util';
 import type { AnyEventObject, AnyMachineSnapshot } from 'xstate';
 import type { AuthEvent } from '../machines/auth.ts';
 import type { projectsMachine, ProjectsEvent } from '../machines/projects.ts';
-import type { Credentials, Project } from '../machines/types.ts';
+import type { Project } from '../machines/types.ts';
 import type { Inspection } from './inspection.ts';
 import type { AuthMove, ProjectsMove } from './moves.ts';
 import {
@@ -61,16 +61,23 @@ export type Driver = {
 
 type OtherEvent = Exclude<AuthEvent | ProjectsEvent, { type: Call }>;
 
+/** Returns the password of an account. */
+export type PasswordOf = (email: string) => string;
+
 /** How a user causes the events that make no call. */
-const userActions: Record<
-  OtherEvent['type'],
-  (driver: Driver, before: AnyMachineSnapshot, visitor: Credentials) => Promise<void>
-> = {
+const userActions: {
+  [Type in OtherEvent['type']]: (
+    driver: Driver,
+    event: Extract<OtherEvent, { type: Type }>,
+    before: AnyMachineSnapshot,
+    passwordOf: PasswordOf,
+  ) => Promise<void>;
+} = {
   'projects.opened': (driver) => driver.go('/projects'),
   'projects.closed': (driver) => driver.go('/about'),
-  async 'user.changed'(driver, before, visitor) {
+  async 'user.changed'(driver, { email }, before, passwordOf) {
     await driver.go('/login');
-    await driver.submit('login', Object.values(visitor));
+    await driver.submit('login', [email, passwordOf(email)]);
     // A user who is still on /login when the response arrives is led to /projects.
     await driver.go(before.matches({ subscription: 'active' }) ? '/projects' : '/about');
     await driver.answer('login', { status: 200, body: {} });
@@ -91,20 +98,21 @@ type AnyStep = {
 
 /**
  * Performs a step as the user, the backend or the clock. Of a delay, only the last millisecond is
- * left to elapse. `visitor` signs in for `user.changed`.
+ * left to elapse.
  *
  * Returns the same action for another driver, with the responses that the first one really got.
  */
 export async function perform(
   driver: Driver,
   { move, event, before }: AnyStep,
-  visitor: Credentials = fixtures.credentials(0),
+  passwordOf: PasswordOf = () => fixtures.credentials(0).password,
 ): Promise<(other: Driver) => Promise<unknown>> {
   const [, late, subject = '', outcome = ''] = /^(late )?(\w+)(?:: | )(\w+)$/.exec(move) ?? [];
   const call = subject as Call;
   let action: (on: Driver) => Promise<unknown>;
-  if (move in userActions) {
-    action = (on) => userActions[move as OtherEvent['type']](on, before, visitor);
+  if (event.type in userActions) {
+    const act = userActions[event.type as OtherEvent['type']];
+    action = (on) => act(on, event as never, before, passwordOf);
   } else if (callNames.includes(move as Call)) {
     action = (on) => makeCall(on, move as Call, event, before);
   } else if (subject in delays || subject === 'elapse') {

@@ -6,6 +6,9 @@
  * - Texts count by which of them are equal, because the app compares texts and does not read them.
  * - A state with more than two rows, or with more than two calls that are pending or aborted, is
  *   compared and not explored further. So every pair of calls overlaps in every state around it.
+ * - After a sign-in, a state with rows, or with more than one call beside a login, is not explored
+ *   further: it differs from one before only in what the next sign-in discards.
+ * - The user before signs in again where a project is submitted: a sign-in discards nothing else.
  * - Of the aborted calls, only the last can still be answered.
  * - Time passes to the end of the lifetime of unused data, or to one millisecond before it.
  * - A screen without a form is the start and not visited again: to the app it is like any other.
@@ -93,6 +96,17 @@ const formSteps = formNames.flatMap((form): Step[] => {
   ];
 });
 
+/** Signs in as the user before, whose email is the same in upper case. */
+const loginAgain: Step = {
+  name: 'submit login as the user before',
+  isPossible: ({ path, calls, lastEmail, submitted }) =>
+    path === forms.login.route && !calls.login.pending && !!lastEmail && submitted !== undefined,
+  perform(pair, n) {
+    const email = pair.oracle.state().lastEmail!.toUpperCase();
+    return onBoth((driver) => driver.submit('login', [email, `password ${n}`]))(pair, n);
+  },
+};
+
 const controlSteps = callNames.flatMap((call): Step[] => {
   const { control, input } = definitionOf(call);
   if (!control) return [];
@@ -152,15 +166,17 @@ const clockSteps = [
   clockStep(undefined, lifetimeMs),
 ];
 
-const allSteps = [...clockSteps, ...callSteps, ...controlSteps, ...formSteps];
+const allSteps = [...clockSteps, ...callSteps, ...controlSteps, loginAgain, ...formSteps];
 
 /** The pending and aborted calls of a state that is explored further. */
 const maxCallsInFlight = 2;
+const maxOtherCallsAfterLogin = 1;
 const maxRows = 2;
+const maxRowsAfterLogin = 0;
 /** The steps of one walk. More would make its log of failures long. */
 const maxWalkLength = 500;
 /** The states in which a walk looks for a step that was not tried. */
-const maxSearchedStates = 300;
+const maxSearchedStates = 1_000;
 /** A change of the app may make its states endless. */
 const maxStates = 100_000;
 
@@ -275,11 +291,13 @@ function* reachable(from: State, max = Infinity): Generator<Reached, void> {
     const origin = origins.get(state);
     return origin ? [...routeTo(origin.state), origin.step] : [];
   };
+  yield { state: from, route: () => [] };
   for (const state of origins.keys()) {
-    yield { state, route: () => routeTo(state) };
-    if (origins.size > max) continue;
+    if (origins.size > max) return;
     for (const [step, next] of state.next) {
-      if (!origins.has(next)) origins.set(next, { state, step });
+      if (origins.has(next)) continue;
+      origins.set(next, { state, step });
+      yield { state: next, route: () => routeTo(next) };
     }
   }
 }
@@ -307,10 +325,14 @@ function keyOf({ app, oracle }: Pair): string {
 
 /** Returns whether the steps of a state are tried. The state itself is compared in any case. */
 function isWithinBounds({ app, oracle }: Pair): boolean {
-  const { calls, projects } = oracle.state();
+  const { calls, projects, lastEmail } = oracle.state();
   const pending = callNames.filter((call) => calls[call].pending > 0);
   const inFlight = pending.length + (app.abortedCall() ? 1 : 0);
-  return inFlight <= maxCallsInFlight && projects.length <= maxRows;
+  if (lastEmail !== undefined && inFlight - calls.login.pending > maxOtherCallsAfterLogin) {
+    return false;
+  }
+  const max = lastEmail === undefined ? maxRows : maxRowsAfterLogin;
+  return inFlight <= maxCallsInFlight && projects.length <= max;
 }
 
 /** What never decides the next step: counters, bodies, and what only the screen has. */

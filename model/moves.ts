@@ -17,7 +17,14 @@ import {
   stateName,
   transitionsFrom,
 } from './inspection.ts';
-import { callNames, definitionOf, userEvent, type Call, type OutcomeOf } from './calls.ts';
+import {
+  callNames,
+  definitionOf,
+  fixtures,
+  userEvent,
+  type Call,
+  type OutcomeOf,
+} from './calls.ts';
 import { outcomeEvent } from './outcomes.ts';
 import {
   minimalCover,
@@ -39,6 +46,8 @@ type Elapsed<Delay extends string> = `${Delay} over`;
 export type AuthMove = AuthEvent['type'] | OutcomeName<ActorsOf<typeof authMachine>>;
 export type ProjectsMove =
   | ProjectsEvent['type']
+  /** The user who signed in last signs in again. */
+  | 'user.changed again'
   | OutcomeName<ActorsOf<typeof projectsMachine>>
   | Elapsed<DelaysOf<typeof projectsMachine>>;
 type CallMove = Extract<ProjectsMove, Call | OutcomeName<Call>>;
@@ -69,18 +78,32 @@ export const projectsModel: Model<typeof projectsMachine, ProjectsMove> = {
     },
     'user.changed': {
       isPossible: () => true,
-      event: (): ProjectsEvent => ({ type: 'user.changed' }),
-      // The sign-in form is on another screen. The user comes back before the response arrives.
-      preceding: (snapshot): ProjectsEvent[] =>
-        isProjectsScreenOpen(snapshot)
-          ? [{ type: 'projects.closed' }, { type: 'projects.opened' }]
-          : [],
+      event: (n, { context }): ProjectsEvent => ({
+        type: 'user.changed',
+        // The search for paths gives all steps the same number.
+        email: [n, n + 1]
+          .map((number) => fixtures.credentials(number).email)
+          .find((email) => email !== context.email)!,
+      }),
+      preceding: visitLogin,
+    },
+    'user.changed again': {
+      isPossible: ({ context }) => context.email !== undefined,
+      event: (_, { context }): ProjectsEvent => ({ type: 'user.changed', email: context.email! }),
+      preceding: visitLogin,
     },
     ...callMoves<typeof projectsMachine, CallMove>(projectsMachine, isProjectsScreenOpen),
     'subscriptionBatching over': delayMove('releasing', 'subscriptionBatching'),
     'keepUnusedData over': delayMove('cached', 'keepUnusedData'),
   },
 };
+
+/** The sign-in form is on another screen. The user comes back before the response arrives. */
+function visitLogin(snapshot: Projects): ProjectsEvent[] {
+  return isProjectsScreenOpen(snapshot)
+    ? [{ type: 'projects.closed' }, { type: 'projects.opened' }]
+    : [];
+}
 
 /**
  * Returns the moves of a machine's calls: that a user causes one, possible while `isInView`, and

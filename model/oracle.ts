@@ -38,6 +38,9 @@ export function createOracle(start: Route) {
   let submitted: string[] | undefined;
   let unusedForMs: number | undefined = 0;
 
+  /** The email of the last sign-in, in lower case. */
+  let lastEmail: string | undefined;
+
   const calls = Object.fromEntries(
     callNames.map((name) => [name, { made: 0, pending: 0, sent: undefined }]),
   ) as Observation['calls'];
@@ -72,6 +75,16 @@ export function createOracle(start: Route) {
     projects = [];
     abort('listProjects');
   }
+
+  function dropSubmitted() {
+    abort('createProject');
+    createErrorMessage = undefined;
+    if (submitted && path === '/projects') values = ['', ''];
+    submitted = undefined;
+  }
+
+  /** Returns the email of the last login, in lower case. */
+  const loginEmail = () => String(fieldOf(calls.login.sent, 'email')).toLowerCase();
 
   const submit: Record<FormName, (typed: string[]) => void> = {
     // AUTH-2, CHOICE-1, CHOICE-7, CHOICE-8.
@@ -110,6 +123,9 @@ export function createOracle(start: Route) {
       // AUTH-4: success keeps the user. AUTH-5: failure clears it.
       if (!authenticated) user = undefined;
       if (!authenticated) return;
+      // CHOICE-77, CHOICE-78.
+      if (lastEmail !== undefined && lastEmail !== loginEmail()) dropSubmitted();
+      lastEmail = loginEmail();
       // CHOICE-47: the rows belong to the previous user.
       dropList();
       if (path === '/projects') fetchList();
@@ -197,6 +213,8 @@ export function createOracle(start: Route) {
       createErrorMessage,
       submitted,
       unusedForMs,
+      lastEmail,
+      loginEmail: calls.login.pending > 0 ? loginEmail() : undefined,
       calls,
     }),
   };

@@ -1,8 +1,7 @@
 /** Executes a path on a driver and compares what it observes with the model after each step. */
 import { isDeepStrictEqual } from 'node:util';
 import type { AnyStateMachine, SnapshotFrom } from 'xstate';
-import type { Credentials } from '../machines/types.ts';
-import { delays, perform, type Driver, type Observation } from './driver.ts';
+import { delays, perform, type Driver, type Observation, type PasswordOf } from './driver.ts';
 import { requestsOf, type Expectations, type Location } from './expectations.ts';
 import type { Inspection } from './inspection.ts';
 import type { AuthMove, ProjectsMove } from './moves.ts';
@@ -15,8 +14,8 @@ type Walk<Machine extends AnyStateMachine, Name extends string> = {
   expectations?: Expectations<Machine, Name>;
   /** The independent implementation of the specification. */
   oracle?: Driver;
-  /** Signs in for the event `user.changed`. */
-  visitor?: Credentials;
+  /** Default: one password for all accounts. */
+  passwordOf?: PasswordOf;
   /** Called with each performed step and what the actors did in it, if the driver records that. */
   onStep?: (step: Step<Machine, Name>, inspection: Inspection | undefined) => void;
   /** Repeats a comparison that throws, for an app that needs time. Default: no repetition. */
@@ -39,7 +38,7 @@ export async function walk<Machine extends AnyStateMachine, Name extends AuthMov
   driver,
   expectations,
   oracle,
-  visitor,
+  passwordOf,
   onStep,
   retry = (compare) => compare(),
 }: Walk<Machine, Name>): Promise<number> {
@@ -62,7 +61,7 @@ export async function walk<Machine extends AnyStateMachine, Name extends AuthMov
     if (step.move.endsWith(' over')) {
       await elapseWithoutChange(delays[step.move.split(' ')[0] as keyof typeof delays] - 1);
     }
-    const repeat = await perform(driver, step, visitor);
+    const repeat = await perform(driver, step, passwordOf);
     observation = undefined;
     if (oracle) {
       await repeat(oracle);

@@ -9,7 +9,7 @@ import {
 import { authMachine } from '../machines/auth.ts';
 import { projectsMachine, type ListActor } from '../machines/projects.ts';
 import type { Api } from './api/api.ts';
-import type { Outcome, Project } from '../machines/types.ts';
+import type { Credentials, Outcome, Project } from '../machines/types.ts';
 
 export type AuthActor = Actor<typeof authMachine>;
 export type ProjectsActor = Actor<typeof projectsMachine>;
@@ -61,7 +61,10 @@ export function createActors({
   const auth = createActor(
     authMachine.provide({
       actors: {
-        login: fromCall('login', api.login),
+        login: fromCall('login', async (credentials: Credentials, signal) => {
+          const outcome = await api.login(credentials, signal);
+          return outcome.ok ? { ...outcome, value: credentials.email } : outcome;
+        }),
         registerUser: fromCall('registerUser', api.registerUser),
       },
     }),
@@ -83,7 +86,7 @@ export function createActors({
     if (router?.state.location.pathname === from) void router.navigate({ to });
   };
   auth.on('user.registered', navigation('/register', '/login'));
-  auth.on('user.loggedIn', () => projects.send({ type: 'user.changed' }));
+  auth.on('user.loggedIn', ({ email }) => projects.send({ type: 'user.changed', email }));
   auth.on('user.loggedIn', navigation('/login', '/projects'));
   return { auth, projects };
 }

@@ -2,7 +2,13 @@ import { callNames } from '../../model/calls.ts';
 import { isSuccess } from '../http/response.ts';
 import { journeyLog, walkJourney } from '../journeys/coverage.ts';
 import { createHttpDriver } from '../journeys/http-driver.ts';
-import { authJourneys, backendDependentMoves, projectsJourneys } from '../journeys/paths.ts';
+import {
+  authJourneys,
+  backendDependentMoves,
+  projectsJourneys,
+  sharedAccounts,
+  sharedPasswords,
+} from '../journeys/paths.ts';
 import { createPreconditions } from '../journeys/preconditions.ts';
 import { userStory } from '../journeys/user-story.ts';
 import type { RunContext } from '../run-context.ts';
@@ -53,7 +59,6 @@ export const browserJourneyCheck = must('UI-1', {
   statements: ['LAYOUT-1', 'LOGIN-5', 'PROJECTS-6', 'CHOICE-27'],
   async run(context) {
     if (!context.ui) skip('--ui was not given');
-    await context.signedInUser('ada');
     const { preconditions, isReachable } = await prepareJourneys(context);
     const { walkScreens } = await import('../ui/walk-screens.ts');
     const { problems, screenshots } = await walkScreens(
@@ -69,6 +74,7 @@ export const browserJourneyCheck = must('UI-1', {
 
 /** Finds out which moves this backend can bring about. */
 async function prepareJourneys(context: RunContext) {
+  for (const name of sharedAccounts) await context.signedInUser(name);
   const preconditions = createPreconditions(context);
   const { unreachableMoves } = await journeyLog(context);
   for (const move of backendDependentMoves) {
@@ -83,14 +89,14 @@ async function walkJourneys(
   context: RunContext,
   journeysFor: typeof authJourneys | typeof projectsJourneys,
 ) {
-  const { email, password } = await context.signedInUser('ada');
   const { preconditions, isReachable } = await prepareJourneys(context);
   const log = await journeyLog(context);
   const createDriver = (onExchange: Parameters<typeof createHttpDriver>[1]) =>
     createHttpDriver(preconditions, onExchange);
+  const passwordOf = sharedPasswords(context.fixtures);
   const problems = [];
   for (const path of journeysFor(context.fixtures, isReachable)) {
-    const journey = await walkJourney(path as never, createDriver, log, { email, password });
+    const journey = await walkJourney(path as never, createDriver, log, passwordOf);
     const { failure, exchanges, name } = journey;
     if (failure)
       problems.push(

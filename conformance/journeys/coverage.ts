@@ -1,6 +1,5 @@
 import type { AnyStateMachine } from 'xstate';
-import type { Credentials } from '../../machines/types.ts';
-import type { Driver } from '../../model/driver.ts';
+import type { Driver, PasswordOf } from '../../model/driver.ts';
 import { leavesOf, stateName, transitionsOf } from '../../model/inspection.ts';
 import { authModel, projectsModel, type AuthMove, type ProjectsMove } from '../../model/moves.ts';
 import { createOracle } from '../../model/oracle.ts';
@@ -60,7 +59,7 @@ export async function walkJourney<
   path: Path<Machine, Name>,
   createDriver: (onExchange: (exchange: Exchange) => void) => Promise<Driver>,
   { journeys, reached }: JourneyLog,
-  visitor: Credentials,
+  passwordOf: PasswordOf,
   retry?: (compare: () => Promise<void>) => Promise<void>,
 ): Promise<Journey> {
   const startedAt = performance.now();
@@ -81,7 +80,7 @@ export async function walkJourney<
       path,
       driver: await createDriver((exchange) => exchanges.push(exchange)),
       oracle: createOracle('/'),
-      visitor,
+      passwordOf,
       ...(retry && { retry }),
       onStep(_, inspection) {
         const { states = [], transitions = [] } = inspection ?? {};

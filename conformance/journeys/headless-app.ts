@@ -47,6 +47,9 @@ export function createHeadlessApp(api: Api, inspect?: Inspect) {
     }
     isAnnounced = true;
   });
+  projects.on('project.discarded', () => {
+    if (path === '/projects') values = ['', ''];
+  });
   auth.start();
   projects.start();
 

@@ -1,5 +1,6 @@
+import type { SnapshotFrom } from 'xstate';
 import type { AuthEvent } from '../../machines/auth.ts';
-import type { ProjectsEvent } from '../../machines/projects.ts';
+import type { projectsMachine, ProjectsEvent } from '../../machines/projects.ts';
 import {
   authModel,
   authPaths,
@@ -8,12 +9,22 @@ import {
   projectsPaths,
 } from '../../model/moves.ts';
 import { callNames } from '../../model/calls.ts';
+import type { PasswordOf } from '../../model/driver.ts';
 import { createPath } from '../../model/paths.ts';
 import { isPossibleForBackend } from '../../model/unreachable.ts';
 import type { Fixtures } from '../fixtures.ts';
 
 type AuthStep = ReturnType<typeof authPaths>[number]['steps'][number];
 type IsPossible = (move: string) => boolean;
+
+/** Journeys sign in with these accounts, because each registration is expensive. */
+export const sharedAccounts = ['ada', 'bob'];
+
+/** Returns the password of each shared account. */
+export const sharedPasswords =
+  (fixtures: Fixtures): PasswordOf =>
+  (email) =>
+    fixtures.password(sharedAccounts.find((name) => fixtures.email(name) === email)!);
 
 /** Moves that not every backend can make. */
 export const backendDependentMoves = [
@@ -48,9 +59,18 @@ export function projectsJourneys(fixtures: Fixtures, isPossible: IsPossible) {
       project: fixtures.project(`on journey ${n}`),
     }),
   };
-  const model = { ...projectsModel, moves: { ...projectsModel.moves, createProject } };
-  return searchPaths('projects', isPossible, projectsPaths).map(({ moves }, index) =>
-    createPath(model, moves, (index + 1) * 1_000),
+  // Another account than before, because the numbers of steps are no accounts.
+  const login = {
+    ...projectsModel.moves['user.changed'],
+    event: (_: number, { context }: SnapshotFrom<typeof projectsMachine>): ProjectsEvent => ({
+      type: 'user.changed',
+      email: sharedAccounts.map(fixtures.email).find((email) => email !== context.email)!,
+    }),
+  };
+  const moves = { ...projectsModel.moves, createProject, 'user.changed': login };
+  const model = { ...projectsModel, moves };
+  return searchPaths('projects', isPossible, projectsPaths).map((path, index) =>
+    createPath(model, path.moves, (index + 1) * 1_000),
   );
 }
 

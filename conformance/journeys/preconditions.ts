@@ -5,6 +5,7 @@ import { isSuccess } from '../http/response.ts';
 import { createAsVisitor, isListPublic, listOrBlock } from '../probes.ts';
 import type { RunContext } from '../run-context.ts';
 import type { BackendOutcome } from './backend-response.ts';
+import { sharedAccounts } from './paths.ts';
 
 /** Brings a backend into the state in which a call ends as a path requires. */
 export type Preconditions = {
@@ -40,8 +41,8 @@ export function createPreconditions(context: RunContext): Preconditions {
       return browser;
     });
   const browserWithoutProjects = async () => (await context.signedInUser('flo')).browser;
-  // Journeys sign in with ada's account, because each registration is expensive.
-  const isShared = ({ email }: Credentials) => email === context.fixtures.email('ada');
+  const sharedEmails = sharedAccounts.map(context.fixtures.email);
+  const isShared = ({ email }: Credentials) => sharedEmails.includes(email);
 
   /** The calls that need more than a user with projects, and a visitor for a refusal. */
   const arrangements: Partial<

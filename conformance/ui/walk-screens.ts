@@ -2,7 +2,7 @@ import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { createJourneyLog, walkJourney } from '../journeys/coverage.ts';
-import { authJourneys, projectsJourneys } from '../journeys/paths.ts';
+import { authJourneys, projectsJourneys, sharedPasswords } from '../journeys/paths.ts';
 import type { Preconditions } from '../journeys/preconditions.ts';
 import type { RunContext, Screenshot } from '../run-context.ts';
 import { createProblem, type Problem } from '../verdict.ts';
@@ -35,10 +35,6 @@ export async function walkScreens(
     const page = await browserContext.newPage();
     page.setDefaultTimeout(Math.max(screenTimeoutMs, minPageTimeoutMs));
     await page.clock.install();
-    const visitor = {
-      email: context.fixtures.email('ada'),
-      password: context.fixtures.password('ada'),
-    };
     const log = createJourneyLog();
     const paths = [
       ...authJourneys(context.fixtures, isPossible, 'screen'),
@@ -54,7 +50,7 @@ export async function walkScreens(
         path as never,
         () => createBrowserDriver(preconditions, browserContext, page, proxy),
         log,
-        visitor,
+        sharedPasswords(context.fixtures),
         (compare) => retryUntilTimeout(compare, screenTimeoutMs),
       );
       if (!failure) continue;

@@ -64,7 +64,7 @@ function NewProjectForm({ createdCount, onCreated }: NewProjectFormProps) {
   );
 
   useEffect(() => {
-    const subscription = projects.on('project.created', ({ project }) => {
+    const created = projects.on('project.created', ({ project }) => {
       // A user who went on typing meanwhile keeps the text.
       const { title, description } = form.getValues();
       if (title === project?.title && description === project.description) {
@@ -72,7 +72,11 @@ function NewProjectForm({ createdCount, onCreated }: NewProjectFormProps) {
       }
       onCreated();
     });
-    return () => subscription.unsubscribe();
+    const discarded = projects.on('project.discarded', () => form.reset(empty));
+    return () => {
+      created.unsubscribe();
+      discarded.unsubscribe();
+    };
   }, [projects, form, resetAndFocus, onCreated]);
 
   return (

@@ -1,5 +1,11 @@
 import { afterEach, expect, test, vi } from 'vitest';
-import { assign, StateMachine, type AnyActorRef, type AnyStateMachine } from 'xstate';
+import {
+  assign,
+  StateMachine,
+  type AnyActorRef,
+  type AnyStateMachine,
+  type SnapshotFrom,
+} from 'xstate';
 import { authMachine } from '../../machines/auth.ts';
 import { projectsMachine } from '../../machines/projects.ts';
 import { explore } from '../../model/exploration.ts';
@@ -50,6 +56,39 @@ test('finds rows that are kept at sign-in [CHOICE-47]', async () => {
     ),
     'list.note: the app has nothing, and the specification says "Loading projects…"',
   ]);
+});
+
+type ProjectsArgs = { context: SnapshotFrom<typeof projectsMachine>['context'] };
+
+/** Returns `projects` with another rule for the projects that a sign-in discards. */
+const withDiscards = (isOfAnotherUser: (args: ProjectsArgs, email: string) => boolean) =>
+  projectsMachine.provide({ guards: { isOfAnotherUser } });
+const discardsAll = ({ context: { submitted } }: ProjectsArgs) => submitted !== undefined;
+
+test('finds a submitted project that is kept when another email signs in [CHOICE-77]', async () => {
+  replace(
+    projectsMachine,
+    withDiscards(() => false),
+  );
+  const { difference } = await explore(() => createExploredApp());
+  expect(difference?.steps.at(-1)).toBe('login ends: success');
+  expect(difference?.differences).toContainEqual(expect.stringMatching(/^form\./));
+});
+
+test('finds a submitted project that is discarded at the first sign-in [CHOICE-78]', async () => {
+  replace(projectsMachine, withDiscards(discardsAll));
+  const { difference } = await explore(() => createExploredApp());
+  expect(difference?.steps.filter((step) => step === 'login ends: success')).toHaveLength(1);
+  expect(difference?.steps.at(-1)).toBe('login ends: success');
+});
+
+test('finds a submitted project that is discarded when the same email signs in [CHOICE-78]', async () => {
+  // Compares emails as they are typed.
+  const isOther = ({ context }: ProjectsArgs, email: string) =>
+    discardsAll({ context }) && context.email !== undefined && context.email !== email;
+  replace(projectsMachine, withDiscards(isOther));
+  const { difference } = await explore(() => createExploredApp());
+  expect(difference?.steps).toContain('submit login as the user before');
 });
 
 test('finds a late response to an aborted call that is accepted [CHOICE-8]', async () => {

@@ -115,7 +115,7 @@ test.each([
     what: 'aborts its call at a sign-in',
     actions: [],
     on: { 'user.changed': '.idle' },
-    neighbors: ['projects · list'],
+    neighbors: ['projects · list', 'projects · create'],
   },
 ])('a fourth region that $what adds at most half of the steps', ({ actions, on, neighbors }) => {
   const model = withRemoveRegion(actions, on);

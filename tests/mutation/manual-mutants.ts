@@ -49,6 +49,23 @@ export const manualMutants: Record<string, Record<string, Change>> = {
       "          entry: 'clearCreateError',\n",
       "          entry: ['clearCreateError', { type: 'appendProject', params: ({ context }) => ({ id: 'new', ...context.submitted! }) }],\n",
     ],
+    'keeps the project of the previous user at sign-in': [
+      'email !== undefined && email !== newEmail.toLowerCase()',
+      'email === undefined && email !== newEmail.toLowerCase()',
+    ],
+    'discards the project when the same user signs in': [
+      ' && email !== newEmail.toLowerCase()',
+      '',
+    ],
+    'discards the project when the same user types the email in upper case': [
+      'email !== newEmail.toLowerCase()',
+      'email !== newEmail',
+    ],
+    'discards the project at the first sign-in': ['email !== undefined && ', ''],
+    'keeps the create error of the previous user': [
+      "actions: ['clearCreateError', 'announceDiscard']",
+      "actions: ['announceDiscard']",
+    ],
     'releases the subscription a millisecond late': [
       'subscriptionBatching: 500',
       'subscriptionBatching: 501',
@@ -60,7 +77,7 @@ export const manualMutants: Record<string, Record<string, Change>> = {
   },
   'src/actors.ts': {
     'keeps the rows of the previous user at sign-in':
-      "  auth.on('user.loggedIn', () => projects.send({ type: 'user.changed' }));\n",
+      "  auth.on('user.loggedIn', ({ email }) => projects.send({ type: 'user.changed', email }));\n",
     'logs an exception of a call without its reason': [
       'log(operationId, error);',
       'log(operationId, undefined);',
@@ -114,6 +131,10 @@ export const manualMutants: Record<string, Record<string, Change>> = {
     'keeps the subscription when the screen closes':
       "    return () => projects.send({ type: 'projects.closed' });\n",
     'loses the submitted project when the user leaves': ['submitted ?? empty', 'empty'],
+    'keeps the text of a discarded project in view': [
+      "projects.on('project.discarded', () => form.reset(empty))",
+      "projects.on('project.discarded', () => {})",
+    ],
   },
   'src/screens/login.tsx': {
     'shows a busy form during registration': [

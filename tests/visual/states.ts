@@ -75,7 +75,7 @@ async function showMachineStates<
 /** Omits the moves that change nothing on the screen. */
 function visibleMoves<Moves extends object>(moves: Moves): Moves {
   const visible = Object.entries(moves).filter(
-    ([move]) => !move.endsWith(' over') && move !== 'user.changed',
+    ([move]) => !move.endsWith(' over') && !move.startsWith('user.changed'),
   );
   return Object.fromEntries(visible) as Moves;
 }

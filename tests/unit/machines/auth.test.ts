@@ -9,12 +9,12 @@ const login = { type: 'login', credentials: ada } as const;
 const registerUser = { type: 'registerUser', credentials: ada } as const;
 
 const refused = { ok: false, message: 'The email or the password is not right.' } as const;
-const loggedIn = { ok: true, value: undefined } as const;
+const loggedIn = { ok: true, value: ada.email } as const;
 const registered = { ok: true, value: { role: 'member' } } as const;
 
 /** Returns the running machine with calls that the test ends. */
 function auth() {
-  const logins = deferredCalls<Outcome<void>, Credentials>();
+  const logins = deferredCalls<Outcome<string>, Credentials>();
   const registrations = deferredCalls<Outcome<User>, Credentials>();
   const actor = createActor(
     authMachine.provide({
@@ -78,6 +78,15 @@ test('a successful login authenticates and clears the message [AUTH-3]', async (
   expect(now()).toMatchObject({ state: 'authenticated', loginErrorMessage: undefined });
   expect(isAuthenticated(actor.getSnapshot())).toBe(true);
   expect(emitted).toEqual(['user.registered', 'user.loggedIn']);
+});
+
+test('a successful login emits the email that signed in [CHOICE-77]', async () => {
+  const { actor, logins } = auth();
+  const emitted: unknown[] = [];
+  actor.on('user.loggedIn', (event) => emitted.push(event));
+  actor.send(login);
+  await logins.end(loggedIn);
+  expect(emitted).toEqual([{ type: 'user.loggedIn', email: ada.email }]);
 });
 
 test('a successful login does not set the user [AUTH-4]', async () => {

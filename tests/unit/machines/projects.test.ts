@@ -12,6 +12,9 @@ const office: Project = { id: '2', title: 'Move to the new office', description:
 const draft: NewProject = { title: office.title, description: office.description };
 const createProject = { type: 'createProject', project: draft } as const;
 
+const ada = { type: 'user.changed', email: 'ada@example.org' } as const;
+const bob = { type: 'user.changed', email: 'bob@example.org' } as const;
+
 const ok = <Value>(value: Value) => ({ ok: true, value }) as const;
 const refused = { ok: false, message: 'Title is required.' } as const;
 
@@ -239,7 +242,7 @@ test('ignores a response that arrives after the rows were dropped', async () => 
 
 test('drops the rows and fetches the list when another user signs in while it is in view [CHOICE-47, LIST-1]', async () => {
   const { actor, lists, now } = await showing(relaunch);
-  actor.send({ type: 'user.changed' });
+  actor.send(ada);
   expect(now()).toMatchObject({ list: 'loading', subscription: 'active', projects: [] });
   await lists.end(ok([office]));
   expect(now()).toMatchObject({ list: 'loaded', projects: [office] });
@@ -248,14 +251,89 @@ test('drops the rows and fetches the list when another user signs in while it is
 test('aborts the list in flight when a user signs in while it is in view [CHOICE-47]', () => {
   const { actor, lists } = projects();
   actor.send(opened);
-  actor.send({ type: 'user.changed' });
+  actor.send(ada);
   expect(lists.signals.map(({ aborted }) => aborted)).toEqual([true, false]);
 });
 
 test('drops the cached rows without a fetch when a user signs in on another screen [CHOICE-47]', async () => {
   const { actor, lists, now } = await showing(relaunch);
   actor.send(closed);
-  actor.send({ type: 'user.changed' });
+  actor.send(ada);
   expect(now()).toMatchObject({ list: 'idle', subscription: 'releasing', projects: [] });
   expect(lists.inputs).toHaveLength(1);
+});
+
+/** Returns the machine of an open screen whose creation was refused after Ada signed in. */
+async function refusedForAda() {
+  const machine = projects();
+  machine.actor.send(ada);
+  machine.actor.send(opened);
+  machine.actor.send(createProject);
+  await machine.creations.end(refused);
+  expect(machine.now()).toMatchObject(kept);
+  return machine;
+}
+const kept = { create: 'failed', submitted: draft, createErrorMessage: refused.message };
+const discarded = { create: 'idle', submitted: undefined, createErrorMessage: undefined };
+
+test('discards the submitted project and its error when another email signs in [CHOICE-77]', async () => {
+  const { actor, emitted, now } = await refusedForAda();
+  actor.send(bob);
+  expect(now()).toMatchObject(discarded);
+  expect(emitted).toEqual([{ type: 'project.discarded' }]);
+  // The next project is Bob's, so it is compared with him.
+  actor.send(createProject);
+  actor.send(bob);
+  expect(now()).toMatchObject({ create: 'creating', submitted: draft });
+  actor.send(ada);
+  expect(now()).toMatchObject(discarded);
+});
+
+test('keeps the submitted project and its error when the same email signs in again [CHOICE-78]', async () => {
+  const { actor, emitted, now } = await refusedForAda();
+  actor.send({ type: 'user.changed', email: 'Ada@Example.org' });
+  expect(now()).toMatchObject(kept);
+  actor.send(ada);
+  expect(now()).toMatchObject(kept);
+  expect(emitted).toEqual([]);
+});
+
+test('keeps the submitted project at the first sign-in on the page [CHOICE-78]', async () => {
+  const { actor, creations, emitted, now } = projects();
+  actor.send(opened);
+  actor.send(createProject);
+  await creations.end(refused);
+  actor.send(ada);
+  expect(now()).toMatchObject(kept);
+  expect(emitted).toEqual([]);
+});
+
+test('aborts a pending creation when another email signs in, and ignores its response [CHOICE-77]', async () => {
+  const { actor, creations, emitted, now } = projects();
+  actor.send(ada);
+  actor.send(opened);
+  actor.send(createProject);
+  actor.send(bob);
+  expect(creations.signals[0]?.aborted).toBe(true);
+  await creations.end(ok(office));
+  expect(now()).toMatchObject({ ...discarded, projects: [] });
+  expect(emitted).toEqual([{ type: 'project.discarded' }]);
+});
+
+test('continues a pending creation when the same email signs in again [CHOICE-78]', async () => {
+  const { actor, creations, now } = projects();
+  actor.send(ada);
+  actor.send(opened);
+  actor.send(createProject);
+  actor.send(ada);
+  await creations.end(ok(office));
+  expect(now()).toMatchObject({ create: 'idle', list: 'loading', projects: [office] });
+});
+
+test('discards nothing when another email signs in and no project was submitted [CHOICE-77]', () => {
+  const { actor, emitted } = projects();
+  actor.send(ada);
+  actor.send(opened);
+  actor.send(bob);
+  expect(emitted).toEqual([]);
 });
