@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs';
 import { vanillaExtractPlugin } from '@vanilla-extract/vite-plugin';
 import react from '@vitejs/plugin-react';
 import { defineConfig, type Plugin } from 'vite';
+import { buildTarget } from './tools/browser-range.ts';
 import { recordSources } from './tools/built-app.ts';
 import { devBackend } from './tools/dev-backend.ts';
 import { pageAddresses } from './tools/page-addresses.ts';
@@ -75,7 +76,7 @@ export default defineConfig({
     recordSources(),
   ],
   build: {
-    target: 'es2023',
+    target: buildTarget,
     outDir: 'dist',
     cssCodeSplit: false,
     modulePreload: { polyfill: false },

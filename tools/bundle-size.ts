@@ -1,7 +1,7 @@
 /** `npm run bench:bundle`: compares the compressed size of each screen with its budget. */
 import { promisify } from 'node:util';
 import { brotliCompress } from 'node:zlib';
-import { build } from 'vite';
+import { build, type Rolldown } from 'vite';
 import { root } from './run.ts';
 
 /**
@@ -22,11 +22,18 @@ export const howToRaise =
   'Every developer may raise a budget: set acceptedBytes in tools/bundle-size.ts to the sizes that ' +
   '"npm run bench:bundle" prints, and say in the commit message what users get for the bytes.';
 
-/** Builds the app in memory. Returns the size of the page and the scripts of each screen. */
-export async function bundleSizes(): Promise<Sizes> {
-  const result = await build({ root, logLevel: 'silent', build: { write: false } });
+type Output = Rolldown.RolldownOutput['output'];
+
+/** Builds the app without writing it. */
+export async function buildInMemory(): Promise<Output> {
+  const options = { write: false, sourcemap: 'hidden' } as const;
+  const result = await build({ root, logLevel: 'silent', build: options });
   if (!('output' in result)) throw new Error('Vite did not return a single build.');
-  const { output } = result;
+  return result.output;
+}
+
+/** Returns the size of the page and the scripts of each screen. */
+export async function bundleSizes(output: Output): Promise<Sizes> {
   const chunks = output.filter((file) => file.type === 'chunk');
   const withImports = (name: string): string[] => {
     const imports = chunks.find(({ fileName }) => fileName === name)?.imports ?? [];
@@ -59,7 +66,7 @@ export function overBudget(sizes: Sizes, budget: Sizes = budgetBytes): string[] 
 }
 
 if (import.meta.main) {
-  const sizes = await bundleSizes();
+  const sizes = await bundleSizes(await buildInMemory());
   for (const [path, size] of Object.entries(sizes)) {
     console.log(`${path.padEnd(10)} ${size} of ${budgetBytes[path as keyof Sizes]} bytes`);
   }

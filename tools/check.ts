@@ -31,7 +31,8 @@ const checks: { [name: string]: () => Promise<string[]> } = {
   links: async () => (await import('./check-links.ts')).linkProblems(),
   prose: async () => (await import('./check-prose.ts')).proseProblems(),
   // In its own process, because a build sets NODE_ENV to production for the whole process.
-  bundle: () => runCommand([process.execPath, `${root}tools/bundle-size.ts`], timeoutSeconds),
+  'size and browsers': () =>
+    runCommand([process.execPath, `${root}tools/check-build.ts`], timeoutSeconds),
   format: () => runCommand(toolCommand('oxfmt/bin/oxfmt', '--check'), timeoutSeconds),
   'lint and types': () => runCommand(lintCommand, timeoutSeconds),
 };

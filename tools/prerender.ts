@@ -5,6 +5,7 @@ import { pathToFileURL } from 'node:url';
 import { vanillaExtractPlugin } from '@vanilla-extract/vite-plugin';
 import react from '@vitejs/plugin-react';
 import { build, type InlineConfig, type Plugin } from 'vite';
+import { buildTarget } from './browser-range.ts';
 
 type Options = { root: string; mode: string };
 
@@ -78,6 +79,7 @@ async function buildInlineScript(options: Options, lazyChunk: string): Promise<s
     ...options,
     define: { LAZY_CHUNK: JSON.stringify(lazyChunk) },
     build: {
+      target: buildTarget,
       modulePreload: false,
       rolldownOptions: { input: 'src/prerender/inline-script.ts', output: { format: 'iife' } },
     },

@@ -26,8 +26,8 @@ export const { space, text, radius, width, motion } = createGlobalTheme(':root',
     title: 'min(clamp(1.625rem, 1.25rem + 1.6vw, 2rem), 15vw)',
   },
   radius: { control: '0.375rem' },
-  // `column` includes `gutter`, the space for the decorative line. `gutter` and `margin` do not grow
-  // with letters that leave little space for the text.
+  // `column` includes `gutter`, the space for the decorative line. Both `gutter` and `margin` are
+  // limited by the viewport, so that large letters leave space for the text.
   width: {
     column: '38rem',
     form: '24rem',

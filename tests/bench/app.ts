@@ -9,7 +9,7 @@ import type { AddressInfo } from 'node:net';
 import { fileURLToPath } from 'node:url';
 import { launchBrowser } from '../../conformance/ui/chromium.ts';
 import { sendFile } from '../../conformance/ui/static-files.ts';
-import { budgetBytes, bundleSizes } from '../../tools/bundle-size.ts';
+import { budgetBytes, buildInMemory, bundleSizes } from '../../tools/bundle-size.ts';
 import { markdownTable } from '../../tools/diagram.ts';
 import { medians } from '../support/median.ts';
 import { environment } from './environment.ts';
@@ -59,7 +59,7 @@ const server = createServer((request, response) => {
 await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening));
 const address = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
 
-const sizes = await bundleSizes();
+const sizes = await bundleSizes(await buildInMemory());
 const browser = await launchBrowser();
 const measured = new Map(listLengths.map((length) => [length, [] as Figures[]]));
 for (let round = 0; round < rounds; round += 1) {
