@@ -225,6 +225,20 @@ test('an IME composition goes on when the app takes over [CHOICE-62]', async () 
   expect(await events()).toBe('compositionstart compositionend ');
 });
 
+test('a form that was submitted early with invalid values is not busy, and shows its errors, when the app takes over [CHOICE-64, CHOICE-74]', async () => {
+  const { page, requests, hydrate } = await openPrerendered('/login');
+  await fillCredentials(page, 'ada@', 'short');
+  await page.keyboard.press('Enter');
+  await page.locator('button[aria-busy=true]').waitFor();
+  await hydrate();
+  await expect
+    .poll(() => errors(page).allTextContents())
+    .toEqual(['Invalid email address', 'Password must be at least 8 characters']);
+  const button = page.locator('button[aria-busy=false][aria-disabled=false]');
+  expect(await button.textContent()).toBe('Sign in');
+  expect(requests).toEqual([]);
+});
+
 test('a form that the user opens after hydration validates as the app does [FIELD-1]', async () => {
   const { page, hydrate } = await openPrerendered('/about');
   await hydrate();

@@ -92,6 +92,18 @@ test('a link that is followed while the app renders leads to its screen [CHOICE-
   expect(await page.locator('a[aria-current=page]').textContent()).toBe('About');
 });
 
+test('a link that was followed just before the app takes over leads to its screen [CHOICE-61]', async () => {
+  const { page } = await openPrerendered('');
+  await heading(page, 'Home').waitFor();
+  const shown = await page.evaluate(() => {
+    location.hash = '#/about';
+    // The event of the change comes later.
+    window.prerendered!.freeze();
+    return [document.querySelector('h1')!.textContent, document.activeElement!.textContent];
+  });
+  expect(shown).toEqual(['About Page', 'About Page']);
+});
+
 test('a link that is followed by keyboard focuses the heading, also after the app takes over [CHOICE-61, CHOICE-65]', async () => {
   const { page, hydrate } = await openPrerendered('/about');
   await page.getByRole('link', { name: 'Sign up' }).focus();
