@@ -34,7 +34,8 @@ export function startFirefox(): Promise<Engine> {
 
 /**
  * Playwright sets the colour scheme of each page with a command that Firefox does not know, and
- * gives up. Here it sends one without effect instead: Firefox has the colour scheme of its settings.
+ * gives up. Here it sends one without effect instead: the colour scheme is that of Firefox's
+ * settings.
  */
 function skipUnknownCommand() {
   type Message = { method: string; params?: object };
