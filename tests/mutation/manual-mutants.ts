@@ -265,8 +265,8 @@ export const manualMutants: Record<string, Record<string, Change>> = {
     ],
     'renders other boundaries than the prerendered page':
       '    app.router.ssr = { manifest: undefined };\n',
-    'loses typed text when the lazy chunk fails to load': ['hasFailed && prerendered', 'false'],
-    'does not try again when the network is back': ", 'online'",
+    'loses typed text when the lazy chunk fails to load': ['isMissing && prerendered', 'false'],
+    'does not try again when the network is back': 'retryLazyScreens(), ',
     'requests the list twice': '  fetch: fetchWithPrefetchedList,\n',
     'hides prerendered rows until the list has loaded': '  prefetchedRows,\n',
     'keeps an unused prefetched list for the next user':
