@@ -1,4 +1,4 @@
-import { createLink, Outlet } from '@tanstack/react-router';
+import { createLink, Outlet, useRouterState, type AnyRouter } from '@tanstack/react-router';
 import { useLayoutEffect, useState } from 'react';
 import { takeOver } from '../prerendered.ts';
 import { StyledLink } from '../ui/link.tsx';
@@ -10,8 +10,13 @@ export const Link = createLink(StyledLink);
 export function Layout() {
   const [year] = useState(() => new Date().getFullYear());
   useLayoutEffect(takeOver, []);
+  // The types of this router depend on this component.
+  const contentKey = useRouterState<AnyRouter, string | undefined>({
+    select: ({ matches }) => matches.at(-1)?.routeId,
+  });
   return (
     <Page
+      contentKey={contentKey}
       navigation={
         <>
           <Link variant="nav" to="/">

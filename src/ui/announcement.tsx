@@ -1,3 +1,4 @@
+import { useEffect, useState } from 'react';
 import { visuallyHidden } from '../styles/visually-hidden.css.ts';
 
 /** Text for screen readers only. They announce it each time `count` grows. */
@@ -7,6 +8,23 @@ export function Announcement({ count, children }: { count: number; children: str
   return (
     <p role="status" className={visuallyHidden}>
       {count > 0 && text}
+    </p>
+  );
+}
+
+/** Firefox announces a text only if its empty element was in the page for a frame before. */
+const delayMs = 500;
+
+/** Text for screen readers only. They announce it when it has not changed for half a second. */
+export function DelayedAnnouncement({ children }: { children: string }) {
+  const [text, setText] = useState('');
+  useEffect(() => {
+    const timer = setTimeout(setText, delayMs, children);
+    return () => clearTimeout(timer);
+  }, [children]);
+  return (
+    <p aria-live="polite" className={visuallyHidden}>
+      {text}
     </p>
   );
 }

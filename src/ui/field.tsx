@@ -1,9 +1,12 @@
-import { useId, type ComponentPropsWithRef, type ReactNode } from 'react';
+import { useId, useState, type ComponentPropsWithRef, type ReactNode } from 'react';
 import * as css from './field.css.ts';
 
 type FieldProps = { label: string; error: string | undefined };
 
-/** A labelled text input. Its error is shown below it and is part of its description. */
+/**
+ * A labelled text input. Its error is shown below it and is part of its description, which screen
+ * readers read when the field takes the focus. They announce an error that appears later.
+ */
 export function TextField({ label, error, ...input }: FieldProps & ComponentPropsWithRef<'input'>) {
   const { control, renderField } = useField(label, error);
   return renderField(<input {...input} {...control} />);
@@ -22,6 +25,8 @@ export function TextArea({
 function useField(label: string, error: string | undefined) {
   const id = useId();
   const errorId = `${id}-error`;
+  const [isAnnounced, setIsAnnounced] = useState(true);
+  const announce = () => setIsAnnounced(true);
   return {
     control: {
       id,
@@ -32,13 +37,25 @@ function useField(label: string, error: string | undefined) {
       suppressHydrationWarning: true,
     },
     renderField: (control: ReactNode) => (
-      <div className={css.field}>
+      <div
+        className={css.field}
+        // A failed submit focuses the first invalid field. Its error would be read twice.
+        onFocus={() => setIsAnnounced(false)}
+        onBlur={announce}
+        onInput={announce}
+        onKeyDown={announce}
+      >
         <label className={css.label} htmlFor={id}>
           {label}
         </label>
         {control}
         {/* A touched field may have an error before hydration. React accepts only a string there. */}
-        <p className={css.error} id={errorId} aria-live="polite" suppressHydrationWarning>
+        <p
+          className={css.error}
+          id={errorId}
+          aria-live={isAnnounced ? 'polite' : undefined}
+          suppressHydrationWarning
+        >
           {error ?? ''}
         </p>
       </div>

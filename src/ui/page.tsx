@@ -1,10 +1,19 @@
 import type { ReactNode } from 'react';
 import * as css from './page.css.ts';
 
-type PageProps = { navigation: ReactNode; footer: ReactNode; children: ReactNode };
+type PageProps = {
+  navigation: ReactNode;
+  footer: ReactNode;
+  /** The content has a new `main` for each of them. */
+  contentKey: string | undefined;
+  children: ReactNode;
+};
 
-/** Header, content and footer. */
-export function Page({ navigation, footer, children }: PageProps) {
+/**
+ * Header, content and footer. Without a new `main`, Orca in Firefox does not read the heading of a
+ * screen that follows a form: it has moved there silently when the form was removed.
+ */
+export function Page({ navigation, footer, contentKey, children }: PageProps) {
   return (
     <div className={css.page}>
       <header className={css.header}>
@@ -16,7 +25,9 @@ export function Page({ navigation, footer, children }: PageProps) {
           {navigation}
         </nav>
       </header>
-      <main className={css.main}>{children}</main>
+      <main key={contentKey} className={css.main}>
+        {children}
+      </main>
       <footer className={css.footer}>{footer}</footer>
     </div>
   );

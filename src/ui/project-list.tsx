@@ -1,5 +1,5 @@
 import { useId, useMemo, useState } from 'react';
-import { visuallyHidden } from '../styles/visually-hidden.css.ts';
+import { DelayedAnnouncement } from './announcement.tsx';
 import { Button } from './button.tsx';
 import * as css from './project-list.css.ts';
 import { useVirtualRows } from './use-virtual-rows.ts';
@@ -23,8 +23,10 @@ export function ProjectList({ heading, rows, loading, showNewestLabel }: Project
     rows.length,
   );
   const setSize = loading ? -1 : rows.length;
-  const [last, setLast] = useState({ loading, loadedCount: 0 });
-  if (last.loading !== loading) setLast({ loading, loadedCount: loading ? 0 : rows.length });
+  const [last, setLast] = useState({ loading, status: loading ? 'Loading projects.' : '' });
+  if (last.loading !== loading) {
+    setLast({ loading, status: loading ? 'Loading projects.' : countProjects(rows.length) });
+  }
   const items = useMemo(
     () =>
       rows.slice(first, end).map((row, index) => (
@@ -67,16 +69,15 @@ export function ProjectList({ heading, rows, loading, showNewestLabel }: Project
             {isVirtualized && <div ref={after} />}
           </div>
         ) : (
-          <p className={css.note} aria-live="polite">
-            {loading ? 'Loading projects…' : 'No projects to show.'}
-          </p>
+          <p className={css.note}>{loading ? 'Loading projects…' : 'No projects to show.'}</p>
         )}
       </section>
       {/* Outside the busy section, because screen readers may defer announcements inside it. */}
-      <p className={visuallyHidden} aria-live="polite">
-        {last.loadedCount > 0 &&
-          (last.loadedCount === 1 ? '1 project.' : `${last.loadedCount} projects.`)}
-      </p>
+      <DelayedAnnouncement>{last.status}</DelayedAnnouncement>
     </>
   );
+}
+
+function countProjects(count: number): string {
+  return count === 0 ? 'No projects.' : count === 1 ? '1 project.' : `${count} projects.`;
 }

@@ -29,6 +29,19 @@ describe.each(formNames)('the form of %s', (name) => {
     }
   });
 
+  test('announces an error after a failed submit, except that of the field that it focuses', async () => {
+    const { submit, user } = await renderForm(name);
+    const live = (label: string) => errorElement(label)?.getAttribute('aria-live');
+    await submit();
+    await expectError(first, `${first} is required`);
+    expect(document.activeElement).toBe(field(first));
+    expect([live(first), live(second)]).toEqual([null, 'polite']);
+    await user.keyboard('a');
+    expect(live(first)).toBe('polite');
+    await user.click(field(second));
+    expect([live(first), live(second)]).toEqual(['polite', null]);
+  });
+
   test('shows an error only once its field was touched [FIELD-1, FIELD-2]', async () => {
     const { user } = await renderForm(name);
     expect([error(first), error(second)]).toEqual(['', '']);
