@@ -1,0 +1,121 @@
+/**
+ * `npm run test:screen-reader`: Orca reads the stories in Firefox and Chromium. Compares what it
+ * says with docs/screen-reader/, or writes it there with `--update`. Arguments select stories.
+ *
+ * Exit code 1: something else was said, or a story could not be recorded.
+ */
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { parseArgs } from 'node:util';
+import { createPasswords } from '../../server/auth/passwords.ts';
+import { UsageError } from '../../server/usage-error.ts';
+import { buildStaleApps } from '../../tools/built-app.ts';
+import { errorLines, printResult, root } from '../../tools/run.ts';
+import { CookieClient } from '../support/cookie-client.ts';
+import { cheapestCost, startReferenceServer } from '../support/reference-server.ts';
+import { assertInstalled, browserNames, startDesktop, type BrowserName } from './desktop.ts';
+import { email, password, stories, type Step, type Story } from './stories.ts';
+import { differences } from './transcript.ts';
+
+const longerThanASession = 31 * 24 * 60 * 60 * 1000;
+
+/** Starts a server with the story's account, which does what a step says of it. */
+async function startServer({ projects }: Story) {
+  let clockLeadMs = 0;
+  let gate = Promise.withResolvers<void>();
+  gate.resolve();
+  const passwords = createPasswords(cheapestCost);
+  const server = await startReferenceServer({
+    dist: `${root}dist`,
+    now: () => Date.now() + clockLeadMs,
+    passwords: {
+      ...passwords,
+      hash: (text) => gate.promise.then(() => passwords.hash(text)),
+    },
+  });
+  if (projects !== undefined) {
+    const client = await new CookieClient(server.origin, { email, password }).signUp();
+    for (let number = 1; number <= projects; number += 1) {
+      // One after the other, because the list has the order of creation.
+      // oxlint-disable-next-line no-await-in-loop
+      await client.createProject({ title: `Project ${number}`, description: `Text ${number}` });
+    }
+  }
+  const actions: Record<Extract<Step, { server: string }>['server'], () => void> = {
+    hold: () => (gate = Promise.withResolvers()),
+    release: () => gate.resolve(),
+    'expire sessions': () => (clockLeadMs = longerThanASession),
+  };
+  return { ...server, actions };
+}
+
+/** Returns each step of a story with what Orca said, one line each. */
+async function record(story: Story, browser: BrowserName): Promise<string> {
+  const server = await startServer(story);
+  try {
+    const desktop = await startDesktop(browser, `${server.origin}/#${story.path}`);
+    try {
+      const lines: string[] = [];
+      const perform = async (steps: Step[]) => {
+        for (const step of steps) {
+          // oxlint-disable no-await-in-loop
+          const [kind, text] = Object.entries(step)[0]!;
+          lines.push(`[${kind} ${text}]`);
+          if ('press' in step) await desktop.press(step.press);
+          else if ('type' in step) await desktop.type(step.type);
+          else server.actions[step.server]();
+          await ('until' in step && step.until ? desktop.hear(step.until) : desktop.idle());
+          // oxlint-enable no-await-in-loop
+          const said = desktop.said();
+          // How Orca groups the characters depends on the speed of typing.
+          if (!('type' in step)) lines.push(...said);
+        }
+      };
+      await perform(story.before ?? []);
+      desktop.said();
+      lines.length = 0;
+      await perform(story.steps).catch((error: Error) => {
+        throw new Error(`${error.message}\n${lines.join('\n')}`);
+      });
+      return `${lines.join('\n')}\n`;
+    } finally {
+      await desktop.stop();
+    }
+  } finally {
+    await server.stop();
+  }
+}
+
+async function main(): Promise<boolean> {
+  const { values, positionals } = parseArgs({
+    allowPositionals: true,
+    options: { update: { type: 'boolean', default: false } },
+  });
+  assertInstalled();
+  const buildProblems = await buildStaleApps();
+  if (buildProblems.length > 0) throw new UsageError(buildProblems.join('\n'));
+  const folder = `${root}docs/screen-reader`;
+  mkdirSync(folder, { recursive: true });
+  let hasFailed = false;
+  for (const [name, story] of Object.entries(stories)) {
+    for (const browser of browserNames) {
+      const file = `${name}.${browser}.txt`;
+      if (positionals.length > 0 && !positionals.some((part) => file.includes(part))) continue;
+      const compare = async () => {
+        // oxlint-disable-next-line no-await-in-loop
+        const transcript = await record(story, browser);
+        if (values.update) writeFileSync(`${folder}/${file}`, transcript);
+        return differences(readFileSync(`${folder}/${file}`, 'utf8'), transcript);
+      };
+      // oxlint-disable-next-line no-await-in-loop
+      const problems = await compare().catch(errorLines);
+      printResult(file, problems);
+      if (problems.length > 0) hasFailed = true;
+    }
+  }
+  if (hasFailed && !values.update) {
+    console.log('If what was said is right: npm run test:screen-reader -- --update');
+  }
+  return hasFailed;
+}
+
+process.exitCode = (await main()) ? 1 : 0;
