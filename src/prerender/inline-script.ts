@@ -53,8 +53,11 @@ let shownHash: string;
 const findTemplate = (name: string) =>
   document.getElementById(`template:${name}`) as HTMLTemplateElement | null;
 
-/** The error message of each field when it is empty, by the field's name. */
-const requiredMessages = findTemplate('required')!.dataset;
+/**
+ * The error message of each field when it is empty, by the field's name. A copy, because a dataset
+ * keeps its element, and so all templates, in memory.
+ */
+const requiredMessages = Object.assign({}, findTemplate('required')!.dataset);
 
 function showScreen(isNavigation: boolean) {
   shownHash = location.hash;
