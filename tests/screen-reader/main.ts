@@ -118,4 +118,10 @@ async function main(): Promise<boolean> {
   return hasFailed;
 }
 
-process.exitCode = (await main()) ? 1 : 0;
+try {
+  process.exitCode = (await main()) ? 1 : 0;
+} catch (error) {
+  if (!(error instanceof UsageError)) throw error;
+  console.error(error.message);
+  process.exitCode = 1;
+}
