@@ -4,28 +4,44 @@ export const blockSize = 5;
 /** Lists up to this length are rendered whole, so that the browser's search finds every row. */
 export const maxUnvirtualizedRows = 50;
 
+/** Longer lists are never rendered whole, see docs/decisions/0018-print-and-find.md. */
+export const maxWholeRows = 10_000;
+
 /** Rows rendered before any height is known: whole blocks. */
 export const initialRowCount = 3 * blockSize;
 
+/** Firefox ignores a height of 17,895,698 px or more. Chromium and WebKit limit it to 33,554,431. */
+const maxEstimatedListHeightPx = 15_000_000;
+
 /**
  * Tracks the vertical offsets of the blocks of a long list, in pixels from its top. A block that
- * was never measured counts as high as the first measured one. `offsetOf` and `blockAt` cost one
+ * was never measured counts as high as the first measured one, or less in a list that would be higher
+ * than browsers support. `offsetOf` and `blockAt` cost one
  * addition per block after a change, and nothing otherwise.
  */
 export function createBlockOffsets() {
   let heights: (number | undefined)[] = [];
   let offsets = [0];
   let estimate = 0;
+  let maxEstimate = Infinity;
   let isEstimateMeasured = false;
 
   function offsetOf(block: number): number {
     for (let i = offsets.length - 1; i < block; i += 1) {
-      offsets.push((offsets[i] as number) + (heights[i] ?? estimate));
+      offsets.push((offsets[i] as number) + heightOf(i));
     }
     return offsets[block] as number;
   }
 
+  const heightOf = (block: number) => heights[block] ?? Math.min(estimate, maxEstimate);
+
   return {
+    setBlockCount(blockCount: number) {
+      const before = maxEstimate;
+      maxEstimate = maxEstimatedListHeightPx / blockCount;
+      if (estimate > Math.min(before, maxEstimate)) offsets = [0];
+    },
+
     /** Returns the top of a block. The offset of the block count is the bottom of the list. */
     offsetOf,
 
@@ -43,7 +59,7 @@ export function createBlockOffsets() {
 
     /** Stores the rendered height of a block. Returns whether any offset has changed. */
     measure(block: number, height: number): boolean {
-      const expected = heights[block] ?? estimate;
+      const expected = heightOf(block);
       // At a fractional zoom, the same rows differ by a pixel between layouts. Accepting that as a
       // change would render for ever.
       if (height === 0 || (isEstimateMeasured && Math.abs(height - expected) <= 1)) return false;

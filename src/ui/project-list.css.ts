@@ -58,4 +58,17 @@ export const note = style({
   selectors: { '[aria-busy="true"] > &::before': { display: 'none' } },
 });
 
+/** Beside the heading where there is room, so that the rows keep their place when it appears. */
+export const showAll = style({
+  '@media': {
+    '(min-width: 41rem)': {
+      position: 'absolute',
+      insetInlineEnd: 0,
+      top: `calc(${space.large} + ${text.section} * 0.6 - 1.375rem)`,
+    },
+  },
+});
+
+export const printNote = style({ '@media': { screen: { display: 'none' } } });
+
 globalStyle(`${section} > button`, { marginTop: space.small });

@@ -19,7 +19,7 @@ type ProjectListProps = {
  */
 export function ProjectList({ heading, rows, loading, showNewestLabel }: ProjectListProps) {
   const id = useId();
-  const { list, before, after, isVirtualized, first, end, scrollToRow } = useVirtualRows(
+  const { list, before, after, isVirtualized, first, end, scrollToRow, showAll } = useVirtualRows(
     rows.length,
   );
   const setSize = loading ? -1 : rows.length;
@@ -60,6 +60,16 @@ export function ProjectList({ heading, rows, loading, showNewestLabel }: Project
         <h2 id={id}>{heading}</h2>
         <span className={css.progress} />
         {showNewestLabel !== undefined && <Button onClick={showNewest}>{showNewestLabel}</Button>}
+        {isVirtualized && showAll && !loading && (
+          <div className={css.showAll}>
+            <Button onClick={showAll}>{`Show all ${rows.length} projects`}</Button>
+          </div>
+        )}
+        {isVirtualized && (
+          <p className={css.printNote}>
+            {`Only projects ${first + 1} to ${end} of ${rows.length} are printed.`}
+          </p>
+        )}
         {rows.length > 0 ? (
           <div>
             {isVirtualized && <div ref={before} />}

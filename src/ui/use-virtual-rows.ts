@@ -4,6 +4,7 @@ import {
   blockSize,
   createBlockOffsets,
   initialRowCount,
+  maxWholeRows,
   maxUnvirtualizedRows,
 } from './block-offsets.ts';
 
@@ -34,7 +35,10 @@ export function useVirtualRows(count: number) {
   const rangeUpdates = useRef(0);
   const [offsets] = useState(createBlockOffsets);
   const [range, setRange] = useState<BlockRange>({ from: 0, to: initialBlockCount });
-  const isVirtualized = count > maxUnvirtualizedRows;
+  const [isWhole, setWhole] = useState(false);
+  const [isPrinting, setPrinting] = useState(false);
+  const canBeWhole = count <= maxWholeRows;
+  const isVirtualized = count > maxUnvirtualizedRows && !(canBeWhole && (isWhole || isPrinting));
   const blockCount = Math.ceil(count / blockSize);
   const from = isVirtualized ? Math.min(range.from, blockCount - 1) : 0;
   const to = isVirtualized ? Math.min(Math.max(range.to, from + 1), blockCount) : blockCount;
@@ -47,6 +51,7 @@ export function useVirtualRows(count: number) {
 
   const updateRange = useCallback(() => {
     if (!isVirtualized || !before.current) return;
+    offsets.setBlockCount(blockCount);
     const y = -before.current.getBoundingClientRect().top;
     const first = offsets.blockAt(y - innerHeight / 2, blockCount);
     const end = offsets.blockAt(y + 1.5 * innerHeight, blockCount) + 1;
@@ -61,6 +66,7 @@ export function useVirtualRows(count: number) {
 
   useLayoutEffect(() => {
     if (!isVirtualized || !list.current || !before.current || !after.current) return;
+    offsets.setBlockCount(blockCount);
     const [above, below] = [before.current.style, after.current.style];
     const resizeSpacers = () => {
       above.height = `${offsets.offsetOf(from)}px`;
@@ -130,6 +136,23 @@ export function useVirtualRows(count: number) {
     return () => listeners.abort();
   }, [updateRange, offsets, isVirtualized]);
 
+  useEffect(() => {
+    // Synchronous, because the browser prints the page as it is after this event.
+    const onPrint = ({ type }: Event) => flushSync(() => setPrinting(type === 'beforeprint'));
+    addEventListener('beforeprint', onPrint);
+    addEventListener('afterprint', onPrint);
+    return () => {
+      removeEventListener('beforeprint', onPrint);
+      removeEventListener('afterprint', onPrint);
+    };
+  }, []);
+
+  /** Renders all rows. Focuses the list, because the button for it disappears. */
+  const showAll = useCallback(() => {
+    flushSync(() => setWhole(true));
+    focusList();
+  }, [focusList]);
+
   /** Scrolls to a row and returns its element. */
   const scrollToRow = useCallback(
     (index: number): HTMLElement | undefined => {
@@ -152,6 +175,7 @@ export function useVirtualRows(count: number) {
     before,
     after,
     isVirtualized,
+    showAll: canBeWhole ? showAll : undefined,
     first: from * blockSize,
     end: Math.min(to * blockSize, count),
     scrollToRow,

@@ -299,3 +299,41 @@ test('all 50 projects of a list are in the page, so that the browser can search 
   const { page } = await openList(50);
   expect(await renderedRows(page)).toBe(50);
 });
+
+test('a print contains all projects, and leaves the list where it was [CHOICE-82]', async () => {
+  const { page, problems } = await openList(200);
+  await page.evaluate(() => scrollTo(0, 5_000));
+  await row(page, 40).waitFor();
+  const top = () => row(page, 40).evaluate((element) => element.getBoundingClientRect().top);
+  const before = await top();
+  // The outline of the document has the titles as plain text.
+  const pdf = (await page.pdf({ tagged: true, outline: true })).toString('latin1');
+  const titles = new Set(pdf.match(/(?<=\/Title \()Project \d+(?=\))/g));
+  expect(titles.size).toBe(200);
+  expect(await renderedRows(page)).toBeLessThan(50);
+  expect(await top()).toBe(before);
+  expect(problems).toEqual([]);
+});
+
+test('only a print shows which rows of a virtualized list it contains [CHOICE-82]', async () => {
+  const { page } = await openList(200);
+  const note = page.getByText('Only projects 1 to');
+  expect(await note.isVisible()).toBe(false);
+  await page.emulateMedia({ media: 'print' });
+  expect(await note.isVisible()).toBe(true);
+});
+
+test('the browser finds every project after "Show all" [CHOICE-83]', async () => {
+  const { page, problems } = await openList(1_000);
+  const find = (title: string) =>
+    page.evaluate(
+      (words) => (window as unknown as { find(text: string): boolean }).find(words),
+      title,
+    );
+  expect(await find('Project 900')).toBe(false);
+  await page.getByRole('button', { name: 'Show all 1000 projects' }).click();
+  await row(page, 1_000).waitFor();
+  expect(await find('Project 900')).toBe(true);
+  await expect.poll(async () => (await edgeState(page, 900)).isVisible).toBe(true);
+  expect(problems).toEqual([]);
+});

@@ -155,6 +155,30 @@ describe('a long list [CHOICE-52]', () => {
     expect(scrollIntoView).toHaveBeenCalledExactlyOnceWith({ block: 'center' });
   });
 
+  test('is rendered whole while it is printed [CHOICE-82]', () => {
+    const { rendered } = renderList(60);
+    act(() => void window.dispatchEvent(new Event('beforeprint')));
+    expect(rendered()).toEqual({ rows: [1, 60], above: null, below: null });
+    act(() => void window.dispatchEvent(new Event('afterprint')));
+    expect(rendered()).toEqual({ rows: [1, 25], above: 0, below: 35 * 40 });
+  });
+
+  test('of more than 10,000 projects says which of them are printed [CHOICE-82]', () => {
+    const { rendered } = renderList(10_001);
+    act(() => void window.dispatchEvent(new Event('beforeprint')));
+    expect(rendered().rows).toEqual([1, 25]);
+    expect(screen.getByText('Only projects 1 to 25 of 10001 are printed.')).toBeTruthy();
+    expect(screen.queryByRole('button')).toBeNull();
+  });
+
+  test('is rendered whole when the user shows all projects, and takes the focus [CHOICE-83]', () => {
+    const { rendered } = renderList(60);
+    fireEvent.click(screen.getByRole('button', { name: 'Show all 60 projects' }));
+    expect(rendered()).toEqual({ rows: [1, 60], above: null, below: null });
+    expect(screen.queryByRole('button')).toBeNull();
+    expect(document.activeElement).toBe(screen.getByRole('list'));
+  });
+
   test('removes its window listeners when it unmounts', () => {
     const added = vi.spyOn(window, 'addEventListener');
     const { setCount, unmount } = renderList(60);
@@ -169,8 +193,9 @@ describe('a long list [CHOICE-52]', () => {
   });
 });
 
-test('a list of up to 50 projects is rendered whole [CHOICE-57]', () => {
+test('a list of up to 50 projects is rendered whole, without a button to show all [CHOICE-57]', () => {
   expect(renderList(50).rendered()).toEqual({ rows: [1, 50], above: null, below: null });
+  expect(screen.queryByRole('button')).toBeNull();
 });
 
 describe('block offsets', () => {
@@ -193,6 +218,17 @@ describe('block offsets', () => {
     expect(offsets.offsetOf(6)).toBe(620);
     expect(offsets.measure(5, 100)).toBe(true);
     expect(offsets.offsetOf(6)).toBe(600);
+  });
+
+  test('estimate less in a list that would be higher than browsers support', () => {
+    const offsets = createBlockOffsets();
+    offsets.setBlockCount(10);
+    offsets.measure(0, 26_000);
+    expect(offsets.offsetOf(10)).toBe(260_000);
+    offsets.setBlockCount(20_000);
+    expect(offsets.offsetOf(20_000)).toBeLessThan(17_000_000);
+    offsets.setBlockCount(10);
+    expect(offsets.offsetOf(10)).toBe(260_000);
   });
 
   test('map each y to its block, and y outside the list to the nearest block', () => {
