@@ -153,26 +153,6 @@ test('End and Home in a text field move the cursor and do not scroll [CHOICE-81]
   }
 });
 
-test('scrolling by pages shows each row, also where rows get higher [CHOICE-52]', async () => {
-  const viewport = { width: 1000, height: 1400 };
-  const { page } = await openList(60, { rows: 'higher further down', viewport });
-  // Like PageDown without smooth scrolling.
-  const shownCount = await page.evaluate(async () => {
-    const shown = new Set<string | null>();
-    for (let pages = 0; pages < 40; pages += 1) {
-      for (const element of document.querySelectorAll('main li')) {
-        const { top, bottom } = element.getBoundingClientRect();
-        if (top < innerHeight && bottom > 0) shown.add(element.ariaPosInSet);
-      }
-      scrollBy(0, innerHeight * 0.875);
-      // oxlint-disable-next-line no-await-in-loop
-      await new Promise((painted) => requestAnimationFrame(painted));
-    }
-    return shown.size;
-  });
-  expect(shownCount).toBe(60);
-});
-
 test('"Show the new project" scrolls to a new project and focuses its title [CHOICE-59]', async () => {
   const { page, problems } = await openList(3_000);
   expect(await showButton(page).count()).toBe(0);
