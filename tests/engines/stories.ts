@@ -358,13 +358,15 @@ export function testStories(name: string, startEngine: () => Promise<Engine>) {
 
     test('"Show the new project" scrolls to it and focuses its title', async () => {
       const { page } = await openLongList();
+      const showButton = 'main section > button';
       await page.click(fieldSelector('title'));
       await page.type('The new one');
       await page.click(fieldSelector('description'));
       await page.type('At the end.');
       await page.click('form button');
       await waitForText(page, '[role=status]', 'The project was created.');
-      await page.click('main section button');
+      await waitForText(page, showButton, 'Show the new project');
+      await page.click(showButton);
       await expect.poll(() => isInViewport(page, `${row(2_001)} h3`)).toBe(true);
       expect(await focused(page)).toBe('The new one');
     });
