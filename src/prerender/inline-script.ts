@@ -1,7 +1,7 @@
 /**
- * The script that `tools/prerender.ts` inlines into index.html. Until the app has hydrated the page,
- * it shows the prerendered screen of the URL, prefetches the lazy chunk and the list where that
- * screen needs them, and records the state of the form.
+ * The script that `tools/prerender.ts` inlines into index.html. Until the app has hydrated the
+ * page, it shows the prerendered screen of the URL and records the state of the form. It prefetches
+ * the lazy chunk and the list where that screen needs them.
  */
 
 import { isProject } from '../api/decode.ts';

@@ -10,14 +10,14 @@ export const maxWholeRows = 10_000;
 /** Rows rendered before any height is known: whole blocks. */
 export const initialRowCount = 3 * blockSize;
 
-/** Firefox ignores a height of 17,895,698 px or more. Chromium and WebKit limit it to 33,554,431. */
+/** Firefox ignores heights from 17,895,698 px on. Chromium and WebKit limit them to 33,554,431. */
 const maxEstimatedListHeightPx = 15_000_000;
 
 /**
  * Tracks the vertical offsets of the blocks of a long list, in pixels from its top. A block that
- * was never measured counts as high as the first measured one, or less in a list that would be higher
- * than browsers support. `offsetOf` and `blockAt` cost one
- * addition per block after a change, and nothing otherwise.
+ * was never measured counts as high as the first measured one. It counts as less in a list that
+ * would be higher than browsers support. `offsetOf` and `blockAt` cost one addition per block after
+ * a change, and nothing otherwise.
  */
 export function createBlockOffsets() {
   let heights: (number | undefined)[] = [];
