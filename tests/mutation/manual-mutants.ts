@@ -1,3 +1,6 @@
+import { existsSync, readFileSync } from 'node:fs';
+import type { Mutant } from './mutant.ts';
+
 /** The first occurrence of a text is replaced, or deleted if the change is a text alone. */
 type Change = string | [from: string, to: string];
 
@@ -5,7 +8,7 @@ type Change = string | [from: string, to: string];
  * Mistakes that a developer could make in good faith. Per file: what each mutant does, and its
  * change. Files that only a browser can judge have no other mutants.
  */
-export const manualMutants: Record<string, Record<string, Change>> = {
+const changes: Record<string, Record<string, Change>> = {
   'machines/auth.ts': {
     'clears the login error when the next login starts': [
       '    loggingIn: {\n',
@@ -16,8 +19,8 @@ export const manualMutants: Record<string, Record<string, Change>> = {
       "            target: 'unauthenticated',\n            actions: ['clearUser', { type: 'storeLoginError', params: messageOf }],",
     ],
     'clears the user at sign-in': [
-      "actions: ['clearLoginError', 'announceLogin']",
-      "actions: ['clearLoginError', 'clearUser', 'announceLogin']",
+      "actions: ['clearLoginError', { type: 'announceLogin'",
+      "actions: ['clearLoginError', 'clearUser', { type: 'announceLogin'",
     ],
     'sends a second login request while the first is pending': [
       "      on: {\n        registerUser: { target: 'registering', meta: { statements: ['AUTH-6', 'CHOICE-8'] } },",
@@ -76,6 +79,14 @@ export const manualMutants: Record<string, Record<string, Change>> = {
     ],
   },
   'src/actors.ts': {
+    'navigates after registration, wherever the user is': [
+      'if (router?.state.location.pathname === from) void router.navigate',
+      'void router?.navigate',
+    ],
+    'replaces the history entry, so that the user cannot go back': [
+      'router.navigate({ to })',
+      'router.navigate({ to, ...{ replace: true } })',
+    ],
     'keeps the rows of the previous user at sign-in':
       "  auth.on('user.loggedIn', ({ email }) => projects.send({ type: 'user.changed', email }));\n",
     'logs an exception of a call without its reason': [
@@ -85,16 +96,6 @@ export const manualMutants: Record<string, Record<string, Change>> = {
     'logs a failed list without its reason': [
       "log('listProjects', reason)",
       "log('listProjects', undefined)",
-    ],
-  },
-  'src/app.tsx': {
-    'navigates after registration, wherever the user is': [
-      'if (router.state.location.pathname === from) void',
-      'void',
-    ],
-    'replaces the history entry, so that the user cannot go back': [
-      'router.navigate({ to })',
-      'router.navigate({ to, replace: true })',
     ],
   },
   'src/api/outcome.ts': {
@@ -196,10 +197,17 @@ export const manualMutants: Record<string, Record<string, Change>> = {
     ],
   },
   'src/ui/use-virtual-rows.ts': {
-    'ignores scrolling': "    addEventListener('scroll', onScroll, { passive: true });\n",
-    'ignores a new size of the window': "    addEventListener('resize', onResize);\n",
+    'ignores scrolling': "    addEventListener('scroll', onScroll, { passive: true, signal });\n",
+    'leaves Home and End to the browser':
+      "    addEventListener('keydown', onKeyDown, { signal });\n",
+    'ignores a new size of the window': "    addEventListener('resize', onResize, { signal });\n",
+    'prints only the rows in the page': "    addEventListener('beforeprint', onPrint);\n",
     'loses the focus of a row that leaves the page':
-      '      list.current.focus({ preventScroll: true });\n',
+      '    if (block < next.from || block >= next.to) focusList();\n',
+    'loses the focus of the button that shows all rows': [
+      '    flushSync(() => setWhole(true));\n    focusList();\n',
+      '    flushSync(() => setWhole(true));\n',
+    ],
     'renders only the rows in the viewport': [
       'offsets.blockAt(y - innerHeight / 2, blockCount)',
       'offsets.blockAt(y, blockCount)',
@@ -230,8 +238,8 @@ export const manualMutants: Record<string, Record<string, Change>> = {
   },
   'src/ui/project-list.css.ts': {
     'shows a description on one line': [
-      "description = style({ color: color.textMuted, whiteSpace: 'pre-wrap' })",
-      'description = style({ color: color.textMuted })',
+      'description = style({ ...userText, color',
+      "description = style({ ...userText, whiteSpace: 'normal', color",
     ],
   },
   'src/styles/progress.css.ts': {
@@ -326,6 +334,23 @@ export const manualMutants: Record<string, Record<string, Change>> = {
     'keeps the templates of the prerendered screens': '  useLayoutEffect(takeOver, []);\n',
   },
   'src/ui/field.tsx': {
-    'replaces a form that was touched early': [' suppressHydrationWarning>', '>'],
+    'replaces a form that was touched early': '          suppressHydrationWarning\n',
   },
 };
+
+/** Returns the mutants, and the names of the ones whose text is no longer in their file. */
+export function manualMutants(): { mutants: Mutant[]; doNotApply: string[] } {
+  const mutants: Mutant[] = [];
+  const doNotApply: string[] = [];
+  for (const [file, changesOfFile] of Object.entries(changes)) {
+    const source = existsSync(file) ? readFileSync(file, 'utf8') : '';
+    for (const [what, change] of Object.entries(changesOfFile)) {
+      const [from, text] = typeof change === 'string' ? [change, ''] : change;
+      const name = `${file}: ${what}`;
+      const start = source.indexOf(from);
+      if (start < 0) doNotApply.push(name);
+      else mutants.push({ file, name, start, end: start + from.length, text });
+    }
+  }
+  return { mutants, doNotApply };
+}

@@ -4,11 +4,11 @@
  * Fails if a mutant survives that accepted-survivors.ts does not explain, or if a manual mutant or
  * an explanation does not apply to the source.
  */
-import { existsSync, globSync, readFileSync } from 'node:fs';
+import { globSync, readFileSync } from 'node:fs';
 import { acceptedSurvivors } from './accepted-survivors.ts';
 import { chartMutants } from './chart-mutants.ts';
 import { manualMutants } from './manual-mutants.ts';
-import type { Mutant, Result } from './mutant.ts';
+import type { Result } from './mutant.ts';
 import { runStryker } from './stryker.ts';
 import { runTextMutants } from './text-mutants.ts';
 
@@ -16,25 +16,15 @@ const words = process.argv.slice(2);
 const isSelected = (name: string) =>
   words.length === 0 || words.some((word) => name.includes(word));
 
-const doNotApply: string[] = [];
-const manual = Object.entries(manualMutants).flatMap(([file, mutants]) => {
-  const source = existsSync(file) ? readFileSync(file, 'utf8') : '';
-  return Object.entries(mutants).flatMap(([what, change]): Mutant[] => {
-    const [from, text] = typeof change === 'string' ? [change, ''] : change;
-    const name = `${file}: ${what}`;
-    const start = source.indexOf(from);
-    if (start >= 0) return [{ file, name, start, end: start + from.length, text }];
-    if (isSelected(name)) doNotApply.push(name);
-    return [];
-  });
-});
+const manual = manualMutants();
+const doNotApply = manual.doNotApply.filter(isSelected);
 const charts = globSync('machines/*.ts')
   .toSorted()
   .flatMap((file) => chartMutants(file, readFileSync(file, 'utf8')));
 
 const results: Result[] = [];
 await runTextMutants(
-  [...charts, ...manual].filter(({ name }) => isSelected(name)),
+  [...charts, ...manual.mutants].filter(({ name }) => isSelected(name)),
   (result, failure) => {
     results.push(result);
     console.log(`${result.survived ? 'SURVIVED' : 'killed  '} ${result.name}  (${failure})`);
