@@ -211,7 +211,12 @@ async function openInspected(address: string, isPopupBlocked = false) {
   if (isPopupBlocked) {
     await page.addInitScript(() => {
       const open = window.open.bind(window);
-      window.open = (...args) => (navigator.userActivation.isActive ? open(...args) : null);
+      let opened: Window | null = null;
+      window.open = (...args) => {
+        // Opening uses up the click. A window that is open may be navigated without one.
+        if (opened || navigator.userActivation.isActive) opened = open(...args);
+        return opened;
+      };
     });
   }
   const opened = page.waitForEvent('popup');
