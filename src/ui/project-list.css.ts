@@ -60,9 +60,11 @@ export const note = style({
 
 /** Beside the heading where there is room, so that the rows keep their place when it appears. */
 export const showAll = style({
+  marginTop: space.small,
   '@media': {
     '(min-width: 41rem)': {
       position: 'absolute',
+      marginTop: 0,
       insetInlineEnd: 0,
       top: `calc(${space.large} + ${text.section} * 0.6 - 1.375rem)`,
     },

@@ -59,12 +59,12 @@ export function ProjectList({ heading, rows, loading, showNewestLabel }: Project
       <section className={css.section} aria-labelledby={id} aria-busy={loading}>
         <h2 id={id}>{heading}</h2>
         <span className={css.progress} />
-        {showNewestLabel !== undefined && <Button onClick={showNewest}>{showNewestLabel}</Button>}
         {isVirtualized && showAll && !loading && (
           <div className={css.showAll}>
             <Button onClick={showAll}>{`Show all ${rows.length} projects`}</Button>
           </div>
         )}
+        {showNewestLabel !== undefined && <Button onClick={showNewest}>{showNewestLabel}</Button>}
         {isVirtualized && (
           <p className={css.printNote}>
             {`Only projects ${first + 1} to ${end} of ${rows.length} are printed.`}

@@ -148,6 +148,9 @@ describe('a long list [CHOICE-52]', () => {
   test('scrolls to the newest row and focuses its title [CHOICE-59]', () => {
     const { setCount, rendered, scrollIntoView } = renderList(5_000);
     setCount(5_001, 'Show it');
+    // As on a wide screen, where the first one is beside the heading.
+    const buttons = screen.getAllByRole('button').map(({ textContent }) => textContent);
+    expect(buttons).toEqual(['Show all 5001 projects', 'Show it']);
     fireEvent.click(screen.getByRole('button', { name: 'Show it' }));
     expect(rendered().rows[1]).toBe(5_001);
     expect(document.activeElement?.textContent).toBe('Project 5001');
@@ -226,6 +229,7 @@ describe('block offsets', () => {
     offsets.measure(0, 26_000);
     expect(offsets.offsetOf(10)).toBe(260_000);
     offsets.setBlockCount(20_000);
+    expect(offsets.offsetOf(10)).toBe(26_000 + 9 * 750);
     expect(offsets.offsetOf(20_000)).toBeLessThan(17_000_000);
     offsets.setBlockCount(10);
     expect(offsets.offsetOf(10)).toBe(260_000);
