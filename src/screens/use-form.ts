@@ -12,7 +12,7 @@ type Control = HTMLInputElement | HTMLTextAreaElement;
  *
  * - `field(name)`: the props of a field. It has an error once it was touched or submitted.
  * - `resetAndFocus(values, name)`: resets the form and focuses a field. Leaving that field empty
- *   shows no error, because the user did not touch it.
+ *   shows no error, because the user did not touch it. Nor does the field that had the focus.
  * - `submit`: the `onSubmit` of the form. Reads the values from the DOM, because a password manager
  *   may fill and submit a form without any event.
  */
@@ -35,6 +35,8 @@ export function useForm<Values extends FieldValues>(
     const control = document.querySelector<Control>(`form [name="${focusTarget.name}"]`);
     // A user who has scrolled past the form stays there. The first key scrolls the field into view.
     const isAbove = (control?.form?.getBoundingClientRect().bottom ?? 0) < 0;
+    // A field that loses the focus here was reset, too.
+    untouchedFocus.current = document.activeElement?.getAttribute('name') ?? undefined;
     control?.focus({ preventScroll: isAbove });
     untouchedFocus.current = focusTarget.name;
   }, [focusTarget]);

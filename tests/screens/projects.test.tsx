@@ -211,6 +211,18 @@ test('a field that the app focused shows no error until the user touches it [FIE
   expect(await screen.findByText('Title is required')).toBeDefined();
 });
 
+test('a field that loses the focus because its project was created shows no error [FIELD-1, CHOICE-50]', async () => {
+  const { create, user } = await renderProjects([]);
+  const request = await create();
+  description().focus();
+  request.answer(201, office);
+  await waitFor(() => expect(document.activeElement).toBe(title()));
+  await user.type(title(), 'x{Backspace}');
+  await user.tab();
+  await screen.findByText('Title is required');
+  expect(description().getAttribute('aria-invalid')).toBe('false');
+});
+
 test.each([
   ['its message [ERROR-5, PROJECTS-5, CREATE-4, CHOICE-28]', 422, { message: 'No.' }, 'No.'],
   ['"Internal Server Error" without a message [ERROR-6]', 503, undefined, 'Internal Server Error'],
