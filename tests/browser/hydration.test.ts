@@ -328,6 +328,18 @@ describe('in each slice of the hydration', () => {
     }
     expect(slice).toBeGreaterThan(2);
   });
+
+  test('a navigation leads to its screen [CHOICE-61]', async () => {
+    let slice = 0;
+    for (;;) {
+      slice += 1;
+      const { page, ran } = await hydrateWith(() => (location.hash = '#/about'), slice);
+      if (!ran) break;
+      await heading(page, 'About Page').waitFor();
+      expect(await page.title()).toBe('About · Tracker App');
+    }
+    expect(slice).toBeGreaterThan(2);
+  });
 });
 
 describe('in a page that something else has changed', () => {
