@@ -130,6 +130,7 @@ function onError({ target }: Event) {
 async function retryMainChunk(url: string): Promise<unknown> {
   await nextAttempt();
   return fetch(url, { method: 'HEAD' })
+    .then(({ ok }) => ok || Promise.reject(new Error()))
     .then(() => import(url).catch(() => import(url.replace('assets', '%61ssets'))))
     .catch(() => retryMainChunk(url));
 }

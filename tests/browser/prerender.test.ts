@@ -621,6 +621,29 @@ describe('when a script fails to load', () => {
     },
   );
 
+  // Firefox 153 never requests a module again whose import has failed.
+  test('the app is not imported while the server refuses its file [CHOICE-88]', async () => {
+    const { page } = await browser.open();
+    await page.clock.install();
+    await page.route('**/assets/index*', (route) => route.fulfill({ status: 503 }));
+    await page.goto(`${server.address}/#/about`);
+    await alerts(page).waitFor();
+    const methods: string[] = [];
+    page.on('request', (request) => {
+      if (request.url().includes('index')) methods.push(request.method());
+    });
+    await expect
+      .poll(async () => {
+        await page.clock.runFor(5_000);
+        return methods.filter((method) => method === 'HEAD').length;
+      })
+      .toBeGreaterThan(2);
+    expect(new Set(methods)).toEqual(new Set(['HEAD']));
+    await page.unroute('**/assets/index*');
+    await page.clock.runFor(5_000);
+    await waitForApp(page);
+  });
+
   test('the app is requested every five seconds, and loaded once [CHOICE-88]', async () => {
     const { page } = await browser.open();
     await page.clock.install();
