@@ -63,6 +63,7 @@ function NewProjectForm({ createdCount, onCreated }: NewProjectFormProps) {
     (project) => projects.send({ type: 'createProject', project }),
   );
 
+  const [discardedCount, onDiscarded] = useReducer((count: number) => count + 1, 0);
   useEffect(() => {
     const created = projects.on('project.created', ({ project }) => {
       // A user who went on typing meanwhile keeps the text.
@@ -72,7 +73,12 @@ function NewProjectForm({ createdCount, onCreated }: NewProjectFormProps) {
       }
       onCreated();
     });
-    const discarded = projects.on('project.discarded', () => form.reset(empty));
+    const discarded = projects.on('project.discarded', () => {
+      const focused = document.activeElement;
+      if (!focused?.closest('form')) form.reset(empty);
+      else resetAndFocus(empty, focused.matches('textarea') ? 'description' : 'title');
+      onDiscarded();
+    });
     return () => {
       created.unsubscribe();
       discarded.unsubscribe();
@@ -83,7 +89,8 @@ function NewProjectForm({ createdCount, onCreated }: NewProjectFormProps) {
     <>
       <Heading>New Project</Heading>
       <ErrorBanner message={errorMessage} />
-      <Form label="New Project" onSubmit={submit}>
+      {/* A discard replaces the fields, because Ctrl+Z could restore the text of the old ones. */}
+      <Form key={discardedCount} label="New Project" onSubmit={submit}>
         <TextField
           label="Title"
           placeholder="Website development project"

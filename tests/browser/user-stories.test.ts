@@ -1,8 +1,12 @@
+import type { Route } from 'playwright-core';
 import { expect, onTestFinished, test } from 'vitest';
 import { field, submitButton } from '../../model/browser-driver.ts';
 import {
   fillCredentials,
   fillProject,
+  focusedField,
+  headerLink,
+  mockProjects,
   newEmail,
   openScreen,
   rowTitles,
@@ -154,4 +158,35 @@ test('the list is not requested again on focus or reconnect [CONST-7]', async ()
   await rowTitles(page).waitFor();
   // The only request is the create.
   expect(requests).toBe(1);
+});
+
+test('undo does not restore the edits of the previous user when another email signs in [CHOICE-77]', async () => {
+  const { page } = await browser.open();
+  await signUpAndIn(page, server.address);
+  await mockProjects(page, [], { status: 401, json: { message: 'Please sign in.' } });
+  await fillProject(page, 'Office', 'Boxes.');
+  await submitButton(page, 'Create Project').click();
+  await page.getByText('Please sign in.').waitFor();
+
+  const requested = Promise.withResolvers<Route>();
+  await page.route('**/api/v1/auth/login', requested.resolve);
+  await headerLink(page, 'Sign in').click();
+  await fillCredentials(page, newEmail());
+  await submitButton(page, 'Sign in').click();
+  const login = await requested.promise;
+  await headerLink(page, 'Projects').click();
+  const title = field(page, 'Title');
+  // Chromium restores only the text of a field that the user emptied.
+  await title.press('Control+a');
+  await title.press('Delete');
+  await title.press('Control+z');
+  expect(await title.inputValue()).toBe('Office');
+  await title.press('Control+Shift+z');
+  expect(await title.inputValue()).toBe('');
+
+  await login.fulfill({ json: {} });
+  await expect.poll(() => field(page, 'Description').inputValue()).toBe('');
+  expect(await focusedField(page)).toBe('title');
+  await page.keyboard.press('Control+z');
+  expect(await title.inputValue()).toBe('');
 });

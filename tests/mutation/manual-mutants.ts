@@ -133,8 +133,8 @@ const changes: Record<string, Record<string, Change>> = {
       "    return () => projects.send({ type: 'projects.closed' });\n",
     'loses the submitted project when the user leaves': ['submitted ?? empty', 'empty'],
     'keeps the text of a discarded project in view': [
-      "projects.on('project.discarded', () => form.reset(empty))",
-      "projects.on('project.discarded', () => {})",
+      "projects.on('project.discarded', () => {\n",
+      "projects.on('project.discarded', () => {\n      return;\n",
     ],
   },
   'src/screens/login.tsx': {

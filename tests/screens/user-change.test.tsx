@@ -9,8 +9,9 @@ const title = () => screen.getByLabelText<HTMLInputElement>('Title');
 const description = () => screen.getByLabelText<HTMLTextAreaElement>('Description');
 const formTexts = () => [title().value, description().value];
 const banner = () => screen.queryByRole('alert')?.textContent;
-const isBusy = () =>
-  screen.getByRole('button', { name: 'Create Project' }).getAttribute('aria-busy');
+const submitButton = () => screen.getByRole('button', { name: 'Create Project' });
+const about = () => screen.getByRole('link', { name: 'About' });
+const isBusy = () => submitButton().getAttribute('aria-busy');
 
 const office = { title: 'Move to the new office', description: 'Boxes.' };
 const texts = Object.values(office);
@@ -115,6 +116,31 @@ test('another email empties a form that is in view and was edited [CHOICE-77]', 
   await waitFor(() => expect(formTexts()).toEqual(['', '']));
   expect(banner()).toBeUndefined();
 });
+
+test.each([
+  ['Title', title, title],
+  ['Description', description, description],
+  ['"Create Project"', submitButton, title],
+  ['"About"', about, about],
+])(
+  'another email replaces the fields of a form in view and does not lose the focus of %s [CHOICE-77]',
+  async (_, focusedBefore, focusedAfter) => {
+    const { signIn, refuseProject, submitLogin, go } = await renderPage();
+    await signIn('ada@example.org');
+    await refuseProject();
+    const login = await submitLogin('bob@example.org');
+    await go('/projects');
+    await waitFor(() => expect(formTexts()).toEqual(texts));
+    const fields = [title(), description()];
+    act(() => focusedBefore().focus());
+    await act(async () => login.answer(200, {}));
+    await waitFor(() => expect(formTexts()).toEqual(['', '']));
+    expect(fields.map((field) => field.isConnected)).toEqual([false, false]);
+    expect(document.activeElement).toBe(focusedAfter());
+    act(() => title().blur());
+    expect(title().getAttribute('aria-invalid')).toBe('false');
+  },
+);
 
 test('another email keeps what was typed into a form that held no submitted project', async () => {
   const { signIn, submitLogin, go, user, auth } = await renderPage();
