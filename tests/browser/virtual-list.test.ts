@@ -127,6 +127,8 @@ test('one End shows the last row after the window changed its width [CHOICE-81]'
   await expect.poll(() => edgeState(page, 1_000)).toEqual(atEnd);
   await page.keyboard.press('Home');
   await page.setViewportSize({ width: 320, height: 700 });
+  // The page gets the event of the new width before its next frame.
+  await page.evaluate(() => new Promise((painted) => requestAnimationFrame(painted)));
   await page.keyboard.press('End');
   await expect.poll(() => edgeState(page, 1_000)).toEqual(atEnd);
 });
