@@ -251,7 +251,7 @@ const shows = (name: string) => (page: Page) => heading(page, name).waitFor();
 const press = (name: string) => (page: Page) => submitButton(page, name).click();
 
 /** Waits until a form has its values and an enabled button again. */
-async function expectFilled(page: Page, button: string, values: string[]) {
+async function expectFilled(page: Page, button: string, values: readonly string[]) {
   await page.locator('button[aria-busy=false]', { hasText: button }).waitFor();
   const fields = page.locator('form [name]');
   const shown = await fields.evaluateAll((all) => all.map((each) => Reflect.get(each, 'value')));
@@ -263,6 +263,12 @@ async function reopenProjects(page: Page) {
   await shows('About Page')(page);
   await follow(page, '/projects');
 }
+
+/** Waits for the banner of a failed call. The form still has what was typed. */
+const isRefused = (button: string, values: readonly string[]) => async (page: Page) => {
+  await alerts(page).getByText('Internal Server Error').waitFor();
+  await expectFilled(page, button, values);
+};
 
 function stepsOf(hasChunk: boolean): Step[] {
   const credentials = [newEmail(), 'correct horse'] as const;
@@ -284,7 +290,7 @@ function stepsOf(hasChunk: boolean): Step[] {
         await fillCredentials(page, ...credentials);
         await press('Register')(page);
       },
-      lost: (page) => expectFilled(page, 'Register', [...credentials]),
+      lost: (page) => expectFilled(page, 'Register', credentials),
       again: press('Register'),
       done: shows('Sign in'),
     },
@@ -293,10 +299,7 @@ function stepsOf(hasChunk: boolean): Step[] {
         await fillCredentials(page, ...credentials);
         await press('Sign in')(page);
       },
-      async lost(page) {
-        await alerts(page).getByText('Internal Server Error').waitFor();
-        await expectFilled(page, 'Sign in', [...credentials]);
-      },
+      lost: isRefused('Sign in', credentials),
       again: press('Sign in'),
       done: shows('New Project'),
     },
@@ -305,10 +308,7 @@ function stepsOf(hasChunk: boolean): Step[] {
         await fillProject(page, ...project);
         await press('Create Project')(page);
       },
-      async lost(page) {
-        await alerts(page).getByText('Internal Server Error').waitFor();
-        await expectFilled(page, 'Create Project', [...project]);
-      },
+      lost: isRefused('Create Project', project),
       again: press('Create Project'),
       done: (page) => rowTitles(page).getByText('Website').waitFor(),
     },
