@@ -1,9 +1,23 @@
 export type SqlValue = string | number | null;
 
+/** A statement of a transaction, with values as $1, $2 and so on. */
+export type Statement = [sql: string, values?: SqlValue[]];
+
+/**
+ * The statements of a transaction: yields each one and receives its rows. A generator, because
+ * SQLite then runs it in one go, without the queries of other requests in between.
+ */
+export type Transaction<T> = () => Generator<Statement, T, unknown[]>;
+
 /** What SQLite and PostgreSQL have in common: one SQL dialect, with values as $1, $2 and so on. */
 export interface Database {
   /** Runs one statement and returns its rows. Throws `StoreUnavailable`. */
   query<Row>(sql: string, values?: SqlValue[]): Promise<Row[]>;
+  /**
+   * Runs statements in one transaction and resolves when it is synced. If `transaction` throws,
+   * nothing is stored and its error is passed on. Throws `StoreUnavailable`.
+   */
+  transact<T>(transaction: Transaction<T>): Promise<T>;
   /**
    * Runs a migration and records its name in one transaction. Does nothing if the name is recorded.
    * If several processes start at once, one runs it and the others wait.

@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto';
-import { Pool } from 'pg';
+import { Pool, type PoolClient } from 'pg';
 import {
   claimMigration,
   createMigrationsTable,
@@ -30,13 +30,37 @@ export function openPostgres(url: string, timeouts = defaultTimeouts): Database 
   // An idle connection broke. The pool opens another, but an unhandled event ends the process.
   pool.on('error', () => {});
 
+  async function run(client: Pool | PoolClient, sql: string, values: SqlValue[] = []) {
+    try {
+      // A named statement is parsed and planned once per connection.
+      return (await client.query({ name: hash('sha1', sql), text: sql, values })).rows as unknown[];
+    } catch (cause) {
+      throw new StoreUnavailable(cause);
+    }
+  }
+
   return {
-    async query<Row>(sql: string, values: SqlValue[] = []) {
-      try {
-        // A named statement is parsed and planned once per connection.
-        return (await pool.query({ name: hash('sha1', sql), text: sql, values })).rows as Row[];
-      } catch (cause) {
+    query: async <Row>(sql: string, values?: SqlValue[]) => (await run(pool, sql, values)) as Row[],
+
+    async transact(transaction) {
+      const client = await pool.connect().catch((cause: unknown) => {
         throw new StoreUnavailable(cause);
+      });
+      try {
+        await run(client, 'begin');
+        const steps = transaction();
+        let step = steps.next();
+        while (!step.done) step = steps.next(await run(client, ...step.value));
+        await run(client, 'commit');
+        client.release();
+        return step.value;
+      } catch (error) {
+        // A connection that failed is not used again.
+        await run(client, 'rollback').then(
+          () => client.release(),
+          () => client.release(true),
+        );
+        throw error;
       }
     },
 

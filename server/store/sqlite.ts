@@ -8,6 +8,7 @@ import {
   StoreUnavailable,
   type Database,
   type SqlValue,
+  type Transaction,
 } from './database.ts';
 
 /** How long a writer waits for another process. */
@@ -42,18 +43,38 @@ export function openSqlite(directory: string, busyTimeoutMs = defaultBusyTimeout
     return statement.all(named);
   }
 
-  return {
-    async query<Row>(sql: string, values?: SqlValue[]) {
-      const deadline = performance.now() + busyTimeoutMs;
-      for (;;) {
-        try {
-          return run(sql, values) as Row[];
-        } catch (cause) {
-          if (!isBusy(cause) || performance.now() > deadline) throw new StoreUnavailable(cause);
-        }
-        await delay(retryDelayMs());
+  /** Repeats a task while another process writes. Throws `StoreUnavailable` if SQLite fails. */
+  async function retryWhileBusy<T>(task: () => T): Promise<T> {
+    const deadline = performance.now() + busyTimeoutMs;
+    for (;;) {
+      try {
+        return task();
+      } catch (error) {
+        if (!isDatabaseError(error)) throw error;
+        if (!isBusy(error) || performance.now() > deadline) throw new StoreUnavailable(error);
       }
-    },
+      await delay(retryDelayMs());
+    }
+  }
+
+  function runTransaction<T>(transaction: Transaction<T>): T {
+    run('begin immediate');
+    try {
+      const steps = transaction();
+      let step = steps.next();
+      while (!step.done) step = steps.next(run(...step.value));
+      run('commit');
+      return step.value;
+    } finally {
+      if (connection.isTransaction) run('rollback');
+    }
+  }
+
+  return {
+    query: <Row>(sql: string, values?: SqlValue[]) =>
+      retryWhileBusy(() => run(sql, values) as Row[]),
+
+    transact: (transaction) => retryWhileBusy(() => runTransaction(transaction)),
 
     async migrate(name, sql) {
       connection.exec(`pragma busy_timeout = ${busyTimeoutMs}`);
@@ -89,6 +110,10 @@ function enableWal(connection: DatabaseSync, busyTimeoutMs: number) {
     Atomics.wait(waitCell, 0, 0, retryDelayMs());
   }
 }
+
+/** The second code is that of a closed connection. */
+const isDatabaseError = (error: unknown) =>
+  ['ERR_SQLITE_ERROR', 'ERR_INVALID_STATE'].includes((error as NodeJS.ErrnoException).code ?? '');
 
 const isBusy = (error: unknown) =>
   ((error as { errcode?: number }).errcode ?? 0) % 256 === busyErrorCode;
