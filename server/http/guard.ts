@@ -27,10 +27,13 @@ export function createGuard(sessions: Sessions): Guard {
   return async function guard(request, reply, { isPublic, isSafe }) {
     if (!isSafe && !isSameOrigin(request)) throw new Refusal('xsrfTokenMismatch');
 
-    const token = request.cookies['session'];
-    const session = token
-      ? await (isSafe ? sessions.findWithListVersion(token) : sessions.find(token))
-      : undefined;
+    const candidates = await findSessions(request, (token) =>
+      isSafe ? sessions.findWithListVersion(token) : sessions.find(token),
+    );
+    const isConflict = new Set(candidates.map(({ accountId }) => accountId)).size > 1;
+    // So that the session of the sign-in that follows is the only valid one.
+    if (isConflict && isPublic) await Promise.all(candidates.map((each) => sessions.end(each)));
+    const session = isConflict ? undefined : candidates[0];
     if (session) {
       const expected = deriveXsrfToken(session);
       // Restores a lost cookie, on refusals too, so that trying again works.
@@ -45,11 +48,36 @@ export function createGuard(sessions: Sessions): Guard {
   };
 }
 
+// Browsers accept the name with the prefix from this host over https only. Other hosts of the domain
+// may set the plain name, which http needs and which sessions of earlier versions have.
+const cookieNames = ['__Host-session', 'session'] as const;
+const cookiePattern = /(?:^|;)[ \t]*(__Host-session|session)=([^; \t]+)/g;
+const maxCookiesPerName = 4;
+
+/** Returns the valid sessions of all cookies with the first name that has one. */
+async function findSessions(
+  { headers: { cookie = '' } }: FastifyRequest,
+  find: (token: string) => Promise<Session | undefined>,
+): Promise<Session[]> {
+  const cookies = [...cookie.matchAll(cookiePattern)];
+  for (const cookieName of cookieNames) {
+    const tokens = cookies.flatMap(([, name, token]) => (name === cookieName ? token! : []));
+    const distinct = [...new Set(tokens)].slice(0, maxCookiesPerName);
+    const found = await Promise.all(distinct.map(find));
+    const valid = found.filter((session) => session !== undefined);
+    if (valid.length > 0) return valid;
+  }
+  return [];
+}
+
 /** Sets the session cookie, and the XSRF cookie that the app repeats as a header. */
 export const sessionCookies =
   (session: Session): SetCookies =>
   (request, reply) => {
-    reply.setCookie('session', session.token, { ...cookieOptions(request), httpOnly: true });
+    const options = { ...cookieOptions(request), httpOnly: true };
+    const [secureName, plainName] = cookieNames;
+    reply.setCookie(options.secure ? secureName : plainName, session.token, options);
+    if (options.secure && request.cookies[plainName]) reply.clearCookie(plainName, options);
     setXsrfCookie(request, reply, session);
   };
 

@@ -90,3 +90,96 @@ test('a browser with cookies of a deleted session may sign in', async () => {
   expect((await client.login()).status).toBe(200);
   expect((await client.createProject()).status).toBe(201);
 });
+
+describe('a browser with several session cookies', () => {
+  const https = { 'x-forwarded-proto': 'https' };
+
+  async function twoClients() {
+    const address = await startServer();
+    const clients = [await signedInClient(address), await signedInClient(address)] as const;
+    return { clients, tokens: clients.map(({ cookies }) => cookies.get('session')!) };
+  }
+
+  /** Lists with these cookies. Returns the status. */
+  const listWith = async ({ address }: CookieClient, cookie: string) =>
+    (await new CookieClient(address).call('GET', '/api/v1/projects', { headers: { cookie } }))
+      .status;
+
+  test('is signed in by the valid one, wherever it stands', async () => {
+    const { clients, tokens } = await twoClients();
+    for (const cookie of [
+      `session=invalid; session=${tokens[0]}`,
+      `session=${tokens[0]}; session=invalid`,
+      `session=${tokens[0]}; session=${tokens[0]}`,
+      `session=; session=${tokens[0]}`,
+    ]) {
+      expect(await listWith(clients[0], cookie)).toBe(200);
+    }
+  });
+
+  test('is signed in if they are sessions of one account', async () => {
+    const { clients, tokens } = await twoClients();
+    const other = new CookieClient(clients[0].address, clients[0].credentials);
+    await other.login();
+    const cookie = `session=${tokens[0]}; session=${other.cookies.get('session')}`;
+    expect(await listWith(clients[0], cookie)).toBe(200);
+  });
+
+  test('is not signed in if they are sessions of different accounts', async () => {
+    const { clients, tokens } = await twoClients();
+    const cookie = `session=${tokens[0]}; session=${tokens[1]}`;
+    expect(await listWith(clients[0], cookie)).toBe(401);
+    const reversed = `session=${tokens[1]}; session=${tokens[0]}`;
+    expect(await listWith(clients[0], reversed)).toBe(401);
+    expect(await listWith(clients[0], `session=${tokens[0]}`)).toBe(200);
+  });
+
+  test('may sign in, which ends the sessions of the other cookies', async () => {
+    const { clients, tokens } = await twoClients();
+    const browser = new CookieClient(clients[0].address, clients[0].credentials);
+    const cookie = `session=${tokens[0]}; session=${tokens[1]}`;
+    expect((await browser.login(undefined, { headers: { cookie } })).status).toBe(200);
+    // The new cookie replaces one of the two.
+    const now = `session=${tokens[1]}; session=${browser.cookies.get('session')}`;
+    expect(await listWith(clients[0], now)).toBe(200);
+  });
+
+  test('looks up a bounded number of them', async () => {
+    const { clients, tokens } = await twoClients();
+    const invalid = Array.from({ length: 200 }, (_, i) => `session=invalid${i}`).join('; ');
+    expect(await listWith(clients[0], `${invalid}; session=${tokens[0]}`)).toBe(401);
+    expect(await listWith(clients[0], `${invalid}; __Host-session=${tokens[0]}`)).toBe(200);
+  });
+
+  test('on https is signed in by the one that other hosts cannot set', async () => {
+    const { clients } = await twoClients();
+    const [client, other] = clients;
+    const planted = other.cookies.get('session');
+    const browser = new CookieClient(client.address, client.credentials);
+    await browser.login(undefined, { headers: https });
+    const cookie = `session=${planted}; __Host-session=${browser.cookies.get('__Host-session')}`;
+    await other.createProject();
+    const reply = await browser.call('GET', '/api/v1/projects', { headers: { ...https, cookie } });
+    expect(reply).toMatchObject({ status: 200, body: [] });
+  });
+
+  test('on https keeps the session of the old name until the next sign-in', async () => {
+    const client = await signedInClient(await startServer());
+    const old = client.cookies.get('session')!;
+    const list = () => client.call('GET', '/api/v1/projects', { headers: https });
+    expect((await list()).status).toBe(200);
+    const reply = await client.login(undefined, { headers: https });
+    expect(reply.headers.getSetCookie()).toEqual([
+      expect.stringMatching(
+        /^__Host-session=[\w-]{43}; Max-Age=2592000; Path=\/; HttpOnly; Secure; SameSite=Lax$/,
+      ),
+      expect.stringMatching(/^session=; Max-Age=0; Path=\/; .*HttpOnly; Secure; SameSite=Lax$/),
+      expect.stringMatching(
+        /^XSRF-TOKEN=[\w-]{43}; Max-Age=2592000; Path=\/; Secure; SameSite=Lax$/,
+      ),
+    ]);
+    expect((await list()).status).toBe(200);
+    expect((await client.createProject(undefined, { headers: https })).status).toBe(201);
+    expect(await listWith(client, `session=${old}`)).toBe(401);
+  });
+});
