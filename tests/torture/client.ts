@@ -82,3 +82,13 @@ export async function compareWithStore(
     duplicated: after.length - new Set(after).size,
   };
 }
+
+/** Compares the store with the keys of several clients. Returns the sums. */
+export async function compareAllWithStore(created: [TortureClient, CreatedKeys][]) {
+  const all = await Promise.all(created.map((each) => compareWithStore(...each)));
+  return all.reduce((sums, figures) => {
+    const names = Object.keys(sums) as (keyof typeof sums)[];
+    for (const name of names) sums[name] += figures[name];
+    return sums;
+  });
+}

@@ -57,7 +57,9 @@ async function deployPostgres(
   folder: string,
   walFolder?: string,
 ): Promise<Deployment> {
-  const postgres = stack.use(createPostgres(folder, await findFreePort(), walFolder));
+  const postgres = stack.use(
+    createPostgres(folder, await findFreePort(), walFolder ? { walFolder } : {}),
+  );
   await postgres.start();
   const { address } = stack.use(
     await startServerProcess({ ...settings, DATABASE_URL: postgres.url }),

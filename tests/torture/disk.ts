@@ -79,8 +79,8 @@ export function createSmallDisk(megabytes: number) {
   };
 }
 
-/** Creates a folder that PostgreSQL's user can enter. */
-function createFolder(prefix: string): string {
+/** Creates a temporary folder that PostgreSQL's user can enter. */
+export function createFolder(prefix: string): string {
   const folder = mkdtempSync(join(tmpdir(), prefix));
   chmodSync(folder, 0o755);
   return folder;

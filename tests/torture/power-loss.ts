@@ -93,7 +93,7 @@ async function countPostgresRows(disk: Disk): Promise<number> {
     return result?.rows[0] as { n: string } | undefined;
   };
   try {
-    await postgres.start('-c', 'fsync=off');
+    await postgres.start({ fsync: 'off' });
     await query('create table t (n integer)');
     await query('checkpoint');
     await query('insert into t values (1)', controlRows);

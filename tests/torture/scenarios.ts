@@ -11,7 +11,7 @@ export type Figures = Record<string, number | string>;
 
 const maxMedianMs = 150;
 
-async function startServers(settings: Settings, count: number) {
+export async function startServers(settings: Settings, count: number) {
   const servers = await Promise.all(
     Array.from({ length: count }, () => startServerProcess(settings)),
   );
