@@ -7,17 +7,15 @@ export interface Session {
   /** Sent only as the user's cookie. The store has its hash. */
   token: string;
   accountId: string;
-  /** Set for safe requests only. */
-  listVersion?: ListVersion;
+  listVersion: ListVersion;
 }
 
 export interface Sessions {
-  start(accountId: string): Promise<Session>;
+  /** Returns the token. */
+  start(accountId: string): Promise<string>;
   end(session: Session): Promise<void>;
   /** Returns undefined if the session has expired or does not exist. */
   find(token: string): Promise<Session | undefined>;
-  /** Same as `find`, with the version of the account's list in the same query. */
-  findWithListVersion(token: string): Promise<Session | undefined>;
 }
 
 export function createSessions(store: Store, now: () => number): Sessions {
@@ -27,18 +25,13 @@ export function createSessions(store: Store, now: () => number): Sessions {
       await store.deleteExpiredSessions(now());
       const expiresAt = now() + sessionLifetimeSeconds * 1000;
       await store.createSession({ tokenHash: hashToken(token), accountId, expiresAt });
-      return { token, accountId };
+      return token;
     },
 
     end: ({ token }) => store.deleteSession(hashToken(token)),
 
     async find(token) {
       const session = await store.findSession(hashToken(token), now());
-      return session && { token, accountId: session.accountId };
-    },
-
-    async findWithListVersion(token) {
-      const session = await store.findSessionWithListVersion(hashToken(token), now());
       if (!session) return undefined;
       const { accountId, ...listVersion } = session;
       return { token, accountId, listVersion };

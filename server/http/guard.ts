@@ -27,17 +27,15 @@ export function createGuard(sessions: Sessions): Guard {
   return async function guard(request, reply, { isPublic, isSafe }) {
     if (!isSafe && !isSameOrigin(request)) throw new Refusal('xsrfTokenMismatch');
 
-    const candidates = await findSessions(request, (token) =>
-      isSafe ? sessions.findWithListVersion(token) : sessions.find(token),
-    );
+    const candidates = await findSessions(request, (token) => sessions.find(token));
     const isConflict = new Set(candidates.map(({ accountId }) => accountId)).size > 1;
     // So that the session of the sign-in that follows is the only valid one.
     if (isConflict && isPublic) await Promise.all(candidates.map((each) => sessions.end(each)));
     const session = isConflict ? undefined : candidates[0];
     if (session) {
-      const expected = deriveXsrfToken(session);
+      const expected = deriveXsrfToken(session.token);
       // Restores a lost cookie, on refusals too, so that trying again works.
-      if (request.cookies['XSRF-TOKEN'] !== expected) setXsrfCookie(request, reply, session);
+      if (request.cookies['XSRF-TOKEN'] !== expected) setXsrfCookie(request, reply, session.token);
       if (!isSafe && !isEqual(request.headers['x-xsrf-token'], expected)) {
         throw new Refusal('xsrfTokenMismatch');
       }
@@ -72,17 +70,17 @@ async function findSessions(
 
 /** Sets the session cookie, and the XSRF cookie that the app repeats as a header. */
 export const sessionCookies =
-  (session: Session): SetCookies =>
+  (token: string): SetCookies =>
   (request, reply) => {
     const options = { ...cookieOptions(request), httpOnly: true };
     const [secureName, plainName] = cookieNames;
-    reply.setCookie(options.secure ? secureName : plainName, session.token, options);
+    reply.setCookie(options.secure ? secureName : plainName, token, options);
     if (options.secure && request.cookies[plainName]) reply.clearCookie(plainName, options);
-    setXsrfCookie(request, reply, session);
+    setXsrfCookie(request, reply, token);
   };
 
-function setXsrfCookie(request: FastifyRequest, reply: FastifyReply, session: Session) {
-  reply.setCookie('XSRF-TOKEN', deriveXsrfToken(session), cookieOptions(request));
+function setXsrfCookie(request: FastifyRequest, reply: FastifyReply, token: string) {
+  reply.setCookie('XSRF-TOKEN', deriveXsrfToken(token), cookieOptions(request));
 }
 
 function cookieOptions(request: FastifyRequest): CookieSerializeOptions {
@@ -96,7 +94,7 @@ function cookieOptions(request: FastifyRequest): CookieSerializeOptions {
 const xsrfTokens = new LRUCache<string, string>({ max: 10_000 });
 
 /** Returns an HMAC keyed by the session token: no secret to configure, and replicas agree. */
-function deriveXsrfToken({ token }: Session): string {
+function deriveXsrfToken(token: string): string {
   let xsrf = xsrfTokens.get(token);
   if (!xsrf) {
     xsrf = createHmac('sha256', token).update('XSRF-TOKEN').digest('base64url');

@@ -9,7 +9,8 @@ export interface ListBody<Item> {
   ownerId: string;
   /** Changes whenever the list changes. */
   version: string;
-  length: number;
+  /** Returns true for the last item, and for undefined if the list is empty. */
+  endsWith: (last: Item | undefined) => boolean;
   /** Yields the items. The next chunk is read when the client has received the one before. */
   chunks: () => AsyncGenerator<Item[]>;
 }
@@ -62,9 +63,8 @@ export function createListSender(contractHash: string): ListSender {
       const chunks = list.chunks();
       const { value: first = [] } = (await chunks.next()) as { value?: unknown[] };
       const json = serialize(first);
-      if (first.length < list.length) {
-        const isHead = request.method === 'HEAD';
-        const parts = isHead ? [] : streamJson(json, first.length, chunks, list.length, serialize);
+      if (!list.endsWith(first.at(-1))) {
+        const parts = request.method === 'HEAD' ? [] : streamJson(json, chunks, list, serialize);
         return sendStream(reply, Readable.from(parts), useGzip);
       }
       body = { etag, plain: Buffer.from(json) };
@@ -80,21 +80,20 @@ export function createListSender(contractHash: string): ListSender {
 /** Yields the JSON of a list of several chunks, of which the first is already serialized. */
 async function* streamJson(
   firstJson: string,
-  firstLength: number,
   chunks: AsyncGenerator<unknown[]>,
-  length: number,
+  { endsWith }: ListBody<unknown>,
   serialize: (items: unknown[]) => string,
 ) {
-  let sent = firstLength;
+  let last: unknown;
   yield firstJson.slice(0, -1);
   for await (const chunk of chunks) {
     // A client that reads fast must not block the requests of other clients.
     await yieldToEventLoop();
-    sent += chunk.length;
+    last = chunk.at(-1);
     yield `,${serialize(chunk).slice(1, -1)}`;
   }
-  // Rows were deleted meanwhile. The response must not look complete.
-  if (sent !== length) throw new Error(`A list of ${length} had ${sent} when it was sent.`);
+  // The response must not look complete.
+  if (!endsWith(last)) throw new Error('The last rows of a list were missing when it was sent.');
   yield ']';
 }
 

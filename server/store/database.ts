@@ -11,6 +11,8 @@ export type Transaction<T> = () => Generator<Statement, T, unknown[]>;
 
 /** What SQLite and PostgreSQL have in common: one SQL dialect, with values as $1, $2 and so on. */
 export interface Database {
+  /** Selects the migrations that only this database needs. */
+  readonly dialect: 'sqlite' | 'postgresql';
   /** Runs one statement and returns its rows. Throws `StoreUnavailable`. */
   query<Row>(sql: string, values?: SqlValue[]): Promise<Row[]>;
   /**
@@ -34,6 +36,9 @@ export class StoreUnavailable extends Error {
     super('The store could not answer.', { cause });
   }
 }
+
+/** The database refused the rows of a statement, for example by a constraint, and stored none. */
+export class RowsRefused extends StoreUnavailable {}
 
 export const createMigrationsTable =
   'create table if not exists migrations (name text primary key)';

@@ -1,8 +1,9 @@
 import { hash } from 'node:crypto';
-import { Pool, type PoolClient } from 'pg';
+import { Pool, type DatabaseError, type PoolClient } from 'pg';
 import {
   claimMigration,
   createMigrationsTable,
+  RowsRefused,
   StoreUnavailable,
   type Database,
   type SqlValue,
@@ -17,6 +18,9 @@ interface Timeouts {
 }
 
 const defaultTimeouts: Timeouts = { connectMs: 5_000, statementMs: 10_000, queryMs: 15_000 };
+
+/** SQLSTATE of invalid data, a violated constraint, a deadlock or an exceeded limit. */
+const rowErrorCode = /^(22|23|40|54)/;
 
 /** Opens a connection pool. Connects on the first query. */
 export function openPostgres(url: string, timeouts = defaultTimeouts): Database {
@@ -35,11 +39,14 @@ export function openPostgres(url: string, timeouts = defaultTimeouts): Database 
       // A named statement is parsed and planned once per connection.
       return (await client.query({ name: hash('sha1', sql), text: sql, values })).rows as unknown[];
     } catch (cause) {
-      throw new StoreUnavailable(cause);
+      const { code = '' } = cause as DatabaseError;
+      throw new (rowErrorCode.test(code) ? RowsRefused : StoreUnavailable)(cause);
     }
   }
 
   return {
+    dialect: 'postgresql',
+
     query: async <Row>(sql: string, values?: SqlValue[]) => (await run(pool, sql, values)) as Row[],
 
     async transact(transaction) {

@@ -5,6 +5,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import {
   claimMigration,
   createMigrationsTable,
+  RowsRefused,
   StoreUnavailable,
   type Database,
   type SqlValue,
@@ -14,6 +15,7 @@ import {
 /** How long a writer waits for another process. */
 const defaultBusyTimeoutMs = 5_000;
 const busyErrorCode = 5;
+const constraintErrorCode = 19;
 
 /**
  * Opens the database file in `directory`. Creates the directory if it is missing, readable by its
@@ -51,6 +53,7 @@ export function openSqlite(directory: string, busyTimeoutMs = defaultBusyTimeout
         return task();
       } catch (error) {
         if (!isDatabaseError(error)) throw error;
+        if (primaryCode(error) === constraintErrorCode) throw new RowsRefused(error);
         if (!isBusy(error) || performance.now() > deadline) throw new StoreUnavailable(error);
       }
       await delay(retryDelayMs());
@@ -71,6 +74,8 @@ export function openSqlite(directory: string, busyTimeoutMs = defaultBusyTimeout
   }
 
   return {
+    dialect: 'sqlite',
+
     query: <Row>(sql: string, values?: SqlValue[]) =>
       retryWhileBusy(() => run(sql, values) as Row[]),
 
@@ -115,8 +120,9 @@ function enableWal(connection: DatabaseSync, busyTimeoutMs: number) {
 const isDatabaseError = (error: unknown) =>
   ['ERR_SQLITE_ERROR', 'ERR_INVALID_STATE'].includes((error as NodeJS.ErrnoException).code ?? '');
 
-const isBusy = (error: unknown) =>
-  ((error as { errcode?: number }).errcode ?? 0) % 256 === busyErrorCode;
+const primaryCode = (error: unknown) => ((error as { errcode?: number }).errcode ?? 0) % 256;
+
+const isBusy = (error: unknown) => primaryCode(error) === busyErrorCode;
 
 const retryDelayMs = () => 1 + Math.random() * 9;
 

@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import DataLoader from 'dataloader';
-import type { Database } from './database.ts';
+import { StoreUnavailable, type Database } from './database.ts';
 
 export interface Account {
   id: string;
@@ -18,9 +18,10 @@ export interface SessionRecord {
   expiresAt: number;
 }
 
-/** Version of an account's list. Projects are immutable, so equal versions mean equal lists. */
+/** Version of an account's list. Equal versions mean equal lists. */
 export interface ListVersion {
-  count: number;
+  /** Number of changes other than a project added at the end. Triggers count them. */
+  edits: number;
   /** Id of the newest project; null for an empty list. */
   lastId: string | null;
   lastPosition: number;
@@ -68,13 +69,11 @@ export interface Store {
   /** Deletes attempts whose bucket was full before `fullBefore`, unless their key is known. */
   deleteOldAttempts(fullBefore: number, now: number): Promise<void>;
   createSession(session: SessionRecord): Promise<void>;
-  /** Returns undefined if the session has expired or does not exist. */
+  /**
+   * Returns undefined if the session has expired or does not exist. Includes the version of the
+   * account's list, because one query costs less than two.
+   */
   findSession(
-    tokenHash: string,
-    now: number,
-  ): Promise<Pick<SessionRecord, 'accountId'> | undefined>;
-  /** Same as `findSession`, with the version of the account's list: one query instead of two. */
-  findSessionWithListVersion(
     tokenHash: string,
     now: number,
   ): Promise<(Pick<SessionRecord, 'accountId'> & ListVersion) | undefined>;
@@ -83,10 +82,11 @@ export interface Store {
   deleteSessionsOfAccount(accountId: string): Promise<number>;
   deleteExpiredSessions(now: number): Promise<void>;
   /**
-   * Yields an account's projects, oldest first, up to a position. Each chunk is a query of its own,
-   * so a slow client holds neither a connection nor a snapshot.
+   * Yields the projects of a version of an account's list, oldest first. Each chunk is a query of
+   * its own, so a slow client holds neither a connection nor a snapshot. Throws `StoreUnavailable`
+   * if the list was edited since that version.
    */
-  listProjects(accountId: string, lastPosition: number): AsyncGenerator<Project[]>;
+  listProjects(accountId: string, version: ListVersion): AsyncGenerator<Project[]>;
   /**
    * Returns the project once it is synced to disk. If the account has used the idempotency key
    * before, returns the project of that time and stores nothing.
@@ -99,6 +99,7 @@ export interface Store {
 
 // Bounded in bytes too, because titles and descriptions decide how much memory a chunk takes.
 const maxChunkBytes = 128 * 1024;
+const maxProjectBytes = 2 ** 30;
 const maxChunkRows = 256;
 const maxBatchSize = 16;
 
@@ -106,6 +107,8 @@ const maxBatchSize = 16;
 export async function openStore(database: Database): Promise<Store> {
   const migrations = new URL('./migrations/', import.meta.url);
   for (const name of readdirSync(migrations).toSorted()) {
+    const [, dialect] = name.split('.');
+    if (dialect !== 'sql' && dialect !== database.dialect) continue;
     await database.migrate(name, readFileSync(new URL(name, migrations), 'utf8'));
   }
 
@@ -121,13 +124,12 @@ export async function openStore(database: Database): Promise<Store> {
       const hashes = padBatch([...new Set(tokenHashes)]);
       const sessions = await database.query<SessionRow>(
         `select sessions.token_hash as "tokenHash", sessions.account_id as "accountId",
-           sessions.expires_at as "expiresAt", projects.id as "lastId",
-           coalesce(projects.position, 0) as "lastPosition",
-           (select cast(count(*) as integer) from projects
-            where account_id = sessions.account_id) as count
-         from sessions left join projects on projects.account_id = sessions.account_id
-           and projects.position = (select max(position) from projects
-                                    where account_id = sessions.account_id)
+           sessions.expires_at as "expiresAt", accounts.list_edits as edits,
+           projects.id as "lastId", coalesce(projects.position, 0) as "lastPosition"
+         from sessions join accounts on accounts.id = sessions.account_id
+           left join projects on projects.account_id = sessions.account_id
+             and projects.position = (select max(position) from projects
+                                      where account_id = sessions.account_id)
          where token_hash in (${hashes.map((_, i) => `$${i + 1}`).join(', ')})`,
         hashes,
       );
@@ -214,18 +216,8 @@ export async function openStore(database: Database): Promise<Store> {
     },
 
     async findSession(tokenHash, now) {
-      const [session] = await database.query<Pick<SessionRecord, 'accountId'>>(
-        'select account_id as "accountId" from sessions where token_hash = $1 and expires_at > $2',
-        [tokenHash, now],
-      );
-      return session;
-    },
-
-    async findSessionWithListVersion(tokenHash, now) {
       const session = await sessionLoader.load(tokenHash);
-      if (!session || Number(session.expiresAt) <= now) return undefined;
-      const { accountId, count, lastId, lastPosition } = session;
-      return { accountId, count, lastId, lastPosition };
+      return session && Number(session.expiresAt) > now ? session : undefined;
     },
 
     async deleteSession(tokenHash) {
@@ -244,28 +236,37 @@ export async function openStore(database: Database): Promise<Store> {
       await database.query('delete from sessions where expires_at <= $1', [now]);
     },
 
-    async *listProjects(accountId, lastPosition) {
-      let [from, rows] = [0, maxChunkRows];
+    async *listProjects(accountId, { edits, lastPosition }) {
+      let [from, rows] = [1, maxChunkRows];
       while (from <= lastPosition) {
         // Ranges, because without statistics PostgreSQL would sort the list for each `limit`.
-        const range = () => [accountId, from, Math.min(from + rows - 1, lastPosition)];
-        while (rows > 1) {
-          const [size] = await database.query<{ bytes: number }>(
-            `select cast(sum(octet_length(title) + octet_length(description)) as integer) as bytes
-             from projects where account_id = $1 and position between $2 and $3`,
-            range(),
-          );
-          if ((size?.bytes ?? 0) <= maxChunkBytes) break;
-          rows = Math.ceil(rows / 2);
-        }
+        const to = Math.min(from + rows - 1, lastPosition);
         const chunk = await database.query<Project>(
           `select id, title, description from projects
-           where account_id = $1 and position between $2 and $3 order by position`,
-          range(),
+           where account_id = $1 and position between $2 and $3
+             and $4 = (select list_edits from accounts where id = $1)
+             and $5 >= (select sum(octet_length(title) + octet_length(description)) from projects
+                        where account_id = $1 and position between $2 and $3)
+           order by position`,
+          [accountId, from, to, edits, from === to ? maxProjectBytes : maxChunkBytes],
         );
-        if (chunk.length > 0) yield chunk;
-        from += rows;
-        rows = Math.min(rows * 2, maxChunkRows);
+        if (chunk.length > 0) {
+          yield chunk;
+          [from, rows] = [to + 1, Math.min(rows * 2, maxChunkRows)];
+          continue;
+        }
+        const [list] = await database.query<{ edits: number; next: number | null }>(
+          `select list_edits as edits, (select min(position) from projects
+                                        where account_id = $1 and position >= $2) as next
+           from accounts where id = $1`,
+          [accountId, from],
+        );
+        if (list?.edits !== edits || list.next === null) {
+          throw new StoreUnavailable(new Error('The list was edited while it was read.'));
+        }
+        // Skips deleted positions. Otherwise the chunk has too many bytes.
+        if (list.next > to) from = list.next;
+        else rows = Math.ceil(rows / 2);
       }
     },
 

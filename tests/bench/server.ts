@@ -212,7 +212,7 @@ async function createUncachedAccounts(settings: Settings): Promise<Record<string
       const id = randomUUID();
       const email = `uncached-${i}@example.org`;
       await store.createAccount({ id, email, passwordHash: '', role: 'member', createdAt: 0 });
-      const { token } = await sessions.start(id);
+      const token = await sessions.start(id);
       created.push({ cookie: `session=${token}` });
     }
     return created;

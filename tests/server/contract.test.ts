@@ -107,7 +107,8 @@ function errorOf(run: () => unknown): string {
 function createRoutes(implemented: Partial<Operations>, text = contractText) {
   const app = Fastify();
   onTestFinished(() => app.close());
-  const guard = async () => ({ token: 'token', accountId: 'account' });
+  const listVersion = { edits: 0, lastId: null, lastPosition: 0 };
+  const guard = async () => ({ token: 'token', accountId: 'account', listVersion });
   registerRoutes(app, parseContract(text), implemented as Operations, guard);
   return app;
 }

@@ -58,19 +58,82 @@ describe.each(storeNames)('a list of projects on %s', (name) => {
     expect(changed.headers.get('etag')).not.toBe(etag);
   });
 
-  test('has a new ETag after rows were deleted in the database', async () => {
-    const { client, addProjects, database } = await start();
+  test('has a new ETag after each change by SQL', async () => {
+    const { client, address, addProjects, database } = await start();
     const ids = await addProjects(5);
+    const other = await signedInClient(address);
+    const changes = [
+      `delete from projects where id = '${ids[1]}'`,
+      `insert into projects select 'restored', account_id, 2, 'Restored', '-', null, 0
+       from projects where id = '${ids[0]}'`,
+      `update projects set title = 'Changed' where id = '${ids[2]}'`,
+      `delete from projects where id = '${ids[4]}'`,
+      `update projects set account_id = (select id from accounts where id <> account_id)
+       where id = '${ids[3]}'`,
+    ];
     const etags = new Set<string | null>();
-    for (const deleted of [ids[2], ids[4]]) {
-      etags.add((await client.listProjects()).headers.get('etag'));
-      await database.query('delete from projects where id = $1', [deleted ?? null]);
+    const read = async () => {
+      const { headers, body } = await client.listProjects();
+      etags.add(headers.get('etag'));
+      return body as { id: string; title: string }[];
+    };
+    await read();
+    for (const change of changes) {
+      await database.query(change);
+      await read();
     }
-    // Takes the position of the last one.
+    expect(idsOf((await other.listProjects()).body)).toEqual([ids[3]]);
+    // Takes the position of a deleted one.
     const { body } = (await client.createProject()) as { body: { id: string } };
-    const { headers, body: list } = await client.listProjects();
-    expect(etags.add(headers.get('etag')).size).toBe(3);
-    expect(idsOf(list)).toEqual([ids[0], ids[1], ids[3], body.id]);
+    const titles = (await read()).map(({ id, title }) => [id, title]);
+    expect(etags.size).toBe(changes.length + 2);
+    expect(titles.map(([id]) => id)).toEqual([ids[0], 'restored', ids[2], body.id]);
+    expect(titles[2]![1]).toBe('Changed');
+  });
+
+  test('has a new ETag after the server of the previous version added a project', async () => {
+    const { client, database } = await start();
+    const add = (id: string) =>
+      database.query(
+        `insert into projects (id, account_id, position, title, description, idempotency_key, created_at)
+         select '${id}', accounts.id, coalesce(max(position), 0) + 1, 'Title', '-', null, 0
+         from accounts left join projects on account_id = accounts.id group by accounts.id`,
+      );
+    const etags = [];
+    for (const id of ['first', 'second']) {
+      await add(id);
+      etags.push((await client.listProjects()).headers.get('etag'));
+    }
+    expect(etags[0]).not.toBe(etags[1]);
+    const [{ edits }] = (await database.query('select list_edits as edits from accounts')) as [
+      { edits: number },
+    ];
+    expect(edits).toBe(0);
+  });
+
+  test('is refused or cut if rows are deleted while it is read', async () => {
+    const { client, addProjects, database, queries } = await start();
+    const ids = await addProjects(1_234);
+    queries.change = () => database.query(`delete from projects where id = '${ids.pop()}'`);
+    queries.untilChange = 1;
+    expect(await client.listProjects()).toMatchObject(refusal('unavailable'));
+    queries.untilChange = 3;
+    await expect(client.listProjects()).rejects.toThrow('terminated');
+    expect((await client.listProjects()).body).toHaveLength(ids.length);
+    expect(ids).toHaveLength(1_232);
+  });
+
+  test('skips any number of deleted positions in one query', async () => {
+    const { client, addProjects, database, queries } = await start();
+    const [first] = await addProjects(2);
+    await database.query('update projects set position = 1000000 where position = 2');
+    queries.count = 0;
+    const { body } = await client.listProjects();
+    expect(body).toHaveLength(2);
+    expect(idsOf(body)[0]).toBe(first);
+    expect(queries.count).toBeLessThan(6);
+    await database.query('delete from accounts');
+    expect(await database.query('select id from projects')).toEqual([]);
   });
 
   test('is the same on every replica, also after a change', async () => {
@@ -141,16 +204,25 @@ describe.each(storeNames)('a list of projects on %s', (name) => {
     expect(head.headers.get('etag')).toBe((await client.listProjects()).headers.get('etag'));
   });
 
-  /** Starts a server with a signed-in client. The store fails after `queries.untilFailure`. */
+  /**
+   * Starts a server with a signed-in client. The store fails after `queries.untilFailure`, and is
+   * changed after `queries.untilChange`.
+   */
   async function start() {
     const database = (await freshDatabase(name))();
-    const queries = { count: 0, untilFailure: Infinity };
+    const queries = {
+      count: 0,
+      untilFailure: Infinity,
+      untilChange: Infinity,
+      change: async (): Promise<unknown> => undefined,
+    };
     const instrumented: Database = {
       ...database,
-      query: (sql, values) => {
+      async query(sql, values) {
         queries.count += 1;
         queries.untilFailure -= 1;
-        if (queries.untilFailure < 0) return Promise.reject(new Error('The test broke the store.'));
+        if (queries.untilFailure < 0) throw new Error('The test broke the store.');
+        if (queries.untilChange-- === 0) await queries.change();
         return database.query(sql, values);
       },
     };
@@ -184,7 +256,8 @@ test('the cache keeps the most recently used lists, up to 16 MB', async () => {
       reads.push(ownerId);
       yield [title];
     }
-    return send(incoming, reply, { ownerId, version: '1', length: 1, chunks }, JSON.stringify);
+    const list = { ownerId, version: '1', endsWith: () => true, chunks };
+    return send(incoming, reply, list, JSON.stringify);
   });
   const owners = Array.from({ length: 20 }, (_, i) => `${i}`);
   for (const owner of owners) await app.inject(`/${owner}`);
