@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import DataLoader from 'dataloader';
-import { StoreUnavailable, type Database } from './database.ts';
+import { RowsRefused, StoreUnavailable, type Database } from './database.ts';
 
 export interface Account {
   id: string;
@@ -37,6 +37,12 @@ export interface NewProject extends Project {
   accountId: string;
   idempotencyKey: string | undefined;
   createdAt: number;
+}
+
+interface WaitingCreate {
+  project: NewProject;
+  resolve: (project: Project) => void;
+  reject: (reason: unknown) => void;
 }
 
 /** A token bucket that refills more slowly after many attempts. */
@@ -88,7 +94,7 @@ export interface Store {
    */
   listProjects(accountId: string, version: ListVersion): AsyncGenerator<Project[]>;
   /**
-   * Returns the project once it is synced to disk. If the account has used the idempotency key
+   * Returns the project once it is synced to disk, with others that wait at the same time. If the account has used the idempotency key
    * before, returns the project of that time and stores nothing.
    */
   createProject(project: NewProject): Promise<Project>;
@@ -138,6 +144,78 @@ export async function openStore(database: Database): Promise<Store> {
     },
     { cache: false, maxBatchSize, batchScheduleFn: (dispatch) => setImmediate(dispatch) },
   );
+
+  let waitingCreates: WaitingCreate[] = [];
+  const busyAccounts = new Set<string>();
+
+  /**
+   * Stores waiting projects in one statement and so with one sync. An account has one such
+   * statement at a time: others would wait for its positions and then be refused.
+   */
+  async function storeWaitingProjects() {
+    const isReady = ({ project }: WaitingCreate) => !busyAccounts.has(project.accountId);
+    const batch = waitingCreates.filter(isReady).slice(0, maxBatchSize);
+    if (batch.length === 0) return;
+    waitingCreates = waitingCreates.filter((create) => !batch.includes(create));
+    const projects = batch.map(({ project }) => project);
+    for (const { accountId } of projects) busyAccounts.add(accountId);
+    setImmediate(storeWaitingProjects);
+    const results = await storeProjects(projects);
+    for (const { accountId } of projects) busyAccounts.delete(accountId);
+    setImmediate(storeWaitingProjects);
+    for (const [i, result] of results.entries()) {
+      if (result.status === 'fulfilled') batch[i]!.resolve(result.value);
+      else batch[i]!.reject(result.reason);
+    }
+  }
+
+  /**
+   * Stores all projects or none. If the database refuses them, because of one of them or because
+   * another replica took a position, stores each half by itself.
+   */
+  async function storeProjects(batch: NewProject[]): Promise<PromiseSettledResult<Project>[]> {
+    try {
+      // Ordered by account, because replicas that lock accounts in different orders deadlock.
+      const stored = await database.query<{ id: string }>(
+        `insert into projects (id, account_id, position, title, description, idempotency_key, created_at)
+         select value ->> 'id', value ->> 'accountId',
+           (select coalesce(max(position), 0) from projects where account_id = value ->> 'accountId')
+             + row_number() over (partition by value ->> 'accountId' order by cast(key as integer)),
+           value ->> 'title', value ->> 'description', value ->> 'idempotencyKey',
+           cast(value ->> 'createdAt' as bigint)
+         from json_each($1) where not exists (
+           select 1 from projects where account_id = value ->> 'accountId'
+             and idempotency_key = value ->> 'idempotencyKey'
+         )
+         order by value ->> 'accountId', cast(key as integer)
+         ${batch.length === 1 ? 'on conflict do nothing' : ''} returning id`,
+        [JSON.stringify(Object.fromEntries(batch.entries()))],
+      );
+      const storedIds = new Set(stored.map(({ id }) => id));
+      return await Promise.allSettled(
+        batch.map(async (project) => (storedIds.has(project.id) ? project : findOrStore(project))),
+      );
+    } catch (reason) {
+      if (!(reason instanceof RowsRefused) || batch.length === 1) {
+        return batch.map(() => ({ status: 'rejected', reason }));
+      }
+      const half = Math.ceil(batch.length / 2);
+      const first = await storeProjects(batch.slice(0, half));
+      return [...first, ...(await storeProjects(batch.slice(half)))];
+    }
+  }
+
+  /** Returns the project with the same key. Otherwise stores it at the next position. */
+  async function findOrStore(project: NewProject): Promise<Project> {
+    const [earlier] = await database.query<Project>(
+      'select id, title, description from projects where account_id = $1 and idempotency_key = $2',
+      [project.accountId, project.idempotencyKey ?? null],
+    );
+    if (earlier) return earlier;
+    const [result] = await storeProjects([project]);
+    if (result?.status === 'fulfilled') return result.value;
+    throw result?.reason;
+  }
 
   return {
     async createAccount({ id, email, passwordHash, role, createdAt }) {
@@ -270,26 +348,11 @@ export async function openStore(database: Database): Promise<Store> {
       }
     },
 
-    async createProject({ id, accountId, title, description, idempotencyKey, createdAt }) {
-      const key = idempotencyKey ?? null;
-      for (;;) {
-        // One statement decides the idempotency key and the position, and stores the project.
-        const [created] = await database.query<Project>(
-          `insert into projects (id, account_id, position, title, description, idempotency_key, created_at)
-           select $1, $2, coalesce(max(position), 0) + 1, $3, $4, $5, cast($6 as bigint)
-           from projects where account_id = $2
-           on conflict do nothing returning id, title, description`,
-          [id, accountId, title, description, key, createdAt],
-        );
-        if (created) return created;
-        const [earlier] = await database.query<Project>(
-          'select id, title, description from projects where account_id = $1 and idempotency_key = $2',
-          [accountId, key],
-        );
-        if (earlier) return earlier;
-        // Another request of this account took the position: retry with the next one.
-      }
-    },
+    createProject: (project) =>
+      new Promise((resolve, reject) => {
+        waitingCreates.push({ project, resolve, reject });
+        setImmediate(storeWaitingProjects);
+      }),
 
     async check() {
       await database.query('select name from migrations limit 1');

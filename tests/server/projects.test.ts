@@ -1,5 +1,7 @@
 import { randomUUID } from 'node:crypto';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { StoreUnavailable } from '../../server/store/database.ts';
+import { openStore, type NewProject } from '../../server/store/store.ts';
 import { CookieClient, signedInClient } from '../support/cookie-client.ts';
 import { freshDatabase, refusal, startServer, storeNames } from './support.ts';
 
@@ -114,9 +116,123 @@ describe.each(storeNames)('projects on %s', (name) => {
     });
   });
 
+  describe('creates that are stored together', () => {
+    test('take the positions after the last one in the order of arrival', async () => {
+      const { store, accounts, rows } = await openWithAccounts();
+      const projects = Array.from({ length: 40 }, (_, i) => newProject(accounts[i % 2]!));
+      const stored = await Promise.all(projects.map((project) => store.createProject(project)));
+      expect(stored.map(({ id }) => id)).toEqual(projects.map(({ id }) => id));
+      for (const account of accounts) {
+        const own = projects.filter(({ accountId }) => accountId === account);
+        expect(await rows(account)).toEqual(own.map(({ id }, i) => ({ id, position: i + 1 })));
+      }
+    });
+
+    test('need fewer statements than projects', async () => {
+      const { store, accounts, statements } = await openWithAccounts();
+      await Promise.all(
+        Array.from({ length: 32 }, (_, i) => store.createProject(newProject(accounts[i % 2]!))),
+      );
+      const inserts = statements.filter((sql) => sql.startsWith('insert into projects'));
+      expect(inserts.length).toBeGreaterThan(0);
+      expect(inserts.length).toBeLessThanOrEqual(4);
+    });
+
+    test('do not fail if the database refuses one of them', async () => {
+      const { store, accounts, rows } = await openWithAccounts();
+      const projects = Array.from({ length: 9 }, () => newProject(accounts[0]!));
+      projects[4] = newProject('no such account');
+      const results = await Promise.allSettled(projects.map((each) => store.createProject(each)));
+      expect(results.map(({ status }) => status)).toEqual(
+        projects.map((_, i) => (i === 4 ? 'rejected' : 'fulfilled')),
+      );
+      expect((results[4] as PromiseRejectedResult).reason).toBeInstanceOf(StoreUnavailable);
+      const positions = (await rows(accounts[0]!)).map(({ position }) => position);
+      expect(positions).toEqual([1, 2, 3, 4, 5, 6, 7, 8]);
+    });
+
+    test('return the earlier project of a key, from before or of the same statement', async () => {
+      const { store, accounts, rows } = await openWithAccounts();
+      const [account, other] = accounts as [string, string];
+      const first = await store.createProject(newProject(account, 'used'));
+      const projects = [
+        newProject(account, 'new'),
+        newProject(account, 'used'),
+        newProject(account),
+        newProject(account, 'new'),
+        newProject(other, 'used'),
+        newProject(account),
+      ];
+      const stored = await Promise.all(projects.map((each) => store.createProject(each)));
+      const ids = stored.map(({ id }) => id);
+      expect(ids[1]).toBe(first.id);
+      expect(ids[0]).toBe(ids[3]);
+      expect(ids[4]).toBe(projects[4]!.id);
+      expect(new Set(ids).size).toBe(5);
+      const positions = (await rows(account)).map(({ position }) => position);
+      expect(positions).toEqual([1, 2, 3, 4]);
+    });
+
+    test('are each stored once by several replicas at once, without a gap', async () => {
+      const { open, store, accounts, rows } = await openWithAccounts();
+      const stores = [store, await openStore(open()), await openStore(open())];
+      const projects = Array.from({ length: 240 }, (_, i) =>
+        newProject(accounts[(i >> 3) % 2]!, i % 5 === 0 ? `key ${(i / 5) % 12}` : undefined),
+      );
+      const stored = await Promise.all(
+        projects.map((project, i) => stores[i % 3]!.createProject(project)),
+      );
+      const ids: string[] = [];
+      for (const account of accounts) {
+        const own = await rows(account);
+        expect(own.map(({ position }) => position)).toEqual(own.map((_, i) => i + 1));
+        ids.push(...own.map(({ id }) => id));
+      }
+      expect(new Set(stored.map(({ id }) => id))).toEqual(new Set(ids));
+      const isKeyed = (i: number) => i % 5 === 0;
+      expect(stored.filter(({ id }, i) => !isKeyed(i) && id !== projects[i]!.id)).toEqual([]);
+      await Promise.all(stores.slice(1).map((each) => each.close()));
+    });
+  });
+
+  /** Opens a store with two accounts. `rows` returns what the list of an account has. */
+  async function openWithAccounts() {
+    const open = await freshDatabase(name);
+    const database = open();
+    onTestFinished(() => database.close());
+    const statements: string[] = [];
+    const store = await openStore({
+      ...database,
+      query(sql, values) {
+        statements.push(sql);
+        return database.query(sql, values);
+      },
+    });
+    const accounts = [randomUUID(), randomUUID()];
+    for (const id of accounts) {
+      const email = `${id}@example.org`;
+      await store.createAccount({ id, email, passwordHash: '', role: 'member', createdAt: 0 });
+    }
+    const rows = (accountId: string) =>
+      database.query<{ id: string; position: number }>(
+        'select id, position from projects where account_id = $1 order by position',
+        [accountId],
+      );
+    return { open, store, accounts, rows, statements };
+  }
+
   async function start(options = {}) {
     return startServer({ ...options, database: (await freshDatabase(name))() });
   }
+});
+
+const newProject = (accountId: string, idempotencyKey?: string): NewProject => ({
+  id: randomUUID(),
+  accountId,
+  title: 'Title',
+  description: 'Text',
+  idempotencyKey,
+  createdAt: 0,
 });
 
 const numberedTitles = (count: number) => Array.from({ length: count }, (_, i) => `Project ${i}`);
