@@ -11,6 +11,7 @@ import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { Client } from 'pg';
 import { startPostgres } from '../support/postgres.ts';
+import { proxyNames, startBalancer } from '../support/proxies.ts';
 import type { Settings } from '../support/server-process.ts';
 import { readLongLists } from './concurrent-reads.ts';
 import { NotSupported } from './disk.ts';
@@ -18,6 +19,7 @@ import { fillDisk } from './full-disk.ts';
 import { usePooler } from './pooler.ts';
 import { failOver, loseStandby, makeReadOnly } from './postgres-outages.ts';
 import { cutPowerDuringCreates } from './power-loss.ts';
+import { requirePrograms } from './programs.ts';
 import {
   floodLogins,
   fuzzRequests,
@@ -80,6 +82,15 @@ const scenarios: Record<string, () => Promise<Figures>> = {
   'read-only primary': () => makeReadOnly(common),
   'pooler in session mode': async () => usePooler('session', 20, await postgresql()),
   'pooler in transaction mode': async () => usePooler('transaction', 5, await postgresql()),
+  ...Object.fromEntries(
+    proxyNames.map((name) => [
+      `rolling restart behind ${name}, PostgreSQL`,
+      async () => {
+        requirePrograms(name);
+        return restartReplicas(await postgresql(), 2, 3, 16, startBalancer(name));
+      },
+    ]),
+  ),
   'login flood, SQLite': async () => floodLogins(await sqlite(), 100, 100),
   'login flood, PostgreSQL': async () => floodLogins(await postgresql(), 100, 100),
   '100,000 projects for four readers, SQLite': async () => readLongLists(await sqlite(), 4),

@@ -110,9 +110,10 @@ export async function restartReplicas(
   replicas: number,
   rounds: number,
   clientCount: number,
+  startBalancer: typeof startLoadBalancer = startLoadBalancer,
 ) {
   await using running = await startServers(settings, replicas);
-  await using balancer = await startLoadBalancer(running.map(({ address }) => address));
+  await using balancer = await startBalancer(running.map(({ address }) => address));
   const stop = new AbortController();
   using cleanup = new DisposableStack();
   cleanup.defer(() => stop.abort());

@@ -1,0 +1,174 @@
+import { spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { connect } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
+import { getCACertificates, setDefaultCACertificates } from 'node:tls';
+import { fileURLToPath } from 'node:url';
+import { findFreePort } from '../../tools/free-port.ts';
+
+const projectPath = (path: string) =>
+  fileURLToPath(new URL(path, new URL('../../', import.meta.url)));
+const pem = projectPath('tests/conformance/self-signed.pem');
+
+/** Pairs of a text of a file in docs/deploy/, and its replacement. */
+export type Replacements = [text: string, replacement: string][];
+
+interface Kind {
+  /** In docs/deploy/. */
+  file: string;
+  program: string;
+  debianPackage: string;
+  /** Returns what this machine needs other than the file says. */
+  adapt: (ports: Ports, servers: [string, string]) => Replacements;
+  /** Returns the arguments that check the file, and those that run it in the foreground. */
+  commands: (folder: string, file: string) => { check: string[]; run: string[] };
+}
+
+interface Ports {
+  http: number;
+  https: number;
+}
+
+const isRoot = process.getuid?.() === 0;
+
+const kinds = {
+  nginx: {
+    file: 'nginx.conf',
+    program: 'nginx',
+    debianPackage: 'nginx-light',
+    adapt: ({ http, https }, [first, second]) => [
+      ['listen 80', `listen ${http}`],
+      ['listen [::]:80', `listen [::]:${http}`],
+      ['listen 443', `listen ${https}`],
+      ['listen [::]:443', `listen [::]:${https}`],
+      ['/etc/ssl/tracker.crt', pem],
+      ['/etc/ssl/tracker.key', pem],
+      ['127.0.0.1:3000', first],
+      ['127.0.0.1:3001', second],
+    ],
+    commands: (folder, file) => {
+      const temporary = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi'];
+      writeFileSync(
+        join(folder, 'main.conf'),
+        `${isRoot ? 'user root;' : ''}
+        worker_processes 2;
+        pid ${folder}/nginx.pid;
+        error_log stderr;
+        events {}
+        http {
+          access_log off;
+          ${temporary.map((name) => `${name}_temp_path ${folder}/${name};`).join('\n')}
+          include ${file};
+        }`,
+      );
+      const run = ['-e', 'stderr', '-c', join(folder, 'main.conf'), '-g', 'daemon off;'];
+      return { check: ['-t', ...run], run };
+    },
+  },
+  haproxy: {
+    file: 'haproxy.cfg',
+    program: 'haproxy',
+    debianPackage: 'haproxy',
+    adapt: ({ http, https }, [first, second]) => [
+      ['bind :::80 ', `bind :::${http} `],
+      ['bind :::443 ', `bind :::${https} `],
+      ['/etc/haproxy/tracker.pem', pem],
+      ['127.0.0.1:3000', first],
+      ['127.0.0.1:3001', second],
+      ['    user haproxy\n    group haproxy\n', ''],
+    ],
+    commands: (_folder, file) => ({
+      check: ['-c', '-f', file],
+      run: ['-db', '-f', file],
+    }),
+  },
+} satisfies Record<string, Kind>;
+
+export type ProxyName = keyof typeof kinds;
+export const proxyNames = Object.keys(kinds) as ProxyName[];
+
+/**
+ * Starts a proxy with its file of docs/deploy/ in front of two servers, given as `host:port`. Ports,
+ * certificate and servers are replaced. Throws if the proxy rejects the file or warns about it.
+ */
+export async function startProxy(
+  name: ProxyName,
+  servers: [string, string],
+  replacements: Replacements = [],
+) {
+  trustTestCertificate();
+  const { file, program, debianPackage, adapt, commands }: Kind = kinds[name];
+  const folder = mkdtempSync(join(tmpdir(), 'tracker-app-proxy-'));
+  using cleanup = new DisposableStack();
+  cleanup.defer(() => rmSync(folder, { recursive: true, force: true }));
+  const ports = { http: await findFreePort(), https: await findFreePort() };
+  let text = readFileSync(projectPath(`docs/deploy/${file}`), 'utf8');
+  for (const [from, to] of [...adapt(ports, servers), ...replacements]) {
+    if (!text.includes(from)) throw new Error(`docs/deploy/${file} does not contain "${from}".`);
+    text = text.replaceAll(from, () => to);
+  }
+  const adapted = join(folder, file);
+  writeFileSync(adapted, text);
+  const { check, run } = commands(folder, adapted);
+  // Debian has these programs where only root looks.
+  const env = { ...process.env, PATH: `${process.env['PATH']}:/usr/sbin` };
+  const checked = spawnSync(program, check, { env, encoding: 'utf8' });
+  if (checked.error) {
+    throw new Error(`${name} is not installed (Debian: apt-get install ${debianPackage}).`);
+  }
+  const report = checked.stdout + checked.stderr;
+  if (checked.status !== 0 || /\[warn/i.test(report)) {
+    throw new Error(`${name} does not accept docs/deploy/${file}: ${report}`);
+  }
+  const child = spawn(program, run, { env, stdio: ['ignore', 'ignore', 'pipe'] });
+  let errors = '';
+  child.stderr.on('data', (chunk) => (errors += chunk));
+  const ended = once(child, 'close');
+  void ended.then(() => (hasEnded = true));
+  let hasEnded = false;
+  while (!(await isListening(ports.https))) {
+    if (hasEnded) throw new Error(`${name} did not start: ${errors}`);
+    await yieldToEventLoop();
+  }
+  const resources = cleanup.move();
+  return {
+    address: `https://localhost:${ports.https}`,
+    httpAddress: `http://localhost:${ports.http}`,
+    port: ports.https,
+    async [Symbol.asyncDispose]() {
+      child.kill();
+      await ended;
+      resources.dispose();
+    },
+  };
+}
+
+/** Returns a function that starts the proxy as the load balancer of two servers. */
+export const startBalancer = (name: ProxyName) => async (addresses: string[]) => {
+  const [first = '', second = ''] = addresses.map(upstreamOf);
+  // The proxy notices by itself which servers are ready.
+  return { ...(await startProxy(name, [first, second])), checkReadiness: async () => {} };
+};
+
+/** Returns the `host:port` of a server's address. */
+export const upstreamOf = (address: string) => `127.0.0.1:${new URL(address).port}`;
+
+/** Makes `fetch` in this process accept the certificate. */
+function trustTestCertificate() {
+  const known = getCACertificates('default');
+  const certificate = readFileSync(pem, 'utf8').match(/-----BEGIN CERT[^]+/)?.[0] ?? '';
+  if (!known.includes(certificate)) setDefaultCACertificates([...known, certificate]);
+}
+
+async function isListening(port: number): Promise<boolean> {
+  const socket = connect(port, '127.0.0.1');
+  const isOpen = await once(socket, 'connect').then(
+    () => true,
+    () => false,
+  );
+  socket.destroy();
+  return isOpen;
+}
