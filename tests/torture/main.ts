@@ -9,11 +9,11 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { Client } from 'pg';
 import { startPostgres } from '../support/postgres.ts';
 import { proxyNames, startBalancer } from '../support/proxies.ts';
 import type { Settings } from '../support/server-process.ts';
 import { readLongLists } from './concurrent-reads.ts';
+import { loseLeader } from './cluster.ts';
 import { NotSupported } from './disk.ts';
 import { fillDisk } from './full-disk.ts';
 import { usePooler } from './pooler.ts';
@@ -28,6 +28,7 @@ import {
   shareStore,
   type Figures,
 } from './scenarios.ts';
+import { runSql } from './sql.ts';
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
@@ -48,10 +49,7 @@ const postgresql = async (): Promise<Settings> => {
   const postgres = await (starting ??= startPostgres());
   stores += 1;
   const name = `torture_${process.pid}_${stores}`;
-  const client = new Client(postgres.url);
-  await client.connect();
-  await client.query(`create database ${name}`);
-  await client.end();
+  await runSql(postgres.url, `create database ${name}`);
   return { ...common, DATABASE_URL: Object.assign(new URL(postgres.url), { pathname: name }).href };
 };
 
@@ -78,6 +76,8 @@ const scenarios: Record<string, () => Promise<Figures>> = {
     failOver('SIGSTOP', common),
   'failover to a synchronous standby, primary in a black hole': () =>
     failOver('black hole', common),
+  'documented cluster, leader killed with kill -9': () => loseLeader('kill -9', common),
+  'documented cluster, leader stopped with SIGSTOP': () => loseLeader('SIGSTOP', common),
   'missing synchronous standby': () => loseStandby(common, 40, 60),
   'read-only primary': () => makeReadOnly(common),
   'pooler in session mode': async () => usePooler('session', 20, await postgresql()),

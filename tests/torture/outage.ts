@@ -7,17 +7,17 @@ import type { Settings } from '../support/server-process.ts';
 const serverCount = 2;
 const creates = 300; // before the outage, and after it
 const maxRecoverySeconds = 60;
-const pauseMs = 50; // between the lists of a reader, and before a create is sent again
+const pauseMs = 50; // between the lists of a reader, and after a failed create
 
 interface Outage {
   settings: Settings;
   writers?: number;
   readers?: number;
   /**
-   * Starts the outage. Resolves with the time when a repair ended it, or undefined if the servers
-   * must recover without a repair.
+   * Interrupts the store. Resolves with the time from which the recovery counts: when the store
+   * failed, or when a repair ended the outage.
    */
-  interrupt: (watch: Watch) => Promise<number | undefined>;
+  interrupt: (watch: Watch) => Promise<number>;
   /** Whether the store can keep nothing during the outage, so that each 201 is false. */
   refusesWrites?: boolean;
 }
@@ -75,8 +75,8 @@ export async function measureOutage(outage: Outage): Promise<Figures> {
       let status = 0;
       for (;;) {
         status = await record(i % serverCount, true, () => client.create(key));
+        if (status !== 201) await delay(pauseMs);
         if (status === 201 || !repeats || stop.signal.aborted) break;
-        await delay(pauseMs);
       }
       (status === 201 ? keys.acknowledged : keys.unacknowledged).push(key);
     }
@@ -116,10 +116,9 @@ export async function measureOutage(outage: Outage): Promise<Figures> {
   };
   await waitUntil(() => countAcknowledged() >= creates, 'Too few creates');
   const brokenMs = performance.now();
-  const repairedMs = await interrupt({
+  const sinceMs = await interrupt({
     failedCalls: () => calls.filter(({ status }) => status !== 200 && status !== 201).length,
   });
-  const sinceMs = repairedMs ?? brokenMs;
   await waitUntil(() => firstWrites(sinceMs).every(Number.isFinite), 'No write on each server');
   const writableMs = Math.max(...firstWrites(sinceMs));
   const enough = countAcknowledged() + creates;
@@ -142,7 +141,6 @@ export async function measureOutage(outage: Outage): Promise<Figures> {
     servers: serverCount,
     clients: writers + readers,
     ...(await compareAllWithStore(created)),
-    ...(repairedMs && { 'outage (s)': ((repairedMs - brokenMs) / 1000).toFixed(1) }),
     'until the first write (s)': seconds(Math.min(...firstWrites(sinceMs))),
     'until each server writes (s)': seconds(writableMs),
     'creates meanwhile': countStatuses(during.filter(({ isCreate }) => isCreate)),

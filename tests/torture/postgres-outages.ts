@@ -1,7 +1,6 @@
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { Client } from 'pg';
 import { findFreePort } from '../../tools/free-port.ts';
 import type { Settings } from '../support/server-process.ts';
 import { startTcpProxy } from '../support/tcp-proxy.ts';
@@ -9,6 +8,7 @@ import { createFolder } from './disk.ts';
 import { createPostgres } from './killable-postgres.ts';
 import { measureOutage } from './outage.ts';
 import type { Figures } from './scenarios.ts';
+import { runSql } from './sql.ts';
 
 const outageSeconds = 40; // longer than the timeouts of the servers
 
@@ -33,8 +33,9 @@ export async function failOver(failure: keyof typeof failures, common: Settings)
     },
     async interrupt() {
       await failures[failure](postgres);
+      const failedMs = performance.now();
       await runSql(postgres.standby.url, 'select pg_promote()');
-      return undefined;
+      return failedMs;
     },
   });
 }
@@ -68,6 +69,7 @@ export async function loseStandby(common: Settings, maxConnections: number, clie
   });
   return {
     ...figures,
+    'without the standby (s)': outageSeconds,
     'connections of the servers': `${connections} of ${maxConnections} at most`,
     'failed: fewer than 99 % of the lists': Number(figures['lists answered (%)']) < 99 ? 1 : 0,
   };
@@ -125,13 +127,3 @@ async function startReplicated(
 }
 
 const urlAt = (port: number) => `postgres://tracker@127.0.0.1:${port}/postgres`;
-
-async function runSql(url: string, sql: string): Promise<Record<string, unknown>[]> {
-  const client = new Client(url);
-  await client.connect();
-  try {
-    return (await client.query(sql)).rows;
-  } finally {
-    await client.end();
-  }
-}

@@ -1,0 +1,2 @@
+create role tracker login password 'change-me';
+create database tracker owner tracker;
