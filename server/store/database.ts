@@ -25,6 +25,8 @@ export interface Database {
    * If several processes start at once, one runs it and the others wait.
    */
   migrate(name: string, sql: string): Promise<void>;
+  /** Writes a row. Throws `StoreUnavailable` if any table cannot be written. */
+  checkWrite(): Promise<void>;
   close(): Promise<void>;
 }
 

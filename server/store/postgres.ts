@@ -9,6 +9,16 @@ import {
   type SqlValue,
 } from './database.ts';
 
+// One round trip and one transaction. On a full disk, a row can still be updated in its place, but
+// the temporary file of the sort cannot be written.
+const writeCheck = `
+  set local lock_timeout = '1s';
+  lock table accounts, sessions, projects, attempts in row exclusive mode;
+  set local work_mem = '64kB';
+  select count(*) from generate_series(1, 10000);
+  insert into health (id, checked_at) values (1, extract(epoch from now()))
+    on conflict (id) do update set checked_at = excluded.checked_at`;
+
 interface Timeouts {
   connectMs: number;
   /** Enforced by PostgreSQL, which then aborts the statement. */
@@ -85,6 +95,12 @@ export function openPostgres(url: string, timeouts = defaultTimeouts): Database 
         client.release(true);
         throw error;
       }
+    },
+
+    async checkWrite() {
+      await pool.query(writeCheck).catch((cause: unknown) => {
+        throw new StoreUnavailable(cause);
+      });
     },
 
     async close() {

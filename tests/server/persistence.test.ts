@@ -26,6 +26,7 @@ import {
 } from './support.ts';
 
 const unavailable = refusal('unavailable');
+const atMost = { timeout: hangLimitMs };
 
 test('SQLite syncs every transaction, even if it was built to sync less', async () => {
   const exec = Reflect.get(DatabaseSync.prototype, 'exec');
@@ -86,10 +87,10 @@ describe('an unreachable PostgreSQL', () => {
       expect(reply).toMatchObject(unavailable);
     }
     expect((await client.call('GET', '/healthz')).status).toBe(200);
-    expect((await client.call('GET', '/readyz')).status).toBe(503);
+    await expect.poll(readiness(client), atMost).toBe(503);
 
     await runInPostgres(`alter database ${name} allow_connections true`);
-    expect((await client.call('GET', '/readyz')).status).toBe(200);
+    await expect.poll(readiness(client), atMost).toBe(200);
     expect((await client.createProject()).status).toBe(201);
     expect((await client.listProjects()).body).toHaveLength(1);
   });
@@ -144,10 +145,124 @@ test('while another process locks SQLite, a write waits and other requests are a
   expect((await create).status).toBe(201);
 });
 
+describe('/readyz', () => {
+  test('is 503 while another process locks SQLite', async () => {
+    const folder = temporaryFolder();
+    const client = new CookieClient(await startServer({ database: openSqlite(folder) }));
+    await expect.poll(readiness(client), atMost).toBe(200);
+    const other = new DatabaseSync(join(folder, 'tracker.sqlite'));
+    onTestFinished(() => other.close());
+    other.exec('begin immediate');
+    await expect.poll(readiness(client), atMost).toBe(503);
+    other.exec('rollback');
+    await expect.poll(readiness(client), atMost).toBe(200);
+  });
+
+  test.each(['access exclusive', 'exclusive', 'share'])(
+    'is 503 while another session locks a table of PostgreSQL in %s mode',
+    async (mode) => {
+      const url = await createPostgresDatabase();
+      const client = new CookieClient(await startServer({ database: openPostgres(url) }));
+      await expect.poll(readiness(client), atMost).toBe(200);
+      const other = new Client(url);
+      await other.connect();
+      onTestFinished(() => other.end());
+      await other.query(`begin; lock table projects in ${mode} mode`);
+      await expect.poll(readiness(client), atMost).toBe(503);
+      await other.query('rollback');
+      await expect.poll(readiness(client), atMost).toBe(200);
+    },
+  );
+
+  test('is 503 while PostgreSQL is read-only', async () => {
+    const url = await createPostgresDatabase();
+    const name = new URL(url).pathname.slice(1);
+    const client = new CookieClient(await startServer({ database: openPostgres(url) }));
+    const setReadOnly = async (value: string) => {
+      await runInPostgres(`alter database ${name} set default_transaction_read_only = ${value}`);
+      // The setting applies to new connections.
+      await runInPostgres(
+        `select pg_terminate_backend(pid) from pg_stat_activity where datname = '${name}'`,
+      );
+    };
+    await setReadOnly('on');
+    await expect.poll(readiness(client), atMost).toBe(503);
+    await setReadOnly('off');
+    await expect.poll(readiness(client), atMost).toBe(200);
+  });
+
+  test('checks the store once for many polls, and answers while the check hangs', async () => {
+    const database = openSqlite(temporaryFolder());
+    const { promise: end, resolve: endCheck } = Promise.withResolvers<void>();
+    const checkWrite = vi.fn<() => Promise<void>>(() => end);
+    const client = new CookieClient(await startServer({ database: { ...database, checkWrite } }));
+    const poll = () => client.call('GET', '/readyz');
+    const replies = await Promise.all(Array.from({ length: 50 }, poll));
+    for (const { status } of replies) expect(status).toBe(503);
+    expect((await poll()).status).toBe(503);
+    expect(checkWrite).toHaveBeenCalledTimes(1);
+    endCheck();
+    await expect.poll(readiness(client), atMost).toBe(200);
+    const started = performance.now();
+    const calls = checkWrite.mock.calls.length;
+    for (let i = 0; i < 50; i += 1) expect((await poll()).status).toBe(200);
+    const seconds = Math.ceil((performance.now() - started) / 1000);
+    expect(checkWrite.mock.calls.length - calls).toBeLessThanOrEqual(seconds);
+  });
+});
+
+test('the write-ahead log of SQLite shrinks after a long read of another process', async () => {
+  const folder = temporaryFolder();
+  const database = openSqlite(folder);
+  onTestFinished(() => database.close());
+  await database.query('create table texts (text text)');
+  const reader = new DatabaseSync(join(folder, 'tracker.sqlite'), { readOnly: true });
+  onTestFinished(() => reader.close());
+  reader.exec('begin; select * from texts');
+  const insert = (bytes: number) =>
+    database.query('insert into texts values ($1)', ['x'.repeat(bytes)]);
+  const walBytes = () => statSync(join(folder, 'tracker.sqlite-wal')).size;
+  for (let i = 0; i < 40; i += 1) await insert(1_000_000);
+  expect(walBytes()).toBeGreaterThan(40_000_000);
+  reader.exec('rollback');
+  // The first write copies the log into the database, the second one starts the log again.
+  for (let i = 0; i < 2; i += 1) await insert(1);
+  expect(walBytes()).toBeLessThanOrEqual(16 * 1024 * 1024);
+});
+
 test('a damaged database keeps the server from starting, with one line of explanation', async () => {
   const { code, errors } = await runProcess({ DATA_DIR: await damagedFolder() }).ended;
   expect(code).toBe(1);
   expect(errors).toMatch(/^DATA_DIR: .+damaged.+\n$/);
+});
+
+test('one changed byte in the index of the emails keeps the server from starting', async () => {
+  const folder = await folderWithDamagedIndex('accounts_2', 'ada@example.org');
+  const { code, errors } = await runProcess({ DATA_DIR: folder }).ended;
+  expect(code).toBe(1);
+  expect(errors).toMatch(/^DATA_DIR: .+damaged.+\n$/);
+});
+
+test('an empty file is no new database', async () => {
+  const folder = temporaryFolder();
+  const file = join(folder, 'tracker.sqlite');
+  writeFileSync(file, '');
+  const advice = `${file} is empty: restore a backup, or delete it to start without data.\n`;
+  const { code, errors } = await runProcess({ DATA_DIR: folder }).ended;
+  expect({ code, errors }).toEqual({
+    code: 1,
+    errors: `DATA_DIR: cannot store data in ${folder}: ${advice}`,
+  });
+  const backup = await runCommand('backup', { DATA_DIR: folder }, join(folder, 'backup.sqlite'));
+  expect(backup).toMatchObject({ code: 1, errors: `No backup was made: ${advice}` });
+  expect(readdirSync(folder)).toEqual(['tracker.sqlite']);
+  expect(statSync(file).size).toBe(0);
+});
+
+test('a new database leaves no other file', async () => {
+  const folder = temporaryFolder();
+  await openSqlite(folder).close();
+  expect(readdirSync(folder)).toEqual(['tracker.sqlite']);
 });
 
 describe('npm run backup', () => {
@@ -190,6 +305,15 @@ describe('npm run backup', () => {
   test('leaves no copy of a damaged database', async () => {
     const target = temporaryFolder();
     const settings = { DATA_DIR: await damagedFolder() };
+    const { code, errors } = await runCommand('backup', settings, join(target, 'backup.sqlite'));
+    expect(code).toBe(1);
+    expect(errors).toMatch(/^No backup was made: .+damaged.+\n$/);
+    expect(readdirSync(target)).toEqual([]);
+  });
+
+  test('refuses a database with one changed byte in an index', async () => {
+    const target = temporaryFolder();
+    const settings = { DATA_DIR: await folderWithDamagedIndex('projects_3', 'damaged-key') };
     const { code, errors } = await runCommand('backup', settings, join(target, 'backup.sqlite'));
     expect(code).toBe(1);
     expect(errors).toMatch(/^No backup was made: .+damaged.+\n$/);
@@ -271,6 +395,30 @@ async function damagedFolder(): Promise<string> {
   writeFileSync(file, bytes);
   return damaged;
 }
+
+/** Returns a DATA_DIR in which one byte of a text is changed in an index, not in its table. */
+async function folderWithDamagedIndex(index: string, text: string): Promise<string> {
+  const { folder, client } = await startOnFolder();
+  await client.register({ email: 'ada@example.org', password: 'correct horse' });
+  await client.createProject(undefined, { headers: { 'idempotency-key': 'damaged-key' } });
+  const damaged = join(temporaryFolder(), 'data');
+  await backUp(folder, damaged);
+  const file = join(damaged, 'tracker.sqlite');
+  const database = new DatabaseSync(file);
+  const { rootpage } = database
+    .prepare('select rootpage from sqlite_schema where name = ?')
+    .get(`sqlite_autoindex_${index}`) as { rootpage: number };
+  database.close();
+  const bytes = readFileSync(file);
+  const page = bytes.subarray((rootpage - 1) * 4096, rootpage * 4096);
+  page[page.indexOf(text)]! += 1;
+  writeFileSync(file, bytes);
+  return damaged;
+}
+
+/** Polled, because the server checks its store once a second. */
+const readiness = (client: CookieClient) => async () =>
+  (await client.call('GET', '/readyz')).status;
 
 async function backUp(from: string, to: string) {
   mkdirSync(to);
