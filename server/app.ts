@@ -6,6 +6,7 @@ import Fastify, {
   type FastifyRequest,
   type FastifyServerOptions,
 } from 'fastify';
+import { cleanupIntervalMs, createCleanup } from './auth/cleanup.ts';
 import { createPasswords, type Passwords } from './auth/passwords.ts';
 import { createSessions } from './auth/sessions.ts';
 import { createThrottle } from './auth/throttle.ts';
@@ -35,8 +36,6 @@ export interface AppOptions {
   dist: string;
   logger?: FastifyServerOptions['logger'];
   passwords?: Passwords;
-  /** Returns milliseconds since 1970. */
-  now?: () => number;
   /** Addresses and subnets of the proxies whose X-Forwarded-For is trusted. */
   trustedProxies?: string[];
   /** Returns true after the process was asked to stop. */
@@ -70,15 +69,14 @@ export async function createApp({
   dist,
   logger = false,
   passwords = createPasswords(),
-  now = Date.now,
   trustedProxies = [],
   isDraining = () => false,
   timeouts = defaultTimeouts,
 }: AppOptions): Promise<FastifyInstance> {
   const contract = loadContract();
-  const sessions = createSessions(store, now);
-  const throttle = createThrottle(store, now);
-  const services: Services = { store, passwords, sessions, throttle, now };
+  const sessions = createSessions(store);
+  const throttle = createThrottle(store);
+  const services: Services = { store, passwords, sessions, throttle };
   const operations = await loadOperations(contract, services);
 
   const pages = readPages(dist);
@@ -126,6 +124,11 @@ export async function createApp({
   const guard = createGuard(sessions);
   await app.register(async (api) => registerRoutes(api, contract, operations, guard));
   await app.register(async (health) => registerHealthRoutes(health, store, isDraining));
+  const cleanUp = createCleanup(store);
+  const cleanup = setInterval(() => {
+    cleanUp().catch((error: unknown) => app.log.warn(error, 'cleanup failed, trying again later'));
+  }, cleanupIntervalMs).unref();
+  app.addHook('onClose', async () => clearInterval(cleanup));
   registerScreenRedirects(app, pages);
   await registerStaticFiles(app, dist);
   return app;

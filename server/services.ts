@@ -9,6 +9,4 @@ export interface Services {
   passwords: Passwords;
   sessions: Sessions;
   throttle: Throttle;
-  /** Returns milliseconds since 1970. */
-  now: () => number;
 }

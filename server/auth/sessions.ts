@@ -18,20 +18,19 @@ export interface Sessions {
   find(token: string): Promise<Session | undefined>;
 }
 
-export function createSessions(store: Store, now: () => number): Sessions {
+export function createSessions(store: Store): Sessions {
   return {
     async start(accountId) {
       const token = randomBytes(32).toString('base64url');
-      await store.deleteExpiredSessions(now());
-      const expiresAt = now() + sessionLifetimeSeconds * 1000;
-      await store.createSession({ tokenHash: hashToken(token), accountId, expiresAt });
+      const session = { tokenHash: hashToken(token), accountId };
+      await store.createSession(session, sessionLifetimeSeconds * 1000);
       return token;
     },
 
     end: ({ token }) => store.deleteSession(hashToken(token)),
 
     async find(token) {
-      const session = await store.findSession(hashToken(token), now());
+      const session = await store.findSession(hashToken(token));
       if (!session) return undefined;
       const { accountId, ...listVersion } = session;
       return { token, accountId, listVersion };

@@ -1,79 +1,132 @@
 import { hash } from 'node:crypto';
 import { isIPv4, isIPv6 } from 'node:net';
 import { Refusal } from '../refusal.ts';
-import type { AttemptLimit, Store } from '../store/store.ts';
+import type { Bucket, BucketKey } from '../store/attempt-buckets.ts';
+import type { Store } from '../store/store.ts';
+import { createHashingQueue } from './hashing-queue.ts';
 
 const secondMs = 1000;
-const dayMs = 24 * 60 * 60 * secondMs;
+const minuteMs = 60 * secondMs;
 
-// The reasons for these limits: docs/decisions/0008-throttling.md.
-const perEmailAndIp: AttemptLimit = { burst: 10, intervalMs: 6 * secondMs, maxDoublings: 7 };
-/** Does not apply to IPs from which the account signed in lately. */
-const perEmail: AttemptLimit = { burst: 100, intervalMs: 30 * secondMs, maxDoublings: 0 };
+/** A token bucket that drains more slowly after many attempts. */
+interface Limit {
+  /** Attempts at once. */
+  burst: number;
+  /** Time to drain one attempt. */
+  intervalMs: number;
+  /** The interval doubles after each further `burst` attempts, at most this often. */
+  maxDoublings: number;
+}
+
+// The reasons for these limits: docs/decisions/0022-one-clock.md and 0008-throttling.md.
 /** Sign-ins and registrations together. */
-const perIp: AttemptLimit = { burst: 1000, intervalMs: secondMs / 10, maxDoublings: 0 };
+const perNetwork: Limit = { burst: 1000, intervalMs: secondMs / 10, maxDoublings: 0 };
+/** For the /48 of an IPv6 address, which one client may own. */
+const perSite: Limit = { burst: 2000, intervalMs: secondMs / 20, maxDoublings: 0 };
+const perEmailAndNetwork: Limit = { burst: 10, intervalMs: 6 * secondMs, maxDoublings: 7 };
+/** Does not apply to networks from which the account signed in lately. */
+const perEmail: Limit = { burst: 100, intervalMs: 30 * secondMs, maxDoublings: 0 };
 
-const knownIpMs = 30 * dayMs;
-const attemptLifetimeMs = dayMs;
+/** A bucket that did not change for longer is empty. */
+export const bucketLifetimeMs = 24 * 60 * minuteMs;
+/** A bucket that changed this far in the future was written under a wrong clock, and is empty. */
+export const maxClockSkewMs = 5 * minuteMs;
 
-export interface SignIn {
-  email: string;
+export interface Attempt {
   ip: string;
-  /** The request has a valid session of this account. */
-  isOwner: boolean;
+  /** Undefined for registrations. */
+  signIn?: {
+    email: string;
+    /** The request has a valid session of this account. */
+    isOwner: boolean;
+    /** The account signed in from this network lately. */
+    isKnown: boolean;
+  };
 }
 
-/** Counts attempts in the store, shared by all replicas. Refuses with `tooManyAttempts`. */
+/** Counts attempts in the store, shared by all replicas. */
 export interface Throttle {
-  /** Called before the password is checked. Emails without an account are counted too. */
-  countSignIn(signIn: SignIn): Promise<void>;
-  /** Called after a successful sign-in: forgets failed attempts and remembers the IP. */
-  reset(signIn: SignIn): Promise<void>;
-  countRegistration(ip: string): Promise<void>;
+  /**
+   * Counts an attempt and runs `hashPassword`, when it is the network's turn. Refuses with
+   * `tooManyAttempts` or `unavailable`, and then stores nothing. Emails without an account are
+   * counted too.
+   */
+  run<T>(attempt: Attempt, hashPassword: () => Promise<T>): Promise<T>;
+  /** Called after a successful sign-in: forgets the attempts at the account from this network. */
+  reset(attempt: Attempt): Promise<void>;
 }
 
-export function createThrottle(store: Store, now: () => number): Throttle {
-  async function count(key: string, limit: AttemptLimit): Promise<{ isKnown: boolean }> {
-    const { waitMs, isKnown } = await store.countAttempt(key, limit, now());
-    if (waitMs > 0) throw new Refusal('tooManyAttempts', Math.ceil(waitMs / secondMs));
-    return { isKnown };
-  }
+export function createThrottle(store: Store): Throttle {
+  const queue = createHashingQueue();
 
   return {
-    async countSignIn(signIn) {
-      const { isKnown } = await count(emailAndIpKey(signIn), perEmailAndIp);
-      // Attempts of strangers at other IPs must not lock out the user.
-      if (!isKnown && !signIn.isOwner) await count(emailKey(signIn), perEmail);
-      await count(ipKey(signIn.ip), perIp);
-      await store.deleteOldAttempts(now() - attemptLifetimeMs, now());
+    async run(attempt, hashPassword) {
+      const { isOwner, isKnown } = attempt.signIn ?? {};
+      // A user whom the account knows does not wait for strangers in the same network.
+      const party = `${siteOf(attempt.ip)}${isOwner || isKnown ? ' known' : ''}`;
+      queue.assertNotFull(party);
+      await store.checkBuckets(limitsOf(attempt), countAttempt);
+      return queue.run(party, async () => {
+        // Again, because attempts that waited at the same time may have filled a bucket.
+        await store.changeBuckets(limitsOf(attempt), countAttempt);
+        return hashPassword();
+      });
     },
 
-    async reset(signIn) {
-      const knownUntil = now() + knownIpMs;
-      await store.resetAttempts(emailAndIpKey(signIn), emailKey(signIn), now(), knownUntil);
-    },
-
-    async countRegistration(ip) {
-      await count(ipKey(ip), perIp);
+    async reset(attempt) {
+      const limits = limitsOf(attempt).filter(({ emailHash }) => emailHash !== '');
+      await store.changeBuckets(limits, (bucket) => ({ ...bucket, made: 0, debtMs: 0 }));
     },
   };
 }
 
+type LimitedKey = BucketKey & { limit: Limit };
+
+function limitsOf({ ip, signIn }: Attempt): LimitedKey[] {
+  const [network, site] = [networkOf(ip), siteOf(ip)];
+  const limits: LimitedKey[] = [{ emailHash: '', network, limit: perNetwork }];
+  if (site !== network) limits.push({ emailHash: '', network: site, limit: perSite });
+  if (!signIn) return limits;
+  const emailHash = hashEmail(signIn.email);
+  const source = signIn.isOwner ? 'owner' : network;
+  limits.push({ emailHash, network: source, limit: perEmailAndNetwork });
+  // Attempts of strangers in other networks must not lock out the user.
+  if (!signIn.isOwner && !signIn.isKnown) limits.push({ emailHash, network: '', limit: perEmail });
+  return limits;
+}
+
+/** Returns the bucket with one more attempt. Throws `tooManyAttempts` if it is full. */
+function countAttempt(bucket: Bucket, now: number, { limit }: LimitedKey): Bucket {
+  const { burst, intervalMs, maxDoublings } = limit;
+  const { made, debtMs, updatedAt } = drain(bucket, now);
+  const excessMs = debtMs - (burst - 1) * intervalMs;
+  if (excessMs > 0) {
+    const waitMs = excessMs + updatedAt - now;
+    throw new Refusal('tooManyAttempts', Math.ceil(waitMs / secondMs));
+  }
+  const cost = intervalMs * 2 ** Math.min(Math.floor(made / burst), maxDoublings);
+  return { ...bucket, made: made + 1, debtMs: debtMs + cost, updatedAt };
+}
+
+function drain({ made, debtMs, updatedAt }: Bucket, now: number) {
+  const ageMs = now - updatedAt;
+  if (ageMs > bucketLifetimeMs || ageMs < -maxClockSkewMs) {
+    return { made: 0, debtMs: 0, updatedAt: now };
+  }
+  const drainedMs = Math.max(0, ageMs);
+  return { made, debtMs: Math.max(0, debtMs - drainedMs), updatedAt: updatedAt + drainedMs };
+}
+
 /** Hashed, because users may type anything into the email field, even a password. */
-function emailKey({ email }: SignIn): string {
-  return `account ${hash('sha256', email.toLowerCase(), 'base64url')}`;
+export function hashEmail(email: string): string {
+  return hash('sha256', email.toLowerCase(), 'base64url');
 }
 
-function emailAndIpKey(signIn: SignIn): string {
-  return `${emailKey(signIn)} ${signIn.isOwner ? 'owner' : ipKey(signIn.ip)}`;
-}
-
-function ipKey(ip: string): string {
-  return `address ${networkOf(ip)}`;
-}
+/** Returns the /48 of an IPv6 address, or the IPv4 address. */
+export const siteOf = (address: string) => networkOf(address, 3);
 
 /** Returns the network that one client controls: an IPv4 address, or the /64 of an IPv6 address. */
-export function networkOf(address: string): string {
+export function networkOf(address: string, groupCount = 4): string {
   const ip = address.replace(/%.*$/, '');
   if (isIPv4(ip)) return ip;
   if (!isIPv6(ip)) return 'unknown';
@@ -82,8 +135,9 @@ export function networkOf(address: string): string {
   if (mapped) return mapped.slice(1).flatMap(groupBytes).join('.');
   const [head = [], tail = []] = ip.split('::').map((part) => part.split(':').filter(Boolean));
   const zeros = Array.from({ length: Math.max(0, 8 - head.length - tail.length) }, () => '0');
-  const groups = [...head, ...zeros, ...tail].slice(0, 4);
-  return `${groups.map((group) => Number.parseInt(group, 16).toString(16)).join(':')}::/64`;
+  const groups = [...head, ...zeros, ...tail].slice(0, groupCount);
+  const prefix = groups.map((group) => Number.parseInt(group, 16).toString(16)).join(':');
+  return `${prefix}::/${16 * groupCount}`;
 }
 
 function groupBytes(group: string): number[] {

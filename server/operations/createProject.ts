@@ -4,7 +4,7 @@ import type { Operation } from '../http/contract.ts';
 import type { Services } from '../services.ts';
 
 /** Creates a project, or returns the one that a repeated Idempotency-Key created. */
-export function createProject({ store, now }: Services): Operation<'createProject'> {
+export function createProject({ store }: Services): Operation<'createProject'> {
   return async ({ body: { title, description }, headers, session }) => {
     const project = await store.createProject({
       id: randomUUID(),
@@ -12,7 +12,6 @@ export function createProject({ store, now }: Services): Operation<'createProjec
       title,
       description,
       idempotencyKey: headers['idempotency-key']?.toString(),
-      createdAt: now(),
     });
     if (project.title !== title || project.description !== description) {
       throw new Refusal('keyReused');

@@ -1,3 +1,4 @@
+import { networkOf } from '../auth/throttle.ts';
 import { Refusal } from '../refusal.ts';
 import { sessionCookies } from '../http/guard.ts';
 import type { Operation } from '../http/contract.ts';
@@ -9,18 +10,20 @@ import type { Services } from '../services.ts';
  */
 export function login({ store, passwords, sessions, throttle }: Services): Operation<'login'> {
   return async ({ body: { email, password }, session, ip }) => {
-    passwords.assertNotBusy();
-    const account = await store.findAccount(email.toLowerCase());
+    const account = await store.findAccount(email.toLowerCase(), networkOf(ip));
     const isOwner = account !== undefined && session?.accountId === account.id;
-    const signIn = { email, ip, isOwner };
-    await throttle.countSignIn(signIn);
-    const isRight = await passwords.verify(password, account?.passwordHash);
+    const attempt = { ip, signIn: { email, isOwner, isKnown: account?.isKnown ?? false } };
+    const isRight = await throttle.run(attempt, async () => {
+      const isVerified = await passwords.verify(password, account?.passwordHash);
+      if (account && isVerified && passwords.isOutdated(account.passwordHash)) {
+        await store.replacePasswordHash(account.id, await passwords.hash(password));
+      }
+      return isVerified;
+    });
     if (!account || !isRight) throw new Refusal('wrongCredentials');
 
-    await throttle.reset(signIn);
-    if (passwords.isOutdated(account.passwordHash)) {
-      await store.replacePasswordHash(account.id, await passwords.hash(password));
-    }
+    await throttle.reset(attempt);
+    await store.rememberNetwork(account.id, networkOf(ip));
     if (session) await sessions.end(session);
     return { status: 200, body: {}, setCookies: sessionCookies(await sessions.start(account.id)) };
   };

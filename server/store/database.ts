@@ -13,6 +13,11 @@ export type Transaction<T> = () => Generator<Statement, T, unknown[]>;
 export interface Database {
   /** Selects the migrations that only this database needs. */
   readonly dialect: 'sqlite' | 'postgresql';
+  /**
+   * SQL for the store's clock, in milliseconds since 1970. All times in the store come from it, so
+   * that replicas with different clocks agree.
+   */
+  readonly now: string;
   /** Runs one statement and returns its rows. Throws `StoreUnavailable`. */
   query<Row>(sql: string, values?: SqlValue[]): Promise<Row[]>;
   /**
@@ -41,6 +46,10 @@ export class StoreUnavailable extends Error {
 
 /** The database refused the rows of a statement, for example by a constraint, and stored none. */
 export class RowsRefused extends StoreUnavailable {}
+
+/** Returns `$1, $2` and so on, after `skip` others. */
+export const placeholders = (count: number, skip = 0) =>
+  Array.from({ length: count }, (_, i) => `$${skip + i + 1}`).join(', ');
 
 export const createMigrationsTable =
   'create table if not exists migrations (name text primary key)';

@@ -56,6 +56,8 @@ export function openPostgres(url: string, timeouts = defaultTimeouts): Database 
 
   return {
     dialect: 'postgresql',
+    // Not the start of the transaction, which may have waited for a lock since.
+    now: 'cast(extract(epoch from clock_timestamp()) * 1000 as bigint)',
 
     query: async <Row>(sql: string, values?: SqlValue[]) => (await run(pool, sql, values)) as Row[],
 

@@ -100,6 +100,7 @@ export function openSqlite(directory: string, busyTimeoutMs = defaultBusyTimeout
 
   return {
     dialect: 'sqlite',
+    now: "cast(unixepoch('subsec') * 1000 as integer)",
 
     query: <Row>(sql: string, values?: SqlValue[]) =>
       retryWhileBusy(() => run(sql, values) as Row[]),

@@ -1,6 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import DataLoader from 'dataloader';
-import { RowsRefused, StoreUnavailable, type Database } from './database.ts';
+import { createAttemptBuckets, type AttemptBuckets } from './attempt-buckets.ts';
+import { placeholders, RowsRefused, StoreUnavailable, type Database } from './database.ts';
 
 export interface Account {
   id: string;
@@ -8,14 +9,11 @@ export interface Account {
   email: string;
   passwordHash: string;
   role: string;
-  /** Milliseconds since 1970, like every time in the store. */
-  createdAt: number;
 }
 
 export interface SessionRecord {
   tokenHash: string;
   accountId: string;
-  expiresAt: number;
 }
 
 /** Version of an account's list. Equal versions mean equal lists. */
@@ -36,7 +34,6 @@ export interface Project {
 export interface NewProject extends Project {
   accountId: string;
   idempotencyKey: string | undefined;
-  createdAt: number;
 }
 
 interface WaitingCreate {
@@ -45,48 +42,51 @@ interface WaitingCreate {
   reject: (reason: unknown) => void;
 }
 
-/** A token bucket that refills more slowly after many attempts. */
-export interface AttemptLimit {
-  /** Size of the bucket. */
-  burst: number;
-  /** Time to refill one attempt. */
-  intervalMs: number;
-  /** The interval doubles after each further `burst` attempts, at most this often. */
-  maxDoublings: number;
-}
+/** Tables whose rows expire: primary key, and the column with the time. */
+const expiringTables = {
+  attempt_buckets: ['email_hash, network', 'updated_at'],
+  known_networks: ['account_id, network', 'seen_at'],
+  sessions: ['token_hash', 'expires_at'],
+} as const;
+type ExpiringTable = keyof typeof expiringTables;
+
+/** Number of rows that one statement in the background may change. */
+export const backgroundBatchSize = 500;
+
+/** How long a network is known after a sign-in of the account. */
+export const knownNetworkMs = 30 * 24 * 60 * 60 * 1000;
 
 /** Everything the server stores. Every call throws `StoreUnavailable` if the database fails. */
-export interface Store {
+export interface Store extends AttemptBuckets {
   /** Returns false if the email has an account. */
   createAccount(account: Account): Promise<boolean>;
-  findAccount(email: string): Promise<Pick<Account, 'id' | 'passwordHash'> | undefined>;
+  /** `isKnown` is true if the account signed in from the network lately. */
+  findAccount(
+    email: string,
+    network?: string,
+  ): Promise<(Pick<Account, 'id' | 'passwordHash'> & { isKnown: boolean }) | undefined>;
   replacePasswordHash(accountId: string, passwordHash: string): Promise<void>;
-  /**
-   * Counts an attempt under a key. If the attempt is too early it is not counted, and `waitMs` is
-   * greater than 0. `isKnown` is true until the time given to `resetAttempts`.
-   */
-  countAttempt(
-    key: string,
-    limit: AttemptLimit,
-    now: number,
-  ): Promise<{ waitMs: number; isKnown: boolean }>;
-  /** Forgets the attempts under both keys and makes the first one known until `knownUntil`. */
-  resetAttempts(key: string, otherKey: string, now: number, knownUntil: number): Promise<void>;
-  /** Deletes attempts whose bucket was full before `fullBefore`, unless their key is known. */
-  deleteOldAttempts(fullBefore: number, now: number): Promise<void>;
-  createSession(session: SessionRecord): Promise<void>;
+  /** Remembers that the account signed in from the network. */
+  rememberNetwork(accountId: string, network: string): Promise<void>;
+  createSession(session: SessionRecord, lifetimeMs: number): Promise<void>;
   /**
    * Returns undefined if the session has expired or does not exist. Includes the version of the
    * account's list, because one query costs less than two.
    */
   findSession(
     tokenHash: string,
-    now: number,
   ): Promise<(Pick<SessionRecord, 'accountId'> & ListVersion) | undefined>;
   deleteSession(tokenHash: string): Promise<void>;
   /** Returns the number of deleted sessions. */
   deleteSessionsOfAccount(accountId: string): Promise<number>;
-  deleteExpiredSessions(now: number): Promise<void>;
+  /** Reads the store's clock. */
+  now(): Promise<number>;
+  /** Deletes the oldest rows, those before `time`: at most `backgroundBatchSize`. */
+  deleteBefore(table: ExpiringTable, time: number): Promise<number>;
+  /** Deletes the newest rows, those after `time`: at most `backgroundBatchSize`. */
+  deleteAfter(table: ExpiringTable, time: number): Promise<number>;
+  /** Makes sessions that expire later expire at `latest`: at most `backgroundBatchSize`. */
+  shortenSessions(latest: number): Promise<number>;
   /**
    * Yields the projects of a version of an account's list, oldest first. Each chunk is a query of
    * its own, so a slow client holds neither a connection nor a snapshot. Throws `StoreUnavailable`
@@ -118,11 +118,7 @@ export async function openStore(database: Database): Promise<Store> {
     await database.migrate(name, readFileSync(new URL(name, migrations), 'utf8'));
   }
 
-  type SessionRow = ListVersion & {
-    tokenHash: string;
-    accountId: string;
-    expiresAt: number | string; // PostgreSQL returns a bigint as text
-  };
+  type SessionRow = SessionRecord & ListVersion;
   // Batches lookups from one event-loop turn into one query, because under load a round trip costs
   // more than an extra row.
   const sessionLoader = new DataLoader<string, SessionRow | undefined>(
@@ -130,13 +126,13 @@ export async function openStore(database: Database): Promise<Store> {
       const hashes = padBatch([...new Set(tokenHashes)]);
       const sessions = await database.query<SessionRow>(
         `select sessions.token_hash as "tokenHash", sessions.account_id as "accountId",
-           sessions.expires_at as "expiresAt", accounts.list_edits as edits,
+           accounts.list_edits as edits,
            projects.id as "lastId", coalesce(projects.position, 0) as "lastPosition"
          from sessions join accounts on accounts.id = sessions.account_id
            left join projects on projects.account_id = sessions.account_id
              and projects.position = (select max(position) from projects
                                       where account_id = sessions.account_id)
-         where token_hash in (${hashes.map((_, i) => `$${i + 1}`).join(', ')})`,
+         where token_hash in (${placeholders(hashes.length)}) and expires_at > ${database.now}`,
         hashes,
       );
       const byHash = new Map(sessions.map((session) => [session.tokenHash, session]));
@@ -182,7 +178,7 @@ export async function openStore(database: Database): Promise<Store> {
            (select coalesce(max(position), 0) from projects where account_id = value ->> 'accountId')
              + row_number() over (partition by value ->> 'accountId' order by cast(key as integer)),
            value ->> 'title', value ->> 'description', value ->> 'idempotencyKey',
-           cast(value ->> 'createdAt' as bigint)
+           ${database.now}
          from json_each($1) where not exists (
            select 1 from projects where account_id = value ->> 'accountId'
              and idempotency_key = value ->> 'idempotencyKey'
@@ -217,22 +213,45 @@ export async function openStore(database: Database): Promise<Store> {
     throw result?.reason;
   }
 
+  async function deleteOrdered(
+    table: ExpiringTable,
+    operator: string,
+    order: string,
+    time: number,
+  ) {
+    const [key, column] = expiringTables[table];
+    // Ordered, so that the index is used even without statistics.
+    const deleted = await database.query(
+      `delete from ${table} where (${key}) in (
+         select ${key} from ${table} where ${column} ${operator} $1
+         order by ${column} ${order} limit ${backgroundBatchSize}) returning ${column}`,
+      [time],
+    );
+    return deleted.length;
+  }
+
   return {
-    async createAccount({ id, email, passwordHash, role, createdAt }) {
+    ...createAttemptBuckets(database),
+
+    async createAccount({ id, email, passwordHash, role }) {
       const created = await database.query(
-        `insert into accounts (id, email, password_hash, role, created_at) values ($1, $2, $3, $4, $5)
-         on conflict do nothing returning id`,
-        [id, email, passwordHash, role, createdAt],
+        `insert into accounts (id, email, password_hash, role, created_at)
+         values ($1, $2, $3, $4, ${database.now}) on conflict do nothing returning id`,
+        [id, email, passwordHash, role],
       );
       return created.length > 0;
     },
 
-    async findAccount(email) {
-      const [account] = await database.query<Pick<Account, 'id' | 'passwordHash'>>(
-        'select id, password_hash as "passwordHash" from accounts where email = $1',
-        [email],
+    async findAccount(email, network = '') {
+      type Row = Pick<Account, 'id' | 'passwordHash'> & { isKnown: boolean | number };
+      const [account] = await database.query<Row>(
+        `select id, password_hash as "passwordHash", exists (
+           select 1 from known_networks where account_id = accounts.id and network = $2
+             and abs(seen_at - ${database.now}) < ${knownNetworkMs}) as "isKnown"
+         from accounts where email = $1`,
+        [email, network],
       );
-      return account;
+      return account && { ...account, isKnown: Boolean(account.isKnown) };
     },
 
     async replacePasswordHash(accountId, passwordHash) {
@@ -242,61 +261,23 @@ export async function openStore(database: Database): Promise<Store> {
       ]);
     },
 
-    async countAttempt(key, { burst, intervalMs, maxDoublings }, now) {
-      type Row = { freeAt: number | string; knownUntil: number | string };
-      // The bucket is stored as the time when it will be full again. Each attempt adds an interval,
-      // up to `slackMs` ahead of now.
-      const slackMs = (burst - 1) * intervalMs;
-      const [counted] = await database.query<Row>(
-        `insert into attempts (key, made, free_at, known_until)
-         values ($1, 1, cast($2 as bigint) + cast($3 as bigint), 0)
-         on conflict (key) do update set
-           made = attempts.made + 1,
-           free_at = case when attempts.free_at > $2 then attempts.free_at else $2 end
-             + $3 * (1 << case when attempts.made / $5 < $6 then attempts.made / $5 else $6 end)
-         where attempts.free_at <= cast($2 as bigint) + $4
-         returning free_at as "freeAt", known_until as "knownUntil"`,
-        [key, now, intervalMs, slackMs, burst, maxDoublings],
-      );
-      if (counted) return { waitMs: 0, isKnown: Number(counted.knownUntil) > now };
-      const [row] = await database.query<Row>(
-        'select free_at as "freeAt", known_until as "knownUntil" from attempts where key = $1',
-        [key],
-      );
-      // A successful sign-in may have reset it between the two statements.
-      const waitMs = row ? Number(row.freeAt) - slackMs - now : 1;
-      return { waitMs: Math.max(1, waitMs), isKnown: false };
-    },
-
-    async resetAttempts(key, otherKey, now, knownUntil) {
+    async rememberNetwork(accountId, network) {
       await database.query(
-        `update attempts set
-           made = 0,
-           free_at = cast($3 as bigint),
-           known_until = case when key = $1 then cast($4 as bigint) else 0 end
-         where key in ($1, $2)`,
-        [key, otherKey, now, knownUntil],
+        `insert into known_networks (account_id, network, seen_at) values ($1, $2, ${database.now})
+         on conflict (account_id, network) do update set seen_at = excluded.seen_at`,
+        [accountId, network],
       );
     },
 
-    async deleteOldAttempts(fullBefore, now) {
-      await database.query('delete from attempts where free_at < $1 and known_until < $2', [
-        fullBefore,
-        now,
-      ]);
-    },
-
-    async createSession({ tokenHash, accountId, expiresAt }) {
+    async createSession({ tokenHash, accountId }, lifetimeMs) {
       await database.query(
-        'insert into sessions (token_hash, account_id, expires_at) values ($1, $2, $3)',
-        [tokenHash, accountId, expiresAt],
+        `insert into sessions (token_hash, account_id, expires_at)
+         values ($1, $2, ${database.now} + cast($3 as bigint))`,
+        [tokenHash, accountId, lifetimeMs],
       );
     },
 
-    async findSession(tokenHash, now) {
-      const session = await sessionLoader.load(tokenHash);
-      return session && Number(session.expiresAt) > now ? session : undefined;
-    },
+    findSession: (tokenHash) => sessionLoader.load(tokenHash),
 
     async deleteSession(tokenHash) {
       await database.query('delete from sessions where token_hash = $1', [tokenHash]);
@@ -310,8 +291,22 @@ export async function openStore(database: Database): Promise<Store> {
       return deleted.length;
     },
 
-    async deleteExpiredSessions(now) {
-      await database.query('delete from sessions where expires_at <= $1', [now]);
+    async now() {
+      const [row] = await database.query<{ now: number | string }>(`select ${database.now} as now`);
+      return Number(row?.now);
+    },
+
+    deleteBefore: (table, time) => deleteOrdered(table, '<', 'asc', time),
+    deleteAfter: (table, time) => deleteOrdered(table, '>', 'desc', time),
+
+    async shortenSessions(latest) {
+      const shortened = await database.query(
+        `update sessions set expires_at = $1 where token_hash in (
+           select token_hash from sessions where expires_at > $1
+           order by expires_at desc limit ${backgroundBatchSize}) returning token_hash`,
+        [latest],
+      );
+      return shortened.length;
     },
 
     async *listProjects(accountId, { edits, lastPosition }) {

@@ -206,12 +206,12 @@ async function startBaseline({ url, method, headers, body }: Load) {
 async function createUncachedAccounts(settings: Settings): Promise<Record<string, string>[]> {
   const headers = await withDatabase(settings, async (database) => {
     const store = await openStore(database);
-    const sessions = createSessions(store, Date.now);
+    const sessions = createSessions(store);
     const created = [];
     for (let i = 0; i < uncachedAccounts; i += 1) {
       const id = randomUUID();
       const email = `uncached-${i}@example.org`;
-      await store.createAccount({ id, email, passwordHash: '', role: 'member', createdAt: 0 });
+      await store.createAccount({ id, email, passwordHash: '', role: 'member' });
       const token = await sessions.start(id);
       created.push({ cookie: `session=${token}` });
     }

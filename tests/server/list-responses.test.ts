@@ -236,7 +236,7 @@ describe.each(storeNames)('a list of projects on %s', (name) => {
       const ids = Array.from({ length: count }, () => randomUUID());
       for (const id of ids) {
         const project = { id, accountId, title: `Project ${id}`, description };
-        await store.createProject({ ...project, idempotencyKey: undefined, createdAt: 0 });
+        await store.createProject({ ...project, idempotencyKey: undefined });
       }
       return ids;
     }

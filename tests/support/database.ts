@@ -31,6 +31,16 @@ export function openDatabase({ DATABASE_URL, DATA_DIR = '' }: Settings): Databas
     : openSqlite(DATA_DIR, hangLimitMs);
 }
 
+/** Returns the database with another clock, in milliseconds since 1970. */
+export function withClock(database: Database, now: () => number): Database {
+  return {
+    ...database,
+    get now() {
+      return `cast(${now()} as bigint)`;
+    },
+  };
+}
+
 /** Opens the database of a running server a second time. */
 export async function withDatabase<T>(
   settings: Settings,

@@ -3,13 +3,18 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createApp, type AppOptions } from '../../server/app.ts';
 import { createPasswords } from '../../server/auth/passwords.ts';
+import { withClock } from './database.ts';
 import type { Database } from '../../server/store/database.ts';
 import { openSqlite } from '../../server/store/sqlite.ts';
 import { openStore } from '../../server/store/store.ts';
 
 export type RunningServer = { origin: string; stop: () => Promise<void> };
 
-export type ReferenceServerOptions = Partial<Omit<AppOptions, 'store'>> & { database?: Database };
+export type ReferenceServerOptions = Partial<Omit<AppOptions, 'store'>> & {
+  database?: Database;
+  /** The store's clock. */
+  now?: () => number;
+};
 
 /** Lowest possible cost, for tests that are not about hashing. */
 export const cheapestCost = { memory: 8, passes: 1, parallelism: 1 };
@@ -18,10 +23,12 @@ const cheapPasswords = createPasswords(cheapestCost);
 /** Starts the reference server in this process, by default on an empty SQLite database. */
 export async function startReferenceServer({
   database,
+  now,
   ...options
 }: ReferenceServerOptions = {}): Promise<RunningServer> {
   const folder = mkdtempSync(join(tmpdir(), 'tracker-app-'));
-  const store = await openStore(database ?? openSqlite(folder));
+  const opened = database ?? openSqlite(folder);
+  const store = await openStore(now ? withClock(opened, now) : opened);
   const app = await createApp({ dist: folder, passwords: cheapPasswords, ...options, store });
   const origin = await app.listen({ port: 0, host: '127.0.0.1' });
   return {
