@@ -16,20 +16,15 @@ await runWithArgument(usage, async (argument, settings) => {
   }
   const store = await openConfiguredStore(settings);
   try {
-    if (isAddress) {
-      const networks = [...new Set([networkOf(argument), siteOf(argument)])];
-      const count = await store.deleteBuckets('', networks);
-      console.log(`${describe(count)} ${networks.join(' and ')}.`);
-      return;
-    }
-    if (!(await store.findAccount(argument.toLowerCase()))) {
+    const networks = isAddress ? [...new Set([networkOf(argument), siteOf(argument)])] : undefined;
+    if (!networks && !(await store.findAccount(argument.toLowerCase()))) {
       throw new UsageError(`No account has the email ${argument}.`);
     }
-    const count = await store.deleteBuckets(hashEmail(argument));
-    console.log(`${describe(count)} ${argument}. Limits of IP addresses still apply.`);
+    const count = await store.deleteBuckets(networks ? '' : hashEmail(argument), networks);
+    const name = networks?.join(' and ') ?? argument;
+    const hint = networks ? '' : ' To clear the limits of an IP address, name it.';
+    console.log(count > 0 ? `Unlocked ${name}.${hint}` : `No attempts are counted for ${name}.`);
   } finally {
     await store.close();
   }
 });
-
-const describe = (count: number) => (count === 0 ? 'No attempts are counted for' : `Unlocked:`);

@@ -76,21 +76,6 @@ describe.each(storeNames)('accounts on %s', (name) => {
     expect((await client.listProjects()).status).toBe(200);
   });
 
-  test('expired sessions are deleted from the store at the next sign-in', async () => {
-    const database = (await freshDatabase(name))();
-    let time = Date.UTC(2030, 0, 1);
-    const client = await signedInClient(await startServer({ database, now: () => time }));
-    await new CookieClient(client.address).login(client.credentials);
-    const storedHashes = () => database.query('select token_hash from sessions');
-    const expired = await storedHashes();
-    expect(expired).toHaveLength(2);
-    time += sessionLifetimeSeconds * 1000;
-    await new CookieClient(client.address).login(client.credentials);
-    const [session, ...others] = await storedHashes();
-    expect(others).toEqual([]);
-    expect(expired).not.toContainEqual(session);
-  });
-
   test('signing in again ends the previous session of the browser, and no other', async () => {
     const address = await start();
     const client = await signedInClient(address);

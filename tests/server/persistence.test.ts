@@ -11,7 +11,7 @@ import { openPostgres } from '../../server/store/postgres.ts';
 import { openSqlite } from '../../server/store/sqlite.ts';
 import { CookieClient, signedInClient } from '../support/cookie-client.ts';
 import { hangLimitMs } from '../support/hang-limit.ts';
-import { openDatabase } from '../support/database.ts';
+import { openDatabase, withDatabase } from '../support/database.ts';
 import { runServer, type Settings } from '../support/server-process.ts';
 import type { WorkerData } from './open-store-worker.ts';
 import {
@@ -374,6 +374,47 @@ test.each(storeNames)('npm run sign-out ends all sessions of one account on %s',
   });
 });
 
+test.each(storeNames)('npm run unlock clears a lock on %s', async (name) => {
+  const settings = await emptyStore(name);
+  const options = { trustedProxies: ['127.0.0.1'], now: () => Date.UTC(2030, 0, 1) };
+  const address = await startServer({ database: openDatabase(settings), ...options });
+  const client = new CookieClient(address);
+  const headers = { 'x-forwarded-for': '2001:db8::1' };
+  await client.register(undefined, { headers });
+  const { email } = client.credentials;
+  for (let i = 0; i < 10; i += 1)
+    await client.login({ email, password: 'wrong horse' }, { headers });
+  expect((await client.login(undefined, { headers })).status).toBe(429);
+  const unlocked = await runCommand('unlock', settings, email.toUpperCase());
+  expect(unlocked).toMatchObject({
+    code: 0,
+    output: `Unlocked ${email.toUpperCase()}. To clear the limits of an IP address, name it.\n`,
+  });
+  expect((await client.login(undefined, { headers })).status).toBe(200);
+
+  await withDatabase(settings, (database) =>
+    database.query(`update attempt_buckets set debt_ms = 1000000 where email_hash = ''`),
+  );
+  expect((await client.login(undefined, { headers })).status).toBe(429);
+  expect(await runCommand('unlock', settings, '2001:db8::2')).toMatchObject({
+    code: 0,
+    output: 'Unlocked 2001:db8:0:0::/64 and 2001:db8:0::/48.\n',
+  });
+  expect((await client.login(undefined, { headers })).status).toBe(200);
+  expect(await runCommand('unlock', settings, '192.0.2.1')).toMatchObject({
+    code: 0,
+    output: 'No attempts are counted for 192.0.2.1.\n',
+  });
+});
+
+test.each([
+  ['unknown@example.org', 'No account has the email unknown@example.org.\n'],
+  ['ada', '"ada" is neither an email nor an IP address.\n'],
+])('npm run unlock refuses %j with one sentence', async (argument, errors) => {
+  const settings = { DATA_DIR: temporaryFolder() };
+  expect(await runCommand('unlock', settings, argument)).toMatchObject({ code: 1, errors });
+});
+
 async function startOnFolder() {
   const folder = temporaryFolder();
   const client = await signedInClient(await startServer({ database: openSqlite(folder) }));
@@ -425,7 +466,11 @@ async function backUp(from: string, to: string) {
   return runCommand('backup', { DATA_DIR: from }, join(to, 'tracker.sqlite'));
 }
 
-async function runCommand(name: 'backup' | 'sign-out', settings: Settings, ...args: string[]) {
+async function runCommand(
+  name: 'backup' | 'sign-out' | 'unlock',
+  settings: Settings,
+  ...args: string[]
+) {
   const running = runServer(settings, { script: `commands/${name}.ts`, args });
   const ended = await running.ended;
   return { ...ended, output: running.output() };

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { createPasswords } from '../../server/auth/passwords.ts';
-import { networkOf } from '../../server/auth/throttle.ts';
+import { networkOf, siteOf } from '../../server/auth/throttle.ts';
 import { CookieClient, type Reply } from '../support/cookie-client.ts';
 import { cheapestCost } from '../support/reference-server.ts';
 import { freshDatabase, refusal, startServer, storeNames } from './support.ts';
@@ -118,17 +118,56 @@ describe.each(storeNames)('throttling on %s', (name) => {
     expect(replies.filter(({ status }) => status === 429)).toHaveLength(20);
   });
 
-  test('counts contain no email and are deleted after a day', async () => {
+  test('counts contain no email, and a refused attempt changes none of them', async () => {
+    const { guess, signIn, database } = await start();
+    const stored = () =>
+      database.query<{ made: number }>(
+        'select * from attempt_buckets order by network, email_hash',
+      );
+    for (let i = 0; i < 10; i += 1) await guess();
+    const counts = await stored();
+    expect(counts.map(({ made }) => made)).toEqual([10, 10, 10, 1]);
+    expect(JSON.stringify(counts)).not.toContain('example.org');
+    for (const reply of await Promise.all([guess(), signIn(), guess()])) {
+      expect(reply).toMatchObject(tooMany);
+    }
+    expect(await stored()).toEqual(counts);
+  });
+
+  test('an attempt refused because too many wait is not counted', async () => {
+    const gate = Promise.withResolvers<void>();
+    const cheap = createPasswords(cheapestCost);
+    const passwords = {
+      ...cheap,
+      hash: (text: string) => gate.promise.then(() => cheap.hash(text)),
+    };
     const database = (await freshDatabase(name))();
-    let time = Date.UTC(2030, 0, 1);
-    const client = new CookieClient(await startServer({ database, now: () => time }));
-    await client.login();
-    const attempts = await database.query('select * from attempts');
-    expect(attempts).toHaveLength(3);
-    expect(JSON.stringify(attempts)).not.toContain('example.org');
-    time += 25 * 60 * minuteMs;
-    await new CookieClient(client.address).login(undefined, forwardedFor('192.0.2.2'));
-    expect(await database.query('select * from attempts')).toHaveLength(3);
+    const address = await startServer({ database, passwords });
+    const replies = Array.from({ length: 259 }, () => new CookieClient(address).register());
+    const refused = await Promise.race(replies);
+    expect(refused).toMatchObject(refusal('unavailable'));
+    expect(refused.headers.get('retry-after')).toBe('5');
+    gate.resolve();
+    const statuses = (await Promise.all(replies)).map(({ status }) => status);
+    expect(statuses.filter((status) => status === 201)).toHaveLength(258);
+    expect(await database.query('select made from attempt_buckets')).toEqual([{ made: 258 }]);
+  });
+
+  test('a /48 of IPv6 gets two thousand attempts at once', async () => {
+    const { guess, database, wait } = await start();
+    const from = (i: number) => ({
+      from: `2001:db8:7:${i.toString(16)}::1`,
+      email: `${i}@example.org`,
+    });
+    await guess(from(1));
+    await database.query(
+      `update attempt_buckets set debt_ms = 1999 * 50 where network = '2001:db8:7::/48'`,
+    );
+    expect(await guess(from(2))).toMatchObject(wrongCredentials);
+    expect(await guess(from(3))).toMatchObject(tooMany);
+    expect(await guess({ ...from(4), from: '2001:db8:8::1' })).toMatchObject(wrongCredentials);
+    wait(50);
+    expect(await guess(from(3))).toMatchObject(wrongCredentials);
   });
 
   test('signing in rehashes the password if the cost has changed', async () => {
@@ -157,8 +196,9 @@ describe.each(storeNames)('throttling on %s', (name) => {
       hashes.count += 1;
       return cheap.verify(...args);
     };
+    const database = (await freshDatabase(name))();
     const address = await startServer({
-      database: (await freshDatabase(name))(),
+      database,
       passwords: { ...cheap, verify },
       trustedProxies: ['127.0.0.1'],
       now: () => time,
@@ -169,6 +209,7 @@ describe.each(storeNames)('throttling on %s', (name) => {
     type Attempt = { from?: string; email?: string };
     return {
       address,
+      database,
       hashes,
       credentials,
       wait: (milliseconds: number) => (time += milliseconds),
@@ -212,6 +253,15 @@ test.each([
   ['', 'unknown'],
 ])('the address %j belongs to the network %j', (address, network) => {
   expect(networkOf(address)).toBe(network);
+});
+
+test.each([
+  ['192.0.2.1', '192.0.2.1'],
+  ['::ffff:192.0.2.1', '192.0.2.1'],
+  ['2001:db8:1:2:3:4:5:6', '2001:db8:1::/48'],
+  ['2001:db8::1', '2001:db8:0::/48'],
+])('the address %j belongs to the site %j', (address, site) => {
+  expect(siteOf(address)).toBe(site);
 });
 
 function forwardedFor(address: string) {

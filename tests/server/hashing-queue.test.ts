@@ -1,0 +1,144 @@
+import { expect, test, vi } from 'vitest';
+import { createHashingQueue } from '../../server/auth/hashing-queue.ts';
+
+const unavailable = expect.objectContaining({ reason: 'unavailable' });
+
+test('two tasks run, 256 wait, and the next one of the network is refused', async () => {
+  const { queue, add, finishAll } = start();
+  const accepted = Array.from({ length: 258 }, () => {
+    queue.assertNotFull('a');
+    return add('a');
+  });
+  expect(() => queue.assertNotFull('a')).toThrow(unavailable);
+  await expect(add('a').ended).rejects.toEqual(unavailable);
+  expect(accepted.filter(({ isRunning }) => isRunning())).toHaveLength(2);
+  await finishAll();
+  await Promise.all(accepted.map(({ ended }) => ended));
+  queue.assertNotFull('a');
+});
+
+test('networks take turns, and tasks of one network keep their order', async () => {
+  const { add, finishAll, order } = start();
+  for (const network of ['a', 'a', 'a', 'a', 'b', 'b', 'c']) add(network);
+  await finishAll();
+  expect(order).toEqual(['a 0', 'a 1', 'b 4', 'c 6', 'b 5', 'a 2', 'a 3']);
+});
+
+test('a network that ran many tasks waits for one that ran none', async () => {
+  const { add, finishAll, order } = start();
+  for (let i = 0; i < 6; i += 1) add('a');
+  await finishAll();
+  order.length = 0;
+  for (const network of ['b', 'c', 'a', 'b', 'd']) add(network);
+  await finishAll();
+  expect(order).toEqual(['b 6', 'c 7', 'd 10', 'b 9', 'a 8']);
+});
+
+test('tasks count half after a minute', async () => {
+  const { add, finishAll, order } = start();
+  for (const network of ['a', 'a', 'a']) add(network);
+  await finishAll();
+  const later = performance.now() + 90_000;
+  vi.spyOn(performance, 'now').mockImplementation(() => later);
+  for (const network of ['b', 'b']) add(network);
+  await finishAll();
+  order.length = 0;
+  // By now, a counts 1.06 and b 2.
+  for (const network of ['c', 'd', 'b', 'a']) add(network);
+  await finishAll();
+  vi.restoreAllMocks();
+  expect(order).toEqual(['c 5', 'd 6', 'a 8', 'b 7']);
+});
+
+test('if the queue is full, the network with the most tasks loses its last one', async () => {
+  const { queue, add, finishAll } = start();
+  const many = Array.from({ length: 200 }, () => add('a'));
+  const few = Array.from({ length: 58 }, () => add('b'));
+  queue.assertNotFull('c');
+  const newcomer = add('c');
+  await expect(many.at(-1)!.ended).rejects.toEqual(unavailable);
+  await finishAll();
+  await Promise.all([...many.slice(0, -1), ...few, newcomer].map(({ ended }) => ended));
+});
+
+test('100 networks with many tasks keep no other network from running its first task', async () => {
+  const { queue, add, finish } = start();
+  const flood = () => {
+    for (let i = 0; i < 100; i += 1) add(`attacker ${i}`).ended.catch(() => {});
+  };
+  for (let i = 0; i < 5; i += 1) flood();
+  for (let i = 0; i < 15; i += 1) {
+    queue.assertNotFull(`user ${i}`);
+    const user = add(`user ${i}`);
+    flood();
+    // At most the first task of each attacker comes earlier.
+    for (let turn = 0; turn < 101 && !user.isRunning(); turn += 1) await finish();
+    expect(user.isRunning()).toBe(true);
+  }
+});
+
+test('a task that waits for 15 seconds is refused', async () => {
+  vi.useFakeTimers();
+  try {
+    const { add, finishAll } = start();
+    const running = [add('a'), add('b')];
+    const waiting = add('c');
+    vi.advanceTimersByTime(14_999);
+    const late = add('d');
+    vi.advanceTimersByTime(1);
+    await expect(waiting.ended).rejects.toEqual(unavailable);
+    await finishAll();
+    await Promise.all([...running, late].map(({ ended }) => ended));
+  } finally {
+    vi.useRealTimers();
+  }
+});
+
+test('a task that fails lets the next one run', async () => {
+  const queue = createHashingQueue();
+  const fail = () => queue.run('a', () => Promise.reject(new Error('broken')));
+  const results = await Promise.allSettled(Array.from({ length: 5 }, fail));
+  expect(results.every(({ status }) => status === 'rejected')).toBe(true);
+  expect(await queue.run('a', async () => 'done')).toBe('done');
+});
+
+/** Returns a queue whose tasks run until the test ends them. */
+function start() {
+  const queue = createHashingQueue();
+  const order: string[] = [];
+  const running: (() => void)[] = [];
+  let count = 0;
+  // Timers may be simulated.
+  const settle = async () => {
+    for (let i = 0; i < 10; i += 1) await Promise.resolve();
+  };
+
+  /** Ends the oldest running task, and waits until the next one runs. */
+  const finish = async () => {
+    await settle();
+    running.shift()?.();
+    await settle();
+  };
+
+  return {
+    queue,
+    order,
+    finish,
+    finishAll: async () => {
+      await settle();
+      while (running.length > 0) await finish();
+    },
+    add: (network: string) => {
+      const name = `${network} ${count}`;
+      count += 1;
+      let hasStarted = false;
+      const ended = queue.run(network, () => {
+        hasStarted = true;
+        order.push(name);
+        return new Promise<void>((resolve) => running.push(resolve));
+      });
+      ended.catch(() => {});
+      return { ended, isRunning: () => hasStarted };
+    },
+  };
+}
