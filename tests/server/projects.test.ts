@@ -211,7 +211,7 @@ describe.each(storeNames)('projects on %s', (name) => {
     const accounts = [randomUUID(), randomUUID()];
     for (const id of accounts) {
       const email = `${id}@example.org`;
-      await store.createAccount({ id, email, passwordHash: '', role: 'member', createdAt: 0 });
+      await store.createAccount({ id, email, passwordHash: '', role: 'member' });
     }
     const rows = (accountId: string) =>
       database.query<{ id: string; position: number }>(
@@ -232,7 +232,6 @@ const newProject = (accountId: string, idempotencyKey?: string): NewProject => (
   title: 'Title',
   description: 'Text',
   idempotencyKey,
-  createdAt: 0,
 });
 
 const numberedTitles = (count: number) => Array.from({ length: count }, (_, i) => `Project ${i}`);
