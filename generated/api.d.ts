@@ -206,8 +206,9 @@ export interface components {
         XsrfToken: string;
         /**
          * @description The app chooses a new key for each submitted form, because browsers and proxies may retry a
-         *     POST. A backend that supports the key responds to a retry with the project that the first
-         *     request created. A backend may ignore it.
+         *     POST. A user who submits the same project again repeats the key, unless the first response
+         *     was the project or 400, 409, 413, 415 or 422. A backend that supports the key responds to a
+         *     retry with the project that the first request created. A backend may ignore it.
          * @example 3f0c1c8e0c4d4f1f9d0a7b6e5c4d3e2f
          */
         IdempotencyKey: string;
@@ -391,8 +392,9 @@ export interface operations {
                 "X-XSRF-TOKEN"?: components["parameters"]["XsrfToken"];
                 /**
                  * @description The app chooses a new key for each submitted form, because browsers and proxies may retry a
-                 *     POST. A backend that supports the key responds to a retry with the project that the first
-                 *     request created. A backend may ignore it.
+                 *     POST. A user who submits the same project again repeats the key, unless the first response
+                 *     was the project or 400, 409, 413, 415 or 422. A backend that supports the key responds to a
+                 *     retry with the project that the first request created. A backend may ignore it.
                  * @example 3f0c1c8e0c4d4f1f9d0a7b6e5c4d3e2f
                  */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];

@@ -9,6 +9,7 @@ import { screens } from './screens.ts';
 export type HeldRequest = {
   call: Call;
   sent: unknown;
+  key: string | undefined;
   route: PlaywrightRoute;
   request: Request;
   isAnswered: boolean;
@@ -58,7 +59,8 @@ export async function createPageDriver(
   // The routes of earlier drivers stay: removing them would send the requests that they hold.
   await page.route(`${origin}/api/**`, (route, request) => {
     const { call, sent } = parseRequest(request.method(), request.url(), request.postDataJSON());
-    requests.push({ call, sent, route, request, isAnswered: false, isAborted: false });
+    const key = request.headers()['idempotency-key'];
+    requests.push({ call, sent, key, route, request, isAnswered: false, isAborted: false });
   });
   page.removeAllListeners('requestfailed');
   page.on('requestfailed', (failed) => {

@@ -31,8 +31,14 @@ export type Observation = {
   list:
     | { busy: boolean; rows: [title: string, description: string][]; note: string | undefined }
     | undefined;
-  /** Per call: requests made, requests in flight, and what the last one sent. */
-  calls: Record<Call, { made: number; pending: number; sent: unknown }>;
+  /**
+   * Per call: requests made, requests in flight, what the last one sent, and the index of the first
+   * one with the same Idempotency-Key.
+   */
+  calls: Record<
+    Call,
+    { made: number; pending: number; sent: unknown; firstWithKey: number | undefined }
+  >;
   /** The text of the live region. */
   announced: string;
   /** The operationId of each failure that was logged, in order. */
@@ -113,8 +119,8 @@ export async function perform(
   if (event.type in userActions) {
     const act = userActions[event.type as OtherEvent['type']];
     action = (on) => act(on, event as never, before, passwordOf);
-  } else if (callNames.includes(move as Call)) {
-    action = (on) => makeCall(on, move as Call, event, before);
+  } else if (callNames.includes(event.type as Call)) {
+    action = (on) => makeCall(on, event.type as Call, event, before);
   } else if (subject in delays || subject === 'elapse') {
     action = (on) => on.elapse(outcome === 'over' ? 1 : Number(outcome));
   } else if (late) {

@@ -151,7 +151,7 @@ export const backendProfileChecks: Check[] = [
       }
       return ids[0] !== undefined && ids[0] === ids[1]
         ? 'honoured: a repeated request creates no second project'
-        : 'not honoured: a repeated request creates a second project';
+        : 'not honoured: a repeated request creates a second project, and so does a user who tries again after a lost answer';
     },
   ),
   profileCheck(

@@ -330,7 +330,7 @@ export const projectChecks: Check[] = [
   should('PROJECT-13', {
     title: 'A repeated Idempotency-Key is accepted',
     requirement:
-      'Browsers may repeat a POST. Respond with the first project again, or ignore the key and create a second one. Do not reject the request.',
+      'Browsers may repeat a POST, and so does the app when a user tries again after a lost answer. Respond with the first project again, or ignore the key and create a second one. Do not reject the request.',
     statements: ['CHOICE-7', 'CALL-9'],
     async run(context) {
       const { browser } = await context.signedInUser('bob');

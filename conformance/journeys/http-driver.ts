@@ -21,6 +21,7 @@ import type { Preconditions } from './preconditions.ts';
 type HeldRequest = {
   call: Call;
   sent: unknown;
+  key: string | null;
   request: Request;
   body: string;
   isAnswered: boolean;
@@ -52,7 +53,8 @@ export async function createHttpDriver(
       return new Promise<Response>((respond, fail) => {
         const { signal } = request;
         signal.addEventListener('abort', () => fail(signal.reason as Error));
-        requests.push({ call, sent, request, body, isAnswered: false, respond, fail });
+        const key = request.headers.get('idempotency-key');
+        requests.push({ call, sent, key, request, body, isAnswered: false, respond, fail });
       });
     },
   });

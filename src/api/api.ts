@@ -14,6 +14,7 @@ export type Api = {
     signal: AbortSignal,
     onRows?: (rows: Project[]) => void,
   ) => Promise<Outcome<Project[]>>;
+  /** Sends the same Idempotency-Key with each attempt for one object, and another for a copy. */
   createProject: (project: NewProject, signal: AbortSignal) => Promise<Outcome<Project>>;
 };
 
@@ -36,6 +37,7 @@ export function createApi({ origin, baseUrl = origin, fetch, cookies }: ApiOptio
     fetch: resolveNetworkErrors(fetch),
   });
   client.use(xsrfMiddleware(origin, cookies));
+  const idempotencyKeys = new WeakMap<NewProject, string>();
 
   return {
     login: (body, signal) =>
@@ -55,7 +57,9 @@ export function createApi({ origin, baseUrl = origin, fetch, cookies }: ApiOptio
       ),
 
     createProject: (body, signal) => {
-      const params = { header: { 'Idempotency-Key': createIdempotencyKey() } };
+      const key = idempotencyKeys.get(body) ?? createIdempotencyKey();
+      idempotencyKeys.set(body, key);
+      const params = { header: { 'Idempotency-Key': key } };
       return toOutcome(
         client.POST('/api/v1/projects', { body, signal, parseAs, params }),
         async (response) => decodeProject(await readText(response)),

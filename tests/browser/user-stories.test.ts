@@ -56,6 +56,30 @@ test('a user registers, signs in and creates projects, which are there after a r
   expect(problems).toEqual([]);
 });
 
+test('a project whose answer was lost is created once when the user submits it again [CHOICE-89]', async () => {
+  const { page } = await browser.open();
+  await signUpAndIn(page, server.address);
+  const statuses: number[] = [];
+  await page.route(
+    '**/api/v1/projects',
+    async (route) => {
+      const response = await route.fetch();
+      statuses.push(response.status());
+      await route.abort('connectionreset');
+    },
+    { times: 1 },
+  );
+  await fillProject(page, 'Website relaunch', 'New pages.');
+  await submitButton(page, 'Create Project').click();
+  await page.getByRole('alert').waitFor();
+  expect(statuses).toEqual([201]);
+  await submitButton(page, 'Create Project').click();
+  await rowTitles(page).waitFor();
+  await page.reload();
+  await rowTitles(page).first().waitFor();
+  expect(await rowTitles(page).allTextContents()).toEqual(['Website relaunch']);
+});
+
 test('an acknowledged project is there after the server was killed', async () => {
   const ownServer = await startTemporaryServer();
   onTestFinished(() => ownServer.stop());

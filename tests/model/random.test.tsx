@@ -51,7 +51,7 @@ const body = oneof(
 const answer = oneof(
   {
     weight: 6,
-    arbitrary: record({ status: constantFrom(200, 201, 200, 201, 400, 401, 422, 500), body }),
+    arbitrary: record({ status: constantFrom(200, 201, 200, 201, 400, 401, 409, 422, 500), body }),
   },
   constantFrom<BackendResponse>(
     { status: 200, text: '<!doctype html>' },

@@ -66,8 +66,26 @@ const changes: Record<string, Record<string, Change>> = {
     ],
     'discards the project at the first sign-in': ['email !== undefined && ', ''],
     'keeps the create error of the previous user': [
+      "actions: ['clearCreateError', 'clearUndecided', 'announceDiscard']",
+      "actions: ['clearUndecided', 'announceDiscard']",
+    ],
+    'repeats the Idempotency-Key of the previous user': [
+      "actions: ['clearCreateError', 'clearUndecided', 'announceDiscard']",
       "actions: ['clearCreateError', 'announceDiscard']",
-      "actions: ['announceDiscard']",
+    ],
+    'repeats the Idempotency-Key of the previous user, whose form was empty':
+      "              actions: 'clearUndecided',\n",
+    'sends a new Idempotency-Key after an error of the server': [
+      '...(isDecided ? [] : [submitted!]),',
+      '',
+    ],
+    'repeats the Idempotency-Key of a refused project': [
+      '...(isDecided ? [] : [submitted!]),',
+      'submitted!,',
+    ],
+    'repeats the Idempotency-Key for another description': [
+      ' && other.description === project.description',
+      '',
     ],
     'releases the subscription a millisecond late': [
       'subscriptionBatching: 500',
@@ -99,6 +117,8 @@ const changes: Record<string, Record<string, Change>> = {
     ],
   },
   'src/api/outcome.ts': {
+    'repeats the Idempotency-Key that the server refuses': ['[400, 409, ', '[400, '],
+    'sends a new Idempotency-Key after a refused session': ['[400, 409', '[400, 401, 409'],
     'accepts a blank message': ["message.trim() !== ''", "message !== ''"],
     'throws network errors': [
       '    } catch {\n      return Response.error();\n    }',
@@ -113,6 +133,7 @@ const changes: Record<string, Record<string, Change>> = {
     'sends the token percent-encoded': ['return decodeURIComponent(value);', 'return value;'],
   },
   'src/api/api.ts': {
+    'sends a new Idempotency-Key with each attempt': ['idempotencyKeys.get(body) ?? ', ''],
     'sends no cookies': ["credentials: 'include'", "credentials: 'omit'"],
   },
   'src/router.tsx': {

@@ -49,12 +49,18 @@ describe('the requests', () => {
     expect(list?.path).toBe('/api/v1/projects');
   });
 
-  test('have a new idempotency key for each creation', async () => {
-    const index = callNames.indexOf('createProject');
-    const first = (await sendAll(() => ''))[index];
-    const second = (await sendAll(() => ''))[index];
-    expect(first?.headers.get('idempotency-key')).toMatch(/^[0-9a-f]{32}$/);
-    expect(second?.headers.get('idempotency-key')).not.toBe(first?.headers.get('idempotency-key'));
+  test('have one Idempotency-Key for each object that is sent [CHOICE-89, CHOICE-90]', async () => {
+    const backend = controlledBackend();
+    const api = createApi({ origin, fetch: backend.fetch, cookies: () => '' });
+    const project = { title: 'Website', description: 'New pages.' };
+    const keyOf = async (sent: typeof project) => {
+      void api.createProject(sent, signal);
+      return (await backend.next('createProject')).headers.get('idempotency-key');
+    };
+    const key = await keyOf(project);
+    expect(key).toMatch(/^[0-9a-f]{32}$/);
+    expect(await keyOf(project)).toBe(key);
+    expect(await keyOf({ ...project })).not.toBe(key);
   });
 });
 

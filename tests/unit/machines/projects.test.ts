@@ -337,3 +337,55 @@ test('discards nothing when another email signs in and no project was submitted 
   actor.send(bob);
   expect(emitted).toEqual([]);
 });
+
+const failure = { ok: false, message: 'Try again.' } as const;
+const refusedForGood = { ...refused, isDecided: true };
+
+test.each([
+  ['an answer that decides nothing', failure, true],
+  ['an exception', new TypeError('The answer is not a project.'), true],
+  ['a refusal of the project', refusedForGood, false],
+])('after %s, the same texts repeat the object: %s [CHOICE-89, CHOICE-90]', async (_, end, is) => {
+  const { actor, creations } = await showing();
+  actor.send(createProject);
+  await (end instanceof Error ? creations.fail(end) : creations.end(end));
+  actor.send({ type: 'createProject', project: { ...draft } });
+  expect(creations.inputs).toEqual([draft, draft]);
+  expect(creations.inputs[0] === creations.inputs[1]).toBe(is);
+});
+
+test('repeats an undecided object after other texts, until it is created [CHOICE-89, CHOICE-90]', async () => {
+  const { actor, creations } = await showing();
+  const other = { ...draft, description: 'Boxes and keys.' };
+  for (const [project, end] of [
+    [draft, failure],
+    [other, failure],
+    [draft, ok(office)],
+    [other, refusedForGood],
+    [draft, failure],
+    [other, failure],
+  ] as const) {
+    actor.send({ type: 'createProject', project });
+    await creations.end(end);
+  }
+  const firsts = creations.inputs.map((input) => creations.inputs.indexOf(input));
+  expect(firsts).toEqual([0, 1, 0, 1, 4, 5]);
+});
+
+test.each([
+  ['with the project in the form', failure],
+  ['with an empty form', undefined],
+])('repeats no object after another email signs in, %s [CHOICE-91]', async (_, end) => {
+  const { actor, creations } = projects();
+  actor.send(ada);
+  actor.send(opened);
+  actor.send(createProject);
+  await creations.end(failure);
+  actor.send({ type: 'createProject', project: relaunch });
+  await creations.end(end ?? ok(relaunch));
+  actor.send({ type: 'user.changed', email: 'Ada@example.org' });
+  actor.send(bob);
+  actor.send(createProject);
+  expect(creations.inputs[2]).toEqual(draft);
+  expect(creations.inputs[2]).not.toBe(creations.inputs[0]);
+});
