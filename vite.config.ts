@@ -29,7 +29,7 @@ function plainImports(): Plugin {
  * left. The generated paths are executed on the build as well.
  */
 function stripChartDocs(): Plugin {
-  const docs = /\b(description: '[^'\n]*'|meta: \{ statements: \[[^\]]*\] \}),?/g;
+  const docs = /\b(description: '[^'\n]*'|meta: \{\s*statements: \[[^\]]*\],?\s*\}),?/g;
   return {
     name: 'strip-chart-docs',
     apply: 'build',
