@@ -19,6 +19,7 @@ export interface Load {
 }
 
 export type LoadResult = {
+  responses: number;
   requestsPerSecond: number;
   medianMs: number;
   p99Ms: number;
@@ -28,7 +29,7 @@ export type LoadResult = {
 
 const { url, method, headers, body, connections, seconds } = (await json(process.stdin)) as Load;
 let sent = 0;
-const { requests, latency, non2xx, errors } = await autocannon({
+const { requests, latency, statusCodeStats, errors } = await autocannon({
   url,
   method,
   connections,
@@ -48,10 +49,16 @@ const { requests, latency, non2xx, errors } = await autocannon({
     },
   ],
 });
+// Counted here, because autocannon takes 304 for a failure.
+const isSuccess = (status: string) => ['200', '201', '204', '304'].includes(status);
+const count = (statuses: [string, { count?: number }][]) =>
+  statuses.reduce((sum, [, { count: number = 0 }]) => sum + number, 0);
+const statuses = Object.entries(statusCodeStats ?? {});
 const result: LoadResult = {
+  responses: count(statuses),
   requestsPerSecond: requests.average,
   medianMs: latency.p50,
   p99Ms: latency.p99,
-  failed: non2xx + errors,
+  failed: count(statuses.filter(([status]) => !isSuccess(status))) + errors,
 };
 console.log(JSON.stringify(result));

@@ -3,28 +3,20 @@
  * that sends the same bytes, and the cost of long lists. Writes docs/server-speed.md. Only figures
  * of one run can be compared, so the servers take turns.
  */
-import { spawn } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { get, type IncomingMessage } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { text } from 'node:stream/consumers';
-import { fileURLToPath } from 'node:url';
-import { createSessions } from '../../server/auth/sessions.ts';
-import { openStore } from '../../server/store/store.ts';
 import { markdownTable } from '../../tools/diagram.ts';
 import { signedInClient } from '../support/cookie-client.ts';
-import { insertProjects, peakMemoryMb, withDatabase } from '../support/database.ts';
+import { insertProjects, peakMemoryMb } from '../support/database.ts';
 import { median, medians } from '../support/median.ts';
 import { startPostgres } from '../support/postgres.ts';
-import {
-  startServerProcess,
-  type ServerProcess,
-  type Settings,
-} from '../support/server-process.ts';
+import { startServerProcess, type Settings } from '../support/server-process.ts';
 import type { FixedResponse } from './baseline-server.ts';
+import { calls, runLoad, spawnScript, type Call, type Server } from './calls.ts';
 import type { Load, LoadResult } from './load-generator.ts';
 import { environment } from './environment.ts';
 
@@ -33,61 +25,6 @@ const seconds = 2;
 const connections = 10;
 const listLengths = [10, 100, 1_000, 10_000, 100_000];
 const bare = 'bare `node:http`';
-const uncachedAccounts = 1_500; // their lists together exceed the server's cache
-
-type Server = ServerProcess & { settings: Settings };
-
-/** A call to measure. `load` prepares a server for it and returns the requests. */
-interface Call {
-  name: string;
-  path: string;
-  load: (server: Server) => Promise<Omit<Load, 'url' | 'connections' | 'seconds'>>;
-}
-
-const json = { 'content-type': 'application/json' };
-const credentials = (email: string) => JSON.stringify({ email, password: 'correct horse' });
-
-const calls: Call[] = [
-  {
-    name: 'listProjects, 100 projects, cached',
-    path: '/api/v1/projects',
-    async load({ address, settings }) {
-      const client = await signedInClient(address);
-      await insertProjects(settings, client.credentials.email, 100);
-      return { method: 'GET', headers: [client.cookieHeaders()] };
-    },
-  },
-  {
-    name: 'listProjects, 100 projects, not cached',
-    path: '/api/v1/projects',
-    load: async ({ settings }) => ({
-      method: 'GET',
-      headers: await createUncachedAccounts(settings),
-    }),
-  },
-  {
-    name: 'createProject',
-    path: '/api/v1/projects',
-    async load({ address }) {
-      const client = await signedInClient(address);
-      const body = JSON.stringify({ title: 'Website relaunch', description: 'New pages.' });
-      return { method: 'POST', headers: [{ ...client.cookieHeaders(), ...json }], body };
-    },
-  },
-  {
-    name: 'login',
-    path: '/api/v1/auth/login',
-    async load({ address }) {
-      const { email } = (await signedInClient(address)).credentials;
-      return { method: 'POST', headers: [json], body: credentials(email) };
-    },
-  },
-  {
-    name: 'registerUser',
-    path: '/api/v1/users/register',
-    load: async () => ({ method: 'POST', headers: [json], body: credentials('EMAIL') }),
-  },
-];
 
 const folder = mkdtempSync(join(tmpdir(), 'tracker-app-bench-'));
 writeFileSync(join(folder, 'index.html'), '<!doctype html>');
@@ -159,11 +96,7 @@ async function measureCall(
   const results: Record<string, LoadResult[]> = {};
   for (let round = 0; round < rounds; round += 1) {
     for (const server of names) {
-      const child = spawnScript('load-generator.ts', loads[server]);
-      const result = JSON.parse(await text(child.stdout)) as LoadResult;
-      if (result.failed > 0)
-        throw new Error(`${name}, ${server}: ${result.failed} failed requests`);
-      (results[server] ??= []).push(result);
+      (results[server] ??= []).push(await runLoad(`${name}, ${server}`, loads[server]!));
     }
   }
   baseline.stop();
@@ -202,25 +135,6 @@ async function startBaseline({ url, method, headers, body }: Load) {
   return { address: output.toString().trim(), stop: () => child.kill() };
 }
 
-/** Creates signed-in accounts with 100 projects each. Returns their request headers. */
-async function createUncachedAccounts(settings: Settings): Promise<Record<string, string>[]> {
-  const headers = await withDatabase(settings, async (database) => {
-    const store = await openStore(database);
-    const sessions = createSessions(store);
-    const created = [];
-    for (let i = 0; i < uncachedAccounts; i += 1) {
-      const id = randomUUID();
-      const email = `uncached-${i}@example.org`;
-      await store.createAccount({ id, email, passwordHash: '', role: 'member' });
-      const token = await sessions.start(id);
-      created.push({ cookie: `session=${token}` });
-    }
-    return created;
-  });
-  await insertProjects(settings, 'uncached-%', 100);
-  return headers;
-}
-
 /** Measures a list on a newly started server: first byte, last byte and memory. */
 async function measureList(settings: Settings, length: number): Promise<string[]> {
   const { address, pid, kill } = await start(settings);
@@ -244,14 +158,6 @@ async function measureList(settings: Settings, length: number): Promise<string[]
   await kill();
   const { firstByteMs, lastByteMs } = medians(reads);
   return [firstByteMs.toFixed(1), lastByteMs.toFixed(1), memoryMb.toFixed(0)];
-}
-
-/** Starts a script of this folder with JSON on its standard input. */
-function spawnScript(script: string, input: unknown) {
-  const path = fileURLToPath(new URL(script, import.meta.url));
-  const child = spawn(process.execPath, [path], { stdio: ['pipe', 'pipe', 'inherit'] });
-  child.stdin.end(JSON.stringify(input));
-  return child;
 }
 
 function describe(startTimes: string[], callRows: string[][], listRows: string[][]): string {

@@ -74,6 +74,8 @@ export function createPostgres(
       });
     },
 
+    pid: () => running?.pid ?? 0,
+
     /** Sends a signal to all its processes. */
     signal: (name: NodeJS.Signals) => running?.signal(name),
 

@@ -1,0 +1,114 @@
+/** The calls that the server benchmarks measure, and the load of each. */
+import { spawn } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
+import { text } from 'node:stream/consumers';
+import { fileURLToPath } from 'node:url';
+import { createSessions } from '../../server/auth/sessions.ts';
+import { openStore } from '../../server/store/store.ts';
+import { signedInClient } from '../support/cookie-client.ts';
+import { insertProjects, withDatabase } from '../support/database.ts';
+import type { ServerProcess, Settings } from '../support/server-process.ts';
+import type { Load, LoadResult } from './load-generator.ts';
+
+const uncachedAccounts = 1_500; // their lists together exceed the server's cache
+
+export type Server = ServerProcess & { settings: Settings };
+
+/** A call to measure. `load` prepares a server for it and returns the requests. */
+export interface Call {
+  name: string;
+  path: string;
+  load: (server: Server) => Promise<Omit<Load, 'url' | 'connections' | 'seconds'>>;
+}
+
+const json = { 'content-type': 'application/json' };
+const credentials = (email: string) => JSON.stringify({ email, password: 'correct horse' });
+
+/** The list that a client already has. Only the scaling benchmark measures it. */
+export const unchangedList: Call = {
+  name: 'listProjects, 100 projects, 304',
+  path: '/api/v1/projects',
+  async load({ address, settings }) {
+    const client = await signedInClient(address);
+    await insertProjects(settings, client.credentials.email, 100);
+    const etag = (await client.listProjects()).headers.get('etag') ?? '';
+    return { method: 'GET', headers: [{ ...client.cookieHeaders(), 'if-none-match': etag }] };
+  },
+};
+
+export const calls: Call[] = [
+  {
+    name: 'listProjects, 100 projects, cached',
+    path: '/api/v1/projects',
+    async load({ address, settings }) {
+      const client = await signedInClient(address);
+      await insertProjects(settings, client.credentials.email, 100);
+      return { method: 'GET', headers: [client.cookieHeaders()] };
+    },
+  },
+  {
+    name: 'listProjects, 100 projects, not cached',
+    path: '/api/v1/projects',
+    load: async ({ settings }) => ({
+      method: 'GET',
+      headers: await createUncachedAccounts(settings),
+    }),
+  },
+  {
+    name: 'createProject',
+    path: '/api/v1/projects',
+    async load({ address }) {
+      const client = await signedInClient(address);
+      const body = JSON.stringify({ title: 'Website relaunch', description: 'New pages.' });
+      return { method: 'POST', headers: [{ ...client.cookieHeaders(), ...json }], body };
+    },
+  },
+  {
+    name: 'login',
+    path: '/api/v1/auth/login',
+    async load({ address }) {
+      const { email } = (await signedInClient(address)).credentials;
+      return { method: 'POST', headers: [json], body: credentials(email) };
+    },
+  },
+  {
+    name: 'registerUser',
+    path: '/api/v1/users/register',
+    load: async () => ({ method: 'POST', headers: [json], body: credentials('EMAIL') }),
+  },
+];
+
+/** Creates signed-in accounts with 100 projects each. Returns their request headers. */
+async function createUncachedAccounts(settings: Settings): Promise<Record<string, string>[]> {
+  const headers = await withDatabase(settings, async (database) => {
+    const store = await openStore(database);
+    const sessions = createSessions(store);
+    const created = [];
+    for (let i = 0; i < uncachedAccounts; i += 1) {
+      const id = randomUUID();
+      const email = `uncached-${i}@example.org`;
+      await store.createAccount({ id, email, passwordHash: '', role: 'member' });
+      const token = await sessions.start(id);
+      created.push({ cookie: `session=${token}` });
+    }
+    return created;
+  });
+  await insertProjects(settings, 'uncached-%', 100);
+  return headers;
+}
+
+/** Sends a load from a separate process. Throws if a request fails. */
+export async function runLoad(name: string, load: Load): Promise<LoadResult> {
+  const child = spawnScript('load-generator.ts', load);
+  const result = JSON.parse(await text(child.stdout)) as LoadResult;
+  if (result.failed > 0) throw new Error(`${name}: ${result.failed} failed requests`);
+  return result;
+}
+
+/** Starts a script of this folder with JSON on its standard input. */
+export function spawnScript(script: string, input: unknown) {
+  const path = fileURLToPath(new URL(script, import.meta.url));
+  const child = spawn(process.execPath, [path], { stdio: ['pipe', 'pipe', 'inherit'] });
+  child.stdin.end(JSON.stringify(input));
+  return child;
+}
