@@ -95,7 +95,7 @@ export async function createApp({
       requireHostHeader: false, // protocolRefusal refuses it with a message
     },
     return503OnClosing: false, // requests that arrive while the server stops are answered
-    clientErrorHandler: handleClientError,
+    clientErrorHandler: (error, socket) => handleClientError(app.log, error, socket),
     frameworkErrors: (_error, request: FastifyRequest, reply: FastifyReply) => {
       logWhenClosed(request, reply);
       reply.code(400).headers(constantHeaders);

@@ -22,6 +22,8 @@ export interface OperationRequest<Id extends OperationId> {
   session: Id extends PublicOperation ? Session | undefined : Session;
   /** IP address of the client. */
   ip: string;
+  /** Sets the account of the security log's lines about this request. */
+  identify: (accountId: string) => void;
 }
 
 export type SetCookies = (request: FastifyRequest, reply: FastifyReply) => void;

@@ -3,6 +3,7 @@ import { Refusal, type RefusalResponse } from '../refusal.ts';
 import { StoreUnavailable } from '../store/database.ts';
 import type { Contract } from './contract.ts';
 import { notFoundPageFor, type Pages } from './pages.ts';
+import { logOutcome } from './security-log.ts';
 
 const defaultRetryAfterSeconds = 5;
 
@@ -19,6 +20,8 @@ export function registerErrorHandlers(app: FastifyInstance, contract: Contract, 
   app.setErrorHandler((error, request, reply) => {
     const { status, message, headers = {} } = toErrorResponse(error, contract.refusals);
     if (status >= 500 && !(error instanceof Refusal)) request.log.error(error);
+    const reason = reasonOf(error);
+    logOutcome(request, typeof reason === 'string' ? reason : 'invalidRequest');
     // The failed response set these.
     reply.removeHeader('etag').removeHeader('content-encoding');
     reply.code(status).headers(headers);

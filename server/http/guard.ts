@@ -5,6 +5,7 @@ import { LRUCache } from 'lru-cache';
 import { sessionLifetimeSeconds, type Session, type Sessions } from '../auth/sessions.ts';
 import { Refusal } from '../refusal.ts';
 import type { SetCookies } from './contract.ts';
+import { logSessionEnd } from './security-log.ts';
 
 export interface GuardedOperation {
   /** Needs no session. */
@@ -30,7 +31,10 @@ export function createGuard(sessions: Sessions): Guard {
     const candidates = await findSessions(request, (token) => sessions.find(token));
     const isConflict = new Set(candidates.map(({ accountId }) => accountId)).size > 1;
     // So that the session of the sign-in that follows is the only valid one.
-    if (isConflict && isPublic) await Promise.all(candidates.map((each) => sessions.end(each)));
+    for (const candidate of isConflict && isPublic ? candidates : []) {
+      await sessions.end(candidate);
+      logSessionEnd(request, candidate, 'cookieConflict');
+    }
     const session = isConflict ? undefined : candidates[0];
     if (session) {
       const expected = deriveXsrfToken(session.token);

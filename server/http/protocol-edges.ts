@@ -1,7 +1,9 @@
 import { ServerResponse, type IncomingMessage, type Server } from 'node:http';
 import type { Socket } from 'node:net';
+import type { FastifyBaseLogger } from 'fastify';
 import { Refusal } from '../refusal.ts';
 import { closeWhenIdle, hasCompleteRequest } from './connections.ts';
+import { logBrokenRequest } from './security-log.ts';
 
 // Node answers some requests itself, without a JSON body. Here the app answers and logs them.
 
@@ -46,8 +48,13 @@ function countHosts({ rawHeaders }: IncomingMessage): number {
   return hosts;
 }
 
-/** Answers bytes that are not an HTTP request. */
-export function handleClientError(error: NodeJS.ErrnoException, socket: Socket) {
+/** Answers and logs bytes that are not an HTTP request. */
+export function handleClientError(
+  log: FastifyBaseLogger,
+  error: NodeJS.ErrnoException,
+  socket: Socket,
+) {
+  if (error.code !== 'ECONNRESET') logBrokenRequest(log, socket.remoteAddress ?? '', error.code);
   // No 408 after a timeout: browsers repeat a POST after it.
   const isTimeout = error.code === 'ERR_HTTP_REQUEST_TIMEOUT';
   if (isTimeout || error.code === 'ECONNRESET' || !socket.writable) return socket.destroy();

@@ -11,6 +11,7 @@ import {
 } from './contract.ts';
 import type { Guard } from './guard.ts';
 import { createListSender, isListBody } from './list-responses.ts';
+import { logOutcome, logSessionEnd } from './security-log.ts';
 import { createAjv, describeErrors, toRefusal } from './validation.ts';
 
 type AnyResponse = { status: number; body: unknown; setCookies?: SetCookies };
@@ -44,6 +45,7 @@ export function registerRoutes(
     app.route({
       method,
       url,
+      config: { operationId: id },
       schema: {
         ...requestSchemas,
         response: Object.fromEntries(successes.filter(([, schema]) => schema)),
@@ -57,12 +59,14 @@ export function registerRoutes(
         }
       },
       handler: async (request, reply) => {
+        const session = request.getDecorator<Session | undefined>('session');
         const { status, body, setCookies }: AnyResponse = await execute({
           body: request.body,
           params: request.params,
           headers: request.headers,
-          session: request.getDecorator<Session | undefined>('session'),
+          session,
           ip: request.ip,
+          identify: (accountId: string) => void (request.accountId = accountId),
         } as OperationRequest<OperationId>);
 
         const contractViolation = `${id} broke the contract with ${status}`;
@@ -80,6 +84,9 @@ export function registerRoutes(
         if (isListBody(body)) return sendList(request, reply, body, serialize);
         const json = validate && serialize(body);
         setCookies?.(request, reply);
+        logOutcome(request);
+        // Signing in has ended the browser's previous session.
+        if (id === 'login' && session) logSessionEnd(request, session, 'signedIn');
         if (json === undefined) return reply.send();
         return reply.type('application/json; charset=utf-8').send(json);
       },

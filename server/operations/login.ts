@@ -9,8 +9,9 @@ import type { Services } from '../services.ts';
  * throttling.
  */
 export function login({ store, passwords, sessions, throttle }: Services): Operation<'login'> {
-  return async ({ body: { email, password }, session, ip }) => {
+  return async ({ body: { email, password }, session, ip, identify }) => {
     const account = await store.findAccount(email.toLowerCase(), networkOf(ip));
+    if (account) identify(account.id);
     const isOwner = account !== undefined && session?.accountId === account.id;
     const attempt = { ip, signIn: { email, isOwner, isKnown: account?.isKnown ?? false } };
     const isRight = await throttle.run(attempt, async () => {

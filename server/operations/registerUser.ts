@@ -5,16 +5,18 @@ import type { Services } from '../services.ts';
 
 /** Creates an account. Does not sign in. */
 export function registerUser({ store, passwords, throttle }: Services): Operation<'registerUser'> {
-  return async ({ body, ip }) => {
+  return async ({ body, ip, identify }) => {
     const passwordHash = await throttle.run({ ip }, () => passwords.hash(body.password));
     const role = 'member';
+    const id = randomUUID();
     const isNew = await store.createAccount({
-      id: randomUUID(),
+      id,
       email: body.email.toLowerCase(),
       passwordHash,
       role,
     });
     if (!isNew) throw new Refusal('emailTaken');
+    identify(id);
     return { status: 201, body: { role } };
   };
 }

@@ -1,9 +1,11 @@
+import { once } from 'node:events';
 import { closeSync, openSync, readFileSync, writeFileSync } from 'node:fs';
+import { connect } from 'node:net';
 import { join } from 'node:path';
 import { stripVTControlCharacters } from 'node:util';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { logOptions } from '../../server/http/log.ts';
-import { CookieClient } from '../support/cookie-client.ts';
+import { CookieClient, signedInClient } from '../support/cookie-client.ts';
 import { startProcess, startServer, temporaryFolder } from './support.ts';
 
 test('each request is one line of JSON with the id of its response', async () => {
@@ -37,6 +39,91 @@ test('each request is one line of JSON with the id of its response', async () =>
     expect.objectContaining({ path: '/nothing', status: 404 }),
     expect.objectContaining({ path: '/%E0%A4%A', status: 400 }),
   ]);
+});
+
+describe('security events', () => {
+  /** Starts a server. Returns its security events. */
+  async function startWithEvents() {
+    const events: Record<string, unknown>[] = [];
+    const write = (line: string) => {
+      const { event, accountId, network, reason, requestId, ...rest } = JSON.parse(line) as LogLine;
+      if (rest['msg'] !== 'security') return;
+      const { restOfMinute } = rest;
+      events.push({ event, accountId, network, reason, requestId, restOfMinute });
+    };
+    const logger = { ...((await logOptions('info')) as object), stream: { write } };
+    return { events, address: await startServer({ logger }) };
+  }
+  type LogLine = Record<string, unknown>;
+
+  const network = '127.0.0.1';
+  const requestId = expect.stringMatching(/^[\da-f-]{36}$/);
+  const accountId = expect.stringMatching(/^[\da-f-]{36}$/);
+
+  test('name account, network and reason, and neither emails nor passwords', async () => {
+    const { events, address } = await startWithEvents();
+    const client = new CookieClient(address);
+    const { email, password } = client.credentials;
+    await client.login();
+    await client.register();
+    await client.register();
+    await client.login({ email: 'typed-password@example.org', password });
+    await client.login({ email, password: 'wrong password' });
+    await client.login({ email });
+    await client.login(undefined, { headers: { origin: 'null' } });
+    await client.login();
+    await client.login();
+    const common = { network, requestId };
+    expect(events).toEqual([
+      { event: 'signInRefused', reason: 'wrongCredentials', ...common },
+      { event: 'registered', accountId, ...common },
+      { event: 'registrationRefused', reason: 'emailTaken', ...common },
+      { event: 'signInRefused', reason: 'wrongCredentials', ...common },
+      { event: 'signInRefused', accountId, reason: 'wrongCredentials', ...common },
+      { event: 'signInRefused', reason: 'invalidRequest', ...common },
+      { event: 'signInRefused', reason: 'xsrfTokenMismatch', ...common },
+      { event: 'signedIn', accountId, ...common },
+      { event: 'signedIn', accountId, ...common },
+      { event: 'sessionEnded', accountId, reason: 'signedIn', ...common },
+    ]);
+    expect(new Set(events.flatMap((event) => event['accountId'] ?? [])).size).toBe(1);
+    const log = JSON.stringify(events);
+    for (const secret of [email, password, 'wrong', 'typed', client.cookies.get('session')]) {
+      expect(log.replaceAll('wrongCredentials', '')).not.toContain(secret);
+    }
+  });
+
+  test('include an account that is locked, and sessions of conflicting cookies', async () => {
+    const { events, address } = await startWithEvents();
+    const clients = [await signedInClient(address), await signedInClient(address)];
+    const cookie = clients.map(({ cookies }) => `session=${cookies.get('session')}`).join('; ');
+    const browser = new CookieClient(address, clients[0]!.credentials);
+    events.length = 0;
+    await browser.login(undefined, { headers: { cookie } });
+    const wrong = { ...browser.credentials, password: 'wrong password' };
+    while ((await new CookieClient(address).login(wrong)).status === 401);
+    expect(events).toMatchObject([
+      { event: 'sessionEnded', accountId, reason: 'cookieConflict' },
+      { event: 'sessionEnded', accountId, reason: 'cookieConflict' },
+      { event: 'signedIn', accountId },
+      ...Array.from({ length: 10 }, () => ({ event: 'signInRefused', accountId })),
+      { event: 'locked', accountId, network, reason: 'tooManyAttempts' },
+    ]);
+  });
+
+  test('include bytes that are no HTTP, sixty lines a minute at most', async () => {
+    const { events, address } = await startWithEvents();
+    for (let i = 0; i < 70; i += 1) {
+      const socket = connect(Number(new URL(address).port), '127.0.0.1');
+      socket.end('no HTTP: a secret\r\n\r\n');
+      await once(socket.resume(), 'close');
+    }
+    const line = { event: 'brokenRequest', network, reason: 'HPE_INVALID_METHOD' };
+    expect(events).toEqual([
+      ...Array.from({ length: 59 }, () => line),
+      { ...line, restOfMinute: 'not logged' },
+    ]);
+  });
 });
 
 test('a log that cannot be written, as on a full disk, fails no request', async () => {
