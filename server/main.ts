@@ -12,6 +12,7 @@ import { UsageError } from './usage-error.ts';
 
 /** How long requests in flight may take after the port is closed. */
 const shutdownTimeoutMs = 20_000;
+const signals = ['SIGTERM', 'SIGINT'] as const;
 
 // Responses are short-lived garbage. By default, V8 grows its young generation by 100 MB for long
 // lists; without that, they are sent equally fast.
@@ -40,7 +41,9 @@ function loadSettings(): Settings {
 
 async function serve(settings: Settings) {
   const { dist, host, port } = settings;
-  const store = await openConfiguredStore(settings);
+  const exit = () => process.exit(0);
+  for (const signal of signals) process.on(signal, exit);
+  const store = await openConfiguredStore(settings, { waits: true });
   let isDraining = false;
   const app = await createApp({
     store,
@@ -53,7 +56,8 @@ async function serve(settings: Settings) {
     async () => listen(app, await resolveHost(host, port), port),
     (error) => describeListenError(settings, error),
   );
-  for (const signal of ['SIGTERM', 'SIGINT'] as const) {
+  for (const signal of signals) {
+    process.off(signal, exit);
     process.once(signal, async () => {
       // The second one may be npm's copy of a signal that the terminal has sent to both. The third
       // one ends the process.

@@ -2,6 +2,7 @@ import { isIP, isIPv6 } from 'node:net';
 import { resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { logLevels, type LogLevel } from './http/log.ts';
+import { parseDatabaseUrl } from './store/database-url.ts';
 
 const defaultDist = fileURLToPath(new URL('../dist', import.meta.url));
 
@@ -11,6 +12,8 @@ export interface Settings {
   dataDirectory: string;
   /** PostgreSQL, used instead of `dataDirectory`. */
   databaseUrl: string | undefined;
+  databasePoolSize: number;
+  databaseTimeoutSeconds: number;
   /** Folder of the built app. */
   dist: string;
   /** Addresses and subnets. */
@@ -28,6 +31,9 @@ Serves the API and the built app from dist/. Environment variables:
   HOST          host name or address to listen on (default: localhost; 0.0.0.0 for all addresses)
   DATA_DIR      folder of the SQLite database (default: ./data; created if missing)
   DATABASE_URL  postgres://user:password@host:port/database, to use PostgreSQL instead of SQLite
+                (postgres://...@host1:port,host2:port/... uses the host that accepts writes)
+  DATABASE_POOL_SIZE        connections to PostgreSQL at most (default: 10, at least 2)
+  DATABASE_TIMEOUT_SECONDS  time limit of a statement on PostgreSQL (default: 10)
   DIST_DIR      folder of the built app (default: dist/ next to server/)
   TRUST_PROXY   addresses or subnets of proxies whose X-Forwarded-For header is trusted, separated
                 by commas (default: none), for example 127.0.0.1,10.0.0.0/8
@@ -40,9 +46,15 @@ Serves the API and the built app from dist/. Environment variables:
 export function readSettings(
   environment: Record<string, string | undefined>,
 ): { settings: Settings; problems: [] } | { settings?: undefined; problems: string[] } {
-  const { PORT, HOST, DATA_DIR, DATABASE_URL, DIST_DIR, TRUST_PROXY, LOG_LEVEL, DRAIN_SECONDS } =
-    environment;
+  const { PORT, HOST, DATA_DIR, DATABASE_URL, DIST_DIR, TRUST_PROXY, LOG_LEVEL } = environment;
   const problems: string[] = [];
+  function readNumber(name: string, defaultValue: number, min: number): number {
+    const text = environment[name] || String(defaultValue);
+    if (!/^\d{1,3}$/.test(text) || Number(text) < min) {
+      problems.push(`${name} must be a number from ${min} to 999, but is "${text}".`);
+    }
+    return Number(text);
+  }
 
   const port = PORT || '3000';
   if (!/^\d{1,5}$/.test(port) || Number(port) > 65_535) {
@@ -52,10 +64,13 @@ export function readSettings(
   if (/[\s/]|^[^:]*:[^:]*$/.test(host)) {
     problems.push(`HOST must be a host name or address without a port, but is "${host}".`);
   }
-  // The message omits the value, because it contains a password.
-  if (DATABASE_URL && !/^postgres(ql)?:$/.test(URL.parse(DATABASE_URL)?.protocol ?? '')) {
-    problems.push('DATABASE_URL must have the form postgres://user:password@host:port/database.');
+  try {
+    if (DATABASE_URL) parseDatabaseUrl(DATABASE_URL);
+  } catch (error) {
+    problems.push(`DATABASE_URL ${(error as Error).message}.`);
   }
+  const databasePoolSize = readNumber('DATABASE_POOL_SIZE', 10, 2);
+  const databaseTimeoutSeconds = readNumber('DATABASE_TIMEOUT_SECONDS', 10, 1);
   const trustedProxies = (TRUST_PROXY ?? '').split(',').map((text) => text.trim());
   for (const proxy of trustedProxies.filter((text) => text && !isNetwork(text))) {
     problems.push(
@@ -66,10 +81,7 @@ export function readSettings(
   if (!logLevel) {
     problems.push(`LOG_LEVEL must be one of ${logLevels.join(', ')}, but is "${LOG_LEVEL}".`);
   }
-  const drainSeconds = DRAIN_SECONDS || '1';
-  if (!/^\d{1,3}$/.test(drainSeconds)) {
-    problems.push(`DRAIN_SECONDS must be a number from 0 to 999, but is "${DRAIN_SECONDS}".`);
-  }
+  const drainSeconds = readNumber('DRAIN_SECONDS', 1, 0);
 
   if (problems.length > 0 || !logLevel) return { problems };
   return {
@@ -78,10 +90,12 @@ export function readSettings(
       host,
       dataDirectory: resolve(DATA_DIR || './data'),
       databaseUrl: DATABASE_URL || undefined,
+      databasePoolSize,
+      databaseTimeoutSeconds,
       dist: resolve(DIST_DIR || defaultDist),
       trustedProxies: trustedProxies.filter(Boolean),
       logLevel,
-      drainSeconds: Number(drainSeconds),
+      drainSeconds,
     },
     problems: [],
   };

@@ -1,5 +1,7 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import { readSettings, type Settings } from '../settings.ts';
-import { openPostgres } from '../store/postgres.ts';
+import { parseDatabaseUrl } from '../store/database-url.ts';
+import { StoreUnavailable } from '../store/database.ts';
 import { openSqlite } from '../store/sqlite.ts';
 import { openStore, type Store } from '../store/store.ts';
 import { exitOnUsageError, UsageError } from '../usage-error.ts';
@@ -41,23 +43,37 @@ export async function asUsageError<T>(
   }
 }
 
-/** Opens the store named by the settings. Throws `UsageError`. */
-export function openConfiguredStore(settings: Settings): Promise<Store> {
-  const { databaseUrl, dataDirectory } = settings;
-  return asUsageError(
-    async () => openStore(databaseUrl ? openPostgres(databaseUrl) : openSqlite(dataDirectory)),
-    (error) => describeStoreError(settings, error),
-  );
+const maxRetryDelayMs = 5_000;
+
+/** Opens the store named by the settings. With `waits`, retries until the database answers. */
+export function openConfiguredStore(settings: Settings, { waits = false } = {}): Promise<Store> {
+  const { databaseUrl, databasePoolSize: poolSize, databaseTimeoutSeconds } = settings;
+  const open = async () => {
+    if (!databaseUrl) return openStore(openSqlite(settings.dataDirectory));
+    const { openPostgres } = await import('../store/postgres.ts');
+    const timeoutMs = databaseTimeoutSeconds * 1000;
+    const database = openPostgres(databaseUrl, { poolSize, timeoutMs });
+    for (let delayMs = 250; ; delayMs = Math.min(delayMs * 2, maxRetryDelayMs)) {
+      try {
+        return await openStore(database);
+      } catch (error) {
+        if (!waits || !(error instanceof StoreUnavailable)) throw error;
+        const problem = describeStoreError(settings, error);
+        console.error(`${problem} The server tries again in ${delayMs / 1000} seconds.`);
+        await delay(delayMs);
+      }
+    }
+  };
+  return asUsageError(open, (error) => describeStoreError(settings, error));
 }
 
-function describeStoreError(
-  { databaseUrl, dataDirectory }: Settings,
-  error: NodeJS.ErrnoException,
-): string {
+function describeStoreError({ databaseUrl, dataDirectory }: Settings, error: Error): string {
+  const cause = (error instanceof StoreUnavailable ? error.cause : error) as NodeJS.ErrnoException;
   // Some errors have only a code, for example a refused connection to several addresses.
-  const reason = error.message || error.code;
+  const reason = cause.message || cause.code;
   if (!databaseUrl) return `DATA_DIR: cannot store data in ${dataDirectory}: ${reason}.`;
-  const { hostname, port, pathname } = new URL(databaseUrl);
-  const database = `${pathname.slice(1)} at ${hostname}:${port || 5432}`;
-  return `DATABASE_URL: cannot use the database ${database}: ${reason}.`;
+  const hosts = parseDatabaseUrl(databaseUrl);
+  const database = hosts[0]?.database ?? hosts[0]?.user;
+  const addresses = hosts.map(({ host, port }) => `${host}:${port}`).join(', ');
+  return `DATABASE_URL: cannot use the database ${database} at ${addresses}: ${reason}.`;
 }

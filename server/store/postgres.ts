@@ -1,5 +1,8 @@
 import { hash } from 'node:crypto';
-import { Pool, type DatabaseError, type PoolClient } from 'pg';
+import { once } from 'node:events';
+import { connect as connectSocket } from 'node:net';
+import { Pool, type PoolClient } from 'pg';
+import { parseDatabaseUrl } from './database-url.ts';
 import {
   claimMigration,
   createMigrationsTable,
@@ -19,38 +22,155 @@ const writeCheck = `
   insert into health (id, checked_at) values (1, extract(epoch from now()))
     on conflict (id) do update set checked_at = excluded.checked_at`;
 
-interface Timeouts {
-  connectMs: number;
-  /** Enforced by PostgreSQL, which then aborts the statement. */
-  statementMs: number;
-  /** Enforced here, in case PostgreSQL stops responding. */
-  queryMs: number;
+interface PostgresOptions {
+  /** Connections at most. Writes use half of them. */
+  poolSize?: number;
+  /** For a statement. A call waits half as long for a connection. */
+  timeoutMs?: number;
 }
 
-const defaultTimeouts: Timeouts = { connectMs: 5_000, statementMs: 10_000, queryMs: 15_000 };
+type Connection = PoolClient & { processID: number; secretKey: number };
+
+const cancelTimeoutMs = 2_000;
+const smallPoolMs = 60_000;
 
 /** SQLSTATE of invalid data, a violated constraint, a deadlock or an exceeded limit. */
 const rowErrorCode = /^(22|23|40|54)/;
+const readOnlyCode = '25006';
+const canceledCode = '57014';
+/** Without a free connection, PostgreSQL refuses a further one and a pooler does not answer. */
+const fullCodes = ['53300', canceledCode];
+/** A wrong password, a missing database, wrong SQL, or TLS: waiting does not help. */
+const permanentError = /^(28|3D|42)|CERT|SIGNATURE|SSL|TLS|SASL/;
 
 /** Opens a connection pool. Connects on the first query. */
-export function openPostgres(url: string, timeouts = defaultTimeouts): Database {
+export function openPostgres(
+  url: string,
+  { poolSize = 10, timeoutMs = 10_000 }: PostgresOptions = {},
+): Database {
+  const hosts = parseDatabaseUrl(url);
+  const waitMs = timeoutMs / 2;
   const pool = new Pool({
-    connectionString: url,
-    max: 10,
-    connectionTimeoutMillis: timeouts.connectMs,
-    statement_timeout: timeouts.statementMs,
-    query_timeout: timeouts.queryMs,
+    ...hosts[0],
+    max: poolSize,
+    connectionTimeoutMillis: waitMs,
+    verify: (client, done) => void prepareConnection(client as Connection).then(() => done(), done),
   });
   // An idle connection broke. The pool opens another, but an unhandled event ends the process.
   pool.on('error', () => {});
+  /** Open connections. True if there is no pooler between this process and PostgreSQL. */
+  const connections = new Map<PoolClient, boolean>();
+  pool.on('remove', (client) => connections.delete(client));
 
-  async function run(client: Pool | PoolClient, sql: string, values: SqlValue[] = []) {
-    try {
+  async function prepareConnection(client: Connection) {
+    // A pooler reports process ids of its own. It may run each transaction on another connection,
+    // so statements must not be named, and a setting would reach other clients.
+    const [row] = await run(
+      client,
+      `select pg_backend_pid() = ${client.processID} as direct,
+         current_setting('transaction_read_only') as "readOnly",
+         case when pg_backend_pid() = ${client.processID}
+           then set_config('statement_timeout', '${timeoutMs}', false) end`,
+      undefined,
+      waitMs,
+    );
+    const { direct, readOnly } = row as { direct: boolean; readOnly: string };
+    if (hosts.length > 1 && readOnly === 'on') throw new Error(`${addressOf(client)} is read-only`);
+    connections.set(client, direct);
+  }
+
+  /** Runs a statement. Cancels it after `limitMs`. Throws `StoreUnavailable`. */
+  function run(client: PoolClient, text: string, values?: SqlValue[], limitMs = timeoutMs) {
+    return new Promise<unknown[]>((resolve, reject) => {
+      const timer = setTimeout(() => {
+        const message = `PostgreSQL did not answer within ${limitMs / 1000} seconds`;
+        const error = new StoreUnavailable(
+          Object.assign(new Error(message), { code: canceledCode }),
+        );
+        // Even if PostgreSQL then reports success, as it does for a commit without its standby.
+        resolve(
+          cancel(client as Connection).then((isCanceled) => {
+            if (!isCanceled) leaveHost(addressOf(client));
+            throw error;
+          }),
+        );
+      }, limitMs);
       // A named statement is parsed and planned once per connection.
-      return (await client.query({ name: hash('sha1', sql), text: sql, values })).rows as unknown[];
-    } catch (cause) {
-      const { code = '' } = cause as DatabaseError;
-      throw new (rowErrorCode.test(code) ? RowsRefused : StoreUnavailable)(cause);
+      const name = values && connections.get(client) ? hash('sha1', text) : undefined;
+      client.query({ name, text, values: values ?? [] }, (error: Error | null, result) => {
+        clearTimeout(timer);
+        if (error) reject(unavailable(error));
+        else resolve(result.rows);
+      });
+    });
+  }
+
+  /** Makes the pool connect to the next host, unless it already uses another one. */
+  function leaveHost(address: string) {
+    const next = hosts.findIndex((host) => addressOf(host) === address) + 1;
+    if (addressOf(pool.options) === address)
+      Object.assign(pool.options, hosts[next % hosts.length]);
+  }
+
+  /** Returns a connection to the first host that accepts it. Throws `StoreUnavailable`. */
+  async function connect(): Promise<PoolClient> {
+    for (let failures = 0; ;) {
+      const address = addressOf(pool.options);
+      try {
+        const client = await pool.connect();
+        if (addressOf(client) === addressOf(pool.options)) return client;
+        client.release(true); // to a host that was left
+      } catch (error) {
+        failures += 1;
+        const { code = '' } = causeOf(error);
+        const isFull = fullCodes.includes(code) && connections.size > 0 && hosts.length === 1;
+        if (failures > (isFull ? 1 : hosts.length - 1)) throw unavailable(error);
+        leaveHost(address);
+        if (isFull) {
+          // A pooler in session mode has fewer connections: share those that are open.
+          pool.options.max = connections.size;
+          setTimeout(() => (pool.options.max = poolSize), smallPoolMs).unref();
+        }
+      }
+    }
+  }
+
+  async function useConnection<T>(task: (client: PoolClient) => Promise<T>): Promise<T> {
+    const client = await connect();
+    try {
+      const result = await task(client);
+      client.release();
+      return result;
+    } catch (error) {
+      const isBroken = error instanceof StoreUnavailable && !(error instanceof RowsRefused);
+      client.release(isBroken || client.getTransactionStatus() !== 'I');
+      if (causeOf(error).code === readOnlyCode) leaveHost(addressOf(client));
+      throw error;
+    }
+  }
+
+  let writes = 0;
+  const waitingWrites = new Set<() => void>();
+  /** Runs a write. Half of the connections remain for reads, in case that all writes hang. */
+  async function write<T>(task: (client: PoolClient) => Promise<T>): Promise<T> {
+    if (writes < Math.max(1, Math.floor(pool.options.max / 2))) writes += 1;
+    else {
+      const { promise, resolve, reject } = Promise.withResolvers<void>();
+      const timer = setTimeout(() => {
+        waitingWrites.delete(resolve);
+        reject(new StoreUnavailable(new Error('Earlier writes take too long.')));
+      }, waitMs);
+      waitingWrites.add(resolve);
+      await promise;
+      clearTimeout(timer);
+    }
+    try {
+      return await useConnection(task);
+    } finally {
+      const [next] = waitingWrites;
+      if (next) waitingWrites.delete(next);
+      else writes -= 1;
+      next?.();
     }
   }
 
@@ -59,54 +179,76 @@ export function openPostgres(url: string, timeouts = defaultTimeouts): Database 
     // Not the start of the transaction, which may have waited for a lock since.
     now: 'cast(extract(epoch from clock_timestamp()) * 1000 as bigint)',
 
-    query: async <Row>(sql: string, values?: SqlValue[]) => (await run(pool, sql, values)) as Row[],
-
-    async transact(transaction) {
-      const client = await pool.connect().catch((cause: unknown) => {
-        throw new StoreUnavailable(cause);
-      });
-      try {
-        await run(client, 'begin');
-        const steps = transaction();
-        let step = steps.next();
-        while (!step.done) step = steps.next(await run(client, ...step.value));
-        await run(client, 'commit');
-        client.release();
-        return step.value;
-      } catch (error) {
-        // A connection that failed is not used again.
-        await run(client, 'rollback').then(
-          () => client.release(),
-          () => client.release(true),
-        );
-        throw error;
-      }
+    async query<Row>(sql: string, values?: SqlValue[]) {
+      const isRead = /^\s*select\b/.test(sql) && !sql.includes('for update');
+      return (await (isRead ? useConnection : write)((client) =>
+        run(client, sql, values),
+      )) as Row[];
     },
 
+    transact: (transaction) =>
+      write(async (client) => {
+        await run(client, 'begin');
+        try {
+          const steps = transaction();
+          let step = steps.next();
+          while (!step.done) step = steps.next(await run(client, ...step.value));
+          await run(client, 'commit');
+          return step.value;
+        } catch (error) {
+          // A connection that the database failed is closed, which is a rollback too.
+          if (!(error instanceof StoreUnavailable)) await run(client, 'rollback');
+          throw error;
+        }
+      }),
+
     async migrate(name, sql) {
-      // Two processes that create the table at once can collide despite `if not exists`.
-      await pool.query(createMigrationsTable).catch(() => pool.query(createMigrationsTable));
-      const client = await pool.connect();
       try {
-        await client.query('begin');
-        const claimed = await client.query(claimMigration, [name]);
-        if (claimed.rows.length > 0) await client.query(sql);
-        await client.query('commit');
-        client.release();
+        // Two processes that create the table at once can collide despite `if not exists`.
+        const createTable = () => useConnection((client) => run(client, createMigrationsTable));
+        await createTable().catch(createTable);
+        await useConnection(async (client) => {
+          await client.query('begin; set local statement_timeout = 0');
+          const claimed = await client.query(claimMigration, [name]);
+          if (claimed.rows.length > 0) await client.query(sql);
+          await client.query('commit');
+        });
       } catch (error) {
-        client.release(true);
-        throw error;
+        const cause = causeOf(error);
+        throw permanentError.test(`${cause.code} ${cause.message}`) ? cause : unavailable(cause);
       }
     },
 
     async checkWrite() {
-      await pool.query(writeCheck).catch((cause: unknown) => {
-        throw new StoreUnavailable(cause);
-      });
+      await write((client) => run(client, writeCheck));
     },
 
     async close() {
       await pool.end();
     },
   };
+}
+
+/** Returns true if PostgreSQL or its pooler received the request to cancel the statement. */
+async function cancel({ host, port, processID, secretKey }: Connection): Promise<boolean> {
+  const path = host.startsWith('/') && `${host}/.s.PGSQL.${port}`;
+  const socket = connectSocket(path ? { path } : { host, port });
+  socket.on('error', () => {}).setTimeout(cancelTimeoutMs, () => socket.destroy());
+  socket.write(Buffer.from(Int32Array.of(16, 80_877_102, processID, secretKey).buffer).swap32());
+  let isReceived = false;
+  socket.resume().once('end', () => (isReceived = true));
+  await once(socket, 'close');
+  return isReceived;
+}
+
+const addressOf = ({ host, port }: { host?: string | undefined; port?: number | undefined }) =>
+  `${host}:${port}`;
+
+const causeOf = (error: unknown) =>
+  (error instanceof StoreUnavailable ? error.cause : error) as NodeJS.ErrnoException;
+
+function unavailable(error: unknown): StoreUnavailable {
+  if (error instanceof StoreUnavailable) return error;
+  const { code = '' } = error as NodeJS.ErrnoException;
+  return new (rowErrorCode.test(code) ? RowsRefused : StoreUnavailable)(error);
 }

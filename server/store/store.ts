@@ -203,8 +203,11 @@ export async function openStore(database: Database): Promise<Store> {
 
   /** Returns the project with the same key. Otherwise stores it at the next position. */
   async function findOrStore(project: NewProject): Promise<Project> {
+    // A lock, because its commit waits for the synchronous standby, which may lack the project.
+    const lock = database.dialect === 'postgresql' ? 'for update' : '';
     const [earlier] = await database.query<Project>(
-      'select id, title, description from projects where account_id = $1 and idempotency_key = $2',
+      `select id, title, description from projects
+       where account_id = $1 and idempotency_key = $2 ${lock}`,
       [project.accountId, project.idempotencyKey ?? null],
     );
     if (earlier) return earlier;

@@ -1,12 +1,10 @@
 import { once } from 'node:events';
 import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
-import { createServer, type AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { Worker } from 'node:worker_threads';
 import { Client } from 'pg';
-import { describe, expect, inject, onTestFinished, test, vi } from 'vitest';
-import { StoreUnavailable } from '../../server/store/database.ts';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { openPostgres } from '../../server/store/postgres.ts';
 import { openSqlite } from '../../server/store/sqlite.ts';
 import { CookieClient, signedInClient } from '../support/cookie-client.ts';
@@ -68,65 +66,6 @@ test('a full disk refuses writes, allows reads, and recovers when there is space
   await database.query('pragma max_page_count = 1000000');
   expect((await client.createProject(large)).status).toBe(201);
   expect((await client.listProjects()).body).toHaveLength(created + 1);
-});
-
-describe('an unreachable PostgreSQL', () => {
-  test('is answered with 503 and recovers without a restart', async () => {
-    const url = await createPostgresDatabase();
-    const client = await signedInClient(await startServer({ database: openPostgres(url) }));
-    const name = new URL(url).pathname.slice(1);
-    await runInPostgres(`alter database ${name} allow_connections false`);
-    await runInPostgres(
-      `select pg_terminate_backend(pid) from pg_stat_activity where datname = '${name}'`,
-    );
-    for (const reply of [
-      await client.createProject(),
-      await client.listProjects(),
-      await client.login(),
-    ]) {
-      expect(reply).toMatchObject(unavailable);
-    }
-    expect((await client.call('GET', '/healthz')).status).toBe(200);
-    await expect.poll(readiness(client), atMost).toBe(503);
-
-    await runInPostgres(`alter database ${name} allow_connections true`);
-    await expect.poll(readiness(client), atMost).toBe(200);
-    expect((await client.createProject()).status).toBe(201);
-    expect((await client.listProjects()).body).toHaveLength(1);
-  });
-
-  test('times out if it accepts connections and sends nothing', async () => {
-    const silent = createServer().listen(0, '127.0.0.1');
-    await once(silent, 'listening');
-    onTestFinished(() => void silent.close());
-    const { port } = silent.address() as AddressInfo;
-    const url = `postgres://u:p@127.0.0.1:${port}/d`;
-    const database = openPostgres(url, { connectMs: 50, statementMs: 0, queryMs: 0 });
-    await expect(database.query('select 1')).rejects.toThrow(StoreUnavailable);
-  });
-
-  test.each([
-    ['PostgreSQL', { statementMs: 50, queryMs: 0 }, 'statement timeout'],
-    ['the server', { statementMs: 0, queryMs: 50 }, 'Query read timeout'],
-  ])('%s aborts a statement that takes too long', async (_where, timeouts, message) => {
-    const url = await createPostgresDatabase();
-    const database = openPostgres(url, { connectMs: hangLimitMs, ...timeouts });
-    onTestFinished(() => database.close());
-    const other = new Client(url);
-    await other.connect();
-    onTestFinished(() => other.end());
-    await other.query('create table locked (n integer)');
-    await other.query('begin; lock table locked');
-    const failure = await database.query('select n from locked').catch((error: Error) => error);
-    expect(failure).toBeInstanceOf(StoreUnavailable);
-    expect(String((failure as Error).cause)).toContain(message);
-  });
-
-  test('has ten seconds for a statement by default', async () => {
-    const database = openPostgres(inject('postgresUrl'));
-    onTestFinished(() => database.close());
-    expect(await database.query('show statement_timeout')).toEqual([{ statement_timeout: '10s' }]);
-  });
 });
 
 test('while another process locks SQLite, a write waits and other requests are answered', async () => {

@@ -8,6 +8,8 @@ test('the defaults are localhost:3000, ./data and ./dist', () => {
     host: 'localhost',
     dataDirectory: resolve('data'),
     databaseUrl: undefined,
+    databasePoolSize: 10,
+    databaseTimeoutSeconds: 10,
     dist: resolve('dist'),
     trustedProxies: [],
     logLevel: 'info',
@@ -21,6 +23,8 @@ test('each setting is read from the environment', () => {
     HOST: '::1',
     DATA_DIR: '/srv/tracker',
     DATABASE_URL: 'postgresql://tracker@database/tracker',
+    DATABASE_POOL_SIZE: '25',
+    DATABASE_TIMEOUT_SECONDS: '3',
     DIST_DIR: '/srv/app',
     TRUST_PROXY: '127.0.0.1, 10.0.0.0/8,::1,fd00::/8',
     LOG_LEVEL: 'warn',
@@ -31,6 +35,8 @@ test('each setting is read from the environment', () => {
     host: '::1',
     dataDirectory: '/srv/tracker',
     databaseUrl: 'postgresql://tracker@database/tracker',
+    databasePoolSize: 25,
+    databaseTimeoutSeconds: 3,
     dist: '/srv/app',
     trustedProxies: ['127.0.0.1', '10.0.0.0/8', '::1', 'fd00::/8'],
     logLevel: 'warn',
@@ -43,6 +49,8 @@ test('all problems are reported, one line each, without passwords', () => {
     PORT: '3000x',
     HOST: 'localhost:3000',
     DATABASE_URL: 'mysql://u:secret@h/d',
+    DATABASE_POOL_SIZE: '1',
+    DATABASE_TIMEOUT_SECONDS: '0',
     TRUST_PROXY: '10.0.0.0/33,proxy,::1',
     LOG_LEVEL: 'verbose',
     DRAIN_SECONDS: '1m',
@@ -51,6 +59,8 @@ test('all problems are reported, one line each, without passwords', () => {
     'PORT must be a number from 0 to 65535, but is "3000x".',
     'HOST must be a host name or address without a port, but is "localhost:3000".',
     'DATABASE_URL must have the form postgres://user:password@host:port/database.',
+    'DATABASE_POOL_SIZE must be a number from 2 to 999, but is "1".',
+    'DATABASE_TIMEOUT_SECONDS must be a number from 1 to 999, but is "0".',
     'TRUST_PROXY must list addresses or subnets like 10.0.0.0/8, but contains "10.0.0.0/33".',
     'TRUST_PROXY must list addresses or subnets like 10.0.0.0/8, but contains "proxy".',
     'LOG_LEVEL must be one of trace, debug, info, warn, error, fatal, silent, but is "verbose".',
@@ -60,4 +70,20 @@ test('all problems are reported, one line each, without passwords', () => {
 
 test.each(['-1', '65536', '1e3', '0x50', ' 80'])('PORT=%j is refused', (PORT) => {
   expect(readSettings({ PORT }).problems).toHaveLength(1);
+});
+
+test.each([
+  ['postgres://u:secret@h1:5432,h2:5433/d?target_session_attrs=read-write', []],
+  ['postgres://u:sec,ret@[::1]:5432,h2/d', []],
+  ['postgres://u:secret@h1,,h2/d', ['DATABASE_URL must have the form']],
+  ['postgres://u:secret@h1:5432,h2:x/d', ['DATABASE_URL must have the form']],
+  ['postgres://u:secret@h/d?target_session_attrs=standby', ['any, primary, read-write']],
+  ['postgres://u:secret@h/d?sslmode=require', []],
+  ['postgres://u:secret@h/d?sslmode=allow', ['disable, prefer, require, verify-ca, verify-full']],
+  ['postgres://u:secret@h/d?sslmode=verify-ca', ['sslrootcert']],
+  ['postgres://u:secret@h/d?sslmode=verify-full&sslrootcert=/none.pem', ['/none.pem']],
+])('DATABASE_URL=%j has the problems %j', (DATABASE_URL, expected) => {
+  const { problems } = readSettings({ DATABASE_URL });
+  expect(problems).toEqual(expected.map((text) => expect.stringContaining(text)));
+  expect(problems.join()).not.toMatch(/sec,?ret/);
 });

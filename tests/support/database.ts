@@ -23,11 +23,7 @@ export async function insertProjects(settings: Settings, emailPattern: string, c
 /** Opens the database named by a server's settings, also while a server uses it. */
 export function openDatabase({ DATABASE_URL, DATA_DIR = '' }: Settings): Database {
   return DATABASE_URL
-    ? openPostgres(DATABASE_URL, {
-        connectMs: hangLimitMs,
-        statementMs: hangLimitMs,
-        queryMs: hangLimitMs,
-      })
+    ? openPostgres(DATABASE_URL, { timeoutMs: hangLimitMs })
     : openSqlite(DATA_DIR, hangLimitMs);
 }
 

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { connect, createServer, type AddressInfo, type Socket } from 'node:net';
 
 /** Starts a TCP proxy that counts what passes, and that can drop it like a broken network. */
-export async function startTcpProxy(targetPort: number) {
+export async function startTcpProxy(targetPort: number, port = 0) {
   const counts = { roundTrips: 0, bytesToServer: 0, bytesToClient: 0 };
   const sockets = new Set<Socket>();
   let isDropping = false;
@@ -36,7 +36,7 @@ export async function startTcpProxy(targetPort: number) {
       isWaiting = false;
     });
   });
-  server.listen(0, '127.0.0.1');
+  server.listen(port, '127.0.0.1');
   await once(server, 'listening');
   return {
     port: (server.address() as AddressInfo).port,
