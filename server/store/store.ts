@@ -94,8 +94,8 @@ export interface Store extends AttemptBuckets {
    */
   listProjects(accountId: string, version: ListVersion): AsyncGenerator<Project[]>;
   /**
-   * Returns the project once it is synced to disk, with others that wait at the same time. If the account has used the idempotency key
-   * before, returns the project of that time and stores nothing.
+   * Returns the project once it is synced to disk, with others that wait at the same time. If the
+   * account has used the idempotency key before, returns that project and stores nothing.
    */
   createProject(project: NewProject): Promise<Project>;
   /** Throws `StoreUnavailable` if nothing can be written. */
