@@ -52,6 +52,15 @@ async function serve(settings: Settings) {
     trustedProxies: settings.trustedProxies,
     isDraining: () => isDraining,
   });
+  const { metricsPort, metricsHost } = settings;
+  if (metricsPort !== undefined) {
+    const { serveMetrics } = await import('./metrics.ts');
+    const url = await asUsageError(
+      () => serveMetrics(store, metricsHost, metricsPort),
+      ({ message }) => `METRICS_PORT: cannot listen: ${message}.`,
+    );
+    app.log.info(`Metrics are at ${url}`);
+  }
   const listener = await asUsageError(
     async () => listen(app, await resolveHost(host, port), port),
     (error) => describeListenError(settings, error),

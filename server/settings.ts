@@ -21,6 +21,9 @@ export interface Settings {
   logLevel: LogLevel;
   /** From SIGTERM until the port is closed. */
   drainSeconds: number;
+  metricsHost: string;
+  /** Without a port, there are no metrics. */
+  metricsPort: number | undefined;
 }
 
 export const helpText = `Usage: npm run serve
@@ -40,6 +43,8 @@ Serves the API and the built app from dist/. Environment variables:
   LOG_LEVEL     ${logLevels.join(', ')}
                 (default: info, one line per request on stderr: text at a terminal, else JSON)
   DRAIN_SECONDS seconds to accept connections after SIGTERM, while /readyz returns 503 (default: 1)
+  METRICS_PORT  port of /metrics for Prometheus (default: no metrics)
+  METRICS_HOST  host name or address of /metrics (default: localhost)
 `;
 
 /** Reads the settings, or returns all problems with them. An empty variable counts as unset. */
@@ -47,6 +52,7 @@ export function readSettings(
   environment: Record<string, string | undefined>,
 ): { settings: Settings; problems: [] } | { settings?: undefined; problems: string[] } {
   const { PORT, HOST, DATA_DIR, DATABASE_URL, DIST_DIR, TRUST_PROXY, LOG_LEVEL } = environment;
+  const { METRICS_PORT, METRICS_HOST } = environment;
   const problems: string[] = [];
   function readNumber(name: string, defaultValue: number, min: number): number {
     const text = environment[name] || String(defaultValue);
@@ -57,12 +63,15 @@ export function readSettings(
   }
 
   const port = PORT || '3000';
-  if (!/^\d{1,5}$/.test(port) || Number(port) > 65_535) {
-    problems.push(`PORT must be a number from 0 to 65535, but is "${port}".`);
+  for (const [name, value] of Object.entries({ PORT: port, METRICS_PORT: METRICS_PORT || '0' })) {
+    if (/^\d{1,5}$/.test(value) && Number(value) <= 65_535) continue;
+    problems.push(`${name} must be a number from 0 to 65535, but is "${value}".`);
   }
   const host = HOST || 'localhost';
-  if (/[\s/]|^[^:]*:[^:]*$/.test(host)) {
-    problems.push(`HOST must be a host name or address without a port, but is "${host}".`);
+  const metricsHost = METRICS_HOST || 'localhost';
+  for (const [name, value] of Object.entries({ HOST: host, METRICS_HOST: metricsHost })) {
+    if (!/[\s/]|^[^:]*:[^:]*$/.test(value)) continue;
+    problems.push(`${name} must be a host name or address without a port, but is "${value}".`);
   }
   try {
     if (DATABASE_URL) parseDatabaseUrl(DATABASE_URL);
@@ -96,6 +105,8 @@ export function readSettings(
       trustedProxies: trustedProxies.filter(Boolean),
       logLevel,
       drainSeconds,
+      metricsHost,
+      metricsPort: METRICS_PORT ? Number(METRICS_PORT) : undefined,
     },
     problems: [],
   };

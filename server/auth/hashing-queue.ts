@@ -9,6 +9,9 @@ const maxWaitMs = 15_000;
 const halfLifeMs = 60_000;
 const maxNetworks = 10_000;
 
+/** Of all queues of the process, for the metrics. */
+export const hashing = { running: 0, waiting: 0, refused: 0 };
+
 /** Runs the tasks that hash passwords, two at a time. Refuses with `unavailable`. */
 export interface HashingQueue {
   /** Throws if `run` would refuse the network at once. */
@@ -56,7 +59,12 @@ export function createHashingQueue(): HashingQueue {
     return each.lastIndexOf(Math.max(...each));
   }
 
-  const refuse = (index: number) => waiters.splice(index, 1)[0]?.refuse(new Refusal('unavailable'));
+  function refusal() {
+    hashing.refused += 1;
+    return new Refusal('unavailable');
+  }
+
+  const refuse = (index: number) => waiters.splice(index, 1)[0]?.refuse(refusal());
 
   async function waitForTurn(network: string) {
     const turn = Promise.withResolvers<void>();
@@ -64,14 +72,18 @@ export function createHashingQueue(): HashingQueue {
     waiters.push(waiter);
     const timer = setTimeout(() => refuse(waiters.indexOf(waiter)), maxWaitMs);
     if (waiters.length > maxWaiting) refuse(indexOfLast(waiters));
-    await turn.promise.finally(() => clearTimeout(timer));
+    hashing.waiting += 1;
+    await turn.promise.finally(() => {
+      hashing.waiting -= 1;
+      clearTimeout(timer);
+    });
   }
 
   return {
     assertNotFull(network) {
       const all = [...waiters, { network }];
       if (all.length > maxWaiting && indexOfLast(all) === waiters.length) {
-        throw new Refusal('unavailable');
+        throw refusal();
       }
     },
 
@@ -79,9 +91,11 @@ export function createHashingQueue(): HashingQueue {
       if (running < maxRunning) running += 1;
       else await waitForTurn(network);
       used.set(network, { tasks: usedBy(network) + 1, at: performance.now() });
+      hashing.running += 1;
       try {
         return await task();
       } finally {
+        hashing.running -= 1;
         const [next] = waiters.splice(indexOfFirst(), 1);
         if (next) next.start();
         else running -= 1;

@@ -18,11 +18,11 @@ export function registerHealthRoutes(
   });
 
   // Liveness. The store is not checked, because a restart would not repair it.
-  app.get('/healthz', async () => ({ status: 'alive' }));
+  app.get('/healthz', { config: { operationId: 'healthz' } }, async () => ({ status: 'alive' }));
 
   // Readiness.
   const check = createCheck(store);
-  app.get('/readyz', async () => {
+  app.get('/readyz', { config: { operationId: 'readyz' } }, async () => {
     if (isDraining()) throw new Refusal({ status: 503, message: 'This server is stopping.' });
     await check();
     return { status: 'ready' };

@@ -1,3 +1,4 @@
+import { channel } from 'node:diagnostics_channel';
 import { fstatSync, writeSync } from 'node:fs';
 import { Socket } from 'node:net';
 import { isatty } from 'node:tty';
@@ -58,6 +59,15 @@ export const logController = new LogController({
   requestIdLogLabel: 'requestId',
 });
 
+/** Receives an `EndedRequest` for each request. Without METRICS_PORT, nothing subscribes. */
+export const endedRequests = channel('tracker.ended-requests');
+
+export interface EndedRequest {
+  request: FastifyRequest;
+  status: number | 'aborted';
+  ms: number;
+}
+
 /**
  * Logs a line when the response has been sent or the client has disconnected. Omits headers, body
  * and query, because they contain passwords, cookies and tokens.
@@ -68,6 +78,7 @@ export function logWhenClosed(request: FastifyRequest, reply: FastifyReply) {
     const [path] = request.url.split('?');
     const outcome = raw.writableFinished ? { status: raw.statusCode } : { aborted: true };
     const ms = Math.round(reply.elapsedTime * 10) / 10;
+    endedRequests.publish({ request, status: outcome.status ?? 'aborted', ms });
     request.log.info({ method: request.method, path, ...outcome, ms }, 'request');
   });
 }

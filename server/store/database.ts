@@ -32,6 +32,10 @@ export interface Database {
   migrate(name: string, sql: string): Promise<void>;
   /** Writes a row. Throws `StoreUnavailable` if any table cannot be written. */
   checkWrite(): Promise<void>;
+  /** Returns the bytes on disk. */
+  size(): Promise<number>;
+  /** For the metrics. Undefined for SQLite. */
+  countConnections?: () => { total: number; idle: number; waiting: number };
   close(): Promise<void>;
 }
 

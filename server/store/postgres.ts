@@ -223,6 +223,18 @@ export function openPostgres(
       await write((client) => run(client, writeCheck));
     },
 
+    async size() {
+      const sql = 'select pg_database_size(current_database()) as size';
+      const [row] = await useConnection((client) => run(client, sql));
+      return Number((row as { size: string }).size);
+    },
+
+    countConnections: () => ({
+      total: pool.totalCount,
+      idle: pool.idleCount,
+      waiting: pool.waitingCount + waitingWrites.size,
+    }),
+
     async close() {
       await pool.end();
     },

@@ -126,6 +126,11 @@ export function openSqlite(directory: string, busyTimeoutMs = defaultBusyTimeout
       await retryWhileBusy(() => run(writeCheck));
     },
 
+    async size() {
+      const files = [file, `${file}-wal`].map((path) => statSync(path, { throwIfNoEntry: false }));
+      return files.reduce((sum, stats) => sum + (stats?.size ?? 0), 0);
+    },
+
     async close() {
       connection.close();
     },

@@ -100,6 +100,8 @@ export interface Store extends AttemptBuckets {
   createProject(project: NewProject): Promise<Project>;
   /** Throws `StoreUnavailable` if nothing can be written. */
   check(): Promise<void>;
+  /** For the metrics. */
+  database: Pick<Database, 'size' | 'countConnections'>;
   close(): Promise<void>;
 }
 
@@ -353,6 +355,7 @@ export async function openStore(database: Database): Promise<Store> {
       }),
 
     check: () => database.checkWrite(),
+    database,
     close: () => database.close(),
   };
 }

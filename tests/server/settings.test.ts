@@ -14,6 +14,8 @@ test('the defaults are localhost:3000, ./data and ./dist', () => {
     trustedProxies: [],
     logLevel: 'info',
     drainSeconds: 1,
+    metricsHost: 'localhost',
+    metricsPort: undefined,
   });
 });
 
@@ -29,6 +31,8 @@ test('each setting is read from the environment', () => {
     TRUST_PROXY: '127.0.0.1, 10.0.0.0/8,::1,fd00::/8',
     LOG_LEVEL: 'warn',
     DRAIN_SECONDS: '15',
+    METRICS_PORT: '9464',
+    METRICS_HOST: '0.0.0.0',
   };
   expect(readSettings(environment).settings).toEqual({
     port: 8080,
@@ -41,6 +45,8 @@ test('each setting is read from the environment', () => {
     trustedProxies: ['127.0.0.1', '10.0.0.0/8', '::1', 'fd00::/8'],
     logLevel: 'warn',
     drainSeconds: 15,
+    metricsHost: '0.0.0.0',
+    metricsPort: 9464,
   });
 });
 
@@ -54,10 +60,14 @@ test('all problems are reported, one line each, without passwords', () => {
     TRUST_PROXY: '10.0.0.0/33,proxy,::1',
     LOG_LEVEL: 'verbose',
     DRAIN_SECONDS: '1m',
+    METRICS_PORT: 'on',
+    METRICS_HOST: 'localhost:9464',
   };
   expect(readSettings(environment).problems).toEqual([
     'PORT must be a number from 0 to 65535, but is "3000x".',
+    'METRICS_PORT must be a number from 0 to 65535, but is "on".',
     'HOST must be a host name or address without a port, but is "localhost:3000".',
+    'METRICS_HOST must be a host name or address without a port, but is "localhost:9464".',
     'DATABASE_URL must have the form postgres://user:password@host:port/database.',
     'DATABASE_POOL_SIZE must be a number from 2 to 999, but is "1".',
     'DATABASE_TIMEOUT_SECONDS must be a number from 1 to 999, but is "0".',
