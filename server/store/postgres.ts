@@ -16,7 +16,7 @@ import {
 // the temporary file of the sort cannot be written.
 const writeCheck = `
   set local lock_timeout = '1s';
-  lock table accounts, sessions, projects, attempts in row exclusive mode;
+  lock table accounts, sessions, projects, attempt_buckets, known_networks in row exclusive mode;
   set local work_mem = '64kB';
   select count(*) from generate_series(1, 10000);
   insert into health (id, checked_at) values (1, extract(epoch from now()))

@@ -39,7 +39,9 @@ describe.each(storeNames)('/metrics on %s', (store) => {
     // A request is counted after its response.
     await expect.poll(async () => (await scrape(url)).get(count('readyz', 200))).toBe(1);
     const samples = await scrape(url);
-    const counts = [...samples].filter(([key]) => key.startsWith('tracker_request_duration_seconds_count'));
+    const counts = [...samples].filter(([key]) =>
+      key.startsWith('tracker_request_duration_seconds_count'),
+    );
     expect(Object.fromEntries(counts)).toEqual({
       [count('registerUser', 201)]: 1,
       [count('login', 200)]: 1,
