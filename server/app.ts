@@ -61,8 +61,6 @@ const defaultTimeouts: Timeouts = {
   checkIntervalMs: 5_000,
 };
 
-const maxBodyBytes = 1024 * 1024;
-
 /** Creates the server without listening. Closing it does not close the store. */
 export async function createApp({
   store,
@@ -85,7 +83,6 @@ export async function createApp({
     logger,
     logController,
     genReqId: () => randomUUID(),
-    bodyLimit: maxBodyBytes,
     trustProxy: trustedProxies.length > 0 && trustedProxies,
     requestTimeout: timeouts.requestMs,
     connectionTimeout: timeouts.idleMs,

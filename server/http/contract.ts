@@ -62,9 +62,16 @@ export interface ContractOperation {
   isPublic: boolean;
   /** JSON Schemas, in the form of Fastify's `schema` option. */
   requestSchemas: { body?: object; headers?: object; params?: object };
+  /** Enough for each valid body, in every JSON notation of its texts. */
+  maxBodyBytes: number;
   /** JSON Schemas by status; undefined where the contract declares no body. */
   responseSchemas: Map<number, object | undefined>;
 }
+
+/** A code point outside the basic plane may be written as two escapes, like \ud83d\ude00. */
+const maxBytesPerCodePoint = 12;
+/** For names, white space and properties that the contract does not name. */
+const maxBytesOfRest = 16 * 1024;
 
 const pathParameter = /\{(\w+)\}/g;
 
@@ -94,6 +101,7 @@ export function parseContract(text: string): Contract {
       pathPattern: new RegExp(`^${operation.path.replaceAll(pathParameter, '[^/]+')}$`),
       isPublic: (operation.security ?? security).length === 0,
       requestSchemas: requestSchemas(operation),
+      maxBodyBytes: maxBodyBytes(operation),
       responseSchemas: new Map(
         Object.entries(operation.responses).map(([status, { content }]) => [
           Number(status),
@@ -129,6 +137,15 @@ function requestSchemas({ parameters = [], requestBody }: OpenApiOperation) {
   return { ...(body && { body }), ...(headers && { headers }), ...(params && { params }) };
 }
 
+function maxBodyBytes({ requestBody }: OpenApiOperation): number {
+  const { properties = {} } = requestBody?.content['application/json'].schema ?? {};
+  const codePoints = Object.values(properties).reduce(
+    (sum, { maxLength = 0 }) => sum + maxLength,
+    0,
+  );
+  return codePoints * maxBytesPerCodePoint + maxBytesOfRest;
+}
+
 function readRefusals(openApiOperations: OpenApiOperation[]): Contract['refusals'] {
   const examples = new Map<string, RefusalResponse>();
   const responses = openApiOperations.flatMap((operation) => Object.entries(operation.responses));
@@ -150,8 +167,10 @@ function readRefusals(openApiOperations: OpenApiOperation[]): Contract['refusals
   return Object.fromEntries(refusals) as Contract['refusals'];
 }
 
+type Schema = { properties?: Record<string, { maxLength?: number }> };
+
 interface Content {
-  'application/json': { schema: object; examples?: Record<string, { value: unknown }> };
+  'application/json': { schema: Schema; examples?: Record<string, { value: unknown }> };
 }
 
 interface OpenApiOperation {

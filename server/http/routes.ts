@@ -1,6 +1,7 @@
 import type { FastifyInstance } from 'fastify';
 import type { Session } from '../auth/sessions.ts';
 import { Refusal } from '../refusal.ts';
+import { createAccountLimit } from './account-limit.ts';
 import {
   type Contract,
   type Operation,
@@ -13,6 +14,9 @@ import type { Guard } from './guard.ts';
 import { createListSender, isListBody } from './list-responses.ts';
 import { logOutcome, logSessionEnd } from './security-log.ts';
 import { createAjv, describeErrors, toRefusal } from './validation.ts';
+
+/** Of a body that is received in a moment, so that few of them are in memory at once. */
+const maxShortBodyBytes = 64 * 1024;
 
 type AnyResponse = { status: number; body: unknown; setCookies?: SetCookies };
 
@@ -30,13 +34,14 @@ export function registerRoutes(
   app.setValidatorCompiler(({ schema }) => ajv.compile(schema));
   app.setSchemaErrorFormatter(toRefusal);
   const sendList = createListSender(contract.contractHash);
+  const longBodyLimit = createAccountLimit(16);
   app.decorateRequest('session');
   app.addHook('onSend', (_request, reply, _payload, done) => {
     reply.header('cache-control', 'no-store');
     done();
   });
   for (const operation of contract.operations) {
-    const { id, method, url, isPublic, requestSchemas, responseSchemas } = operation;
+    const { id, method, url, isPublic, requestSchemas, responseSchemas, maxBodyBytes } = operation;
     const execute = operations[id as OperationId] as Operation<OperationId>;
     const successes = [...responseSchemas].filter(([status]) => status < 300);
     const validators = new Map(
@@ -46,16 +51,22 @@ export function registerRoutes(
       method,
       url,
       config: { operationId: id },
+      bodyLimit: maxBodyBytes,
       schema: {
         ...requestSchemas,
         response: Object.fromEntries(successes.filter(([, schema]) => schema)),
       },
       onRequest: async (request, reply) => {
         const isSafe = method === 'GET';
-        request.setDecorator('session', await guard(request, reply, { isPublic, isSafe }));
+        const session = await guard(request, reply, { isPublic, isSafe });
+        request.setDecorator('session', session);
         // Fastify neither parses nor refuses a request without body and content type.
         if (requestSchemas.body && request.headers['content-type'] === undefined) {
           throw new Refusal('notJson');
+        }
+        const bytes = Number(request.headers['content-length'] ?? maxBodyBytes);
+        if (session && !isSafe && bytes > maxShortBodyBytes) {
+          longBodyLimit.enter(reply, session.accountId);
         }
       },
       handler: async (request, reply) => {

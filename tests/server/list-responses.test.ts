@@ -5,7 +5,7 @@ import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
 import { gunzipSync } from 'node:zlib';
 import Fastify from 'fastify';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { createListSender } from '../../server/http/list-responses.ts';
+import { countOpenStreams, createListSender } from '../../server/http/list-responses.ts';
 import type { Database } from '../../server/store/database.ts';
 import { openStore } from '../../server/store/store.ts';
 import { signedInClient, type CookieClient } from '../support/cookie-client.ts';
@@ -194,6 +194,42 @@ describe.each(storeNames)('a list of projects on %s', (name) => {
     expect(await settled(() => queries.count)).toBeLessThan(150);
     response.destroy();
     expect(await settled(() => queries.count)).toBeLessThan(150);
+  });
+
+  test('is refused while its account has 32 open streams, but not to other accounts', async () => {
+    const { address, client, addProjects } = await start();
+    await addProjects(200, 'x'.repeat(100_000));
+    const openBefore = countOpenStreams();
+    const open = await Promise.all(Array.from({ length: 32 }, () => request(client, {})));
+    expect(countOpenStreams()).toBe(openBefore + 32);
+    const refused = await client.listProjects();
+    expect(refused).toMatchObject(refusal('tooManyAttempts'));
+    expect(refused.headers.get('retry-after')).toBe('10');
+    expect(refused.headers.get('etag')).toBeNull();
+    expect((await (await signedInClient(address)).listProjects()).status).toBe(200);
+    open[0]!.response.destroy();
+    await expect.poll(countOpenStreams).toBe(openBefore + 31);
+    expect((await client.listProjects()).body).toHaveLength(200);
+  });
+
+  test('is read in few chunks per turn of the event loop if many clients read', async () => {
+    const { client, addProjects, queries } = await start();
+    await addProjects(2_600);
+    const opened = await Promise.all(Array.from({ length: 30 }, () => request(client, {})));
+    const finished = new AbortController();
+    const reading = Promise.all(opened.map(({ read }) => read()));
+    void reading.finally(() => finished.abort());
+    let [most, total] = [0, 0];
+    while (!finished.signal.aborted) {
+      queries.count = 0;
+      await yieldToEventLoop();
+      most = Math.max(most, queries.count);
+      total += queries.count;
+    }
+    await reading;
+    expect(total).toBeGreaterThan(30);
+    // Four chunks, of two queries each at most.
+    expect(most).toBeLessThanOrEqual(8);
   });
 
   test('has no body for HEAD', async () => {

@@ -1,0 +1,24 @@
+import type { FastifyReply } from 'fastify';
+import { Refusal } from '../refusal.ts';
+
+const retryAfterSeconds = 10;
+
+/** Bounds the requests of an account that hold memory while its client sends or reads slowly. */
+export function createAccountLimit(max: number) {
+  const counts = new Map<string, number>();
+  return {
+    /** Counts a request until its response is closed. Throws a `Refusal` if there are too many. */
+    enter(reply: FastifyReply, accountId: string) {
+      const count = counts.get(accountId) ?? 0;
+      if (count >= max) throw new Refusal('tooManyAttempts', retryAfterSeconds);
+      counts.set(accountId, count + 1);
+      reply.raw.once('close', () => {
+        const left = counts.get(accountId)! - 1;
+        if (left > 0) counts.set(accountId, left);
+        else counts.delete(accountId);
+      });
+    },
+    /** Returns the number of requests of all accounts. */
+    total: () => [...counts.values()].reduce((sum, count) => sum + count, 0),
+  };
+}
