@@ -128,14 +128,7 @@ async function* streamJson(
   yield ']';
 }
 
-let openStreams = 0;
-
-/** Returns how many lists are being streamed. */
-export const countOpenStreams = () => openStreams;
-
 function sendStream(reply: FastifyReply, json: Readable, useGzip: boolean): FastifyReply {
-  openStreams += 1;
-  reply.raw.once('close', () => (openStreams -= 1));
   reply.type('application/json; charset=utf-8');
   if (!useGzip) return reply.send(json);
   const gzip = createGzip(gzipStreamOptions);
