@@ -64,9 +64,9 @@ export function createThrottle(store: Store): Throttle {
       const { isOwner, isKnown } = attempt.signIn ?? {};
       // A user whom the account knows does not wait for strangers in the same network.
       const party = `${siteOf(attempt.ip)}${isOwner || isKnown ? ' known' : ''}`;
-      queue.assertNotFull(party);
+      const place = queue.arrive(party);
       await store.checkBuckets(limitsOf(attempt), countAttempt);
-      return queue.run(party, async () => {
+      return queue.run(place, async () => {
         // Again, because attempts that waited at the same time may have filled a bucket.
         await store.changeBuckets(limitsOf(attempt), countAttempt);
         return hashPassword();
