@@ -102,7 +102,10 @@ export interface components {
             description: string;
         };
         Project: {
-            /** @description Unique and permanent. The reference backend uses a string. */
+            /**
+             * Format: int64
+             * @description Unique and permanent. The reference backend uses a string.
+             */
             id: string | number;
             title: string;
             description: string;
@@ -113,7 +116,16 @@ export interface components {
         };
     };
     responses: {
-        /** @description The body is not JSON. */
+        /** @description The start line or the headers are not those of an HTTP request to one host. */
+        MalformedHeaders: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"];
+            };
+        };
+        /** @description The body is not JSON, or the headers are malformed. */
         MalformedRequest: {
             headers: {
                 [name: string]: unknown;
@@ -158,6 +170,24 @@ export interface components {
                 "application/json": components["schemas"]["Error"];
             };
         };
+        /** @description The header Expect has another value than 100-continue. */
+        ExpectationFailed: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"];
+            };
+        };
+        /** @description The headers are larger than the backend accepts. */
+        HeadersTooLarge: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"];
+            };
+        };
         /** @description The body is JSON but not an email and a password. */
         InvalidCredentials: {
             headers: {
@@ -167,7 +197,7 @@ export interface components {
                 "application/json": components["schemas"]["Error"];
             };
         };
-        /** @description Too many attempts from this account or address. */
+        /** @description Too many attempts or requests from this account or address. */
         TooManyAttempts: {
             headers: {
                 "Retry-After": components["headers"]["RetryAfter"];
@@ -286,8 +316,10 @@ export interface operations {
             403: components["responses"]["ForgedRequest"];
             413: components["responses"]["TooLarge"];
             415: components["responses"]["NotJson"];
+            417: components["responses"]["ExpectationFailed"];
             422: components["responses"]["InvalidCredentials"];
             429: components["responses"]["TooManyAttempts"];
+            431: components["responses"]["HeadersTooLarge"];
             500: components["responses"]["InternalServerError"];
             503: components["responses"]["Unavailable"];
         };
@@ -330,8 +362,10 @@ export interface operations {
             };
             413: components["responses"]["TooLarge"];
             415: components["responses"]["NotJson"];
+            417: components["responses"]["ExpectationFailed"];
             422: components["responses"]["InvalidCredentials"];
             429: components["responses"]["TooManyAttempts"];
+            431: components["responses"]["HeadersTooLarge"];
             500: components["responses"]["InternalServerError"];
             503: components["responses"]["Unavailable"];
         };
@@ -375,7 +409,11 @@ export interface operations {
                 };
                 content?: never;
             };
+            400: components["responses"]["MalformedHeaders"];
             401: components["responses"]["NotSignedIn"];
+            417: components["responses"]["ExpectationFailed"];
+            429: components["responses"]["TooManyAttempts"];
+            431: components["responses"]["HeadersTooLarge"];
             500: components["responses"]["InternalServerError"];
             503: components["responses"]["Unavailable"];
         };
@@ -431,6 +469,7 @@ export interface operations {
             };
             413: components["responses"]["TooLarge"];
             415: components["responses"]["NotJson"];
+            417: components["responses"]["ExpectationFailed"];
             /** @description The body is JSON but not a valid project. */
             422: {
                 headers: {
@@ -440,6 +479,8 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
+            429: components["responses"]["TooManyAttempts"];
+            431: components["responses"]["HeadersTooLarge"];
             500: components["responses"]["InternalServerError"];
             503: components["responses"]["Unavailable"];
         };

@@ -20,9 +20,11 @@ const checks: { [name: string]: () => Promise<string[]> } = {
   // One step, because generated/ cannot be compared with a contract that cannot be read.
   'contract and generated': async () => {
     const { contractProblems } = await import('./lint-contract.ts');
+    const { spectralProblems } = await import('./spectral.ts');
     const { staleFiles } = await import('./generate.ts');
     return [
       ...(await contractProblems()),
+      ...(await spectralProblems()),
       ...(await staleFiles()).map((path) => `${path} is stale: run "npm run generate"`),
     ];
   },

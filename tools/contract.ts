@@ -28,6 +28,7 @@ const requiredRules = [
   'operation-operationId',
   'operation-operationId-unique',
   'operation-summary',
+  'operation-2xx-response',
 ];
 
 /**

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import type { Database } from '../../server/store/database.ts';
 import { openSqlite } from '../../server/store/sqlite.ts';
+import { operations } from '../support/contract.ts';
 import { CookieClient, signedInClient, type Reply } from '../support/cookie-client.ts';
 import { refusal, refusals, startServer, temporaryFolder } from './support.ts';
 
@@ -32,6 +33,10 @@ describe('the server gives each refusal that the contract names', () => {
       await c.createProject({ title: 'a', description: 'b' }, { headers });
       return c.createProject({ title: 'a', description: 'c' }, { headers });
     },
+    malformedHeaders: (c) => sendRaw(c.address, 'GET /api/v1/projects', 'Host: x\r\n: x\r\n'),
+    expectationFailed: (c) =>
+      sendRaw(c.address, 'GET /api/v1/projects', 'Host: x\r\nExpect: x\r\n'),
+    headersTooLarge: (c) => sendRaw(c.address, `GET /${'x'.repeat(20_000)}`, 'Host: x\r\n'),
     titleMissing: (c) => c.createProject({ description: 'x' }),
     descriptionMissing: (c) => c.createProject({ title: 'x' }),
     titleTooLong: (c) => c.createProject({ title: 'x'.repeat(10_001), description: 'x' }),
@@ -199,6 +204,25 @@ describe('an unknown URL', () => {
   });
 });
 
+describe.each(operations)('$operationId, with a request that HTTP does not allow,', (operation) => {
+  test.each<[string, number, string, string?, string?]>([
+    ['a header without a name', 400, 'Host: x\r\n: x\r\n'],
+    ['no host', 400, ''],
+    ['two hosts', 400, 'Host: x\r\nHost: y\r\n'],
+    ['an HTTP version that does not exist', 400, 'Host: x\r\n', '7.0'],
+    ['a length that is no number', 400, 'Host: x\r\nContent-Length: x\r\n'],
+    ['an unknown expectation', 417, 'Host: x\r\nExpect: x\r\n'],
+    ['headers of 20 kB', 431, `Host: x\r\nX: ${'x'.repeat(20_000)}\r\n`],
+    ['an address of 20 kB', 431, 'Host: x\r\n', '1.1', `?${'x'.repeat(20_000)}`],
+  ])('answers as the contract declares: %s', async (_case, status, headers, version, query) => {
+    const { method, path, responses } = operation;
+    const start = `${method} ${path}${query ?? ''}`;
+    const reply = await sendRaw(await startServer(), start, headers, version);
+    expect(reply).toMatchObject({ status, body: { message: expect.any(String) } });
+    expect(Object.keys(responses)).toContain(String(status));
+  });
+});
+
 describe('bytes that are not HTTP', () => {
   test('get 400 with a message', async () => {
     const { port } = new URL(await startServer());
@@ -243,6 +267,15 @@ test('the response to an unexpected error contains no details', async () => {
   const { body } = await listWithBug(new TypeError('secret'));
   expect(JSON.stringify(body)).not.toContain('secret');
 });
+
+/** Sends a request that `fetch` cannot send. */
+async function sendRaw(address: string, start: string, headers: string, version = '1.1') {
+  const socket = connect(Number(new URL(address).port), '127.0.0.1');
+  socket.write(`${start} HTTP/${version}\r\n${headers}Connection: close\r\n\r\n`);
+  const text = (await socket.setEncoding('utf8').toArray()).join('');
+  const [head = '', body = ''] = text.split('\r\n\r\n');
+  return { status: Number(head.split(' ')[1]), headers: new Headers(), body: JSON.parse(body) };
+}
 
 /** Lists projects on a store with a bug. */
 async function listWithBug(bug: Error): Promise<Reply> {
