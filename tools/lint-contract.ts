@@ -1,5 +1,5 @@
 /**
- * Checks openapi.yaml against the rules of this project: every example matches its schema, and every
+ * Checks openapi.yaml against the rules of this project: every example matches its schema, and each
  * refusal requires a `message` and has an example. tools/spectral.ts checks the general rules.
  */
 import { Ajv2020, type ErrorObject } from 'ajv/dist/2020.js';
