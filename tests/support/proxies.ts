@@ -91,8 +91,8 @@ export type ProxyName = keyof typeof kinds;
 export const proxyNames = Object.keys(kinds) as ProxyName[];
 
 /**
- * Starts a proxy with its file of docs/deploy/ in front of two servers, given as `host:port`. Ports,
- * certificate and servers are replaced. Throws if the proxy rejects the file or warns about it.
+ * Starts a proxy with its file of docs/deploy/ in front of two servers, given as `host:port`.
+ * Replaces ports, certificate and servers. Throws if the proxy rejects the file or warns about it.
  */
 export async function startProxy(
   name: ProxyName,
