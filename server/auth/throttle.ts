@@ -57,16 +57,16 @@ export interface Throttle {
 }
 
 export function createThrottle(store: Store): Throttle {
-  const queue = createHashingQueue();
+  const joinQueue = createHashingQueue();
 
   return {
     async run(attempt, hashPassword) {
       const { isOwner, isKnown } = attempt.signIn ?? {};
       // A user whom the account knows does not wait for strangers in the same network.
       const party = `${siteOf(attempt.ip)}${isOwner || isKnown ? ' known' : ''}`;
-      const place = queue.arrive(party);
+      const runInTurn = joinQueue(party);
       await store.checkBuckets(limitsOf(attempt), countAttempt);
-      return queue.run(place, async () => {
+      return runInTurn(async () => {
         // Again, because attempts that waited at the same time may have filled a bucket.
         await store.changeBuckets(limitsOf(attempt), countAttempt);
         return hashPassword();
