@@ -8,6 +8,7 @@ import {
   createMigrationsTable,
   RowsRefused,
   StoreUnavailable,
+  writeRow,
   type Database,
   type SqlValue,
 } from './database.ts';
@@ -19,8 +20,7 @@ const writeCheck = `
   lock table accounts, sessions, projects, attempt_buckets, known_networks in row exclusive mode;
   set local work_mem = '64kB';
   select count(*) from generate_series(1, 10000);
-  insert into health (id, checked_at) values (1, extract(epoch from now()))
-    on conflict (id) do update set checked_at = excluded.checked_at`;
+  ${writeRow}`;
 
 interface PostgresOptions {
   /** Connections at most. Writes use half of them. */

@@ -17,6 +17,7 @@ import {
   createMigrationsTable,
   RowsRefused,
   StoreUnavailable,
+  writeRow,
   type Database,
   type SqlValue,
   type Transaction,
@@ -31,9 +32,6 @@ const accountsCheck =
   "select * from sqlite_schema, pragma_integrity_check(name) where name = 'accounts'";
 /** A reader of another process lets the write-ahead log grow. It shrinks to this afterwards. */
 const maxIdleWalBytes = 16 * 1024 * 1024;
-
-const writeCheck = `insert into health (id, checked_at) values (1, unixepoch())
-  on conflict (id) do update set checked_at = excluded.checked_at`;
 
 /**
  * Opens the database file in `directory`. Creates the directory if it is missing, readable by its
@@ -123,7 +121,7 @@ export function openSqlite(directory: string, busyTimeoutMs = defaultBusyTimeout
     },
 
     async checkWrite() {
-      await retryWhileBusy(() => run(writeCheck));
+      await retryWhileBusy(() => run(writeRow));
     },
 
     async size() {

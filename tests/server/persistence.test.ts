@@ -15,6 +15,7 @@ import type { WorkerData } from './open-store-worker.ts';
 import {
   createPostgresDatabase,
   emptyStore,
+  freshDatabase,
   refusal,
   runInPostgres,
   runProcess,
@@ -112,6 +113,17 @@ describe('/readyz', () => {
       await expect.poll(readiness(client), atMost).toBe(200);
     },
   );
+
+  test.each(storeNames)('writes a row for each check of %s', async (name) => {
+    const database = (await freshDatabase(name))();
+    const client = new CookieClient(await startServer({ database }));
+    const checks = async () =>
+      await database.query<Record<string, unknown>>('select checks from health');
+    await expect.poll(readiness(client), atMost).toBe(200);
+    expect(String((await checks())[0]!['checks'])).toBe('1');
+    await database.checkWrite();
+    expect(String((await checks())[0]!['checks'])).toBe('2');
+  });
 
   test('is 503 while PostgreSQL is read-only', async () => {
     const url = await createPostgresDatabase();

@@ -1,4 +1,4 @@
 create table health (
   id integer primary key,
-  checked_at bigint not null
+  checks bigint not null
 );
