@@ -249,7 +249,7 @@ async function cancel({ host, port, processID, secretKey }: Connection): Promise
   socket.write(Buffer.from(Int32Array.of(16, 80_877_102, processID, secretKey).buffer).swap32());
   let isReceived = false;
   socket.resume().once('end', () => (isReceived = true));
-  await once(socket, 'close');
+  await once(socket, 'close').catch(() => {});
   return isReceived;
 }
 
