@@ -1,9 +1,14 @@
 import { randomUUID } from 'node:crypto';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { Client } from 'pg';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { StoreUnavailable } from '../../server/store/database.ts';
+import { StoreUnavailable, type Database } from '../../server/store/database.ts';
 import { openStore, type NewProject } from '../../server/store/store.ts';
 import { CookieClient, signedInClient } from '../support/cookie-client.ts';
-import { freshDatabase, refusal, startServer, storeNames } from './support.ts';
+import { openDatabase } from '../support/database.ts';
+import type { Settings } from '../support/server-process.ts';
+import { emptyStore, freshDatabase, refusal, startServer, storeNames } from './support.ts';
 
 describe.each(storeNames)('projects on %s', (name) => {
   test('a created project is returned and listed unchanged, with an id', async () => {
@@ -94,6 +99,35 @@ describe.each(storeNames)('projects on %s', (name) => {
       for (const { status, body } of replies) {
         expect({ status, body }).toEqual({ status: 201, body: (list as unknown[])[0] });
       }
+    });
+
+    test.each([
+      ['commit', 'the first project'],
+      ['rollback', 'a new project'],
+    ])('waits for the %s of another server and returns %s', async (end, expected) => {
+      const settings = await emptyStore(name);
+      const database = openDatabase(settings);
+      const sent = Promise.withResolvers<void>();
+      const query: Database['query'] = (sql, values) => {
+        const rows = database.query(sql, values);
+        if (sql.includes('insert into projects')) sent.resolve();
+        return rows as never;
+      };
+      const client = await signedInClient(await startServer({ database: { ...database, query } }));
+      const other = await beginTransaction(settings);
+      await other.run(
+        `insert into projects (id, account_id, position, title, description, idempotency_key, created_at)
+         select 'first', id, 1, '${project.title}', '${project.description}', '${headers['idempotency-key']}', 0
+         from accounts`,
+      );
+      const retry = client.createProject(project, { headers });
+      await sent.promise;
+      await other.untilAwaited();
+      await other.run(end);
+      const { status, body } = await retry;
+      expect({ status, body }).toMatchObject({ status: 201, body: project });
+      expect((body as { id: string }).id === 'first').toBe(expected === 'the first project');
+      expect((await client.listProjects()).body).toEqual([body]);
     });
 
     test('is refused for a different project', async () => {
@@ -233,6 +267,32 @@ const newProject = (accountId: string, idempotencyKey?: string): NewProject => (
   description: 'Text',
   idempotencyKey,
 });
+
+/** Begins a transaction of another process, which holds its locks until `commit` or `rollback`. */
+async function beginTransaction({ DATABASE_URL, DATA_DIR = '' }: Settings) {
+  if (!DATABASE_URL) {
+    const connection = new DatabaseSync(join(DATA_DIR, 'tracker.sqlite'));
+    onTestFinished(() => connection.close());
+    connection.exec('begin immediate');
+    // A statement has met the lock when it was sent.
+    return { run: async (sql: string) => connection.exec(sql), untilAwaited: async () => {} };
+  }
+  const client = new Client(DATABASE_URL);
+  await client.connect();
+  onTestFinished(() => client.end());
+  await client.query('begin');
+  return {
+    run: async (sql: string) => void (await client.query(sql)),
+    async untilAwaited() {
+      for (;;) {
+        // oxlint-disable-next-line no-await-in-loop
+        const { rowCount } = await client.query(`select from pg_stat_activity
+           where wait_event_type = 'Lock' and datname = current_database()`);
+        if (rowCount) return;
+      }
+    },
+  };
+}
 
 const numberedTitles = (count: number) => Array.from({ length: count }, (_, i) => `Project ${i}`);
 
