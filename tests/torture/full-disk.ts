@@ -23,6 +23,18 @@ const stores = {
   'PostgreSQL with its WAL on it': { deploy: deployOnPostgres, megabytes: 128, survives: false },
 } satisfies Record<string, StoreOptions>;
 
+const readinessLimitMs = 5_000;
+
+/** Returns true if /readyz becomes 503. The server checks its store once a second. */
+async function isNotReadySoon(address: string): Promise<boolean> {
+  const deadline = performance.now() + readinessLimitMs;
+  while (performance.now() < deadline) {
+    const { status } = await fetch(`${address}/readyz`);
+    if (status === 503) return true;
+  }
+  return false;
+}
+
 /** Fills the store's disk, makes room again, and restarts the store. Throws `NotSupported`. */
 export async function fillDisk(
   store: keyof typeof stores,
@@ -38,6 +50,7 @@ export async function fillDisk(
   const refusals = new Map<string, number>();
   let failedReads = 0;
   let failedCreates = 0;
+  let readyWhileFull = 0;
   for (let round = 0; round < rounds; round += 1) {
     disk.fill();
     for (let refused = 0; refused < 20;) {
@@ -55,6 +68,7 @@ export async function fillDisk(
       const titles = await client().titles();
       if (acknowledged.some((key) => !titles.includes(key))) failedReads += 1;
     }
+    if (!(await isNotReadySoon(deployment.address()))) readyWhileFull += 1;
     disk.makeRoom();
     // The store must also start after it ran out of space.
     if (!survives || round % 2 === 1) {
@@ -75,6 +89,7 @@ export async function fillDisk(
     'failed: refusals other than 503 with a message': [...refusals.keys()].filter(
       (refusal) => !/^503 ./.test(refusal) || refusal.endsWith('undefined'),
     ).length,
+    'failed: ready while full': readyWhileFull,
     ...(survives && { 'failed reads while full': failedReads }),
     'failed creates after room was made': failedCreates,
   };
