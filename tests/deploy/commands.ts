@@ -2,6 +2,7 @@ import { execFile } from 'node:child_process';
 import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
+import type { CookieClient } from '../support/cookie-client.ts';
 import { NotSupported } from '../torture/disk.ts';
 
 export const projectFolder = fileURLToPath(new URL('../../', import.meta.url));
@@ -40,6 +41,21 @@ export async function until(goal: string, isDone: () => Promise<boolean>) {
     if (performance.now() > endMs) throw new Error(`Waited two minutes until ${goal}.`);
     await delay(100);
   }
+}
+
+/** Returns the length of the list. Repeats the call if it used a connection to a stopped server. */
+export async function countProjects(client: CookieClient): Promise<number> {
+  let projects: unknown[] = [];
+  await until('the list arrives', () =>
+    client.listProjects().then(
+      ({ status, body }) => {
+        projects = body as unknown[];
+        return status === 200;
+      },
+      () => false,
+    ),
+  );
+  return projects.length;
 }
 
 /** Waits until a server is ready. */

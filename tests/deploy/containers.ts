@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { findFreePort } from '../../tools/free-port.ts';
 import { CookieClient, signedInClient } from '../support/cookie-client.ts';
 import type { Figures } from '../torture/scenarios.ts';
-import { fails, projectFolder, run, until, untilReady } from './commands.ts';
+import { countProjects, fails, projectFolder, run, until, untilReady } from './commands.ts';
 
 type Environment = Record<string, string>;
 
@@ -87,7 +87,7 @@ export async function runImage(env: Environment): Promise<Figures> {
   await docker('rm', name);
   await start();
   await untilReady(address);
-  assert.equal(((await client.listProjects()).body as unknown[]).length, 1);
+  assert.equal(await countProjects(client), 1);
   return { 'from docker run to ready (ms)': Math.round(readyMs) };
 }
 
@@ -153,7 +153,7 @@ export async function runCompose(env: Environment, folder: string, root: string)
   const client = await signedInClient(first);
   assert.equal((await client.createProject()).status, 201);
   const sameAccount = new CookieClient(second, client.credentials, client.cookies);
-  assert.equal(((await sameAccount.listProjects()).body as unknown[]).length, 1);
+  assert.equal(await countProjects(sameAccount), 1);
 
   // A proxy on this machine is trusted: eleven guesses, from two clients.
   const guess = async (ip: string) => {
@@ -178,8 +178,7 @@ export async function runCompose(env: Environment, folder: string, root: string)
   }
   await compose('start');
   await untilReady(second);
-  const titles = (await sameAccount.listProjects()).body as unknown[];
-  assert.equal(titles.length, 2);
+  assert.equal(await countProjects(sameAccount), 2);
   return {
     'from up to two ready servers (ms)': Math.round(readyMs),
     'restarts of the killed PostgreSQL': restarts,

@@ -8,7 +8,7 @@ import { signedInClient } from '../support/cookie-client.ts';
 import { startProxy } from '../support/proxies.ts';
 import { createUntil, TortureClient } from '../torture/client.ts';
 import type { Figures } from '../torture/scenarios.ts';
-import { fails, projectFolder, run, until, untilReady } from './commands.ts';
+import { countProjects, fails, projectFolder, run, until, untilReady } from './commands.ts';
 
 const unit = readFileSync(join(projectFolder, 'docs/deploy/tracker.service'), 'utf8');
 
@@ -56,7 +56,7 @@ export async function runUnderSystemd(root: string): Promise<Figures> {
   await systemctl('kill', '--signal=KILL', 'tracker');
   await until('systemd restarts the killed server', async () => (await mainPid()) !== '0');
   await untilReady(address);
-  assert.equal(((await client.listProjects()).body as unknown[]).length, 1);
+  assert.equal(await countProjects(client), 1);
 
   const stopStartMs = performance.now();
   await systemctl('stop', 'tracker');
