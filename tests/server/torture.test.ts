@@ -1,6 +1,7 @@
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { failOver } from '../torture/postgres-outages.ts';
 import {
   floodLogins,
   killDuringCreates,
@@ -16,6 +17,17 @@ test('a rolling restart behind a load balancer fails no request', async () => {
   const figures = await restartReplicas(await settings('PostgreSQL'), 2, 1, 2);
   print('rolling restart', figures);
   expect(figures).toMatchObject({ 'failed requests': 0, lost: 0 });
+});
+
+test('a failover to a synchronous standby loses nothing that a server acknowledged', async () => {
+  const figures = await failOver('kill -9', common(), 20);
+  print('failover', figures);
+  expect(figures).toMatchObject({
+    lost: 0,
+    'lost after a retry': 0,
+    duplicated: 0,
+    'failed: servers that ended': 0,
+  });
 });
 
 describe.each(storeNames)('on %s', (name) => {
@@ -44,9 +56,10 @@ function print(scenario: string, figures: Figures) {
   console.log(`${scenario} · ${parts.join(' · ')}`);
 }
 
-async function settings(name: StoreName): Promise<Record<string, string>> {
+function common(): Record<string, string> {
   // Most of a start is compiling. A stopped server leaves its compiled code to later ones.
   const NODE_COMPILE_CACHE = join(tmpdir(), 'node-compile-cache');
-  const common = { DIST_DIR: fakeDist(), LOG_LEVEL: 'warn', NODE_COMPILE_CACHE };
-  return { ...common, ...(await emptyStore(name)) };
+  return { DIST_DIR: fakeDist(), LOG_LEVEL: 'warn', NODE_COMPILE_CACHE };
 }
+
+const settings = async (name: StoreName) => ({ ...common(), ...(await emptyStore(name)) });

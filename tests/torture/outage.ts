@@ -5,12 +5,13 @@ import { compareAllWithStore, TortureClient, type CreatedKeys } from './client.t
 import type { Settings } from '../support/server-process.ts';
 
 const serverCount = 2;
-const creates = 300; // before the outage, and after it
 const maxRecoverySeconds = 60;
 const pauseMs = 50; // between the lists of a reader, and after a failed create
 
 interface Outage {
   settings: Settings;
+  /** Acknowledged before the outage, and again after it. */
+  creates?: number;
   writers?: number;
   readers?: number;
   /**
@@ -40,7 +41,7 @@ interface Call {
  * repeats a failed create with the same idempotency key, as a user who presses the button again.
  */
 export async function measureOutage(outage: Outage): Promise<Figures> {
-  const { settings, writers = 8, readers = 8, interrupt, refusesWrites = false } = outage;
+  const { settings, creates = 300, writers = 8, readers = 8, interrupt } = outage;
   await using servers = await startServers(settings, serverCount);
   const addresses = servers.map(({ address }) => address);
   const signUp = (_: unknown, i: number) => new TortureClient(addresses[i % serverCount]!).signUp();
@@ -147,7 +148,7 @@ export async function measureOutage(outage: Outage): Promise<Figures> {
     'lists meanwhile': countStatuses(lists),
     'lists answered (%)': ((100 * answered.length) / lists.length).toFixed(1),
     'slowest list (s)': (Math.max(...lists.map((l) => l.endMs - l.startMs)) / 1000).toFixed(1),
-    ...(refusesWrites && { 'failed: acknowledged during the outage': falseWrites.length }),
+    ...(outage.refusesWrites && { 'failed: acknowledged during the outage': falseWrites.length }),
     'failed: answers other than 200, 201 and 503': calls.filter(
       ({ status }) => ![200, 201, 503].includes(status),
     ).length,

@@ -22,11 +22,16 @@ const failures = {
 };
 
 /** Interrupts the primary, promotes its synchronous standby and measures the servers. */
-export async function failOver(failure: keyof typeof failures, common: Settings): Promise<Figures> {
+export async function failOver(
+  failure: keyof typeof failures,
+  common: Settings,
+  creates?: number,
+): Promise<Figures> {
   await using stack = new AsyncDisposableStack();
   const postgres = await startReplicated(stack);
   const hosts = `127.0.0.1:${postgres.network.port},127.0.0.1:${postgres.standby.port}`;
   return measureOutage({
+    ...(creates && { creates }),
     settings: {
       ...common,
       DATABASE_URL: `postgres://tracker@${hosts}/postgres?target_session_attrs=read-write`,
