@@ -110,7 +110,8 @@ export async function measureOutage(outage: Outage): Promise<Figures> {
     const limitMs = performance.now() + maxRecoverySeconds * 1000;
     while (!isDone()) {
       if (performance.now() > limitMs) {
-        throw new Error(`${what} within ${maxRecoverySeconds} s: ${countStatuses(calls)}`);
+        const logs = servers.map((server) => server.errors().slice(-1000)).join('\n');
+        throw new Error(`${what} within ${maxRecoverySeconds} s: ${countStatuses(calls)}\n${logs}`);
       }
       await delay(10);
     }

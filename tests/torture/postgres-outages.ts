@@ -30,7 +30,7 @@ export async function failOver(
   await using stack = new AsyncDisposableStack();
   const postgres = await startReplicated(stack);
   const hosts = `127.0.0.1:${postgres.network.port},127.0.0.1:${postgres.standby.port}`;
-  return measureOutage({
+  return await measureOutage({
     ...(creates && { creates }),
     settings: {
       ...common,
