@@ -58,6 +58,8 @@ export function openPostgres(
   });
   // An idle connection broke. The pool opens another, but an unhandled event ends the process.
   pool.on('error', () => {});
+  // The same for a connection in use that breaks between two statements.
+  pool.on('connect', (client) => client.on('error', () => {}));
   /** Open connections. True if there is no pooler between this process and PostgreSQL. */
   const connections = new Map<PoolClient, boolean>();
   pool.on('remove', (client) => connections.delete(client));
