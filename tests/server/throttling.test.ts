@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { createPasswords } from '../../server/auth/passwords.ts';
 import { networkOf, siteOf } from '../../server/auth/throttle.ts';
+import type { Database } from '../../server/store/database.ts';
 import { CookieClient, type Reply } from '../support/cookie-client.ts';
 import { cheapestCost } from '../support/reference-server.ts';
 import { freshDatabase, refusal, startServer, storeNames } from './support.ts';
@@ -118,8 +119,8 @@ describe.each(storeNames)('throttling on %s', (name) => {
     expect(replies.filter(({ status }) => status === 429)).toHaveLength(20);
   });
 
-  test('counts contain no email, and a refused attempt changes none of them', async () => {
-    const { guess, signIn, database } = await start();
+  test('counts contain no email, and a refused attempt writes nothing', async () => {
+    const { guess, signIn, database, transactions } = await start();
     const stored = () =>
       database.query<{ made: number }>(
         'select * from attempt_buckets order by network, email_hash',
@@ -128,10 +129,12 @@ describe.each(storeNames)('throttling on %s', (name) => {
     const counts = await stored();
     expect(counts.map(({ made }) => made)).toEqual([10, 10, 10, 1]);
     expect(JSON.stringify(counts)).not.toContain('example.org');
+    const { count } = transactions;
     for (const reply of await Promise.all([guess(), signIn(), guess()])) {
       expect(reply).toMatchObject(tooMany);
     }
     expect(await stored()).toEqual(counts);
+    expect(transactions.count).toBe(count);
   });
 
   test('an attempt refused because too many wait is not counted', async () => {
@@ -197,8 +200,13 @@ describe.each(storeNames)('throttling on %s', (name) => {
       return cheap.verify(...args);
     };
     const database = (await freshDatabase(name))();
+    const transactions = { count: 0 };
+    const transact: Database['transact'] = (transaction) => {
+      transactions.count += 1;
+      return database.transact(transaction);
+    };
     const address = await startServer({
-      database,
+      database: { ...database, transact },
       passwords: { ...cheap, verify },
       trustedProxies: ['127.0.0.1'],
       now: () => time,
@@ -210,6 +218,7 @@ describe.each(storeNames)('throttling on %s', (name) => {
     return {
       address,
       database,
+      transactions,
       hashes,
       credentials,
       wait: (milliseconds: number) => (time += milliseconds),
