@@ -176,12 +176,14 @@ ${markdownTable(
   callRows,
 )}
 - \`login\` and \`registerUser\` hash a password, which takes tens of milliseconds on purpose.
-- \`createProject\` waits until the project is on the disk. The PostgreSQL of the tests does not sync
-  its writes (\`fsync=off\`).
+- \`createProject\` waits until the project is on the disk. Creates that wait at the same time share a
+  sync. The PostgreSQL of the tests does not sync its writes (\`fsync=off\`).
 - \`listProjects\` sends a cached response while the list is unchanged. Each query to PostgreSQL takes
   a round trip.
 
 From start to ready: ${startTimes.join(', ')}.
+These are medians of ${rounds} starts. The first one may fill the cache of compiled code. SQLite also checks
+its file at each start: 1.1 GB took 1 second of CPU time, and 2 to 4 seconds on a busy machine.
 
 ${markdownTable(
   ['store', 'projects', 'first byte (ms)', 'last byte (ms)', 'memory, four concurrent reads (MB)'],
