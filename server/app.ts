@@ -10,7 +10,7 @@ import { cleanupIntervalMs, createCleanup } from './auth/cleanup.ts';
 import { createPasswords, type Passwords } from './auth/passwords.ts';
 import { createSessions } from './auth/sessions.ts';
 import { createThrottle } from './auth/throttle.ts';
-import { trackRequests } from './http/connections.ts';
+import { responseRelease, trackRequests } from './http/connections.ts';
 import { loadContract } from './http/contract.ts';
 import { loadOperations } from './operations.ts';
 import {
@@ -112,7 +112,9 @@ export async function createApp({
   });
   app.addHook('onSend', (_request, reply, _payload, done) => {
     if (isDraining()) reply.header('connection', 'close');
-    done();
+    const release = responseRelease(app.server);
+    if (release) void release.then(() => done());
+    else done();
   });
 
   registerErrorHandlers(app, contract, pages);

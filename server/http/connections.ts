@@ -2,7 +2,9 @@ import type { IncomingMessage, Server } from 'node:http';
 import type { Socket } from 'node:net';
 
 const requestsInFlight = new WeakMap<Socket, Set<IncomingMessage>>();
+const heldServers = new WeakMap<Server, Promise<void>>();
 const closingSockets = new WeakSet<Socket>();
+const bytesReadBefore = new WeakMap<Socket, number>();
 
 /** Tracks the requests in flight on each connection of a server. */
 export function trackRequests(server: Server) {
@@ -12,6 +14,7 @@ export function trackRequests(server: Server) {
     requestsInFlight.set(socket, requests.add(request));
     response.once('close', () => {
       requests.delete(request);
+      bytesReadBefore.set(socket, socket.bytesRead);
       if (closingSockets.has(socket) && requests.size === 0) socket.end();
     });
   });
@@ -22,7 +25,24 @@ export function hasCompleteRequest(socket: Socket): boolean {
   return [...(requestsInFlight.get(socket) ?? [])].some(({ complete }) => complete);
 }
 
+/** Returns true if all requests on a connection were answered and no further one has begun. */
+export function isIdle(socket: Socket): boolean {
+  return (
+    requestsInFlight.get(socket)?.size === 0 && bytesReadBefore.get(socket) === socket.bytesRead
+  );
+}
+
 /** Closes a connection after the responses in flight on it. */
 export function closeWhenIdle(socket: Socket) {
   closingSockets.add(socket);
+}
+
+/** Makes responses that have not begun wait for `release`. */
+export function holdResponses(server: Server, release: Promise<void>) {
+  heldServers.set(server, release);
+}
+
+/** Returns what a response waits for. */
+export function responseRelease(server: Server): Promise<void> | undefined {
+  return heldServers.get(server);
 }

@@ -99,6 +99,29 @@ describe('stopping', () => {
     expect(errors).not.toContain('cut off');
   });
 
+  test('requests that arrive while the port is closed are answered', async () => {
+    const store = await openStore(openSqlite(temporaryFolder()));
+    const app = await createApp({ store, dist: fakeDist() });
+    const listener = await listen(app, ['127.0.0.1'], 0);
+    const address = `http://127.0.0.1:${listener.port}`;
+    const outcomes = new Set<unknown>();
+    const clients = Array.from({ length: 16 }, async () => {
+      for (let outcome: unknown = 200; outcome === 200; outcomes.add(outcome)) {
+        const sent = httpRequest(`${address}/healthz`, { agent: false }).end();
+        const received = once(sent, 'response') as Promise<[IncomingMessage]>;
+        outcome = await received.then(
+          ([response]) => response.resume().statusCode,
+          (error: NodeJS.ErrnoException) => error.code,
+        );
+      }
+    });
+    await untilAccepted(address);
+    await listener.close();
+    await Promise.all(clients);
+    expect([...outcomes]).toEqual([200, 'ECONNREFUSED']);
+    await store.close();
+  });
+
   test('requests in flight on every address of the host are answered', async () => {
     const store = await openStore(openSqlite(temporaryFolder()));
     const app = await createApp({ store, dist: fakeDist() });
