@@ -118,7 +118,12 @@ describe.each(storeNames)('a list of projects on %s', (name) => {
     queries.untilChange = 1;
     expect(await client.listProjects()).toMatchObject(refusal('unavailable'));
     queries.untilChange = 3;
-    await expect(client.listProjects()).rejects.toThrow('terminated');
+    // Refused if the deletion comes before the first byte is sent.
+    const outcome = await client.listProjects().then(
+      ({ status }) => status,
+      (error: Error) => error.message,
+    );
+    expect([503, 'terminated']).toContain(outcome);
     expect((await client.listProjects()).body).toHaveLength(ids.length);
     expect(ids).toHaveLength(1_232);
   });
