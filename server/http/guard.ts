@@ -50,8 +50,8 @@ export function createGuard(sessions: Sessions): Guard {
   };
 }
 
-// Browsers accept the name with the prefix from this host over https only. Other hosts of the domain
-// may set the plain name, which http needs and which sessions of earlier versions have.
+// Browsers accept the name with the prefix from this host over https only. Other hosts of the
+// domain may set the plain name, which http needs and which sessions of earlier versions have.
 const cookieNames = ['__Host-session', 'session'] as const;
 const cookiePattern = /(?:^|;)[ \t]*(__Host-session|session)=([^; \t]+)/g;
 const maxCookiesPerName = 4;

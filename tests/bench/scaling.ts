@@ -334,10 +334,10 @@ ${markdownTable(
 )}
 - One server more than needed runs, so that one can restart. Each server is one process with one
   busy core and threads that hash passwords.
-- \`DATABASE_POOL_SIZE\` × servers must stay below \`max_connections\` (${maxConnections} in the cluster), with room for
-  administrators. Otherwise lower it, or put PgBouncer between them.
+- \`DATABASE_POOL_SIZE\` × servers must stay below \`max_connections\` (${maxConnections} in the cluster), with
+  room for administrators. Otherwise lower it, or put PgBouncer between them.
 - Signing in costs more than everything else: see the column "cores if all sign in". After all
-  sessions were ended, the queue for hashing answers 503 with \`Retry-After\` until all have signed in.
+  sessions were ended, the hashing queue answers 503 with \`Retry-After\` until all have signed in.
 
 ## When to leave SQLite
 

@@ -67,7 +67,7 @@ function escapeAll(texts: Record<string, string>): string {
   return `{${members.join()}}`;
 }
 
-/** Sends the headers of a POST with JSON. `receive` resolves with the first bytes of the response. */
+/** Sends the headers of a POST. `receive` resolves with the first bytes of the response. */
 function post(address: string, path: string, lines: string[]) {
   const socket: Socket = connect(Number(new URL(address).port), '127.0.0.1');
   socket.on('error', () => {});

@@ -52,7 +52,10 @@ const rows: Record<string, { imports: string[]; packages?: string[] }> = {
 
   'server/refusal.ts': { imports: [], packages: [] },
   'server/store/': { imports: [], packages: ['node:', 'dataloader', 'pg'] },
-  'server/auth/': { imports: ['server/refusal.ts', 'server/store/'], packages: ['node:'] },
+  'server/auth/': {
+    imports: ['server/refusal.ts', 'server/store/'],
+    packages: ['node:', 'lru-cache'],
+  },
   'server/http/': {
     imports: [
       'generated/',
@@ -61,18 +64,39 @@ const rows: Record<string, { imports: string[]; packages?: string[] }> = {
       'server/auth/',
       'server/store/',
     ],
-    packages: ['node:', 'fastify', '@fastify/', 'ajv', 'helmet', 'lru-cache', 'pino-pretty'],
+    packages: [
+      'node:',
+      'fastify',
+      '@fastify/',
+      'ajv',
+      'helmet',
+      'lru-cache',
+      'p-limit',
+      'pino-pretty',
+    ],
   },
-  'server/settings.ts': { imports: ['server/http/'], packages: ['node:'] },
+  'server/settings.ts': {
+    imports: ['server/http/', 'server/store/database-url.ts'],
+    packages: ['node:'],
+  },
   'server/services.ts': { imports: ['server/auth/', 'server/store/'], packages: [] },
   'server/operations/': {
-    imports: ['server/refusal.ts', 'server/services.ts', 'server/http/'],
+    imports: ['server/refusal.ts', 'server/services.ts', 'server/http/', 'server/auth/throttle.ts'],
     packages: ['node:'],
   },
   'server/usage-error.ts': { imports: [], packages: [] },
   'server/commands/': {
-    imports: ['server/settings.ts', 'server/usage-error.ts', 'server/store/'],
+    imports: [
+      'server/settings.ts',
+      'server/usage-error.ts',
+      'server/auth/throttle.ts',
+      'server/store/',
+    ],
     packages: ['node:'],
+  },
+  'server/metrics.ts': {
+    imports: ['server/auth/', 'server/http/', 'server/store/'],
+    packages: ['node:', 'fastify', 'prom-client'],
   },
   'server/': { imports: ['server/'], packages: ['node:', 'fastify', '@fastify/'] },
 
