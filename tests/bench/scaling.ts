@@ -341,7 +341,7 @@ ${markdownTable(
 
 ## When to leave SQLite
 
-- One process on one core carries about ${grouped(sqliteUsers)} users (calculated, rounded down to a power of ten).
+- One process on one core carries about ${grouped(sqliteUsers)} users (calculated, rounded down).
   Several processes on one machine share the file, but only one writes at a time: ${grouped(sqlite.costs.create.callsPerSecond)} creates per
   second (measured).
 - Speed is rarely the reason. Leave SQLite when the app must survive the loss of its machine, or be
