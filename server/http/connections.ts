@@ -1,6 +1,7 @@
 import type { IncomingMessage, Server } from 'node:http';
 import type { Socket } from 'node:net';
 
+const maxDiscardedBytes = 10_000_000;
 const requestsInFlight = new WeakMap<Socket, Set<IncomingMessage>>();
 const heldServers = new WeakMap<Server, Promise<void>>();
 const closingSockets = new WeakSet<Socket>();
@@ -45,4 +46,13 @@ export function holdResponses(server: Server, release: Promise<void>) {
 /** Returns what a response waits for. */
 export function responseRelease(server: Server): Promise<void> | undefined {
   return heldServers.get(server);
+}
+
+/** Reads the rest of a refused body: closing the connection earlier could destroy the response. */
+export function discardBody(request: IncomingMessage) {
+  let bytes = 0;
+  request.on('data', (chunk: Buffer) => {
+    bytes += chunk.length;
+    if (bytes > maxDiscardedBytes) request.socket.destroy();
+  });
 }

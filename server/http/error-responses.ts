@@ -1,6 +1,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { Refusal, type RefusalResponse } from '../refusal.ts';
 import { StoreUnavailable } from '../store/database.ts';
+import { discardBody } from './connections.ts';
 import type { Contract } from './contract.ts';
 import { notFoundPageFor, type Pages } from './pages.ts';
 import { logOutcome } from './security-log.ts';
@@ -24,6 +25,7 @@ export function registerErrorHandlers(app: FastifyInstance, contract: Contract, 
     logOutcome(request, typeof reason === 'string' ? reason : 'invalidRequest');
     // The failed response set these.
     reply.removeHeader('etag').removeHeader('content-encoding');
+    if (reason === 'bodyTooLarge') discardBody(reply.removeHeader('connection').request.raw);
     reply.code(status).headers(headers);
     if (status === 404 && sendNotFoundPage(pages, request, reply)) return reply;
     return reply.send({ message });

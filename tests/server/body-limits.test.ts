@@ -37,6 +37,28 @@ test('refuses a chunked body as soon as it is too long', async () => {
   expect(await receive()).toContain('HTTP/1.1 413 ');
 });
 
+test('reads the rest of a refused body, then answers the next request', async () => {
+  const { socket, receive } = post(await startServer(), '/api/v1/auth/login', [
+    'content-length: 5000000',
+  ]);
+  expect(await receive()).toContain('HTTP/1.1 413 ');
+  socket.write('x'.repeat(5_000_000));
+  socket.write('GET /healthz HTTP/1.1\r\nhost: x\r\n\r\n');
+  const [next] = await Promise.race([once(socket, 'data'), once(socket, 'close')]);
+  expect(String(next)).toContain('HTTP/1.1 200 ');
+});
+
+test('closes the connection of a refused body that does not end', async () => {
+  const { socket, receive } = post(await startServer(), '/api/v1/auth/login', [
+    'content-length: 1000000000',
+  ]);
+  expect(await receive()).toContain('HTTP/1.1 413 ');
+  socket.write('x'.repeat(11_000_000));
+  // Not `once` of node:events: it rejects when the connection is reset.
+  await new Promise((resolve) => socket.once('close', resolve));
+  expect(socket.destroyed).toBe(true);
+});
+
 test('refuses the 17th long body that an account sends at once, but no short one', async () => {
   const address = await startServer();
   const client = await signedInClient(address);

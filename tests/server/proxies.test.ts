@@ -181,14 +181,15 @@ describe.each(proxyNames)('behind docs/deploy/ for %s', (name) => {
   });
 });
 
-// haproxy passes the server's refusal on, but closes the connection while the client still sends.
-test('nginx refuses a body that is too large with a message', async () => {
-  const { proxy } = await startServerBehind('nginx');
+test.each(proxyNames)('a body that is too large is refused with a message by %s', async (name) => {
+  const { proxy } = await startServerBehind(name);
   const client = await signedInClient(proxy.address);
   for (const bytes of [1_340_000, 5_000_000]) {
     const reply = await client.createProject({ title: 'x', description: 'x'.repeat(bytes) });
     expect({ status: reply.status, body: reply.body }).toEqual(refusal('bodyTooLarge'));
   }
+  const login = await client.login({ email: 'x', password: 'x'.repeat(1_300_000) });
+  expect({ status: login.status, body: login.body }).toEqual(refusal('bodyTooLarge'));
 });
 
 test.each(proxyNames)('%s limits the requests that one address makes at once', async (name) => {
