@@ -36,24 +36,32 @@ export class TortureClient extends CookieClient {
 /** The keys of projects, by whether the server acknowledged them with 201. */
 export interface CreatedKeys {
   acknowledged: string[];
+  /** Acknowledged when the crash had begun: a disk without power may report that it synced. */
+  acknowledgedLate: string[];
   unacknowledged: string[];
 }
 
-/** Creates projects in `streams` parallel loops, which share the clients, until `signal` aborts. */
+/**
+ * Creates projects in `streams` parallel loops, which share the clients, until `signal` aborts.
+ * `crash` aborts before acknowledgements lose their meaning.
+ */
 export async function createUntil(
   signal: AbortSignal,
   clients: TortureClient[],
   streams: number,
   onAcknowledged: (count: number) => void,
+  crash?: AbortSignal,
 ): Promise<CreatedKeys> {
-  const keys: CreatedKeys = { acknowledged: [], unacknowledged: [] };
+  const keys: CreatedKeys = { acknowledged: [], acknowledgedLate: [], unacknowledged: [] };
   await Promise.all(
     Array.from({ length: streams }, async (_, i) => {
       const client = clients[i % clients.length]!;
       while (!signal.aborted) {
         const key = randomUUID();
         const { status } = await client.create(key);
-        if (status === 201) {
+        if (status === 201 && crash?.aborted) {
+          keys.acknowledgedLate.push(key);
+        } else if (status === 201) {
           keys.acknowledged.push(key);
           onAcknowledged(keys.acknowledged.length);
         } else {
@@ -68,17 +76,20 @@ export async function createUntil(
 /** Compares the store with the acknowledged keys. Then retries the other keys, like a browser. */
 export async function compareWithStore(
   client: TortureClient,
-  { acknowledged, unacknowledged }: CreatedKeys,
+  { acknowledged, acknowledgedLate, unacknowledged }: CreatedKeys,
 ) {
   const before = new Set(await client.titles());
-  for (const key of unacknowledged) await client.create(key);
+  const retried = [...acknowledgedLate, ...unacknowledged];
+  for (const key of retried) await client.create(key);
   const after = await client.titles();
   return {
     acknowledged: acknowledged.length,
     lost: acknowledged.filter((key) => !before.has(key)).length,
+    'acknowledged after the crash began': acknowledgedLate.length,
+    'of these missing': acknowledgedLate.filter((key) => !before.has(key)).length,
     unacknowledged: unacknowledged.length,
     'of them stored': unacknowledged.filter((key) => before.has(key)).length,
-    'lost after a retry': unacknowledged.filter((key) => !after.includes(key)).length,
+    'lost after a retry': retried.filter((key) => !after.includes(key)).length,
     duplicated: after.length - new Set(after).size,
   };
 }

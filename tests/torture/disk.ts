@@ -9,10 +9,14 @@ export class NotSupported extends Error {}
 
 export type Disk = ReturnType<typeof createDisk>;
 
-// EXT4_IOC_SHUTDOWN without flushing the log drops all writes that were not synced.
+// EXT4_IOC_SHUTDOWN without flushing the log drops all writes that were not synced. The program is
+// ready when it prints a line, and waits for the end of its input.
 const shutDownFileSystem = `
 import fcntl, os, struct, sys
-fcntl.ioctl(os.open(sys.argv[1], os.O_RDONLY), 0x8004587D, struct.pack('I', 2))`;
+disk = os.open(sys.argv[1], os.O_RDONLY)
+print('ready', flush=True)
+sys.stdin.read()
+fcntl.ioctl(disk, 0x8004587D, struct.pack('I', 2))`;
 
 /** Mounts an ext4 file system whose power can be cut. Throws `NotSupported`. */
 export function createDisk() {
@@ -34,9 +38,17 @@ export function createDisk() {
   }
   return {
     mountPoint,
-    /** Does not block this process, so that writes go on until the cut. */
-    async cutPower() {
-      await promisify(execFile)('python3', ['-c', shutDownFileSystem, mountPoint]);
+    /**
+     * Does not block this process, so that writes go on during the cut. Calls `beforeCut` directly
+     * before it: from then on, a sync may succeed without effect, because ext4 reports no error.
+     */
+    async cutPower(beforeCut = () => {}) {
+      const cutting = promisify(execFile)('python3', ['-c', shutDownFileSystem, mountPoint]);
+      cutting.child.stdout?.once('data', () => {
+        beforeCut();
+        cutting.child.stdin?.end();
+      });
+      await cutting;
     },
     async remount() {
       await unmount(mountPoint);

@@ -52,7 +52,7 @@ export async function measureOutage(outage: Outage): Promise<Figures> {
   const calls: Call[] = [];
   const created = writing.map((client): [TortureClient, CreatedKeys] => [
     client,
-    { acknowledged: [], unacknowledged: [] },
+    { acknowledged: [], acknowledgedLate: [], unacknowledged: [] },
   ]);
   const countAcknowledged = () =>
     created.reduce((sum, [, { acknowledged }]) => sum + acknowledged.length, 0);

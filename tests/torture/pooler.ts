@@ -48,7 +48,7 @@ default_pool_size = ${poolSize}
   const created = await Promise.all(
     Array.from({ length: clientCount }, async (_, i) => {
       const client = new TortureClient(servers[i % serverCount]!.address);
-      const keys: CreatedKeys = { acknowledged: [], unacknowledged: [] };
+      const keys: CreatedKeys = { acknowledged: [], acknowledgedLate: [], unacknowledged: [] };
       statuses.push((await client.register()).status, (await client.login()).status);
       for (let round = 0; round < rounds; round += 1) {
         const key = randomUUID();

@@ -32,8 +32,8 @@ export async function cutPowerDuringCreates(
     figures = await crashDuringCreates(
       deployment,
       { rounds, creates },
-      async (stopCreates) => {
-        await disk.cutPower().finally(stopCreates);
+      async (stopCreates, stopCounting) => {
+        await disk.cutPower(stopCounting).finally(stopCreates);
         await deployment.crash();
       },
       async () => {

@@ -21,24 +21,31 @@ export async function startServers(settings: Settings, count: number) {
 
 /**
  * Crashes a deployment each time `creates` projects were acknowledged, `rounds` times. Then checks
- * that it stored all of them. `crash` calls `stopCreates` when no further create can succeed.
+ * that it stored all of them. `crash` calls `stopCounting` before an acknowledgement loses its
+ * meaning, and `stopCreates` when no further create can succeed.
  */
 export async function crashDuringCreates(
   deployment: Deployment,
   { rounds, creates }: { rounds: number; creates: number },
-  crash: (stopCreates: () => void) => Promise<void>,
+  crash: (stopCreates: () => void, stopCounting: () => void) => Promise<void>,
   recover: () => Promise<void>,
 ) {
-  const keys: CreatedKeys = { acknowledged: [], unacknowledged: [] };
+  const keys: CreatedKeys = { acknowledged: [], acknowledgedLate: [], unacknowledged: [] };
   const account = await new TortureClient(deployment.address()).signUp();
   for (let round = 0; round < rounds; round += 1) {
-    const stop = new AbortController();
+    const [stop, uncounted] = [new AbortController(), new AbortController()];
     let crashing: Promise<void> | undefined;
     const client = account.at(deployment.address());
-    const created = await createUntil(stop.signal, [client], 8, (count) => {
-      if (count >= creates) crashing ??= crash(() => stop.abort());
-    });
+    const startCrash = (count: number) => {
+      if (count < creates) return;
+      crashing ??= crash(
+        () => stop.abort(),
+        () => uncounted.abort(),
+      );
+    };
+    const created = await createUntil(stop.signal, [client], 8, startCrash, uncounted.signal);
     keys.acknowledged.push(...created.acknowledged);
+    keys.acknowledgedLate.push(...created.acknowledgedLate);
     keys.unacknowledged.push(...created.unacknowledged);
     await crashing;
     await recover();
