@@ -128,10 +128,9 @@ export async function openStore(database: Database): Promise<Store> {
       const hashes = padBatch([...new Set(tokenHashes)]);
       const sessions = await database.query<SessionRow>(
         `select sessions.token_hash as "tokenHash", sessions.account_id as "accountId",
-           accounts.list_edits as edits,
+           (select list_edits from accounts where id = sessions.account_id) as edits,
            projects.id as "lastId", coalesce(projects.position, 0) as "lastPosition"
-         from sessions join accounts on accounts.id = sessions.account_id
-           left join projects on projects.account_id = sessions.account_id
+         from sessions left join projects on projects.account_id = sessions.account_id
              and projects.position = (select max(position) from projects
                                       where account_id = sessions.account_id)
          where token_hash in (${placeholders(hashes.length)}) and expires_at > ${database.now}`,
