@@ -139,6 +139,8 @@ describe.each(proxyNames)('behind docs/deploy/ for %s', (name) => {
     const { proxy, server } = await startServerBehind(name);
     const client = await signedInClient(proxy.address);
     await server.kill();
+    // Until it notices, haproxy cuts a POST on a connection that has carried a request before.
+    await expect.poll(async () => (await fetch(`${proxy.address}/readyz`)).status).toBe(503);
     const { status, headers, body } = await client.createProject();
     expect({ status, body }).toEqual(refusal('unavailable'));
     expect(headers.get('retry-after')).toMatch(/^\d+$/);
@@ -165,11 +167,14 @@ describe.each(proxyNames)('behind docs/deploy/ for %s', (name) => {
         ({ status }) => status,
         () => 'cut', // by haproxy, on a connection that has carried a request before
       );
-    for (let i = 0; i < 4; i += 1) {
+    // The worker processes of nginx choose servers independently of each other.
+    let posts = 0;
+    while (posts < 4 || (posts < 50 && broken.count('POST') * broken.count('GET') === 0)) {
       expect(await call('GET')).toBe(200);
       expect([200, 503, 'cut']).toContain(await call('POST'));
+      posts += 1;
     }
-    expect(broken.count('POST') + working.count('POST')).toBe(4);
+    expect(broken.count('POST') + working.count('POST')).toBe(posts);
     expect(broken.count('POST')).toBeGreaterThan(0);
     expect(broken.count('GET')).toBeGreaterThan(0);
   });
