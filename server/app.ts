@@ -40,24 +40,17 @@ export interface AppOptions {
   trustedProxies?: string[];
   /** Returns true after the process was asked to stop. */
   isDraining?: () => boolean;
-  timeouts?: Timeouts;
+  timeouts?: typeof defaultTimeouts;
 }
 
 /** A connection that exceeds one of the first three is cut. */
-export interface Timeouts {
-  headersMs: number;
-  /** For headers and body together. */
-  requestMs: number;
-  /** Without a byte in either direction during a request. */
-  idleMs: number;
-  /** How often `headersMs` and `requestMs` are checked. */
-  checkIntervalMs: number;
-}
-
-const defaultTimeouts: Timeouts = {
+const defaultTimeouts = {
   headersMs: 15_000,
+  /** For headers and body together. */
   requestMs: 60_000,
+  /** Without a byte in either direction during a request. */
   idleMs: 30_000,
+  /** How often `headersMs` and `requestMs` are checked. */
   checkIntervalMs: 5_000,
 };
 

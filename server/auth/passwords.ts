@@ -6,32 +6,28 @@ const recommendedCost = { memory: 19_456, passes: 2, parallelism: 1 };
 const saltBytes = 16;
 const tagBytes = 32;
 
-export interface Passwords {
-  /** Returns the text to store instead of the password. */
-  hash(password: string): Promise<string>;
-  /** Takes equally long without a hash, and then resolves to false. */
-  verify(password: string, hash: string | undefined): Promise<boolean>;
-  /** Returns true if the hash was computed at another cost than today's. */
-  isOutdated(hash: string): boolean;
-}
+export type Passwords = ReturnType<typeof createPasswords>;
 
 /** Hashes with argon2id. `createHashingQueue` limits how many run at once. */
-export function createPasswords(cost: Cost = recommendedCost): Passwords {
+export function createPasswords(cost: Cost = recommendedCost) {
   const dummyHash = format(cost, randomBytes(saltBytes), randomBytes(tagBytes));
 
   return {
-    async hash(password) {
+    /** Returns the text to store instead of the password. */
+    async hash(password: string) {
       const salt = randomBytes(saltBytes);
       return format(cost, salt, await derive(password, salt, cost, tagBytes));
     },
 
-    async verify(password, hash = dummyHash) {
+    /** Takes equally long without a hash, and then resolves to false. */
+    async verify(password: string, hash = dummyHash) {
       const stored = parse(hash);
       const tag = await derive(password, stored.salt, stored.cost, stored.tag.length);
       return timingSafeEqual(tag, stored.tag);
     },
 
-    isOutdated: (hash) => !hash.startsWith(formatCost(cost)),
+    /** Returns true if the hash was computed at another cost than today's. */
+    isOutdated: (hash: string) => !hash.startsWith(formatCost(cost)),
   };
 }
 

@@ -10,26 +10,22 @@ export interface Session {
   listVersion: ListVersion;
 }
 
-export interface Sessions {
-  /** Returns the token. */
-  start(accountId: string): Promise<string>;
-  end(session: Session): Promise<void>;
-  /** Returns undefined if the session has expired or does not exist. */
-  find(token: string): Promise<Session | undefined>;
-}
+export type Sessions = ReturnType<typeof createSessions>;
 
-export function createSessions(store: Store): Sessions {
+export function createSessions(store: Store) {
   return {
-    async start(accountId) {
+    /** Returns the token. */
+    async start(accountId: string) {
       const token = randomBytes(32).toString('base64url');
       const session = { tokenHash: hashToken(token), accountId };
       await store.createSession(session, sessionLifetimeSeconds * 1000);
       return token;
     },
 
-    end: ({ token }) => store.deleteSession(hashToken(token)),
+    end: ({ token }: Session) => store.deleteSession(hashToken(token)),
 
-    async find(token) {
+    /** Returns undefined if the session has expired or does not exist. */
+    async find(token: string): Promise<Session | undefined> {
       const session = await store.findSession(hashToken(token));
       if (!session) return undefined;
       const { accountId, ...listVersion } = session;

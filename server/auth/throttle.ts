@@ -1,5 +1,6 @@
 import { hash } from 'node:crypto';
-import { isIPv4, isIPv6 } from 'node:net';
+import { isIP } from 'node:net';
+import ipaddr from 'ipaddr.js';
 import { Refusal } from '../refusal.ts';
 import type { Bucket, BucketKey } from '../store/attempt-buckets.ts';
 import type { Store } from '../store/store.ts';
@@ -44,23 +45,19 @@ export interface Attempt {
   };
 }
 
-/** Counts attempts in the store, shared by all replicas. */
-export interface Throttle {
-  /**
-   * Counts an attempt and runs `hashPassword`, when it is the network's turn. Refuses with
-   * `tooManyAttempts` or `unavailable`, and then stores nothing. Emails without an account are
-   * counted too.
-   */
-  run<T>(attempt: Attempt, hashPassword: () => Promise<T>): Promise<T>;
-  /** Called after a successful sign-in: forgets the attempts at the account from this network. */
-  reset(attempt: Attempt): Promise<void>;
-}
+export type Throttle = ReturnType<typeof createThrottle>;
 
-export function createThrottle(store: Store): Throttle {
+/** Counts attempts in the store, shared by all replicas. */
+export function createThrottle(store: Store) {
   const joinQueue = createHashingQueue();
 
   return {
-    async run(attempt, hashPassword) {
+    /**
+     * Counts an attempt and runs `hashPassword`, when it is the network's turn. Refuses with
+     * `tooManyAttempts` or `unavailable`, and then stores nothing. Emails without an account are
+     * counted too.
+     */
+    async run<T>(attempt: Attempt, hashPassword: () => Promise<T>) {
       const { isOwner, isKnown } = attempt.signIn ?? {};
       // A user whom the account knows does not wait for strangers in the same network.
       const party = `${siteOf(attempt.ip)}${isOwner || isKnown ? ' known' : ''}`;
@@ -73,7 +70,8 @@ export function createThrottle(store: Store): Throttle {
       });
     },
 
-    async reset(attempt) {
+    /** Called after a successful sign-in: forgets the attempts at the account from this network. */
+    async reset(attempt: Attempt) {
       const limits = limitsOf(attempt).filter(({ emailHash }) => emailHash !== '');
       await store.changeBuckets(limits, (bucket) => ({ ...bucket, made: 0, debtMs: 0 }));
     },
@@ -128,19 +126,9 @@ export const siteOf = (address: string) => networkOf(address, 3);
 /** Returns the network that one client controls: an IPv4 address, or the /64 of an IPv6 address. */
 export function networkOf(address: string, groupCount = 4): string {
   const ip = address.replace(/%.*$/, '');
-  if (isIPv4(ip)) return ip;
-  if (!isIPv6(ip)) return 'unknown';
-  // A URL normalizes every spelling of an IPv4 address in IPv6 to two hexadecimal groups.
-  const mapped = /^\[::ffff:(\w+):(\w+)\]$/.exec(new URL(`http://[${ip}]`).hostname);
-  if (mapped) return mapped.slice(1).flatMap(groupBytes).join('.');
-  const [head = [], tail = []] = ip.split('::').map((part) => part.split(':').filter(Boolean));
-  const zeros = Array.from({ length: Math.max(0, 8 - head.length - tail.length) }, () => '0');
-  const groups = [...head, ...zeros, ...tail].slice(0, groupCount);
-  const prefix = groups.map((group) => Number.parseInt(group, 16).toString(16)).join(':');
-  return `${prefix}::/${16 * groupCount}`;
-}
-
-function groupBytes(group: string): number[] {
-  const number = Number.parseInt(group, 16);
-  return [number >> 8, number & 0xff];
+  if (!isIP(ip)) return 'unknown';
+  const parsed = ipaddr.process(ip); // turns an IPv4 address in IPv6 into the IPv4 address
+  if (parsed instanceof ipaddr.IPv4) return parsed.toString();
+  const groups = parsed.parts.slice(0, groupCount).map((group) => group.toString(16));
+  return `${groups.join(':')}::/${16 * groupCount}`;
 }

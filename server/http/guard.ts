@@ -7,25 +7,25 @@ import { Refusal } from '../refusal.ts';
 import type { SetCookies } from './contract.ts';
 import { logSessionEnd } from './security-log.ts';
 
-export interface GuardedOperation {
+interface GuardedOperation {
   /** Needs no session. */
   isPublic: boolean;
   /** Changes nothing, so it needs no XSRF token. */
   isSafe: boolean;
 }
 
-/**
- * Authenticates a request and checks that the app sent it. Runs before the body is read. Throws a
- * `Refusal`.
- */
-export type Guard = (
-  request: FastifyRequest,
-  reply: FastifyReply,
-  operation: GuardedOperation,
-) => Promise<Session | undefined>;
+export type Guard = ReturnType<typeof createGuard>;
 
-export function createGuard(sessions: Sessions): Guard {
-  return async function guard(request, reply, { isPublic, isSafe }) {
+export function createGuard(sessions: Sessions) {
+  /**
+   * Authenticates a request and checks that the app sent it. Runs before the body is read. Throws a
+   * `Refusal`.
+   */
+  return async function guard(
+    request: FastifyRequest,
+    reply: FastifyReply,
+    { isPublic, isSafe }: GuardedOperation,
+  ) {
     if (!isSafe && !isSameOrigin(request)) throw new Refusal('xsrfTokenMismatch');
 
     const candidates = await findSessions(request, (token) => sessions.find(token));

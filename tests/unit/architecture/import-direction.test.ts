@@ -54,7 +54,7 @@ const rows: Record<string, { imports: string[]; packages?: string[] }> = {
   'server/store/': { imports: [], packages: ['node:', 'dataloader', 'pg'] },
   'server/auth/': {
     imports: ['server/refusal.ts', 'server/store/'],
-    packages: ['node:', 'lru-cache'],
+    packages: ['node:', 'ipaddr.js', 'lru-cache'],
   },
   'server/http/': {
     imports: [
