@@ -17,18 +17,9 @@ export interface Bucket extends BucketKey {
 /** Returns what to store instead of a bucket at the store's time, or throws. */
 type Change<Key> = (bucket: Bucket, now: number, key: Key) => Bucket;
 
-export interface AttemptBuckets {
-  /** Calls `change` with the stored buckets, and stores nothing. Passes on what it throws. */
-  checkBuckets<Key extends BucketKey>(keys: Key[], change: Change<Key>): Promise<void>;
-  /** Changes all buckets in one transaction. If `change` throws, changes none. */
-  changeBuckets<Key extends BucketKey>(keys: Key[], change: Change<Key>): Promise<void>;
-  /** Empties the buckets of an email, or only those of some networks. Returns their number. */
-  deleteBuckets(emailHash: string, networks?: string[]): Promise<number>;
-}
-
 type Row = Omit<Bucket, 'updatedAt'> & { updatedAt: number | string; now: number | string };
 
-export function createAttemptBuckets(database: Database): AttemptBuckets {
+export function createAttemptBuckets(database: Database) {
   const columns = () =>
     `email_hash as "emailHash", network, made, debt_ms as "debtMs", updated_at as "updatedAt",
      ${database.now} as now`;
@@ -46,7 +37,8 @@ export function createAttemptBuckets(database: Database): AttemptBuckets {
   }
 
   return {
-    async checkBuckets(keys, change) {
+    /** Calls `change` with the stored buckets, and stores nothing. Passes on what it throws. */
+    async checkBuckets<Key extends BucketKey>(keys: Key[], change: Change<Key>) {
       // With two `in`, SQLite would visit all networks.
       const isKey = keys.map((_, i) => `(email_hash = $${2 * i + 1} and network = $${2 * i + 2})`);
       const rows = await database.query<Row>(
@@ -56,7 +48,8 @@ export function createAttemptBuckets(database: Database): AttemptBuckets {
       changeRows(rows, keys, change);
     },
 
-    async changeBuckets(keys, change) {
+    /** Changes all buckets in one transaction. If `change` throws, changes none. */
+    async changeBuckets<Key extends BucketKey>(keys: Key[], change: Change<Key>) {
       await database.transact(function* () {
         const missing = keys.map((key) => ({ ...key, made: 0, debtMs: 0, updatedAt: 0 }));
         // Locks the rows, always in the order of the keys, so that transactions cannot deadlock.
@@ -69,7 +62,8 @@ export function createAttemptBuckets(database: Database): AttemptBuckets {
       });
     },
 
-    async deleteBuckets(emailHash, networks) {
+    /** Empties the buckets of an email, or only those of some networks. Returns their number. */
+    async deleteBuckets(emailHash: string, networks?: string[]) {
       const condition = networks ? `and network in (${placeholders(networks.length, 1)})` : '';
       const deleted = await database.query(
         `delete from attempt_buckets where email_hash = $1 ${condition} returning network`,

@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import DataLoader from 'dataloader';
-import { createAttemptBuckets, type AttemptBuckets } from './attempt-buckets.ts';
+import { createAttemptBuckets } from './attempt-buckets.ts';
 import { placeholders, RowsRefused, StoreUnavailable, type Database } from './database.ts';
 
 export interface Account {
@@ -56,54 +56,7 @@ export const backgroundBatchSize = 500;
 /** How long a network is known after a sign-in of the account. */
 export const knownNetworkMs = 30 * 24 * 60 * 60 * 1000;
 
-/** Everything the server stores. Every call throws `StoreUnavailable` if the database fails. */
-export interface Store extends AttemptBuckets {
-  /** Returns false if the email has an account. */
-  createAccount(account: Account): Promise<boolean>;
-  /** `isKnown` is true if the account signed in from the network lately. */
-  findAccount(
-    email: string,
-    network?: string,
-  ): Promise<(Pick<Account, 'id' | 'passwordHash'> & { isKnown: boolean }) | undefined>;
-  replacePasswordHash(accountId: string, passwordHash: string): Promise<void>;
-  /** Remembers that the account signed in from the network. */
-  rememberNetwork(accountId: string, network: string): Promise<void>;
-  createSession(session: SessionRecord, lifetimeMs: number): Promise<void>;
-  /**
-   * Returns undefined if the session has expired or does not exist. Includes the version of the
-   * account's list, because one query costs less than two.
-   */
-  findSession(
-    tokenHash: string,
-  ): Promise<(Pick<SessionRecord, 'accountId'> & ListVersion) | undefined>;
-  deleteSession(tokenHash: string): Promise<void>;
-  /** Returns the number of deleted sessions. */
-  deleteSessionsOfAccount(accountId: string): Promise<number>;
-  /** Reads the store's clock. */
-  now(): Promise<number>;
-  /** Deletes the oldest rows, those before `time`: at most `backgroundBatchSize`. */
-  deleteBefore(table: ExpiringTable, time: number): Promise<number>;
-  /** Deletes the newest rows, those after `time`: at most `backgroundBatchSize`. */
-  deleteAfter(table: ExpiringTable, time: number): Promise<number>;
-  /** Makes sessions that expire later expire at `latest`: at most `backgroundBatchSize`. */
-  shortenSessions(latest: number): Promise<number>;
-  /**
-   * Yields the projects of a version of an account's list, oldest first. Each chunk is a query of
-   * its own, so a slow client holds neither a connection nor a snapshot. Throws `StoreUnavailable`
-   * if the list was edited since that version.
-   */
-  listProjects(accountId: string, version: ListVersion): AsyncGenerator<Project[]>;
-  /**
-   * Returns the project once it is synced to disk, with others that wait at the same time. If the
-   * account has used the idempotency key before, returns that project and stores nothing.
-   */
-  createProject(project: NewProject): Promise<Project>;
-  /** Throws `StoreUnavailable` if nothing can be written. */
-  check(): Promise<void>;
-  /** For the metrics. */
-  database: Pick<Database, 'size' | 'countConnections'>;
-  close(): Promise<void>;
-}
+export type Store = Awaited<ReturnType<typeof openStore>>;
 
 // Bounded in bytes too, because titles and descriptions decide how much memory a chunk takes.
 const maxChunkBytes = 128 * 1024;
@@ -111,8 +64,11 @@ const maxProjectBytes = 2 ** 30;
 const maxChunkRows = 256;
 const maxBatchSize = 16;
 
-/** Applies missing migrations and returns the store. */
-export async function openStore(database: Database): Promise<Store> {
+/**
+ * Applies missing migrations and returns everything that the server stores. Every call throws
+ * `StoreUnavailable` if the database fails.
+ */
+export async function openStore(database: Database) {
   const migrations = new URL('./migrations/', import.meta.url);
   for (const name of readdirSync(migrations).toSorted()) {
     const [, dialect] = name.split('.');
@@ -237,7 +193,8 @@ export async function openStore(database: Database): Promise<Store> {
   return {
     ...createAttemptBuckets(database),
 
-    async createAccount({ id, email, passwordHash, role }) {
+    /** Returns false if the email has an account. */
+    async createAccount({ id, email, passwordHash, role }: Account) {
       const created = await database.query(
         `insert into accounts (id, email, password_hash, role, created_at)
          values ($1, $2, $3, $4, ${database.now}) on conflict do nothing returning id`,
@@ -246,7 +203,8 @@ export async function openStore(database: Database): Promise<Store> {
       return created.length > 0;
     },
 
-    async findAccount(email, network = '') {
+    /** `isKnown` is true if the account signed in from the network lately. */
+    async findAccount(email: string, network = '') {
       type Row = Pick<Account, 'id' | 'passwordHash'> & { isKnown: boolean | number };
       const [account] = await database.query<Row>(
         `select id, password_hash as "passwordHash", exists (
@@ -258,14 +216,15 @@ export async function openStore(database: Database): Promise<Store> {
       return account && { ...account, isKnown: Boolean(account.isKnown) };
     },
 
-    async replacePasswordHash(accountId, passwordHash) {
+    async replacePasswordHash(accountId: string, passwordHash: string) {
       await database.query('update accounts set password_hash = $2 where id = $1', [
         accountId,
         passwordHash,
       ]);
     },
 
-    async rememberNetwork(accountId, network) {
+    /** Remembers that the account signed in from the network. */
+    async rememberNetwork(accountId: string, network: string) {
       await database.query(
         `insert into known_networks (account_id, network, seen_at) values ($1, $2, ${database.now})
          on conflict (account_id, network) do update set seen_at = excluded.seen_at`,
@@ -273,7 +232,7 @@ export async function openStore(database: Database): Promise<Store> {
       );
     },
 
-    async createSession({ tokenHash, accountId }, lifetimeMs) {
+    async createSession({ tokenHash, accountId }: SessionRecord, lifetimeMs: number) {
       await database.query(
         `insert into sessions (token_hash, account_id, expires_at)
          values ($1, $2, ${database.now} + cast($3 as bigint))`,
@@ -281,13 +240,18 @@ export async function openStore(database: Database): Promise<Store> {
       );
     },
 
-    findSession: (tokenHash) => sessionLoader.load(tokenHash),
+    /**
+     * Returns undefined if the session has expired or does not exist. Includes the version of the
+     * account's list, because one query costs less than two.
+     */
+    findSession: (tokenHash: string) => sessionLoader.load(tokenHash),
 
-    async deleteSession(tokenHash) {
+    async deleteSession(tokenHash: string) {
       await database.query('delete from sessions where token_hash = $1', [tokenHash]);
     },
 
-    async deleteSessionsOfAccount(accountId) {
+    /** Returns the number of deleted sessions. */
+    async deleteSessionsOfAccount(accountId: string) {
       const deleted = await database.query(
         'delete from sessions where account_id = $1 returning token_hash',
         [accountId],
@@ -295,15 +259,19 @@ export async function openStore(database: Database): Promise<Store> {
       return deleted.length;
     },
 
+    /** Reads the store's clock. */
     async now() {
       const [row] = await database.query<{ now: number | string }>(`select ${database.now} as now`);
       return Number(row?.now);
     },
 
-    deleteBefore: (table, time) => deleteOrdered(table, '<', 'asc', time),
-    deleteAfter: (table, time) => deleteOrdered(table, '>', 'desc', time),
+    /** Deletes the oldest rows, those before `time`: at most `backgroundBatchSize`. */
+    deleteBefore: (table: ExpiringTable, time: number) => deleteOrdered(table, '<', 'asc', time),
+    /** Deletes the newest rows, those after `time`: at most `backgroundBatchSize`. */
+    deleteAfter: (table: ExpiringTable, time: number) => deleteOrdered(table, '>', 'desc', time),
 
-    async shortenSessions(latest) {
+    /** Makes sessions that expire later expire at `latest`: at most `backgroundBatchSize`. */
+    async shortenSessions(latest: number) {
       const shortened = await database.query(
         `update sessions set expires_at = $1 where token_hash in (
            select token_hash from sessions where expires_at > $1
@@ -313,7 +281,12 @@ export async function openStore(database: Database): Promise<Store> {
       return shortened.length;
     },
 
-    async *listProjects(accountId, { edits, lastPosition }) {
+    /**
+     * Yields the projects of a version of an account's list, oldest first. Each chunk is a query of
+     * its own, so a slow client holds neither a connection nor a snapshot. Throws
+     * `StoreUnavailable` if the list was edited since that version.
+     */
+    async *listProjects(accountId: string, { edits, lastPosition }: ListVersion) {
       let [from, rows] = [1, maxChunkRows];
       while (from <= lastPosition) {
         // Ranges, because without statistics PostgreSQL would sort the list for each `limit`.
@@ -347,14 +320,20 @@ export async function openStore(database: Database): Promise<Store> {
       }
     },
 
-    createProject: (project) =>
-      new Promise((resolve, reject) => {
+    /**
+     * Returns the project once it is synced to disk, with others that wait at the same time. If the
+     * account has used the idempotency key before, returns that project and stores nothing.
+     */
+    createProject: (project: NewProject) =>
+      new Promise<Project>((resolve, reject) => {
         waitingCreates.push({ project, resolve, reject });
         setImmediate(storeWaitingProjects);
       }),
 
+    /** Throws `StoreUnavailable` if nothing can be written. */
     check: () => database.checkWrite(),
-    database,
+    /** For the metrics. */
+    database: database as Pick<Database, 'size' | 'countConnections'>,
     close: () => database.close(),
   };
 }
