@@ -107,15 +107,11 @@ export function openSqlite(directory: string, busyTimeoutMs = defaultBusyTimeout
 
     async migrate(name, sql) {
       connection.exec(`pragma busy_timeout = ${busyTimeoutMs}`);
-      connection.exec('begin immediate');
-      try {
+      runTransaction(function* () {
         connection.exec(createMigrationsTable);
-        if (run(claimMigration, [name]).length > 0) connection.exec(sql);
-        connection.exec('commit');
-      } catch (error) {
-        connection.exec('rollback');
-        throw error;
-      }
+        const claimed = yield [claimMigration, [name]];
+        if (claimed.length > 0) connection.exec(sql);
+      });
       // From now on `query` waits for locks, because SQLite would block the event loop.
       connection.exec('pragma busy_timeout = 0');
     },
