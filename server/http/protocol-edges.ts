@@ -43,12 +43,7 @@ export function protocolRefusal(request: IncomingMessage): Refusal | undefined {
 
 /** Counts raw headers, because `request.headers` has only the first `Host`. */
 function countHosts({ rawHeaders }: IncomingMessage): number {
-  let hosts = 0;
-  for (let i = 0; i < rawHeaders.length; i += 2) {
-    const name = rawHeaders[i] as string;
-    if (name.length === 4 && name.toLowerCase() === 'host') hosts += 1;
-  }
-  return hosts;
+  return rawHeaders.filter((name, i) => i % 2 === 0 && /^host$/i.test(name)).length;
 }
 
 /** Answers and logs bytes that are not an HTTP request. */
