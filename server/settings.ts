@@ -1,30 +1,12 @@
 import { isIP, isIPv6 } from 'node:net';
 import { resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { logLevels, type LogLevel } from './http/log.ts';
+import { logLevels } from './http/log.ts';
 import { parseDatabaseUrl } from './store/database-url.ts';
 
 const defaultDist = fileURLToPath(new URL('../dist', import.meta.url));
 
-export interface Settings {
-  port: number;
-  host: string;
-  dataDirectory: string;
-  /** PostgreSQL, used instead of `dataDirectory`. */
-  databaseUrl: string | undefined;
-  databasePoolSize: number;
-  databaseTimeoutSeconds: number;
-  /** Folder of the built app. */
-  dist: string;
-  /** Addresses and subnets. */
-  trustedProxies: string[];
-  logLevel: LogLevel;
-  /** From SIGTERM until the port is closed. */
-  drainSeconds: number;
-  metricsHost: string;
-  /** Without a port, there are no metrics. */
-  metricsPort: number | undefined;
-}
+export type Settings = NonNullable<ReturnType<typeof readSettings>['settings']>;
 
 export const helpText = `Usage: npm run serve
 
@@ -48,25 +30,21 @@ Serves the API and the built app from dist/. Environment variables:
 `;
 
 /** Reads the settings, or returns all problems with them. An empty variable counts as unset. */
-export function readSettings(
-  environment: Record<string, string | undefined>,
-): { settings: Settings; problems: [] } | { settings?: undefined; problems: string[] } {
-  const { PORT, HOST, DATA_DIR, DATABASE_URL, DIST_DIR, TRUST_PROXY, LOG_LEVEL } = environment;
+export function readSettings(environment: Record<string, string | undefined>) {
+  const { HOST, DATA_DIR, DATABASE_URL, DIST_DIR, TRUST_PROXY, LOG_LEVEL } = environment;
   const { METRICS_PORT, METRICS_HOST } = environment;
   const problems: string[] = [];
-  function readNumber(name: string, defaultValue: number, min: number): number {
+  function readNumber(name: string, defaultValue: number, min: number, max = 999): number {
     const text = environment[name] || String(defaultValue);
-    if (!/^\d{1,3}$/.test(text) || Number(text) < min) {
-      problems.push(`${name} must be a number from ${min} to 999, but is "${text}".`);
+    const isNumber = /^\d+$/.test(text) && text.length <= String(max).length;
+    if (!isNumber || Number(text) < min || Number(text) > max) {
+      problems.push(`${name} must be a number from ${min} to ${max}, but is "${text}".`);
     }
     return Number(text);
   }
 
-  const port = PORT || '3000';
-  for (const [name, value] of Object.entries({ PORT: port, METRICS_PORT: METRICS_PORT || '0' })) {
-    if (/^\d{1,5}$/.test(value) && Number(value) <= 65_535) continue;
-    problems.push(`${name} must be a number from 0 to 65535, but is "${value}".`);
-  }
+  const port = readNumber('PORT', 3000, 0, 65_535);
+  const metricsPort = readNumber('METRICS_PORT', 0, 0, 65_535);
   const host = HOST || 'localhost';
   const metricsHost = METRICS_HOST || 'localhost';
   for (const [name, value] of Object.entries({ HOST: host, METRICS_HOST: metricsHost })) {
@@ -95,27 +73,31 @@ export function readSettings(
   if (problems.length > 0 || !logLevel) return { problems };
   return {
     settings: {
-      port: Number(port),
+      port,
       host,
       dataDirectory: resolve(DATA_DIR || './data'),
+      /** PostgreSQL, used instead of `dataDirectory`. */
       databaseUrl: DATABASE_URL || undefined,
       databasePoolSize,
       databaseTimeoutSeconds,
+      /** Folder of the built app. */
       dist: resolve(DIST_DIR || defaultDist),
+      /** Addresses and subnets. */
       trustedProxies: trustedProxies.filter(Boolean),
       logLevel,
+      /** From SIGTERM until the port is closed. */
       drainSeconds,
       metricsHost,
-      metricsPort: METRICS_PORT ? Number(METRICS_PORT) : undefined,
+      /** Without a port, there are no metrics. */
+      metricsPort: METRICS_PORT ? metricsPort : undefined,
     },
     problems: [],
   };
 }
 
 function isNetwork(text: string): boolean {
-  const [address = '', prefixLength, ...rest] = text.split('/');
-  if (!isIP(address) || rest.length > 0) return false;
-  if (prefixLength === undefined) return true;
-  const max = isIPv6(address) ? 128 : 32;
-  return /^\d{1,3}$/.test(prefixLength) && Number(prefixLength) >= 1 && Number(prefixLength) <= max;
+  const [address = '', prefixLength = '1', ...rest] = text.split('/');
+  const max = isIP(address) && (isIPv6(address) ? 128 : 32);
+  const isLength = /^\d{1,3}$/.test(prefixLength) && Number(prefixLength) >= 1;
+  return rest.length === 0 && isLength && Number(prefixLength) <= max;
 }
