@@ -45,28 +45,7 @@ export type Operation<Id extends OperationId> = (
 ) => Promise<OperationResponse<Id>>;
 export type Operations = { [Id in OperationId]: Operation<Id> };
 
-export interface Contract {
-  operations: ContractOperation[];
-  refusals: Record<RefusalName, RefusalResponse>;
-  /** Part of every ETag, so that a new contract invalidates cached lists. */
-  contractHash: string;
-}
-
-export interface ContractOperation {
-  id: string;
-  method: string;
-  /** In Fastify's syntax: with parameters after colons. */
-  url: string;
-  /** Matches the path of a request. */
-  pathPattern: RegExp;
-  isPublic: boolean;
-  /** JSON Schemas, in the form of Fastify's `schema` option. */
-  requestSchemas: { body?: object; headers?: object; params?: object };
-  /** Enough for each valid body, in every JSON notation of its texts. */
-  maxBodyBytes: number;
-  /** JSON Schemas by status; undefined where the contract declares no body. */
-  responseSchemas: Map<number, object | undefined>;
-}
+export type Contract = ReturnType<typeof parseContract>;
 
 /** A code point outside the basic plane may be written as two escapes, like \ud83d\ude00. */
 const maxBytesPerCodePoint = 12;
@@ -88,7 +67,7 @@ function readContract(): string {
 }
 
 /** Parses generated/contract.json. Throws a `UsageError`. */
-export function parseContract(text: string): Contract {
+export function parseContract(text: string) {
   const { paths, security } = parseJson(text);
   const openApiOperations = Object.entries(paths).flatMap(([path, methods]) =>
     Object.entries(methods).map(([method, operation]) => ({ path, method, ...operation })),
@@ -97,11 +76,16 @@ export function parseContract(text: string): Contract {
     operations: openApiOperations.map((operation) => ({
       id: operation.operationId,
       method: operation.method.toUpperCase(),
+      /** In Fastify's syntax: with parameters after colons. */
       url: operation.path.replaceAll(pathParameter, ':$1'),
+      /** Matches the path of a request. */
       pathPattern: new RegExp(`^${operation.path.replaceAll(pathParameter, '[^/]+')}$`),
       isPublic: (operation.security ?? security).length === 0,
+      /** JSON Schemas, in the form of Fastify's `schema` option. */
       requestSchemas: requestSchemas(operation),
+      /** Enough for each valid body, in every JSON notation of its texts. */
       maxBodyBytes: maxBodyBytes(operation),
+      /** JSON Schemas by status; undefined where the contract declares no body. */
       responseSchemas: new Map(
         Object.entries(operation.responses).map(([status, { content }]) => [
           Number(status),
@@ -110,6 +94,7 @@ export function parseContract(text: string): Contract {
       ),
     })),
     refusals: readRefusals(openApiOperations),
+    /** Part of every ETag, so that a new contract invalidates cached lists. */
     contractHash: hash('sha256', text).slice(0, 8),
   };
 }
@@ -123,7 +108,11 @@ function parseJson(text: string): OpenApi {
   }
 }
 
-function requestSchemas({ parameters = [], requestBody }: OpenApiOperation) {
+function requestSchemas({ parameters = [], requestBody }: OpenApiOperation): {
+  body?: object;
+  headers?: object;
+  params?: object;
+} {
   const objectOf = (location: string, toKey: (name: string) => string) => {
     const properties = parameters
       .filter((parameter) => parameter.in === location)
@@ -146,7 +135,7 @@ function maxBodyBytes({ requestBody }: OpenApiOperation): number {
   return codePoints * maxBytesPerCodePoint + maxBytesOfRest;
 }
 
-function readRefusals(openApiOperations: OpenApiOperation[]): Contract['refusals'] {
+function readRefusals(openApiOperations: OpenApiOperation[]) {
   const examples = new Map<string, RefusalResponse>();
   const responses = openApiOperations.flatMap((operation) => Object.entries(operation.responses));
   for (const [status, { content }] of responses) {
@@ -164,7 +153,7 @@ function readRefusals(openApiOperations: OpenApiOperation[]): Contract['refusals
     }
     return [name, example] as const;
   });
-  return Object.fromEntries(refusals) as Contract['refusals'];
+  return Object.fromEntries(refusals) as Record<RefusalName, RefusalResponse>;
 }
 
 type Schema = { properties?: Record<string, { maxLength?: number }> };
