@@ -33,18 +33,12 @@ function describeBodyError(error: ErrorObject): string {
   if (!field) return 'The request body must be a JSON object.';
   const name = field.charAt(0).toUpperCase() + field.slice(1);
   if (error.keyword === 'required' || error.data === '') return `${name} is required.`;
-  switch (error.keyword) {
-    case 'type':
-      return `${name} must be text.`;
-    case 'minLength':
-      return `${name} must be at least ${error.params['limit']} characters.`;
-    case 'maxLength':
-      return `${name} must be at most ${error.params['limit']} characters.`;
-    case 'format':
-      return `Invalid ${field} address.`;
-    case 'pattern':
-      return `${name} contains a character that cannot be kept.`;
-    default:
-      return `${name} is not valid.`;
-  }
+  const messages: Record<string, string> = {
+    type: `${name} must be text.`,
+    minLength: `${name} must be at least ${error.params['limit']} characters.`,
+    maxLength: `${name} must be at most ${error.params['limit']} characters.`,
+    format: `Invalid ${field} address.`,
+    pattern: `${name} contains a character that cannot be kept.`,
+  };
+  return messages[error.keyword] ?? `${name} is not valid.`;
 }
