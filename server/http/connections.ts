@@ -1,7 +1,9 @@
 import type { IncomingMessage, Server } from 'node:http';
 import type { Socket } from 'node:net';
+import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
 
 const maxDiscardedBytes = 10_000_000;
+let lastTurn = Promise.resolve();
 const requestsInFlight = new WeakMap<Socket, Set<IncomingMessage>>();
 const heldServers = new WeakMap<Server, Promise<void>>();
 const closingSockets = new WeakSet<Socket>();
@@ -54,5 +56,8 @@ export function discardBody(request: IncomingMessage) {
   request.on('data', (chunk: Buffer) => {
     bytes += chunk.length;
     if (bytes > maxDiscardedBytes) request.socket.destroy();
+    // One chunk a turn of the event loop, because many such bodies would delay all other requests.
+    request.socket.pause();
+    lastTurn = lastTurn.then(() => yieldToEventLoop()).then(() => void request.socket.resume());
   });
 }
