@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { findFreePort } from '../../tools/free-port.ts';
 import { startServerProcess, type Settings } from '../support/server-process.ts';
+import { TortureClient } from './client.ts';
 import { createPostgres } from './killable-postgres.ts';
 
 /** A server with a store that can crash. Disposing of it stops both. */
@@ -61,16 +62,21 @@ async function deployPostgres(
     createPostgres(folder, await findFreePort(), walFolder ? { walFolder } : {}),
   );
   await postgres.start();
-  const { address } = stack.use(
+  const { address, ended } = stack.use(
     await startServerProcess({ ...settings, DATABASE_URL: postgres.url }),
   );
+  let end: Awaited<typeof ended> | undefined;
+  void ended.then((result) => (end = result));
+  const client = new TortureClient(address);
   const resources = stack.move();
   return {
     address: () => address,
     crash: () => postgres.kill(),
     async recover() {
       await postgres.start();
-      while (!(await fetch(`${address}/readyz`)).ok);
+      while ((await client.call('GET', '/readyz')).status !== 200) {
+        if (end) throw new Error(`The server ended with code ${end.code}: ${end.errors}`);
+      }
     },
     [Symbol.asyncDispose]: () => resources.disposeAsync(),
   };
