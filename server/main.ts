@@ -67,13 +67,13 @@ async function serve(settings: Settings) {
     const { serveMetrics } = await import('./metrics.ts');
     const url = await asUsageError(
       () => serveMetrics(store, metricsHost, metricsPort),
-      ({ message }) => `METRICS_PORT: cannot listen: ${message}.`,
+      (error) => describeListenError('METRICS_', metricsHost, metricsPort, error),
     );
     app.log.info(`Metrics are at ${url}`);
   }
   const listener = await asUsageError(
     async () => listen(app, await resolveHost(host, port), port),
-    (error) => describeListenError(settings, error),
+    (error) => describeListenError('', host, port, error),
   );
   for (const signal of signals) {
     process.off(signal, exit);
@@ -99,14 +99,14 @@ async function serve(settings: Settings) {
   flushCompileCache();
 }
 
-function describeListenError({ host, port }: Settings, error: NodeJS.ErrnoException): string {
-  switch (error.code) {
+function describeListenError(prefix: string, host: string, port: number, error: Error): string {
+  switch ((error as NodeJS.ErrnoException).code) {
     case 'EADDRINUSE':
-      return `Port ${port} is in use. Stop the other program or set PORT, for example PORT=${port + 1}.`;
+      return `Port ${port} is in use. Stop the other program or set ${prefix}PORT, for example ${prefix}PORT=${port + 1}.`;
     case 'EACCES':
-      return `PORT: this user may not listen on port ${port}. Choose a port above 1023.`;
+      return `${prefix}PORT: this user may not listen on port ${port}. Choose a port above 1023.`;
     default:
-      return `HOST: cannot listen on ${host}, port ${port}: ${error.message}.`;
+      return `${prefix}HOST: cannot listen on ${host}, port ${port}: ${error.message}.`;
   }
 }
 

@@ -45,6 +45,7 @@ export function readSettings(environment: Record<string, string | undefined>) {
 
   const port = readNumber('PORT', 3000, 0, 65_535);
   const metricsPort = readNumber('METRICS_PORT', 0, 0, 65_535);
+  if (port > 0 && metricsPort === port) problems.push('METRICS_PORT must differ from PORT.');
   const host = HOST || 'localhost';
   const metricsHost = METRICS_HOST || 'localhost';
   for (const [name, value] of Object.entries({ HOST: host, METRICS_HOST: metricsHost })) {

@@ -50,6 +50,12 @@ test('each setting is read from the environment', () => {
   });
 });
 
+test('the metrics need another port than the app, unless both pick a free one', () => {
+  const { problems } = readSettings({ METRICS_PORT: '3000' });
+  expect(problems).toEqual(['METRICS_PORT must differ from PORT.']);
+  expect(readSettings({ PORT: '0', METRICS_PORT: '0' }).problems).toEqual([]);
+});
+
 test('all problems are reported, one line each, without passwords', () => {
   const environment = {
     PORT: '3000x',
