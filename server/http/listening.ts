@@ -1,5 +1,6 @@
 import { lookup } from 'node:dns/promises';
 import { once } from 'node:events';
+import { existsSync, readFileSync } from 'node:fs';
 import { createServer, type AddressInfo, type Socket } from 'node:net';
 import { setImmediate as yieldToEventLoop, setTimeout as delay } from 'node:timers/promises';
 import type { FastifyInstance } from 'fastify';
@@ -67,7 +68,10 @@ export async function listen(app: FastifyInstance, addresses: string[], requeste
         seen = arrivals;
         await delay(quietMs);
       }
-      await yieldToEventLoop(); // resumes when all that has arrived was accepted and read
+      // The handlers of one turn take milliseconds, in which further connections arrive.
+      const deadline = performance.now() + maxHoldMs;
+      do await yieldToEventLoop();
+      while (hasWaitingConnections(port) && performance.now() < deadline);
       const closed = [app.server, ...listeners].map(
         (listener) => new Promise((resolve) => listener.close(resolve)),
       );
@@ -86,4 +90,15 @@ export async function listen(app: FastifyInstance, addresses: string[], requeste
       clearTimeout(destroyIdle);
     },
   };
+}
+
+/** Returns true if the system has connections to a port that were not accepted yet. Linux only. */
+function hasWaitingConnections(port: number): boolean {
+  const localPort = port.toString(16).toUpperCase().padStart(4, '0');
+  // Local address, remote address, state 0A (listening), and the bytes to send and to receive. Of a
+  // listening socket, the last is the number of waiting connections.
+  const waiting = new RegExp(`:${localPort} \\S+ 0A \\w+:(?!0+ )`);
+  return ['/proc/self/net/tcp', '/proc/self/net/tcp6'].some(
+    (table) => existsSync(table) && waiting.test(readFileSync(table, 'latin1')),
+  );
 }
