@@ -20,8 +20,9 @@ const events: Record<string, { success: string; refusal: string }> = {
   registerUser: { success: 'registered', refusal: 'registrationRefused' },
 };
 
+/** By log, because each server counts its own lines. */
+const minutes = new WeakMap<FastifyBaseLogger, { end: number; lines: number }>();
 const maxBrokenPerMinute = 60;
-let [minuteEnd, brokenInMinute] = [0, 0];
 
 function logEvent({ log, ip }: FastifyRequest, fields: Fields) {
   log.info({ ...fields, network: networkOf(ip) }, 'security');
@@ -41,10 +42,12 @@ export function logOutcome(request: FastifyRequest, reason?: string) {
 
 /** Logs bytes that are no HTTP, a bounded number of lines: many must not fill the disk. */
 export function logBrokenRequest(log: FastifyBaseLogger, address: string, reason = 'unknown') {
-  if (performance.now() > minuteEnd) [minuteEnd, brokenInMinute] = [performance.now() + 60_000, 0];
-  brokenInMinute += 1;
-  if (brokenInMinute > maxBrokenPerMinute) return;
-  const isLast = brokenInMinute === maxBrokenPerMinute;
+  const now = performance.now();
+  let minute = minutes.get(log);
+  if (!minute || now > minute.end) minutes.set(log, (minute = { end: now + 60_000, lines: 0 }));
+  minute.lines += 1;
+  if (minute.lines > maxBrokenPerMinute) return;
+  const isLast = minute.lines === maxBrokenPerMinute;
   const fields = { event: 'brokenRequest', network: networkOf(address), reason };
   log.info({ ...fields, ...(isLast && { restOfMinute: 'not logged' }) }, 'security');
 }

@@ -1,5 +1,6 @@
 import { once } from 'node:events';
 import { closeSync, openSync, readFileSync, writeFileSync } from 'node:fs';
+import { get } from 'node:http';
 import { connect } from 'node:net';
 import { join } from 'node:path';
 import { stripVTControlCharacters } from 'node:util';
@@ -21,8 +22,11 @@ test('each request is one line of JSON with the id of its response', async () =>
   const reply = await client.call('GET', '/api/v1/projects?page=secret');
   await client.call('GET', '/nothing');
   await client.call('GET', '/%E0%A4%A');
+  const { hostname, port } = new URL(client.address);
+  const absolute = { hostname, port, path: 'http://user:secret@host/absolute#secret' };
+  get(absolute, (response) => response.resume());
   // A line is written after its response.
-  while (lines.length < 3) await new Promise<void>((resolve) => (notify = resolve));
+  while (lines.length < 4) await new Promise<void>((resolve) => (notify = resolve));
   expect(lines).toEqual([
     {
       level: 'info',
@@ -38,6 +42,7 @@ test('each request is one line of JSON with the id of its response', async () =>
     },
     expect.objectContaining({ path: '/nothing', status: 404 }),
     expect.objectContaining({ path: '/%E0%A4%A', status: 400 }),
+    expect.objectContaining({ path: '/absolute' }),
   ]);
 });
 
