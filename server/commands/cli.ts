@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { readSettings, type Settings } from '../settings.ts';
 import { parseDatabaseUrl } from '../store/database-url.ts';
-import { StoreUnavailable } from '../store/database.ts';
+import { causeOf, StoreUnavailable } from '../store/database.ts';
 import { openSqlite } from '../store/sqlite.ts';
 import { openStore, type Store } from '../store/store.ts';
 import { exitOnUsageError, UsageError } from '../usage-error.ts';
@@ -68,7 +68,7 @@ export function openConfiguredStore(settings: Settings, { waits = false } = {}):
 }
 
 function describeStoreError({ databaseUrl, dataDirectory }: Settings, error: Error): string {
-  const cause = (error instanceof StoreUnavailable ? error.cause : error) as NodeJS.ErrnoException;
+  const cause = causeOf(error);
   // Some errors have only a code, for example a refused connection to several addresses.
   const reason = cause.message || cause.code;
   if (!databaseUrl) return `DATA_DIR: cannot store data in ${dataDirectory}: ${reason}.`;

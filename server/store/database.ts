@@ -48,6 +48,10 @@ export class StoreUnavailable extends Error {
   }
 }
 
+/** Returns the error of the database, also if a `StoreUnavailable` wraps it. */
+export const causeOf = (error: unknown) =>
+  (error instanceof StoreUnavailable ? error.cause : error) as NodeJS.ErrnoException;
+
 /** The database refused the rows of a statement, for example by a constraint, and stored none. */
 export class RowsRefused extends StoreUnavailable {}
 

@@ -4,6 +4,7 @@ import { connect as connectSocket } from 'node:net';
 import { Pool, type PoolClient } from 'pg';
 import { parseDatabaseUrl } from './database-url.ts';
 import {
+  causeOf,
   claimMigration,
   createMigrationsTable,
   RowsRefused,
@@ -257,9 +258,6 @@ async function cancel({ host, port, processID, secretKey }: Connection): Promise
 
 const addressOf = ({ host, port }: { host?: string | undefined; port?: number | undefined }) =>
   `${host}:${port}`;
-
-const causeOf = (error: unknown) =>
-  (error instanceof StoreUnavailable ? error.cause : error) as NodeJS.ErrnoException;
 
 function unavailable(error: unknown): StoreUnavailable {
   if (error instanceof StoreUnavailable) return error;
