@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { once } from 'node:events';
 import { chmodSync, writeFileSync } from 'node:fs';
-import { connect as connectSocket, createServer, type AddressInfo } from 'node:net';
+import { createServer, type AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { Client } from 'pg';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
@@ -75,15 +75,12 @@ describe('an unreachable PostgreSQL', () => {
 
   test('fails a statement in time, even if the request to cancel it is refused', async () => {
     const url = new URL(await createPostgresDatabase());
-    const port = Number(url.port);
-    const proxy = createServer((socket) => {
-      socket.pipe(connectSocket(port, '127.0.0.1')).pipe(socket);
-    }).listen(0, '127.0.0.1');
-    await once(proxy, 'listening');
-    url.port = String((proxy.address() as AddressInfo).port);
+    const proxy = await startTcpProxy(Number(url.port));
+    onTestFinished(() => proxy[Symbol.asyncDispose]());
+    url.port = String(proxy.port);
     const database = open(url.href, { timeoutMs: 4_000 });
     await database.query('select 1');
-    proxy.close(); // keeps the open connection
+    proxy.refuse();
     const sleep = database.query('select pg_sleep(1e6)');
     expect(causes(await Promise.allSettled([sleep])).join()).toContain('within 4 seconds');
   });

@@ -45,6 +45,10 @@ export async function startTcpProxy(targetPort: number, port = 0) {
     drop() {
       isDropping = true;
     },
+    /** Refuses new connections from now on, and keeps the open ones. */
+    refuse() {
+      server.close();
+    },
     async [Symbol.asyncDispose]() {
       server.close();
       for (const socket of sockets) socket.destroy();
