@@ -14,6 +14,15 @@ export type Problem = {
   exchanges: Exchange[];
   /** What the app shows its users. */
   userSees?: string | undefined;
+  cause?: Cause | undefined;
+};
+
+/** What several problems of a run have in common. The report makes them one entry. */
+export type Cause = {
+  /** Follows the number of problems: `refusals have "detail" and no "message"`. */
+  words: string;
+  /** What this problem adds to the list: `a wrong password`. */
+  subject: string;
 };
 
 /** Thrown by a check that is not met. */
@@ -39,8 +48,13 @@ export function skip(reason: string): never {
 type Evidence = (Exchange | ApiCall | undefined)[];
 
 /** Throws a single problem. */
-export function fail(description: string, evidence: Evidence = [], userSees?: string): never {
-  throw new CheckFailed([createProblem(description, evidence, userSees)]);
+export function fail(
+  description: string,
+  evidence: Evidence = [],
+  userSees?: string,
+  cause?: Cause,
+): never {
+  throw new CheckFailed([createProblem(description, evidence, userSees, cause)]);
 }
 
 /** Returns the value of a call, or fails when the app cannot use the response. */
@@ -89,6 +103,7 @@ export function createProblem(
   description: string,
   evidence: Evidence = [],
   userSees?: string,
+  cause?: Cause,
 ): Problem {
   const present = evidence.filter((each) => each !== undefined);
   const last = present.at(-1);
@@ -96,6 +111,7 @@ export function createProblem(
     description,
     exchanges: present.flatMap((each) => ('exchanges' in each ? each.exchanges : [each])),
     userSees: userSees ?? (last && 'outcome' in last ? describeScreen(last) : undefined),
+    cause,
   };
 }
 

@@ -1,7 +1,7 @@
 /**
  * `npm run generate`: writes generated/, which is the types of the contract, the dereferenced
- * contract, the contract as a page, the diagrams of the machines, and the traceability of the
- * statements. Also writes the table of checks in the kit's README.
+ * contract, the contract as a page, the diagrams of the machines, the traceability of the statements, and the
+ * checks of the conformance kit.
  */
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import openapiTS, { astToString, COMMENT_HEADER } from 'openapi-typescript';
@@ -21,7 +21,7 @@ const generators: { [path: string]: () => Promise<string> } = {
   'generated/contract.html': contractHtml,
   'generated/machines.md': machinesPage,
   'generated/traceability.md': async () => (await import('./traceability.ts')).traceabilityPage(),
-  'conformance/README.md': kitReadme,
+  'generated/checks.md': checksPage,
 };
 
 /** Returns the generated files that are missing or differ from what would be written now. */
@@ -81,10 +81,8 @@ async function machinesPage(): Promise<string> {
   ].join('\n');
 }
 
-/** Returns the kit's README with the current table of checks between its two markers. */
-async function kitReadme(): Promise<string> {
+async function checksPage(): Promise<string> {
   const { checks } = await import('../conformance/checks/all.ts');
-  const readme = await readFile(`${root}conformance/README.md`, 'utf8');
   const groupOf = (id: string) => id.replace(/\d+$/, '');
   const groups = [...new Set(checks.map(({ id }) => groupOf(id)))];
   const rows = groups.flatMap((group) =>
@@ -93,11 +91,13 @@ async function kitReadme(): Promise<string> {
       .toSorted((a, b) => a.id.localeCompare(b.id, 'en', { numeric: true }))
       .map(({ id, level, title, requirement }) => [id, level, title, requirement]),
   );
-  const table = markdownTable(['check', 'level', 'what it verifies', 'what it requires'], rows);
-  return readme.replace(
-    /(<!-- begin: .*-->\n)[^]*(<!-- end -->)/,
-    (_, begin: string, end: string) => begin + table + end,
-  );
+  return [
+    '# Checks of the conformance kit\n',
+    'Generated from `conformance/checks/` by `npm run generate`. The\n' +
+      '[README of the kit](../conformance/README.md) explains the levels. `--list` also prints the\n' +
+      'statements that each check covers.\n',
+    markdownTable(['check', 'level', 'what it verifies', 'what it requires'], rows),
+  ].join('\n');
 }
 
 if (import.meta.main) {

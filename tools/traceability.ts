@@ -68,7 +68,7 @@ export function renderTraces(traces: Trace[]): string {
     '# Traceability\n',
     'Each statement of the [specification](../docs/specification.md), with the transitions of the\n' +
       '[machines](machines.md) that carry it, the tests that name its id, and the checks of the\n' +
-      '[conformance kit](../conformance/README.md#all-checks) that cover it. Written by\n' +
+      '[conformance kit](checks.md) that cover it. Written by\n' +
       '`npm run generate`.\n',
     'The [generated paths](../model/README.md) take every transition. They are executed on the\n' +
       'rendered screens, over HTTP and in a browser, so they hold the statements of the transitions\n' +

@@ -17,6 +17,11 @@ export type Check = {
   requirement: string;
   /** Ids of statements in docs/specification.md. */
   statements: string[];
+  /**
+   * Ids of checks and groups that are causes: if one of them fails too, the report lists a failure
+   * of this check as its consequence.
+   */
+  needs?: string[];
   run: (context: RunContext) => Promise<Verdict>;
 };
 

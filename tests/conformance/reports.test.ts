@@ -15,7 +15,6 @@ import { faults } from './selftest/faults/all.ts';
 import { startFaultProxy } from './selftest/fault-proxy.ts';
 
 const specification = readFileSync(new URL('../../docs/specification.md', import.meta.url), 'utf8');
-const readme = readFileSync(new URL('../../conformance/README.md', import.meta.url), 'utf8');
 
 let result: RunResult;
 let report: Report;
@@ -96,12 +95,6 @@ test('each check has a unique id and refers to existing statements', () => {
   expect(references.filter(({ statement }) => !known.has(statement))).toEqual([]);
   expect(checks.filter(({ statements }) => statements.length === 0)).toEqual([]);
   expect(new Set(checks.map(({ id }) => id)).size).toBe(checks.length);
-});
-
-test('the README of the kit lists every check', () => {
-  const rows = checks.map(({ id, level, title }) => `| ${id} | ${level} | ${title} |`);
-  expect(rows.filter((row) => !readme.includes(row))).toEqual([]);
-  expect(readme.match(/^\| [A-Z]+-\d+ \|/gm)).toHaveLength(checks.length);
 });
 
 test('a run with the same seed sends the same requests to a server with data of other runs', async () => {
