@@ -8,6 +8,7 @@ import { leakChecks } from './leaks.ts';
 import { backendProfileChecks } from './backend-profile.ts';
 import { projectChecks } from './projects.ts';
 import { basePathCheck, reachabilityChecks } from './reachability.ts';
+import { sessionChecks } from './sessions.ts';
 import { signInChecks } from './signin.ts';
 import { textChecks } from './text.ts';
 import { firstPostCheck, xsrfChecks } from './xsrf.ts';
@@ -18,6 +19,7 @@ export const checks: Check[] = [
   firstPostCheck,
   ...accountChecks,
   ...signInChecks,
+  ...sessionChecks,
   ...projectChecks,
   ...textChecks,
   ...cookieChecks,
