@@ -8,7 +8,7 @@ import type { HeaderMap, Middleware, ProxyRequest, ProxyResponse } from './fault
 /** One defect of a backend: the reference server behind a middleware. */
 export type Fault = {
   name: string;
-  /** The checks that must fail. */
+  /** The checks that must fail. The report must begin with the first one. */
   failingChecks: string[];
   /** Called once per run, so that runs do not share state. The clock is that of the kit. */
   createMiddleware: (clock: SimulatedClock) => Middleware;
@@ -23,6 +23,9 @@ export const faultRows = <Value>(table: FaultTable<Value>) =>
     const [, name = title, checks = ''] = /^(.*) \[(.*)\]$/.exec(title) ?? [];
     return { name, failingChecks: checks.split(', '), value };
   });
+
+export const faultsOf = (tables: FaultTable[]): Fault[] =>
+  tables.flatMap(faultRows).map(({ value, ...fault }) => ({ ...fault, createMiddleware: value }));
 
 /** Creates faults with the same builder, one for each argument. */
 export const createFaults = <Argument>(

@@ -1,5 +1,6 @@
 import { SimulatedClock } from 'xstate';
 import type { Level } from '../../../conformance/checks/check.ts';
+import { createReport } from '../../../conformance/report/create-report.ts';
 import type { RunResult } from '../../../conformance/results.ts';
 import { run } from '../../../conformance/run.ts';
 import type { RunningServer } from '../../support/reference-server.ts';
@@ -8,32 +9,29 @@ import { startFaultProxy } from './fault-proxy.ts';
 
 export type FaultResult = {
   name: string;
-  /** The checks that must fail. */
+  /** The checks that must fail. The report must begin with the first one. */
   failingChecks: string[];
   /** Of these, the checks that did not fail. */
   missedChecks: string[];
+  /** The check with which the report begins; undefined when no check failed. */
+  firstCheck: string | undefined;
   /** The first problem that the report states. */
   problem: string;
 };
 
-/** Runs all checks, or only those that must fail, against the reference server with a fault. */
+/** Runs all checks against the reference server with a fault. */
 export async function runFault(
   fault: Fault,
   reference: RunningServer,
-  { onlyFailingChecks, number }: { onlyFailingChecks: boolean; number: number },
+  number: number,
 ): Promise<FaultResult> {
   const clientIp = `10.1.${Math.floor(number / 250)}.${(number % 250) + 1}`;
   const clock = new SimulatedClock();
   const proxy = await startFaultProxy(reference.origin, fault.createMiddleware(clock), clientIp);
   try {
-    const result = await run({
-      origin: proxy.origin,
-      only: onlyFailingChecks ? fault.failingChecks : [],
-      clock,
-      // Makes the emails unique on the reference server, and the same each time.
-      runId: `fault${String(number).padStart(6, '0')}`,
-    });
-    return faultResultOf(fault, result);
+    // The run id makes the emails unique on the reference server, and the same each time.
+    const runId = `fault${String(number).padStart(6, '0')}`;
+    return faultResultOf(fault, await run({ origin: proxy.origin, clock, runId }));
   } finally {
     await proxy.stop();
   }
@@ -41,19 +39,24 @@ export async function runFault(
 
 export function faultResultOf(
   { name, failingChecks }: Pick<Fault, 'name' | 'failingChecks'>,
-  { results, context }: RunResult,
+  result: RunResult,
 ): FaultResult {
-  const failures = results.filter(
-    ({ check, status }) => status === 'failed' && failingChecks.includes(check.id),
-  );
-  const failedIds = failures.map(({ check }) => check.id);
+  const [first] = createReport(result).failures;
+  const failedIds = result.results
+    .filter(({ status }) => status === 'failed')
+    .map(({ check }) => check.id);
   return {
     name,
     failingChecks,
     missedChecks: failingChecks.filter((id) => !failedIds.includes(id)),
-    problem: context.secrets.mask(failures[0]?.problems[0]?.description ?? ''),
+    firstCheck: first?.id,
+    problem: first?.problems[0]?.description ?? '',
   };
 }
+
+/** A fault is named when its checks fail and the report begins with the first of them. */
+export const isNamed = ({ failingChecks, missedChecks, firstCheck }: FaultResult): boolean =>
+  missedChecks.length === 0 && firstCheck === failingChecks[0];
 
 /** Lists the checks that failed or could not run, with the reason. */
 export const unmetChecks = (

@@ -113,7 +113,7 @@ function variant(name: string, options: VariantOptions) {
   return { name, appOrigin: options.appOrigin, start: () => startVariant(options) };
 }
 
-function startVariant(options: VariantOptions): Promise<RunningServer> {
+export function startVariant(options: VariantOptions): Promise<RunningServer> {
   const { needsNoSession, withoutValidation, strictValidation, createdStatus = 201 } = options;
   const accountsByEmail = new Map<string, Account>();
   const accountsBySession = new Map<string, Account>();

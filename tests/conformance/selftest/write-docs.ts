@@ -1,4 +1,4 @@
-import type { FaultResult } from './run-fault.ts';
+import { isNamed, type FaultResult } from './run-fault.ts';
 
 /** `unmet` is empty for a backend that meets every MUST. */
 export type BackendResult = { name: string; unmet: string[] };
@@ -9,10 +9,11 @@ export function conformancePage(
   prismComplaints: Map<string, string>,
   backends: BackendResult[],
 ): string {
-  const detected = results.filter(({ missedChecks }) => missedChecks.length === 0);
+  const named = results.filter(isNamed);
   const complaints = [...prismComplaints.values()].filter(Boolean);
-  const faultRows = results.map(({ name, failingChecks, missedChecks, problem }) => {
-    const report = missedChecks.length > 0 ? `**missed** (${missedChecks.join(', ')})` : problem;
+  const faultRows = results.map((result) => {
+    const { name, failingChecks, problem } = result;
+    const report = isNamed(result) ? problem : `**missed**: ${problem}`;
     const prism = prismComplaints.has(name) ? prismComplaints.get(name) || 'no complaint' : '—';
     return row(name, failingChecks.join(', '), report, prism);
   });
@@ -21,11 +22,11 @@ export function conformancePage(
 
 \`npm run conformance:selftest -- --write\` generates this page. Do not edit it.
 
-The self-test runs the kit against the reference server behind a proxy that adds one fault, and
-against servers that do not implement the contract. A fault is detected when the checks about it
-fail. The table shows the first problem in the report of the kit.
+The self-test runs the kit against the reference server behind a proxy that adds one fault, and against
+servers that do not implement the contract. A fault is named when the checks about it fail and
+the report begins with the first of them. The table shows the first problem in the report.
 
-**The kit detects ${detected.length} of ${results.length} faults.**
+**The kit names ${named.length} of ${results.length} faults.**
 
 For comparison, Prism's validation proxy (\`prism proxy openapi.yaml ADDRESS --errors\`) runs in front
 of the same faulty backends. A client then registers, registers again, enters a wrong password,

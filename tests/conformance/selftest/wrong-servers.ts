@@ -3,8 +3,17 @@ import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 import type { SimulatedClock } from 'xstate';
 import type { RunningServer } from '../../support/reference-server.ts';
-import { errorResponse, faultRows, jsonResponse, type FaultTable } from './fault-builders.ts';
-import { neverRespond, startStubServer } from './fault-proxy.ts';
+import {
+  errorResponse,
+  faultRows,
+  interceptRequests,
+  interceptResponses,
+  jsonResponse,
+  withHeaders,
+  type FaultTable,
+} from './fault-builders.ts';
+import { neverRespond, startFaultProxy, startStubServer, type Middleware } from './fault-proxy.ts';
+import { startVariant } from './valid-variants.ts';
 
 const serverTable: FaultTable<(clock: SimulatedClock) => Promise<RunningServer>> = {
   'a web server that sends the same HTML page for every address [REACH-1]': () =>
@@ -31,11 +40,40 @@ const serverTable: FaultTable<(clock: SimulatedClock) => Promise<RunningServer>>
     },
 };
 
-/** Servers that do not implement the contract. */
-export const wrongServers = faultRows(serverTable).map(({ value: start, ...fault }) => ({
-  ...fault,
-  start,
-}));
+const appOrigin = 'https://app.example.org';
+const allowedOrigin = 'access-control-allow-origin';
+
+/** Faults of a backend for an app that another origin serves. */
+const corsTable: FaultTable<() => Promise<RunningServer>> = Object.fromEntries(
+  Object.entries({
+    'the server rejects preflight requests [CORS-1]': interceptRequests(
+      ({ method }) => method === 'OPTIONS' && errorResponse(405, 'This method is not allowed.'),
+    ),
+    'the server allows other origins in preflight requests only [CORS-2]': interceptResponses(
+      (response, { method }) =>
+        method !== 'OPTIONS' && withHeaders(response, { [allowedOrigin]: undefined }),
+    ),
+    'the server allows every origin with cookies [CORS-3]': interceptResponses(
+      (response, { headers: { origin } }) =>
+        withHeaders(response, {
+          [allowedOrigin]: origin,
+          'access-control-allow-credentials': 'true',
+        }),
+    ),
+  }).map(([title, middleware]) => [title, () => startBehindProxy(middleware)]),
+);
+
+async function startBehindProxy(middleware: Middleware): Promise<RunningServer> {
+  const backend = await startVariant({ appOrigin });
+  const proxy = await startFaultProxy(backend.origin, middleware, '10.5.0.1');
+  return { origin: proxy.origin, stop: () => proxy.stop().then(backend.stop) };
+}
+
+/** Servers that do not implement the contract, or not for an app of another origin. */
+export const wrongServers = [
+  ...faultRows(serverTable).map((row) => ({ ...row, appOrigin: undefined })),
+  ...faultRows(corsTable).map((row) => ({ ...row, appOrigin })),
+].map(({ value: start, ...fault }) => ({ ...fault, start }));
 
 /** The backends in `conformance/examples/`. */
 export const exampleServers = [

@@ -1,4 +1,4 @@
-import { faultRows, type Fault } from '../fault-builders.ts';
+import { faultsOf, type FaultTable } from '../fault-builders.ts';
 import { authFaults } from './auth.ts';
 import { cookieFaults } from './cookies.ts';
 import { errorFaults } from './errors.ts';
@@ -7,14 +7,15 @@ import { projectFaults } from './projects.ts';
 import { responseFaults } from './responses.ts';
 import { textFaults } from './text.ts';
 
-export const faults: Fault[] = [
-  ...authFaults,
-  ...cookieFaults,
-  ...projectFaults,
-  ...textFaults,
-  ...errorFaults,
-  ...responseFaults,
-  ...leakFaults,
-]
-  .flatMap(faultRows)
-  .map(({ value, ...fault }) => ({ ...fault, createMiddleware: value }));
+/** The tables of faults. Each has a test file of the same name in `tests/conformance/faults/`. */
+export const faultTables: Record<string, FaultTable[]> = {
+  auth: authFaults,
+  cookies: cookieFaults,
+  projects: projectFaults,
+  text: textFaults,
+  errors: errorFaults,
+  responses: responseFaults,
+  leaks: leakFaults,
+};
+
+export const faults = faultsOf(Object.values(faultTables).flat());

@@ -1,0 +1,4 @@
+import { responseFaults } from '../selftest/faults/responses.ts';
+import { testFaults } from '../selftest/test-faults.ts';
+
+testFaults(responseFaults);
