@@ -1,6 +1,5 @@
 import { Agent as HttpAgent, request as httpRequest, type IncomingMessage } from 'node:http';
 import { Agent as HttpsAgent, request as httpsRequest } from 'node:https';
-import { setTimeout as delay } from 'node:timers/promises';
 import { brotliDecompressSync, gunzipSync, inflateSync } from 'node:zlib';
 import { realClock } from './clock.ts';
 
@@ -169,7 +168,7 @@ export function createHttpClient(
         }
         throttling.count += 1;
         throttling.totalMs += waitMs;
-        await delay(waitMs);
+        await clock.sleep(waitMs);
       }
     },
     close: () => agent.destroy(),

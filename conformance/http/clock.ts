@@ -1,12 +1,14 @@
-/** Measures durations and ends requests without a response. The self-test simulates it. */
+/** Measures durations, ends requests without a response, and waits. The self-test simulates it. */
 export type Clock = {
   now: () => number;
   setTimeout: (callback: () => void, delayMs: number) => number;
   clearTimeout: (id: number) => void;
+  sleep: (delayMs: number) => Promise<void>;
 };
 
 export const realClock: Clock = {
   now: () => performance.now(),
   setTimeout: (callback, delayMs) => Number(setTimeout(callback, delayMs)),
   clearTimeout,
+  sleep: (delayMs) => new Promise((resolve) => setTimeout(resolve, delayMs)),
 };

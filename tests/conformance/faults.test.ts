@@ -1,18 +1,18 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { expect, onTestFinished, test } from 'vitest';
-import { SimulatedClock } from 'xstate';
 import { checks } from '../../conformance/checks/all.ts';
 import { exitCodeOf, run } from '../../conformance/run.ts';
 import { faults, faultTables } from './selftest/faults/all.ts';
 import { faultResultOf } from './selftest/run-fault.ts';
 import { wrongServers } from './selftest/wrong-servers.ts';
+import { TestClock } from './selftest/test-clock.ts';
 
 const fileAt = (path: string) => new URL(path, import.meta.url);
 
 const namedServers = wrongServers.map((server) => [server.name, server] as const);
 
 test.each(namedServers)('the kit names first: %s', async (_name, server) => {
-  const clock = new SimulatedClock();
+  const clock = new TestClock();
   const { origin, stop } = await server.start(clock);
   onTestFinished(stop);
   const result = await run({ origin, clock, appOrigin: server.appOrigin });

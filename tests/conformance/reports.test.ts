@@ -1,7 +1,6 @@
 import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { beforeAll, expect, test } from 'vitest';
-import { SimulatedClock } from 'xstate';
 import { checks } from '../../conformance/checks/all.ts';
 import { createReport, type Report } from '../../conformance/report/create-report.ts';
 import { renderHtml } from '../../conformance/report/html.ts';
@@ -13,13 +12,14 @@ import { startServer } from '../server/support.ts';
 import { startReferenceServer } from '../support/reference-server.ts';
 import { faults } from './selftest/faults/all.ts';
 import { startFaultProxy } from './selftest/fault-proxy.ts';
+import { TestClock } from './selftest/test-clock.ts';
 
 const specification = readFileSync(new URL('../../docs/specification.md', import.meta.url), 'utf8');
 
 let result: RunResult;
 let report: Report;
 beforeAll(async () => {
-  const clock = new SimulatedClock();
+  const clock = new TestClock();
   const servers = [await startReferenceServer({ trustedProxies: ['127.0.0.1'] })];
   for (const faultName of [
     'error messages are in "detail"',
@@ -104,7 +104,7 @@ test('a run with the same seed sends the same requests to a server with data of 
       origin,
       seed,
       only,
-      clock: new SimulatedClock(),
+      clock: new TestClock(),
     });
     const requests = context.http.exchanges.map(
       ({ browserName, request: { method, path, body } }) =>

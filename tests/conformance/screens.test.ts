@@ -1,7 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import { SimulatedClock } from 'xstate';
 import { run } from '../../conformance/run.ts';
 import { prepareUi } from '../../conformance/ui/prepare.ts';
 import { temporaryFolder } from '../server/support.ts';
@@ -9,6 +8,7 @@ import { hangLimitMs } from '../support/hang-limit.ts';
 import { startReferenceServer } from '../support/reference-server.ts';
 import { errorResponse, interceptResponses } from './selftest/fault-builders.ts';
 import { startFaultProxy, type Middleware } from './selftest/fault-proxy.ts';
+import { TestClock } from './selftest/test-clock.ts';
 
 const noFault: Middleware = (request, next) => next(request);
 
@@ -31,7 +31,7 @@ async function runInBrowser(middleware: Middleware) {
     origin,
     only: ['UI-1'],
     ui: { ...ui, screenTimeoutMs: hangLimitMs },
-    clock: new SimulatedClock(),
+    clock: new TestClock(),
   });
   return { result: results[0]!, screenshots: context.screenshots, folder };
 }

@@ -1,9 +1,9 @@
 import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
-import type { SimulatedClock } from 'xstate';
 import { parseJson } from '../../../conformance/http/response.ts';
 import type { Operation } from '../../../conformance/http/simulated-browser.ts';
 import { findCall } from '../../../model/calls.ts';
 import type { HeaderMap, Middleware, ProxyRequest, ProxyResponse } from './fault-proxy.ts';
+import type { TestClock } from './test-clock.ts';
 
 /** One defect of a backend: the reference server behind a middleware. */
 export type Fault = {
@@ -11,7 +11,7 @@ export type Fault = {
   /** The checks that must fail. The report must begin with the first one. */
   failingChecks: string[];
   /** Called once per run, so that runs do not share state. The clock is that of the kit. */
-  createMiddleware: (clock: SimulatedClock) => Middleware;
+  createMiddleware: (clock: TestClock) => Middleware;
 };
 
 /** Values by the name of the fault, with the checks that must fail in brackets. */

@@ -7,8 +7,8 @@ import {
 } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { buffer } from 'node:stream/consumers';
-import type { SimulatedClock } from 'xstate';
 import type { RunningServer } from '../../support/reference-server.ts';
+import type { TestClock } from './test-clock.ts';
 
 export type HeaderMap = Record<string, string | string[] | undefined>;
 
@@ -26,7 +26,7 @@ export type ProxyResponse = {
 export const noResponse: ProxyResponse = { status: 0, headers: {}, body: '', write: () => {} };
 
 /** Waits longer than the kit does, and sends nothing. */
-export function neverRespond(clock: SimulatedClock): ProxyResponse {
+export function neverRespond(clock: TestClock): ProxyResponse {
   clock.increment(3_600_000);
   return noResponse;
 }

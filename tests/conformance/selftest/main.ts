@@ -4,7 +4,6 @@
  */
 import { writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import { SimulatedClock } from 'xstate';
 import { run } from '../../../conformance/run.ts';
 import { findTempFolder } from '../../../tools/temp-folder.ts';
 import { startReferenceServer } from '../../support/reference-server.ts';
@@ -14,6 +13,7 @@ import { faultResultOf, isNamed, runFault, unmetChecks, type FaultResult } from 
 import { validVariants } from './valid-variants.ts';
 import { conformancePage, type BackendResult } from './write-docs.ts';
 import { exampleServers, wrongServers } from './wrong-servers.ts';
+import { TestClock } from './test-clock.ts';
 
 process.env['TMPDIR'] = await findTempFolder();
 const args = process.argv.slice(2);
@@ -26,7 +26,7 @@ for (const [number, fault] of faults.entries()) {
 }
 for (const server of wrongServers) {
   const { appOrigin } = server;
-  const clock = new SimulatedClock();
+  const clock = new TestClock();
   const { origin, stop } = await server.start(clock);
   addFaultResult(faultResultOf(server, await run({ origin, clock, appOrigin })));
   await stop();
@@ -53,7 +53,7 @@ if (args.includes('--write')) {
     throw new Error(`Prism complains about a backend without a fault: ${falseComplaint}`);
   const complaints = new Map<string, string>();
   for (const { name, createMiddleware } of faults)
-    complaints.set(name, await prismComplaint(createMiddleware(new SimulatedClock()), reference));
+    complaints.set(name, await prismComplaint(createMiddleware(new TestClock()), reference));
   const file = fileURLToPath(new URL('../../../docs/conformance.md', import.meta.url));
   writeFileSync(file, conformancePage(faultResults, complaints, backendResults));
   console.log(`Wrote ${file}`);

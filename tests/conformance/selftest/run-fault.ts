@@ -1,4 +1,3 @@
-import { SimulatedClock } from 'xstate';
 import type { Level } from '../../../conformance/checks/check.ts';
 import { createReport } from '../../../conformance/report/create-report.ts';
 import type { RunResult } from '../../../conformance/results.ts';
@@ -6,6 +5,7 @@ import { run } from '../../../conformance/run.ts';
 import type { RunningServer } from '../../support/reference-server.ts';
 import type { Fault } from './fault-builders.ts';
 import { startFaultProxy } from './fault-proxy.ts';
+import { TestClock } from './test-clock.ts';
 
 export type FaultResult = {
   name: string;
@@ -26,7 +26,7 @@ export async function runFault(
   number: number,
 ): Promise<FaultResult> {
   const clientIp = `10.1.${Math.floor(number / 250)}.${(number % 250) + 1}`;
-  const clock = new SimulatedClock();
+  const clock = new TestClock();
   const proxy = await startFaultProxy(reference.origin, fault.createMiddleware(clock), clientIp);
   try {
     // The run id makes the emails unique on the reference server, and the same each time.

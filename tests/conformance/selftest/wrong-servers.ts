@@ -1,7 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
-import type { SimulatedClock } from 'xstate';
 import type { RunningServer } from '../../support/reference-server.ts';
 import {
   errorResponse,
@@ -14,8 +13,9 @@ import {
 } from './fault-builders.ts';
 import { neverRespond, startFaultProxy, startStubServer, type Middleware } from './fault-proxy.ts';
 import { startVariant } from './valid-variants.ts';
+import type { TestClock } from './test-clock.ts';
 
-const serverTable: FaultTable<(clock: SimulatedClock) => Promise<RunningServer>> = {
+const serverTable: FaultTable<(clock: TestClock) => Promise<RunningServer>> = {
   'a web server that sends the same HTML page for every address [REACH-1]': () =>
     startStubServer(() => ({
       status: 200,

@@ -1,5 +1,4 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { SimulatedClock } from 'xstate';
 import { createFixtures, createRunId } from '../../../conformance/fixtures.ts';
 import { createHttpDriver } from '../../../conformance/journeys/http-driver.ts';
 import {
@@ -18,6 +17,7 @@ import { createOracle } from '../../../model/oracle.ts';
 import { createPath } from '../../../model/paths.ts';
 import { isPossibleForBackend, unreachableForBackends } from '../../../model/unreachable.ts';
 import { walk } from '../../../model/walk.ts';
+import { TestClock } from '../../conformance/selftest/test-clock.ts';
 import { startTemporaryServer } from '../../support/server-process.ts';
 import { createCoverage } from '../coverage.ts';
 
@@ -26,12 +26,7 @@ let preconditions: Preconditions;
 beforeAll(async () => {
   server = await startTemporaryServer();
   preconditions = createPreconditions(
-    createRunContext(
-      server.address,
-      createFixtures(1, createRunId()),
-      undefined,
-      new SimulatedClock(),
-    ),
+    createRunContext(server.address, createFixtures(1, createRunId()), undefined, new TestClock()),
   );
 });
 afterAll(() => server.stop());
