@@ -1,9 +1,9 @@
 /**
- * Bundles the kit into `conformance/dist/`: one JavaScript file without dependencies, which runs on
- * Node 20, and the built app. `npm pack` runs this first.
+ * Bundles the kit into `conformance/dist/`: JavaScript without dependencies, which runs on Node 20,
+ * the built app, the contract and the licenses. `npm pack` runs this first.
  */
-import { chmodSync, cpSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { relative } from 'node:path';
+import { chmodSync, cpSync, globSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { basename, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build, type InlineConfig } from 'vite';
 
@@ -22,7 +22,7 @@ const kitConfig: InlineConfig = {
     outDir: pathOf('dist/bin'),
     target: 'node20',
     license,
-    rolldownOptions: { output: { entryFileNames: 'conformance.js', chunkFileNames: '[name].js' } },
+    rolldownOptions: { output: { entryFileNames: 'kit.js', chunkFileNames: '[name].js' } },
   },
   ssr: { noExternal: true, external: ['playwright-core', 'vite'] },
 };
@@ -40,14 +40,14 @@ export async function listBundledFiles(): Promise<string[]> {
 
 if (import.meta.main) {
   rmSync(pathOf('dist'), { recursive: true, force: true });
-  await build({ root: pathOf('..'), logLevel: 'warn', build: { license } });
-  cpSync(pathOf('../dist'), pathOf('dist/app'), {
-    recursive: true,
-    filter: (path) => !/\.(br|gz|sources)$/.test(path),
-  });
+  const app = { outDir: pathOf('dist/app'), emptyOutDir: true, license };
+  await build({ root: pathOf('..'), logLevel: 'warn', build: app });
+  for (const file of globSync(['**/*.{br,gz}', '.sources'], { cwd: app.outDir }))
+    rmSync(`${app.outDir}/${file}`);
   await build(kitConfig);
   const program = pathOf('dist/bin/conformance.js');
-  writeFileSync(program, `#!/usr/bin/env node\n${readFileSync(program, 'utf8')}`);
+  writeFileSync(program, `#!/usr/bin/env node\n${readFileSync(pathOf('launcher.js'), 'utf8')}`);
   chmodSync(program, 0o755);
-  cpSync(pathOf('../LICENSE'), pathOf('dist/LICENSE'));
+  for (const file of ['LICENSE', 'openapi.yaml', 'generated/contract.html'])
+    cpSync(pathOf(`../${file}`), pathOf(`dist/${basename(file)}`));
 }

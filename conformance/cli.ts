@@ -1,8 +1,16 @@
 import { parseArgs } from 'node:util';
 import packageJson from './package.json' with { type: 'json' };
 
+export const { version } = packageJson;
+
 /** The file that `npm run conformance:pack` writes. */
-export const tarball = `tracker-conformance-${packageJson.version}.tgz`;
+export const tarball = `tracker-conformance-${version}.tgz`;
+
+/** The command as the user typed it, for the help and the examples in messages. */
+export const command =
+  process.env['npm_lifecycle_event'] === 'conformance'
+    ? 'npm run conformance --'
+    : 'npx tracker-conformance';
 
 export type RunSettings = {
   address: string;
@@ -15,61 +23,66 @@ export type RunSettings = {
   ui: boolean;
 };
 
-export const help = `Usage: npm run conformance -- ADDRESS [options]
-       npx ./${tarball} ADDRESS [options]
+export const help = `Usage: ${command} ADDRESS [options]
 
-Checks whether the Tracker App works with the backend at ADDRESS, for example http://localhost:8080.
+Checks whether the Tracker App works with the backend at ADDRESS, for example
+${command} http://localhost:8080
 Reports each problem with what users see, and the requests that reproduce it.
-The kit registers its own accounts and creates projects. It changes no other data.
+The kit registers its own accounts and creates projects. It changes no other
+data.
 
   --only ID       run only this check or group (REACH-1, XSRF); repeatable
-  --report DIR    write conformance.html, conformance.json and conformance.xml (JUnit) to DIR
+  --report DIR    write conformance.html, conformance.json and conformance.xml
+                  (JUnit) to the folder DIR
   --origin URL    the app is served from this other origin: also check CORS
-  --seed N        seed of the generated data (default 1); the same seed sends the same requests
+  --seed N        seed of the generated data (default 1); the same seed sends
+                  the same requests
   --ui            also run the app itself in a browser, with this backend
   --verbose       list every check with its requests
   --list          list the checks and exit
-  --help          show this text
+  --version       print the version and exit
+  --help          print this text and exit
 
-Exit codes: 0 every MUST check passed, 1 a MUST check failed, 2 invalid arguments,
-3 no server accepts connections at ADDRESS.
+Exit codes:
+  0    every MUST check passed
+  1    a MUST check failed
+  2    the kit cannot run: invalid arguments, or a Node older than 20
+  3    no server accepts connections at ADDRESS
+  130  stopped with Ctrl+C
 `;
 
 export type Command =
   | { kind: 'run'; settings: RunSettings }
   | { kind: 'help' }
+  | { kind: 'version' }
   | { kind: 'list' }
   | { kind: 'invalid'; errors: string[] };
 
+const options = {
+  only: { type: 'string', multiple: true, default: [] as string[] },
+  report: { type: 'string' },
+  origin: { type: 'string' },
+  seed: { type: 'string', default: '1' },
+  ui: { type: 'boolean', default: false },
+  verbose: { type: 'boolean', default: false },
+  list: { type: 'boolean', default: false },
+  version: { type: 'boolean', default: false },
+  help: { type: 'boolean', short: 'h', default: false },
+} as const;
+
 /** Parses the command line. Reports all errors at once, one line each. */
 export function parseArguments(args: string[], checkIds: string[]): Command {
-  let parsed;
-  try {
-    parsed = parseArgs({
-      args,
-      allowPositionals: true,
-      options: {
-        only: { type: 'string', multiple: true, default: [] },
-        report: { type: 'string' },
-        origin: { type: 'string' },
-        seed: { type: 'string', default: '1' },
-        ui: { type: 'boolean', default: false },
-        verbose: { type: 'boolean', default: false },
-        list: { type: 'boolean', default: false },
-        help: { type: 'boolean', short: 'h', default: false },
-      },
-    });
-  } catch (error) {
-    return { kind: 'invalid', errors: [error instanceof Error ? error.message : String(error)] };
-  }
-  const { values, positionals } = parsed;
+  const optionErrors = findOptionErrors(args);
+  if (optionErrors.length > 0) return { kind: 'invalid', errors: optionErrors };
+  const { values, positionals } = parseArgs({ args, options, allowPositionals: true });
   if (values.help) return { kind: 'help' };
+  if (values.version) return { kind: 'version' };
   if (values.list) return { kind: 'list' };
 
   const errors: string[] = [];
   const [address = '', ...extra] = positionals;
   if (address === '') {
-    errors.push('ADDRESS is missing. Example: npm run conformance -- http://localhost:8080');
+    errors.push(`ADDRESS is missing. Example: ${command} http://localhost:8080`);
   }
   if (extra.length > 0) errors.push(`Only one ADDRESS is allowed. Remove: ${extra.join(', ')}`);
   const only = values.only.flatMap((ids) => ids.split(',')).map((id) => id.trim().toUpperCase());
@@ -85,11 +98,53 @@ export function parseArguments(args: string[], checkIds: string[]): Command {
       `--origin must be a URL such as https://app.example.org, but is "${values.origin}".`,
     );
   }
-  if (values.report === '') errors.push('--report needs the name of a folder.');
   if (errors.length > 0) return { kind: 'invalid', errors };
   const { report: reportFolder, verbose, ui } = values;
   const seed = Number(values.seed);
   return { kind: 'run', settings: { address, only, reportFolder, appOrigin, seed, verbose, ui } };
+}
+
+/** Returns an error for each argument that is no option, or whose value is missing or too much. */
+function findOptionErrors(args: string[]): string[] {
+  const { tokens } = parseArgs({ args, options, strict: false, tokens: true });
+  const errors = tokens.flatMap((token) => {
+    if (token.kind !== 'option') return [];
+    const { name, index, value, inlineValue } = token;
+    const typed = args[index]!.split('=')[0]!;
+    if (!Object.hasOwn(options, name))
+      return [[typed, `There is no option ${typed}.${hint(typed)}`]];
+    const { type } = options[name as keyof typeof options];
+    if (type === 'boolean') {
+      return value === undefined ? [] : [[typed, `${typed} takes no value.`]];
+    }
+    const isMissing =
+      value === undefined || value === '' || (!inlineValue && value.startsWith('-'));
+    return isMissing ? [[typed, `${typed} needs a value.`]] : [];
+  });
+  // One error for -only, which has the form of four short options.
+  return Object.values(Object.fromEntries(errors) as Record<string, string>);
+}
+
+/** Returns a question for the option that a mistyped one resembles. */
+function hint(typed: string): string {
+  const word = typed.replace(/^-+/, '').toLowerCase();
+  const name = Object.keys(options).find(
+    (option) => editDistance(word, option) <= Math.ceil(word.length / 3),
+  );
+  return name ? ` Did you mean --${name}?` : '';
+}
+
+/** Returns how many letters to insert, delete or replace until both words are equal. */
+function editDistance(from: string, to: string): number {
+  let row = Array.from({ length: to.length + 1 }, (_, index) => index);
+  for (let i = 0; i < from.length; i += 1) {
+    const next = [i + 1];
+    for (let j = 0; j < to.length; j += 1) {
+      next.push(Math.min(next[j]! + 1, row[j + 1]! + 1, row[j]! + Number(from[i] !== to[j])));
+    }
+    row = next;
+  }
+  return row[to.length]!;
 }
 
 /** Whether `only` selects a check: XSRF selects the whole group, XSRF-1 does not select XSRF-12. */

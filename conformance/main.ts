@@ -1,5 +1,5 @@
 import { checks } from './checks/all.ts';
-import { help, parseArguments, type RunSettings } from './cli.ts';
+import { help, parseArguments, version, type RunSettings } from './cli.ts';
 import { createRunId } from './fixtures.ts';
 import { createReport } from './report/create-report.ts';
 import { prepareFolder, writeReports } from './report/files.ts';
@@ -22,6 +22,7 @@ async function main(args: string[]): Promise<number> {
     return 2;
   }
   if (command.kind === 'help') process.stdout.write(help);
+  if (command.kind === 'version') console.log(version);
   if (command.kind === 'list') {
     for (const { id, level, title, statements } of checks) {
       console.log(`${id.padEnd(11)} ${level.padEnd(7)} ${title} [${statements.join(', ')}]`);

@@ -1,5 +1,6 @@
 import { connect } from 'node:net';
 import { connect as connectTls } from 'node:tls';
+import { command } from './cli.ts';
 
 /** Origin of the backend, such as `http://localhost:8080`, and notes for the user. */
 export type Target = { origin: string; notes: string[] };
@@ -52,7 +53,7 @@ export async function checkReachable(
         ? `Nothing listens on port ${portOf(origin)} of ${hostname}.`
         : `${hostname} does not accept connections on port ${portOf(origin)} (${errorCode}).`;
     return {
-      unreachable: `${reason} Start the backend, or give its address: npm run conformance -- http://localhost:PORT`,
+      unreachable: `${reason} Start the backend, or give its address: ${command} http://localhost:PORT`,
     };
   }
   const durationMs = Math.round(performance.now() - startedAt);

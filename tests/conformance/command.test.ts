@@ -54,6 +54,41 @@ test('exits with 2 and names every mistake in its arguments', async () => {
   expect(errors).toContain('--seed must be a whole number');
 });
 
+test('--version prints the version of the package', async () => {
+  const { version } = JSON.parse(
+    readFileSync(new URL('../../conformance/package.json', import.meta.url), 'utf8'),
+  ) as { version: string };
+  expect(await runCommand('--version')).toEqual({ code: 0, output: `${version}\n`, errors: '' });
+});
+
+test('--help names the command, each option and each exit code in 80 columns', async () => {
+  const { code, output } = await runCommand('--help');
+  expect(code).toBe(0);
+  expect(output).toMatch(/^Usage: npx tracker-conformance ADDRESS \[options\]\n/);
+  for (const option of ['only', 'report', 'origin', 'seed', 'ui', 'verbose', 'list', 'version'])
+    expect(output).toContain(`\n  --${option} `);
+  for (const exitCode of [0, 1, 2, 3, 130]) expect(output).toMatch(`\n  ${exitCode} `);
+  expect(output.split('\n').filter((line) => line.length > 80)).toEqual([]);
+});
+
+test.each([
+  [['--onyl', 'XSRF'], ['There is no option --onyl. Did you mean --only?']],
+  [['-report', 'x'], ['There is no option -report. Did you mean --report?']],
+  [['--json=x'], ['There is no option --json.']],
+  [['--report'], ['--report needs a value.']],
+  [['--report', '--seed', '5'], ['--report needs a value.']],
+  [['--seed='], ['--seed needs a value.']],
+  [['--ui=yes'], ['--ui takes no value.']],
+  [
+    ['--url', 'a', '--verison'],
+    ['There is no option --url.', 'There is no option --verison. Did you mean --version?'],
+  ],
+  [['--origin', 'app'], ['--origin must be a URL such as https://app.example.org, but is "app".']],
+])('explains what is wrong with the options %j', (options, errors) => {
+  const parsed = parseArguments(['http://localhost', ...options], ['XSRF-1']);
+  expect(parsed).toEqual({ kind: 'invalid', errors });
+});
+
 test.each(['a-file/reports', '/proc/nowhere'])(
   'exits with 2 before any request when the report folder %s cannot be created',
   async (name) => {
