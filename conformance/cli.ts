@@ -1,4 +1,5 @@
 import { parseArgs } from 'node:util';
+import { maxWaitMinutes } from './http/client.ts';
 import packageJson from './package.json' with { type: 'json' };
 
 export const { version } = packageJson;
@@ -19,6 +20,7 @@ export type RunSettings = {
   reportFolder: string | undefined;
   appOrigin: string | undefined;
   seed: number;
+  isPatient: boolean;
   verbose: boolean;
   ui: boolean;
 };
@@ -37,6 +39,8 @@ data.
   --origin URL    the app is served from this other origin: also check CORS
   --seed N        seed of the generated data (default 1); the same seed sends
                   the same requests
+  --wait          obey every Retry-After of a backend that throttles, up to
+                  ${maxWaitMinutes} minutes in total
   --ui            also run the app itself in a browser, with this backend
   --verbose       list every check with its requests
   --list          list the checks and exit
@@ -45,7 +49,7 @@ data.
 
 Exit codes:
   0    every MUST check passed
-  1    a MUST check failed
+  1    a MUST check failed or could not run
   2    the kit cannot run: invalid arguments, or a Node older than 20
   3    no server accepts connections at ADDRESS
   130  stopped with Ctrl+C
@@ -63,6 +67,7 @@ const options = {
   report: { type: 'string' },
   origin: { type: 'string' },
   seed: { type: 'string', default: '1' },
+  wait: { type: 'boolean', default: false },
   ui: { type: 'boolean', default: false },
   verbose: { type: 'boolean', default: false },
   list: { type: 'boolean', default: false },
@@ -99,9 +104,10 @@ export function parseArguments(args: string[], checkIds: string[]): Command {
     );
   }
   if (errors.length > 0) return { kind: 'invalid', errors };
-  const { report: reportFolder, verbose, ui } = values;
+  const { report: reportFolder, wait: isPatient, verbose, ui } = values;
   const seed = Number(values.seed);
-  return { kind: 'run', settings: { address, only, reportFolder, appOrigin, seed, verbose, ui } };
+  const settings = { address, only, reportFolder, appOrigin, seed, isPatient, verbose, ui };
+  return { kind: 'run', settings };
 }
 
 /** Returns an error for each argument that is no option, or whose value is missing or too much. */

@@ -67,6 +67,7 @@ async function runCommand(settings: RunSettings): Promise<number> {
     runId,
     ui,
     onProgress: progress.update,
+    onWait: progress.wait,
   });
   progress.clear();
   const report = createReport(result);
@@ -88,6 +89,11 @@ function createProgressLine() {
       if (!stderr.isTTY) return;
       const columns = stderr.columns || 80;
       stderr.write(`${clearLine}${`${done}/${total} ${id} ${title}`.slice(0, columns - 1)}`);
+    },
+    wait: (delayMs: number, reason: string) => {
+      if (!stderr.isTTY) return;
+      const text = `waiting ${Math.ceil(delayMs / 1000)} s: ${reason}`;
+      stderr.write(clearLine + text.slice(0, (stderr.columns || 80) - 1));
     },
     clear: () => {
       if (stderr.isTTY) stderr.write(clearLine);

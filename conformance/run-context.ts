@@ -4,8 +4,13 @@ import { describeResponse } from './describe.ts';
 import type { Fixtures } from './fixtures.ts';
 import { SimulatedBrowser, type ApiCall } from './http/simulated-browser.ts';
 import { cookieValues, createSecrets, type Secrets } from './http/secrets.ts';
-import type { Clock } from './http/clock.ts';
-import { createHttpClient, headerValues, type Exchange, type HttpClient } from './http/client.ts';
+import {
+  createHttpClient,
+  headerValues,
+  type Exchange,
+  type HttpClient,
+  type HttpClientOptions,
+} from './http/client.ts';
 import { isClientError, isSuccess } from './http/response.ts';
 import { Blocked } from './verdict.ts';
 
@@ -61,18 +66,21 @@ type UiOptions = {
   screenTimeoutMs?: number;
 };
 
+export type RunContextOptions = Omit<HttpClientOptions, 'onExchange'> & {
+  appOrigin?: string | undefined;
+};
+
 export function createRunContext(
   origin: string,
   fixtures: Fixtures,
-  appOrigin?: string,
-  clock?: Clock,
+  { appOrigin, ...httpOptions }: RunContextOptions = {},
 ): RunContext {
   const secrets = createSecrets();
   const addCookieSecrets = ({ response }: Exchange) => {
     const lines = response ? headerValues(response, 'set-cookie') : [];
     for (const value of lines.flatMap(cookieValues)) secrets.add(value);
   };
-  const http = createHttpClient(origin, addCookieSecrets, clock);
+  const http = createHttpClient(origin, { ...httpOptions, onExchange: addCookieSecrets });
   const setupExchanges = new Map<string, Exchange[]>();
   const results = new Map<string, Promise<unknown>>();
   let browserCount = 0;

@@ -3,23 +3,21 @@ import type { Check } from './checks/check.ts';
 import { basePathCheck } from './checks/reachability.ts';
 import { isSelected } from './cli.ts';
 import { createFixtures, createRunId } from './fixtures.ts';
-import type { Clock } from './http/clock.ts';
+import { Unjudged } from './http/client.ts';
 import { isSuccess, parseJson, statusOf } from './http/response.ts';
 import type { Operation } from './http/simulated-browser.ts';
 import { collectCoverage } from './journeys/coverage.ts';
 import type { CheckResult, RunResult } from './results.ts';
-import { createRunContext, type RunContext } from './run-context.ts';
+import { createRunContext, type RunContext, type RunContextOptions } from './run-context.ts';
 import { collectUserMessages } from './user-messages.ts';
 import { Blocked, CheckFailed, Skipped } from './verdict.ts';
 
-export type RunOptions = {
+export type RunOptions = RunContextOptions & {
   origin: string;
   only?: string[];
   seed?: number;
   runId?: string;
-  appOrigin?: string | undefined;
   ui?: RunContext['ui'];
-  clock?: Clock;
   /** Called before each check. */
   onProgress?: (done: number, total: number, check: Check) => void;
 };
@@ -30,14 +28,13 @@ export async function run({
   only = [],
   seed = 1,
   runId = createRunId(),
-  appOrigin,
-  clock,
   ui,
   onProgress = () => {},
+  ...contextOptions
 }: RunOptions): Promise<RunResult> {
   const startedAt = new Date();
   const fixtures = createFixtures(seed, runId);
-  const context = createRunContext(origin, fixtures, appOrigin, clock);
+  const context = createRunContext(origin, fixtures, contextOptions);
   context.ui = ui;
   const selected = checks.filter(({ id }) => isSelected(id, only));
   const results: CheckResult[] = [];
@@ -74,23 +71,27 @@ function blockedResult(check: Check): CheckResult {
 async function runCheck(check: Check, context: RunContext): Promise<CheckResult> {
   const startedAt = performance.now();
   const earlierExchanges = context.http.exchanges.length;
-  const outcome = await evaluateCheck(check, context);
+  const { throttling } = context.http;
+  const { ignored } = throttling;
+  let outcome = await evaluateCheck(check, context);
+  // Journeys take a refused request for a result, and a 429 is evidence of nothing.
+  if (throttling.ignored > ignored) outcome = { status: 'blocked', note: throttling.advice };
   const exchanges = context.http.exchanges.slice(earlierExchanges);
   const durationMs = performance.now() - startedAt;
   return { check, problems: [], note: undefined, ...outcome, exchanges, durationMs };
 }
 
-async function evaluateCheck(
-  check: Check,
-  context: RunContext,
-): Promise<Pick<CheckResult, 'status'> & Partial<Pick<CheckResult, 'note' | 'problems'>>> {
+type Outcome = Pick<CheckResult, 'status'> & Partial<Pick<CheckResult, 'note' | 'problems'>>;
+
+async function evaluateCheck(check: Check, context: RunContext): Promise<Outcome> {
   try {
     const verdict = await check.run(context);
     return verdict === undefined ? { status: 'passed' } : { status: 'noted', note: verdict.note };
   } catch (error) {
     if (error instanceof CheckFailed) return { status: 'failed', problems: error.problems };
     if (error instanceof Skipped) return { status: 'skipped', note: error.message };
-    if (error instanceof Blocked) return { status: 'blocked', note: error.message };
+    if (error instanceof Blocked || error instanceof Unjudged)
+      return { status: 'blocked', note: error.message };
     // A bug in the kit, or an unforeseen response. The other checks still run.
     const message = error instanceof Error ? error.message : String(error);
     return { status: 'blocked', note: `the kit failed here, please report it: ${message}` };

@@ -112,6 +112,9 @@ function proxyTo({ url, unreachable }: Backend, warn: (text: string) => void): P
     configure(proxy) {
       proxy.on('proxyReq', (request) => {
         if (request.hasHeader('origin')) request.setHeader('origin', url);
+        // Some frameworks compare it with the host, for example Django on https.
+        const referer = URL.parse(String(request.getHeader('referer')));
+        if (referer) request.setHeader('referer', url + referer.pathname + referer.search);
       });
       proxy.on('proxyRes', (response, { method, url: path }) => {
         const violations = String(response.headers['sl-violations'] ?? '');

@@ -83,7 +83,8 @@ function sendFromOrigin(
   path: string,
   probe: RequestOptions = {},
 ) {
-  const headers = { origin, 'sec-fetch-site': 'cross-site', ...probe.headers };
+  const ownHeaders = { origin, referer: `${origin}/`, 'sec-fetch-site': 'cross-site' };
+  const headers = { ...ownHeaders, ...probe.headers };
   return context.newBrowser('elsewhere').send(method, path, { ...probe, headers });
 }
 

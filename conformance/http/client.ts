@@ -1,7 +1,8 @@
 import { Agent as HttpAgent, request as httpRequest, type IncomingMessage } from 'node:http';
 import { Agent as HttpsAgent, request as httpsRequest } from 'node:https';
-import { brotliDecompressSync, gunzipSync, inflateSync } from 'node:zlib';
-import { realClock } from './clock.ts';
+import type { Socket } from 'node:net';
+import { brotliDecompressSync, gunzipSync, inflateRawSync, inflateSync } from 'node:zlib';
+import { realClock, type Clock } from './clock.ts';
 
 export type HttpRequest = {
   method: string;
@@ -41,27 +42,56 @@ export type Exchange = {
   isAppRequest: boolean;
 };
 
+/** Thrown in place of a response that cannot be judged: the backend throttles, or hangs. */
+export class Unjudged extends Error {}
+
 export type HttpClient = {
   readonly origin: string;
   /** All exchanges so far, in order. */
   readonly exchanges: Exchange[];
-  /** Retry-After responses: how many were obeyed, for how long in total, and how many ignored. */
-  readonly throttling: { count: number; totalMs: number; ignored: number };
+  readonly throttling: Throttling;
+  /** Throws `Unjudged` when the backend throttles for longer than the kit may wait, or hangs. */
   send: (request: HttpRequest, browserName: string, isAppRequest: boolean) => Promise<Exchange>;
   close: () => void;
 };
 
-const responseTimeoutMs = 5_000;
-/** Shares of the timeout by the number of earlier timeouts of the same operation. */
-const timeoutShares = [1, 0.3, 0.3, 0.05];
-const maxRetryAfterSeconds = 5;
-const maxTotalWaitMs = 20_000;
+/** Retry-After responses: how many were obeyed, for how long in total, and how many were not. */
+export type Throttling = {
+  count: number;
+  totalMs: number;
+  ignored: number;
+  /** What the backend did, and what to do. Set by the first response that was not obeyed. */
+  advice: string | undefined;
+};
+
+export type HttpClientOptions = {
+  onExchange?: (exchange: Exchange) => void;
+  clock?: Clock;
+  /** Whether to obey every Retry-After, up to `maxWaitMinutes` in total (`--wait`). */
+  isPatient?: boolean;
+  /** Called before the client waits because of this response. */
+  onWait?: (delayMs: number, reason: string) => void;
+};
+
+/** The most that a run waits in total with `--wait`. */
+export const maxWaitMinutes = 30;
+const waitLimits = {
+  patient: { onceMs: maxWaitMinutes * 60_000, totalMs: maxWaitMinutes * 60_000 },
+  impatient: { onceMs: 5_000, totalMs: 20_000 },
+};
+
+/** Longer until the first timeout, so that a slow backend is called slow. */
+const [firstTimeoutMs, laterTimeoutMs] = [10_000, 5_000];
+/** Timeouts of an operation after which it counts as hanging. */
+const maxTimeouts = { inARow: 3, inTotal: 6 };
+const maxStaleConnections = 8;
+/** The limit of Chromium. That of Node is 16 kB. */
+const maxHeaderSize = 256 * 1024;
 
 /** Creates a client that sends requests to one origin and records every exchange. */
 export function createHttpClient(
   origin: string,
-  onExchange: (exchange: Exchange) => void = () => {},
-  clock = realClock,
+  { onExchange, clock = realClock, isPatient = false, onWait }: HttpClientOptions = {},
 ): HttpClient {
   const isHttps = origin.startsWith('https:');
   const startRequest = isHttps ? httpsRequest : httpRequest;
@@ -71,17 +101,18 @@ export function createHttpClient(
     ? new HttpsAgent({ ...options, rejectUnauthorized: false })
     : new HttpAgent(options);
   const exchanges: Exchange[] = [];
-  const throttling = { count: 0, totalMs: 0, ignored: 0 };
-  const timeouts = new Map<string, number>();
+  const throttling: Throttling = { count: 0, totalMs: 0, ignored: 0, advice: undefined };
+  const waitLimit = waitLimits[isPatient ? 'patient' : 'impatient'];
+  let resumeAtMs = -Infinity;
+  const timeouts = new Map<string, { inARow: number; inTotal: number }>();
 
   function sendOnce(
     request: HttpRequest,
-    isRetry = false,
+    staleConnections = 0,
   ): Promise<Pick<Exchange, 'response' | 'failure'>> {
     const { method, path, headers, body: requestBody } = request;
-    const operation = `${method} ${path.split('?')[0]}`;
-    const earlierTimeouts = Math.min(timeouts.get(operation) ?? 0, timeoutShares.length - 1);
-    const timeoutMs = responseTimeoutMs * timeoutShares[earlierTimeouts]!;
+    const operation = operationOf(request);
+    const timeoutMs = timeouts.size > 0 ? laterTimeoutMs : firstTimeoutMs;
     return new Promise((resolve) => {
       let incoming: IncomingMessage | undefined;
       const fail = (kind: NetworkFailure['kind'], message: string) => {
@@ -97,9 +128,13 @@ export function createHttpClient(
             'content-length': String(Buffer.byteLength(requestBody)),
           }),
         },
+        // Browsers accept more than Node's strict parser, for example lines that end with LF.
+        insecureHTTPParser: true,
+        maxHeaderSize,
       });
       const timer = clock.setTimeout(() => {
-        timeouts.set(operation, (timeouts.get(operation) ?? 0) + 1);
+        const { inARow, inTotal } = timeouts.get(operation) ?? { inARow: 0, inTotal: 0 };
+        timeouts.set(operation, { inARow: inARow + 1, inTotal: inTotal + 1 });
         const limit = `within ${timeoutMs / 1000} s`;
         const message = incoming
           ? `the response began with ${incoming.statusCode} and did not end ${limit}`
@@ -107,13 +142,15 @@ export function createHttpClient(
         fail('timeout', message);
         outgoing.destroy();
       }, timeoutMs);
+      outgoing.on('socket', repairNextHead);
       outgoing.on('error', (error: NodeJS.ErrnoException) => {
         // The server responded without reading the whole request: the response counts.
         if (incoming) return;
         // Browsers also retry when a server closes a keep-alive connection at the same moment.
-        if (outgoing.reusedSocket && error.code === 'ECONNRESET' && !isRetry) {
+        const isStale = outgoing.reusedSocket && /ECONNRESET|EPIPE/.test(error.code ?? '');
+        if (isStale && staleConnections < maxStaleConnections) {
           clock.clearTimeout(timer);
-          return resolve(sendOnce(request, true));
+          return resolve(sendOnce(request, staleConnections + 1));
         }
         if (error.code?.startsWith('HPE_')) {
           return fail('not HTTP', `the response is not HTTP: ${error.message}`);
@@ -140,12 +177,45 @@ export function createHttpClient(
     });
   }
 
+  /** Throws when the backend hangs in this operation, so that a run does not take minutes. */
+  function expectNoHang(operation: string) {
+    const { inARow = 0, inTotal = 0 } = timeouts.get(operation) ?? {};
+    if (inARow < maxTimeouts.inARow && inTotal < maxTimeouts.inTotal) return;
+    throw new Unjudged(`${operation} did not respond ${inTotal} times, so it is not sent again`);
+  }
+
+  /** Schedules the next request. Throws when the wait would be too long. */
+  function scheduleRetry(exchange: Exchange, retryAfterMs: number, attempt: number) {
+    // Longer from time to time, in case the backend asks for less than it needs.
+    const minDelayMs = attempt === 0 ? 0 : Math.min(2 ** (attempt - 1), 60) * 1000;
+    const delayMs = Math.max(retryAfterMs, minDelayMs);
+    const startMs = Math.max(clock.now(), resumeAtMs);
+    const addedMs = Math.max(0, clock.now() + delayMs - startMs);
+    const reason = describeThrottling(exchange);
+    if (delayMs > waitLimit.onceMs || throttling.totalMs + addedMs > waitLimit.totalMs) {
+      throttling.ignored += 1;
+      const waiting = isPatient
+        ? `--wait waits ${maxWaitMinutes} minutes in total`
+        : 'use --wait to obey it';
+      throttling.advice ??= `The backend throttles: ${reason}. Lift the limit for this run, or ${waiting}.`;
+      throw new Unjudged(throttling.advice);
+    }
+    throttling.count += 1;
+    throttling.totalMs += addedMs;
+    resumeAtMs = startMs + addedMs;
+    onWait?.(delayMs, reason);
+  }
+
   return {
     origin,
     exchanges,
     throttling,
     async send(request, browserName, isAppRequest) {
-      for (;;) {
+      const operation = operationOf(request);
+      for (let attempt = 0; ; attempt++) {
+        expectNoHang(operation);
+        const waitMs = resumeAtMs - clock.now();
+        if (waitMs > 0) await clock.sleep(waitMs);
         const startedAt = clock.now();
         const result = await sendOnce(request);
         const durationMs = clock.now() - startedAt;
@@ -158,21 +228,37 @@ export function createHttpClient(
           isAppRequest,
         };
         exchanges.push(exchange);
-        onExchange(exchange);
-        const seconds = retryAfterSeconds(result.response);
-        if (seconds === undefined) return exchange;
-        const waitMs = seconds * 1000;
-        if (seconds > maxRetryAfterSeconds || throttling.totalMs + waitMs > maxTotalWaitMs) {
-          throttling.ignored += 1;
-          return exchange;
-        }
-        throttling.count += 1;
-        throttling.totalMs += waitMs;
-        await clock.sleep(waitMs);
+        onExchange?.(exchange);
+        const counts = timeouts.get(operation);
+        if (counts && result.response) counts.inARow = 0;
+        const retryAfterMs = retryAfterMsOf(result.response);
+        if (retryAfterMs === undefined) return exchange;
+        scheduleRetry(exchange, retryAfterMs, attempt);
       }
     },
     close: () => agent.destroy(),
   };
+}
+
+const operationOf = ({ method, path }: HttpRequest) => `${method} ${path.split('?')[0]}`;
+
+/** Repairs the next head that arrives where Node's lenient parser is stricter than browsers. */
+function repairNextHead(socket: Socket) {
+  const push = socket.push.bind(socket);
+  socket.push = (chunk: unknown, encoding) => {
+    socket.push = push;
+    return push(Buffer.isBuffer(chunk) ? repairHead(chunk) : chunk, encoding);
+  };
+}
+
+function repairHead(chunk: Buffer): Buffer {
+  const text = chunk.toString('latin1');
+  const head = /^[^]*?\r?\n\r?\n/.exec(text)?.[0] ?? '';
+  const repaired = head
+    .replace(/^([\w-]+)[ \t]+:/gm, '$1:')
+    // The same Content-Length twice.
+    .replace(/^(content-length:[ \t]*\d+)[ \t]*\r?\n(?=(?:.+\n)*?\1[ \t]*\r?\n)/gim, '');
+  return repaired === head ? chunk : Buffer.from(repaired + text.slice(head.length), 'latin1');
 }
 
 /** Returns all values of a header. `name` is in lower case. */
@@ -183,12 +269,19 @@ export const headerValue = (response: HttpResponse, name: string): string | unde
   headerValues(response, name)[0];
 
 /** Returns the delay before a retry. 503 without Retry-After is a failure, not throttling. */
-function retryAfterSeconds(response: HttpResponse | undefined): number | undefined {
+function retryAfterMsOf(response: HttpResponse | undefined): number | undefined {
   if (!response || (response.status !== 429 && response.status !== 503)) return undefined;
   const value = headerValue(response, 'retry-after');
-  if (value === undefined) return response.status === 429 ? 1 : undefined;
-  const seconds = /^\d+$/.test(value) ? Number(value) : (Date.parse(value) - Date.now()) / 1000;
-  return Number.isNaN(seconds) ? 1 : Math.max(0, seconds);
+  if (value === undefined) return response.status === 429 ? 1000 : undefined;
+  const delayMs = /^\d+$/.test(value) ? Number(value) * 1000 : Date.parse(value) - Date.now();
+  return Number.isNaN(delayMs) ? 1000 : Math.max(0, delayMs);
+}
+
+/** Returns what a throttling backend did: `POST /login responds with 429 and "Retry-After: 60"`. */
+function describeThrottling({ request, response }: Exchange): string {
+  const retryAfter = headerValue(response!, 'retry-after');
+  const header = retryAfter === undefined ? 'no Retry-After' : `"Retry-After: ${retryAfter}"`;
+  return `${operationOf(request)} responds with ${response!.status} and ${header}`;
 }
 
 function parseResponse(
@@ -217,12 +310,14 @@ function decompress(encoding: string, bytes: Buffer): Buffer {
     case 'x-gzip':
       return gunzipSync(bytes);
     case 'deflate':
-      return inflateSync(bytes);
+      // Browsers also accept it without the zlib header, whose first byte has 8 as its lower half.
+      return (bytes[0]! & 0x0f) === 8 ? inflateSync(bytes) : inflateRawSync(bytes);
     case 'br':
       return brotliDecompressSync(bytes);
-    case 'identity':
-      return bytes;
+    case 'zstd':
+      throw new Error('The request did not accept it.');
     default:
-      throw new Error(`The request did not accept ${encoding}.`);
+      // Browsers ignore an unknown encoding, such as the "utf-8" of a mixed-up header.
+      return bytes;
   }
 }

@@ -1,8 +1,9 @@
 import { Cookie, CookieJar } from 'tough-cookie';
+import { definitionOf, findCall } from '../../model/calls.ts';
 import { createApi, type Api } from '../../src/api/api.ts';
 import { xsrfToken } from '../../src/api/xsrf.ts';
 import type { NewProject, Outcome } from '../../machines/types.ts';
-import { headerValue, headerValues, type Exchange, type HttpClient } from './client.ts';
+import { headerValue, headerValues, Unjudged, type Exchange, type HttpClient } from './client.ts';
 
 export type Operation = keyof Api;
 
@@ -65,11 +66,16 @@ export class SimulatedBrowser {
     overrides: RequestOptions = {},
   ): Promise<ApiCall<Value>> {
     const exchanges: Exchange[] = [];
+    let unjudged: Unjudged | undefined;
+    const onExchange = (exchange: Exchange) => exchanges.push(exchange);
     const api = createApi({
       origin: this.http.origin,
       cookies: () => this.documentCookies(),
       fetch: (request) =>
-        this.fetch(request, { onExchange: (exchange) => exchanges.push(exchange), overrides }),
+        this.fetch(request, { onExchange, overrides }).catch((error) => {
+          if (error instanceof Unjudged) unjudged = error;
+          throw error;
+        }),
     });
     let outcome: CallOutcome<Value>;
     try {
@@ -77,6 +83,8 @@ export class SimulatedBrowser {
     } catch {
       outcome = { ok: undefined };
     }
+    // The app takes a missing response for a failed request.
+    if (unjudged) throw unjudged;
     return { operation, outcome, exchanges, exchange: exchanges.at(-1)! };
   }
 
@@ -122,12 +130,9 @@ export class SimulatedBrowser {
     const cookies = this.jar.getCookieStringSync(origin + path, sameSite);
     const token = this.xsrfToken();
     const headers: Record<string, string | undefined> = {
-      accept: 'application/json',
-      'accept-encoding': 'gzip, deflate, br',
-      'user-agent': 'tracker-conformance',
-      'sec-fetch-site': 'same-origin',
-      'sec-fetch-mode': 'cors',
-      ...(method !== 'GET' && { origin }),
+      ...browserHeaders,
+      referer: origin + pageOf(method, path),
+      ...(method === 'GET' ? uncachedHeaders : { origin }),
       ...(json !== undefined && { 'content-type': 'application/json' }),
       ...(token !== undefined && { 'x-xsrf-token': token }),
       ...(cookies && { cookie: cookies }),
@@ -198,6 +203,26 @@ export class SimulatedBrowser {
       return error instanceof Error ? error.message : String(error);
     }
   }
+}
+
+/** What Chromium sends with a request of the app. Frameworks check some of it. */
+const browserHeaders = {
+  accept: 'application/json',
+  'accept-encoding': 'gzip, deflate, br',
+  'accept-language': 'en-US,en;q=0.9',
+  'sec-fetch-dest': 'empty',
+  'sec-fetch-mode': 'cors',
+  'sec-fetch-site': 'same-origin',
+  'user-agent':
+    'Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/143.0.0.0 Safari/537.36 tracker-conformance',
+};
+/** The app fetches with `cache: 'no-store'`. */
+const uncachedHeaders = { 'cache-control': 'no-cache', pragma: 'no-cache' };
+
+/** Returns the page on which the app sends a request. */
+function pageOf(method: string, path: string): string {
+  const call = findCall(method, path)?.call;
+  return (call && definitionOf(call).form?.route) ?? '/projects';
 }
 
 const sameSite = { sameSiteContext: 'strict' } as const;

@@ -97,6 +97,8 @@ export function createReport(run: RunResult) {
       durationMs: Math.round(journey.durationMs),
     })),
     throttling: describeThrottling(run),
+    /** Why checks are blocked, when the cause is no failed check. */
+    blockedBy: run.throttling.advice,
     leftovers: `${plural(leftovers.users, 'user')} and ${plural(leftovers.projects, 'project')} stay on the server. The emails contain "${run.runId}".`,
   };
 }
@@ -129,10 +131,10 @@ function describeVerdict(must: Totals, should: Totals, isSelection: boolean): st
 }
 
 function describeThrottling({ throttling }: RunResult): string | undefined {
-  const { count, totalMs, ignored } = throttling;
-  if (count === 0 && ignored === 0) return undefined;
-  const waited = `The kit obeyed Retry-After ${plural(count, 'time')} and waited ${(totalMs / 1000).toFixed(1)} s in total.`;
-  return ignored > 0 ? `${waited} It ignored ${plural(ignored, 'longer wait')}.` : waited;
+  const { count, totalMs, advice } = throttling;
+  if (advice !== undefined) return advice;
+  if (count === 0) return undefined;
+  return `The kit obeyed Retry-After ${plural(count, 'time')} and waited ${(totalMs / 1000).toFixed(1)} s in total.`;
 }
 
 /** Adds the requests that signed a browser in before its first authenticated request. */

@@ -21,6 +21,7 @@ export function renderTerminal(report: Report, { verbose = false, colors = false
     lines.length > 0 ? ['', paint('bold', heading), ...lines] : [];
   const isOk = must.failed + must.blocked === 0;
   return [
+    ...section('Not judged', report.blockedBy ? [`  ${report.blockedBy}`] : []),
     ...report.failures.flatMap((failure) => ['', ...failureLines(failure, paint)]),
     ...section(
       `Blocked, because a precondition failed (${blocked.length})`,

@@ -30,6 +30,9 @@ export async function startProxy(appFolder: string, backendOrigin: string): Prom
         'accept-encoding': 'identity',
         host: new URL(backendOrigin).host,
         ...(headers.origin && { origin: backendOrigin }),
+        ...(headers.referer && {
+          referer: headers.referer.replace(new URL(headers.referer).origin, backendOrigin),
+        }),
       },
     });
     outgoing.on('error', () => response.destroy());

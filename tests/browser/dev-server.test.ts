@@ -154,7 +154,8 @@ test('npm run dev answers an unknown address with a page in a browser, otherwise
 test('API_URL=… npm run dev sends requests to that backend, with its own origin', async () => {
   const received: (string | undefined)[] = [];
   const origin = await startBackend((request, response) => {
-    received.push(request.headers.origin, request.headers.host);
+    const { origin: sender, referer, host } = request.headers;
+    received.push(sender, referer, host);
     response.setHeader('set-cookie', 'XSRF-TOKEN=t; Domain=backend.example; Path=/');
     response.writeHead(401, { 'content-type': 'application/json' });
     response.end('{"message":"Another backend."}');
@@ -164,10 +165,10 @@ test('API_URL=… npm run dev sends requests to that backend, with its own origi
   const { address } = await startDevServer();
   const response = await fetch(`${address}/api/v1/auth/login`, {
     method: 'POST',
-    headers: { origin: address },
+    headers: { origin: address, referer: `${address}/login?next=1` },
   });
   expect(await response.json()).toEqual({ message: 'Another backend.' });
-  expect(received).toEqual([origin, new URL(origin).host]);
+  expect(received).toEqual([origin, `${origin}/login?next=1`, new URL(origin).host]);
   expect(response.headers.get('set-cookie')).toBe('XSRF-TOKEN=t; Path=/');
 });
 

@@ -1,6 +1,7 @@
 import { expect, onTestFinished, test } from 'vitest';
 import { createReport } from '../../conformance/report/create-report.ts';
-import { run } from '../../conformance/run.ts';
+import { renderTerminal } from '../../conformance/report/terminal.ts';
+import { exitCodeOf, run } from '../../conformance/run.ts';
 import { callNames } from '../../model/calls.ts';
 import { freshDatabase, startServer, storeNames } from '../server/support.ts';
 import { unmetChecks } from './selftest/run-fault.ts';
@@ -32,16 +33,33 @@ test.each(namedExamples)('the example in %s meets every MUST and SHOULD', async 
 const namedVariants = validVariants.map((variant) => [variant.name, variant] as const);
 
 test.each(namedVariants)('the kit passes a correct backend: %s', async (_name, variant) => {
-  const { origin, stop } = await variant.start();
+  const clock = new TestClock();
+  const { origin, stop } = await variant.start(clock);
   onTestFinished(stop);
-  const result = await run({
-    origin,
-    appOrigin: variant.appOrigin,
-    clock: new TestClock(),
-  });
+  const { appOrigin, isPatient } = variant;
+  const result = await run({ origin, appOrigin, isPatient, clock });
   expect(unmetChecks(result, ['MUST'])).toEqual([]);
   const cors = result.results.filter(({ check }) => ['CORS-1', 'CORS-2'].includes(check.id));
   expect(cors.map(({ status }) => status)).toEqual(
     variant.appOrigin ? ['passed', 'passed'] : ['skipped', 'skipped'],
   );
 });
+
+const limited = validVariants.filter(({ isPatient }) => isPatient);
+
+test.each(limited.map((variant) => [variant.name, variant] as const))(
+  'without --wait, nothing of a throttling backend counts as a failure: %s',
+  async (_name, variant) => {
+    const clock = new TestClock();
+    const { origin, stop } = await variant.start(clock);
+    onTestFinished(stop);
+    const result = await run({ origin, clock });
+    expect(result.results.filter(({ status }) => status === 'failed')).toEqual([]);
+    expect(result.throttling.advice).toMatch(
+      /^The backend throttles: (GET|POST) \S+ responds with \d+ and .*Lift the limit .*--wait/,
+    );
+    expect(renderTerminal(createReport(result))).toMatch(/^\nNot judged\n {2}The backend throttles/);
+    expect(createReport(result).verdict).toContain('incomplete');
+    expect(exitCodeOf(result)).toBe(1);
+  },
+);

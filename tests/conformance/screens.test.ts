@@ -15,7 +15,7 @@ const noFault: Middleware = (request, next) => next(request);
 /** Inverts each response to the browser, but not to the requests that create preconditions. */
 const invertedResponses = interceptResponses(
   ({ status }, { headers }) =>
-    String(headers['user-agent']).includes('Chrome') &&
+    !String(headers['user-agent']).includes('tracker-conformance') &&
     errorResponse(status < 400 ? 503 : 200, 'Inverted.'),
 );
 

@@ -5,6 +5,7 @@ import type { Operation } from '../../../conformance/http/simulated-browser.ts';
 import { findCall, operationOf } from '../../../model/calls.ts';
 import type { RunningServer } from '../../support/reference-server.ts';
 import { cookieOf, jsonResponse, withHeaders, type JsonObject } from './fault-builders.ts';
+import { TestClock } from './test-clock.ts';
 import {
   startStubServer,
   type HeaderMap,
@@ -37,6 +38,16 @@ type VariantOptions = {
   sessionCookie?: (session: string) => string;
   /** Every nth sign-in or registration is answered with 429. */
   throttledAttempt?: number;
+  /** Further requests of one minute are answered with 429, or with another status. */
+  limitPerMinute?: {
+    count: number;
+    /** By default sign-ins and registrations, from one address. */
+    isCounted?: (request: ProxyRequest) => boolean;
+    keyOf?: (request: ProxyRequest) => string;
+    status?: number;
+    /** In place of `Retry-After: 60`. */
+    retryAfter?: () => string | undefined;
+  };
   /** Responses are chunked, and connections are not kept alive. */
   chunked?: boolean;
   caseSensitiveEmails?: boolean;
@@ -86,6 +97,25 @@ export const validVariants = [
     throttledAttempt: 25,
     errorStatus: 422,
   }),
+  variant('20 sign-ins a minute are allowed', { limitPerMinute: { count: 20 } }),
+  variant('10 sign-ins a minute are allowed per email, and Retry-After is a date', {
+    limitPerMinute: {
+      count: 10,
+      keyOf: ({ body }) => String(Object(parseJson(body))['email']),
+      retryAfter: () => new Date(Date.now() + 60_000).toUTCString(),
+    },
+  }),
+  variant('100 requests a minute are allowed, and 429 has no Retry-After', {
+    limitPerMinute: { count: 100, isCounted: () => true, retryAfter: () => undefined },
+  }),
+  variant('50 requests a minute are allowed per session, then the status is 503', {
+    limitPerMinute: {
+      count: 50,
+      isCounted: () => true,
+      keyOf: (request) => cookieOf(request, 'id') ?? '',
+      status: 503,
+    },
+  }),
   variant('nothing is validated and projects are shared', {
     withoutValidation: true,
     sharedList: true,
@@ -110,10 +140,15 @@ export const validVariants = [
 ];
 
 function variant(name: string, options: VariantOptions) {
-  return { name, appOrigin: options.appOrigin, start: () => startVariant(options) };
+  const { appOrigin, limitPerMinute } = options;
+  const isPatient = limitPerMinute !== undefined;
+  return { name, appOrigin, isPatient, start: (clock: TestClock) => startVariant(options, clock) };
 }
 
-export function startVariant(options: VariantOptions): Promise<RunningServer> {
+export function startVariant(
+  options: VariantOptions,
+  clock = new TestClock(),
+): Promise<RunningServer> {
   const { needsNoSession, withoutValidation, strictValidation, createdStatus = 201 } = options;
   const accountsByEmail = new Map<string, Account>();
   const accountsBySession = new Map<string, Account>();
@@ -121,6 +156,7 @@ export function startVariant(options: VariantOptions): Promise<RunningServer> {
   const allProjects: object[] = [];
   const projectsByKey = new Map<string, object>();
   let attemptCount = 0;
+  const isThrottled = options.limitPerMinute && createLimiter(options.limitPerMinute, clock);
 
   const createSession = (account: Account): HeaderMap => {
     if (needsNoSession) return {};
@@ -236,6 +272,11 @@ export function startVariant(options: VariantOptions): Promise<RunningServer> {
     const isAttempt = operation === 'login' || operation === 'registerUser';
     if (isAttempt && options.throttledAttempt && ++attemptCount % options.throttledAttempt === 0)
       return withHeaders(jsonResponse(429, { message: 'Please wait.' }), { 'retry-after': '0' });
+    if (isThrottled?.(request)) {
+      const { status = 429, retryAfter = () => '60' } = options.limitPerMinute!;
+      const response = jsonResponse(status, { message: 'Please wait.' });
+      return withHeaders(response, { 'retry-after': retryAfter() });
+    }
     if (request.body.length > 1_000_000) return reject(413, 'This is too much.');
     const body = operationOf(operation).hasBody ? parseJson(request.body) : {};
     if (typeof body !== 'object' || body === null || Array.isArray(body))
@@ -259,4 +300,27 @@ function writeChunks(serverResponse: ServerResponse, { status, headers, body }: 
   serverResponse.writeHead(status, { ...headers, connection: 'close' });
   for (const [chunk] of String(body).matchAll(/[\s\S]{1,64}/g)) serverResponse.write(chunk);
   serverResponse.end();
+}
+
+const isSignInOrRegistration = ({ method, path }: ProxyRequest) =>
+  ['login', 'registerUser'].includes(findCall(method, path)?.call ?? '');
+
+/** Returns whether a request is one too many of the current minute. */
+function createLimiter(
+  {
+    count,
+    isCounted = isSignInOrRegistration,
+    keyOf = () => '',
+  }: NonNullable<VariantOptions['limitPerMinute']>,
+  clock: TestClock,
+) {
+  const windows = new Map<string, { endMs: number; count: number }>();
+  return (request: ProxyRequest): boolean => {
+    if (!isCounted(request)) return false;
+    let window = windows.get(keyOf(request));
+    if (!window || clock.now() >= window.endMs) window = { endMs: clock.now() + 60_000, count: 0 };
+    windows.set(keyOf(request), window);
+    window.count += 1;
+    return window.count > count;
+  };
 }

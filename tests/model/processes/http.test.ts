@@ -26,7 +26,7 @@ let preconditions: Preconditions;
 beforeAll(async () => {
   server = await startTemporaryServer();
   preconditions = createPreconditions(
-    createRunContext(server.address, createFixtures(1, createRunId()), undefined, new TestClock()),
+    createRunContext(server.address, createFixtures(1, createRunId()), { clock: new TestClock() }),
   );
 });
 afterAll(() => server.stop());
