@@ -58,7 +58,9 @@ test.each(limited.map((variant) => [variant.name, variant] as const))(
     expect(result.throttling.advice).toMatch(
       /^The backend throttles: (GET|POST) \S+ responds with \d+ and .*Lift the limit .*--wait/,
     );
-    expect(renderTerminal(createReport(result))).toMatch(/^\nNot judged\n {2}The backend throttles/);
+    expect(renderTerminal(createReport(result))).toMatch(
+      /^\nNot judged\n {2}The backend throttles/,
+    );
     expect(createReport(result).verdict).toContain('incomplete');
     expect(exitCodeOf(result)).toBe(1);
   },

@@ -33,13 +33,14 @@ for (const server of wrongServers) {
 }
 
 const backendResults: BackendResult[] = [];
-for (const { name, start, appOrigin } of [
-  ...exampleServers.map((server) => ({ ...server, appOrigin: undefined })),
+for (const { name, start, ...settings } of [
+  ...exampleServers,
   ...validVariants,
-  { name: 'the reference server', start: startReference, appOrigin: undefined },
+  { name: 'the reference server', start: startReference },
 ]) {
-  const { origin, stop } = await start();
-  const unmet = unmetChecks(await run({ origin, appOrigin }), ['MUST']);
+  const clock = new TestClock();
+  const { origin, stop } = await start(clock);
+  const unmet = unmetChecks(await run({ origin, clock, ...settings }), ['MUST']);
   await stop();
   backendResults.push({ name, unmet });
   console.log(
