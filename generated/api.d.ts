@@ -55,10 +55,10 @@ export interface paths {
         };
         /**
          * List the projects
-         * @description Returns all projects that the user may see, without paging, or `[]`. The app keeps the order
-         *     of the response and appends a project that it creates, so oldest first fits best. A backend
-         *     may send an `ETag` and respond with 304 while the list is unchanged; the app always requests
-         *     the whole list.
+         * @description Returns all projects that the user may see, without paging, or `[]`, never `null`. The order
+         *     is the same in every response, with the oldest first, because the app keeps it and appends a
+         *     project that it creates. A backend may send an `ETag` and respond with 304 while the list is
+         *     unchanged; the app always requests the whole list.
          */
         get: operations["listProjects"];
         put?: never;
@@ -104,7 +104,8 @@ export interface components {
         Project: {
             /**
              * Format: int64
-             * @description Unique and permanent. The reference backend uses a string.
+             * @description Unique, permanent, and the same in every response. Numbers beyond 2^53 are rounded by
+             *     the app. The reference backend uses a string.
              */
             id: string | number;
             title: string;

@@ -10,6 +10,7 @@ import { escapeMarkup } from '../conformance/report/html.ts';
 import { exitOnUsageError } from '../server/usage-error.ts';
 import { dark, light } from '../src/styles/themes.ts';
 import { dereferencedContract } from './contract.ts';
+import { headingAnchor } from './markdown.ts';
 import { root } from './run.ts';
 
 const contractPagePath = 'generated/contract.html';
@@ -78,6 +79,9 @@ ${styles}</style>
 <nav aria-label="Contents">
 <ul>
 ${operations.map(({ operationId, summary, address }) => `<li><a href="#${operationId}">${escapeMarkup(summary)}</a> <code>${address}</code></li>`).join('\n')}
+${headingsOf(info.description)
+  .map((title) => `<li><a href="#${headingAnchor(title)}">${escapeMarkup(title)}</a></li>`)
+  .join('\n')}
 <li><a href="#requirements">What the conformance kit checks</a></li>
 </ul>
 </nav>
@@ -226,14 +230,24 @@ const notLimits = new Set(['type', 'description', 'properties', 'required', 'ite
 
 const asText = (value: unknown) => (typeof value === 'string' ? value : JSON.stringify(value));
 
-/** Renders the Markdown that the descriptions use: paragraphs, bold text and code. */
+/** Renders the Markdown that the descriptions use: paragraphs, headings, lists, bold and code. */
 function markdown(text = ''): string {
   return text
     .trim()
     .split(/\n{2,}/)
-    .map((paragraph) => `<p>${inlineMarkdown(paragraph)}</p>`)
+    .map((block) => {
+      if (block.startsWith('## ')) {
+        const title = block.slice(3);
+        return `<h3 id="${headingAnchor(title)}">${inlineMarkdown(title)}</h3>`;
+      }
+      if (!block.startsWith('- ')) return `<p>${inlineMarkdown(block)}</p>`;
+      const items = block.slice(2).split(/\n- /);
+      return `<ul>\n${items.map((item) => `<li>${inlineMarkdown(item)}</li>`).join('\n')}\n</ul>`;
+    })
     .join('\n');
 }
+
+const headingsOf = (text: string) => [...text.matchAll(/^## (.+)$/gm)].map(([, title]) => title!);
 
 function inlineMarkdown(text: string): string {
   return escapeMarkup(text.trim())

@@ -46,6 +46,16 @@ test('lists headers and fields with their types and limits', () => {
   expect(partOf('listProjects-200')).toContain('<code>[].id</code></dt><dd>string or integer');
 });
 
+test('renders headings and lists of the description, with a link to each heading', () => {
+  const part = partOf('what-frameworks-get-wrong-by-default');
+  expect(part).toMatch(/^>What frameworks get wrong by default<\/h3>\n<ul>\n<li><b>/);
+  const items = [...part.matchAll(/<li><b>(.+?)<\/b>/g)].map(([, title]) => title);
+  const contents = ['"0"', 'trimmed', 'null', 'CSRF', 'message', 'bcrypt', '2^53', 'unique index'];
+  contents.push('Sessions', '404 and 405');
+  for (const word of contents) expect(items.join('\n').replaceAll('&quot;', '"')).toContain(word);
+  expect(page).toContain('<a href="#what-frameworks-get-wrong-by-default">');
+});
+
 test('has links to its own parts only', () => {
   const targets = [...page.matchAll(/ (?:href|src)="([^"]*)"/g)].map(([, target]) => target!);
   expect(targets.length).toBeGreaterThan(4);
