@@ -2,6 +2,7 @@ import { definitionOf, findCall } from '../model/calls.ts';
 import type { ApiCall } from './http/simulated-browser.ts';
 import { isSuccess, messageOf, parseJson, responseHeader } from './http/response.ts';
 import type { Exchange } from './http/client.ts';
+import type { Cause } from './verdict.ts';
 
 export function truncate(text: string, length = 80): string {
   return text.length > length ? `${text.slice(0, length)}…` : text;
@@ -61,26 +62,46 @@ function wordsOf({ request: { method, path } }: Exchange) {
 }
 
 /** Returns what is wrong with an error's `message`; undefined when it is a non-empty string. */
-export function describeMessageFault(exchange: Exchange): string | undefined {
+export const describeMessageFault = (exchange: Exchange): string | undefined =>
+  findMessageFault(exchange)?.[0];
+
+/** Returns what refusals with this fault have in common; undefined when there is none. */
+export function refusalCause(exchange: Exchange, subject: string): Cause | undefined {
+  const words = findMessageFault(exchange)?.[1];
+  return words === undefined ? undefined : { words: `refusals ${words}`, subject };
+}
+
+/** Returns what is wrong with a refusal, and how to say that of several. */
+function findMessageFault(exchange: Exchange): [fault: string, ofSeveral: string] | undefined {
   if (messageOf(exchange) !== undefined) return undefined;
   const text = exchange.response?.text.trim() ?? '';
-  if (text === '') return 'the body is empty';
+  if (text === '') return ['the body is empty', 'have an empty body'];
   const body = parseJson(text);
   if (body === undefined) {
     const isHtml = /^<(!doctype|html|h1|pre)/i.test(text);
-    return isHtml ? 'the body is an HTML page' : 'the body is not JSON';
+    return isHtml
+      ? ['the body is an HTML page', 'are HTML pages']
+      : ['the body is not JSON', 'are not JSON'];
   }
   if (typeof body !== 'object' || body === null || Array.isArray(body))
-    return `the body is ${describeType(body)}, not an object`;
+    return [`the body is ${describeType(body)}, not an object`, 'are JSON, but not an object'];
   if ('message' in body) {
     const { message } = body;
     return typeof message === 'string'
-      ? 'its "message" is empty'
-      : `its "message" is ${describeType(message)}, not a string`;
+      ? ['its "message" is empty', 'have an empty "message"']
+      : [
+          `its "message" is ${describeType(message)}, not a string`,
+          'have a "message" that is not a string',
+        ];
   }
-  const keys = Object.keys(body).map((key) => `"${key}"`);
-  const actual = keys.length > 0 ? `; it has ${keys.slice(0, 6).join(', ')}` : '';
-  return `the body has no "message"${actual}`;
+  const keys = Object.keys(body);
+  const actual = keys.slice(0, 6).map((key) => `"${key}"`);
+  // The usual names of a message come first: the other keys differ from refusal to refusal.
+  const name = keys.find((key) => /^(details?|errors?|title|msg|reason)$/i.test(key)) ?? keys[0];
+  return [
+    `the body has no "message"${actual.length > 0 ? `; it has ${actual.join(', ')}` : ''}`,
+    `have ${name === undefined ? '' : `"${name}" and `}no "message"`,
+  ];
 }
 
 /** Returns the cause of invalid JSON, to append to "not JSON"; an empty string when unknown. */
@@ -144,3 +165,7 @@ export function describeProjectFault(item: unknown): string | undefined {
   }
   return undefined;
 }
+
+/** Returns a text as it continues a sentence. Keeps the capitals of "JSON". */
+export const lowerFirst = (text: string) =>
+  text.replace(/^[A-Z](?![A-Z])/, (letter) => letter.toLowerCase());

@@ -5,24 +5,31 @@ import { statusOf } from './http/response.ts';
 import { Blocked } from './verdict.ts';
 import type { RunContext } from './run-context.ts';
 
-export const loginWithWrongPassword = (context: RunContext) =>
-  context.once('wrong password', async () => {
-    const { email, password } = await context.signedInUser('ada');
-    return context.newBrowser('ada').login(email, `${password}-wrong`);
-  });
+type Send = (context: RunContext, browser: SimulatedBrowser) => Promise<ApiCall>;
 
-export const loginWithUnknownEmail = (context: RunContext) =>
-  context.once('unknown email', async () => {
-    const { password } = await context.registeredAccount('ada');
-    return context.newBrowser('unknown').login(context.fixtures.email('unknown'), password);
-  });
+export const sendWrongPassword: Send = async (context, browser) => {
+  const { email, password } = await context.signedInUser('ada');
+  return browser.login(email, `${password}-wrong`);
+};
+
+export const sendUnknownEmail: Send = async (context, browser) => {
+  const { password } = await context.registeredAccount('ada');
+  return browser.login(context.fixtures.email('unknown'), password);
+};
 
 /** Registers ada's email a second time, with another password. */
-export const registerAgain = (context: RunContext) =>
-  context.once('register again', async () => {
-    const { email, password } = await context.signedInUser('ada');
-    return context.newBrowser('ada').registerUser(email, `${password}-other`);
-  });
+export const sendExistingEmail: Send = async (context, browser) => {
+  const { email, password } = await context.signedInUser('ada');
+  return browser.registerUser(email, `${password}-other`);
+};
+
+/** Sends the request of an error case in a new browser, unless the run has sent it. */
+const sendErrorCase = (id: string, send: Send) => (context: RunContext) =>
+  context.once(`error case ${id}`, () => send(context, context.newBrowser('stranger')));
+
+export const loginWithWrongPassword = sendErrorCase('ERR-1', sendWrongPassword);
+export const loginWithUnknownEmail = sendErrorCase('ERR-2', sendUnknownEmail);
+export const registerAgain = sendErrorCase('ERR-5', sendExistingEmail);
 
 /** Fetches the list without cookies. */
 export const listAsVisitor = (context: RunContext) =>

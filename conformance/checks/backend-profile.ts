@@ -1,3 +1,4 @@
+import { lowerFirst } from '../describe.ts';
 import { messageOf, statusOf } from '../http/response.ts';
 import {
   createAsVisitor,
@@ -123,13 +124,15 @@ export const backendProfileChecks: Check[] = [
       for (const errorCase of errorCases) {
         const { subject, noteIfAccepted } = errorCase;
         if (!noteIfAccepted) continue;
-        const exchange = exchangeOf(await triggerError(context, errorCase));
+        const result = await triggerError(context, errorCase).catch(() => undefined);
+        if (!result) continue;
+        const exchange = exchangeOf(result);
         const status = statusOf(exchange);
         const message = messageOf(exchange);
         rules.push(
           status < 300 && status > 0
             ? noteIfAccepted
-            : `${subject.charAt(0).toLowerCase()}${subject.slice(1)}: ${status || 'no response'}${message ? ` "${message}"` : ''}`,
+            : `${lowerFirst(subject)}: ${status || 'no response'}${message ? ` "${message}"` : ''}`,
         );
       }
       return rules.join('; ');

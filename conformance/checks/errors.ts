@@ -1,10 +1,14 @@
-import type { Credentials, Project } from '../../machines/types.ts';
+import { STATUS_CODES } from 'node:http';
+import type { Project } from '../../machines/types.ts';
+import { definitionOf, operationOf } from '../../model/calls.ts';
 import {
   describeExchangeScreen,
   describeFailureScreen,
   describeMessageFault,
   describeResponse,
   describeScreen,
+  lowerFirst,
+  refusalCause,
 } from '../describe.ts';
 import type { Exchange } from '../http/client.ts';
 import {
@@ -15,22 +19,24 @@ import {
   responseHeader,
   statusOf,
 } from '../http/response.ts';
-import type { ApiCall } from '../http/simulated-browser.ts';
+import type { ApiCall, SimulatedBrowser } from '../http/simulated-browser.ts';
 import {
   createAsVisitor,
+  createOrBlock,
   createWithoutToken,
   hasSameId,
   isListShared,
-  loginWithUnknownEmail,
-  loginWithWrongPassword,
+  isUnauthorized,
   makeOrdinaryVisit,
-  registerAgain,
+  sendExistingEmail,
+  sendUnknownEmail,
+  sendWrongPassword,
 } from '../probes.ts';
 import type { RunContext } from '../run-context.ts';
-import { fail, failOnFaults, skip } from '../verdict.ts';
+import { Blocked, expectSuccess, fail, failOnFaults, skip, type Cause } from '../verdict.ts';
 import { must, should, type Check } from './check.ts';
 
-/** A request that the backend should reject with a message. */
+/** A request that the backend should refuse with a message. */
 type ErrorCase = {
   id: string;
   /** MUST for errors that users of the app commonly meet, otherwise SHOULD. */
@@ -39,15 +45,38 @@ type ErrorCase = {
   subject: string;
   statements: string[];
   /** Present when a backend may accept the request: what it then allows. */
-  noteIfAccepted?: string;
+  noteIfAccepted?: string | undefined;
   /** What users read, when the app does not show the response to this request. */
   userReads?: string;
-  send: (context: RunContext) => Promise<ApiCall | Exchange>;
+  /** The call of which this is a wrong form. ERR-24 makes a good one from the same browser. */
+  call?: keyof typeof goodCalls;
+  send: (context: RunContext, browser: SimulatedBrowser) => Promise<ApiCall | Exchange>;
 };
 
-type CaseText = Pick<ErrorCase, 'id' | 'subject' | 'noteIfAccepted' | 'userReads'>;
-
 const notSentByApp = 'nothing: the app never sends this';
+const latin1 = '{"title":"Grüße","description":"These letters are one byte in Latin-1."}';
+
+const statementsOf = {
+  login: ['CALL-2', 'CALL-5'],
+  registerUser: ['CALL-7', 'ERROR-4', 'VALID-1', 'VALID-3'],
+  createProject: ['CALL-9', 'ENTITY-1', 'ERROR-5'],
+};
+
+/** What the app shows in place of sending such a request. */
+const appMessages: Record<string, string> = {
+  'ERR-6': 'Invalid email address',
+  'ERR-7': 'Password must be at least 8 characters',
+  'ERR-26': 'Email is required',
+  'ERR-9': 'Password is required',
+  'ERR-10': 'Title is required',
+  'ERR-11': 'Description is required',
+};
+
+const notesIfAccepted: Record<string, string> = {
+  'ERR-6': 'any text is accepted as an email',
+  'ERR-7': 'shorter passwords are accepted',
+  'ERR-15': 'forms are accepted too',
+};
 
 /** All error cases, in the order of the table "What your users will read". */
 export const errorCases: ErrorCase[] = [
@@ -56,14 +85,16 @@ export const errorCases: ErrorCase[] = [
     level: 'MUST',
     subject: 'A wrong password',
     statements: ['ERROR-1', 'ERROR-2', 'CHOICE-14'],
-    send: loginWithWrongPassword,
+    call: 'login',
+    send: sendWrongPassword,
   },
   {
     id: 'ERR-2',
     level: 'MUST',
     subject: 'An unknown email',
     statements: ['ERROR-1', 'ERROR-2', 'CHOICE-14'],
-    send: loginWithUnknownEmail,
+    call: 'login',
+    send: sendUnknownEmail,
   },
   {
     id: 'ERR-3',
@@ -76,7 +107,7 @@ export const errorCases: ErrorCase[] = [
   {
     id: 'ERR-4',
     level: 'MUST',
-    subject: 'A project with a blank title',
+    subject: 'A blank title',
     statements: ['CHOICE-25', 'ERROR-5', 'ERROR-6'],
     noteIfAccepted: 'blank titles are accepted',
     async send(context) {
@@ -88,65 +119,36 @@ export const errorCases: ErrorCase[] = [
     id: 'ERR-5',
     subject: 'An email that has an account',
     statements: ['ERROR-4', 'CHOICE-45'],
-    send: registerAgain,
+    call: 'registerUser',
+    send: sendExistingEmail,
   },
-  registrationCase({
-    id: 'ERR-6',
-    subject: 'An email that is not an address',
-    noteIfAccepted: 'any text is accepted as an email',
-    userReads: 'the app: "Invalid email address"',
-    email: 'not-an-email',
-  }),
-  registrationCase({
-    id: 'ERR-7',
-    subject: 'A password of 7 characters',
-    noteIfAccepted: 'shorter passwords are accepted',
-    userReads: 'the app: "Password must be at least 8 characters"',
-    password: 'aB3$xY7',
-  }),
-  registrationCase({
-    id: 'ERR-8',
-    subject: 'A password of 128 characters',
-    noteIfAccepted: 'long passwords are accepted',
-    password: `Zz9?${'very-long-'.repeat(13)}`.slice(0, 128),
-  }),
-  {
-    id: 'ERR-9',
-    subject: 'A sign-in without a password',
-    statements: ['CALL-5', 'ERROR-1'],
-    userReads: 'the app: "Password is required"',
-    send: (context) =>
-      context
-        .newBrowser('stranger')
-        .send('POST', '/api/v1/auth/login', { json: { email: context.fixtures.email('unknown') } }),
-  },
-  createProjectCase({
-    id: 'ERR-10',
-    subject: 'A project without a title',
-    userReads: 'the app: "Title is required"',
-    json: { description: 'There is no title.' },
-  }),
-  createProjectCase({
-    id: 'ERR-11',
-    subject: 'A project without a description',
-    userReads: 'the app: "Description is required"',
-    json: { title: 'Without a description' },
-  }),
-  createProjectCase({
-    id: 'ERR-12',
-    subject: 'A project whose title is a number',
-    userReads: notSentByApp,
-    json: { title: 42, description: 'The title is a number.' },
-  }),
-  rawLoginCase({ id: 'ERR-13', subject: 'Truncated JSON', body: '{"email": "ada@exam' }),
-  rawLoginCase({ id: 'ERR-14', subject: 'A JSON body that is not an object', body: '[]' }),
-  rawLoginCase({
-    id: 'ERR-15',
-    subject: 'A form instead of JSON',
-    noteIfAccepted: 'forms are accepted too',
-    body: 'email=ada%40example.org&password=correct+horse',
-    type: 'application/x-www-form-urlencoded',
-  }),
+  ...(
+    [
+      ['ERR-6', 'registerUser', 'An email that is not an address', { email: 'not-an-email' }],
+      ['ERR-7', 'registerUser', 'A password of 7 characters', { password: 'aB3$xY7' }],
+      ['ERR-26', 'registerUser', 'A registration without an email', { email: undefined }],
+      ['ERR-9', 'login', 'A sign-in without a password', { password: undefined }],
+      ['ERR-25', 'login', 'An email that is a number', { email: 5 }],
+      ['ERR-13', 'login', 'Truncated JSON', '{"email": "ada@exam'],
+      ['ERR-14', 'login', 'An array in place of an object', '[]'],
+      ['ERR-27', 'login', 'null in place of an object', 'null'],
+      ['ERR-28', 'login', 'A request without a body', ''],
+      ['ERR-29', 'login', 'JSON with 5,000 levels', '['.repeat(5000) + ']'.repeat(5000)],
+      [
+        'ERR-15',
+        'login',
+        'A form in place of JSON',
+        'email=ada%40example.org&password=correct+horse',
+      ],
+      ['ERR-10', 'createProject', 'A project without a title', { title: undefined }],
+      ['ERR-11', 'createProject', 'A project without a description', { description: undefined }],
+      ['ERR-12', 'createProject', 'A project whose title is a number', { title: 42 }],
+      ['ERR-35', 'createProject', 'A project whose description is null', { description: null }],
+      ['ERR-30', 'createProject', 'A project in Latin-1', Buffer.from(latin1, 'latin1')],
+      ['ERR-31', 'createProject', 'A project after a byte order mark', `\uFEFF${latin1}`],
+      ['ERR-32', 'createProject', 'A project with an unknown field', { colour: 'green' }],
+    ] as const
+  ).map(wrongBody),
   {
     id: 'ERR-16',
     subject: 'A project of 2 MB',
@@ -181,65 +183,94 @@ export const errorCases: ErrorCase[] = [
   },
 ];
 
-function registrationCase({
-  email,
-  password,
-  ...text
-}: CaseText & Partial<Credentials>): ErrorCase {
+/** Creates the case of a body, or of changes to a valid body. */
+function wrongBody([id, call, subject, body]: readonly [
+  id: string,
+  call: keyof typeof goodCalls,
+  subject: string,
+  body: string | Buffer | object,
+]): ErrorCase {
+  const isProject = call === 'createProject';
   return {
-    ...text,
-    statements: ['CALL-7', 'ERROR-4', 'VALID-1', 'VALID-3'],
-    send({ fixtures, secrets, newBrowser }) {
-      const json = {
-        email: email ?? fixtures.email(text.id.toLowerCase()),
-        password: password ?? fixtures.password('odd'),
-      };
-      secrets.add(json.password);
-      return newBrowser('odd').send('POST', '/api/v1/users/register', { json });
+    id,
+    call,
+    subject,
+    statements: statementsOf[call],
+    userReads: appMessages[id] ? `the app: "${appMessages[id]}"` : notSentByApp,
+    noteIfAccepted: isProject ? `${lowerFirst(subject)} is accepted` : notesIfAccepted[id],
+    async send(context, browser) {
+      if (isProject && (await isListShared(context)))
+        skip('not sent, because a project that the app cannot show would stay in the shared list');
+      const { fixtures, secrets } = context;
+      const credentials = { email: fixtures.email(id), password: fixtures.password('odd') };
+      const changed = { ...(isProject ? fixtures.project(id) : credentials), ...Object(body) };
+      if ('password' in changed) secrets.add(String(changed.password));
+      const isRaw = typeof body === 'string' || Buffer.isBuffer(body);
+      const type = id === 'ERR-15' ? 'application/x-www-form-urlencoded' : 'application/json';
+      return browser.send('POST', operationOf(call).path, {
+        body: isRaw ? body : JSON.stringify(changed),
+        headers: { 'content-type': type },
+      });
     },
   };
 }
 
-/** A project that the app never sends. It must not stay in a list that other users see. */
-function createProjectCase({ json, ...text }: CaseText & { json: object }): ErrorCase {
-  return {
-    noteIfAccepted: `${text.subject.toLowerCase()} is accepted`,
-    ...text,
-    statements: ['CALL-9', 'ENTITY-1', 'ERROR-5'],
-    async send(context) {
-      const isShared = await isListShared(context);
-      const browser = isShared
-        ? context.newBrowser('stranger')
-        : (await context.signedInUser('olga')).browser;
-      return browser.send('POST', '/api/v1/projects', { json: isShared ? {} : json });
-    },
-  };
-}
+/** A good form of each call. `name` makes its email or its title unique. */
+const goodCalls = {
+  async login(context: RunContext, browser: SimulatedBrowser): Promise<ApiCall> {
+    const { email, password } = await context.registeredAccount('ada');
+    return browser.login(email, password);
+  },
+  registerUser({ fixtures, secrets }: RunContext, browser: SimulatedBrowser, name: string) {
+    const password = fixtures.password(name);
+    secrets.add(password);
+    return browser.registerUser(fixtures.email(name), password);
+  },
+  createProject: ({ fixtures }: RunContext, browser: SimulatedBrowser, name: string) =>
+    browser.createProject(fixtures.project(name)),
+};
 
-function rawLoginCase({
-  body,
-  type = 'application/json',
-  ...text
-}: CaseText & { body: string; type?: string }): ErrorCase {
-  return {
-    ...text,
-    statements: ['CALL-2', 'CALL-5'],
-    userReads: notSentByApp,
-    send: (context) =>
-      context
-        .newBrowser('stranger')
-        .send('POST', '/api/v1/auth/login', { body, headers: { 'content-type': type } }),
-  };
-}
+const casesOf = (call: ErrorCase['call']) => errorCases.filter((each) => each.call === call);
+
+/**
+ * Sends all wrong forms of a call and then a good one, from one browser. Once per run. A wrong
+ * project may make a list unreadable, so no later check reads the list of this user.
+ */
+const refuseAll = (context: RunContext, call: keyof typeof goodCalls): Promise<ApiCall> =>
+  context.once(`refusals of ${call}`, async () => {
+    const isProject = call === 'createProject';
+    const { browser } = isProject
+      ? await context.signedInUser('tess')
+      : { browser: context.newBrowser('stranger') };
+    for (const errorCase of casesOf(call))
+      await sendOnce(context, errorCase, browser).catch(() => undefined);
+    return goodCalls[call](context, browser, 'after-refusals');
+  });
+
+const sendOnce = (context: RunContext, { id, send }: ErrorCase, browser: SimulatedBrowser) =>
+  context.once(`error case ${id}`, () => send(context, browser));
 
 export const errorChecks: Check[] = [
+  must('ERR-24', {
+    title: 'After a refusal, a good request of the same browser succeeds',
+    requirement:
+      'Refuse the request and change nothing else: keep the session, do not lock the account, and roll back the transaction of the database.',
+    statements: ['ERROR-1', 'ERROR-5', 'CHOICE-9'],
+    async run(context) {
+      for (const call of ['login', 'registerUser', 'createProject'] as const) {
+        const { outcome } = await refuseAll(context, call);
+        for (const [index, errorCase] of outcome.ok ? [] : casesOf(call).entries())
+          await expectSuccessAfter(context, call, errorCase, index);
+      }
+    },
+  }),
   ...errorCases.map((errorCase) => {
     const { id, level, subject, statements, noteIfAccepted } = errorCase;
     return (level === 'MUST' ? must : should)(id, {
-      title: `${subject} is rejected with a message`,
+      title: `${subject} is ${noteIfAccepted ? 'accepted, or ' : ''}rejected with a message`,
       requirement: `${noteIfAccepted ? 'Accept the request, or respond' : 'Respond'} with a status 4xx and a JSON body whose "message" is a sentence for the user.`,
       statements,
-      run: (context) => expectRejectionWithMessage(context, errorCase),
+      run: (context) => expectRefusalWithMessage(context, errorCase),
     });
   }),
   must('ERR-20', {
@@ -259,20 +290,20 @@ export const errorChecks: Check[] = [
     },
   }),
   should('ERR-22', {
-    title: 'Messages are plain text without markup',
-    requirement: 'Send no HTML tags or entities, because the app shows messages unchanged.',
+    title: 'Messages are sentences in plain text',
+    requirement:
+      'Write messages in words of the user, without markup. Send codes in another field, and fill in every placeholder.',
     statements: ['ERROR-1', 'ERROR-5'],
     async run(context) {
       await makeOrdinaryVisit(context);
+      for (const errorCase of errorCases) await triggerError(context, errorCase).catch(() => {});
       failOnFaults(
         context.http.exchanges.filter(isClientError),
         (exchange) => {
-          const message = messageOf(exchange);
-          return message && /<\/?[a-z][^<>]*>|&(amp|lt|gt|quot|#\d+);/i.test(message)
-            ? `responds with a message that contains markup: ${JSON.stringify(message)}`
-            : undefined;
+          const fault = describeNoSentence(exchange);
+          return fault && `responds with a message that ${fault}: "${messageOf(exchange)}"`;
         },
-        (exchange) => `red banner: "${messageOf(exchange)}"`,
+        describeFailureScreen,
       );
     },
   }),
@@ -317,11 +348,47 @@ export const errorChecks: Check[] = [
       }
     },
   }),
+  should('ERR-33', {
+    title: 'JSON is accepted with a charset, and with any letter case of its content type',
+    requirement:
+      'Compare the media type without its parameters and without regard to case: "Application/JSON;charset=UTF-8" is JSON.',
+    statements: ['CALL-2'],
+    async run(context) {
+      const { browser } = await context.signedInUser('olga');
+      const { call: control } = await createOrBlock(context, browser, 'sent as JSON');
+      for (const type of ['application/json;charset=UTF-8', 'Application/Json']) {
+        const overrides = { headers: { 'content-type': type }, isAppRequest: false };
+        const project = context.fixtures.project(`sent as ${type}`);
+        const call = await browser.createProject(project, overrides);
+        expectSuccess(call, `A project sent as ${type} is refused`, [control]);
+      }
+    },
+  }),
 ];
 
+/** Returns what is wrong with the text of a message; undefined when it is a sentence. */
+function describeNoSentence(exchange: Exchange): string | undefined {
+  const message = messageOf(exchange)?.trim() ?? '';
+  // A message may repeat what the user typed.
+  const sent = String(exchange.request.body ?? '');
+  const has = (pattern: RegExp) =>
+    pattern.test(message) && !sent.includes(pattern.exec(message)![0]);
+  if (has(/<\/?[a-z][^<>]*>|&(amp|lt|gt|quot|#\d+);/i)) return 'contains markup';
+  if (has(/\{\{? ?[\w.]+ ?\}|%(?:\d\$)?[sd]\b|\$\{\w+/)) return 'has an empty placeholder';
+  if (has(/^(?:null|undefined|none|nil|true|false)$|\[object \w+\]/i)) return 'is no text';
+  if (has(/^[\w.\\$]+(?:Exception|Error)\b/)) return 'is the name of an exception';
+  if (exchange.isAppRequest && message === STATUS_CODES[statusOf(exchange)])
+    return 'only repeats the status';
+  // Without a space, and with a separator, a digit or a capital inside: error.api.401, ERR_INVALID.
+  if (has(/^[\w.:/-]*(?:[a-z][A-Z]|[A-Za-z][._:/-][A-Za-z\d]|\d)[\w.:/-]*$/)) return 'is a code';
+  return undefined;
+}
+
 /** Sends the request of an error case, once per run. */
-export const triggerError = (context: RunContext, { id, send }: ErrorCase) =>
-  context.once(`error case ${id}`, () => send(context));
+export async function triggerError(context: RunContext, errorCase: ErrorCase) {
+  if (errorCase.call) await refuseAll(context, errorCase.call);
+  return sendOnce(context, errorCase, context.newBrowser('stranger'));
+}
 
 /** Returns the result of `triggerError`; undefined when the run has not called it. */
 export const triggeredError = (context: RunContext, { id }: ErrorCase) =>
@@ -336,12 +403,17 @@ export function describeUserMessage({ userReads }: ErrorCase, result: ApiCall | 
   return 'outcome' in result ? describeScreen(result) : describeExchangeScreen(result);
 }
 
-async function expectRejectionWithMessage(context: RunContext, errorCase: ErrorCase) {
-  const { subject, noteIfAccepted } = errorCase;
+async function expectRefusalWithMessage(context: RunContext, errorCase: ErrorCase) {
+  const { subject, noteIfAccepted, call } = errorCase;
   const result = await triggerError(context, errorCase);
   const exchange = exchangeOf(result);
-  const failWith = (fault: string) =>
-    fail(`${subject}: the backend ${fault}.`, [result], describeUserMessage(errorCase, result));
+  const failWith = (fault: string, cause?: Cause) =>
+    fail(
+      `${subject}: the backend ${fault}.`,
+      [result],
+      describeUserMessage(errorCase, result),
+      cause,
+    );
   const response = `responds with ${describeResponse(exchange)}`;
   if (isSuccess(exchange)) {
     const fault = await findAcceptanceFault(context, result);
@@ -350,7 +422,39 @@ async function expectRejectionWithMessage(context: RunContext, errorCase: ErrorC
   }
   if (!isClientError(exchange)) failWith(`${response} instead of a status 4xx`);
   const fault = describeMessageFault(exchange);
-  if (fault) failWith(`rejects it with ${statusOf(exchange)}, but ${fault}`);
+  if (fault)
+    failWith(
+      `rejects it with ${statusOf(exchange)}, but ${fault}`,
+      refusalCause(exchange, lowerFirst(subject)),
+    );
+  const good = call && (await refuseAll(context, call));
+  if (good && isClientError(good.exchange) && statusOf(good.exchange) !== 429)
+    throw new Blocked(`a good request is refused too: ${describeResponse(good.exchange)}`);
+}
+
+/** Fails if a call succeeds before one refusal and not after it, both in a new browser. */
+async function expectSuccessAfter(
+  context: RunContext,
+  call: keyof typeof goodCalls,
+  errorCase: ErrorCase,
+  index: number,
+) {
+  const browser =
+    call === 'createProject'
+      ? (await context.newSession('tess')).browser
+      : context.newBrowser('stranger');
+  const before = await goodCalls[call](context, browser, `before-refusal-${index}`);
+  const { subject } = definitionOf(call).words;
+  if (!before.outcome.ok)
+    throw new Blocked(`${subject} fails: ${describeResponse(before.exchange)}`);
+  const refusal = await errorCase.send(context, browser);
+  const after = await goodCalls[call](context, browser, `after-refusal-${index}`);
+  if (after.outcome.ok || statusOf(after.exchange) === 429) return;
+  const end = isUnauthorized(after) && call === 'createProject' ? ' The session has ended.' : '';
+  fail(
+    `After a refusal (${lowerFirst(errorCase.subject)}), ${subject} correctly from the same browser fails: the backend responds with ${describeResponse(after.exchange)}.${end}`,
+    [before, refusal, after],
+  );
 }
 
 /** Returns what contradicts a success response; undefined when the backend did what it says. */

@@ -61,7 +61,7 @@ async function readFields(request, ...labels) {
     if (bytes.length <= maxBodyBytes) bytes = Buffer.concat([bytes, chunk]);
   if (bytes.length > maxBodyBytes)
     refuse(413, 'The request is too large. Please shorten the text.');
-  const isJson = /^application\/json\b/.test(request.headers['content-type'] ?? '');
+  const isJson = /^application\/json\b/i.test(request.headers['content-type'] ?? '');
   if (!isJson) refuse(415, 'The request must be sent as JSON.');
   const body = parseJson(bytes.toString());
   const fields = labels.map((label) => {

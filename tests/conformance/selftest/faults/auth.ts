@@ -51,6 +51,8 @@ export const authFaults: FaultTable[] = [
   createFaults(changeUnknownEmailResponse, {
     'the server answers an unknown email with 200 [SIGNIN-2]': (response) =>
       withJson(response, {}, 200),
+    'the server rejects an unknown email without a message [ERR-2]': (response) =>
+      withJson(response, { error: 'unknown' }),
     'a wrong password and an unknown email get different messages [SIGNIN-4]': (response) =>
       withJson(response, { message: 'There is no such account.' }),
   }),

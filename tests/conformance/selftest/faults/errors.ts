@@ -1,3 +1,4 @@
+import { STATUS_CODES } from 'node:http';
 import { parseJson } from '../../../../conformance/http/response.ts';
 import {
   changeErrorResponses,
@@ -12,6 +13,7 @@ import {
   isProjectOperation,
   jsonObjectOf,
   jsonResponse,
+  sessionOf,
   withBody,
   withHeaders,
   withJson,
@@ -31,6 +33,12 @@ export const errorFaults: FaultTable[] = [
     'error messages are empty [ERR-1, ERR-3]': (response) => withJson(response, { message: '' }),
     'error messages are arrays [ERR-1, ERR-3]': (response, message) =>
       withJson(response, { message: [message] }),
+    'error messages are codes [ERR-22]': ({ status }) =>
+      errorResponse(status, `error.api.${status}`),
+    'error messages are templates that nothing fills in [ERR-22]': ({ status }) =>
+      errorResponse(status, 'The field {field} is required.'),
+    'error messages are the words of the status [ERR-22]': ({ status }) =>
+      errorResponse(status, STATUS_CODES[status] ?? ''),
     'error messages contain markup [ERR-22]': ({ status }, message) =>
       errorResponse(status, `<p class="error">${message}</p>`),
     'error responses have no body [ERR-1, ERR-3]': (response) => withBody(response, ''),
@@ -53,10 +61,42 @@ export const errorFaults: FaultTable[] = [
       contentTypeOf(request).includes('json'),
     'an array in place of an object causes a 500 [ERR-14]': (request) =>
       isOperation(request, 'login') && request.body === '[]',
+    'a sign-in without a password causes a 500 [ERR-9]': (request) =>
+      isOperation(request, 'login') &&
+      'email' in jsonObjectOf(request) &&
+      !('password' in jsonObjectOf(request)),
+    'an email that is a number causes a 500 [ERR-25]': (request) =>
+      isOperation(request, 'login') && jsonObjectOf(request)['email'] === 5,
+    'a registration without an email causes a 500 [ERR-26]': (request) =>
+      isOperation(request, 'registerUser') && !('email' in jsonObjectOf(request)),
+    'the JSON body null causes a 500 [ERR-27]': ({ body }) => body === 'null',
+    'an empty body causes a 500 [ERR-28]': ({ method, body }) => method === 'POST' && body === '',
+    'deeply nested JSON causes a 500 [ERR-29]': ({ body }) => body.startsWith('[['),
+    'a project that is not UTF-8 causes a 500 [ERR-30]': ({ body }) => body.includes('\uFFFD'),
+    'a byte order mark causes a 500 [ERR-31]': ({ body }) => body.startsWith('\uFEFF'),
+    'an unknown field of a project causes a 500 [ERR-32]': ({ body }) => body.includes('"colour"'),
+    'a description that is null causes a 500 [ERR-35]': (request) =>
+      isOperation(request, 'createProject') && jsonObjectOf(request)['description'] === null,
+    'a title that is a number causes a 500 [ERR-12]': (request) =>
+      isOperation(request, 'createProject') && jsonObjectOf(request)['title'] === 42,
+    'a project without a description causes a 500 [ERR-11]': (request) =>
+      isOperation(request, 'createProject') &&
+      'title' in jsonObjectOf(request) &&
+      !('description' in jsonObjectOf(request)),
+    'a password of 7 characters causes a 500 [ERR-7]': (request) =>
+      isOperation(request, 'registerUser') &&
+      String(jsonObjectOf(request)['password']).length === 7,
   }),
   createFaults(interceptRequests, {
     'the server rejects a form in place of JSON with an HTML page [ERR-15]': (request) =>
       contentTypeOf(request).includes('form') && htmlPage(415, 'Unsupported Media Type'),
+    'the server rejects a blank title without a message [ERR-4]': (request) =>
+      isOperation(request, 'createProject') &&
+      jsonObjectOf(request)['title'] === '   ' &&
+      jsonResponse(422, { errors: ['title'] }),
+    'the server rejects a content type with a charset [ERR-33]': (request) =>
+      contentTypeOf(request).includes('charset') &&
+      errorResponse(415, 'The request must be sent as JSON.'),
     'the server closes the connection on a large body [ERR-16]': ({ body }) =>
       body.length > 1_500_000 && closedConnection,
     'the server answers an unsupported method with 200 [ERR-18]': ({ method, path }) =>
@@ -69,6 +109,18 @@ export const errorFaults: FaultTable[] = [
   {
     'the server rejects an existing email without a message [ERR-5]': () =>
       changeExistingEmailResponse((response) => withJson(response, { code: 'EMAIL_TAKEN' })),
+    'the server rejects an unknown address without a message [ERR-17]': () =>
+      interceptResponses(({ status }) => status === 404 && jsonResponse(404, { detail: 'None' })),
+    'a rejected project ends the session [ERR-24]': () => {
+      const ended = new Set<string>();
+      return async (request, next) => {
+        if (isProjectOperation(request) && ended.has(sessionOf(request)))
+          return errorResponse(401, 'Please sign in.');
+        const response = await next(request);
+        if (response.status === 422) ended.add(sessionOf(request));
+        return response;
+      };
+    },
     'every second listProjects request fails [ERR-20]': () => {
       let count = 0;
       return causeInternalError(
