@@ -57,9 +57,7 @@ Exit codes:
 
 export type Command =
   | { kind: 'run'; settings: RunSettings }
-  | { kind: 'help' }
-  | { kind: 'version' }
-  | { kind: 'list' }
+  | { kind: 'help' | 'version' | 'list' }
   | { kind: 'invalid'; errors: string[] };
 
 const options = {
@@ -80,9 +78,8 @@ export function parseArguments(args: string[], checkIds: string[]): Command {
   const optionErrors = findOptionErrors(args);
   if (optionErrors.length > 0) return { kind: 'invalid', errors: optionErrors };
   const { values, positionals } = parseArgs({ args, options, allowPositionals: true });
-  if (values.help) return { kind: 'help' };
-  if (values.version) return { kind: 'version' };
-  if (values.list) return { kind: 'list' };
+  const kind = (['help', 'version', 'list'] as const).find((option) => values[option]);
+  if (kind) return { kind };
 
   const errors: string[] = [];
   const [address = '', ...extra] = positionals;
@@ -117,18 +114,13 @@ function findOptionErrors(args: string[]): string[] {
     if (token.kind !== 'option') return [];
     const { name, index, value, inlineValue } = token;
     const typed = args[index]!.split('=')[0]!;
-    if (!Object.hasOwn(options, name))
-      return [[typed, `There is no option ${typed}.${hint(typed)}`]];
-    const { type } = options[name as keyof typeof options];
-    if (type === 'boolean') {
-      return value === undefined ? [] : [[typed, `${typed} takes no value.`]];
-    }
-    const isMissing =
-      value === undefined || value === '' || (!inlineValue && value.startsWith('-'));
-    return isMissing ? [[typed, `${typed} needs a value.`]] : [];
+    const type = (options as { [name: string]: { type: string } })[name]?.type;
+    if (type === undefined) return `There is no option ${typed}.${hint(typed)}`;
+    if (type === 'boolean') return value === undefined ? [] : `${typed} takes no value.`;
+    return value && (inlineValue || !value.startsWith('-')) ? [] : `${typed} needs a value.`;
   });
   // One error for -only, which has the form of four short options.
-  return Object.values(Object.fromEntries(errors) as Record<string, string>);
+  return [...new Set(errors)];
 }
 
 /** Returns a question for the option that a mistyped one resembles. */
