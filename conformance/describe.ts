@@ -4,8 +4,19 @@ import { isSuccess, messageOf, parseJson, responseHeader } from './http/response
 import type { Exchange } from './http/client.ts';
 import type { Cause } from './verdict.ts';
 
+const segmenter = new Intl.Segmenter();
+
+/** Splits a text into characters as users see them, of which an emoji is one. */
+export const charactersOf = (text: string): string[] =>
+  Array.from(segmenter.segment(text), ({ segment }) => segment);
+
+/** Returns the first `length` characters. */
 export function truncate(text: string, length = 80): string {
-  return text.length > length ? `${text.slice(0, length)}…` : text;
+  // Few characters have more code units: this bounds the time for a long text.
+  const start = charactersOf(text.slice(0, length * 20))
+    .slice(0, length)
+    .join('');
+  return start.length < text.length ? `${start}…` : text;
 }
 
 export function describeType(value: unknown): string {

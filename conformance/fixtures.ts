@@ -12,6 +12,9 @@ export type Fixtures = {
   project: (name: string) => NewProject;
 };
 
+/** The domain of all emails, so that one statement deletes what runs leave on a server. */
+export const emailDomain = 'kit.example.org';
+
 const nouns = ['garden', 'harbour', 'library', 'kitchen', 'station', 'orchard', 'bridge', 'studio'];
 const verbs = ['Paint', 'Repair', 'Measure', 'Open', 'Move', 'Light', 'Plan', 'Photograph'];
 
@@ -20,7 +23,7 @@ export function createFixtures(seed: number, runId: string): Fixtures {
     words[Math.floor(random() * words.length)]!;
   return {
     runId,
-    email: (name) => `${name}.${seed}.${runId}@example.org`,
+    email: (name) => `${name}.${seed}.${runId}@${emailDomain}`,
     password(name) {
       const random = createRandom(seed, `password of ${name}`);
       const digits = String(Math.floor(random() * 9000) + 1000);
@@ -31,7 +34,7 @@ export function createFixtures(seed: number, runId: string): Fixtures {
       const noun = pick(nouns, random);
       return {
         title: `${pick(verbs, random)} the ${noun}, ${name} ${runId}`,
-        description: `What has to be done for the ${noun}.\nCreated by the conformance kit (${name}).`,
+        description: `What has to be done for the ${noun}. Created by the conformance kit (${name}).`,
       };
     },
   };

@@ -9,7 +9,7 @@ type Send = (context: RunContext, browser: SimulatedBrowser) => Promise<ApiCall>
 
 export const sendWrongPassword: Send = async (context, browser) => {
   const { email, password } = await context.signedInUser('ada');
-  return browser.login(email, `${password}-wrong`);
+  return browser.login(email, `wrong-${password}`);
 };
 
 export const sendUnknownEmail: Send = async (context, browser) => {

@@ -52,8 +52,6 @@ export type RunContext = {
   once: <Value>(key: string, create: () => Promise<Value>) => Promise<Value>;
   /** Returns the result of `once` for this key, or undefined if there is none yet. */
   peek: <Value>(key: string) => Promise<Value> | undefined;
-  /** The exchanges that registered and signed in each browser, by browser name. */
-  setupExchanges: Map<string, Exchange[]>;
   /** Set when the run includes the screens in a real browser (`--ui`). */
   ui: UiOptions | undefined;
   screenshots: Screenshot[];
@@ -81,7 +79,6 @@ export function createRunContext(
     for (const value of lines.flatMap(cookieValues)) secrets.add(value);
   };
   const http = createHttpClient(origin, { ...httpOptions, onExchange: addCookieSecrets });
-  const setupExchanges = new Map<string, Exchange[]>();
   const results = new Map<string, Promise<unknown>>();
   let browserCount = 0;
 
@@ -113,7 +110,6 @@ export function createRunContext(
     secrets,
     fixtures,
     appOrigin,
-    setupExchanges,
     ui: undefined,
     screenshots: [],
     once,
@@ -128,7 +124,6 @@ export function createRunContext(
         const browser = context.newBrowser(name);
         const register = () => browser.registerUser(email, password);
         const registration = await retryWithXsrfCookie(browser, register);
-        setupExchanges.set(browser.name, registration.exchanges);
         return { name, email, password, browser, registration };
       }),
 
@@ -144,15 +139,13 @@ export function createRunContext(
     newSession: async (name) => context.signIn(await context.registeredAccount(name)),
 
     async signIn(account, browser = context.newBrowser(account.name)) {
-      const setup = setupExchanges.get(browser.name) ?? account.registration.exchanges;
       const signIn = () => browser.login(account.email, account.password);
       const hasNoToken = () => browser.xsrfToken() === undefined;
       const login = await retryWithXsrfCookie(browser, signIn, hasNoToken);
       if (!login.outcome.ok)
         throw new Blocked(`signing in failed: ${describeResponse(login.exchange)}`);
       // The app also opens the projects after signing in.
-      const list = await browser.listProjects();
-      setupExchanges.set(browser.name, [...setup, ...login.exchanges, ...list.exchanges]);
+      await browser.listProjects();
       return { ...account, browser, login };
     },
   };

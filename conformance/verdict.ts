@@ -83,16 +83,20 @@ export function failOnFaults(
   exchanges: Exchange[],
   faultOf: FaultOf,
   userSees?: (exchange: Exchange) => string,
+  causeOf?: (exchange: Exchange, address: string) => Cause | undefined,
 ) {
   const problems = new Map<string, Problem>();
   for (const exchange of exchanges) {
     const { method, path } = exchange.request;
-    const key = `${method} ${path} ${statusOf(exchange)}`;
+    const subject = `${method} ${path}`;
+    const key = `${subject} ${statusOf(exchange)}`;
     const fault = problems.has(key) ? undefined : faultOf(exchange);
     if (fault === undefined) continue;
+    const words = `requests of which each ${fault}`;
+    const cause = causeOf?.(exchange, subject) ?? { words, subject };
     problems.set(
       key,
-      createProblem(`${method} ${path} ${fault}.`, [exchange], userSees?.(exchange)),
+      createProblem(`${subject} ${fault}.`, [exchange], userSees?.(exchange), cause),
     );
   }
   failIfAny([...problems.values()]);

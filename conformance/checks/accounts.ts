@@ -1,4 +1,4 @@
-import { describeMessageFault, describeResponse } from '../describe.ts';
+import { describeMessageFault, describeResponse, refusalCause } from '../describe.ts';
 import { isClientError, isSuccess } from '../http/response.ts';
 import { registerAgain } from '../probes.ts';
 import {
@@ -79,14 +79,20 @@ export const accountChecks: Check[] = [
     },
   }),
   should('ACCOUNT-6', {
-    title: 'Every character of a long password counts',
+    title: 'Every character of a long password counts, or it is rejected with a message',
     requirement:
       'Compare all of 128 characters, or reject the password with a message. bcrypt reads only 72 bytes: hash the password first, or reject longer ones.',
     statements: ['ENTITY-4', 'AUTH-5'],
     async run(context) {
       const { registration: first } = await context.tryRegister('long', { password: longPassword });
       const fault = isClientError(first.exchange) && describeMessageFault(first.exchange);
-      if (fault) fail(`The backend rejects a password of 128 characters, but ${fault}.`, [first]);
+      if (fault)
+        fail(
+          `The backend rejects a password of 128 characters, but ${fault}.`,
+          [first],
+          undefined,
+          refusalCause(first.exchange, 'a password of 128 characters'),
+        );
       const { email, registration } = await registerOrSkip(context, 'long', longPassword);
       const login = await context.newBrowser('long').login(email, `${longPassword.slice(0, 127)}y`);
       if (login.outcome.ok)
@@ -199,7 +205,7 @@ export const accountChecks: Check[] = [
     },
   }),
   should('ACCOUNT-12', {
-    title: 'One of two concurrent registrations of an email is rejected',
+    title: 'At most one of two concurrent registrations of an email succeeds',
     requirement:
       'Check and store an email in one step (a unique index). Otherwise both registrations succeed, and one of the passwords cannot sign in.',
     statements: ['APP-1', 'CHOICE-45'],

@@ -27,13 +27,13 @@ export const journeyChecks: Check[] = [
     run: userStory,
   }),
   must('JOURNEY-2', {
-    title: 'Registering and signing in follow the state machine',
+    title: 'Registering and signing in show the screens of the specification',
     requirement,
     statements: ['AUTH-2', 'AUTH-3', 'AUTH-5', 'AUTH-6', 'AUTH-7', 'AUTH-9', 'CHOICE-8'],
     run: (context) => walkJourneys(context, authJourneys),
   }),
   must('JOURNEY-3', {
-    title: 'Fetching and creating projects follow the state machine',
+    title: 'Fetching and creating projects show the screens of the specification',
     requirement,
     statements: ['LIST-2', 'LIST-3', 'LIST-4', 'CREATE-1', 'CREATE-2', 'CREATE-4', 'CHOICE-31'],
     run: (context) => walkJourneys(context, projectsJourneys),
@@ -53,7 +53,7 @@ export const journeyChecks: Check[] = [
 ];
 
 export const browserJourneyCheck = must('UI-1', {
-  title: 'The real app follows the state machines in a browser',
+  title: 'The app in a browser shows the screens of the specification',
   requirement:
     'After each step of the same paths, the built app in a real browser shows the screen that the model predicts. Runs only with --ui.',
   statements: ['LAYOUT-1', 'LOGIN-5', 'PROJECTS-6', 'CHOICE-27'],

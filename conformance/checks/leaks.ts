@@ -1,3 +1,4 @@
+import { truncate } from '../describe.ts';
 import type { Exchange } from '../http/client.ts';
 import { encodedVariants } from '../http/secrets.ts';
 import { makeOrdinaryVisit } from '../probes.ts';
@@ -25,7 +26,7 @@ export const leakChecks: Check[] = [
     run: (context) =>
       inspectBodies(context, (exchange) => {
         const match = stackTrace.exec(unescaped(errorText(exchange)))?.[0];
-        return match && `contains a stack trace: "${match.slice(0, 80)}"`;
+        return match && `contains a stack trace: "${truncate(match)}"`;
       }),
   }),
   must('LEAK-2', {

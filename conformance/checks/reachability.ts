@@ -1,5 +1,10 @@
 import { isUtf8 } from 'node:buffer';
-import { describeFailureScreen, describeResponse, explainInvalidJson } from '../describe.ts';
+import {
+  describeFailureScreen,
+  describeResponse,
+  explainInvalidJson,
+  refusalCause,
+} from '../describe.ts';
 import type { Exchange } from '../http/client.ts';
 import { isClientError, isSuccess, parseJson, responseHeader, statusOf } from '../http/response.ts';
 import { makeOrdinaryVisit } from '../probes.ts';
@@ -53,15 +58,24 @@ export const reachabilityChecks: Check[] = [
     requirement: 'Send Content-Type: application/json (or application/problem+json for errors).',
     statements: ['CALL-2'],
     run: async (context) =>
-      failOnFaults(await collectAppResponses(context), (exchange) => {
-        const type = responseHeader(exchange, 'content-type');
-        if (hasEmptyBody(exchange) || isRedirect(exchange) || type === undefined) return undefined;
-        if (!/^(application|text)\/([\w.-]+\+)?json\s*(;|$)/i.test(type))
-          return `has the content type "${type}"`;
-        return parseJson(exchange.response!.text) === undefined
-          ? `has the content type "${type}", but the body is not JSON${explainInvalidJson(exchange)}: ${describeResponse(exchange)}`
-          : undefined;
-      }),
+      failOnFaults(
+        await collectAppResponses(context),
+        (exchange) => {
+          const type = responseHeader(exchange, 'content-type');
+          if (hasEmptyBody(exchange) || isRedirect(exchange) || type === undefined)
+            return undefined;
+          // ERR-20 reports a failure of the backend, whose body is often a page.
+          if (statusOf(exchange) >= 500) return undefined;
+          if (!/^(application|text)\/([\w.-]+\+)?json\s*(;|$)/i.test(type))
+            return `has the content type "${type}"`;
+          return parseJson(exchange.response!.text) === undefined
+            ? `has the content type "${type}", but the body is not JSON${explainInvalidJson(exchange)}: ${describeResponse(exchange)}`
+            : undefined;
+        },
+        undefined,
+        (exchange, address) =>
+          isClientError(exchange) ? refusalCause(exchange, address) : undefined,
+      ),
   }),
   must('REACH-3', {
     title: 'Nothing under /api/v1 redirects',

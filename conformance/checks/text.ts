@@ -1,10 +1,12 @@
 import { isUtf8 } from 'node:buffer';
 import type { NewProject, Project } from '../../machines/types.ts';
 import {
+  charactersOf,
   describeMessageFault,
   describeResponse,
   describeType,
   explainInvalidJson,
+  refusalCause,
   truncate,
 } from '../describe.ts';
 import { isClientError, isSuccess, parseJson, statusOf } from '../http/response.ts';
@@ -17,7 +19,7 @@ import {
   missingFromList,
 } from '../probes.ts';
 import type { RunContext } from '../run-context.ts';
-import { Blocked, fail, skip } from '../verdict.ts';
+import { Blocked, fail, skip, type Cause } from '../verdict.ts';
 import { must, type Check } from './check.ts';
 
 export const textChecks: Check[] = [
@@ -127,7 +129,13 @@ async function expectPreserved(context: RunContext, sent: NewProject): Promise<v
   const response = describeResponse(exchange);
   if (isClientError(exchange)) {
     const fault = describeMessageFault(exchange);
-    if (fault) fail(`The backend rejects such a project with ${response}, but ${fault}.`, [create]);
+    if (fault)
+      fail(
+        `The backend rejects such a project with ${response}, but ${fault}.`,
+        [create],
+        undefined,
+        refusalCause(exchange, `the project "${truncate(sent.title, 40)}"`),
+      );
     if ([401, 403].includes(statusOf(exchange))) throw new Blocked(describeCreateFailure(create));
     skip(`the backend rejects such a project with ${response}`);
   }
@@ -162,9 +170,20 @@ function expectSameText(
     const change = describeTextChange(sent[key], actual[key]);
     const row = `a row that reads "${truncate(String(actual[key]))}"`;
     if (change)
-      fail(`The ${key} in ${source} is changed: ${change}.`, calls, isShown ? row : undefined);
+      fail(
+        `The ${key} in ${source} is changed: ${change}.`,
+        calls,
+        isShown ? row : undefined,
+        changeCause(change, `"${truncate(sent[key], 40)}"`),
+      );
   }
 }
+
+/** Returns what texts that are changed alike have in common. */
+const changeCause = (change: string, subject: string): Cause => ({
+  words: `texts come back changed (${change.replace(/^its? (is )?|: .*/gs, '')})`,
+  subject,
+});
 
 /** Returns what the backend did to a text; undefined when it is unchanged. */
 function describeTextChange(sent: string, received: unknown): string | undefined {
@@ -193,9 +212,11 @@ function describeTextChange(sent: string, received: unknown): string | undefined
 
 /** Quotes both texts around the first character that differs. */
 function describeDifference(sent: string, received: string): string {
+  const [expected, actual] = [charactersOf(sent), charactersOf(received)];
   let index = 0;
-  while (index < sent.length && sent[index] === received[index]) index += 1;
+  while (index < expected.length && expected[index] === actual[index]) index += 1;
   const start = Math.max(0, index - 8);
-  const excerpt = (text: string) => JSON.stringify(text.slice(start, start + 32));
-  return `${excerpt(received)} instead of ${excerpt(sent)}`;
+  const excerpt = (characters: string[]) =>
+    JSON.stringify(characters.slice(start, start + 32).join(''));
+  return `${excerpt(actual)} instead of ${excerpt(expected)}`;
 }

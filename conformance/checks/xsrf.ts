@@ -1,4 +1,4 @@
-import { describeMessageFault, describeResponse } from '../describe.ts';
+import { describeMessageFault, describeResponse, refusalCause } from '../describe.ts';
 import { isClientError, isSuccess, statusOf } from '../http/response.ts';
 import type { ApiCall } from '../http/simulated-browser.ts';
 import { createWithoutToken, createWithToken, describeCreateFailure } from '../probes.ts';
@@ -130,6 +130,7 @@ export const xsrfChecks: Check[] = [
             `The backend rejects a missing token with ${statusOf(missing)}, but ${fault}.`,
             [missing],
             'red banner: "Internal Server Error"',
+            refusalCause(missing, 'a project without the XSRF token'),
           ),
         isSuccess(wrong) &&
           createProblem('A missing token is rejected, but any value is accepted.', [

@@ -34,6 +34,8 @@ export type Exchange = {
   response: HttpResponse | undefined;
   failure: NetworkFailure | undefined;
   durationMs: number;
+  /** How many exchanges of the run had ended when this one started. */
+  startedAfter: number;
   /** Set-Cookie lines that a browser would not store. */
   rejectedCookies: { line: string; reason: string }[];
   /** Name of the simulated browser that sent the request. */
@@ -217,12 +219,14 @@ export function createHttpClient(
         const waitMs = resumeAtMs - clock.now();
         if (waitMs > 0) await clock.sleep(waitMs);
         const startedAt = clock.now();
+        const startedAfter = exchanges.length;
         const result = await sendOnce(request);
         const durationMs = clock.now() - startedAt;
         const exchange: Exchange = {
           request,
           ...result,
           durationMs,
+          startedAfter,
           rejectedCookies: [],
           browserName,
           isAppRequest,

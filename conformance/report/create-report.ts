@@ -1,21 +1,25 @@
 import { stripVTControlCharacters } from 'node:util';
 import { describeResponse, truncate } from '../describe.ts';
+import { emailDomain } from '../fixtures.ts';
+import type { DocumentedResponse } from '../contract.ts';
 import type { Exchange } from '../http/client.ts';
-import { curlCommand } from '../http/curl.ts';
+import { isSuccess, parseJson } from '../http/response.ts';
+import { reproduce, withRequirements } from '../http/curl.ts';
 import type { CheckResult, RunResult } from '../results.ts';
 import type { Problem } from '../verdict.ts';
+import { listFindings, type Finding } from './findings.ts';
 
 /** The content of all report formats, and the format of conformance.json. */
 export type Report = ReturnType<typeof createReport>;
 export type ReportedResult = Report['results'][number];
+export type ReportedFinding = Report['findings'][number];
 export type ReportedProblem = ReportedResult['problems'][number];
 export type Totals = ReturnType<typeof countStatuses>;
 
-const levels = ['MUST', 'SHOULD', 'PROFILE'];
 const maxCallsPerCheck = 12;
 
 /** Creates the content of the reports, without secrets and without terminal control sequences. */
-export function createReport(run: RunResult) {
+export function createReport(run: RunResult, notes: string[] = []) {
   const { context, journeyCoverage, documentedResponses, leftovers } = run;
   const clean = (text: string) => stripVTControlCharacters(context.secrets.mask(text));
   const cleanOptional = (text: string | undefined) =>
@@ -24,12 +28,22 @@ export function createReport(run: RunResult) {
     browserName: exchange.browserName,
     request: clean(describeRequest(exchange)),
     response: clean(describeResponse(exchange)),
-    curl: clean(curlCommand(run.origin, exchange)),
   });
   const reportProblem = (problem: Problem) => ({
     description: clean(problem.description),
     userSees: cleanOptional(problem.userSees),
-    calls: withSignInExchanges(problem.exchanges, context.setupExchanges).map(reportCall),
+    calls: withRequirements(context.http.exchanges, problem.exchanges).map(reportCall),
+  });
+  const reportFinding = ({ checks, level, summary, problems, causes }: Finding) => ({
+    ids: checks.map(({ id }) => id),
+    level,
+    title: checks[0]!.title,
+    requirement: checks[0]!.requirement,
+    statements: [...new Set(checks.flatMap(({ statements }) => statements))],
+    summary: cleanOptional(summary),
+    problems: problems.map(reportProblem),
+    reproduce: reproduce(context.http, run.runId, problems[0]!.exchanges),
+    causes: causes.map(({ id }) => id),
   });
   const results = run.results.map(({ check, ...result }) => ({
     id: check.id,
@@ -49,10 +63,17 @@ export function createReport(run: RunResult) {
 
   const covered = documentedResponses.filter(({ count, invalidCount }) => invalidCount < count);
   const missing = documentedResponses.filter((response) => !covered.includes(response));
-  const operations = new Set(documentedResponses.map(({ operation }) => operation));
-  const workingOperations = new Set(
-    covered.filter(({ status }) => status < 300).map(({ operation }) => operation),
-  );
+  const operations = documentedResponses.filter(({ status }) => status < 300);
+  const isWorking = ({ operation, status }: DocumentedResponse) =>
+    context.http.exchanges.some(
+      (exchange) =>
+        isSuccess(exchange) &&
+        context.contract.operationOf(exchange.request) === operation &&
+        context.contract.violations(operation, status, parseJson(exchange.response?.text))
+          .length === 0,
+    );
+  const missingOperations = operations.filter((each) => !isWorking(each));
+  const findings = listFindings(run.results).map(reportFinding);
   const { states, transitions } = journeyCoverage ?? {};
   return {
     origin: run.origin,
@@ -60,10 +81,8 @@ export function createReport(run: RunResult) {
     runId: run.runId,
     startedAt: run.startedAt.toISOString(),
     durationMs: Math.round(run.durationMs),
-    verdict: describeVerdict(must, should, run.only.length > 0),
-    failures: results
-      .filter(({ status }) => status === 'failed')
-      .toSorted((a, b) => levels.indexOf(a.level) - levels.indexOf(b.level)),
+    verdict: describeVerdict(must, should, run.only.length > 0, findings[0]?.ids[0]),
+    findings,
     results,
     userMessages: run.userMessages.map((row) => ({
       ...row,
@@ -74,7 +93,11 @@ export function createReport(run: RunResult) {
       must,
       should,
       profileCount: totalsOf('PROFILE').total,
-      operations: { covered: workingOperations.size, total: operations.size },
+      operations: {
+        covered: operations.length - missingOperations.length,
+        total: operations.length,
+        missing: missingOperations.map(({ operation }) => operation),
+      },
       responses: {
         covered: covered.length,
         total: documentedResponses.length,
@@ -99,9 +122,14 @@ export function createReport(run: RunResult) {
     throttling: describeThrottling(run),
     /** Why checks are blocked, when the cause is no failed check. */
     blockedBy: run.throttling.advice,
-    leftovers: `${plural(leftovers.users, 'user')} and ${plural(leftovers.projects, 'project')} stay on the server. The emails contain "${run.runId}".`,
+    notes,
+    leftovers: `${plural(leftovers.users, 'user')} and ${plural(leftovers.projects, 'project')} stay on the server. ${deletionHint(run.runId)}`,
   };
 }
+
+/** Says how to find what a run leaves on the server. */
+export const deletionHint = (runId: string): string =>
+  `The emails of this run contain "${runId}", those of all runs end with @${emailDomain}: delete from users where email like '%@${emailDomain}'`;
 
 function countStatuses(results: Pick<CheckResult, 'status'>[]) {
   const count = (...statuses: CheckResult['status'][]) =>
@@ -115,17 +143,21 @@ function countStatuses(results: Pick<CheckResult, 'status'>[]) {
   };
 }
 
-function describeVerdict(must: Totals, should: Totals, isSelection: boolean): string {
-  const failed = (count: number, level: string) => `${plural(count, `${level} check`)} failed.`;
-  const advice = should.failed > 0 ? ` ${failed(should.failed, 'SHOULD')}` : '';
-  if (must.failed > 0) {
-    return `The app does not work with this backend: ${failed(must.failed, 'MUST')}${advice}`;
-  }
-  if (must.blocked > 0) {
+function describeVerdict(
+  must: Totals,
+  should: Totals,
+  isSelection: boolean,
+  first: string | undefined,
+): string {
+  const unmet = (count: number, level: string) =>
+    `${plural(count, `${level} check`)} ${count === 1 ? 'is' : 'are'} not met.`;
+  const advice = should.failed > 0 ? ` ${unmet(should.failed, 'SHOULD')}` : '';
+  if (must.failed > 0)
+    return `The app does not work with this backend: ${unmet(must.failed, 'MUST')}${advice} Begin with ${first}.`;
+  if (must.blocked > 0)
     return `The result is incomplete: ${plural(must.blocked, 'MUST check')} could not run.${advice}`;
-  }
   const success = isSelection
-    ? 'The selected MUST checks passed.'
+    ? 'The selected MUST checks are met.'
     : 'The app works with this backend.';
   return `${success}${advice}`;
 }
@@ -135,15 +167,6 @@ function describeThrottling({ throttling }: RunResult): string | undefined {
   if (advice !== undefined) return advice;
   if (count === 0) return undefined;
   return `The kit obeyed Retry-After ${plural(count, 'time')} and waited ${(totalMs / 1000).toFixed(1)} s in total.`;
-}
-
-/** Adds the requests that signed a browser in before its first authenticated request. */
-function withSignInExchanges(exchanges: Exchange[], setup: Map<string, Exchange[]>): Exchange[] {
-  const all = exchanges.flatMap((exchange) => {
-    const hasCookie = exchange.request.headers['cookie'] !== undefined;
-    return hasCookie ? [...(setup.get(exchange.browserName) ?? []), exchange] : [exchange];
-  });
-  return [...new Set(all)];
 }
 
 function describeRequest({ request }: Exchange): string {

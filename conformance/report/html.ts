@@ -1,6 +1,5 @@
-import { curlPreamble } from '../http/curl.ts';
 import type { Screenshot } from '../run-context.ts';
-import type { Report, ReportedProblem, ReportedResult } from './create-report.ts';
+import type { Report, ReportedFinding, ReportedProblem, ReportedResult } from './create-report.ts';
 import { summarize } from './summary.ts';
 
 const maxProblems = 4;
@@ -33,7 +32,11 @@ export function renderHtml(report: Report, screenshots: Screenshot[] = []): stri
 </head>
 <body>
 <h1 class="${isOk ? 'good' : 'bad'}">${escapeMarkup(report.verdict)}</h1>
-${report.failures.map((failure) => renderFailure(failure, screenshots)).join('\n')}
+${report.findings
+  .filter(({ causes }) => causes.length === 0)
+  .map((finding) => renderFinding(finding, screenshots))
+  .join('\n')}
+${renderConsequences(report)}
 ${report.userMessages.length > 0 ? `<h2>What your users will read</h2>\n<table><tr><th>Situation</th><th>Status</th><th>They read</th></tr>${report.userMessages.map(({ id, situation, status, message }) => `<tr><td>${escapeMarkup(situation)} <span class="muted">${id}</span></td><td>${status || 'none'}</td><td>${escapeMarkup(message)}</td></tr>`).join('')}</table>` : ''}
 ${choices.length > 0 ? `<h2>Choices of this backend</h2>\n<p class="muted">For information. These checks never fail.</p><dl>${choices.map(({ title, note = '' }) => `<dt>${escapeMarkup(title)}</dt><dd>${escapeMarkup(note)}</dd>`).join('')}</dl>` : ''}
 <h2>Totals</h2>
@@ -50,20 +53,37 @@ ${report.journeys.length > 0 ? `<h2>Journeys</h2>\n<table><tr><th>Machine</th><t
 `;
 }
 
-function renderFailure(result: ReportedResult, screenshots: Screenshot[]): string {
-  const { id, level, title, requirement, statements, problems } = result;
-  const hiddenCount = problems.length - maxProblems;
+function renderFinding(finding: ReportedFinding, screenshots: Screenshot[]): string {
+  const { ids, requirement, statements, summary, problems, reproduce } = finding;
+  const shown = problems.slice(0, summary === undefined ? maxProblems : 1);
+  const hiddenCount = summary === undefined ? problems.length - shown.length : 0;
   const images = screenshots
-    .filter((screenshot) => screenshot.id === id)
+    .filter(({ id }) => ids.includes(id))
     .map(({ file }) => `<p><img src="${escapeMarkup(file)}" alt="Screenshot of the failure"></p>`);
   return `<article>
-<h3><span class="${level === 'MUST' ? 'bad' : 'warning'}">${level} failed: ${id}</span> ${escapeMarkup(title)} <span class="muted">${statements.join(', ')}</span></h3>
-${problems.slice(0, maxProblems).map(renderProblem).join('\n')}
+${renderHeading(finding)}
+${summary === undefined ? '' : `<p>${escapeMarkup(summary)}</p>`}
+${shown.map(renderProblem).join('\n')}
 ${hiddenCount > 0 ? `<p>… and ${hiddenCount} similar problems.</p>` : ''}
-<dl><dt>Required</dt><dd>${escapeMarkup(requirement)}</dd></dl>
-${renderCommands(problems)}
+<dl><dt>Required</dt><dd>${escapeMarkup(requirement)} <span class="muted">${statements.join(', ')}</span></dd></dl>
+${reproduce.length > 0 ? `<details><summary>Try it</summary><pre>${escapeMarkup(reproduce.join('\n'))}</pre></details>` : ''}
 ${images.join('')}
 </article>`;
+}
+
+const renderHeading = ({ ids, level, title }: ReportedFinding): string =>
+  `<h3><span class="${level === 'MUST' ? 'bad' : 'warning'}">${level} not met: ${ids.join(', ')}</span> ${escapeMarkup(title)}</h3>`;
+
+function renderConsequences({ findings }: Report): string {
+  const items = findings
+    .filter(({ causes }) => causes.length > 0)
+    .map(
+      (finding) =>
+        `<li>${renderHeading(finding)}<p>${escapeMarkup(finding.summary ?? finding.problems[0]?.description ?? '')} See ${finding.causes.slice(0, 3).join(', ')}.</p></li>`,
+    );
+  return items.length === 0
+    ? ''
+    : `<h2>May be consequences of the above, fix that first</h2>\n<ul>${items.join('')}</ul>`;
 }
 
 function renderProblem({ description, userSees, calls }: ReportedProblem): string {
@@ -75,19 +95,11 @@ function renderProblem({ description, userSees, calls }: ReportedProblem): strin
 <dl>${userSees === undefined ? '' : `<dt>Users see</dt><dd>${escapeMarkup(userSees)}</dd>`}${items.length > 0 ? `<dt>Requests</dt><dd><ol>${items.join('')}</ol></dd>` : ''}</dl>`;
 }
 
-function renderCommands([problem]: ReportedProblem[]): string {
-  const commands = problem?.calls.map(({ curl }) => curl) ?? [];
-  if (commands.length === 0) return '';
-  const needsPassword = commands.some((command) => command.includes('$PASSWORD'));
-  const lines = needsPassword ? [curlPreamble, ...commands] : commands;
-  return `<pre>${escapeMarkup(lines.join('\n'))}</pre>`;
-}
-
 function renderRow({ id, level, title, status, note }: ReportedResult): string {
   const [className, label] = {
-    passed: ['good', 'passed'],
+    passed: ['good', 'met'],
     noted: ['muted', 'noted'],
-    failed: [level === 'MUST' ? 'bad' : 'warning', 'failed'],
+    failed: [level === 'MUST' ? 'bad' : 'warning', 'not met'],
     skipped: ['muted', 'not applicable'],
     blocked: ['warning', 'blocked'],
   }[status];

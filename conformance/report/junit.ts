@@ -1,4 +1,4 @@
-import type { Report, ReportedProblem, ReportedResult } from './create-report.ts';
+import type { Report, ReportedFinding, ReportedProblem, ReportedResult } from './create-report.ts';
 import { escapeMarkup } from './html.ts';
 import { groupBy } from './summary.ts';
 
@@ -7,10 +7,13 @@ import { groupBy } from './summary.ts';
  * are in the output of a passed test.
  */
 export function renderJunit(report: Report): string {
+  const findings = new Map(
+    report.findings.flatMap((finding) => finding.ids.map((id) => [id, finding])),
+  );
   const groups = groupBy(report.results, checkGroupOf);
   const suites = [...groups].map(([group, results]) => {
     const counts = `tests="${results.length}" ${countAttributes(results)} time="${totalSeconds(results)}"`;
-    return `  <testsuite name="${group}" ${counts} timestamp="${report.startedAt.slice(0, 19)}">\n${results.map(renderTestCase).join('\n')}\n  </testsuite>`;
+    return `  <testsuite name="${group}" ${counts} timestamp="${report.startedAt.slice(0, 19)}">\n${results.map((result) => renderTestCase(result, findings.get(result.id))).join('\n')}\n  </testsuite>`;
   });
   return `<?xml version="1.0" encoding="UTF-8"?>
 <testsuites name="conformance of ${escapeXml(report.origin)}" tests="${report.results.length}" ${countAttributes(report.results)} time="${(report.durationMs / 1000).toFixed(3)}">
@@ -33,16 +36,19 @@ const countAttributes = (results: ReportedResult[]) =>
 const totalSeconds = (results: ReportedResult[]) =>
   (results.reduce((sum, { durationMs }) => sum + durationMs, 0) / 1000).toFixed(3);
 
-function renderTestCase(result: ReportedResult): string {
+function renderTestCase(result: ReportedResult, finding: ReportedFinding | undefined): string {
   const { id, level, title, note, problems, status, statements } = result;
   const details = escapeXml(
     [
       `${level}, ${statements.join(', ')}`,
       ...(note ? [note] : []),
+      ...(finding?.causes.length ? [`May be a consequence of ${finding.causes.join(', ')}.`] : []),
+      ...(finding?.summary ? [`${finding.ids.join(', ')}: ${finding.summary}`] : []),
       ...problems.flatMap(problemLines),
+      ...(finding?.reproduce ?? []),
     ].join('\n'),
   );
-  const message = escapeXml(problems[0]?.description ?? note ?? status);
+  const message = escapeXml(finding?.summary ?? problems[0]?.description ?? note ?? status);
   return [
     `    <testcase classname="conformance.${checkGroupOf(result)}" name="${escapeXml(`${id} ${title}`)}" time="${totalSeconds([result])}">`,
     ...(isFailure(result)
@@ -57,7 +63,7 @@ function renderTestCase(result: ReportedResult): string {
 const problemLines = ({ description, userSees, calls }: ReportedProblem): string[] => [
   description,
   ...(userSees ? [`users see: ${userSees}`] : []),
-  ...calls.flatMap(({ request, response, curl }) => [request, `→ ${response}`, curl]),
+  ...calls.flatMap(({ request, response }) => [request, `→ ${response}`]),
 ];
 
 /** Escapes text for XML, and replaces characters that XML cannot contain. */

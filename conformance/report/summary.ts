@@ -21,7 +21,7 @@ export function summarize(report: Report): [label: string, text: string][] {
     ['PROFILE', `${profileCount} choices noted`],
     [
       'operations',
-      `${operations.covered} of ${operations.total} returned a success that the contract allows`,
+      `${operations.covered} of ${operations.total} returned a success that the contract allows${operations.missing.length > 0 ? `, NOT MET: ${operations.missing.join(', ')}` : ''}`,
     ],
     [
       'responses',
@@ -33,6 +33,7 @@ export function summarize(report: Report): [label: string, text: string][] {
       'run',
       `${(report.durationMs / 1000).toFixed(1)} s against ${report.origin} on ${report.startedAt.slice(0, 19).replace('T', ' at ')} UTC, seed ${report.seed}, run ${report.runId}`,
     ],
+    ...report.notes.map((note): [string, string] => ['note', note]),
     ['leftovers', report.leftovers],
   ];
 }
@@ -42,8 +43,8 @@ const describeMissing = (names: string[]) =>
 
 const describeTotals = ({ total, passed, failed, blocked, skipped }: Totals): string =>
   [
-    `${passed} of ${total} passed`,
-    ...(failed > 0 ? [`${failed} FAILED`] : []),
+    `${passed} of ${total} met`,
+    ...(failed > 0 ? [`${failed} NOT MET`] : []),
     ...(blocked > 0 ? [`${blocked} blocked`] : []),
     ...(skipped > 0 ? [`${skipped} not applicable`] : []),
   ].join(', ');

@@ -1,10 +1,10 @@
 import { styleText } from 'node:util';
-import { curlPreamble } from '../http/curl.ts';
-import type { Report, ReportedProblem, ReportedResult } from './create-report.ts';
+import type { Report, ReportedFinding, ReportedProblem, ReportedResult } from './create-report.ts';
 import { groupBy, summarize } from './summary.ts';
 
 const maxProblems = 4;
 const maxCallsPerProblem = 6;
+const maxStatements = 6;
 
 type Style = Parameters<typeof styleText>[0];
 type Paint = (style: Style, text: string) => string;
@@ -20,9 +20,15 @@ export function renderTerminal(report: Report, { verbose = false, colors = false
   const section = (heading: string, lines: string[]) =>
     lines.length > 0 ? ['', paint('bold', heading), ...lines] : [];
   const isOk = must.failed + must.blocked === 0;
+  const causes = report.findings.filter((finding) => finding.causes.length === 0);
+  const consequences = report.findings.filter((finding) => finding.causes.length > 0);
   return [
     ...section('Not judged', report.blockedBy ? [`  ${report.blockedBy}`] : []),
-    ...report.failures.flatMap((failure) => ['', ...failureLines(failure, paint)]),
+    ...causes.flatMap((finding) => ['', ...findingLines(finding, paint)]),
+    ...section(
+      `May be consequences of the above, fix that first (${consequences.length})`,
+      consequences.flatMap((finding) => consequenceLines(finding, paint)),
+    ),
     ...section(
       `Blocked, because a precondition failed (${blocked.length})`,
       [...groupBy(blocked, ({ note = '' }) => note)].map(
@@ -45,22 +51,27 @@ export function renderTerminal(report: Report, { verbose = false, colors = false
   ].join('\n');
 }
 
-function failureLines(result: ReportedResult, paint: Paint): string[] {
-  const { id, level, title, requirement, statements, problems } = result;
-  const heading = paint(['bold', level === 'MUST' ? 'red' : 'yellow'], `${level} failed: ${id}`);
-  const hiddenCount = problems.length - maxProblems;
-  const commands = problems[0]?.calls.slice(-maxCallsPerProblem).map(({ curl }) => curl) ?? [];
-  const needsPassword = commands.some((command) => command.includes('$PASSWORD'));
+const heading = ({ ids, level, title }: ReportedFinding, paint: Paint): string =>
+  `${paint(['bold', level === 'MUST' ? 'red' : 'yellow'], `${level} not met: ${ids.join(', ')}`)}  ${title}`;
+
+function findingLines(finding: ReportedFinding, paint: Paint): string[] {
+  const { requirement, statements, summary, problems, reproduce } = finding;
+  const shown = summary === undefined ? problems.slice(0, maxProblems) : problems.slice(0, 1);
+  const hiddenCount = summary === undefined ? problems.length - shown.length : 0;
   return [
-    `${heading}  ${title}  [${statements.join(', ')}]`,
-    ...problems.slice(0, maxProblems).flatMap(problemLines),
+    `${heading(finding, paint)}  [${statements.slice(0, maxStatements).join(', ')}]`,
+    ...(summary === undefined ? [] : [`  ${summary}`]),
+    ...shown.flatMap(problemLines),
     ...(hiddenCount > 0 ? [`  … and ${hiddenCount} similar problems.`] : []),
     `  required   ${requirement}`,
-    ...(commands.length > 0 ? ['  reproduce'] : []),
-    ...(needsPassword ? [`    ${curlPreamble}`] : []),
-    ...commands.map((command) => `    ${command}`),
+    ...reproduce.map((line, index) => `  ${index === 0 ? 'try it  ' : '        '}   ${line}`),
   ];
 }
+
+const consequenceLines = (finding: ReportedFinding, paint: Paint): string[] => [
+  `  ${heading(finding, paint)}`,
+  `    ${finding.summary ?? finding.problems[0]?.description} See ${finding.causes.slice(0, 3).join(', ')}.`,
+];
 
 const problemLines = ({ description, userSees, calls }: ReportedProblem): string[] => [
   `  ${description}`,

@@ -1,4 +1,3 @@
-import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { beforeAll, expect, test } from 'vitest';
 import { checks } from '../../conformance/checks/all.ts';
@@ -35,23 +34,11 @@ beforeAll(async () => {
 
 test('the terminal report starts with failures: what users see, the requests and a command', () => {
   const text = renderTerminal(report);
-  expect(text.trimStart().startsWith('MUST failed')).toBe(true);
+  expect(text.trimStart().startsWith('MUST not met: ')).toBe(true);
   expect(text).toContain('red banner: "Internal Server Error"');
-  expect(text).toMatch(/curl -i .*auth\/login'/);
+  expect(text).toMatch(/curl -si .*auth\/login'/);
   expect(text.indexOf('What your users will read')).toBeLessThan(text.indexOf('Totals'));
   expect(text).toMatch(/\d+ users and \d+ projects stay on the server/);
-});
-
-test('a curl command of the report runs in a shell and reads the password from a variable', () => {
-  const command = report.failures
-    .flatMap(({ problems }) => problems.flatMap(({ calls }) => calls))
-    .map(({ curl }) => curl)
-    .find((curl) => curl.includes('auth/login') && curl.includes('$PASSWORD'))!;
-  const body = execFileSync('sh', [
-    '-c',
-    `PASSWORD=typed; curl() { while [ "$1" != --data-binary ]; do shift; done; echo "$2"; }; ${command}`,
-  ]);
-  expect(JSON.parse(body.toString())).toMatchObject({ password: 'typed' });
 });
 
 test('no report contains a password, a cookie or a token', () => {

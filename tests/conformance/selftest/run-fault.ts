@@ -41,7 +41,8 @@ export function faultResultOf(
   { name, failingChecks }: Pick<Fault, 'name' | 'failingChecks'>,
   result: RunResult,
 ): FaultResult {
-  const [first] = createReport(result).failures;
+  const [first] = createReport(result).findings;
+  const [named] = failingChecks;
   const failedIds = result.results
     .filter(({ status }) => status === 'failed')
     .map(({ check }) => check.id);
@@ -49,7 +50,8 @@ export function faultResultOf(
     name,
     failingChecks,
     missedChecks: failingChecks.filter((id) => !failedIds.includes(id)),
-    firstCheck: first?.id,
+    // One entry of the report can name several checks.
+    firstCheck: first?.ids.find((id) => id === named) ?? first?.ids[0],
     problem: first?.problems[0]?.description ?? '',
   };
 }

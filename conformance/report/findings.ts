@@ -1,0 +1,83 @@
+import { compareCauses, isCauseOf } from '../checks/causes.ts';
+import type { Check } from '../checks/check.ts';
+import { describeResponse } from '../describe.ts';
+import type { Exchange } from '../http/client.ts';
+import { statusOf } from '../http/response.ts';
+import type { CheckResult } from '../results.ts';
+import type { Cause, Problem } from '../verdict.ts';
+import { groupBy } from './summary.ts';
+
+/** An entry of the report: a check that is not met, or several with a common cause. */
+export type Finding = {
+  /** MUST checks first, in causal order. */
+  checks: Check[];
+  /** MUST if one of the checks is a MUST. */
+  level: Check['level'];
+  /** What the problems have in common: `17 refusals are HTML pages: a wrong password, …`. */
+  summary: string | undefined;
+  problems: Problem[];
+  /** Failed checks that may be why all of these failed. Empty for a finding that is a cause. */
+  causes: Check[];
+};
+
+/** Returns the entries of the report: causes first, each MUST before each SHOULD. */
+export function listFindings(results: CheckResult[]): Finding[] {
+  const failed = results
+    .filter(({ status }) => status === 'failed')
+    .toSorted((a, b) => compareCauses(a.check, b.check));
+  const reported = failed.flatMap(({ check, problems }) =>
+    problems.map((problem) => ({ check, problem, cause: causeOf(problem) })),
+  );
+  type Reported = (typeof reported)[number];
+  const keyOf = ({ check, cause }: Reported) => (cause ? comparable(cause.words) : check.id);
+  const sizes = groupBy(reported, keyOf);
+  const entries = groupBy(reported, (each) =>
+    sizes.get(keyOf(each))!.length > 1 ? keyOf(each) : each.check.id,
+  );
+  const findings = [...entries.values()].map((unsorted): Finding => {
+    const items = unsorted.toSorted((a, b) => a.check.level.localeCompare(b.check.level));
+    const checks = [...new Set(items.map(({ check }) => check))];
+    const others = failed.map(({ check }) => check).filter((check) => !checks.includes(check));
+    const causesOf = (check: Check) => others.filter((other) => isCauseOf(other, check));
+    const isConsequence = checks.every((check) => causesOf(check).length > 0);
+    return {
+      checks,
+      level: checks[0]!.level,
+      summary: summarizeCauses(items),
+      problems: items.map(({ problem }) => problem),
+      causes: isConsequence ? [...new Set(checks.flatMap(causesOf))] : [],
+    };
+  });
+  // A SHOULD that explains a MUST comes before other SHOULDs.
+  const explains = ({ checks }: Finding) =>
+    findings.some(({ level, causes }) => level === 'MUST' && causes.includes(checks[0]!));
+  const orderOf = (finding: Finding) =>
+    Number(finding.causes.length > 0) * 2 +
+    Number(finding.level === 'SHOULD' && !explains(finding));
+  return findings.toSorted((a, b) => orderOf(a) - orderOf(b));
+}
+
+/** Returns why a problem occurred, as far as its last response shows that. */
+function causeOf({ cause, exchanges }: Problem): Cause | undefined {
+  const last = exchanges.at(-1);
+  if (!last || (last.response && statusOf(last) < 500)) return cause;
+  return { words: `requests get ${describeResponse(last)}`, subject: addressOf(last) };
+}
+
+const addressOf = ({ request: { method, path } }: Exchange) => `${method} ${path}`;
+
+/** Removes what differs from response to response: times, ids of requests and lengths. */
+const comparable = (words: string) => words.replaceAll(/[\da-f]*\d[\da-f]*/g, '0');
+
+/** Describes a common cause; undefined when there is none, or when one response shows it. */
+function summarizeCauses(
+  items: { problem: Problem; cause: Cause | undefined }[],
+): string | undefined {
+  const [first] = items;
+  const subjects = new Map(
+    items.map(({ problem, cause }) => [problem.exchanges.at(-1), cause?.subject]),
+  );
+  return first?.cause && subjects.size > 1
+    ? `${subjects.size} ${first.cause.words}: ${[...new Set(subjects.values())].join(', ')}.`
+    : undefined;
+}
