@@ -1,8 +1,10 @@
-import type { Project } from '../machines/types.ts';
+import { createHash } from 'node:crypto';
+import type { NewProject, Project } from '../machines/types.ts';
 import { describeListFault, describeResponse } from './describe.ts';
+import type { Exchange } from './http/client.ts';
 import type { SimulatedBrowser, ApiCall } from './http/simulated-browser.ts';
-import { statusOf } from './http/response.ts';
-import { Blocked } from './verdict.ts';
+import { isClientError, statusOf } from './http/response.ts';
+import { Blocked, fail } from './verdict.ts';
 import type { RunContext } from './run-context.ts';
 
 type Send = (context: RunContext, browser: SimulatedBrowser) => Promise<ApiCall>;
@@ -37,9 +39,13 @@ export const listAsVisitor = (context: RunContext) =>
 
 /** Creates a project without cookies. */
 export const createAsVisitor = (context: RunContext) =>
-  context.once('create as visitor', () =>
-    context.newBrowser('visitor').createProject(context.fixtures.project('of a visitor')),
+  context.once('create as visitor', async () =>
+    (await creatingVisitor(context)).createProject(context.fixtures.project('of a visitor')),
   );
+
+/** The browser of `createAsVisitor`. It has no cookies before that. */
+export const creatingVisitor = (context: RunContext) =>
+  context.once('creating visitor', async () => context.newBrowser('visitor'));
 
 /** Returns whether a visitor without cookies gets a list. */
 export const isListPublic = async (context: RunContext) =>
@@ -50,16 +56,24 @@ export const isListShared = (context: RunContext): Promise<boolean> =>
   context.once('is list shared', async () => {
     const [ada, bob] = [await context.signedInUser('ada'), await context.signedInUser('bob')];
     const create = await ada.browser.createProject(context.fixtures.project('to be seen'));
-    if (!create.outcome.ok) return false;
-    const list = await bob.browser.listProjects();
-    return list.outcome.ok === true && list.outcome.value.some(hasSameId(create.outcome.value));
+    // Bob's list may be stale, so earlier projects of ada count too.
+    const lists = [await ada.browser.listProjects(), await bob.browser.listProjects()];
+    const [own = [], others = []] = lists.map(({ outcome }) => (outcome.ok ? outcome.value : []));
+    const created = create.outcome.ok ? [...own, create.outcome.value] : own;
+    return created.some((project) => others.some(isSameProject(project)));
   });
 
-/** Returns a predicate for projects with this id. Ignores its type, which PROJECT-7 checks. */
-export const hasSameId =
-  ({ id }: Project) =>
+/** Compares titles too, because two users may have projects with the same id. */
+export const isSameProject =
+  ({ id, title }: Project) =>
   (other: Project) =>
-    String(other.id) === String(id);
+    String(other.id) === String(id) && other.title === title;
+
+/** Finds a project in a list of its user, also if its id or its text changed. */
+export const findProject = (projects: Project[], project: Project): Project | undefined =>
+  projects.find(isSameProject(project)) ??
+  projects.find(({ id }) => String(id) === String(project.id)) ??
+  projects.find(({ title }) => title === project.title);
 
 /** Creates a project of the fixtures. Blocks the check when that fails. */
 export async function createOrBlock(context: RunContext, browser: SimulatedBrowser, name: string) {
@@ -80,6 +94,43 @@ export async function listOrBlock(browser: SimulatedBrowser) {
 }
 
 export const missingFromList = 'the list does not contain a created project';
+
+/** Fails when the list is unreadable after a request. It must have been readable before. */
+export async function expectReadableList(
+  browser: SimulatedBrowser,
+  request: string,
+  evidence: ApiCall | Exchange,
+) {
+  const lists = [await browser.listProjects()];
+  if (!lists[0]!.outcome.ok) lists.push(await browser.listProjects());
+  const list = lists.at(-1)!;
+  if (list.outcome.ok) return;
+  const status = statusOf(list.exchange);
+  if (status === 0 || isClientError(list.exchange))
+    throw new Blocked(`the list cannot be shown: ${describeListFault(list)}`);
+  const { exchange = evidence } = evidence as Partial<ApiCall>;
+  fail(
+    `The backend responds with ${statusOf(exchange as Exchange)} to ${request}. From then on, the app cannot show the list: ${describeListFault(list)}.`,
+    [evidence, list],
+    'an empty list: "No projects to show.", although nothing was deleted',
+  );
+}
+
+/** Returns ada in a second browser, which signed in later than the first one. */
+export const laterSession = (context: RunContext) =>
+  context.once('later session', () => context.newSession('ada'));
+
+/** Creates a project with this Idempotency-Key, which has the format of the app's own keys. */
+export function createWithKey(
+  context: RunContext,
+  browser: SimulatedBrowser,
+  project: NewProject,
+  keyName: string,
+) {
+  const hash = createHash('sha256').update(`${keyName} ${context.fixtures.runId}`);
+  const headers = { 'idempotency-key': hash.digest('hex').slice(0, 32) };
+  return browser.createProject(project, { headers, isAppRequest: false });
+}
 
 export const createFirstProject = (context: RunContext) => createOnce(context, 'the very first');
 export const createSecondProject = (context: RunContext) => createOnce(context, 'another one');

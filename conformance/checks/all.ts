@@ -6,7 +6,7 @@ import { errorChecks } from './errors.ts';
 import { journeyChecks, browserJourneyCheck } from './journeys.ts';
 import { leakChecks } from './leaks.ts';
 import { backendProfileChecks } from './backend-profile.ts';
-import { projectChecks } from './projects.ts';
+import { longListChecks, projectChecks, unreadableListChecks } from './projects.ts';
 import { basePathCheck, reachabilityChecks } from './reachability.ts';
 import { sessionChecks } from './sessions.ts';
 import { signInChecks } from './signin.ts';
@@ -22,6 +22,8 @@ export const checks: Check[] = [
   ...sessionChecks,
   ...projectChecks,
   ...textChecks,
+  ...longListChecks,
+  ...unreadableListChecks,
   ...cookieChecks,
   ...xsrfChecks,
   ...journeyChecks,

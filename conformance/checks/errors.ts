@@ -4,6 +4,7 @@ import { definitionOf, operationOf } from '../../model/calls.ts';
 import {
   describeExchangeScreen,
   describeFailureScreen,
+  describeListFault,
   describeMessageFault,
   describeResponse,
   describeScreen,
@@ -24,7 +25,8 @@ import {
   createAsVisitor,
   createOrBlock,
   createWithoutToken,
-  hasSameId,
+  creatingVisitor,
+  findProject,
   isListShared,
   isUnauthorized,
   makeOrdinaryVisit,
@@ -466,15 +468,14 @@ async function findAcceptanceFault(
     const { operation, outcome } = result;
     if (operation !== 'createProject') return undefined;
     if (!outcome.ok) return 'the body is not a project';
-    const isCreated = hasSameId(outcome.value as Project);
-    for (const browser of [
-      context.newBrowser('visitor'),
-      (await context.signedInUser('ada')).browser,
-      (await context.signedInUser('olga')).browser,
-    ]) {
-      const list = await browser.listProjects();
-      if (list.outcome.ok && list.outcome.value.some(isCreated)) return undefined;
-    }
+    const visitors = await (await creatingVisitor(context)).listProjects();
+    const users = [await context.signedInUser('ada'), await context.signedInUser('olga')];
+    const lists = await Promise.all(users.map(({ browser }) => browser.listProjects()));
+    const isListed = (list: ApiCall<Project[]>) =>
+      list.outcome.ok && findProject(list.outcome.value, outcome.value as Project);
+    if ([visitors, ...lists].some(isListed)) return undefined;
+    const unreadable = lists.find((list) => !list.outcome.ok);
+    if (unreadable) throw new Blocked(`the list cannot be shown: ${describeListFault(unreadable)}`);
     return 'no list contains the project, so its user loses it';
   }
   if (!result.request.path.endsWith('register')) return undefined;

@@ -1,6 +1,7 @@
 import type { NewProject, Project } from '../../machines/types.ts';
 import {
   describeListFault,
+  describeMessageFault,
   describeProjectFault,
   describeResponse,
   describeType,
@@ -12,8 +13,12 @@ import {
   createOrBlock,
   createSecondProject,
   describeCreateFailure,
-  hasSameId,
+  createWithKey,
+  expectReadableList,
+  findProject,
   isListShared,
+  isSameProject,
+  laterSession,
   listAsVisitor,
   listOrBlock,
   missingFromList,
@@ -68,6 +73,7 @@ export const projectChecks: Check[] = [
     title: 'The list without projects is []',
     requirement: 'Respond with 200 and [], not with null, 204, 404 or an object.',
     statements: ['CALL-8', 'CHOICE-19', 'CHOICE-29'],
+    needs: ['PROJECT-1'],
     async run(context) {
       await requireSession(context);
       const list = await (await context.signedInUser('flo')).browser.listProjects();
@@ -75,10 +81,35 @@ export const projectChecks: Check[] = [
       if (length > 0) skip(`a new user sees ${length} projects`);
     },
   }),
+  must('PROJECT-17', {
+    title: 'Browsers can tell all ids apart',
+    requirement:
+      'Send an id as a string, or as an integer of at most 9007199254740991 (2^53 - 1). Browsers round larger numbers, so that two ids become one.',
+    statements: ['ENTITY-1', 'CHOICE-32'],
+    async run(context) {
+      const { browser } = await context.signedInUser('ada');
+      for (const name of ['a first id', 'a second id', 'a third id', 'a fourth id'])
+        await createOrBlock(context, browser, name);
+      const { call, projects } = await listOrBlock(browser);
+      const sentIds = new Map<number, string>();
+      for (const [, sent = ''] of call.exchange.response!.text.matchAll(/"id"\s*:\s*(-?\d+)/g)) {
+        const id = Number(sent);
+        const other = sentIds.get(id) ?? sent;
+        if (other !== sent && projects.some((project) => project.id === id))
+          fail(
+            `Numbers beyond 2^53 are ids: the list has ${other} and ${sent}, and browsers read both as ${id}.`,
+            [call],
+            'one row for two projects',
+          );
+        sentIds.set(id, sent);
+      }
+    },
+  }),
   must('PROJECT-4', {
     title: 'The next list contains a created project',
     requirement: 'Include the created project, unchanged, in the next GET. Do not cache the list.',
     statements: ['APP-2', 'CALL-8', 'LIST-3'],
+    needs: ['PROJECT-17'],
     async run(context) {
       const { browser } = await context.signedInUser('ada');
       await fetchShortList(context);
@@ -88,7 +119,7 @@ export const projectChecks: Check[] = [
       const list = await browser.listProjects();
       await expectValidList(context, list);
       if (!list.outcome.ok) return;
-      const listed = list.outcome.value.find(hasSameId(project));
+      const listed = findProject(list.outcome.value, project);
       if (!listed) {
         const isSame = before.exchange.response?.text === list.exchange.response?.text;
         fail(
@@ -97,9 +128,9 @@ export const projectChecks: Check[] = [
           'the new project disappears when the user comes back to the screen',
         );
       }
-      const changed = (['title', 'description'] as const).find(
-        (key) => listed[key] !== project[key],
-      );
+      if (String(listed.id) !== String(project.id))
+        throw new Blocked('the list has the new project with another id, see PROJECT-7');
+      const changed = findChangedText(project, listed);
       if (changed)
         fail(
           `The ${changed} in the list differs from the response to creating: ${describeType(listed[changed])} instead of ${describeType(project[changed])}.`,
@@ -108,34 +139,12 @@ export const projectChecks: Check[] = [
         );
     },
   }),
-  should('PROJECT-5', {
-    title: 'The list is ordered from oldest to newest',
-    requirement:
-      'Sort by creation, oldest first. The app appends a new project to the list, so rows would move when the screen opens again.',
-    statements: ['CREATE-2', 'CHOICE-44', 'LIST-3'],
-    async run(context) {
-      const { browser } = await context.signedInUser('bob');
-      const created: string[] = [];
-      for (const name of ['one', 'two', 'three', 'four', 'five'])
-        created.push(String((await createOrBlock(context, browser, name)).project.id));
-      const { call, projects } = await listOrBlock(browser);
-      const listed = [...new Set(projects.map(({ id }) => String(id)))];
-      const order = listed.filter((id) => created.includes(id));
-      if (order.length < created.length) throw new Blocked(missingFromList);
-      if (order.join() === created.join()) return;
-      const isReversed = order.join() === created.toReversed().join();
-      fail(
-        `The list is ${isReversed ? 'ordered from newest to oldest' : 'not in the order of creation'}.`,
-        [call],
-        'a new project at the end of the list, and elsewhere when the user comes back',
-      );
-    },
-  }),
   must('PROJECT-6', {
     title: 'Each project has a unique id',
     requirement:
       'Give every project its own id, also to projects created concurrently or with the same text. The app shows one row per id.',
     statements: ['ENTITY-1', 'CHOICE-32'],
+    needs: ['PROJECT-17'],
     async run(context) {
       const { browser } = await context.signedInUser('ada');
       const first = await createOrBlock(context, browser, 'twice the same');
@@ -163,6 +172,7 @@ export const projectChecks: Check[] = [
     title: 'The id of a project never changes',
     requirement: 'Use one id per project, in the response to creating and in every list.',
     statements: ['ENTITY-1', 'CHOICE-32'],
+    needs: ['PROJECT-17'],
     async run(context) {
       const { browser } = await context.signedInUser('ada');
       const { project, call } = await createOrBlock(context, browser, 'with one id');
@@ -173,12 +183,12 @@ export const projectChecks: Check[] = [
       if (first === undefined) throw new Blocked(missingFromList);
       if (first !== second)
         fail(
-          `A project has the id ${JSON.stringify(first)} in one list and ${JSON.stringify(second)} in the next one.`,
+          `The id of a project is ${describeType(first)} in one list and ${describeType(second)} in the next one.`,
           [call, ...lists.map((list) => list.call)],
         );
       if (first !== project.id)
         fail(
-          `A project was created with the id ${JSON.stringify(project.id)}, but the list has ${JSON.stringify(first)}.`,
+          `The id of a project is ${describeType(project.id)} in the response to creating it, and ${describeType(first)} in the list.`,
           [call, lists[0]!.call],
           'the same project twice while the app fetches the list',
         );
@@ -189,49 +199,58 @@ export const projectChecks: Check[] = [
     requirement: 'Store projects per user, not per session, so that another browser shows them.',
     statements: ['APP-2', 'CHOICE-9', 'CHOICE-44'],
     async run(context) {
-      const user = await context.signedInUser('ada');
-      const other = await context.newSession('bob');
-      const { project, call } = await createOrBlock(context, user.browser, 'to stay');
-      const later = await context.signIn(await context.tryRegister('ada'));
-      const list = await listOrBlock(later.browser);
-      if (list.projects.some(hasSameId(project))) return;
-      const othersList = await listOrBlock((await context.newSession('bob')).browser);
-      if (othersList.projects.some(hasSameId(project)))
+      const { browser } = await context.signedInUser('ada');
+      const { project, call } = await createOrBlock(context, browser, 'to stay');
+      const isListed = ({ projects }: { projects: Project[] }) =>
+        findProject(projects, project) !== undefined;
+      if (!isListed(await listOrBlock(browser))) throw new Blocked(missingFromList);
+      const other = await context.signedInUser('tess');
+      const list = await listOrBlock(browser);
+      if (!isListed(list))
         fail(
-          'A new project belongs to the user who signed in last from any browser: the backend keeps one session for all browsers.',
-          [other.login, call, list.call],
+          'After another user signed in from another browser, the projects of the first user are gone: the backend keeps one session for all browsers.',
+          [call, other.login, list.call],
           "another user's projects",
         );
-      fail(
-        'The projects of a user are gone after signing in again from another browser.',
-        [call, later.login, list.call],
-        list.projects.length > 0 ? 'other projects' : '"No projects to show."',
-      );
+      const later = await laterSession(context);
+      const laterList = await listOrBlock(later.browser);
+      if (!isListed(laterList))
+        fail(
+          'The projects of a user are gone after signing in again from another browser.',
+          [call, later.login, laterList.call],
+          laterList.projects.length > 0 ? 'other projects' : '"No projects to show."',
+        );
     },
   }),
-  must('PROJECT-9', {
-    title: 'The list is complete',
-    requirement: `Respond with all projects, ${manyProjects} and more. The app requests no further pages.`,
-    statements: ['CONST-4', 'CALL-8'],
+  must('PROJECT-16', {
+    title: 'A new project is in the next list of every browser that shows it',
+    requirement:
+      'Read the list from the store for every request. Do not cache it for a time, per session or per process.',
+    statements: ['APP-2', 'LIST-3', 'PROJECTS-7'],
+    needs: ['PROJECT-4', 'PROJECT-8'],
     async run(context) {
-      const { browser } = await context.signedInUser('tess');
-      await fetchShortList(context);
-      const created = await createMany(context, browser);
-      await expectValidList(context, await browser.listProjects());
-      const { call, projects } = await listOrBlock(browser);
-      const listed = created.filter((project) => projects.some(hasSameId(project)));
-      if (listed.length < created.length) {
-        await createOrBlock(context, browser, 'one more');
-        const isLonger = (await listOrBlock(browser)).projects.length > projects.length;
-        fail(
-          `The list has ${listed.length} of ${created.length} projects: ${isLonger ? 'some were lost, because they were created six at a time' : 'it is truncated or paginated'}.`,
-          [call],
-          `${projects.length} projects, and no sign of the others`,
-        );
+      const { browser } = await context.signedInUser('ada');
+      const later = (await laterSession(context)).browser;
+      const visits: [string, SimulatedBrowser, SimulatedBrowser][] = [
+        ["the user's second browser", browser, later],
+        ["the user's first browser", later, browser],
+      ];
+      if (await isListShared(context))
+        visits.push(['another user', browser, (await context.signedInUser('bob')).browser]);
+      for (const [reader, from, to] of visits) {
+        // Fills a cache.
+        await listOrBlock(to);
+        const { project, call } = await createOrBlock(context, from, `for ${reader}`);
+        const own = await listOrBlock(from);
+        if (!findProject(own.projects, project)) throw new Blocked(missingFromList);
+        const list = await listOrBlock(to);
+        if (!findProject(list.projects, project))
+          fail(
+            `A new project is in the next list of the browser that created it, but not in the next list of ${reader}: that list is cached.`,
+            [call, own.call, list.call],
+            'a list without the new project',
+          );
       }
-      return created.length < manyProjects
-        ? { note: `only ${created.length} projects could be created` }
-        : undefined;
     },
   }),
   must('PROJECT-10', {
@@ -260,7 +279,7 @@ export const projectChecks: Check[] = [
       if (isMixedUp)
         fail('One of three concurrent requests gets the project of another one.', calls);
       const list = await listOrBlock(browser);
-      const listed = created.filter(({ project }) => list.projects.some(hasSameId(project)));
+      const listed = created.filter(({ project }) => findProject(list.projects, project));
       if (listed.length < created.length)
         fail(
           `The list has ${listed.length} of ${created.length} projects that were created concurrently.`,
@@ -276,11 +295,11 @@ export const projectChecks: Check[] = [
     async run(context) {
       if (await isListShared(context)) skip('all users see the same projects');
       const users = [await context.signedInUser('ada'), await context.signedInUser('bob')];
-      const ownIds = new Map<string, Set<string>>();
+      const ownProjects = new Map<string, Project[]>();
       for (const { name, browser } of users) {
         await createOrBlock(context, browser, `own of ${name}`);
         const { projects } = await listOrBlock(browser);
-        ownIds.set(name, new Set(projects.map(({ id }) => JSON.stringify(id))));
+        ownProjects.set(name, projects);
       }
       const requests = Array.from({ length: 12 }, (_, index) => users[index % 2]!);
       const lists = await Promise.all(
@@ -289,7 +308,8 @@ export const projectChecks: Check[] = [
       for (const { name, list } of lists) {
         const failure = `One of ${requests.length} concurrent requests for a list fails`;
         const projects = expectSuccess(list, failure);
-        if (!projects.every(({ id }) => ownIds.get(name)!.has(JSON.stringify(id))))
+        const own = ownProjects.get(name)!;
+        if (!projects.every((project) => own.some(isSameProject(project))))
           fail(
             'When two users request their lists concurrently, one of them gets the list of the other.',
             [list],
@@ -330,20 +350,91 @@ export const projectChecks: Check[] = [
   should('PROJECT-13', {
     title: 'A repeated Idempotency-Key is accepted',
     requirement:
-      'Browsers may repeat a POST, and so does the app when a user tries again after a lost answer. Respond with the first project again, or ignore the key and create a second one. Do not reject the request.',
+      'Browsers may repeat a POST, and so does the app when a user tries again after a lost answer. Respond with the first project again, or ignore the key and create a second one. Do not reject the request. A key has up to 255 characters.',
     statements: ['CHOICE-7', 'CALL-9'],
+    needs: ['PROJECT-10'],
     async run(context) {
       const { browser } = await context.signedInUser('bob');
-      const headers = { 'idempotency-key': `key-${context.fixtures.runId}-repeated` };
       const project = context.fixtures.project('with a key');
-      const first = await browser.createProject(project, { headers });
-      const second = await browser.createProject(project, { headers });
+      const first = await createWithKey(context, browser, project, 'repeated');
       if (!first.outcome.ok) throw new Blocked(describeCreateFailure(first));
+      const second = await createWithKey(context, browser, project, 'repeated');
+      if (!second.outcome.ok) {
+        const control = await createWithKey(context, browser, project, 'not repeated');
+        if (!control.outcome.ok) skip('the backend rejects a second project with the same text');
+      }
       expectSuccess(
         second,
         'Repeating a POST with the same Idempotency-Key and body fails, although the project exists',
         [first],
       );
+      const other = context.fixtures.project('with a key at once');
+      const send = () => createWithKey(context, browser, other, 'at once');
+      const concurrent = await Promise.all([send(), send()]);
+      const headers = { 'idempotency-key': 'long-key-'.repeat(29).slice(0, 255) };
+      const long = context.fixtures.project('with a long key');
+      const withLongKey = await browser.createProject(long, { headers, isAppRequest: false });
+      for (const [request, calls] of [
+        ['one of two concurrent requests with the same Idempotency-Key', concurrent],
+        ['an Idempotency-Key of 255 characters', [withLongKey]],
+      ] as const) {
+        const failed = calls.find(
+          ({ exchange }) => !isSuccess(exchange) && !isClientError(exchange),
+        );
+        if (failed)
+          fail(`The backend responds to ${request} with ${describeResponse(failed.exchange)}.`, [
+            ...calls.filter((call) => call !== failed),
+            failed,
+          ]);
+      }
+    },
+  }),
+  should('PROJECT-19', {
+    title: 'An Idempotency-Key with another text does not lose a project',
+    requirement:
+      'When a key comes with another title or description, create that project or reject it with 409 and a message. Do not respond with the first project.',
+    statements: ['CHOICE-90', 'CREATE-2'],
+    needs: ['PROJECT-4', 'PROJECT-13'],
+    async run(context) {
+      const { browser } = await context.signedInUser('bob');
+      const [one, two] = ['first of its key', 'second of its key'].map(context.fixtures.project);
+      const first = await createWithKey(context, browser, one!, 'two texts');
+      if (!first.outcome.ok) throw new Blocked(describeCreateFailure(first));
+      const second = await createWithKey(context, browser, two!, 'two texts');
+      const list = await listOrBlock(browser);
+      const isListed = list.projects.some(({ title }) => title === two!.title);
+      if (second.outcome.ok && !isListed)
+        fail(
+          `A second project has the Idempotency-Key of the first one and another text. The backend responds with ${second.outcome.value.title === one!.title ? 'the first project' : 'success'} and does not store the second one.`,
+          [first, second, list.call],
+        );
+      const fault = second.outcome.ok ? undefined : describeMessageFault(second.exchange);
+      if (fault)
+        fail(
+          `The backend responds to an Idempotency-Key with another text with ${statusOf(second.exchange)}, but ${fault}.`,
+          [first, second],
+        );
+    },
+  }),
+  must('PROJECT-20', {
+    title: 'An Idempotency-Key belongs to the user who sent it',
+    requirement:
+      "Store keys per user. Never respond with another user's project, and store the project of each user.",
+    statements: ['CHOICE-91', 'CHOICE-44'],
+    needs: ['PROJECT-4', 'PROJECT-7'],
+    async run(context) {
+      const [ada, bob] = [await context.signedInUser('ada'), await context.signedInUser('bob')];
+      const project = context.fixtures.project('with the key of another user');
+      const first = await createWithKey(context, ada.browser, project, 'of two users');
+      if (!first.outcome.ok) throw new Blocked(describeCreateFailure(first));
+      const second = await createWithKey(context, bob.browser, project, 'of two users');
+      if (!second.outcome.ok) skip(`the second user gets ${describeResponse(second.exchange)}`);
+      const list = await listOrBlock(bob.browser);
+      if (!list.projects.some(({ title }) => title === project.title))
+        fail(
+          `Two users send a project with the same Idempotency-Key. The second one gets ${second.outcome.value.id === first.outcome.value.id ? 'the project of the first user' : 'a success'}, and no project is stored.`,
+          [first, second, list.call],
+        );
     },
   }),
   should('PROJECT-14', {
@@ -377,12 +468,116 @@ export const projectChecks: Check[] = [
       const { browser } = await context.signedInUser('ada');
       const { project } = await createOrBlock(context, browser, 'of one person alone');
       const visitors = await context.newBrowser('visitor').listProjects();
-      if (visitors.outcome.ok && visitors.outcome.value.some(hasSameId(project)))
+      if (visitors.outcome.ok && visitors.outcome.value.some(isSameProject(project)))
         fail(
           'Users see only their own projects, but visitors without an account see the projects of all users.',
           [visitors],
           "other users' projects",
         );
+    },
+  }),
+];
+
+/** They make the list of tess long. */
+export const longListChecks: Check[] = [
+  must('PROJECT-9', {
+    title: 'The list is complete',
+    requirement: `Respond with all projects, ${manyProjects} and more, to every request. The app requests no further pages.`,
+    statements: ['CONST-4', 'CALL-8'],
+    needs: ['PROJECT-17'],
+    async run(context) {
+      const { browser, created } = await createManyProjects(context);
+      await expectValidList(context, await browser.listProjects());
+      const lists = await listFiveTimes(browser);
+      const countListed = ({ projects }: (typeof lists)[number]) =>
+        created.filter((project) => findProject(projects, project)).length;
+      const shortest = lists.toSorted((a, b) => countListed(a) - countListed(b))[0]!;
+      const count = countListed(shortest);
+      const differs = lists.some((list) => countListed(list) > count);
+      if (count < created.length) {
+        await createOrBlock(context, browser, 'one more');
+        const { projects } = await listOrBlock(browser);
+        const isLonger = projects.length > shortest.projects.length;
+        const cause = isLonger
+          ? 'some were lost, because they were created six at a time'
+          : 'it is truncated or paginated';
+        fail(
+          `${differs ? 'One of five lists in a row' : 'The list'} has ${count} of ${created.length} projects${differs ? ', and another one has more' : `: ${cause}`}.`,
+          [shortest.call],
+          `${shortest.projects.length} projects, and no sign of the others`,
+        );
+      }
+      for (const project of lists[0]!.projects) {
+        for (const { projects, call } of lists) {
+          const changed = findChangedText(project, findProject(projects, project) ?? project);
+          if (changed)
+            fail(`The ${changed} of a project changes from list to list.`, [lists[0]!.call, call]);
+        }
+      }
+      return created.length < manyProjects
+        ? { note: `only ${created.length} projects could be created` }
+        : undefined;
+    },
+  }),
+  should('PROJECT-5', {
+    title: 'The list is ordered from oldest to newest',
+    requirement:
+      'Sort by creation, oldest first, and by id where two times are equal. The app appends a new project to the list, so rows would move when the screen opens again.',
+    statements: ['CREATE-2', 'CHOICE-44', 'LIST-3'],
+    needs: ['PROJECT-7', 'PROJECT-9', 'PROJECT-17'],
+    async run(context) {
+      const { browser, created } = await createManyProjects(context);
+      const newest: Project[] = [];
+      for (const name of ['one', 'two', 'three', 'four', 'five'])
+        newest.push((await createOrBlock(context, browser, name)).project);
+      const lists = await listFiveTimes(browser);
+      const known = new Set([...created, ...newest].map(({ id }) => String(id)));
+      const orders = lists.map(({ projects }) =>
+        projects.map(({ id }) => String(id)).filter((id) => known.has(id)),
+      );
+      const order = orders[0]!;
+      const expected = newest.map(({ id }) => String(id));
+      if (!expected.every((id) => order.includes(id))) throw new Blocked(missingFromList);
+      const changed = orders.findIndex((other) => other.join() !== order.join());
+      const userSees =
+        'a new project at the end of the list, and elsewhere when the user comes back';
+      if (changed > 0)
+        fail(
+          'Five lists in a row have different orders.',
+          [lists[0]!.call, lists[changed]!.call],
+          'rows that change places whenever the screen opens',
+        );
+      if (order.slice(-expected.length).join() === expected.join()) return;
+      const isReversed = order.slice(0, expected.length).join() === expected.toReversed().join();
+      fail(
+        `The list is ${isReversed ? 'ordered from newest to oldest' : `not in the order of creation: of ${order.length} projects, the five newest are at ${expected.map((id) => order.indexOf(id) + 1).join(', ')}`}.`,
+        [lists[0]!.call],
+        userSees,
+      );
+    },
+  }),
+];
+
+/** They may make the list of tess unreadable, so no later check reads it. */
+export const unreadableListChecks: Check[] = [
+  must('PROJECT-18', {
+    title: 'A value that is not a text never makes the list unreadable',
+    requirement:
+      'Reject a title or description that is not a string with a status 4xx, or store it as a string. One other value hides all projects of its user.',
+    statements: ['ENTITY-1', 'CHOICE-19', 'LIST-4'],
+    async run(context) {
+      if (await isListShared(context)) skip('all users see the same projects');
+      const { browser } = await context.signedInUser('tess');
+      await listOrBlock(browser);
+      const text = 'Created by the conformance kit';
+      for (const value of [5, true, null, undefined, { text }, [text]]) {
+        for (const field of ['title', 'description']) {
+          const json = { title: text, description: text, [field]: value };
+          const create = await browser.send('POST', '/api/v1/projects', { json });
+          const project = `a project whose ${field} is ${describeType(value)}`;
+          await expectReadableList(browser, project, create);
+        }
+      }
     },
   }),
 ];
@@ -407,40 +602,56 @@ function findDuplicateId(projects: Project[]): Project['id'] | undefined {
   return ids.find((id, index) => ids.indexOf(id) !== index);
 }
 
-/** Compares the texts of the responses with the request. They are ASCII: TEXT checks the rest. */
+/** Returns the field whose text differs. TEXT checks line breaks and rare characters. */
+const findChangedText = (expected: NewProject, actual: NewProject) =>
+  (['title', 'description'] as const).find(
+    (field) => expected[field].split(/\s+/).join() !== actual[field].split(/\s+/).join(),
+  );
+
+/** Compares the texts of the responses with the requests. */
 function expectSameTexts(calls: ApiCall<Project>[]) {
   for (const call of calls) {
     if (!call.outcome.ok) continue;
-    const sent = parseJson(String(call.exchange.request.body)) as Project;
-    const { title, description } = call.outcome.value;
-    if (title === sent.title && description === sent.description) continue;
+    const sent = parseJson(String(call.exchange.request.body)) as NewProject;
+    const created = call.outcome.value;
+    const changed = findChangedText(sent, created);
+    if (!changed) continue;
     fail(
-      title === sent.description && description === sent.title
+      created.title === sent.description && created.description === sent.title
         ? 'Title and description are swapped in the response to creating a project.'
-        : `The response to creating a project has another text than the request: ${describeType(title)} instead of ${describeType(sent.title)}.`,
+        : `The response to creating a project has another ${changed} than the request: ${describeType(created[changed])} instead of ${describeType(sent[changed])}.`,
       [call],
     );
   }
 }
 
-/** Creates `manyProjects` projects, six at a time. Stops when the backend throttles. */
-async function createMany(context: RunContext, browser: SimulatedBrowser): Promise<Project[]> {
-  const created: Project[] = [];
-  let count = 0;
-  const createSequentially = async () => {
-    while (count < manyProjects) {
-      const call = await browser.createProject(context.fixtures.project(`number ${++count}`));
-      if (call.outcome.ok) {
-        created.push(call.outcome.value);
-        continue;
-      }
-      count = manyProjects;
-      if (statusOf(call.exchange) !== 429) throw new Blocked(describeCreateFailure(call));
-    }
-  };
-  // Not Promise.all, because no request may be in flight when the next check starts.
-  const results = await Promise.allSettled(Array.from({ length: 6 }, createSequentially));
-  const failed = results.find(({ status }) => status === 'rejected');
-  if (failed) throw (failed as PromiseRejectedResult).reason;
-  return created;
+async function listFiveTimes(browser: SimulatedBrowser) {
+  const lists = [];
+  while (lists.length < 5) lists.push(await listOrBlock(browser));
+  return lists;
 }
+
+/** Creates `manyProjects` projects of tess, six at a time. Stops when the backend throttles. */
+const createManyProjects = (context: RunContext) =>
+  context.once('many projects', async () => {
+    const { browser } = await context.signedInUser('tess');
+    await fetchShortList(context);
+    const created: Project[] = [];
+    let count = 0;
+    const createSequentially = async () => {
+      while (count < manyProjects) {
+        const call = await browser.createProject(context.fixtures.project(`number ${++count}`));
+        if (call.outcome.ok) {
+          created.push(call.outcome.value);
+          continue;
+        }
+        count = manyProjects;
+        if (statusOf(call.exchange) !== 429) throw new Blocked(describeCreateFailure(call));
+      }
+    };
+    // Not Promise.all, because no request may be in flight when the next check starts.
+    const results = await Promise.allSettled(Array.from({ length: 6 }, createSequentially));
+    const failed = results.find(({ status }) => status === 'rejected');
+    if (failed) throw (failed as PromiseRejectedResult).reason;
+    return { browser, created };
+  });

@@ -3,7 +3,7 @@ import { isClientError } from '../http/response.ts';
 import type { ApiCall, SimulatedBrowser } from '../http/simulated-browser.ts';
 import {
   firstVisit,
-  hasSameId,
+  isSameProject,
   isListPublic,
   isListShared,
   isUnauthorized,
@@ -63,6 +63,7 @@ export const sessionChecks: Check[] = [
     title: 'Two concurrent sign-ins of a user both succeed',
     requirement: 'Create two valid sessions when a user signs in from two browsers at once.',
     statements: ['AUTH-3', 'CALL-3'],
+    needs: ['PROJECT-3'],
     async run(context) {
       await requireSession(context);
       const { email, password, registration } = await context.registeredAccount('bob');
@@ -84,6 +85,7 @@ export const sessionChecks: Check[] = [
     requirement:
       'Replace the session of the browser at sign-in, with cookies (and an XSRF token) that work from the next request on. The app has no sign-out.',
     statements: ['CHOICE-47', 'HEADER-7', 'CALL-4'],
+    needs: ['PROJECT-2', 'PROJECT-4', 'PROJECT-7', 'PROJECT-8'],
     async run(context) {
       await requireSession(context, 'list and create');
       const first = await context.newSession('ada');
@@ -101,7 +103,7 @@ export const sessionChecks: Check[] = [
           [...setup, login],
         );
       if (!create.outcome.ok) skip('no project can be created');
-      const isCreated = hasSameId(create.outcome.value);
+      const isCreated = isSameProject(create.outcome.value);
       const second = await context.signIn(account);
       const secondList = await second.browser.listProjects();
       const firstList = await (await context.signedInUser('ada')).browser.listProjects();

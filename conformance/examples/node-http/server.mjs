@@ -67,6 +67,8 @@ async function readFields(request, ...labels) {
   const fields = labels.map((label) => {
     const value = body?.[label.toLowerCase()];
     if (typeof value !== 'string' || value === '') refuse(422, `${label} is required.`);
+    if (/[\0\p{Surrogate}]/u.test(value))
+      refuse(422, `${label} has a character that cannot be stored.`);
     return [label.toLowerCase(), value];
   });
   return Object.fromEntries(fields);

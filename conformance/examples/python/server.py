@@ -110,6 +110,8 @@ class Handler(BaseHTTPRequestHandler):
             value = body.get(name) if isinstance(body, dict) else None
             if not isinstance(value, str) or value == "":
                 raise Refusal(422, f"{name.capitalize()} is required.")
+            if re.search("[\0\ud800-\udfff]", value):
+                raise Refusal(422, f"{name.capitalize()} has a character that cannot be stored.")
         return [body[name] for name in names]
 
     def call_operation(self):

@@ -26,7 +26,7 @@ import {
   withJson,
   type FaultTable,
 } from '../fault-builders.ts';
-import type { HeaderMap, ProxyRequest, ProxyResponse } from '../fault-proxy.ts';
+import type { HeaderMap, Middleware, ProxyRequest, ProxyResponse } from '../fault-proxy.ts';
 
 /** Faults of creating and listing projects. */
 export const projectFaults: FaultTable[] = [
@@ -40,6 +40,10 @@ export const projectFaults: FaultTable[] = [
     'the list is sorted newest first [PROJECT-5]': (projects) => projects.toReversed(),
     'the list is sorted by title [PROJECT-5]': (projects) =>
       projects.toSorted((left, right) => left.title.localeCompare(right.title)),
+    'a list of more than 100 projects is sorted newest first [PROJECT-5]': (projects) =>
+      projects.length > 100 ? projects.toReversed() : projects,
+    'project ids have another letter case in the list [PROJECT-7]': (projects) =>
+      projects.map(({ id, ...project }) => ({ ...project, id: String(id).toUpperCase() })),
     'project ids are positions in the list [PROJECT-7]': (projects) =>
       projects.map((project, index) => ({ ...project, id: index + 1 })),
     'the list has no ids from row 60 on [PROJECT-9]': (projects) =>
@@ -66,6 +70,10 @@ export const projectFaults: FaultTable[] = [
       ...project,
       description: null,
     }),
+  }),
+  createFaults(storeAnyValue, {
+    'a title that is not a string is stored as it is [PROJECT-18]': 'title',
+    'a description that is not a string is stored as it is [PROJECT-18]': 'description',
   }),
   createFaults(changeEmptyList, {
     'the server answers an empty list with 204 [PROJECT-3]': ({ headers }) => ({
@@ -115,6 +123,17 @@ export const projectFaults: FaultTable[] = [
         return response;
       };
     },
+    'the server caches the list until its session creates a project [PROJECT-16]': () => {
+      const cache = new Map<string, ProxyResponse>();
+      return async (request, next) => {
+        const session = sessionOf(request);
+        if (isOperation(request, 'createProject')) cache.delete(session);
+        if (!isOperation(request, 'listProjects')) return next(request);
+        const response = cache.get(session) ?? (await next(request));
+        if (session && response.status === 200) cache.set(session, response);
+        return response;
+      };
+    },
     'createProject returns projects that the server does not store [PROJECT-4]': () => {
       let count = 0;
       return interceptRequests((request) => {
@@ -130,7 +149,7 @@ export const projectFaults: FaultTable[] = [
         return { ...project, id: ids.get(project.id) };
       });
     },
-    'project ids are integers above Number.MAX_SAFE_INTEGER [PROJECT-6]': () => {
+    'project ids are integers above Number.MAX_SAFE_INTEGER [PROJECT-17, PROJECT-6]': () => {
       const ids = new Map<string, bigint>();
       const toBigInt = (_: string, id: string) => {
         if (!ids.has(id)) ids.set(id, 9_007_199_254_740_992n + BigInt(ids.size));
@@ -150,6 +169,36 @@ export const projectFaults: FaultTable[] = [
         return response;
       };
     },
+    'the list has another order every time [PROJECT-5]': () => {
+      let count = 0;
+      return changeList((projects) => {
+        const start = ++count % Math.max(1, projects.length);
+        return [...projects.slice(start), ...projects.slice(0, start)];
+      });
+    },
+    'every third list of more than 100 projects lacks one [PROJECT-9]': () => {
+      let count = 0;
+      return changeList((projects) =>
+        projects.length > 100 && ++count % 3 === 0 ? projects.slice(0, -1) : projects,
+      );
+    },
+    'project ids are strings in createProject responses and numbers in the list [PROJECT-7]':
+      () => {
+        const ids = new Map<unknown, number>();
+        const numberOf = (id: unknown) => {
+          ids.set(id, ids.get(id) ?? ids.size + 1);
+          return ids.get(id)!;
+        };
+        return (request, next) =>
+          isOperation(request, 'listProjects')
+            ? changeList((projects) =>
+                projects.map((project) => ({ ...project, id: numberOf(project.id) })),
+              )(request, next)
+            : changeCreatedProject((project) => ({ ...project, id: String(numberOf(project.id)) }))(
+                request,
+                next,
+              );
+      },
     'project ids change with every list [PROJECT-7]': () => {
       let count = 0;
       return changeList((projects) =>
@@ -213,6 +262,17 @@ export const projectFaults: FaultTable[] = [
         return isRepeated && errorResponse(409, 'This was sent before.');
       });
     },
+    'the server fails on one of two concurrent requests with the same Idempotency-Key [PROJECT-13]':
+      () =>
+        respondToConcurrent(
+          'createProject',
+          () => errorResponse(500, 'Something went wrong.'),
+          (request) => String(request.headers['idempotency-key'] ?? Math.random()),
+        ),
+    'an Idempotency-Key with another text returns the first project [PROJECT-19]': () =>
+      repeatResponses((request) => sessionOf(request)),
+    'users share their Idempotency-Keys [PROJECT-20]': () =>
+      repeatResponses((request) => request.body),
     'the ETag of the list never changes [PROJECT-14]': () => async (request, next) => {
       const etag = '"constant"';
       if (!isOperation(request, 'listProjects')) return next(request);
@@ -238,3 +298,33 @@ export const projectFaults: FaultTable[] = [
       ),
   },
 ];
+
+/** Stores any value in this field. The reference server stores a text in its place. */
+function storeAnyValue(field: 'title' | 'description'): Middleware {
+  const values = new Map<unknown, unknown>();
+  const restore = changeProjects((project) =>
+    values.has(project.id) ? { ...project, [field]: values.get(project.id) } : project,
+  );
+  return async (request, next) => {
+    const json = jsonObjectOf(request);
+    if (!isOperation(request, 'createProject') || typeof json[field] === 'string')
+      return restore(request, next);
+    const body = JSON.stringify({ ...json, [field]: 'a text in its place' });
+    const response = await next({ ...request, body });
+    values.set(jsonObjectOf(response)['id'], json[field]);
+    return response;
+  };
+}
+
+/** Responds to a repeated Idempotency-Key with the first response. */
+function repeatResponses(scopeOf: (request: ProxyRequest) => string): Middleware {
+  const responses = new Map<string, ProxyResponse>();
+  return async (request, next) => {
+    const idempotencyKey = request.headers['idempotency-key'];
+    if (!isOperation(request, 'createProject') || !idempotencyKey) return next(request);
+    const key = `${String(idempotencyKey)} ${scopeOf(request)}`;
+    const response = responses.get(key) ?? (await next(request));
+    if (response.status === 201) responses.set(key, response);
+    return response;
+  };
+}

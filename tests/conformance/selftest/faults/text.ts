@@ -4,10 +4,14 @@ import {
   changeProjects,
   changeProjectText,
   createFaults,
+  errorResponse,
   htmlPage,
   interceptRequests,
   interceptResponses,
+  isOperation,
   isProjectOperation,
+  jsonObjectOf,
+  sessionOf,
   withBody,
   withHeaders,
   type FaultTable,
@@ -20,7 +24,7 @@ export const textFaults: FaultTable[] = [
     'the server removes tags from text [TEXT-1]': (text) => text.replaceAll(/<[^>]*>/g, ''),
     'the server replaces emoji with question marks [TEXT-2]': (text) =>
       text.replaceAll(/[\u{10000}-\u{10FFFF}]/gu, '?'),
-    'the server replaces non-Latin characters with question marks [TEXT-3]': (text) =>
+    'the server replaces non-Latin characters with question marks [TEXT-2, TEXT-3]': (text) =>
       text.replaceAll(/[^\0-\xff]/g, '?'),
     'the server replaces line breaks with spaces [TEXT-4]': (text) => text.replaceAll('\n', ' '),
     'the server truncates descriptions to 5,000 characters [TEXT-5]': (text, field) =>
@@ -31,8 +35,20 @@ export const textFaults: FaultTable[] = [
     'the server replaces plus signs with spaces [TEXT-8]': (text) => text.replaceAll('+', ' '),
     'the server turns URLs in text into links [TEXT-8]': (text) =>
       text.replaceAll(/https?:\S+/g, '<a href="$&">$&</a>'),
+    'the server writes an apostrophe before = [TEXT-8]': (text) => text.replace(/^=/, "'="),
+    'the server replaces quotes with typographic ones [TEXT-1]': (text) =>
+      text.replaceAll(/"(.*?)"/g, '“$1”'),
+    'the server cuts text at the first four-byte character [TEXT-2]': (text) =>
+      text.replace(/[\u{10000}-\u{10FFFF}][^]*/u, ''),
+    'the server truncates titles to 500 characters [TEXT-13]': (text, field) =>
+      field === 'title' ? text.slice(0, 500) : text,
+    'the server takes "-" for an empty text [TEXT-12]': (text) => (text === '-' ? '' : text),
+    'the server removes NUL characters [TEXT-15]': (text) => text.replaceAll('\0', ''),
     'the server trims text [TEXT-9]': (text) => text.trim(),
-    'the server normalizes text (NFKC) [TEXT-10]': (text) => text.normalize('NFKC'),
+    'the server removes directional marks [TEXT-3]': (text) =>
+      text.replaceAll(/[\u200E\u200F]/g, ''),
+    'the server normalizes text (NFC) [TEXT-10]': (text) => text.normalize('NFC'),
+    'the server normalizes text (NFKC) [TEXT-2, TEXT-10]': (text) => text.normalize('NFKC'),
   }),
   createFaults(changeProjects, {
     'the server returns titles made of digits as numbers [TEXT-7]': (project) =>
@@ -40,7 +56,28 @@ export const textFaults: FaultTable[] = [
     'the server returns the title "null" as null [TEXT-7]': (project) =>
       project.title === 'null' ? { ...project, title: null } : project,
   }),
+  createFaults(interceptRequests, {
+    'the server takes "0" for a missing text [TEXT-7]': (request) =>
+      isOperation(request, 'createProject') &&
+      Object.values(jsonObjectOf(request)).includes('0') &&
+      errorResponse(422, 'Title and description are required.'),
+    'the server fails on NUL characters [TEXT-14]': (request) =>
+      isOperation(request, 'createProject') &&
+      request.body.includes('\\u0000') &&
+      errorResponse(500, 'Something went wrong.'),
+  }),
   {
+    'half a surrogate pair makes the list fail [TEXT-14]': () => {
+      const sessions = new Set<string>();
+      return interceptRequests((request) => {
+        if (request.body.includes('\\ud83d')) sessions.add(sessionOf(request));
+        return (
+          isOperation(request, 'listProjects') &&
+          sessions.has(sessionOf(request)) &&
+          errorResponse(500, 'Something went wrong.')
+        );
+      });
+    },
     'the server HTML-escapes titles in the list only [TEXT-1]': () =>
       changeList((projects) =>
         projects.map((project) => ({ ...project, title: escapeMarkup(project.title) })),
