@@ -1,14 +1,14 @@
 /**
  * `npm test`: the checks, a browser and the build first, because the browser tests need both, then
  * all tests. A failure stops nothing. The last line is the totals, in which each check, the
- * browser and the build count as one. The lines before it name the browsers that are not installed.
+ * browser and the build count as one. The lines before it name the tests that were not run.
  */
 import { spawn } from 'node:child_process';
 import { globSync } from 'node:fs';
 import { chmod, mkdtemp, readFile, rm } from 'node:fs/promises';
 import { join, relative } from 'node:path';
 import { ensureChromium } from './ensure-chromium.ts';
-import { findMissingEngines } from './engines.ts';
+import { findMissingSoftware } from './engines.ts';
 import { buildStaleApps } from './built-app.ts';
 import { check } from './check.ts';
 import { findTempFolder } from './temp-folder.ts';
@@ -29,7 +29,7 @@ type Report = {
 // Hundreds of processes load the same modules, so they share one compile cache.
 process.env['NODE_COMPILE_CACHE'] ??= join(root, 'node_modules/.cache/node');
 
-const missingEngines = findMissingEngines();
+const missingSoftware = findMissingSoftware();
 const before = await Promise.all([
   check(),
   runStep('browser', findBrowser),
@@ -38,7 +38,7 @@ const before = await Promise.all([
 const totals = [...before.flat(), await runTests()];
 const passed = totals.reduce((sum, part) => sum + part.passed, 0);
 const failed = totals.reduce((sum, part) => sum + part.failed, 0);
-for (const { name, testFile, installAdvice } of missingEngines) {
+for (const { name, testFile, installAdvice } of missingSoftware) {
   console.log(`not run: ${testFile}, because ${name} is not installed. ${installAdvice}`);
 }
 console.log(`${passed} passed, ${failed} failed`);
@@ -82,12 +82,12 @@ async function runTests(): Promise<Totals> {
 
 /**
  * Returns one line per file that was not loaded or not run, and per test that was skipped. The
- * files of missing engines have lines of their own.
+ * files that need missing software have lines of their own.
  */
 function problemsOutsideTests(results: Report['testResults']): string[] {
   const expected = new Set([
     ...results.map(({ name }) => relative(root, name)),
-    ...missingEngines.map(({ testFile }) => testFile),
+    ...missingSoftware.map(({ testFile }) => testFile),
   ]);
   const failedToLoad = results.filter(
     ({ status, assertionResults }) =>
@@ -116,7 +116,7 @@ function runVitest(outputFile: string): Promise<number | null> {
     '--reporter=default',
     '--reporter=json',
     `--outputFile.json=${outputFile}`,
-    ...missingEngines.map(({ testFile }) => `--exclude=${testFile}`),
+    ...missingSoftware.map(({ testFile }) => `--exclude=${testFile}`),
   );
   return new Promise((resolve, reject) => {
     const child = spawn(file, options, { cwd: root, stdio: ['ignore', 'inherit', 'inherit'] });

@@ -6,7 +6,6 @@ import { callNames } from '../../model/calls.ts';
 import { freshDatabase, startServer, storeNames } from '../server/support.ts';
 import { unmetChecks } from './selftest/run-fault.ts';
 import { validVariants } from './selftest/valid-variants.ts';
-import { exampleServers } from './selftest/wrong-servers.ts';
 import { TestClock } from './selftest/test-clock.ts';
 
 test.each(storeNames)('the reference server on %s meets every MUST and SHOULD', async (name) => {
@@ -20,14 +19,6 @@ test.each(storeNames)('the reference server on %s meets every MUST and SHOULD', 
   expect(totals.operations.covered).toBe(callNames.length);
   expect(totals.transitions.missing).toEqual([]);
   expect(totals.states.covered).toBe(totals.states.total);
-});
-
-const namedExamples = exampleServers.map(({ name, start }) => [name, start] as const);
-
-test.each(namedExamples)('the example in %s meets every MUST and SHOULD', async (_name, start) => {
-  const { origin, stop } = await start();
-  onTestFinished(stop);
-  expect(unmetChecks(await run({ origin, clock: new TestClock() }))).toEqual([]);
 });
 
 const namedVariants = validVariants.map((variant) => [variant.name, variant] as const);

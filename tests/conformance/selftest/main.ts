@@ -7,12 +7,13 @@ import { fileURLToPath } from 'node:url';
 import { run } from '../../../conformance/run.ts';
 import { findTempFolder } from '../../../tools/temp-folder.ts';
 import { startReferenceServer } from '../../support/reference-server.ts';
+import { exampleServers } from './examples.ts';
 import { faults } from './faults/all.ts';
 import { prismComplaint } from './prism.ts';
 import { faultResultOf, isNamed, runFault, unmetChecks, type FaultResult } from './run-fault.ts';
 import { validVariants } from './valid-variants.ts';
 import { conformancePage, type BackendResult } from './write-docs.ts';
-import { exampleServers, wrongServers } from './wrong-servers.ts';
+import { wrongServers } from './wrong-servers.ts';
 import { TestClock } from './test-clock.ts';
 
 process.env['TMPDIR'] = await findTempFolder();

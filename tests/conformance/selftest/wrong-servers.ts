@@ -1,6 +1,3 @@
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
-import { fileURLToPath } from 'node:url';
 import type { RunningServer } from '../../support/reference-server.ts';
 import {
   errorResponse,
@@ -74,29 +71,3 @@ export const wrongServers = [
   ...faultRows(serverTable).map((row) => ({ ...row, appOrigin: undefined })),
   ...faultRows(corsTable).map((row) => ({ ...row, appOrigin })),
 ].map(({ value: start, ...fault }) => ({ ...fault, start }));
-
-/** The backends in `conformance/examples/`. */
-export const exampleServers = [
-  { name: 'plain node:http', start: () => startExample(process.execPath, 'node-http/server.mjs') },
-  { name: "Python's standard library", start: () => startExample('python3', 'python/server.py') },
-];
-
-async function startExample(command: string, file: string): Promise<RunningServer> {
-  const path = fileURLToPath(new URL(`../../../conformance/examples/${file}`, import.meta.url));
-  const child = spawn(command, [path], { env: { ...process.env, PORT: '0' } });
-  let errors = '';
-  child.stderr.on('data', (chunk: Buffer) => (errors += chunk.toString()));
-  const failed = new Promise<never>((_, reject) => {
-    child.on('error', (error) => reject(new Error(`${file} needs ${command}: ${error.message}`)));
-    child.on('exit', (code) => reject(new Error(`${file} exited with ${code}: ${errors}`)));
-  });
-  failed.catch(() => {});
-  const [output] = (await Promise.race([once(child.stdout, 'data'), failed])) as [Buffer];
-  return {
-    origin: /http:\S+/.exec(output.toString())![0],
-    async stop() {
-      child.kill();
-      if (child.exitCode === null && child.signalCode === null) await once(child, 'close');
-    },
-  };
-}

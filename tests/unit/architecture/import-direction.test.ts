@@ -107,7 +107,7 @@ const rows: Record<string, { imports: string[]; packages?: string[] }> = {
   'conformance/ui/': { imports: ['machines/', 'model/', 'conformance/'] },
   'conformance/checks/': { imports: ['machines/', 'model/', 'conformance/'] },
   'conformance/report/': { imports: ['conformance/'] },
-  'conformance/examples/': { imports: [], packages: ['node:'] },
+  'conformance/examples/': { imports: [], packages: ['node:', 'express'] },
   'conformance/': { imports: ['generated/', 'machines/', 'model/', 'conformance/'] },
 
   'tools/': {

@@ -1,14 +1,16 @@
 import { existsSync } from 'node:fs';
 import { expect, test, vi } from 'vitest';
-import { findFirefox, findMissingEngines } from '../../../tools/engines.ts';
+import { findFirefox, findMissingSoftware } from '../../../tools/engines.ts';
 import { root } from '../../../tools/run.ts';
 
-test('an engine that is not installed is missing, with its tests and what to install', () => {
+test('software that is not installed is missing, with its tests and what to install', () => {
   vi.stubEnv('PATH', '');
   vi.stubEnv('FIREFOX', undefined);
-  const missing = findMissingEngines();
+  const missing = findMissingSoftware();
   vi.unstubAllEnvs();
-  expect(missing.map(({ name }) => name)).toEqual(['Firefox', 'WebKitGTK']);
+  expect(missing.map(({ name }) => name)).toEqual(
+    expect.arrayContaining(['Firefox', 'WebKitGTK', 'Go']),
+  );
   for (const { testFile, installAdvice } of missing) {
     expect([testFile, existsSync(root + testFile)]).toEqual([testFile, true]);
     expect(installAdvice).toContain('apt-get install');
