@@ -1,7 +1,8 @@
 import { checks } from './checks/all.ts';
 import { help, parseArguments, version, type RunSettings } from './cli.ts';
+import { truncate } from './describe.ts';
 import { createRunId } from './fixtures.ts';
-import { createReport } from './report/create-report.ts';
+import { createReport, deletionHint } from './report/create-report.ts';
 import { prepareFolder, writeReports } from './report/files.ts';
 import { renderTerminal } from './report/terminal.ts';
 import { exitCodeOf, run } from './run.ts';
@@ -43,7 +44,6 @@ async function runCommand(settings: RunSettings): Promise<number> {
   if (folderError !== undefined) return fail(2, folderError);
   const connection = await checkReachable(target.origin);
   if ('unreachable' in connection) return fail(3, connection.unreachable);
-  for (const note of [...target.notes, ...connection.notes]) console.log(note);
 
   let ui;
   if (settings.ui) {
@@ -56,9 +56,7 @@ async function runCommand(settings: RunSettings): Promise<number> {
   const runId = createRunId();
   process.once('SIGINT', () => {
     progress.clear();
-    console.error(
-      `Stopped early. The data created so far stays on the server and contains "${runId}".`,
-    );
+    console.error(`Stopped early. What was created so far stays. ${deletionHint(runId)}`);
     process.exit(130);
   });
   const result = await run({
@@ -70,33 +68,44 @@ async function runCommand(settings: RunSettings): Promise<number> {
     onWait: progress.wait,
   });
   progress.clear();
-  const report = createReport(result);
+  const report = createReport(result, [...target.notes, ...connection.notes]);
+  const files =
+    settings.reportFolder === undefined
+      ? []
+      : writeReports(settings.reportFolder, report, result.context.screenshots);
   const colors = process.stdout.isTTY && !process.env['NO_COLOR'];
-  process.stdout.write(renderTerminal(report, { verbose: settings.verbose, colors }));
-  if (settings.reportFolder !== undefined) {
-    const files = writeReports(settings.reportFolder, report, result.context.screenshots);
-    console.log(`Reports: ${files.join(', ')}`);
-  }
+  process.stdout.write(renderTerminal(report, { verbose: settings.verbose, colors, files }));
   return exitCodeOf(result);
 }
 
-/** Shows progress in one line that is overwritten. Writes nothing if stderr is not a terminal. */
+/**
+ * Shows progress in one line that is overwritten: the check, and after a second what it waits for.
+ * Writes nothing if stderr is not a terminal.
+ */
 function createProgressLine() {
   const { stderr } = process;
   const clearLine = '\r\u001B[2K';
+  let check = '';
+  let reason = '';
+  let startedAtMs = Date.now();
+  const write = () => {
+    const seconds = Math.floor((Date.now() - startedAtMs) / 1000);
+    const text = seconds > 0 ? `${check}, waits ${seconds} s for ${reason}` : check;
+    stderr.write(clearLine + truncate(text, (stderr.columns || 80) - 2));
+  };
+  const timer = stderr.isTTY ? setInterval(write, 500) : undefined;
   return {
     update: (done: number, total: number, { id, title }: { id: string; title: string }) => {
-      if (!stderr.isTTY) return;
-      const columns = stderr.columns || 80;
-      stderr.write(`${clearLine}${`${done}/${total} ${id} ${title}`.slice(0, columns - 1)}`);
+      check = `check ${done + 1} of ${total}: ${id} ${title}`;
+      if (timer) write();
     },
-    wait: (delayMs: number, reason: string) => {
-      if (!stderr.isTTY) return;
-      const text = `waiting ${Math.ceil(delayMs / 1000)} s: ${reason}`;
-      stderr.write(clearLine + text.slice(0, (stderr.columns || 80) - 1));
+    wait: (response: string, delayMs = 0) => {
+      const limit = `the ${Math.ceil(delayMs / 1000)} s of Retry-After: ${response}`;
+      [reason, startedAtMs] = [delayMs > 0 ? limit : response, Date.now()];
     },
     clear: () => {
-      if (stderr.isTTY) stderr.write(clearLine);
+      clearInterval(timer);
+      if (timer) stderr.write(clearLine);
     },
   };
 }

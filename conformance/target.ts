@@ -41,7 +41,6 @@ export function parseTarget(address: string): Target | { error: string } {
 export async function checkReachable(
   origin: string,
 ): Promise<{ notes: string[] } | { unreachable: string }> {
-  const startedAt = performance.now();
   const { hostname, protocol } = new URL(origin);
   const { errorCode } = await tryConnect(origin, false);
   if (errorCode === 'ENOTFOUND') {
@@ -56,22 +55,18 @@ export async function checkReachable(
       unreachable: `${reason} Start the backend, or give its address: ${command} http://localhost:PORT`,
     };
   }
-  const durationMs = Math.round(performance.now() - startedAt);
-  const notes = [`${origin} accepts connections (${durationMs} ms).`];
-  if (protocol !== 'https:') return { notes };
+  if (protocol !== 'https:') return { notes: [] };
   const tls = await tryConnect(origin, true);
   if (tls.errorCode !== undefined) {
     return {
       unreachable: `${hostname}:${portOf(origin)} listens but does not speak https. Try http:// instead.`,
     };
   }
-  if (tls.certificateError !== undefined) {
-    notes.push(
-      `Browsers will warn about its certificate (${tls.certificateError}). The kit continues. ` +
-        'Before users come, install a certificate that browsers trust (mkcert creates one for this machine).',
-    );
-  }
-  return { notes };
+  if (tls.certificateError === undefined) return { notes: [] };
+  const warning =
+    `Browsers will warn about its certificate (${tls.certificateError}). The kit continues. ` +
+    'Before users come, install a certificate that browsers trust (mkcert creates one for this machine).';
+  return { notes: [warning] };
 }
 
 export const speaksTls = async (origin: string): Promise<boolean> =>

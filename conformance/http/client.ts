@@ -71,8 +71,8 @@ export type HttpClientOptions = {
   clock?: Clock;
   /** Whether to obey every Retry-After, up to `maxWaitMinutes` in total (`--wait`). */
   isPatient?: boolean;
-  /** Called before the client waits because of this response. */
-  onWait?: (delayMs: number, reason: string) => void;
+  /** Called before the client waits for a response, or for a time because of a response. */
+  onWait?: (reason: string, delayMs?: number) => void;
 };
 
 /** The most that a run waits in total with `--wait`. */
@@ -205,7 +205,7 @@ export function createHttpClient(
     throttling.count += 1;
     throttling.totalMs += addedMs;
     resumeAtMs = startMs + addedMs;
-    onWait?.(delayMs, reason);
+    onWait?.(reason, delayMs);
   }
 
   return {
@@ -220,6 +220,7 @@ export function createHttpClient(
         if (waitMs > 0) await clock.sleep(waitMs);
         const startedAt = clock.now();
         const startedAfter = exchanges.length;
+        onWait?.(operation);
         const result = await sendOnce(request);
         const durationMs = clock.now() - startedAt;
         const exchange: Exchange = {

@@ -16,6 +16,9 @@ export type ReportedFinding = Report['findings'][number];
 export type ReportedProblem = ReportedResult['problems'][number];
 export type Totals = ReturnType<typeof countStatuses>;
 
+/** The name of the schema beside conformance.json. */
+export const schemaFile = 'conformance.schema.json';
+
 const maxCallsPerCheck = 12;
 
 /** Creates the content of the reports, without secrets and without terminal control sequences. */
@@ -76,6 +79,8 @@ export function createReport(run: RunResult, notes: string[] = []) {
   const findings = listFindings(run.results).map(reportFinding);
   const { states, transitions } = journeyCoverage ?? {};
   return {
+    $schema: schemaFile,
+    version: 1,
     origin: run.origin,
     seed: run.seed,
     runId: run.runId,

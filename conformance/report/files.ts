@@ -1,9 +1,10 @@
 import { existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import type { Screenshot } from '../run-context.ts';
-import type { Report } from './create-report.ts';
+import { schemaFile, type Report } from './create-report.ts';
 import { renderHtml } from './html.ts';
 import { renderJunit } from './junit.ts';
+import schema from './schema.json' with { type: 'json' };
 
 /** Creates the folder for the reports. Returns an error message if it is not writable. */
 export function prepareFolder(folder: string): string | undefined {
@@ -35,6 +36,7 @@ export function writeReports(
   const files = {
     'conformance.html': renderHtml(report, screenshots),
     'conformance.json': `${JSON.stringify(report, null, 2)}\n`,
+    [schemaFile]: `${JSON.stringify(schema, null, 2)}\n`,
     'conformance.xml': renderJunit(report),
   };
   return Object.entries(files).map(([name, text]) => {

@@ -10,7 +10,10 @@ type Style = Parameters<typeof styleText>[0];
 type Paint = (style: Style, text: string) => string;
 
 /** Renders the report as text: failures first, then what users read, then the totals. */
-export function renderTerminal(report: Report, { verbose = false, colors = false } = {}): string {
+export function renderTerminal(
+  report: Report,
+  { verbose = false, colors = false, files = [] as string[] } = {},
+): string {
   const paint: Paint = (style, text) => (colors ? styleText(style, text) : text);
   const { must } = report.totals;
   const blocked = report.results.filter(({ status }) => status === 'blocked');
@@ -43,7 +46,9 @@ export function renderTerminal(report: Report, { verbose = false, colors = false
     ...section('All checks', verbose ? report.results.flatMap(verboseLines) : []),
     ...section(
       'Totals',
-      summarize(report).map(([label, text]) => `  ${label.padEnd(12)} ${text}`),
+      [...summarize(report), ...(files.length > 0 ? [['reports', files.join(', ')]] : [])].map(
+        ([label = '', text]) => `  ${label.padEnd(12)} ${text}`,
+      ),
     ),
     '',
     paint(['bold', isOk ? 'green' : 'red'], report.verdict),

@@ -5,6 +5,7 @@ import { connect, type AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { createServer as createTlsServer } from 'node:tls';
 import { fileURLToPath } from 'node:url';
+import { stripVTControlCharacters } from 'node:util';
 import { expect, onTestFinished, test } from 'vitest';
 import { parseArguments } from '../../conformance/cli.ts';
 import { parseTarget } from '../../conformance/target.ts';
@@ -29,8 +30,9 @@ async function outcomeOf(child: ReturnType<typeof startCommand>) {
 test('exits with 0 and writes the reports when the selected check passes', async () => {
   const folder = join(temporaryFolder(), 'reports');
   const args = [await startServer(), '--only', 'ACCOUNT-2', '--report', folder];
-  const { code, output } = await runCommand(...args);
-  expect(output).toContain('accepts connections');
+  const { code, output, errors } = await runCommand(...args);
+  expect(output).toContain(`reports      ${folder}/conformance.html`);
+  expect(errors).toBe('');
   expect(code).toBe(0);
   for (const name of ['conformance.html', 'conformance.json', 'conformance.xml']) {
     expect(existsSync(join(folder, name))).toBe(true);
@@ -39,6 +41,18 @@ test('exits with 0 and writes the reports when the selected check passes', async
     results: [{ id: 'ACCOUNT-2', status: 'passed' }],
   });
 });
+
+test.each([40, 120])(
+  'shows progress in one line of a terminal with %d columns',
+  async (columns) => {
+    const command = `stty cols ${columns}; exec ${process.execPath} ${program} ${await startServer()} --only ACCOUNT-2`;
+    const { output } = await outcomeOf(spawn('script', ['-qec', command, '/dev/null']));
+    const [progress = '', report] = output.split('\r\u001B[2K').slice(-2);
+    expect(progress).toMatch(/^check 1 of 1: ACCOUNT-2 A registered user/);
+    expect(progress.length).toBeLessThan(columns);
+    expect(stripVTControlCharacters(report!).trimStart()).toMatch(/^What your users|^Totals/);
+  },
+);
 
 test('exits with 3 and an instruction when no server listens', async () => {
   const { code, errors } = await runCommand('http://127.0.0.1:1');
@@ -126,7 +140,7 @@ test('prints the run id of the data it leaves on the server when interrupted', a
   const child = startCommand(origin);
   const { code, errors } = await outcomeOf(child);
   expect(errors).toMatch(
-    /Stopped early\. The data created so far stays on the server and contains "[a-z\d]{11}"\./,
+    /^Stopped early\. .*contain "[a-z\d]{11}".* like '%@kit\.example\.org'\n$/,
   );
   expect(code).toBe(130);
 });

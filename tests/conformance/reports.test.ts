@@ -1,12 +1,20 @@
+import { spawn } from 'node:child_process';
 import { readFileSync } from 'node:fs';
+import { text as textOf } from 'node:stream/consumers';
+import { Ajv2020 } from 'ajv/dist/2020.js';
+import ajvFormats from 'ajv-formats';
 import { beforeAll, expect, test } from 'vitest';
 import { checks } from '../../conformance/checks/all.ts';
 import { createReport, type Report } from '../../conformance/report/create-report.ts';
+import { truncate } from '../../conformance/describe.ts';
+import { listFindings } from '../../conformance/report/findings.ts';
 import { renderHtml } from '../../conformance/report/html.ts';
 import { renderJunit } from '../../conformance/report/junit.ts';
 import { renderTerminal } from '../../conformance/report/terminal.ts';
-import type { RunResult } from '../../conformance/results.ts';
+import schema from '../../conformance/report/schema.json' with { type: 'json' };
+import type { CheckResult, RunResult } from '../../conformance/results.ts';
 import { run } from '../../conformance/run.ts';
+import type { Problem } from '../../conformance/verdict.ts';
 import { startServer } from '../server/support.ts';
 import { startReferenceServer } from '../support/reference-server.ts';
 import { faults } from './selftest/faults/all.ts';
@@ -39,6 +47,104 @@ test('the terminal report starts with failures: what users see, the requests and
   expect(text).toMatch(/curl -si .*auth\/login'/);
   expect(text.indexOf('What your users will read')).toBeLessThan(text.indexOf('Totals'));
   expect(text).toMatch(/\d+ users and \d+ projects stay on the server/);
+});
+
+test.each([
+  ['a refusal', 'error messages are in "detail"', 'ERR-1'],
+  ['a call of a signed-in user', 'the list is wrapped in an object', 'PROJECT-1'],
+  ['a race', 'the server rejects one of two concurrent sign-ins', 'SIGNIN-8'],
+  ['a long password', 'the server compares only 72 bytes of passwords', 'ACCOUNT-6'],
+  [
+    'an XSRF token',
+    'the server expects the percent-encoded XSRF cookie without decoding it',
+    'XSRF-3',
+  ],
+  ['a text with emoji', 'an emoji in a project causes a 500 with an HTML page', 'TEXT-2'],
+  ['a text with quotes', 'the server HTML-escapes text', 'TEXT-1'],
+  ['a text with lines', 'the server replaces line breaks with spaces', 'TEXT-4'],
+  ['a text of 10 kB', 'the server truncates descriptions to 5,000 characters', 'TEXT-5'],
+])('the commands of a report reproduce %s', async (_case, faultName, id) => {
+  const clock = new TestClock();
+  const reference = await startReferenceServer({ trustedProxies: ['127.0.0.1'] });
+  const { createMiddleware } = faults.find(({ name }) => name === faultName)!;
+  const proxy = await startFaultProxy(reference.origin, createMiddleware(clock), '10.3.0.2');
+  const faulty = await run({ origin: proxy.origin, only: [id], clock });
+  const [problem] = faulty.results[0]!.problems;
+  const { response } = problem!.exchanges.at(-1)!;
+  const [finding] = createReport(faulty).findings;
+  const shell = spawn('sh', ['-c', finding!.reproduce.join('\n')]);
+  const output = await textOf(shell.stdout);
+  await proxy.stop();
+  await reference.stop();
+  // Ids, times and the run id differ.
+  const comparable = (body: string) =>
+    body.replaceAll(/[\da-f]{8}-[\da-f-]{27}|\b0\d{10}\b/g, '').replaceAll(faulty.runId, '');
+  expect(output).toContain(`HTTP/1.1 ${response!.status} `);
+  expect(comparable(output)).toContain(comparable(response!.text));
+});
+
+test('refusals with one fault are one entry that names their checks and situations', () => {
+  const [finding] = report.findings;
+  expect(finding!.ids).toEqual(expect.arrayContaining(['ERR-1', 'ERR-2', 'ERR-3', 'ERR-17']));
+  expect(finding!.summary).toMatch(
+    /^\d\d refusals have "detail" and no "message": a wrong password, an unknown email, /,
+  );
+  const others = report.findings.filter((each) => each !== finding).flatMap(({ ids }) => ids);
+  expect(finding!.ids.filter((id) => others.includes(id))).toEqual([]);
+});
+
+const resultOf = (id: string, problem?: Partial<Problem>): CheckResult => ({
+  check: checks.find((each) => each.id === id)!,
+  status: problem ? 'failed' : 'passed',
+  problems: problem ? [{ description: `${id}.`, exchanges: [], ...problem }] : [],
+  note: undefined,
+  exchanges: [],
+  durationMs: 0,
+});
+
+test('causes come before consequences, and a MUST before a SHOULD that explains no MUST', () => {
+  const results = [
+    'JOURNEY-1',
+    'PROJECT-4',
+    'COOKIE-4',
+    'XSRF-3',
+    'SIGNIN-3',
+    'SIGNIN-6',
+    'LEAK-1',
+  ];
+  const findings = listFindings(results.map((id) => resultOf(id, {})));
+  expect(findings.map(({ checks: [first] }) => first!.id)).toEqual([
+    'XSRF-3',
+    'SIGNIN-3',
+    'LEAK-1',
+    'COOKIE-4',
+    'SIGNIN-6',
+    'PROJECT-4',
+    'JOURNEY-1',
+  ]);
+  expect(findings[4]!.causes.map(({ id }) => id)).toEqual(['XSRF-3']);
+});
+
+test('a check of which only some problems have a common cause keeps an entry for the others', () => {
+  const cause = { words: 'texts come back changed (trimmed)', subject: '"a"' };
+  const mixed = resultOf('TEXT-1', { cause });
+  mixed.problems.push({ description: 'Another one.', exchanges: [] });
+  const findings = listFindings([mixed, resultOf('TEXT-2', { cause })]);
+  expect(findings.map(({ problems }) => problems.length)).toEqual([2, 1]);
+});
+
+test('an excerpt ends before a character that users see as one', () => {
+  const family = '👩‍👩‍👧‍👦';
+  expect(truncate(`ab${family}cd`, 3)).toBe(`ab${family}…`);
+  expect(truncate(`ab${family}`, 2)).toBe('ab…');
+});
+
+test('conformance.json matches its schema', () => {
+  const ajv = new Ajv2020({ allErrors: true });
+  ajvFormats.default(ajv);
+  const validate = ajv.compile(schema);
+  validate(JSON.parse(JSON.stringify(report)));
+  expect(validate.errors).toBeNull();
 });
 
 test('no report contains a password, a cookie or a token', () => {
