@@ -1,7 +1,6 @@
 import type { Check } from './checks/check.ts';
 import type { DocumentedResponse } from './contract.ts';
 import type { Exchange } from './http/client.ts';
-import type { JourneyCoverage } from './journeys/coverage.ts';
 import type { RunContext } from './run-context.ts';
 import type { Problem } from './verdict.ts';
 
@@ -25,8 +24,6 @@ export type RunResult = {
   durationMs: number;
   results: CheckResult[];
   userMessages: UserMessage[];
-  /** Undefined when the run contains no journeys. */
-  journeyCoverage: JourneyCoverage | undefined;
   /** How often each response of the contract occurred, and how often with an invalid body. */
   documentedResponses: (DocumentedResponse & { count: number; invalidCount: number })[];
   throttling: RunContext['http']['throttling'];

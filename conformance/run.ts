@@ -6,7 +6,6 @@ import { createFixtures, createRunId } from './fixtures.ts';
 import { Unjudged } from './http/client.ts';
 import { isSuccess, parseJson, statusOf } from './http/response.ts';
 import type { Operation } from './http/simulated-browser.ts';
-import { collectCoverage } from './journeys/coverage.ts';
 import type { CheckResult, RunResult } from './results.ts';
 import { createRunContext, type RunContext, type RunContextOptions } from './run-context.ts';
 import { collectUserMessages } from './user-messages.ts';
@@ -52,7 +51,6 @@ export async function run({
     durationMs: Date.now() - startedAt.getTime(),
     results,
     userMessages: await collectUserMessages(context),
-    journeyCoverage: await collectCoverage(context),
     documentedResponses: countDocumentedResponses(context),
     throttling: context.http.throttling,
     leftovers: countLeftovers(context),

@@ -16,7 +16,11 @@ export type HeldRequest = {
   isAborted: boolean;
 };
 
-type PageDriver = Pick<Driver, 'go' | 'submit' | 'activate'> & {
+type ScreenDriver = Pick<Driver, 'go' | 'submit' | 'activate'> & {
+  observe: () => Promise<Omit<Observation, 'calls' | 'logged'>>;
+};
+
+type PageDriver = Omit<ScreenDriver, 'observe'> & {
   observe: () => Promise<Omit<Observation, 'logged'>>;
   /** Waits for the pending request of a call and marks it as answered. */
   takePending: (call: Call) => Promise<HeldRequest>;
@@ -39,7 +43,34 @@ export async function fillForm(page: Page, form: FormName, values: string[]) {
 export const heading = (page: Page, name: string) =>
   page.getByRole('heading', { level: 1, name, exact: true });
 
-/** `settle` waits until the app has processed a user action or a response. */
+/** Acts on the screen. `settle` waits until the app has processed a user action. */
+export function createScreenDriver(page: Page, settle: () => Promise<void>): ScreenDriver {
+  return {
+    async go(route) {
+      if (new URL(page.url()).hash === `#${route}`) return;
+      await page.getByRole('link', { name: screens[route].link, exact: true }).click();
+      await heading(page, screens[route].heading).waitFor();
+      await settle();
+    },
+    async submit(form, values = []) {
+      await fillForm(page, form, values);
+      // Forced, because a user can also press a busy button.
+      await submitButton(page, forms[form].button).click({ force: true });
+      await settle();
+    },
+    async activate(button, row) {
+      const place = row === undefined ? page : page.locator('main section li').nth(row);
+      await place.getByRole('button', { name: button, exact: true }).click({ force: true });
+      await settle();
+    },
+    observe: () => page.evaluate(readScreen, Object.values(forms)),
+  };
+}
+
+/**
+ * Acts on the screen, and holds the API requests of the page until they are taken. `settle` waits
+ * until the app has processed a user action or a response.
+ */
 export async function createPageDriver(
   page: Page,
   origin: string,
@@ -68,30 +99,13 @@ export async function createPageDriver(
     if (held && !held.isAnswered) held.isAborted = true;
   });
 
+  const screen = createScreenDriver(page, settle);
   return {
-    async go(route) {
-      if (new URL(page.url()).hash === `#${route}`) return;
-      await page.getByRole('link', { name: screens[route].link, exact: true }).click();
-      await heading(page, screens[route].heading).waitFor();
-      await settle();
-    },
-    async submit(form, values = []) {
-      await fillForm(page, form, values);
-      // Forced, because a user can also press a busy button.
-      await submitButton(page, forms[form].button).click({ force: true });
-      await settle();
-    },
-    async activate(button, row) {
-      const place = row === undefined ? page : page.locator('main section li').nth(row);
-      await place.getByRole('button', { name: button, exact: true }).click({ force: true });
-      await settle();
-    },
-    async observe() {
-      return {
-        ...(await page.evaluate(readScreen, Object.values(forms))),
-        calls: countRequests(requests, (call) => unanswered(call, false)),
-      };
-    },
+    ...screen,
+    observe: async () => ({
+      ...(await screen.observe()),
+      calls: countRequests(requests, (call) => unanswered(call, false)),
+    }),
     async takePending(call) {
       for (let turn = 0; turn < 2_000 && unanswered(call, false).length === 0; turn += 1) {
         await settle();

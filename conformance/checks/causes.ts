@@ -6,6 +6,8 @@ const session = [...account, 'SIGNIN-7', 'SIGNIN-12', 'SIGNIN-6'];
 const encoding = ['REACH-2', 'REACH-6'];
 const project = [...encoding, ...session, 'PROJECT-1', 'PROJECT-2', 'PROJECT-3'];
 const list = [...project, 'PROJECT-6', 'PROJECT-7', 'PROJECT-4', 'PROJECT-8'];
+/** What a single request shows, before a sequence matters. */
+const single = ['REACH', 'CORS', 'COOKIE', 'XSRF', 'ACCOUNT', 'SIGNIN', 'PROJECT', 'TEXT', 'ERR'];
 
 /**
  * The checks in causal order, each with the checks and groups whose failure can cause its own. A
@@ -61,8 +63,9 @@ const causesOf: Record<string, string[]> = {
   ERR: [...list, 'ACCOUNT-7', 'ACCOUNT-10', 'REACH-4'],
   REACH: session,
   LEAK: ['REACH-1'],
-  JOURNEY: ['REACH', 'CORS', 'COOKIE', 'XSRF', 'ACCOUNT', 'SIGNIN', 'PROJECT', 'TEXT', 'ERR'],
-  UI: ['REACH', 'CORS', 'COOKIE', 'XSRF', 'ACCOUNT', 'SIGNIN', 'PROJECT', 'TEXT', 'ERR', 'JOURNEY'],
+  JOURNEY: single,
+  'JOURNEY-6': [...single, 'JOURNEY-5'],
+  UI: [...single, 'JOURNEY'],
 };
 
 const groupOf = (id: string) => id.split('-')[0]!;

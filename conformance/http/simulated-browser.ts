@@ -26,6 +26,8 @@ export type RequestOptions = {
   json?: unknown;
   /** Whether the app itself would send this request. */
   isAppRequest?: boolean;
+  /** A browser ignores the cookies of an aborted request. */
+  signal?: AbortSignal;
 };
 
 type FetchOptions = { onExchange?: (exchange: Exchange) => void; overrides?: RequestOptions };
@@ -100,6 +102,7 @@ export class SimulatedBrowser {
     for (let redirects = 0; redirects <= 20; redirects++) {
       const exchange = await this.send(method, url.pathname + url.search, {
         isAppRequest: true,
+        signal: request.signal,
         ...overrides,
         headers: { ...headers, ...overrides.headers },
         ...(body !== undefined && { body }),
@@ -146,7 +149,7 @@ export class SimulatedBrowser {
       this.name,
       isAppRequest,
     );
-    if (exchange.response) {
+    if (exchange.response && !options.signal?.aborted) {
       for (const line of headerValues(exchange.response, 'set-cookie')) {
         const reason = this.storeCookie(line, path);
         if (reason !== undefined) exchange.rejectedCookies.push({ line, reason });

@@ -23,7 +23,7 @@ const maxCallsPerCheck = 12;
 
 /** Creates the content of the reports, without secrets and without terminal control sequences. */
 export function createReport(run: RunResult, notes: string[] = []) {
-  const { context, journeyCoverage, documentedResponses, leftovers } = run;
+  const { context, documentedResponses, leftovers } = run;
   const clean = (text: string) => stripVTControlCharacters(context.secrets.mask(text));
   const cleanOptional = (text: string | undefined) =>
     text === undefined ? undefined : clean(text);
@@ -77,7 +77,6 @@ export function createReport(run: RunResult, notes: string[] = []) {
     );
   const missingOperations = operations.filter((each) => !isWorking(each));
   const findings = listFindings(run.results).map(reportFinding);
-  const { states, transitions } = journeyCoverage ?? {};
   return {
     $schema: schemaFile,
     version: 1,
@@ -108,22 +107,7 @@ export function createReport(run: RunResult, notes: string[] = []) {
         total: documentedResponses.length,
         missing: missing.map(({ operation, status }) => `${operation} ${status}`),
       },
-      states: { covered: states?.reached.length ?? 0, total: states?.all.length ?? 0 },
-      transitions: {
-        covered: transitions?.reached.length ?? 0,
-        total: transitions?.all.length ?? 0,
-        missing: transitions?.all.filter((name) => !transitions.reached.includes(name)) ?? [],
-      },
     },
-    unreachable: journeyCoverage?.unreachable ?? [],
-    journeys: (journeyCoverage?.journeys ?? []).map((journey) => ({
-      name: journey.name,
-      machine: journey.machine,
-      completedSteps: journey.completedSteps,
-      totalSteps: journey.totalSteps,
-      failure: journey.failure && clean(`${journey.failure.move}: ${journey.failure.message}`),
-      durationMs: Math.round(journey.durationMs),
-    })),
     throttling: describeThrottling(run),
     /** Why checks are blocked, when the cause is no failed check. */
     blockedBy: run.throttling.advice,

@@ -47,7 +47,6 @@ ${choices.length > 0 ? `<h2>Choices of this backend</h2>\n<p class="muted">For i
 <table><tr><th>Check</th><th>Level</th><th>What it verifies</th><th></th></tr>
 ${report.results.map(renderRow).join('\n')}
 </table>
-${report.journeys.length > 0 ? `<h2>Journeys</h2>\n<table><tr><th>Machine</th><th>Steps</th><th>Path</th></tr>${report.journeys.map(({ machine, completedSteps, totalSteps, name, failure }) => `<tr><td>${escapeMarkup(machine)}</td><td>${completedSteps}/${totalSteps}</td><td>${escapeMarkup(name)}${failure ? `<br><span class="bad">${escapeMarkup(failure)}</span>` : ''}</td></tr>`).join('')}</table>` : ''}
 </body>
 </html>
 `;

@@ -2,19 +2,7 @@ import type { Report, Totals } from './create-report.ts';
 
 /** Returns the totals of a report as rows of a label and a text. */
 export function summarize(report: Report): [label: string, text: string][] {
-  const { must, should, profileCount, operations, responses, states, transitions } = report.totals;
-  const modelRows: [string, string][] = [
-    [
-      'model',
-      `states ${states.covered}/${states.total}, transitions ${transitions.covered}/${transitions.total}, on ${report.journeys.length} journeys${describeMissing(transitions.missing)}`,
-    ],
-    ...[...groupBy(report.unreachable, ({ reason }) => reason)].map(
-      ([reason, items]): [string, string] => [
-        'not counted',
-        `${items.map(({ name }) => name).join('; ')} (${reason})`,
-      ],
-    ),
-  ];
+  const { must, should, profileCount, operations, responses } = report.totals;
   return [
     ['MUST', describeTotals(must)],
     ['SHOULD', describeTotals(should)],
@@ -27,7 +15,6 @@ export function summarize(report: Report): [label: string, text: string][] {
       'responses',
       `${responses.covered} of ${responses.total} that the contract documents${describeMissing(responses.missing)}`,
     ],
-    ...(report.journeys.length > 0 ? modelRows : []),
     ...(report.throttling ? [['throttling', report.throttling] as [string, string]] : []),
     [
       'run',

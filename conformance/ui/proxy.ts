@@ -6,18 +6,16 @@ import {
 } from 'node:http';
 import { request as httpsRequest } from 'node:https';
 import type { AddressInfo } from 'node:net';
+import { pipeline } from 'node:stream';
 import { sendFile } from './static-files.ts';
 
 export type Proxy = {
   origin: string;
-  /** Returns the body of the next response to a method and path. Browsers do not always keep it. */
-  nextBody: (endpoint: string) => Promise<string>;
   stop: () => void;
 };
 
 /** Serves the built app, and forwards `/api` to the backend, so that both have the same origin. */
 export async function startProxy(appFolder: string, backendOrigin: string): Promise<Proxy> {
-  const bodyListeners = new Map<string, (body: string) => void>();
   const startRequest = backendOrigin.startsWith('https:') ? httpsRequest : httpRequest;
 
   function forward(request: IncomingMessage, response: ServerResponse) {
@@ -44,14 +42,7 @@ export async function startProxy(appFolder: string, backendOrigin: string): Prom
         ...incoming.headers,
         ...(cookies && { 'set-cookie': cookies }),
       });
-      const chunks: Buffer[] = [];
-      incoming.on('data', (chunk: Buffer) => chunks.push(chunk));
-      incoming.on('error', () => response.destroy());
-      incoming.on('close', () => {
-        const body = Buffer.concat(chunks);
-        response.end(body);
-        bodyListeners.get(`${method} ${url}`)?.(body.toString('utf8'));
-      });
+      pipeline(incoming, response, () => {});
     });
     request.pipe(outgoing);
   }
@@ -63,7 +54,6 @@ export async function startProxy(appFolder: string, backendOrigin: string): Prom
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   return {
-    nextBody: (endpoint) => new Promise((resolve) => bodyListeners.set(endpoint, resolve)),
     origin: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     stop() {
       server.close();

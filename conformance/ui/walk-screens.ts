@@ -1,88 +1,47 @@
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { setTimeout as delay } from 'node:timers/promises';
-import { createJourneyLog, walkJourney } from '../journeys/coverage.ts';
-import { authJourneys, projectsJourneys, sharedPasswords } from '../journeys/paths.ts';
-import type { Preconditions } from '../journeys/preconditions.ts';
-import type { RunContext, Screenshot } from '../run-context.ts';
-import { createProblem, type Problem } from '../verdict.ts';
-import { createBrowserDriver } from './browser-driver.ts';
+import type { Page } from 'playwright-core';
+import { checkJourney, checkWalk } from '../journeys/journey.ts';
+import { accountSteps, arrival, projectSteps } from '../journeys/steps.ts';
+import type { RunContext } from '../run-context.ts';
+import { CheckFailed } from '../verdict.ts';
 import { launchBrowser } from './chromium.ts';
+import { createPageBrowser } from './page-browser.ts';
 import { startProxy } from './proxy.ts';
 
-/** The walk stops after these, because more failures take minutes and add nothing. */
-const maxFailures = 5;
-const defaultScreenTimeoutMs = 3_000;
-const minPageTimeoutMs = 10_000;
+const defaultScreenTimeoutMs = 5_000;
 
-/** Executes all journeys on the screens of the built app. Takes a screenshot of each failure. */
+/** Lets people use the screens of the built app. Takes a screenshot of a failure. */
 export async function walkScreens(
   context: RunContext,
-  preconditions: Preconditions,
-  isPossible: (move: string) => boolean,
   {
     appFolder,
     screenshotFolder,
-    screenTimeoutMs = defaultScreenTimeoutMs,
+    screenTimeoutMs: timeoutMs = defaultScreenTimeoutMs,
   }: NonNullable<RunContext['ui']>,
-): Promise<{ problems: Problem[]; screenshots: Screenshot[] }> {
-  const proxy = await startProxy(appFolder, context.origin);
+) {
+  const { origin, stop } = await startProxy(appFolder, context.origin);
   const browser = await launchBrowser();
-  const problems: Problem[] = [];
-  const screenshots: Screenshot[] = [];
+  let lastPage: Page | undefined;
+  const onLook = (page: Page) => (lastPage = page);
+  const createBrowser = () => createPageBrowser({ browser, origin, timeoutMs, onLook });
   try {
-    const browserContext = await browser.newContext();
-    const page = await browserContext.newPage();
-    page.setDefaultTimeout(Math.max(screenTimeoutMs, minPageTimeoutMs));
-    await page.clock.install();
-    const log = createJourneyLog();
-    const paths = [
-      ...authJourneys(context.fixtures, isPossible, 'screen'),
-      ...projectsJourneys(context.fixtures, isPossible),
-      // The clock of a page is not exact to the millisecond, as these moves require.
-    ].filter(({ moves }) => !moves.some((move) => move.startsWith('elapse')));
-    for (const path of paths) {
-      if (problems.length === maxFailures) {
-        problems.push(createProblem('The remaining journeys were not executed. Fix these first.'));
-        break;
-      }
-      const { name, failure } = await walkJourney(
-        path as never,
-        () => createBrowserDriver(preconditions, browserContext, page, proxy),
-        log,
-        sharedPasswords(context.fixtures),
-        (compare) => retryUntilTimeout(compare, screenTimeoutMs),
-      );
-      if (!failure) continue;
-      mkdirSync(screenshotFolder, { recursive: true });
-      const file = `screen-${screenshots.length + 1}.png`;
-      const screenshotPath = join(screenshotFolder, file);
-      await page.screenshot({ path: screenshotPath }).catch(() => undefined);
-      screenshots.push({ id: 'UI-1', file });
-      problems.push(
-        createProblem(
-          `In the browser, on the journey "${name}", at "${failure.move}": ${failure.message}.`,
-          [],
-          `see ${screenshotPath}`,
-        ),
-      );
-    }
+    const journey = await checkJourney(context, Object.keys(arrival), {}, createBrowser);
+    const projects = { steps: projectSteps, maxSteps: 40 };
+    await checkWalk(context, journey, projects, createBrowser);
+    const accounts = { steps: accountSteps, maxSteps: 40, maxHashes: 10 };
+    await checkWalk(context, journey, accounts, createBrowser);
+  } catch (error) {
+    if (!(error instanceof CheckFailed) || !lastPage) throw error;
+    mkdirSync(screenshotFolder, { recursive: true });
+    const file = 'screen-1.png';
+    const path = join(screenshotFolder, file);
+    await lastPage.screenshot({ path });
+    context.screenshots.push({ id: 'UI-1', file });
+    for (const problem of error.problems) problem.userSees = `see ${path}`;
+    throw error;
   } finally {
     await browser.close();
-    proxy.stop();
-  }
-  return { problems, screenshots };
-}
-
-/** Repeats a comparison that throws, because the screen updates asynchronously. */
-async function retryUntilTimeout(compare: () => Promise<void>, timeoutMs: number): Promise<void> {
-  const deadline = performance.now() + timeoutMs;
-  for (let pauseMs = 10; ; pauseMs = Math.min(pauseMs * 2, 200)) {
-    try {
-      return await compare();
-    } catch (error) {
-      if (performance.now() > deadline) throw error;
-      await delay(pauseMs);
-    }
+    stop();
   }
 }

@@ -17,8 +17,6 @@ test.each(storeNames)('the reference server on %s meets every MUST and SHOULD', 
   expect(unmetChecks(result)).toEqual([]);
   const { totals } = createReport(result);
   expect(totals.operations.covered).toBe(callNames.length);
-  expect(totals.transitions.missing).toEqual([]);
-  expect(totals.states.covered).toBe(totals.states.total);
 });
 
 const namedVariants = validVariants.map((variant) => [variant.name, variant] as const);

@@ -6,17 +6,19 @@ import { prepareUi } from '../../conformance/ui/prepare.ts';
 import { temporaryFolder } from '../server/support.ts';
 import { hangLimitMs } from '../support/hang-limit.ts';
 import { startReferenceServer } from '../support/reference-server.ts';
-import { errorResponse, interceptResponses } from './selftest/fault-builders.ts';
+import { interceptResponses, isOperation, withBody } from './selftest/fault-builders.ts';
 import { startFaultProxy, type Middleware } from './selftest/fault-proxy.ts';
 import { TestClock } from './selftest/test-clock.ts';
 
 const noFault: Middleware = (request, next) => next(request);
 
-/** Inverts each response to the browser, but not to the requests that create preconditions. */
-const invertedResponses = interceptResponses(
-  ({ status }, { headers }) =>
-    !String(headers['user-agent']).includes('tracker-conformance') &&
-    errorResponse(status < 400 ? 503 : 200, 'Inverted.'),
+/** Changes titles for the browser, and not for the requests of the kit itself. */
+const changedTitles = interceptResponses(
+  (response, request) =>
+    !String(request.headers['user-agent']).includes('tracker-conformance') &&
+    isOperation(request, 'listProjects') &&
+    response.status === 200 &&
+    withBody(response, String(response.body).replaceAll('"title":"', '"title":"Not ')),
 );
 
 async function runInBrowser(middleware: Middleware) {
@@ -39,19 +41,18 @@ async function runInBrowser(middleware: Middleware) {
 test('the app completes every journey with the reference server', async () => {
   const { result, screenshots } = await runInBrowser(noFault);
   expect(result).toMatchObject({ status: 'passed', problems: [] });
-  expect(result.exchanges.length).toBeGreaterThan(0);
   expect(screenshots).toEqual([]);
 });
 
-test('the kit saves a screenshot of each screen that differs from the model', async () => {
-  const { result, screenshots, folder } = await runInBrowser(invertedResponses);
+test('the kit saves a screenshot of the screen that fails twice', async () => {
+  const { result, screenshots, folder } = await runInBrowser(changedTitles);
   expect(result.status).toBe('failed');
-  expect(result.problems[0]!.description).toMatch(
-    /In the browser, on the journey .* signing in should be refused, but the response is 200/,
-  );
-  // After five failed journeys, the last problem says that the rest was left out.
-  expect([screenshots.length, result.problems.length]).toEqual([5, 6]);
-  expect(result.problems.at(-1)?.description).toMatch(/were not executed/);
+  expect(result.problems.map(({ description }) => description)).toEqual([
+    expect.stringMatching(
+      /^On the second visit, the list lacks the project created on the first visit\. Steps of the person: registers; signs in; creates a project; /,
+    ),
+  ]);
   const png = readFileSync(join(folder, screenshots[0]!.file));
   expect(png.subarray(1, 4).toString()).toBe('PNG');
+  expect(result.problems[0]!.userSees).toBe(`see ${join(folder, screenshots[0]!.file)}`);
 });

@@ -1,10 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createFixtures, createRunId } from '../../../conformance/fixtures.ts';
-import { createHttpDriver } from '../../../conformance/journeys/http-driver.ts';
-import {
-  createPreconditions,
-  type Preconditions,
-} from '../../../conformance/journeys/preconditions.ts';
 import { createRunContext } from '../../../conformance/run-context.ts';
 import {
   authModel,
@@ -20,6 +15,8 @@ import { walk } from '../../../model/walk.ts';
 import { TestClock } from '../../conformance/selftest/test-clock.ts';
 import { startTemporaryServer } from '../../support/server-process.ts';
 import { createCoverage } from '../coverage.ts';
+import { createHttpDriver } from './http-driver.ts';
+import { createPreconditions, type Preconditions } from './preconditions.ts';
 
 let server: Awaited<ReturnType<typeof startTemporaryServer>>;
 let preconditions: Preconditions;

@@ -1,20 +1,19 @@
-import type { Credentials, Project } from '../../machines/types.ts';
-import { countRequests } from '../../model/controlled-backend.ts';
-import { parseRequest, type Call } from '../../model/calls.ts';
-import type { Driver } from '../../model/driver.ts';
-import type { BackendResponse } from '../../model/outcomes.ts';
-import { createInspector } from '../../model/inspection.ts';
-import { createApi } from '../../src/api/api.ts';
-import type { Exchange } from '../http/client.ts';
-import { parseJson } from '../http/response.ts';
-import type { SimulatedBrowser } from '../http/simulated-browser.ts';
+import type { Credentials, Project } from '../../../machines/types.ts';
+import { countRequests } from '../../../model/controlled-backend.ts';
+import { parseRequest, type Call } from '../../../model/calls.ts';
+import type { Driver } from '../../../model/driver.ts';
+import type { BackendResponse } from '../../../model/outcomes.ts';
+import { createInspector } from '../../../model/inspection.ts';
+import { createApi } from '../../../src/api/api.ts';
+import { parseJson } from '../../../conformance/http/response.ts';
+import type { SimulatedBrowser } from '../../../conformance/http/simulated-browser.ts';
 import {
   assertExpectedResponse,
   assertListContains,
   outcomeOf,
   toBackendResponse,
 } from './backend-response.ts';
-import { createHeadlessApp } from './headless-app.ts';
+import { createHeadlessApp } from '../../../conformance/journeys/headless-app.ts';
 import type { Preconditions } from './preconditions.ts';
 
 /** A request of the app that is held back until the backend is in the required state. */
@@ -33,10 +32,7 @@ type HeldRequest = {
  * Drives the app's own client and machines in Node, with a running backend. There is no screen:
  * `observe` derives from the machines what the screens show.
  */
-export async function createHttpDriver(
-  preconditions: Preconditions,
-  onExchange: (exchange: Exchange) => void = () => {},
-): Promise<Driver> {
+export async function createHttpDriver(preconditions: Preconditions): Promise<Driver> {
   const requests: HeldRequest[] = [];
   const { inspect, take } = createInspector();
   const ownBrowser = preconditions.newBrowser();
@@ -67,7 +63,7 @@ export async function createHttpDriver(
 
   function send({ request, body }: HeldRequest, browser: SimulatedBrowser): Promise<Response> {
     const { url, method, headers } = request;
-    return browser.fetch(new Request(url, { method, headers, body: body || null }), { onExchange });
+    return browser.fetch(new Request(url, { method, headers, body: body || null }));
   }
 
   async function forward(held: HeldRequest, browser: SimulatedBrowser): Promise<BackendResponse> {

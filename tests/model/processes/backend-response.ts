@@ -1,7 +1,6 @@
-import { definitionOf, type Call } from '../../model/calls.ts';
-import type { BackendResponse } from '../../model/outcomes.ts';
-import { truncate } from '../describe.ts';
-import { parseJson } from '../http/response.ts';
+import { definitionOf, type Call } from '../../../model/calls.ts';
+import type { BackendResponse } from '../../../model/outcomes.ts';
+import { parseJson } from '../../../conformance/http/response.ts';
 
 /** How a call to a real backend can be made to end. */
 export type BackendOutcome = 'success' | 'empty' | 'refusal' | 'unreachable';
@@ -41,7 +40,7 @@ export function assertExpectedResponse(
   const json = JSON.stringify(body) ?? '';
   const actual = status === 0 ? 'there is no response' : `the response is ${status} ${json}`;
   throw new Error(
-    truncate(`${definitionOf(call).words.subject} ${expectations[outcome]}, but ${actual}`, 180),
+    `${definitionOf(call).words.subject} ${expectations[outcome]}, but ${actual}`.slice(0, 180),
   );
 }
 

@@ -1,0 +1,121 @@
+import { describeFailureScreen, describeResponse } from '../describe.ts';
+import type { Exchange } from '../http/client.ts';
+import { isSuccess } from '../http/response.ts';
+import { isListShared } from '../probes.ts';
+import type { RunContext } from '../run-context.ts';
+import { fail, skip } from '../verdict.ts';
+import type { AppBrowser } from './app.ts';
+import { createHeadlessBrowser } from './headless-browser.ts';
+import { arrival, type Person, type Steps } from './steps.ts';
+import { isSame, perform, repeat, walk, type Failure, type WalkOptions } from './walk.ts';
+
+/** A person, and what the backend answered. */
+export type Journey = {
+  person: Person;
+  exchanges: Exchange[];
+  failure?: Failure | undefined;
+};
+
+export type CreateBrowser = (onExchange: (exchange: Exchange) => void) => AppBrowser;
+
+/** More add nothing to the steps in the description. */
+const maxEvidence = 12;
+
+const headlessBrowsers =
+  (context: RunContext): CreateBrowser =>
+  (onExchange) =>
+    createHeadlessBrowser(context.newBrowser('journey'), onExchange);
+
+/** Returns a person who has a new browser and no account yet. */
+async function startJourney(context: RunContext, create: CreateBrowser): Promise<Journey> {
+  const exchanges: Exchange[] = [];
+  const { fixtures, secrets } = context;
+  const prefix = context.newBrowser('journey').name.replace(' ', '-');
+  let count = 0;
+  const nextName = () => `${prefix}-${++count}`;
+  const createBrowser = () => create((exchange) => exchanges.push(exchange));
+  function createAccount() {
+    const name = nextName();
+    const password = fixtures.password(name);
+    secrets.add(password);
+    return { email: fixtures.email(name), password, created: [] };
+  }
+  const browser = createBrowser();
+  const person: Person = {
+    browser,
+    app: await browser.open(),
+    own: createAccount(),
+    visits: 0,
+    wrongPasswords: 0,
+    createBrowser,
+    createAccount,
+    createProject: () => fixtures.project(`of ${nextName()}`),
+    isListShared: () => isListShared(context),
+  };
+  return { person, exchanges };
+}
+
+/** Performs steps as a new person. */
+async function travel(
+  context: RunContext,
+  names: string[],
+  steps: Steps = {},
+  create = headlessBrowsers(context),
+): Promise<Journey> {
+  const journey = await startJourney(context, create);
+  return { ...journey, failure: await perform(journey.person, { ...arrival, ...steps }, names) };
+}
+
+/** Fails if a journey of these steps fails twice. Returns it. */
+export async function checkJourney(
+  context: RunContext,
+  names: string[],
+  steps: Steps,
+  create?: CreateBrowser,
+) {
+  const journey = await travel(context, names, steps, create);
+  const { failure } = journey;
+  if (failure) {
+    const again = await travel(context, names, steps, create);
+    report(isSame(again, failure) ? again : undefined, failure);
+  }
+  return journey;
+}
+
+/** Lets a person go on with a walk. Fails if its last steps fail again for a new person. */
+export async function checkWalk(
+  context: RunContext,
+  journey: Journey,
+  options: WalkOptions,
+  create?: CreateBrowser,
+) {
+  // After a failure, the screens differ for good.
+  const { person } = journey.failure
+    ? await travel(context, Object.keys(arrival), {}, create)
+    : journey;
+  const failure = await walk(person, options);
+  journey.failure ??= failure;
+  if (!failure) return;
+  const repetition = await repeat(failure, (names) =>
+    travel(context, [...Object.keys(arrival), ...names], options.steps, create),
+  );
+  report(repetition, failure);
+}
+
+function report(repetition: Journey | undefined, { difference }: Failure): never {
+  // A single difference may be a coincidence.
+  if (!repetition?.failure)
+    skip(`seen once and not when new people repeated the steps: ${difference.words}`);
+  const { failure, exchanges } = repetition;
+  const { words } = failure.difference;
+  const last = exchanges.at(-1);
+  const answer =
+    last && !isSuccess(last) ? `, because the backend responds with ${describeResponse(last)}` : '';
+  fail(
+    `${words[0]!.toUpperCase()}${words.slice(1)}${answer}. Steps of the person: ${failure.names.join('; ')}.`,
+    exchanges.length > maxEvidence
+      ? [...exchanges.slice(0, 2), ...exchanges.slice(2 - maxEvidence)]
+      : exchanges,
+    last && !isSuccess(last) ? describeFailureScreen(last) : undefined,
+  );
+}

@@ -1,0 +1,318 @@
+import type { Credentials, NewProject } from '../../machines/types.ts';
+import type { App, AppBrowser, Screen } from './app.ts';
+
+/** What a person has created, and the visits on which the list must show it. */
+type Created = { title: string; visit: number; shownFrom: number };
+type Account = Credentials & { created: Created[] };
+
+/** A person in one browser. Other browsers take part where a step says so. */
+export type Person = {
+  browser: AppBrowser;
+  app: App;
+  /** Another page of the same browser. */
+  tab?: App;
+  /** A second browser of this person. */
+  second?: App;
+  own: Account;
+  /** Another person, who registered in this browser. */
+  guest?: Account;
+  /** Whose session the browser has; undefined where the backend decides that. */
+  signedIn?: Account | undefined;
+  visits: number;
+  wrongPasswords: number;
+  createBrowser: () => AppBrowser;
+  createAccount: () => Account;
+  createProject: () => NewProject;
+  isListShared: () => Promise<boolean>;
+};
+
+/** How the app differs from what the person expects. */
+export type Difference = {
+  /** Equal for two journeys with the same difference. */
+  kind: string;
+  words: string;
+};
+
+export type Step = {
+  /** Sign-ins and registrations, which cost the backend most. Default: none. */
+  hashes?: number;
+  isPossible: (screen: Screen, person: Person) => boolean;
+  perform: (person: Person) => Promise<Difference | undefined>;
+};
+
+/** Steps by what the person does. */
+export type Steps = Record<string, Step>;
+
+const isOnProjects = ({ path }: Screen) => path === '/projects';
+const canSubmit = (screen: Screen) => isOnProjects(screen) && screen.form?.busy === false;
+const always = () => true;
+
+async function open(person: Person, app = person.app) {
+  if (app === person.app) person.visits += 1;
+  await app.go('/projects');
+}
+
+async function submitProject(person: Person, app = person.app) {
+  const { title, description } = person.createProject();
+  const { visits, signedIn } = person;
+  const shownFrom = app === person.app ? visits : visits + 1;
+  signedIn?.created.push({ title, visit: visits, shownFrom });
+  await app.submit('createProject', [title, description]);
+}
+
+async function create(person: Person, app = person.app): Promise<Difference | undefined> {
+  await submitProject(person, app);
+  const { banners } = await app.settle(({ banners: { form } }) => form === undefined);
+  if (banners.form === undefined) return look(person, app);
+  const kind = 'creating a project fails';
+  return { kind, words: `${kind} with the banner "${banners.form}"` };
+}
+
+/** Waits for the pending calls. Returns what is wrong on the screen of the projects. */
+async function look(person: Person, app = person.app, account = person.signedIn) {
+  const { own, guest } = person;
+  const place = app === person.tab ? 'in the second tab' : 'in the second browser';
+  const visit = app === person.app ? person.visits : place;
+  const difference = (screen: Screen) => account && differenceOf(screen, account, visit);
+  const screen = await app.settle((now) => !difference(now));
+  const other = account === own ? guest : own;
+  const isForeign = ([title]: [string, string]) => hasTitle(other, title);
+  if (account && screen.list?.rows.some(isForeign) && !(await person.isListShared()))
+    return { kind: 'foreign', words: 'the list shows a project of another person' };
+  return difference(screen);
+}
+
+const hasTitle = (account: Account | undefined, title: string) =>
+  account?.created.some((project) => project.title === title) === true;
+
+/** `visit` is the number of the visit, or another page, which shows everything. */
+function differenceOf(
+  { list }: Screen,
+  { created }: Account,
+  visit: number | string,
+): Difference | undefined {
+  if (!list) return undefined;
+  const [place, visits] =
+    typeof visit === 'number' ? [`on the ${ordinal(visit)} visit`, visit] : [visit, Infinity];
+  const titles = list.rows.map(([title]) => title);
+  for (const { title, visit: creation, shownFrom } of created) {
+    const count = titles.filter((other) => other === title).length;
+    if (count === 1 || shownFrom > visits) continue;
+    const project = `the project created on the ${ordinal(creation)} visit`;
+    if (count > 1) return { kind: 'twice', words: `${place}, the list has ${project} twice` };
+    const lack = titles.length > 0 ? 'the list lacks' : `the screen shows "${list.note}" and not`;
+    return { kind: 'lacks', words: `${place}, ${lack} ${project}` };
+  }
+  return undefined;
+}
+
+async function submitCredentials(
+  app: App,
+  form: 'login' | 'registerUser',
+  { email, password }: Credentials,
+) {
+  await app.go(form === 'login' ? '/login' : '/register');
+  await app.submit(form, [email, password]);
+}
+
+/** Waits for the pending calls. Returns `words` if the app is not on the screen `path` then. */
+async function expectPath(app: App, path: string, words: string): Promise<Difference | undefined> {
+  const { path: actual, banners } = await app.settle((screen) => screen.path === path);
+  if (actual === path) return undefined;
+  const banner = banners.form === undefined ? '' : ` with the banner "${banners.form}"`;
+  return { kind: words, words: words + banner };
+}
+
+async function signIn(person: Person, account: Account) {
+  person.signedIn = undefined;
+  await submitCredentials(person.app, 'login', account);
+  const difference = await expectPath(person.app, '/projects', 'signing in fails');
+  person.signedIn = account;
+  if (account === person.own) person.wrongPasswords = 0;
+  person.visits += 1;
+  return difference ?? look(person);
+}
+
+async function register(person: Person, account: Account, app = person.app) {
+  await submitCredentials(app, 'registerUser', account);
+  return expectPath(app, '/login', 'registering fails');
+}
+
+async function typeWrongPassword(person: Person, app: App) {
+  const { email, password } = person.own;
+  person.wrongPasswords += 1;
+  await submitCredentials(app, 'login', { email, password: `${password}?` });
+  return expectPath(app, '/login', 'a wrong password signs in');
+}
+
+/** Opens and creates, in each browser that has a session. */
+async function visitAll(person: Person): Promise<Difference | undefined> {
+  const { app, second, own, signedIn } = person;
+  if (signedIn) {
+    await app.go('/about');
+    await open(person);
+    const difference = (await look(person)) ?? (await create(person));
+    if (difference) return difference;
+  }
+  await second?.go('/about');
+  await second?.go('/projects');
+  return second && look(person, second, own);
+}
+
+/** Performs the step, then visits the projects. */
+const andVisit =
+  (perform: Step['perform']): Step['perform'] =>
+  async (person) =>
+    (await perform(person)) ?? visitAll(person);
+
+/** Fewer than the failed attempts after which backends lock an account. */
+const maxWrongPasswords = 2;
+
+const creation: Steps = {
+  'creates a project': { isPossible: canSubmit, perform: (person) => create(person) },
+};
+
+/** How a journey begins. */
+export const arrival: Steps = {
+  registers: { isPossible: always, perform: (person) => register(person, person.own) },
+  'signs in': { isPossible: always, perform: (person) => signIn(person, person.own) },
+  ...creation,
+};
+
+/** What a signed-in person does with projects. */
+export const projectSteps: Steps = {
+  ...creation,
+  'leaves Projects': {
+    isPossible: isOnProjects,
+    async perform({ app }) {
+      await app.go('/about');
+      return undefined;
+    },
+  },
+  'opens Projects': {
+    isPossible: (screen) => !isOnProjects(screen),
+    async perform(person) {
+      await open(person);
+      return look(person);
+    },
+  },
+  'creates a project without waiting': {
+    isPossible: canSubmit,
+    async perform(person) {
+      await submitProject(person);
+      return undefined;
+    },
+  },
+  'opens Projects without waiting': {
+    isPossible: (screen) => !isOnProjects(screen),
+    async perform(person) {
+      await open(person);
+      return undefined;
+    },
+  },
+  'submits a blank title, then one with a NUL character': {
+    isPossible: canSubmit,
+    async perform({ app }) {
+      for (const title of [' ', 'NUL \0']) {
+        await app.submit('createProject', [title, 'A backend may refuse the title.']);
+        await app.settle();
+      }
+      return undefined;
+    },
+  },
+  'reloads the page': {
+    isPossible: canSubmit,
+    async perform(person) {
+      await person.app.close();
+      person.app = await person.browser.open();
+      await open(person);
+      return look(person);
+    },
+  },
+  'creates a project in a second tab': {
+    isPossible: always,
+    async perform(person) {
+      // A project whose creation is pending may be in the list or not.
+      await person.app.settle();
+      const tab = (person.tab ??= await person.browser.open());
+      await tab.go('/about');
+      await tab.go('/projects');
+      return (await look(person, tab)) ?? create(person, tab);
+    },
+  },
+  'a visitor creates a project in another browser': {
+    isPossible: always,
+    async perform({ createBrowser, createProject }) {
+      const app = await createBrowser().open();
+      await app.go('/projects');
+      await app.submit('createProject', Object.values(createProject()));
+      // Accepted or refused: both are allowed.
+      await app.settle();
+      return undefined;
+    },
+  },
+};
+
+/** What people do with accounts, in several browsers. */
+export const accountSteps: Steps = {
+  'signs in in a second browser': {
+    hashes: 1,
+    isPossible: (_, { second }) => !second,
+    perform: andVisit(async (person) => {
+      person.second = await person.createBrowser().open();
+      await submitCredentials(person.second, 'login', person.own);
+      return expectPath(person.second, '/projects', 'signing in in a second browser fails');
+    }),
+  },
+  'types a wrong password twice in another browser': {
+    hashes: 2,
+    isPossible: (_, { wrongPasswords }) => wrongPasswords + 2 <= maxWrongPasswords,
+    perform: andVisit(async (person) => {
+      const app = await person.createBrowser().open();
+      return (await typeWrongPassword(person, app)) ?? typeWrongPassword(person, app);
+    }),
+  },
+  'presses "Sign in" and registers another person before the answer': {
+    hashes: 2,
+    isPossible: (_, { guest }) => !guest,
+    perform: andVisit(async (person) => {
+      person.guest = person.createAccount();
+      person.signedIn = undefined;
+      await submitCredentials(person.app, 'login', person.own);
+      return register(person, person.guest);
+    }),
+  },
+  'signs in': {
+    hashes: 1,
+    isPossible: always,
+    perform: andVisit((person) => signIn(person, person.own)),
+  },
+  'signs in as the other person': {
+    hashes: 1,
+    isPossible: (_, { guest }) => guest !== undefined,
+    perform: andVisit((person) => signIn(person, person.guest!)),
+  },
+  'types a wrong password': {
+    hashes: 1,
+    isPossible: (_, { wrongPasswords }) => wrongPasswords + 1 <= maxWrongPasswords,
+    perform: andVisit(async (person) => {
+      person.signedIn = undefined;
+      return typeWrongPassword(person, person.app);
+    }),
+  },
+  'signs in while another person registers in another browser': {
+    hashes: 2,
+    isPossible: always,
+    perform: andVisit(async (person) => {
+      const other = await person.createBrowser().open();
+      const [registered, signedIn] = await Promise.all([
+        register(person, person.createAccount(), other),
+        signIn(person, person.own),
+      ]);
+      return registered ?? signedIn;
+    }),
+  },
+};
+
+const ordinals = ['first', 'second', 'third', 'fourth', 'fifth', 'sixth', 'seventh', 'eighth'];
+const ordinal = (count: number) => ordinals[count - 1] ?? `${count}th`;

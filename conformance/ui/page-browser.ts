@@ -1,0 +1,56 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import type { Browser, BrowserContext, Page, Request } from 'playwright-core';
+import { createScreenDriver, waitForApp } from '../../model/browser-driver.ts';
+import type { AppBrowser } from '../journeys/app.ts';
+
+export type PageOptions = {
+  browser: Browser;
+  /** Where the built app is served. */
+  origin: string;
+  /** How long a screen may differ from what is expected. */
+  timeoutMs: number;
+  /** Called with each page that is looked at. */
+  onLook: (page: Page) => void;
+};
+
+/** Opens the built app with cookies of its own. */
+export function createPageBrowser({ browser, origin, timeoutMs, onLook }: PageOptions): AppBrowser {
+  let context: Promise<BrowserContext> | undefined;
+  return {
+    async open() {
+      context ??= browser.newContext();
+      const page = await (await context).newPage();
+      page.setDefaultTimeout(Math.max(timeoutMs, 10_000));
+      const pending = trackRequests(page);
+      await page.goto(`${origin}/`);
+      await waitForApp(page);
+      const driver = createScreenDriver(page, async () => {});
+      return {
+        ...driver,
+        async settle(isExpected = () => true) {
+          onLook(page);
+          const deadline = performance.now() + timeoutMs;
+          for (;;) {
+            const screen = await driver.observe();
+            const isIdle = pending.size === 0 && !screen.form?.busy && !screen.list?.busy;
+            if ((isIdle && isExpected(screen)) || performance.now() > deadline) return screen;
+            await delay(5);
+          }
+        },
+        close: () => page.close(),
+      };
+    },
+  };
+}
+
+/** Returns the API requests of the page that have no response yet. */
+function trackRequests(page: Page): Set<Request> {
+  const pending = new Set<Request>();
+  const remove = (request: Request) => void pending.delete(request);
+  page.on('request', (request) => {
+    if (new URL(request.url()).pathname.startsWith('/api/')) pending.add(request);
+  });
+  page.on('requestfinished', remove);
+  page.on('requestfailed', remove);
+  return pending;
+}
