@@ -5,6 +5,7 @@ import { errorFaults } from './errors.ts';
 import { leakFaults } from './leaks.ts';
 import { projectFaults } from './projects.ts';
 import { responseFaults } from './responses.ts';
+import { sequenceFaults } from './sequences.ts';
 import { textFaults } from './text.ts';
 
 /** The tables of faults. Each has a test file of the same name in `tests/conformance/faults/`. */
@@ -16,6 +17,7 @@ export const faultTables: Record<string, FaultTable[]> = {
   errors: errorFaults,
   responses: responseFaults,
   leaks: leakFaults,
+  sequences: sequenceFaults,
 };
 
 export const faults = faultsOf(Object.values(faultTables).flat());

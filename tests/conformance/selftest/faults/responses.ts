@@ -6,7 +6,6 @@ import {
   createFaults,
   interceptResponses,
   isOperation,
-  projectsOf,
   withBody,
   withHeaders,
   type FaultTable,
@@ -53,8 +52,6 @@ export const responseFaults: FaultTable[] = [
       changeWrongPasswordResponse(() => neverRespond(clock)),
     'createProject closes the connection [REACH-5]': () =>
       changeCreateResponse(() => closedConnection),
-    'the list takes 20 ms more for each project [REACH-10]': (clock) =>
-      changeListResponse((response) => clock.increment(20 * projectsOf(response).length)),
     'createProject takes longer than a second [REACH-10]': (clock) => async (request, next) => {
       const response = await next(request);
       if (isOperation(request, 'createProject')) clock.increment(1050);
