@@ -1,13 +1,11 @@
-// A backend for the Tracker App with net/http. It keeps its data in memory.
-//
-// Start it, in this folder:
+// A backend for the Tracker App with net/http. It keeps its data in memory. Start it here:
 //
 //	Debian:  apt-get install golang-go golang-golang-x-crypto-dev
 //	         GO111MODULE=off GOPATH=/usr/share/gocode PORT=8080 go run main.go
-//	others:  PORT=8080 go run .
+//	others:  go mod tidy && PORT=8080 go run .
 //
 // For production, it lacks: a database, sessions that expire, a limit of sign-in attempts, and on
-// https Secure for both cookies.
+// https Secure for the cookie.
 package main
 
 import (
@@ -17,6 +15,7 @@ import (
 	"fmt"
 	"io"
 	"log"
+	"mime"
 	"net"
 	"net/http"
 	"net/mail"
@@ -97,8 +96,8 @@ func (b *backend) handle(w http.ResponseWriter, r *http.Request) (status int, bo
 
 // readTexts returns the named fields of the JSON object in the body.
 func readTexts(r *http.Request, names []string) (texts []string, status int, message string) {
-	kind := r.Header.Get("Content-Type")
-	if len(names) > 0 && !strings.HasPrefix(kind, "application/json") {
+	kind, _, _ := mime.ParseMediaType(r.Header.Get("Content-Type"))
+	if len(names) > 0 && kind != "application/json" {
 		return nil, 415, "The request must be sent as JSON."
 	}
 	body, err := io.ReadAll(r.Body)

@@ -68,7 +68,7 @@ class NewProject(forms.Form):
 
 
 def read(form_class, request):
-    if request.content_type != "application/json":
+    if request.content_type.lower() != "application/json":
         raise Refusal(415, "The request must be sent as JSON.")
     try:
         body = json.loads(request.body)
