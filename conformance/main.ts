@@ -8,6 +8,11 @@ import { renderTerminal } from './report/terminal.ts';
 import { exitCodeOf, run } from './run.ts';
 import { checkReachable, parseTarget } from './target.ts';
 
+// The reader of a pipe may end early, as head does.
+process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+  if (error.code !== 'EPIPE') throw error;
+});
+
 process.exitCode = await main(process.argv.slice(2));
 
 /** Runs the command. Returns its exit code. */

@@ -75,6 +75,14 @@ test('--version prints the version of the package', async () => {
   expect(await runCommand('--version')).toEqual({ code: 0, output: `${version}\n`, errors: '' });
 });
 
+test('keeps its exit code when the reader of its output ends early', async () => {
+  const child = startCommand('--help');
+  child.stdout.destroy();
+  const { code, errors } = await outcomeOf(child);
+  expect(errors).toBe('');
+  expect(code).toBe(0);
+});
+
 test('--help names the command, each option and each exit code in 80 columns', async () => {
   const { code, output } = await runCommand('--help');
   expect(code).toBe(0);
