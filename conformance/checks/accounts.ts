@@ -1,19 +1,240 @@
-import { describeMessageFault, describeResponse, refusalCause } from '../describe.ts';
-import { isClientError, isSuccess } from '../http/response.ts';
-import { registerAgain } from '../probes.ts';
-import {
-  blockOnServerError,
-  expectSuccess,
-  fail,
-  failIfAny,
-  createProblem,
-  skip,
-} from '../verdict.ts';
+import type { Credentials } from '../../machines/types.ts';
+import { describeMessageFault, describeResponse, lowerFirst, refusalCause } from '../describe.ts';
+import type { Fixtures } from '../fixtures.ts';
+import { isClientError, isSuccess, statusOf } from '../http/response.ts';
+import { createOrBlock, hasSameId, listOrBlock, registerAgain } from '../probes.ts';
 import type { RunContext } from '../run-context.ts';
+import { createProblem, expectSuccess, fail, failIfAny, skip } from '../verdict.ts';
 import { must, should, type Check } from './check.ts';
 
-const unusualPassword = '  Pä55wörd 🗝️ "quoted" \\ und Blanks  ';
-const longPassword = `${`Aa1!${'longer-'.repeat(20)}`.slice(0, 127)}x`;
+/** An account, and the checks that sign in to it. */
+type AccountCases = {
+  name: string;
+  /** Begins a sentence about what is registered. */
+  words: string;
+  field: keyof Credentials;
+  /** What is registered in place of the text of the fixtures. */
+  text?: (fixtures: Fixtures) => string;
+  /** The first one also signs in as registered. */
+  checks: AccountCheck[];
+};
+
+type AccountCheck = Pick<Check, 'id' | 'level' | 'title'> & {
+  /** What the backend does when the check is not met. */
+  meaning?: string;
+  /** What must not sign in, by the words after "also signs in". */
+  rejected?: Record<string, (registered: string) => string>;
+};
+
+const ada: AccountCases = { name: 'ada', words: 'An account', field: 'email', checks: [] };
+
+const accountCases: AccountCases[] = [
+  {
+    name: 'unusual',
+    words: 'A password with outer spaces, quotes, accents and an emoji',
+    field: 'password',
+    text: () => '  Pä55wörd Ж🗝️ "quoted" \\ und cafe\u0301  ',
+    checks: [
+      {
+        id: 'ACCOUNT-4',
+        level: 'MUST',
+        title: 'A password with spaces, quotes, accents and emoji signs in as typed',
+      },
+      {
+        id: 'ACCOUNT-5',
+        level: 'SHOULD',
+        title: 'Passwords are not trimmed',
+        meaning: 'the backend trims it',
+        rejected: { 'without the outer spaces': (password) => password.trim() },
+      },
+      {
+        id: 'ACCOUNT-13',
+        level: 'MUST',
+        title: 'Letters outside ASCII count in a password',
+        meaning: 'the backend replaces or drops letters outside ASCII',
+        // Both have the same low byte and the same length in UTF-8 and UTF-16.
+        rejected: { 'with another Cyrillic letter': (password) => password.replace('Ж', 'Ԗ') },
+      },
+    ],
+  },
+  {
+    name: 'long',
+    words: 'A password of 128 characters',
+    field: 'password',
+    text: () => `${`Aa1!${'longer-'.repeat(20)}`.slice(0, 127)}x`,
+    checks: [
+      {
+        id: 'ACCOUNT-10',
+        level: 'MUST',
+        title: 'A password of 128 characters signs in as typed, or is rejected with a message',
+      },
+      {
+        id: 'ACCOUNT-6',
+        level: 'SHOULD',
+        title: 'Every character of a long password counts, or it is rejected with a message',
+        meaning: 'the backend compares only its beginning, as bcrypt does after 72 bytes',
+        rejected: { 'with another last character': (password) => `${password.slice(0, 127)}y` },
+      },
+    ],
+  },
+  {
+    name: 'nul',
+    words: 'A password with a NUL character',
+    field: 'password',
+    text: ({ password }) => `${password('nul')}\0end`,
+    checks: [
+      {
+        id: 'ACCOUNT-17',
+        level: 'SHOULD',
+        title: 'A password counts to its end after a NUL, or is rejected with a message',
+        meaning: 'the backend compares only what is before the NUL, as bcrypt does',
+        rejected: { 'with another end': (password) => password.replace('end', 'END') },
+      },
+    ],
+  },
+  {
+    name: 'grace',
+    words: 'An email with capital letters, a dot and a plus sign',
+    field: 'email',
+    text: ({ email }) => email('Grace.B').replace('@e', '+work@Mail.E'),
+    checks: [
+      {
+        id: 'ACCOUNT-15',
+        level: 'MUST',
+        title: 'An email with capitals, a dot and a plus sign signs in as typed',
+      },
+      {
+        id: 'ACCOUNT-11',
+        level: 'SHOULD',
+        title: 'Different emails are different accounts',
+        meaning: 'the backend takes two emails for one',
+        rejected: {
+          'without the part after the plus sign': (email) => email.replace('+work', ''),
+          'without the dot': (email) => email.replace('.', ''),
+        },
+      },
+    ],
+  },
+  {
+    name: 'longest',
+    words: 'An email of 200 characters',
+    field: 'email',
+    text: ({ email }) => email('long').replace('@', `@${'long-name.'.repeat(17)}`),
+    checks: [
+      {
+        id: 'ACCOUNT-16',
+        level: 'MUST',
+        title: 'An email of 200 characters signs in as typed, or is rejected with a message',
+        meaning: 'the backend does not keep all of it',
+        rejected: { 'with another end': (email) => email.replace(/org$/, 'com') },
+      },
+    ],
+  },
+  {
+    name: 'bob',
+    words: 'A password',
+    field: 'password',
+    checks: [
+      {
+        id: 'SIGNIN-3',
+        level: 'MUST',
+        title: 'A password that is almost right does not sign in',
+        meaning: 'the backend does not compare the whole password as typed',
+        rejected: {
+          'in capital letters': (password) => password.toUpperCase(),
+          'without its last character': (password) => password.slice(0, -1),
+          'with an additional letter': (password) => `${password}x`,
+        },
+      },
+    ],
+  },
+];
+
+const casesNamed = (name: string) => accountCases.find((cases) => cases.name === name)!;
+
+/** Registers an account of the table, once per run. */
+function register(context: RunContext, { name, field, text }: AccountCases) {
+  return context.tryRegister(name, text && { [field]: text(context.fixtures) });
+}
+
+/** Signs in to an account of the table, once per run and credentials. */
+const signInAs = (context: RunContext, cases: AccountCases, typed: Partial<Credentials> = {}) =>
+  context.once(`sign-in ${cases.name} ${JSON.stringify(typed)}`, async () => {
+    const { email, password } = { ...(await register(context, cases)), ...typed };
+    context.secrets.add(password);
+    const browser = context.newBrowser(cases.name);
+    return { browser, login: await browser.login(email, password) };
+  });
+
+/** Signs in as registered (the first check of an account), and as no other text. */
+async function expectSignIn(context: RunContext, cases: AccountCases, check: AccountCheck) {
+  const { words, field, checks } = cases;
+  const { meaning = 'one of the two calls changes it', rejected = {} } = check;
+  const { registration, ...registered } = await register(context, cases);
+  const { exchange } = registration;
+  const isFirst = check === checks[0];
+  if (!isSuccess(exchange)) {
+    const response = `${lowerFirst(words)}: ${describeResponse(exchange)}`;
+    const fault = describeMessageFault(exchange);
+    if (!isFirst || (isClientError(exchange) && !fault)) skip(`the backend rejects ${response}`);
+    fail(
+      `Registering fails for ${response}.`,
+      [registration],
+      undefined,
+      refusalCause(exchange, lowerFirst(words)),
+    );
+  }
+  if (isFirst) {
+    const { login } = await signInAs(context, cases);
+    expectSuccess(login, `${words} can register but not sign in (${meaning})`, [registration]);
+  }
+  const problems = [];
+  for (const [change, textOf] of Object.entries(rejected)) {
+    const { login } = await signInAs(context, cases, { [field]: textOf(registered[field]) });
+    if (login.outcome.ok)
+      problems.push(
+        createProblem(`${words} also signs in ${change}: ${meaning}.`, [registration, login]),
+      );
+  }
+  failIfAny(problems);
+}
+
+const tableChecks = accountCases.flatMap((cases) =>
+  cases.checks.map((check): Check => {
+    const { id, level, title } = check;
+    const [first] = cases.checks;
+    return {
+      id,
+      level,
+      title,
+      requirement: `${check.rejected ? 'Compare' : 'Keep'} every character in both calls, or reject the registration with a message.`,
+      statements: ['APP-1', 'ENTITY-4', 'AUTH-5'],
+      needs: ['SIGNIN-1', 'SIGNIN-2', 'SIGNIN-3', first!.id],
+      run: (context) => expectSignIn(context, cases, check),
+    };
+  }),
+);
+
+/** Signs in to two accounts with another letter case than they were registered with. */
+const signInWithOtherCase = (context: RunContext) =>
+  context.once('other letter case', async () => {
+    const found = [];
+    for (const cases of [ada, casesNamed('grace')]) {
+      const account = await register(context, cases);
+      const { email } = account;
+      const typed = cases.text ? email.toLowerCase() : email.replace(/^ada|example/g, upperFirst);
+      if (!isSuccess(account.registration.exchange)) continue;
+      found.push({
+        ...account,
+        cases,
+        typed,
+        ...(await signInAs(context, cases, { email: typed })),
+      });
+    }
+    return found;
+  });
+
+const upperFirst = (word: string) => word.charAt(0).toUpperCase() + word.slice(1);
 
 export const accountChecks: Check[] = [
   must('ACCOUNT-1', {
@@ -26,15 +247,17 @@ export const accountChecks: Check[] = [
     },
   }),
   must('ACCOUNT-2', {
-    title: 'A registered user can sign in with the same email and password',
+    title: 'A registered user can sign in at once with the same email and password',
     requirement: 'Accept the email and the password exactly as registered, from any browser.',
     statements: ['APP-1', 'ENTITY-4'],
     async run(context) {
-      const { email, password, registration } = await context.registeredAccount('ada');
-      const login = await context.newBrowser('ada').login(email, password);
+      const { registration } = await context.registeredAccount('ada');
+      const user = context.signedInUser('ada');
+      const { login } = await user.catch(() => signInAs(context, ada));
       expectSuccess(login, 'Signing in with a registered email and password fails', [registration]);
     },
   }),
+  ...tableChecks,
   must('ACCOUNT-3', {
     title: 'A password of 8 characters is accepted',
     requirement:
@@ -43,63 +266,8 @@ export const accountChecks: Check[] = [
     async run(context) {
       await context.signedInUser('ada');
       const { registration } = await context.tryRegister('eight', { password: 'aB3$xY7!' });
-      expectSuccess(
-        registration,
-        'Registering with 8 characters (upper and lower case, digits, symbols) fails',
-      );
-    },
-  }),
-  must('ACCOUNT-4', {
-    title: 'A password with spaces, quotes, accents and emoji signs in as typed',
-    requirement: 'Keep every character of a password. If it can be registered, it can sign in.',
-    statements: ['APP-1', 'ENTITY-4'],
-    async run(context) {
-      const { email, registration } = await registerOrSkip(context, 'unusual', unusualPassword);
-      const login = await context.newBrowser('unusual').login(email, unusualPassword);
-      blockOnServerError(login);
-      expectSuccess(
-        login,
-        'A password with outer spaces, quotes, accents and an emoji can register but not sign in, so one of the two calls changes it',
-        [registration],
-      );
-    },
-  }),
-  should('ACCOUNT-5', {
-    title: 'Passwords are not trimmed',
-    requirement: 'Compare passwords including their leading and trailing spaces.',
-    statements: ['ENTITY-4', 'AUTH-5'],
-    async run(context) {
-      const { email, registration } = await registerOrSkip(context, 'unusual', unusualPassword);
-      const login = await context.newBrowser('unusual').login(email, unusualPassword.trim());
-      if (login.outcome.ok)
-        fail(
-          'A password registered with outer spaces signs in without them, so the backend trims it.',
-          [registration, login],
-        );
-    },
-  }),
-  should('ACCOUNT-6', {
-    title: 'Every character of a long password counts, or it is rejected with a message',
-    requirement:
-      'Compare all of 128 characters, or reject the password with a message. bcrypt reads only 72 bytes: hash the password first, or reject longer ones.',
-    statements: ['ENTITY-4', 'AUTH-5'],
-    async run(context) {
-      const { registration: first } = await context.tryRegister('long', { password: longPassword });
-      const fault = isClientError(first.exchange) && describeMessageFault(first.exchange);
-      if (fault)
-        fail(
-          `The backend rejects a password of 128 characters, but ${fault}.`,
-          [first],
-          undefined,
-          refusalCause(first.exchange, 'a password of 128 characters'),
-        );
-      const { email, registration } = await registerOrSkip(context, 'long', longPassword);
-      const login = await context.newBrowser('long').login(email, `${longPassword.slice(0, 127)}y`);
-      if (login.outcome.ok)
-        fail(
-          'A password of 128 characters signs in with another last character, so the backend compares only its beginning.',
-          [registration, login],
-        );
+      const failure = 'Registering with 8 characters (both cases, digits, symbols) fails';
+      expectSuccess(registration, failure);
     },
   }),
   must('ACCOUNT-7', {
@@ -112,43 +280,15 @@ export const accountChecks: Check[] = [
       if (!second.outcome.ok) return;
       const oldLogin = await context.newBrowser('ada').login(email, password);
       const newLogin = await context.newBrowser('ada').login(email, `${password}-other`);
-      const fact = 'The backend accepts a second registration of an email with another password';
-      if (newLogin.outcome.ok && !oldLogin.outcome.ok)
-        fail(`${fact}, which replaces the first one: any visitor can take over an account.`, [
-          registration,
-          second,
-          oldLogin,
-        ]);
-      if (newLogin.outcome.ok)
-        fail(`${fact}, and then both passwords sign in.`, [registration, second, newLogin]);
+      const consequence = newLogin.outcome.ok
+        ? oldLogin.outcome.ok
+          ? 'and then both passwords sign in'
+          : 'which replaces the first one: any visitor can take over an account'
+        : 'but that password does not sign in. The app asks the user to sign in with it';
       fail(
-        `${fact}, but that password does not sign in. The app asks the user to sign in with it.`,
-        [registration, second, newLogin],
-        `after registering, on the screen "Sign in": ${newLogin.outcome.ok === false ? `red banner: "${newLogin.outcome.message}"` : 'no message'}`,
+        `The backend accepts a second registration of an email with another password, ${consequence}.`,
+        [registration, second, oldLogin, newLogin],
       );
-    },
-  }),
-  should('ACCOUNT-8', {
-    title: 'Emails are compared case-insensitively',
-    requirement: 'Treat Ada@Example.org and ada@example.org as one account in every request.',
-    statements: ['APP-1', 'ENTITY-4', 'CHOICE-45'],
-    async run(context) {
-      const { email, password, registration } = await context.signedInUser('ada');
-      const upper = email.replace('ada', 'ADA').replace('example', 'Example');
-      const login = await context.newBrowser('ada').login(upper, password);
-      const second = await context.newBrowser('ada').registerUser(upper, `${password}-other`);
-      failIfAny([
-        !login.outcome.ok &&
-          createProblem(
-            'An account registered as ada@… cannot sign in as ADA@…, which phone keyboards produce.',
-            [registration, login],
-          ),
-        second.outcome.ok &&
-          createProblem('ADA@… can register although ada@… has an account.', [
-            registration,
-            second,
-          ]),
-      ]);
     },
   }),
   must('ACCOUNT-9', {
@@ -157,57 +297,66 @@ export const accountChecks: Check[] = [
       'Accept a registration that carries a session cookie and an XSRF token, because the screen "Create an account" is always available.',
     statements: ['HEADER-7', 'CALL-3', 'CALL-4'],
     async run(context) {
-      const { browser, registration, login } = await context.newSession('bob');
+      const { browser, login } = await signInAs(context, casesNamed('bob'));
+      if (!login.outcome.ok) skip('the user cannot sign in');
       const password = context.fixtures.password('guest');
       context.secrets.add(password);
       const call = await browser.registerUser(context.fixtures.email('guest'), password);
-      expectSuccess(call, 'Registering from a browser with a session fails', [registration, login]);
+      expectSuccess(call, 'Registering from a browser with a session fails', [login]);
     },
   }),
-  must('ACCOUNT-10', {
-    title: 'A long password that can register can sign in',
-    requirement: 'Store a password of 128 characters completely, or reject its registration.',
-    statements: ['APP-1', 'CHOICE-26', 'ENTITY-4'],
+  should('ACCOUNT-8', {
+    title: 'Emails are compared case-insensitively',
+    requirement: 'Treat Ada@Example.org and ada@example.org as one account in every request.',
+    statements: ['APP-1', 'ENTITY-4', 'CHOICE-45'],
     async run(context) {
-      const { email, registration } = await registerOrSkip(context, 'long', longPassword);
-      const login = await context.newBrowser('long').login(email, longPassword);
-      blockOnServerError(login);
-      expectSuccess(login, 'A registered password of 128 characters fails', [registration]);
-    },
-  }),
-  should('ACCOUNT-11', {
-    title: 'Different emails are different accounts',
-    requirement:
-      'Treat ada@… and ada+work@… as two emails, and ada.b@… and adab@… too. Only the user knows whether they share a mailbox.',
-    statements: ['APP-1', 'ENTITY-4'],
-    async run(context) {
-      const { email, password, registration } = await context.signedInUser('bob');
-      const problems = [];
-      for (const other of [email.replace('@', '+work@'), email.replace('.', '')]) {
-        const second = await context.newBrowser('bob').registerUser(other, `${password}-other`);
-        const login = await context.newBrowser('bob').login(other, password);
-        if (login.outcome.ok)
-          problems.push(
-            createProblem(`The password of ${email} also signs in with ${other}.`, [
-              registration,
-              login,
-            ]),
-          );
-        else if (isClientError(second.exchange))
-          problems.push(
+      const found = await signInWithOtherCase(context);
+      const { typed, password } = found[0] ?? skip('no account can register');
+      const second = await context.newBrowser('ada').registerUser(typed, `${password}-other`);
+      failIfAny([
+        ...found.map(
+          (account) =>
+            !account.login.outcome.ok &&
             createProblem(
-              `After ${email} registered, the backend rejects ${other} with ${describeResponse(second.exchange)}.`,
-              [registration, second],
+              `An account registered as ${account.email} cannot sign in as ${account.typed}. Phone keyboards change the case.`,
+              [account.registration, account.login],
             ),
+        ),
+        second.outcome.ok &&
+          createProblem('Ada@… can register although ada@… has an account.', [
+            found[0]!.registration,
+            second,
+          ]),
+      ]);
+    },
+  }),
+  must('ACCOUNT-14', {
+    title: 'An email shows the same projects in every letter case that signs in',
+    requirement:
+      'Store projects with the id of the account, not with the email as it was typed at sign-in.',
+    statements: ['APP-1', 'CHOICE-44'],
+    needs: ['PROJECT-4', 'PROJECT-8'],
+    async run(context) {
+      for (const { cases, email, typed, browser, login } of await signInWithOtherCase(context)) {
+        const user = cases === ada ? context.signedInUser('ada') : signInAs(context, cases);
+        const first = await user;
+        if (!login.outcome.ok || !first.login.outcome.ok) continue;
+        const { call, project } = await createOrBlock(context, first.browser, `of ${cases.name}`);
+        const others = await listOrBlock(browser);
+        const own = await listOrBlock(first.browser);
+        const isMissing = !others.projects.some(hasSameId(project));
+        if (isMissing && own.projects.some(hasSameId(project)))
+          fail(
+            `A project created as ${email} is missing after signing in as ${typed}: the projects belong to the email as typed.`,
+            [first.login, call, own.call, login, others.call],
           );
       }
-      failIfAny(problems);
     },
   }),
-  should('ACCOUNT-12', {
-    title: 'At most one of two concurrent registrations of an email succeeds',
+  must('ACCOUNT-12', {
+    title: 'Of two concurrent registrations of an email at most one succeeds, and it can sign in',
     requirement:
-      'Check and store an email in one step (a unique index). Otherwise both registrations succeed, and one of the passwords cannot sign in.',
+      'Check and store an email in one step (a unique index), and respond with 409 when the index refuses it.',
     statements: ['APP-1', 'CHOICE-45'],
     async run(context) {
       await context.registeredAccount('ada');
@@ -219,14 +368,17 @@ export const accountChecks: Check[] = [
       );
       if (calls.every(({ outcome }) => outcome.ok))
         fail('Two concurrent registrations of one email with two passwords both succeed.', calls);
+      const failed = calls.find(({ exchange }) => statusOf(exchange) >= 500);
+      if (failed)
+        fail(
+          `One of two concurrent registrations of one email responds with ${describeResponse(failed.exchange)}.`,
+          calls,
+        );
+      const winner = calls.findIndex(({ outcome }) => outcome.ok);
+      if (winner < 0) return;
+      const login = await context.newBrowser('twice').login(email, passwords[winner]!);
+      const failure = 'The one of two concurrent registrations that succeeded cannot sign in';
+      expectSuccess(login, failure, calls);
     },
   }),
 ];
-
-async function registerOrSkip(context: RunContext, name: string, password: string) {
-  const account = await context.tryRegister(name, { password });
-  const { exchange } = account.registration;
-  if (!isSuccess(exchange))
-    skip(`the backend rejects this password with ${describeResponse(exchange)}`);
-  return account;
-}

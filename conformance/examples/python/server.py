@@ -104,7 +104,7 @@ class Handler(BaseHTTPRequestHandler):
             raise Refusal(415, "The request must be sent as JSON.")
         try:
             body = json.loads(self.body)
-        except ValueError:
+        except (ValueError, RecursionError):
             raise Refusal(400, "The request body is not valid JSON.") from None
         for name in names:
             value = body.get(name) if isinstance(body, dict) else None

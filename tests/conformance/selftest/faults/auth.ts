@@ -13,6 +13,7 @@ import {
   jsonObjectOf,
   jsonResponse,
   newCookieOf,
+  projectsOf,
   respondToConcurrent,
   sessionOf,
   withFields,
@@ -40,11 +41,20 @@ export const authFaults: FaultTable[] = [
       password.slice(0, 12),
     'the server compares only 72 bytes of passwords [ACCOUNT-6]': (password) =>
       Buffer.from(password).subarray(0, 72).toString(),
+    'the server replaces letters outside ASCII in passwords [ACCOUNT-13]': (password) =>
+      password.replaceAll(/[^ -~]/gu, '?'),
+    'the server encodes passwords as Latin-1 [ACCOUNT-13]': (password) =>
+      Buffer.from(password, 'latin1').toString('latin1'),
+    'the server compares passwords up to a NUL [ACCOUNT-17]': (password) =>
+      password.replace(/\0.*/, ''),
     'the server trims passwords [ACCOUNT-5]': (password) => password.trim(),
   }),
   createFaults(changeEmails, {
     'the server compares emails case-sensitively [ACCOUNT-8]': (email) =>
       email.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}-`),
+    'the server keeps 100 characters of emails [ACCOUNT-16]': (email) =>
+      email.length > 100 ? `${email.slice(0, 96)}.org` : email,
+    'the server ignores dots in emails [ACCOUNT-11]': (email) => email.replaceAll(/\.(?=.*@)/g, ''),
     'the server ignores the part of emails after a plus sign [ACCOUNT-11]': (email) =>
       email.replace(/\+[^@]*/, ''),
   }),
@@ -157,6 +167,38 @@ export const authFaults: FaultTable[] = [
     },
     'the server answers the registration of an existing email with 201 [ACCOUNT-7]': () =>
       changeExistingEmailResponse((response) => withJson(response, { role: 'member' }, 201)),
+    'one of two concurrent registrations of an email causes a 500 [ACCOUNT-12]': () =>
+      respondToConcurrent('registerUser', () => errorResponse(500, 'Please try again.'), emailOf),
+    'the server drops the part after a plus sign on registration only [ACCOUNT-15]': () =>
+      changeFields(['registerUser'], ['email'], (email) => email.replace(/\+[^@]*/, '')),
+    'the registration of a new email fails [ACCOUNT-1]': () =>
+      interceptRequests(
+        (request) =>
+          isOperation(request, 'registerUser') && errorResponse(403, 'Registration is closed.'),
+      ),
+    'a new account cannot sign in [ACCOUNT-2]': () =>
+      interceptRequests(
+        (request) =>
+          isOperation(request, 'login') && errorResponse(403, 'Please confirm your email first.'),
+      ),
+    'projects belong to the email as typed at sign-in [ACCOUNT-14]': () => {
+      const emails = new Map<string, unknown>();
+      const owners = new Map<unknown, unknown>();
+      return async (request, next) => {
+        const response = await next(request);
+        const session = newCookieOf(response, 'session');
+        if (isOperation(request, 'login') && session)
+          emails.set(session, jsonObjectOf(request)['email']);
+        const email = emails.get(sessionOf(request));
+        if (isOperation(request, 'createProject')) owners.set(jsonObjectOf(response)['id'], email);
+        return isOperation(request, 'listProjects') && response.status === 200
+          ? withJson(
+              response,
+              projectsOf(response).filter(({ id }) => owners.get(id) === email),
+            )
+          : response;
+      };
+    },
     'two concurrent registrations of the same email both succeed [ACCOUNT-12]': () =>
       respondToConcurrent('registerUser', () => jsonResponse(201, { role: 'member' }), emailOf),
     'the server accepts an object in place of a password [ERR-21]': () =>
