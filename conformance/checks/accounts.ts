@@ -2,7 +2,7 @@ import type { Credentials } from '../../machines/types.ts';
 import { describeMessageFault, describeResponse, lowerFirst, refusalCause } from '../describe.ts';
 import type { Fixtures } from '../fixtures.ts';
 import { isClientError, isSuccess, statusOf } from '../http/response.ts';
-import { createOrBlock, hasSameId, listOrBlock, registerAgain } from '../probes.ts';
+import { createOrBlock, isSameProject, listOrBlock, registerAgain } from '../probes.ts';
 import type { RunContext } from '../run-context.ts';
 import { createProblem, expectSuccess, fail, failIfAny, skip } from '../verdict.ts';
 import { must, should, type Check } from './check.ts';
@@ -344,8 +344,8 @@ export const accountChecks: Check[] = [
         const { call, project } = await createOrBlock(context, first.browser, `of ${cases.name}`);
         const others = await listOrBlock(browser);
         const own = await listOrBlock(first.browser);
-        const isMissing = !others.projects.some(hasSameId(project));
-        if (isMissing && own.projects.some(hasSameId(project)))
+        const isMissing = !others.projects.some(isSameProject(project));
+        if (isMissing && own.projects.some(isSameProject(project)))
           fail(
             `A project created as ${email} is missing after signing in as ${typed}: the projects belong to the email as typed.`,
             [first.login, call, own.call, login, others.call],
