@@ -5,7 +5,7 @@ const account = [...connection, 'XSRF-2', 'XSRF-3', 'ACCOUNT-1', 'ACCOUNT-2'];
 const session = [...account, 'SIGNIN-7', 'SIGNIN-12', 'SIGNIN-6'];
 const encoding = ['REACH-2', 'REACH-6'];
 const project = [...encoding, ...session, 'PROJECT-1', 'PROJECT-2', 'PROJECT-3'];
-const list = [...project, 'PROJECT-6', 'PROJECT-7', 'PROJECT-4', 'PROJECT-8'];
+const list = [...project, 'PROJECT-17', 'PROJECT-6', 'PROJECT-7', 'PROJECT-4', 'PROJECT-8'];
 /** What a single request shows, before a sequence matters. */
 const single = ['REACH', 'CORS', 'COOKIE', 'XSRF', 'ACCOUNT', 'SIGNIN', 'PROJECT', 'TEXT', 'ERR'];
 
@@ -41,9 +41,10 @@ const causesOf: Record<string, string[]> = {
   'PROJECT-1': [...encoding, ...session],
   'PROJECT-2': [...encoding, ...session],
   'PROJECT-3': [...encoding, ...session, 'PROJECT-1'],
+  'PROJECT-17': project,
   'PROJECT-6': project,
   'PROJECT-7': project,
-  'PROJECT-4': [...project, 'PROJECT-6', 'PROJECT-7'],
+  'PROJECT-4': [...project, 'PROJECT-17', 'PROJECT-6', 'PROJECT-7'],
   'PROJECT-8': [...project, 'PROJECT-6', 'PROJECT-7', 'PROJECT-4'],
   'PROJECT-10': list,
   'PROJECT-9': [...list, 'PROJECT-10'],
@@ -60,7 +61,7 @@ const causesOf: Record<string, string[]> = {
   'ERR-20': connection,
   'ERR-1': [...connection, 'SIGNIN-1'],
   'ERR-2': [...connection, 'SIGNIN-2'],
-  ERR: [...list, 'ACCOUNT-7', 'ACCOUNT-10', 'REACH-4'],
+  ERR: [...list, 'PROJECT-18', 'ACCOUNT-7', 'ACCOUNT-10', 'REACH-4'],
   REACH: session,
   LEAK: ['REACH-1'],
   JOURNEY: single,

@@ -40,7 +40,9 @@ export function reproduce(
   if (lines.length === 0 || lines.length > maxCommands) return [];
   const usesToken = lines.some((line) => line.includes('$(token '));
   return [freshRun, ...(usesToken ? [tokenFunction] : []), ...lines].map((line) =>
-    line.replaceAll(new RegExp(runId, 'gi'), `'"$RUN"'`),
+    line
+      .replace(/(?<=-H 'idempotency-key: [\w-]*)[\w-]{11}(?=')/, runId)
+      .replaceAll(new RegExp(runId, 'gi'), `'"$RUN"'`),
   );
 }
 

@@ -42,7 +42,7 @@ export function createReport(run: RunResult, notes: string[] = []) {
     level,
     title: checks[0]!.title,
     requirement: checks[0]!.requirement,
-    statements: [...new Set(checks.flatMap(({ statements }) => statements))],
+    statements: checks[0]!.statements,
     summary: cleanOptional(summary),
     problems: problems.map(reportProblem),
     reproduce: reproduce(context.http, run.runId, problems[0]!.exchanges),

@@ -25,12 +25,14 @@ export function renderHtml(report: Report, screenshots: Screenshot[] = []): stri
   article { border: 1px solid var(--line); border-radius: 8px; padding: .25rem 1rem 1rem; margin: 1rem 0; }
   h3 { margin: .75rem 0 .25rem; font-size: 1rem; }
   dl { display: grid; grid-template-columns: max-content 1fr; gap: .25rem 1rem; margin: .5rem 0; } dt { color: var(--muted); } dd { margin: 0; overflow-wrap: anywhere; }
-  pre { background: var(--code); padding: .75rem; border-radius: 6px; overflow-x: auto; font-size: .85rem; }
+  pre { background: var(--code); padding: .75rem; border-radius: 6px; white-space: pre-wrap; overflow-wrap: anywhere; font-size: .85rem; }
   table { border-collapse: collapse; width: 100%; } th, td { text-align: left; vertical-align: top; padding: .35rem .75rem .35rem 0; border-top: 1px solid var(--line); overflow-wrap: anywhere; }
   ol { padding-left: 1.25rem; margin: .25rem 0; } code { font-size: .85rem; overflow-wrap: anywhere; } img { max-width: 100%; border: 1px solid var(--line); }
+  @media (width < 40rem) { h1 { font-size: 1.25rem; } dl { display: block; } dt { margin-top: .5rem; } }
 </style>
 </head>
 <body>
+<p class="muted">Conformance of ${escapeMarkup(report.origin)}</p>
 <h1 class="${isOk ? 'good' : 'bad'}">${escapeMarkup(report.verdict)}</h1>
 ${report.findings
   .filter(({ causes }) => causes.length === 0)
@@ -64,14 +66,15 @@ ${renderHeading(finding)}
 ${summary === undefined ? '' : `<p>${escapeMarkup(summary)}</p>`}
 ${shown.map(renderProblem).join('\n')}
 ${hiddenCount > 0 ? `<p>… and ${hiddenCount} similar problems.</p>` : ''}
-<dl><dt>Required</dt><dd>${escapeMarkup(requirement)} <span class="muted">${statements.join(', ')}</span></dd></dl>
+<dl><dt>Required</dt><dd>${escapeMarkup(requirement)} <span class="muted">${statements.join(', ')}</span></dd>
+${ids.length > 1 ? `<dt>Also not met</dt><dd>${ids.slice(1).join(', ')}</dd>` : ''}</dl>
 ${reproduce.length > 0 ? `<details><summary>Try it</summary><pre>${escapeMarkup(reproduce.join('\n'))}</pre></details>` : ''}
 ${images.join('')}
 </article>`;
 }
 
 const renderHeading = ({ ids, level, title }: ReportedFinding): string =>
-  `<h3><span class="${level === 'MUST' ? 'bad' : 'warning'}">${level} not met: ${ids.join(', ')}</span> ${escapeMarkup(title)}</h3>`;
+  `<h3><span class="${level === 'MUST' ? 'bad' : 'warning'}">${level} not met: ${ids[0]}</span> ${escapeMarkup(title)}</h3>`;
 
 function renderConsequences({ findings }: Report): string {
   const items = findings

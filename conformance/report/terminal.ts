@@ -4,7 +4,6 @@ import { groupBy, summarize } from './summary.ts';
 
 const maxProblems = 4;
 const maxCallsPerProblem = 6;
-const maxStatements = 6;
 
 type Style = Parameters<typeof styleText>[0];
 type Paint = (style: Style, text: string) => string;
@@ -57,18 +56,19 @@ export function renderTerminal(
 }
 
 const heading = ({ ids, level, title }: ReportedFinding, paint: Paint): string =>
-  `${paint(['bold', level === 'MUST' ? 'red' : 'yellow'], `${level} not met: ${ids.join(', ')}`)}  ${title}`;
+  `${paint(['bold', level === 'MUST' ? 'red' : 'yellow'], `${level} not met: ${ids[0]}`)}  ${title}`;
 
 function findingLines(finding: ReportedFinding, paint: Paint): string[] {
-  const { requirement, statements, summary, problems, reproduce } = finding;
+  const { ids, requirement, statements, summary, problems, reproduce } = finding;
   const shown = summary === undefined ? problems.slice(0, maxProblems) : problems.slice(0, 1);
   const hiddenCount = summary === undefined ? problems.length - shown.length : 0;
   return [
-    `${heading(finding, paint)}  [${statements.slice(0, maxStatements).join(', ')}]`,
+    `${heading(finding, paint)}  [${statements.join(', ')}]`,
     ...(summary === undefined ? [] : [`  ${summary}`]),
     ...shown.flatMap(problemLines),
     ...(hiddenCount > 0 ? [`  … and ${hiddenCount} similar problems.`] : []),
     `  required   ${requirement}`,
+    ...(ids.length > 1 ? [`  also       not met: ${ids.slice(1).join(', ')}`] : []),
     ...reproduce.map((line, index) => `  ${index === 0 ? 'try it  ' : '        '}   ${line}`),
   ];
 }
