@@ -171,25 +171,32 @@ export const reachabilityChecks: Check[] = [
     requirement: 'Respond within a second, because the user sees only a busy screen meanwhile.',
     statements: ['CONST-3', 'CHOICE-12'],
     async run(context) {
-      const responses = await collectAppResponses(context);
-      const slowest = ['GET', 'POST'].map((method) => {
-        const exchanges = responses.filter(
-          ({ request, browserName }) =>
-            request.method === method &&
-            request.path === '/api/v1/projects' &&
-            !browserName.startsWith('tess'),
-        );
-        // The minimum, because other load on the machine only adds to the time.
-        const [fastest] = exchanges.toSorted((a, b) => a.durationMs - b.durationMs);
-        if (!fastest || fastest.durationMs < 1000) return undefined;
-        const seconds = (fastest.durationMs / 1000).toFixed(1);
+      const responses = (await collectAppResponses(context)).filter(
+        (exchange) => isSuccess(exchange) && exchange.request.path === '/api/v1/projects',
+      );
+      // Of tess, only the long lists count: she creates several projects at a time.
+      const isLong = ({ request, response }: Exchange) =>
+        request.method === 'GET' && countItems(response) > 100;
+      const isOfTess = ({ browserName }: Exchange) => browserName.startsWith('tess');
+      const groups = {
+        'A list with more than 100 projects': responses.filter(isLong),
+        'A list': responses.filter((each) => each.request.method === 'GET' && !isOfTess(each)),
+        'Creating a project': responses.filter(
+          (each) => each.request.method === 'POST' && !isOfTess(each),
+        ),
+      };
+      const slow = Object.entries(groups).map(([subject, exchanges]) => {
+        const sorted = exchanges.toSorted((a, b) => a.durationMs - b.durationMs);
+        const median = sorted[Math.floor(sorted.length / 2)];
+        if (!median || median.durationMs < 1000) return undefined;
+        const seconds = (median.durationMs / 1000).toFixed(1);
         return createProblem(
-          `${method} /api/v1/projects takes at least ${seconds} s in each of ${exchanges.length} requests.`,
-          [fastest],
-          `${method === 'GET' ? '"Loading projects…"' : 'a busy button'} for ${seconds} s`,
+          `${subject} takes ${seconds} s (median of ${sorted.length} requests).`,
+          [median],
+          `${median.request.method === 'GET' ? '"Loading projects…"' : 'a busy button'} for ${seconds} s`,
         );
       });
-      failIfAny(slowest);
+      failIfAny(slow);
     },
   }),
 ];
@@ -199,6 +206,10 @@ async function collectAppResponses(context: RunContext): Promise<Exchange[]> {
   await makeOrdinaryVisit(context);
   return context.http.exchanges.filter(({ isAppRequest, response }) => isAppRequest && response);
 }
+
+/** Returns the length of the array in a body. */
+const countItems = (response: Exchange['response']) =>
+  Object(parseJson(response?.text)).length ?? 0;
 
 const hasEmptyBody = ({ response }: Exchange) => response!.text.trim() === '';
 

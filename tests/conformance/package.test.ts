@@ -54,11 +54,15 @@ test('the packed kit runs in an empty folder without network', async () => {
       'dist/bin/third-party-licenses.md',
       'dist/contract.html',
       'dist/openapi.yaml',
+      'examples/github-action.yml',
+      'examples/go/main.go',
     ]),
   );
-  expect(names.filter((name) => /\.test\.|\.(br|gz)$|__pycache__|node_modules/.test(name))).toEqual(
-    [],
-  );
+  expect(
+    names.filter((name) =>
+      /\.test\.|\.(br|gz)$|__pycache__|node_modules|\.sqlite|\.db$/.test(name),
+    ),
+  ).toEqual([]);
 
   const kit = (...args: string[]) => run(folder, 'npx', 'tracker-conformance', ...args);
   const { version } = JSON.parse(readFileSync(join(content, 'package.json'), 'utf8')) as {

@@ -35,6 +35,15 @@ test('every command of the README has arguments that the kit accepts', () => {
     ]);
 });
 
+test('the report that the README begins with has ids and titles of the kit', () => {
+  const titles = [
+    ...readme.matchAll(/^(?:MUST|SHOULD) not met: ([A-Z]+-\d+).*? {2}(.+?)(?: {2}|$)/gm),
+  ];
+  expect(titles.length).toBeGreaterThan(1);
+  for (const [, id, title] of titles)
+    expect(checks.find((check) => check.id === id)?.title).toBe(title);
+});
+
 test('the README names every option and exit code of --help', () => {
   const options = [...help.matchAll(/^ {2}(--\w+)/gm)].map(([, option]) => option!);
   expect(options.length).toBeGreaterThan(7);
