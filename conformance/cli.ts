@@ -123,26 +123,14 @@ function findOptionErrors(args: string[]): string[] {
   return [...new Set(errors)];
 }
 
-/** Returns a question for the option that a mistyped one resembles. */
+/** Returns a question for options with the same letters, or the same first two. */
 function hint(typed: string): string {
   const word = typed.replace(/^-+/, '').toLowerCase();
-  const name = Object.keys(options).find(
-    (option) => editDistance(word, option) <= Math.ceil(word.length / 3),
-  );
-  return name ? ` Did you mean --${name}?` : '';
-}
-
-/** Returns how many letters to insert, delete or replace until both words are equal. */
-function editDistance(from: string, to: string): number {
-  let row = Array.from({ length: to.length + 1 }, (_, index) => index);
-  for (let i = 0; i < from.length; i += 1) {
-    const next = [i + 1];
-    for (let j = 0; j < to.length; j += 1) {
-      next.push(Math.min(next[j]! + 1, row[j + 1]! + 1, row[j]! + Number(from[i] !== to[j])));
-    }
-    row = next;
-  }
-  return row[to.length]!;
+  const lettersOf = (text: string) => text.split('').toSorted().join('');
+  const resembles = (name: string) =>
+    lettersOf(name) === lettersOf(word) || (word.length > 1 && name.startsWith(word.slice(0, 2)));
+  const names = Object.keys(options).filter(resembles);
+  return names.length > 0 ? ` Did you mean --${names.join(' or --')}?` : '';
 }
 
 /** Whether `only` selects a check: XSRF selects the whole group, XSRF-1 does not select XSRF-12. */

@@ -103,7 +103,10 @@ test.each([
   [['--ui=yes'], ['--ui takes no value.']],
   [
     ['--url', 'a', '--verison'],
-    ['There is no option --url.', 'There is no option --verison. Did you mean --version?'],
+    [
+      'There is no option --url.',
+      'There is no option --verison. Did you mean --verbose or --version?',
+    ],
   ],
   [['--origin', 'app'], ['--origin must be a URL such as https://app.example.org, but is "app".']],
 ])('explains what is wrong with the options %j', (options, errors) => {
