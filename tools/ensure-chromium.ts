@@ -6,7 +6,7 @@
 import { access } from 'node:fs/promises';
 import { delimiter, join } from 'node:path';
 import { stripVTControlCharacters } from 'node:util';
-import { installAdvice, findCandidates, launchBrowser } from '../conformance/ui/chromium.ts';
+import { installAdvice, findCandidates, launchBrowser } from '../model/chromium.ts';
 import { runCommand, toolCommand } from './run.ts';
 
 type Source = { name: string; commands: string[][]; timeoutSeconds: number };

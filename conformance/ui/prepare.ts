@@ -18,7 +18,7 @@ export async function prepareUi(
     return { missing: '--ui needs the built app: run "npm run build" first.' };
   }
   try {
-    const { findChromium } = await import('./chromium.ts');
+    const { findChromium } = await import('../../model/chromium.ts');
     await findChromium();
   } catch (error) {
     const message = error instanceof Error ? error.message : String(error);

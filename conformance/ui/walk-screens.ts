@@ -5,7 +5,7 @@ import { checkJourney, checkWalk } from '../journeys/journey.ts';
 import { accountSteps, arrival, projectSteps } from '../journeys/steps.ts';
 import type { RunContext } from '../run-context.ts';
 import { CheckFailed } from '../verdict.ts';
-import { launchBrowser } from './chromium.ts';
+import { launchBrowser } from '../../model/chromium.ts';
 import { createPageBrowser } from './page-browser.ts';
 import { startProxy } from './proxy.ts';
 

@@ -7,7 +7,7 @@ import { existsSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { fileURLToPath } from 'node:url';
-import { launchBrowser } from '../../conformance/ui/chromium.ts';
+import { launchBrowser } from '../../model/chromium.ts';
 import { sendFile } from '../../conformance/ui/static-files.ts';
 import { budgetBytes, buildInMemory, bundleSizes } from '../../tools/bundle-size.ts';
 import { markdownTable } from '../../tools/diagram.ts';

@@ -1,6 +1,6 @@
 import { createRequire } from 'node:module';
 import { firefox, type Browser } from 'playwright-core';
-import { launchBrowser } from '../../conformance/ui/chromium.ts';
+import { launchBrowser } from '../../model/chromium.ts';
 import { engines, findFirefox } from '../../tools/engines.ts';
 import { hangLimitMs } from '../support/hang-limit.ts';
 import type { Engine, PageOptions } from './page.ts';

@@ -1,6 +1,6 @@
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
 import { afterAll, beforeAll, onTestFinished } from 'vitest';
-import { launchBrowser } from '../../conformance/ui/chromium.ts';
+import { launchBrowser } from '../../model/chromium.ts';
 import { fillForm, heading, submitButton, waitForApp } from '../../model/browser-driver.ts';
 import { screens, type Route } from '../../model/screens.ts';
 import { hangLimitMs } from './hang-limit.ts';

@@ -6,7 +6,7 @@
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { launchBrowser } from '../../conformance/ui/chromium.ts';
+import { launchBrowser } from '../../model/chromium.ts';
 import { createVisualDriver } from './page-driver.ts';
 import { showAllStates, type VisualState } from './states.ts';
 

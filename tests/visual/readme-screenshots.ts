@@ -3,7 +3,7 @@
  * Run it after `npm run build`: `node tests/visual/readme-screenshots.ts`.
  */
 import type { Browser } from 'playwright-core';
-import { launchBrowser } from '../../conformance/ui/chromium.ts';
+import { launchBrowser } from '../../model/chromium.ts';
 import { submitButton } from '../../model/browser-driver.ts';
 import { fillProject, rowTitles, signUpAndIn } from '../support/browser.ts';
 import { startTemporaryServer } from '../support/server-process.ts';

@@ -1,6 +1,6 @@
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
-import { launchBrowser } from '../../../conformance/ui/chromium.ts';
+import { launchBrowser } from '../../../model/chromium.ts';
 import { authExpectations, projectsExpectations } from '../../../model/expectations.ts';
 import { authPaths, coarseCoverageItems, projectsPaths } from '../../../model/moves.ts';
 import { createOracle } from '../../../model/oracle.ts';

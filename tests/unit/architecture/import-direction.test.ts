@@ -17,6 +17,7 @@ const rows: Record<string, { imports: string[]; packages?: string[] }> = {
     imports: ['generated/', 'machines/'],
     packages: ['xstate', '@xstate/', 'playwright-core', 'node:util'],
   },
+  'model/chromium.ts': { imports: [], packages: ['node:', 'playwright-core'] },
 
   'src/api/': { imports: ['generated/', 'machines/types.ts'], packages: ['openapi-fetch'] },
   'src/actors.ts': { imports: ['machines/', 'src/api/'], packages: ['xstate'] },
