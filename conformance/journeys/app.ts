@@ -5,10 +5,10 @@ export type App = Pick<Driver, 'go' | 'submit'> & {
   /** Returns what the screen shows now. */
   observe: () => Promise<Screen>;
   /**
-   * Waits until no call is pending, and in a real browser a while longer for what is expected.
-   * Returns what the screen shows then.
+   * Waits until no call is pending. A real browser opens the screen `path` a while later. Returns
+   * what the screen shows then.
    */
-  settle: (isExpected?: (screen: Screen) => boolean) => Promise<Screen>;
+  settle: (path?: string) => Promise<Screen>;
   close: () => Promise<void>;
 };
 

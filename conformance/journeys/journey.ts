@@ -96,8 +96,10 @@ export async function checkWalk(
   const failure = await walk(person, options);
   journey.failure ??= failure;
   if (!failure) return;
-  const repetition = await repeat(failure, (names) =>
-    travel(context, [...Object.keys(arrival), ...names], options.steps, create),
+  const repetition = await repeat(
+    failure,
+    (names) => travel(context, [...Object.keys(arrival), ...names], options.steps, create),
+    options.maxAttempts,
   );
   report(repetition, failure);
 }

@@ -62,7 +62,7 @@ async function submitProject(person: Person, app = person.app) {
 
 async function create(person: Person, app = person.app): Promise<Difference | undefined> {
   await submitProject(person, app);
-  const { banners } = await app.settle(({ banners: { form } }) => form === undefined);
+  const { banners } = await app.settle();
   if (banners.form === undefined) return look(person, app);
   const kind = 'creating a project fails';
   return { kind, words: `${kind} with the banner "${banners.form}"` };
@@ -73,13 +73,12 @@ async function look(person: Person, app = person.app, account = person.signedIn)
   const { own, guest } = person;
   const place = app === person.tab ? 'in the second tab' : 'in the second browser';
   const visit = app === person.app ? person.visits : place;
-  const difference = (screen: Screen) => account && differenceOf(screen, account, visit);
-  const screen = await app.settle((now) => !difference(now));
+  const screen = await app.settle();
   const other = account === own ? guest : own;
   const isForeign = ([title]: [string, string]) => hasTitle(other, title);
   if (account && screen.list?.rows.some(isForeign) && !(await person.isListShared()))
     return { kind: 'foreign', words: 'the list shows a project of another person' };
-  return difference(screen);
+  return account && differenceOf(screen, account, visit);
 }
 
 const hasTitle = (account: Account | undefined, title: string) =>
@@ -117,7 +116,7 @@ async function submitCredentials(
 
 /** Waits for the pending calls. Returns `words` if the app is not on the screen `path` then. */
 async function expectPath(app: App, path: string, words: string): Promise<Difference | undefined> {
-  const { path: actual, banners } = await app.settle((screen) => screen.path === path);
+  const { path: actual, banners } = await app.settle(path);
   if (actual === path) return undefined;
   const banner = banners.form === undefined ? '' : ` with the banner "${banners.form}"`;
   return { kind: words, words: words + banner };

@@ -8,6 +8,8 @@ export type WalkOptions = {
   maxSteps: number;
   /** Default: no step that signs in or registers. */
   maxHashes?: number;
+  /** New people repeat a failure at most so often. Default: 24. */
+  maxAttempts?: number;
 };
 
 /**
@@ -63,9 +65,6 @@ export async function perform(
 export const isSame = (journey: { failure?: Failure | undefined }, { difference }: Failure) =>
   journey.failure?.difference.kind === difference.kind;
 
-/** More take too long, because new people have to register and to sign in. */
-const maxAttempts = 24;
-
 /**
  * Repeats a failure with as few of its steps as possible. Returns the shortest journey with the
  * same difference; undefined if there is none.
@@ -73,6 +72,7 @@ const maxAttempts = 24;
 export async function repeat<Journey extends { failure?: Failure | undefined }>(
   failure: Failure,
   travel: (names: string[]) => Promise<Journey>,
+  maxAttempts = 24,
 ): Promise<Journey | undefined> {
   const { names } = failure;
   let attempts = 0;
@@ -87,7 +87,8 @@ export async function repeat<Journey extends { failure?: Failure | undefined }>(
   let count = 1;
   while (!(await fails(names.slice(-count)))) {
     if (count === names.length) return undefined;
-    count = Math.min(names.length, Math.ceil(count * 1.4));
+    const isLast = attempts === maxAttempts - 1;
+    count = isLast ? names.length : Math.min(names.length, Math.ceil(count * 1.4));
   }
   let needed = names.slice(-count);
   for (let index = needed.length - 2; index >= 0 && attempts < maxAttempts; index--) {

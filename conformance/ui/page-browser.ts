@@ -27,13 +27,14 @@ export function createPageBrowser({ browser, origin, timeoutMs, onLook }: PageOp
       const driver = createScreenDriver(page, async () => {});
       return {
         ...driver,
-        async settle(isExpected = () => true) {
+        async settle(path) {
           onLook(page);
           const deadline = performance.now() + timeoutMs;
           for (;;) {
             const screen = await driver.observe();
             const isIdle = pending.size === 0 && !screen.form?.busy && !screen.list?.busy;
-            if ((isIdle && isExpected(screen)) || performance.now() > deadline) return screen;
+            const isThere = path === undefined || screen.path === path;
+            if ((isIdle && isThere) || performance.now() > deadline) return screen;
             await delay(5);
           }
         },

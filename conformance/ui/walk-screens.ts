@@ -10,6 +10,8 @@ import { createPageBrowser } from './page-browser.ts';
 import { startProxy } from './proxy.ts';
 
 const defaultScreenTimeoutMs = 5_000;
+/** Fewer than without screens, which are slow. */
+const maxAttempts = 6;
 
 /** Lets people use the screens of the built app. Takes a screenshot of a failure. */
 export async function walkScreens(
@@ -27,9 +29,9 @@ export async function walkScreens(
   const createBrowser = () => createPageBrowser({ browser, origin, timeoutMs, onLook });
   try {
     const journey = await checkJourney(context, Object.keys(arrival), {}, createBrowser);
-    const projects = { steps: projectSteps, maxSteps: 40 };
+    const projects = { steps: projectSteps, maxSteps: 30, maxAttempts };
     await checkWalk(context, journey, projects, createBrowser);
-    const accounts = { steps: accountSteps, maxSteps: 40, maxHashes: 10 };
+    const accounts = { steps: accountSteps, maxSteps: 30, maxHashes: 10, maxAttempts };
     await checkWalk(context, journey, accounts, createBrowser);
   } catch (error) {
     if (!(error instanceof CheckFailed) || !lastPage) throw error;
