@@ -5,7 +5,7 @@ import type { Exchange } from './http/client.ts';
 import type { SimulatedBrowser, ApiCall } from './http/simulated-browser.ts';
 import { isClientError, statusOf } from './http/response.ts';
 import { Blocked, fail } from './verdict.ts';
-import type { RunContext } from './run-context.ts';
+import type { RunContext, SignedInUser } from './run-context.ts';
 
 type Send = (context: RunContext, browser: SimulatedBrowser) => Promise<ApiCall>;
 
@@ -147,6 +147,52 @@ export const firstVisit = (context: RunContext) =>
     const list = await user.browser.listProjects();
     const create = await user.browser.createProject(context.fixtures.project('first'));
     return { user, list, create };
+  });
+
+/** A user who has just signed in, fetched the list and created a project. */
+export type Visit = SignedInUser & { list: ApiCall<Project[]>; create: ApiCall<Project> };
+
+/** Not more often the same user, in case the backend limits the sessions of a user. */
+const visitors = ['ada', 'bob', 'olga', 'ada', 'bob', 'cleo', 'ada', 'bob', 'dora', 'olga'];
+
+/** Signs in ten times in a row, because some tokens or some creates may fail. */
+export const tenVisits = (context: RunContext) =>
+  context.once('ten visits', async () => {
+    const visits: Visit[] = [];
+    for (const [index, name] of visitors.entries()) {
+      const user = await context.newSession(name);
+      const list = await user.browser.listProjects();
+      const project = context.fixtures.project(`right after sign-in ${index + 1}`);
+      visits.push({ ...user, list, create: await user.browser.createProject(project) });
+    }
+    return visits;
+  });
+
+/** Returns a session that no other check uses. The caller may end it. */
+export async function takeSession(context: RunContext, name: string): Promise<Visit> {
+  const visits = await tenVisits(context);
+  const taken = await context.once('taken sessions', async () => new Set<Visit>());
+  const own = visits.filter((visit) => visit.name === name && !taken.has(visit));
+  const visit = own.find(({ list, create }) => list.outcome.ok && create.outcome.ok) ?? own[0];
+  if (!visit) throw new Error(`All sessions of ${name} are taken.`);
+  taken.add(visit);
+  return visit;
+}
+
+/** Returns ada's session that several checks use, but none ends. */
+export const activeSession = (context: RunContext) =>
+  context.once('active session', () => takeSession(context, 'ada'));
+
+/** Signs olga in from a browser in which ada is signed in. */
+export const signInAsAnother = (context: RunContext) =>
+  context.once('sign in as another', async () => {
+    const first = await takeSession(context, 'ada');
+    const { browser } = first;
+    const oldBrowser = browser.clone('ada, before olga');
+    const oldToken = browser.xsrfToken();
+    const account = await context.registeredAccount('olga');
+    const login = await browser.login(account.email, account.password);
+    return { first, browser, oldBrowser, oldToken, account, login };
   });
 
 export const isUnauthorized = ({ outcome, exchange }: ApiCall) =>

@@ -8,7 +8,7 @@ import { leakChecks } from './leaks.ts';
 import { backendProfileChecks } from './backend-profile.ts';
 import { longListChecks, projectChecks, unreadableListChecks } from './projects.ts';
 import { basePathCheck, reachabilityChecks } from './reachability.ts';
-import { sessionChecks } from './sessions.ts';
+import { idleSessionCheck, sessionChecks } from './sessions.ts';
 import { signInChecks } from './signin.ts';
 import { textChecks } from './text.ts';
 import { firstPostCheck, xsrfChecks } from './xsrf.ts';
@@ -32,5 +32,6 @@ export const checks: Check[] = [
   ...backendProfileChecks,
   ...corsChecks,
   ...reachabilityChecks,
+  idleSessionCheck,
   ...leakChecks,
 ];

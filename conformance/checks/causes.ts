@@ -2,7 +2,8 @@ import type { Check } from './check.ts';
 
 const connection = ['REACH-1', 'REACH-3', 'REACH-6', 'XSRF-1', 'COOKIE-1', 'COOKIE-2'];
 const account = [...connection, 'XSRF-2', 'XSRF-3', 'ACCOUNT-1', 'ACCOUNT-2'];
-const session = [...account, 'SIGNIN-7', 'SIGNIN-12', 'SIGNIN-6'];
+const lasting = ['SIGNIN-14', 'SIGNIN-7', 'SIGNIN-12', 'SIGNIN-13'];
+const session = [...account, ...lasting, 'SIGNIN-6', 'SIGNIN-15'];
 const encoding = ['REACH-2', 'REACH-6'];
 const project = [...encoding, ...session, 'PROJECT-1', 'PROJECT-2', 'PROJECT-3'];
 const list = [...project, 'PROJECT-17', 'PROJECT-6', 'PROJECT-7', 'PROJECT-4', 'PROJECT-8'];
@@ -27,9 +28,12 @@ const causesOf: Record<string, string[]> = {
   'XSRF-3': [...connection, 'XSRF-2'],
   'ACCOUNT-1': [...connection, ...encoding],
   'ACCOUNT-2': [...connection, ...encoding, 'ACCOUNT-1'],
-  'SIGNIN-7': connection,
-  'SIGNIN-12': connection,
+  'SIGNIN-14': connection,
+  'SIGNIN-7': [...connection, 'SIGNIN-14'],
+  'SIGNIN-12': [...connection, 'SIGNIN-14'],
+  'SIGNIN-13': [...connection, 'SIGNIN-14', 'SIGNIN-7', 'SIGNIN-12'],
   'SIGNIN-6': [...session, 'ACCOUNT-7'],
+  'SIGNIN-15': session,
   'SIGNIN-1': connection,
   'SIGNIN-2': connection,
   'SIGNIN-3': ['SIGNIN-1'],

@@ -4,7 +4,16 @@ import { headerValues, type Exchange } from '../http/client.ts';
 import { isClientError, isSuccess } from '../http/response.ts';
 import { maskCookie } from '../http/secrets.ts';
 import { isLocalhost } from '../http/simulated-browser.ts';
-import { isListPublic } from '../probes.ts';
+import {
+  activeSession,
+  firstVisit,
+  isSameProject,
+  isListPublic,
+  isListShared,
+  isUnauthorized,
+  signInAsAnother,
+  tenVisits,
+} from '../probes.ts';
 import type { RunContext } from '../run-context.ts';
 import { fail, failIfAny, createProblem, skip, type Problem } from '../verdict.ts';
 import { must, should, type Check } from './check.ts';
@@ -16,14 +25,20 @@ export const cookieChecks: Check[] = [
       'Send one Set-Cookie header per cookie, without Domain. Add Secure only over https, and SameSite=None only together with Secure.',
     statements: ['CALL-3', 'CALL-4'],
     async run(context) {
-      const { browser } = await context.signedInUser('ada');
-      for (let visit = 0; visit < 2; visit++) await browser.listProjects();
+      const { list, create } = await firstVisit(context);
+      const isBroken = isUnauthorized(list) || isUnauthorized(create);
+      const sessionNames = (await findSessionCookies(context)).map(({ key }) => key);
       const problems = new Map<string, Problem>();
       for (const exchange of context.http.exchanges) {
+        // While the session works, the app misses no other cookie.
         const rejected = [
-          ...exchange.rejectedCookies,
+          ...exchange.rejectedCookies.filter(
+            ({ line }) => isBroken || cookieName(line) === 'XSRF-TOKEN',
+          ),
           ...joinedCookies(exchange),
-          ...shortLivedCookies(exchange),
+          ...shortLivedCookies(exchange).filter(
+            ({ line }) => isBroken || sessionNames.includes(cookieName(line)),
+          ),
           ...deletedCookies(context, exchange),
         ];
         for (const { line, reason } of rejected) {
@@ -45,9 +60,14 @@ export const cookieChecks: Check[] = [
         .allCookies()
         .find(({ key }) => key !== 'XSRF-TOKEN' && !sent.includes(key));
       const list = await browser.listProjects();
-      if (unsent && !list.outcome.ok)
+      if (!unsent || list.outcome.ok) return;
+      const path = describePath(unsent);
+      const control = browser.clone('ada, with every cookie');
+      unsent.path = '/';
+      control.setCookie(unsent);
+      if ((await control.listProjects()).outcome.ok)
         fail(
-          `The cookie "${unsent.key}" has ${describePath(unsent)}, so the browser does not send it to /api/v1/projects.`,
+          `The cookie "${unsent.key}" has ${path}, so the browser does not send it to /api/v1/projects.`,
           [login],
           'an empty list, and every new project is rejected',
         );
@@ -80,14 +100,13 @@ export const cookieChecks: Check[] = [
     },
   }),
   should('COOKIE-5', {
-    title: 'Cookies are Secure over https and only there',
+    title: 'The session cookie is Secure over https and only there',
     requirement:
       'Set Secure over https, otherwise the cookie leaks over http. Omit it over http, because Safari drops such a cookie even on localhost.',
     statements: ['CALL-3'],
     async run(context) {
-      const { browser, login } = await context.signedInUser('ada');
-      const cookies = browser.allCookies();
-      if (cookies.length === 0) skip('the backend sets no cookie');
+      const { login } = await context.signedInUser('ada');
+      const cookies = await requireSessionCookies(context);
       const isHttps = context.origin.startsWith('https:');
       const cookie = cookies.find(({ secure }) => secure !== isHttps);
       if (cookie && isHttps) fail(`The cookie "${cookie.key}" is not Secure over https.`, [login]);
@@ -99,34 +118,44 @@ export const cookieChecks: Check[] = [
     },
   }),
   should('COOKIE-6', {
-    title: 'Signing in creates a new session',
+    title: 'A cookie from before a sign-in does not show the projects of the user',
     requirement:
-      'Replace an existing session at sign-in. Otherwise an attacker who planted a session in the browser is signed in too (session fixation).',
+      'Give the browser another session cookie at sign-in, and forget the old one. Otherwise an attacker who planted a cookie in the browser is signed in too (session fixation).',
     statements: ['CHOICE-47', 'CALL-3'],
     async run(context) {
-      const names = (await requireSessionCookies(context)).map(({ key }) => key);
-      const { browser, email, password, login } = await context.newSession('bob');
-      const session = browser.allCookies().filter(({ key }) => names.includes(key));
-      const secondLogin = await browser.login(email, password);
-      if (!secondLogin.outcome.ok) skip('signing in again fails');
-      const current = new Map(browser.allCookies().map(({ key, value }) => [key, value]));
-      if (session.every(({ key, value }) => current.get(key) === value))
-        fail('Signing in continues the session that the browser has.', [login, secondLogin]);
-      const planted = context.newBrowser('planted');
+      const session = await requireSessionCookies(context);
+      const { email, password } = await context.registeredAccount('bob');
+      const visitor = context.newBrowser('attacker');
+      await visitor.listProjects();
+      const planter = context.newBrowser('attacker');
       for (const cookie of session)
-        planted.setCookie(
-          withCookieValue(cookie, `planted-${context.fixtures.runId}-0123456789abcdef`),
-        );
-      const plantedLogin = await planted.login(email, password);
-      if (!plantedLogin.outcome.ok) return;
+        planter.setCookie(withCookieValue(cookie, `planted-${context.fixtures.runId}`));
+      for (const [kind, browser] of [
+        ["a visitor's cookie", visitor],
+        ['an invented cookie', planter],
+      ] as const) {
+        if (!browser.allCookies().some(({ key }) => session.some((own) => own.key === key)))
+          continue;
+        const before = await browser.clone('attacker, before').listProjects();
+        const login = await browser.clone('victim').login(email, password);
+        const after = await browser.clone('attacker, after').listProjects();
+        if (!before.outcome.ok && login.outcome.ok && after.outcome.ok)
+          fail(
+            `A user signs in from a browser that has ${kind}. After that, the old cookie alone shows the projects of the user.`,
+            [before, login, after],
+          );
+      }
+      const { oldBrowser, login } = await signInAsAnother(context);
+      const { create } = (await tenVisits(context)).find(({ name }) => name === 'olga')!;
+      const list = await oldBrowser.listProjects();
+      if (!login.outcome.ok || !create.outcome.ok || !list.outcome.ok) return;
       if (
-        planted.allCookies().some(({ value }) => value.startsWith('planted-')) &&
-        (await planted.listProjects()).outcome.ok &&
-        !(await isListPublic(context))
+        list.outcome.value.some(isSameProject(create.outcome.value)) &&
+        !(await isListShared(context))
       )
         fail(
-          'Signing in continues the session that the browser sent, even one that the backend never created.',
-          [plantedLogin],
+          'After another user signed in from the same browser, the cookie of the first user shows the projects of the other one.',
+          [login, create, list],
         );
     },
   }),
@@ -136,13 +165,20 @@ export const cookieChecks: Check[] = [
     statements: ['CHOICE-43', 'CHOICE-47'],
     async run(context) {
       const session = await requireSessionCookies(context);
-      for (const [change, valueOf] of [
-        ['with an invented value', (value: string) => value.replaceAll(/[a-z0-9]/gi, 'a')],
-        ['without its last characters', (value: string) => value.slice(0, -4)],
-      ] as const) {
+      const [ada, bob] = ['ada', 'bob'].map(context.fixtures.email) as [string, string];
+      for (const [change, valueOf] of Object.entries({
+        'with an invented value': (value: string) => value.replaceAll(/[a-z0-9]/gi, 'a'),
+        'without its last characters': (value: string) =>
+          value.replace(encodedPadding, '').slice(0, -6),
+        'with other last characters': forgeEnd,
+        'with the email of another user': (value: string) => replaceEncoded(value, ada, bob),
+        'with the next number': (value: string) =>
+          /^\d{1,12}$/.test(value) ? String(Number(value) + 1) : value,
+      })) {
         const browser = context.newBrowser('forger');
-        for (const cookie of session)
-          browser.setCookie(withCookieValue(cookie, valueOf(cookie.value)));
+        const forged = session.map((cookie) => withCookieValue(cookie, valueOf(cookie.value)));
+        if (forged.every(({ value }, index) => value === session[index]!.value)) continue;
+        for (const cookie of forged) browser.setCookie(cookie);
         const list = await browser.listProjects();
         if (list.outcome.ok)
           fail(
@@ -154,10 +190,49 @@ export const cookieChecks: Check[] = [
   }),
 ];
 
+/** Padding of base64, also percent-encoded, and a closing quote. */
+const encodedPadding = /(=|%3D|")+$/i;
+
+/** Replaces the last letters and digits, of which a signature or a random token consists. */
+export function forgeEnd(value: string): string {
+  // A number might be that of another session.
+  if (/^\d{1,15}$/.test(value)) return `9${value}00`;
+  const [padding = ''] = encodedPadding.exec(value) ?? [];
+  const text = value.slice(0, value.length - padding.length);
+  const end = text
+    .slice(-16)
+    .replace(/%[\da-f]{2}|[a-z\d]/gi, (character) =>
+      character.length > 1 ? character : nextCharacter(character),
+    );
+  return text.slice(0, -16) + end + padding;
+}
+
+/** Returns another digit or letter of the same case. Its distance changes bits that base64 keeps. */
+function nextCharacter(character: string): string {
+  const [first, size] = /\d/.test(character)
+    ? ['0', 10]
+    : /[a-z]/.test(character)
+      ? ['a', 26]
+      : ['A', 26];
+  const index = character.charCodeAt(0) - first.charCodeAt(0);
+  return String.fromCharCode(first.charCodeAt(0) + ((index + 5) % size));
+}
+
+/** Replaces a text in a cookie, where it may be percent-encoded or in base64. */
+function replaceEncoded(value: string, from: string, to: string): string {
+  const changed = value
+    .replaceAll(from, to)
+    .replaceAll(encodeURIComponent(from), encodeURIComponent(to));
+  const decoded = Buffer.from(value, 'base64').toString();
+  if (!decoded.includes(from)) return changed;
+  const encoded = Buffer.from(decoded.replaceAll(from, to)).toString('base64');
+  return value.includes('=') ? encoded : encoded.replaceAll('=', '');
+}
+
 export const describePath = ({ path, pathIsDefault }: Cookie) =>
   `the path ${path}${pathIsDefault ? ' (the default, because it has no Path)' : ''}`;
 
-function withCookieValue(cookie: Cookie, value: string): Cookie {
+export function withCookieValue(cookie: Cookie, value: string): Cookie {
   const copy = cookie.clone()!;
   copy.value = value;
   return copy;
@@ -165,12 +240,17 @@ function withCookieValue(cookie: Cookie, value: string): Cookie {
 
 /** Returns the cookies without which the backend rejects the list. Skips when there are none. */
 async function requireSessionCookies(context: RunContext): Promise<Cookie[]> {
-  const cookies = await context.once('session cookies', async () => {
-    if (await isListPublic(context)) return [];
-    const { browser } = await context.signedInUser('ada');
-    if (!(await browser.listProjects()).outcome.ok) return [];
+  const cookies = await findSessionCookies(context);
+  return cookies.length > 0 ? cookies : skip('there is no session cookie');
+}
+
+const findSessionCookies = (context: RunContext): Promise<Cookie[]> =>
+  context.once('session cookies', async () => {
+    const { browser } = await activeSession(context);
+    const sent = browser.cookiesFor('/api/v1/projects').filter(({ key }) => key !== 'XSRF-TOKEN');
+    if (!(await browser.listProjects()).outcome.ok || (await isListPublic(context))) return [];
+    if (sent.length < 2) return sent;
     const needed: Cookie[] = [];
-    const sent = browser.cookiesFor('/api/v1/projects');
     for (const cookie of sent) {
       const without = context.newBrowser(`ada, without ${cookie.key}`);
       for (const other of sent) if (other.key !== cookie.key) without.setCookie(other);
@@ -178,8 +258,6 @@ async function requireSessionCookies(context: RunContext): Promise<Cookie[]> {
     }
     return needed;
   });
-  return cookies.length > 0 ? cookies : skip('there is no session cookie');
-}
 
 type RejectedCookie = { line: string; reason: string };
 

@@ -10,6 +10,8 @@ export type HttpRequest = {
   path: string;
   headers: Record<string, string>;
   body?: string | Buffer | undefined;
+  /** Whether to open a connection for this request alone. */
+  onNewConnection?: boolean | undefined;
 };
 
 export type HttpResponse = {
@@ -36,6 +38,8 @@ export type Exchange = {
   durationMs: number;
   /** How many exchanges of the run had ended when this one started. */
   startedAfter: number;
+  /** By the clock of the run. */
+  endedAtMs: number;
   /** Set-Cookie lines that a browser would not store. */
   rejectedCookies: { line: string; reason: string }[];
   /** Name of the simulated browser that sent the request. */
@@ -99,9 +103,9 @@ export function createHttpClient(
   const startRequest = isHttps ? httpsRequest : httpRequest;
   const options = { keepAlive: true, maxSockets: 8 };
   // The command reports an untrusted certificate once. Accepting it is safe: all data is made up.
-  const agent = isHttps
-    ? new HttpsAgent({ ...options, rejectUnauthorized: false })
-    : new HttpAgent(options);
+  const createAgent = () =>
+    isHttps ? new HttpsAgent({ ...options, rejectUnauthorized: false }) : new HttpAgent(options);
+  const agent = createAgent();
   const exchanges: Exchange[] = [];
   const throttling: Throttling = { count: 0, totalMs: 0, ignored: 0, advice: undefined };
   const waitLimit = waitLimits[isPatient ? 'patient' : 'impatient'];
@@ -121,8 +125,9 @@ export function createHttpClient(
         clock.clearTimeout(timer);
         resolve({ response: undefined, failure: { kind, message } });
       };
+      const ownAgent = request.onNewConnection ? createAgent() : undefined;
       const outgoing = startRequest(origin + path, {
-        agent,
+        agent: ownAgent ?? agent,
         method,
         headers: {
           ...headers,
@@ -169,6 +174,7 @@ export function createHttpClient(
         message.on('error', () => {});
         message.on('close', () => {
           clock.clearTimeout(timer);
+          ownAgent?.destroy();
           const body = Buffer.concat(chunks);
           if (message.complete) return resolve(parseResponse(message, body));
           const received = `after ${body.length} bytes of its body`;
@@ -222,11 +228,12 @@ export function createHttpClient(
         const startedAfter = exchanges.length;
         onWait?.(operation);
         const result = await sendOnce(request);
-        const durationMs = clock.now() - startedAt;
+        const endedAtMs = clock.now();
         const exchange: Exchange = {
           request,
           ...result,
-          durationMs,
+          durationMs: endedAtMs - startedAt,
+          endedAtMs,
           startedAfter,
           rejectedCookies: [],
           browserName,

@@ -28,6 +28,7 @@ export type RequestOptions = {
   isAppRequest?: boolean;
   /** A browser ignores the cookies of an aborted request. */
   signal?: AbortSignal;
+  onNewConnection?: boolean;
 };
 
 type FetchOptions = { onExchange?: (exchange: Exchange) => void; overrides?: RequestOptions };
@@ -52,7 +53,8 @@ export class SimulatedBrowser {
   registerUser = (email: string, password: string) =>
     this.call('registerUser', (api) => api.registerUser({ email, password }, notAborted));
 
-  listProjects = () => this.call('listProjects', (api) => api.listProjects(notAborted));
+  listProjects = (overrides?: RequestOptions) =>
+    this.call('listProjects', (api) => api.listProjects(notAborted), overrides);
 
   createProject = ({ title, description }: NewProject, overrides?: RequestOptions) =>
     this.call(
@@ -127,7 +129,7 @@ export class SimulatedBrowser {
 
   /** Sends one request with this browser's cookies, and stores the cookies of the response. */
   async send(method: string, path: string, options: RequestOptions = {}): Promise<Exchange> {
-    const { json, isAppRequest = false } = options;
+    const { json, isAppRequest = false, onNewConnection } = options;
     const body = json === undefined ? options.body : JSON.stringify(json);
     const { origin } = this.http;
     const cookies = this.jar.getCookieStringSync(origin + path, sameSite);
@@ -145,7 +147,7 @@ export class SimulatedBrowser {
       (entry): entry is [string, string] => entry[1] !== undefined,
     );
     const exchange = await this.http.send(
-      { method, path, headers: Object.fromEntries(definedHeaders), body },
+      { method, path, headers: Object.fromEntries(definedHeaders), body, onNewConnection },
       this.name,
       isAppRequest,
     );

@@ -5,14 +5,21 @@ import {
   type IncomingMessage,
   type ServerResponse,
 } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import type { AddressInfo, Socket } from 'node:net';
 import { buffer } from 'node:stream/consumers';
 import type { RunningServer } from '../../support/reference-server.ts';
 import type { TestClock } from './test-clock.ts';
 
 export type HeaderMap = Record<string, string | string[] | undefined>;
 
-export type ProxyRequest = { method: string; path: string; headers: HeaderMap; body: string };
+export type ProxyRequest = {
+  method: string;
+  path: string;
+  headers: HeaderMap;
+  body: string;
+  /** Number of the connection, from 0. */
+  connection: number;
+};
 
 export type ProxyResponse = {
   status: number;
@@ -62,10 +69,12 @@ export function startFaultProxy(
 export async function startStubServer(
   respond: (request: ProxyRequest) => MaybePromise<ProxyResponse>,
 ): Promise<RunningServer> {
+  const connections: Socket[] = [];
   const server = createServer(async (message, serverResponse) => {
     try {
       const { method = 'GET', url: path = '/', headers } = message;
-      const request = { method, path, headers, body: String(await buffer(message)) };
+      const connection = connections.indexOf(message.socket);
+      const request = { method, path, headers, connection, body: String(await buffer(message)) };
       const response = await respond(request);
       if (response.write) return response.write(serverResponse);
       serverResponse.writeHead(response.status, forwardedHeaders(response.headers));
@@ -75,6 +84,7 @@ export async function startStubServer(
       serverResponse.destroy();
     }
   });
+  server.on('connection', (socket) => connections.push(socket));
   await once(server.listen(0, '127.0.0.1'), 'listening');
   return {
     origin: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,

@@ -5,6 +5,16 @@ import type { Operation } from '../../../conformance/http/simulated-browser.ts';
 import { findCall, operationOf } from '../../../model/calls.ts';
 import type { RunningServer } from '../../support/reference-server.ts';
 import { cookieOf, jsonResponse, withHeaders, type JsonObject } from './fault-builders.ts';
+import {
+  base64Sessions,
+  continuedSessions,
+  jwtSessions,
+  quotedSessions,
+  rollingSessions,
+  rotatingSessions,
+  signedSessions,
+  storedSessions,
+} from './session-schemes.ts';
 import { TestClock } from './test-clock.ts';
 import {
   startStubServer,
@@ -36,6 +46,13 @@ type VariantOptions = {
   requiresXsrfToken?: boolean;
   registerSignsIn?: boolean;
   sessionCookie?: (session: string) => string;
+  sessions?: typeof storedSessions;
+  /** Requires that X-XSRF-TOKEN equals the cookie, which never changes. */
+  doubleSubmit?: boolean;
+  /** Requires a Referer of the own origin for POST, like Django on https. */
+  checksReferer?: boolean;
+  /** Sends HTTP/1.0 without Content-Length, and lines that end with LF. */
+  oldHttp?: boolean;
   /** Every nth sign-in or registration is answered with 429. */
   throttledAttempt?: number;
   /** Further requests of one minute are answered with 429, or with another status. */
@@ -59,7 +76,7 @@ type VariantOptions = {
   frameworkErrors?: boolean;
 };
 
-type Account = { password: string; projects: { title: string }[] };
+type Account = { email: string; password: string; projects: { title: string }[] };
 
 type HandlerContext = {
   request: ProxyRequest;
@@ -116,6 +133,16 @@ export const validVariants = [
       status: 503,
     },
   }),
+  variant('sessions are JWTs that count seconds', { sessions: jwtSessions }),
+  variant('session cookies are signed', { sessions: signedSessions }),
+  variant('session cookies contain + / and =', { sessions: base64Sessions }),
+  variant('session cookies are quoted', { sessions: quotedSessions }),
+  variant('a user who signs in again keeps the session', { sessions: continuedSessions }),
+  variant('every response sets another session cookie', { sessions: rotatingSessions }),
+  variant('every response sets the session cookie again', { sessions: rollingSessions }),
+  variant('the XSRF token is compared with its cookie only', { doubleSubmit: true }),
+  variant('the Referer is checked', { checksReferer: true }),
+  variant('responses are HTTP/1.0, and their lines end with LF', { oldHttp: true }),
   variant('nothing is validated and projects are shared', {
     withoutValidation: true,
     sharedList: true,
@@ -151,19 +178,22 @@ export function startVariant(
 ): Promise<RunningServer> {
   const { needsNoSession, withoutValidation, strictValidation, createdStatus = 201 } = options;
   const accountsByEmail = new Map<string, Account>();
-  const accountsBySession = new Map<string, Account>();
+  const sessions = (options.sessions ?? storedSessions)(clock);
   const tokensBySession = new Map<string, string>();
   const allProjects: object[] = [];
   const projectsByKey = new Map<string, object>();
   let attemptCount = 0;
   const isThrottled = options.limitPerMinute && createLimiter(options.limitPerMinute, clock);
 
-  const createSession = (account: Account): HeaderMap => {
+  const cookieFor = (session: string) =>
+    options.sessionCookie?.(session) ?? `id=${session}; Path=/; HttpOnly; SameSite=Lax`;
+
+  const createSession = ({ email }: Account, { request, session }: HandlerContext): HeaderMap => {
     if (needsNoSession) return {};
-    const session = randomBytes(16).toString('hex');
-    accountsBySession.set(session, account);
-    const defaultCookie = `id=${session}; Path=/; HttpOnly; SameSite=Lax`;
-    return { 'set-cookie': options.sessionCookie?.(session) ?? defaultCookie };
+    const cookies = [cookieFor(sessions.signIn(email, session))];
+    if (options.doubleSubmit && cookieOf(request, 'XSRF-TOKEN') === undefined)
+      cookies.push(`XSRF-TOKEN=${randomBytes(16).toString('hex')}; Path=/; SameSite=Lax`);
+    return { 'set-cookie': cookies };
   };
 
   const normalizeEmail = (email: string) =>
@@ -176,7 +206,8 @@ export function startVariant(
   };
 
   const handlers: Record<Operation, (context: HandlerContext) => ProxyResponse> = {
-    registerUser({ body: { email, password } }) {
+    registerUser(context) {
+      const { email, password } = context.body;
       if (typeof email !== 'string' || typeof password !== 'string')
         return reject(422, 'Email and password are required.');
       if (!withoutValidation && !email.includes('@'))
@@ -189,21 +220,22 @@ export function startVariant(
       if (strictValidation && password.length > 64)
         return reject(422, 'A password has at most 64 characters.');
       if (accountsByEmail.has(normalizeEmail(email))) return reject(409, 'This email is taken.');
-      const account: Account = { password, projects: [] };
+      const account: Account = { email: normalizeEmail(email), password, projects: [] };
       accountsByEmail.set(normalizeEmail(email), account);
       return {
         status: createdStatus,
-        headers: options.registerSignsIn ? createSession(account) : {},
+        headers: options.registerSignsIn ? createSession(account, context) : {},
         body: options.registerBody ?? '{"role":"owner"}',
       };
     },
-    login({ body: { email, password } }) {
+    login(context) {
+      const { email, password } = context.body;
       const account = typeof email === 'string' && accountsByEmail.get(normalizeEmail(email));
       if (!account || account.password !== password)
         return reject(401, 'Email or password is wrong.');
       return {
         status: options.loginStatus ?? 200,
-        headers: createSession(account),
+        headers: createSession(account, context),
         body: options.loginBody ?? 'null',
       };
     },
@@ -223,6 +255,8 @@ export function startVariant(
       if (!account && !needsNoSession) return reject(401, 'Please sign in.');
       const token = request.headers['x-xsrf-token'];
       if (options.requiresXsrfToken && token !== tokensBySession.get(session))
+        return reject(403, 'Please reload the page and try again.');
+      if (options.doubleSubmit && (!token || token !== cookieOf(request, 'XSRF-TOKEN')))
         return reject(403, 'Please reload the page and try again.');
       const { title, description } = body as { title: string; description: string };
       if (!withoutValidation && (typeof title !== 'string' || typeof description !== 'string'))
@@ -282,8 +316,14 @@ export function startVariant(
     if (typeof body !== 'object' || body === null || Array.isArray(body))
       return reject(400, 'This is not a JSON object.');
     const session = cookieOf(request, 'id') ?? cookieOf(request, 'sid') ?? '';
-    const account = accountsBySession.get(session);
-    return handlers[operation]({ request, body: body as JsonObject, session, account });
+    const account = accountsByEmail.get(sessions.emailOf(session) ?? '');
+    const { host, referer } = request.headers;
+    const isForeign = !String(referer).startsWith(`http://${String(host)}/`);
+    if (options.checksReferer && request.method === 'POST' && isForeign)
+      return reject(403, 'The Referer is missing.');
+    const response = handlers[operation]({ request, body: body as JsonObject, session, account });
+    if (!account || !sessions.renew || response.headers['set-cookie']) return response;
+    return withHeaders(response, { 'set-cookie': cookieFor(sessions.renew(session)) });
   }
 
   function format({ status, headers, body }: ProxyResponse): ProxyResponse {
@@ -291,9 +331,18 @@ export function startVariant(
     const type = isProblem ? 'application/problem+json' : 'application/json; charset=utf-8';
     const allHeaders = { ...headers, ...(body !== '' && { 'content-type': type }) };
     const response = { status, headers: allHeaders, body };
+    if (options.oldHttp)
+      return { ...response, write: ({ socket }) => socket!.end(toOldHttp(response)) };
     if (!options.chunked) return response;
     return { ...response, write: (serverResponse) => writeChunks(serverResponse, response) };
   }
+}
+
+function toOldHttp({ status, headers, body }: ProxyResponse): string {
+  const lines = Object.entries(headers).flatMap(([name, values]) =>
+    [values].flat().map((value) => `${name} : ${value}`),
+  );
+  return [`HTTP/1.0 ${status} ok`, ...lines, '', body].join('\n');
 }
 
 function writeChunks(serverResponse: ServerResponse, { status, headers, body }: ProxyResponse) {

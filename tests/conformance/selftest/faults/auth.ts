@@ -16,6 +16,7 @@ import {
   projectsOf,
   respondToConcurrent,
   sessionOf,
+  setCookiesOf,
   withFields,
   withHeaders,
   withJson,
@@ -114,7 +115,7 @@ export const authFaults: FaultTable[] = [
     },
     'the server rejects one of two concurrent sign-ins [SIGNIN-8]': () =>
       respondToConcurrent('login', () => errorResponse(409, 'Another sign-in is in progress.')),
-    'a sign-in from a signed-in browser keeps the old session [SIGNIN-9, COOKIE-6]':
+    'a sign-in from a signed-in browser keeps the old session [SIGNIN-9]':
       () => async (request, next) => {
         if (!isOperation(request, 'login') || !hasSession(request)) return next(request);
         const response = await next(withHeaders(request, { cookie: '' }));
@@ -150,6 +151,68 @@ export const authFaults: FaultTable[] = [
         counts.set(sessionOf(request), count);
         return count > 3 && errorResponse(401, 'Please sign in.');
       });
+    },
+    'a session expires after 20 requests [SIGNIN-12]': () => {
+      const counts = new Map<string, number>();
+      return interceptRequests((request) => {
+        const count = (counts.get(sessionOf(request)) ?? 0) + 1;
+        counts.set(sessionOf(request), count);
+        return hasSession(request) && count > 20 && errorResponse(401, 'Please sign in.');
+      });
+    },
+    'a session expires after three seconds without a request [SIGNIN-13]': (clock) => {
+      const lastUses = new Map<string, number>();
+      return interceptRequests((request) => {
+        clock.increment(10);
+        const session = sessionOf(request);
+        const idleMs = clock.now() - (lastUses.get(session) ?? clock.now());
+        if (idleMs > 3000 && isProjectOperation(request))
+          return errorResponse(401, 'Please sign in.');
+        lastUses.set(session, clock.now());
+        return false;
+      });
+    },
+    'each of two processes keeps its own sessions [SIGNIN-14]': () => {
+      const processes = new Map<string | undefined, number>();
+      return async (request, next) => {
+        const process = request.connection % 2;
+        const ownProcess = processes.get(sessionOf(request)) ?? process;
+        if (isProjectOperation(request) && ownProcess !== process)
+          return errorResponse(401, 'Please sign in.');
+        const response = await next(request);
+        processes.set(newCookieOf(response, 'session'), process);
+        return response;
+      };
+    },
+    'one of ten sessions cannot create projects [SIGNIN-15]': () => {
+      const sessions: string[] = [];
+      return async (request, next) => {
+        if (
+          isOperation(request, 'createProject') &&
+          sessions.indexOf(sessionOf(request)) % 10 === 7
+        )
+          return errorResponse(403, 'This session cannot be verified.');
+        const response = await next(request);
+        const session = newCookieOf(response, 'session');
+        if (session) sessions.push(session);
+        return response;
+      };
+    },
+    'a session whose token contains a slash is not found [SIGNIN-15]': () => {
+      const tokens = new Map<string, string>();
+      return async (request, next) => {
+        const session = tokens.get(sessionOf(request)) ?? sessionOf(request);
+        if (isProjectOperation(request) && sessionOf(request).includes('/'))
+          return errorResponse(401, 'Please sign in.');
+        const cookie = String(request.headers['cookie'] ?? '').replace(sessionOf(request), session);
+        const response = await next(withHeaders(request, { cookie }));
+        const newSession = newCookieOf(response, 'session');
+        if (!newSession) return response;
+        const token = tokens.size % 10 === 7 ? `/${newSession}` : newSession;
+        tokens.set(token, newSession);
+        const lines = setCookiesOf(response).map((line) => line.replace(newSession, token));
+        return withSetCookies(response, lines);
+      };
     },
     'the server trims passwords on registration but not on sign-in [ACCOUNT-4]': () =>
       changeFields(['registerUser'], ['password'], (password) => password.trim()),

@@ -3,6 +3,7 @@ import {
   changeSetCookies,
   cookieOf,
   createFaults,
+  emailOf,
   errorResponse,
   hasSession,
   interceptRequests,
@@ -15,7 +16,7 @@ import {
   withSetCookies,
   type FaultTable,
 } from '../fault-builders.ts';
-import type { ProxyRequest } from '../fault-proxy.ts';
+import type { Middleware, ProxyRequest } from '../fault-proxy.ts';
 
 const emptySessionCookie = 'session=; Path=/; HttpOnly; SameSite=Lax';
 
@@ -92,6 +93,33 @@ export const cookieFaults: FaultTable[] = [
         return withSetCookies(response, lines);
       };
     },
+    'the session of a visitor becomes that of the user who signs in [COOKIE-6]': () => {
+      const realSessions = new Map<string, string>();
+      return async (request, next) => {
+        const ownSession = sessionOf(request);
+        const realSession = realSessions.get(ownSession);
+        const response = await next(
+          realSession ? withCookie(request, 'session', realSession) : request,
+        );
+        if (ownSession === '' && response.status === 401) {
+          const session = `visitor-${realSessions.size}`;
+          realSessions.set(session, '');
+          return withSetCookies(response, [`session=${session}; Path=/; HttpOnly; SameSite=Lax`]);
+        }
+        const session = newCookieOf(response, 'session');
+        if (!isOperation(request, 'login') || !session || !realSessions.has(ownSession))
+          return response;
+        realSessions.set(ownSession, session);
+        const lines = setCookiesOf(response).filter((line) => !line.startsWith('session='));
+        return withSetCookies(response, lines);
+      };
+    },
+    'the session cookie is the email, in base64 [COOKIE-7]': () =>
+      nameSessions((email) => Buffer.from(email).toString('base64').replaceAll('=', '')),
+    'the session cookie is a sequential number [COOKIE-7]': () => {
+      let count = 0;
+      return nameSessions(() => String(++count));
+    },
     'the server ignores the last characters of a session cookie [COOKIE-7]': () => {
       const sessions: string[] = [];
       return async (request, next) => {
@@ -156,6 +184,26 @@ export const cookieFaults: FaultTable[] = [
       ),
   },
 ];
+
+/** Replaces the value of each session cookie, and removes the XSRF token. */
+function nameSessions(nameOf: (email: string) => string): Middleware {
+  const realSessions = new Map<string, string>();
+  return async (request, next) => {
+    const realSession = realSessions.get(sessionOf(request));
+    const response = await next(
+      realSession ? withCookie(request, 'session', realSession) : request,
+    );
+    const session = newCookieOf(response, 'session');
+    if (!session) return response;
+    const name = nameOf(emailOf(request));
+    realSessions.set(name, session);
+    const lines = setCookiesOf(response).filter((line) => line.startsWith('session='));
+    return withSetCookies(
+      response,
+      lines.map((line) => line.replace(session, name)),
+    );
+  };
+}
 
 function withToken(request: ProxyRequest, token: string): ProxyRequest {
   return token ? withHeaders(request, { 'x-xsrf-token': token }) : request;
