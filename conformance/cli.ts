@@ -34,8 +34,8 @@ The kit registers its own accounts and creates projects. It changes no other
 data.
 
   --only ID       run only this check or group (REACH-1, XSRF); repeatable
-  --report DIR    write conformance.html, conformance.json and conformance.xml
-                  (JUnit) to the folder DIR
+  --report DIR    write conformance.html, conformance.json with its schema, and
+                  conformance.xml (JUnit) to the folder DIR
   --origin URL    the app is served from this other origin: also check CORS
   --seed N        seed of the generated data (default 1); the same seed sends
                   the same requests
