@@ -135,7 +135,7 @@ export const errorCases: ErrorCase[] = [
       ['ERR-14', 'login', 'An array in place of an object', '[]'],
       ['ERR-27', 'login', 'null in place of an object', 'null'],
       ['ERR-28', 'login', 'A request without a body', ''],
-      ['ERR-29', 'login', 'JSON with 5,000 levels', '['.repeat(5000) + ']'.repeat(5000)],
+      ['ERR-29', 'login', 'JSON with 2,000 levels', '['.repeat(2000) + ']'.repeat(2000)],
       [
         'ERR-15',
         'login',
@@ -306,6 +306,10 @@ export const errorChecks: Check[] = [
           return fault && `responds with a message that ${fault}: "${messageOf(exchange)}"`;
         },
         describeFailureScreen,
+        (exchange, subject) => ({
+          words: `responses have a message that ${describeNoSentence(exchange)}`,
+          subject,
+        }),
       );
     },
   }),

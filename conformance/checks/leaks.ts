@@ -11,9 +11,16 @@ import { errorCases, triggerError } from './errors.ts';
 const stackTrace =
   /\bat [\w.$<>[\] ]{1,99} \(?(?:file:\/\/|node:|\/|[A-Z]:\\)[^\s)]{1,200}:\d+|Traceback \(most recent call last\)|File "[^"]{1,200}", line \d+|\bat [\w.$]{1,200}\([\w$]{1,99}\.(?:java|kt|scala):\d+\)|\bat [\w.`<>]{1,200}\([^)]{0,200}\) in \S{1,200}:line \d+|goroutine \d+ \[|\.rb:\d+:in [`']|#\d+ \/?[\w/.-]{1,200}\.php\(\d+\)|panicked at |\/[\w.-]{1,99}\.(?:js|ts|py|go|php|rs):\d+:\d+/;
 
-/** Error messages of databases, their drivers and language runtimes. */
+/** Error messages of databases, their drivers, language runtimes and frameworks, and paths. */
 const internalError =
-  /SQLSTATE|SQLITE_|sqlite3\.|ER_DUP_ENTRY|E11000|UNIQUE constraint failed|duplicate key value violates|syntax error at or near|psycopg2|ORA-\d{5}|PrismaClient|Sequelize\w+Error|TypeError: |ReferenceError: |NullPointerException|KeyError: |undefined method|ECONNREFUSED|no such table/;
+  /SQLSTATE|SQLITE_|sqlite3\.|ER_DUP_ENTRY|E11000|UNIQUE constraint failed|duplicate key value violates|syntax error at or near|\b(?:SELECT|INSERT INTO|UPDATE|DELETE FROM) ["`\w].{0,200}\b(?:FROM|VALUES|SET|WHERE)\b|psycopg2|ORA-\d{5}|PrismaClient|Sequelize\w+Error|TypeError: |ReferenceError: |NullPointerException|KeyError: |undefined method|ECONNREFUSED|no such table|\bDEBUG = True|\b(?:java\.lang|org\.springframework|django\.\w+)\.|\/(?:home|srv|usr|var|app|opt)\/[\w./-]+\.(?:js|ts|py|rb|php|go|java)\b/;
+
+const hash =
+  /\$2[abxy]\$\d\d\$[./\w]{53}|\$argon2(?:id|i|d)\$v=\d|\bpbkdf2[_:]sha\d+[$:]\d|\bscrypt:\d+:\d+:\d/;
+
+/** A field with the name of a password, whose value is no link and not masked. */
+const passwordField =
+  /"(\w*(?:password|passwd|pwd)_?(?:hash|digest|bcrypt)?)"\s*:\s*"(?!\W*"|\[|\/|https?:)[^"]{8,}"/i;
 
 /** Enough for any error message. A body that repeats the user's input can be much longer. */
 const maxSearchedCharacters = 20_000;
@@ -25,7 +32,7 @@ export const leakChecks: Check[] = [
     statements: ['ERROR-1', 'ERROR-5'],
     run: (context) =>
       inspectBodies(context, (exchange) => {
-        const match = stackTrace.exec(unescaped(errorText(exchange)))?.[0];
+        const match = findInError(stackTrace, exchange);
         return match && `contains a stack trace: "${truncate(match)}"`;
       }),
   }),
@@ -40,19 +47,19 @@ export const leakChecks: Check[] = [
           /"password":"((?:[^"\\]|\\.)*)"/.exec(String(request.body ?? ''))?.[1] ?? '';
         if (password.length >= 7 && encodedVariants(password).some((form) => text.includes(form)))
           return 'repeats the password of the request';
-        const field = /"(\w*(?:password|passwd|pwd)_?(?:hash|digest|bcrypt)?)"\s*:\s*"[^"]{8,}"/i;
-        const key = field.exec(text)?.[1];
+        if (hash.test(text)) return 'contains the hash of a password';
+        const key = passwordField.exec(text)?.[1];
         return key && status < 300 ? `contains "${key}"` : undefined;
       }),
   }),
   should('LEAK-3', {
     title: 'No body contains internals of the database or the code',
-    requirement: 'Write messages for users, without names of tables, drivers or exceptions.',
+    requirement: 'Write messages for users, without names of tables, files, drivers or exceptions.',
     statements: ['ERROR-1', 'ERROR-5'],
     run: (context) =>
       inspectBodies(context, (exchange) => {
-        const match = internalError.exec(errorText(exchange))?.[0];
-        return match && `contains internals: "${match}"`;
+        const match = findInError(internalError, exchange);
+        return match && `contains internals: "${truncate(match)}"`;
       }),
   }),
 ];
@@ -68,7 +75,12 @@ async function inspectBodies(context: RunContext, faultOf: FaultOf) {
   });
 }
 
-const errorText = ({ response }: Exchange) =>
-  response!.status >= 400 ? response!.text.slice(0, maxSearchedCharacters) : '';
+/** Finds a pattern in the body of an error. A message may repeat what the user typed. */
+function findInError(pattern: RegExp, { request, response }: Exchange): string | undefined {
+  const { status, text } = response!;
+  if (status < 400) return undefined;
+  const match = pattern.exec(unescaped(text.slice(0, maxSearchedCharacters)))?.[0];
+  return match && unescaped(String(request.body)).includes(match) ? undefined : match;
+}
 
 const unescaped = (text: string) => text.replaceAll('\\n', '\n').replaceAll('\\"', '"');

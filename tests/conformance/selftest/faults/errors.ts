@@ -6,6 +6,7 @@ import {
   createFaults,
   emailOf,
   errorResponse,
+  hasSession,
   htmlPage,
   interceptRequests,
   interceptResponses,
@@ -94,6 +95,11 @@ export const errorFaults: FaultTable[] = [
       isOperation(request, 'createProject') &&
       jsonObjectOf(request)['title'] === '   ' &&
       jsonResponse(422, { errors: ['title'] }),
+    'the server rejects a missing XSRF token with an HTML page [ERR-19]': (request) =>
+      isOperation(request, 'createProject') &&
+      hasSession(request) &&
+      request.headers['x-xsrf-token'] === undefined &&
+      htmlPage(403, 'Forbidden'),
     'the server rejects a content type with a charset [ERR-33]': (request) =>
       contentTypeOf(request).includes('charset') &&
       errorResponse(415, 'The request must be sent as JSON.'),

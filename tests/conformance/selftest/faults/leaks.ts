@@ -2,6 +2,7 @@ import {
   changeErrorResponses,
   changeExistingEmailResponse,
   changeRegisterResponse,
+  changeResponses,
   createFaults,
   interceptResponses,
   jsonObjectOf,
@@ -23,7 +24,25 @@ export const leakFaults: FaultTable[] = [
     'the registerUser response contains the password hash [LEAK-2]': (response) =>
       withJson(response, { role: 'member', passwordHash: '$2b$12$KIXQJ1t1c4G0Yd1r2o9hXe' }),
   }),
+  createFaults(changeErrorResponses, {
+    'error messages contain the path of a file [LEAK-3]': (response) =>
+      withJson(response, { message: 'Refused by /srv/app/routes/projects.js.' }),
+    'error messages contain SQL [LEAK-3]': (response) =>
+      withJson(response, { message: 'Refused: INSERT INTO "account" (email) VALUES ($1)' }),
+  }),
   {
+    'validation errors repeat the request [LEAK-2]': () =>
+      interceptResponses(
+        (response, request) =>
+          response.status === 422 &&
+          withJson(response, { ...jsonObjectOf(response), input: jsonObjectOf(request) }),
+      ),
+    'the login response contains a bcrypt hash [LEAK-2]': () =>
+      changeResponses('login', 200, (response) =>
+        withJson(response, {
+          user: `ada:$2b$12$${'KIXQJ1t1c4G0Yd1r2o9hX'.repeat(3).slice(0, 53)}`,
+        }),
+      ),
     'error responses contain a stack trace [LEAK-1]': () =>
       changeErrorResponses((response, message) =>
         withJson(response, { message, stack: stackTrace }),
