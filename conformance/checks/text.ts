@@ -151,7 +151,11 @@ export const textChecks: Check[] = [
       for (const subject of Object.keys(brokenTexts)) {
         const create = await createWithBrokenText(context, subject);
         if (!isDecided(create) || messageOf(create.exchange)) continue;
-        const cause = { words: 'texts are not rejected with a message', subject };
+        const cause = (isClientError(create.exchange) &&
+          refusalCause(create.exchange, subject)) || {
+          words: 'texts are not rejected with a message',
+          subject,
+        };
         const response = `the backend responds with ${describeResponse(create.exchange)}`;
         problems.push(createProblem(`${subject}: ${response}.`, [create], undefined, cause));
       }

@@ -1,9 +1,9 @@
 import { stripVTControlCharacters } from 'node:util';
 import { describeResponse, truncate } from '../describe.ts';
 import { emailDomain } from '../fixtures.ts';
-import type { DocumentedResponse } from '../contract.ts';
+import type { Check } from '../checks/check.ts';
 import type { Exchange } from '../http/client.ts';
-import { isSuccess, parseJson } from '../http/response.ts';
+import { isSuccess } from '../http/response.ts';
 import { reproduce, withRequirements } from '../http/curl.ts';
 import type { CheckResult, RunResult } from '../results.ts';
 import type { Problem } from '../verdict.ts';
@@ -20,6 +20,7 @@ export type Totals = ReturnType<typeof countStatuses>;
 export const schemaFile = 'conformance.schema.json';
 
 const maxCallsPerCheck = 12;
+const maxProblems = 4;
 
 /** Creates the content of the reports, without secrets and without terminal control sequences. */
 export function createReport(run: RunResult, notes: string[] = []) {
@@ -37,23 +38,24 @@ export function createReport(run: RunResult, notes: string[] = []) {
     userSees: cleanOptional(problem.userSees),
     calls: withRequirements(context.http.exchanges, problem.exchanges).map(reportCall),
   });
-  const reportFinding = ({ checks, level, summary, problems, causes }: Finding) => ({
-    ids: checks.map(({ id }) => id),
+  const reportCheck = ({ id, level, title, requirement, statements }: Check) => ({
+    id,
     level,
-    title: checks[0]!.title,
-    requirement: checks[0]!.requirement,
-    statements: checks[0]!.statements,
+    title,
+    requirement,
+    statements,
+  });
+  const reportFinding = ({ checks, summary, problems, causes }: Finding) => ({
+    ...reportCheck(checks[0]!),
+    ids: checks.map(({ id }) => id),
     summary: cleanOptional(summary),
-    problems: problems.map(reportProblem),
+    problems: problems.slice(0, summary === undefined ? maxProblems : 1).map(reportProblem),
+    problemCount: problems.length,
     reproduce: reproduce(context.http, run.runId, problems[0]!.exchanges),
     causes: causes.map(({ id }) => id),
   });
   const results = run.results.map(({ check, ...result }) => ({
-    id: check.id,
-    level: check.level,
-    title: check.title,
-    requirement: check.requirement,
-    statements: check.statements,
+    ...reportCheck(check),
     status: result.status,
     note: cleanOptional(result.note),
     problems: result.problems.map(reportProblem),
@@ -67,15 +69,10 @@ export function createReport(run: RunResult, notes: string[] = []) {
   const covered = documentedResponses.filter(({ count, invalidCount }) => invalidCount < count);
   const missing = documentedResponses.filter((response) => !covered.includes(response));
   const operations = documentedResponses.filter(({ status }) => status < 300);
-  const isWorking = ({ operation, status }: DocumentedResponse) =>
-    context.http.exchanges.some(
-      (exchange) =>
-        isSuccess(exchange) &&
-        context.contract.operationOf(exchange.request) === operation &&
-        context.contract.violations(operation, status, parseJson(exchange.response?.text))
-          .length === 0,
-    );
-  const missingOperations = operations.filter((each) => !isWorking(each));
+  const succeeded = context.http.exchanges
+    .filter(isSuccess)
+    .map(({ request }) => context.contract.operationOf(request));
+  const missingOperations = operations.filter(({ operation }) => !succeeded.includes(operation));
   const findings = listFindings(run.results).map(reportFinding);
   return {
     $schema: schemaFile,
@@ -116,7 +113,7 @@ export function createReport(run: RunResult, notes: string[] = []) {
   };
 }
 
-/** Says how to find what a run leaves on the server. */
+/** Returns how to find what a run leaves on the server. */
 export const deletionHint = (runId: string): string =>
   `The emails of this run contain "${runId}", those of all runs end with @${emailDomain}: delete from users where email like '%@${emailDomain}'`;
 

@@ -2,8 +2,6 @@ import type { Screenshot } from '../run-context.ts';
 import type { Report, ReportedFinding, ReportedProblem, ReportedResult } from './create-report.ts';
 import { summarize } from './summary.ts';
 
-const maxProblems = 4;
-
 /** Renders the report as a page without external resources, except for screenshots. */
 export function renderHtml(report: Report, screenshots: Screenshot[] = []): string {
   const { must } = report.totals;
@@ -55,16 +53,15 @@ ${report.results.map(renderRow).join('\n')}
 }
 
 function renderFinding(finding: ReportedFinding, screenshots: Screenshot[]): string {
-  const { ids, requirement, statements, summary, problems, reproduce } = finding;
-  const shown = problems.slice(0, summary === undefined ? maxProblems : 1);
-  const hiddenCount = summary === undefined ? problems.length - shown.length : 0;
+  const { ids, requirement, statements, summary, problems, problemCount, reproduce } = finding;
+  const hiddenCount = summary === undefined ? problemCount - problems.length : 0;
   const images = screenshots
     .filter(({ id }) => ids.includes(id))
     .map(({ file }) => `<p><img src="${escapeMarkup(file)}" alt="Screenshot of the failure"></p>`);
   return `<article>
 ${renderHeading(finding)}
 ${summary === undefined ? '' : `<p>${escapeMarkup(summary)}</p>`}
-${shown.map(renderProblem).join('\n')}
+${problems.map(renderProblem).join('\n')}
 ${hiddenCount > 0 ? `<p>… and ${hiddenCount} similar problems.</p>` : ''}
 <dl><dt>Required</dt><dd>${escapeMarkup(requirement)} <span class="muted">${statements.join(', ')}</span></dd>
 ${ids.length > 1 ? `<dt>Also not met</dt><dd>${ids.slice(1).join(', ')}</dd>` : ''}</dl>

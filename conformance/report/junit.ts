@@ -12,11 +12,11 @@ export function renderJunit(report: Report): string {
   );
   const groups = groupBy(report.results, checkGroupOf);
   const suites = [...groups].map(([group, results]) => {
-    const counts = `tests="${results.length}" ${countAttributes(results)} time="${totalSeconds(results)}"`;
+    const counts = `tests="${results.length}" ${countFailures(results)} skipped="${results.filter(isSkipped).length}" time="${totalSeconds(results)}"`;
     return `  <testsuite name="${group}" ${counts} timestamp="${report.startedAt.slice(0, 19)}">\n${results.map((result) => renderTestCase(result, findings.get(result.id))).join('\n')}\n  </testsuite>`;
   });
   return `<?xml version="1.0" encoding="UTF-8"?>
-<testsuites name="conformance of ${escapeXml(report.origin)}" tests="${report.results.length}" ${countAttributes(report.results)} time="${(report.durationMs / 1000).toFixed(3)}">
+<testsuites name="conformance of ${escapeXml(report.origin)}" tests="${report.results.length}" ${countFailures(report.results)} time="${(report.durationMs / 1000).toFixed(3)}">
 ${suites.join('\n')}
 </testsuites>
 `;
@@ -30,8 +30,9 @@ const isFailure = ({ level, status }: ReportedResult) =>
 const isSkipped = ({ level, status }: ReportedResult) =>
   status === 'skipped' || (level !== 'MUST' && status === 'blocked');
 
-const countAttributes = (results: ReportedResult[]) =>
-  `failures="${results.filter(isFailure).length}" errors="0" skipped="${results.filter(isSkipped).length}"`;
+/** The schema of Jenkins allows `skipped` on a suite only. */
+const countFailures = (results: ReportedResult[]) =>
+  `failures="${results.filter(isFailure).length}" errors="0"`;
 
 const totalSeconds = (results: ReportedResult[]) =>
   (results.reduce((sum, { durationMs }) => sum + durationMs, 0) / 1000).toFixed(3);
@@ -51,11 +52,10 @@ function renderTestCase(result: ReportedResult, finding: ReportedFinding | undef
   const message = escapeXml(finding?.summary ?? problems[0]?.description ?? note ?? status);
   return [
     `    <testcase classname="conformance.${checkGroupOf(result)}" name="${escapeXml(`${id} ${title}`)}" time="${totalSeconds([result])}">`,
-    ...(isFailure(result)
-      ? [`      <failure message="${message}" type="${level}">${details}</failure>`]
-      : []),
     ...(isSkipped(result) ? [`      <skipped message="${message}"/>`] : []),
-    `      <system-out>${details}</system-out>`,
+    isFailure(result)
+      ? `      <failure message="${message}" type="${level}">${details}</failure>`
+      : `      <system-out>${details}</system-out>`,
     '    </testcase>',
   ].join('\n');
 }

@@ -9,7 +9,7 @@ export function summarize(report: Report): [label: string, text: string][] {
     ['PROFILE', `${profileCount} choices noted`],
     [
       'operations',
-      `${operations.covered} of ${operations.total} returned a success that the contract allows${operations.missing.length > 0 ? `, NOT MET: ${operations.missing.join(', ')}` : ''}`,
+      `${operations.covered} of ${operations.total} succeeded${operations.missing.length > 0 ? `, NOT MET: ${operations.missing.join(', ')}` : ''}`,
     ],
     [
       'responses',

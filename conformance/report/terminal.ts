@@ -2,7 +2,6 @@ import { styleText } from 'node:util';
 import type { Report, ReportedFinding, ReportedProblem, ReportedResult } from './create-report.ts';
 import { groupBy, summarize } from './summary.ts';
 
-const maxProblems = 4;
 const maxCallsPerProblem = 6;
 
 type Style = Parameters<typeof styleText>[0];
@@ -59,13 +58,12 @@ const heading = ({ ids, level, title }: ReportedFinding, paint: Paint): string =
   `${paint(['bold', level === 'MUST' ? 'red' : 'yellow'], `${level} not met: ${ids[0]}`)}  ${title}`;
 
 function findingLines(finding: ReportedFinding, paint: Paint): string[] {
-  const { ids, requirement, statements, summary, problems, reproduce } = finding;
-  const shown = summary === undefined ? problems.slice(0, maxProblems) : problems.slice(0, 1);
-  const hiddenCount = summary === undefined ? problems.length - shown.length : 0;
+  const { ids, requirement, statements, summary, problems, problemCount, reproduce } = finding;
+  const hiddenCount = summary === undefined ? problemCount - problems.length : 0;
   return [
     `${heading(finding, paint)}  [${statements.join(', ')}]`,
     ...(summary === undefined ? [] : [`  ${summary}`]),
-    ...shown.flatMap(problemLines),
+    ...problems.flatMap(problemLines),
     ...(hiddenCount > 0 ? [`  … and ${hiddenCount} similar problems.`] : []),
     `  required   ${requirement}`,
     ...(ids.length > 1 ? [`  also       not met: ${ids.slice(1).join(', ')}`] : []),
