@@ -1,4 +1,4 @@
-// The command of the package. Old syntax only, so that an old Node prints this message and no stack.
+// The command of the package. Old syntax only, so that an old Node prints a message and no stack.
 const requiredMajor = 20;
 if (Number(process.versions.node.split('.')[0]) < requiredMajor) {
   console.error(
