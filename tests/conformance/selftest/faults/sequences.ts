@@ -1,4 +1,5 @@
 import {
+  cookieOf,
   emailOf,
   errorResponse,
   hasSession,
@@ -9,8 +10,10 @@ import {
   newCookieOf,
   projectsOf,
   sessionOf,
+  setCookiesOf,
   untilQuiet,
   withJson,
+  withSetCookies,
   type FaultTable,
 } from '../fault-builders.ts';
 import type { Middleware, ProxyRequest, ProxyResponse } from '../fault-proxy.ts';
@@ -45,6 +48,17 @@ const rejectSessions =
 /** Faults that only show after certain requests in a certain order. */
 export const sequenceFaults: FaultTable[] = [
   {
+    'the browser that registered cannot sign in [JOURNEY-1]': () => async (request, next) => {
+      if (isSignIn(request) && cookieOf(request, 'registered'))
+        return errorResponse(409, 'Please finish your registration.');
+      const response = await next(request);
+      return isOperation(request, 'registerUser') && response.status === 201
+        ? withSetCookies(response, [
+            ...setCookiesOf(response),
+            'registered=1; Path=/; HttpOnly; SameSite=Lax',
+          ])
+        : response;
+    },
     'the server loses a project that is created while the list is in flight [JOURNEY-5]': () => {
       const listing = new Map<string, number>();
       const count = (session: string, change: number) =>
@@ -145,21 +159,21 @@ export const sequenceFaults: FaultTable[] = [
           return response;
         };
       },
-    'a sign-in freezes the lists of the other browsers of the user [JOURNEY-6]': () => {
+    'a sign-in freezes the list of a browser with three visits [JOURNEY-6]': () => {
       const { sessionsOf, record } = recordSessions();
-      const lists = new Map<string, ProxyResponse>();
+      const lists = new Map<string, ProxyResponse[]>();
       const frozen = new Set<string>();
       return async (request, next) => {
         const session = sessionOf(request);
-        const last = lists.get(session);
+        const visits = lists.get(session) ?? [];
         if (isCreate(request)) frozen.delete(session);
-        if (isList(request) && last && frozen.has(session)) return last;
+        if (isList(request) && frozen.has(session)) return visits.at(-1)!;
         const response = await next(request);
         if (isSignIn(request) && response.status === 200)
-          for (const other of sessionsOf(emailOf(request))) frozen.add(other);
-        record(request, response);
-        if (isList(request) && response.status === 200) lists.set(session, response);
-        return response;
+          for (const other of sessionsOf(emailOf(request)))
+            if ((lists.get(other)?.length ?? 0) >= 3) frozen.add(other);
+        if (isList(request) && response.status === 200) lists.set(session, [...visits, response]);
+        return record(request, response);
       };
     },
     'two wrong passwords end the first of several sessions [JOURNEY-6]': () => {
