@@ -74,7 +74,6 @@ export const sessionChecks: Check[] = [
     title: 'Two concurrent sign-ins of a user both succeed',
     requirement: 'Create two valid sessions when a user signs in from two browsers at once.',
     statements: ['AUTH-3', 'CALL-3'],
-    needs: ['PROJECT-3'],
     async run(context) {
       await requireSession(context);
       const { email, password, registration } = await context.registeredAccount('bob');
@@ -96,7 +95,6 @@ export const sessionChecks: Check[] = [
     requirement:
       'Replace the session of the browser at sign-in, with cookies (and an XSRF token) that work from the next request on. The app has no sign-out.',
     statements: ['CHOICE-47', 'HEADER-7', 'CALL-4'],
-    needs: ['PROJECT-2', 'PROJECT-4', 'PROJECT-7', 'PROJECT-8'],
     async run(context) {
       await requireSession(context, 'list and create');
       const { first, browser, account, login } = await signInAsAnother(context);

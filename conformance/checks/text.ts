@@ -114,7 +114,6 @@ export const textChecks: Check[] = [
       requirement:
         'Return text character for character, in the response to creating and in the list, or reject it with a message.',
       statements: ['ENTITY-1', 'CREATE-2', 'CHOICE-26'],
-      needs: ['REACH-6'],
       async run(context) {
         const rejections = [];
         for (const text of projects) rejections.push(await expectPreserved(context, text));
@@ -145,7 +144,6 @@ export const textChecks: Check[] = [
     requirement:
       'Respond with 422 and a message, because many databases and encoders cannot store such text.',
     statements: ['ENTITY-1', 'ERROR-5'],
-    needs: ['TEXT-14'],
     async run(context) {
       const problems = [];
       for (const subject of Object.keys(brokenTexts)) {
