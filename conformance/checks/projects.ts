@@ -497,7 +497,7 @@ export const longListChecks: Check[] = [
       );
       if (changed)
         fail(
-          `The text of the project ${describeType(changed.title)} changes from list to list.`,
+          `The text of a project changes from list to list. Its title in one of them is ${describeType(changed.title)}.`,
           lists.map((list) => list.call),
         );
       return created.length < manyProjects

@@ -6,6 +6,7 @@ import {
   describeResponse,
   describeType,
   explainInvalidJson,
+  lowerFirst,
   refusalCause,
   truncate,
 } from '../describe.ts';
@@ -149,11 +150,9 @@ export const textChecks: Check[] = [
       for (const subject of Object.keys(brokenTexts)) {
         const create = await createWithBrokenText(context, subject);
         if (!isDecided(create) || messageOf(create.exchange)) continue;
-        const cause = (isClientError(create.exchange) &&
-          refusalCause(create.exchange, subject)) || {
-          words: 'texts are not rejected with a message',
-          subject,
-        };
+        const cause = isSuccess(create.exchange)
+          ? { words: 'texts that the contract forbids are accepted', subject }
+          : refusalCause(create.exchange, lowerFirst(subject));
         const response = `the backend responds with ${describeResponse(create.exchange)}`;
         problems.push(createProblem(`${subject}: ${response}.`, [create], undefined, cause));
       }
@@ -194,14 +193,15 @@ async function expectPreserved(
   const create = await browser.createProject(sent);
   const { exchange, outcome } = create;
   const response = describeResponse(exchange);
+  const subject = `the project "${truncate(title, 20)}" (a title of ${title.length} and a description of ${description.length} characters)`;
   if (isClientError(exchange)) {
     const fault = describeMessageFault(exchange);
     if (fault)
       fail(
-        `The backend rejects such a project with ${response}, but ${fault}.`,
+        `The backend rejects ${subject} with ${response}, but ${fault}.`,
         [create],
         undefined,
-        refusalCause(exchange, `the project "${truncate(sent.title, 40)}"`),
+        refusalCause(exchange, subject),
       );
     if ([401, 403].includes(statusOf(exchange))) throw new Blocked(describeCreateFailure(create));
     for (const field of fields) {
@@ -218,8 +218,7 @@ async function expectPreserved(
     }
     return response;
   }
-  if (!isSuccess(exchange))
-    fail(`The backend responds to such a project with ${response}.`, [create]);
+  if (!isSuccess(exchange)) fail(`The backend responds to ${subject} with ${response}.`, [create]);
   const { bytes, text } = exchange.response!;
   const encodingFault = isUtf8(bytes) ? '' : ', and the body is not UTF-8';
   const body = outcome.ok ? outcome.value : parseJson(text);
@@ -238,7 +237,7 @@ async function expectPreserved(
     const control = await createOrBlock(context, browser, `after ${truncate(sent.title, 20)}`);
     if (!findProject((await listOrBlock(browser)).projects, control.project))
       throw new Blocked(missingFromList);
-    return fail('The list does not contain such a project.', [create, call]);
+    return fail(`The list does not contain ${subject}.`, [create, call]);
   }
   expectSameText(sent, listed, 'the list', [create, call], true);
   return undefined;
