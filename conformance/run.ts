@@ -69,17 +69,21 @@ function blockedResult(check: Check): CheckResult {
 async function runCheck(check: Check, context: RunContext): Promise<CheckResult> {
   const startedAt = performance.now();
   const earlierExchanges = context.http.exchanges.length;
-  const { throttling } = context.http;
-  const { ignored } = throttling;
+  const { unjudged } = context.http;
+  const unjudgedCount = unjudged.length;
   let outcome = await evaluateCheck(check, context);
   // Journeys take a refused request for a result, and a 429 is evidence of nothing.
-  if (throttling.ignored > ignored) outcome = { status: 'blocked', note: throttling.advice };
+  const note = unjudged[unjudgedCount];
+  if (note !== undefined && !showsTimeout(outcome)) outcome = { status: 'blocked', note };
   const exchanges = context.http.exchanges.slice(earlierExchanges);
   const durationMs = performance.now() - startedAt;
   return { check, problems: [], note: undefined, ...outcome, exchanges, durationMs };
 }
 
 type Outcome = Pick<CheckResult, 'status'> & Partial<Pick<CheckResult, 'note' | 'problems'>>;
+
+const showsTimeout = ({ problems = [] }: Outcome) =>
+  problems.some(({ exchanges }) => exchanges.some(({ failure }) => failure?.kind === 'timeout'));
 
 async function evaluateCheck(check: Check, context: RunContext): Promise<Outcome> {
   try {

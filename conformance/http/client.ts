@@ -56,16 +56,17 @@ export type HttpClient = {
   /** All exchanges so far, in order. */
   readonly exchanges: Exchange[];
   readonly throttling: Throttling;
+  /** The message of each `Unjudged` so far. */
+  readonly unjudged: string[];
   /** Throws `Unjudged` when the backend throttles for longer than the kit may wait, or hangs. */
   send: (request: HttpRequest, browserName: string, isAppRequest: boolean) => Promise<Exchange>;
   close: () => void;
 };
 
-/** Retry-After responses: how many were obeyed, for how long in total, and how many were not. */
+/** Retry-After responses: how many were obeyed, and for how long in total. */
 export type Throttling = {
   count: number;
   totalMs: number;
-  ignored: number;
   /** What the backend did, and what to do. Set by the first response that was not obeyed. */
   advice: string | undefined;
 };
@@ -107,7 +108,8 @@ export function createHttpClient(
     isHttps ? new HttpsAgent({ ...options, rejectUnauthorized: false }) : new HttpAgent(options);
   const agent = createAgent();
   const exchanges: Exchange[] = [];
-  const throttling: Throttling = { count: 0, totalMs: 0, ignored: 0, advice: undefined };
+  const unjudged: string[] = [];
+  const throttling: Throttling = { count: 0, totalMs: 0, advice: undefined };
   const waitLimit = waitLimits[isPatient ? 'patient' : 'impatient'];
   let resumeAtMs = -Infinity;
   const timeouts = new Map<string, { inARow: number; inTotal: number }>();
@@ -185,11 +187,16 @@ export function createHttpClient(
     });
   }
 
+  function throwUnjudged(message: string): never {
+    unjudged.push(message);
+    throw new Unjudged(message);
+  }
+
   /** Throws when the backend hangs in this operation, so that a run does not take minutes. */
   function expectNoHang(operation: string) {
     const { inARow = 0, inTotal = 0 } = timeouts.get(operation) ?? {};
     if (inARow < maxTimeouts.inARow && inTotal < maxTimeouts.inTotal) return;
-    throw new Unjudged(`${operation} did not respond ${inTotal} times, so it is not sent again`);
+    throwUnjudged(`${operation} did not respond ${inTotal} times, so it is not sent again`);
   }
 
   /** Schedules the next request. Throws when the wait would be too long. */
@@ -201,12 +208,11 @@ export function createHttpClient(
     const addedMs = Math.max(0, clock.now() + delayMs - startMs);
     const reason = describeThrottling(exchange);
     if (delayMs > waitLimit.onceMs || throttling.totalMs + addedMs > waitLimit.totalMs) {
-      throttling.ignored += 1;
       const waiting = isPatient
         ? `--wait waits ${maxWaitMinutes} minutes in total`
         : 'use --wait to obey it';
       throttling.advice ??= `The backend throttles: ${reason}. Lift the limit for this run, or ${waiting}.`;
-      throw new Unjudged(throttling.advice);
+      throwUnjudged(throttling.advice);
     }
     throttling.count += 1;
     throttling.totalMs += addedMs;
@@ -218,6 +224,7 @@ export function createHttpClient(
     origin,
     exchanges,
     throttling,
+    unjudged,
     async send(request, browserName, isAppRequest) {
       const operation = operationOf(request);
       for (let attempt = 0; ; attempt++) {

@@ -47,6 +47,8 @@ type VariantOptions = {
   registerSignsIn?: boolean;
   sessionCookie?: (session: string) => string;
   sessions?: typeof storedSessions;
+  /** Set-Cookie lines of each sign-in, beside that of the session. */
+  otherCookies?: string[];
   /** Requires that X-XSRF-TOKEN equals the cookie, which never changes. */
   doubleSubmit?: boolean;
   /** Requires a Referer of the own origin for POST, like Django on https. */
@@ -141,6 +143,15 @@ export const validVariants = [
   variant('every response sets another session cookie', { sessions: rotatingSessions }),
   variant('every response sets the session cookie again', { sessions: rollingSessions }),
   variant('the XSRF token is compared with its cookie only', { doubleSubmit: true }),
+  variant('signing in also sets cookies of analytics, and deletes one', {
+    otherCookies: [
+      'visitor=0123456789; Path=/',
+      'elsewhere=0123456789; Domain=analytics.example; Path=/',
+      'short=0123456789; Path=/; Max-Age=5',
+      'old=deleted; Path=/; Expires=Thu, 01 Jan 1970 00:00:01 GMT; Max-Age=0',
+    ],
+    loginBody: '{}',
+  }),
   variant('the Referer is checked', { checksReferer: true }),
   variant('responses are HTTP/1.0, and their lines end with LF', { oldHttp: true }),
   variant('nothing is validated and projects are shared', {
@@ -190,7 +201,7 @@ export function startVariant(
 
   const createSession = ({ email }: Account, { request, session }: HandlerContext): HeaderMap => {
     if (needsNoSession) return {};
-    const cookies = [cookieFor(sessions.signIn(email, session))];
+    const cookies = [...(options.otherCookies ?? []), cookieFor(sessions.signIn(email, session))];
     if (options.doubleSubmit && cookieOf(request, 'XSRF-TOKEN') === undefined)
       cookies.push(`XSRF-TOKEN=${randomBytes(16).toString('hex')}; Path=/; SameSite=Lax`);
     return { 'set-cookie': cookies };

@@ -52,6 +52,10 @@ export const responseFaults: FaultTable[] = [
       changeWrongPasswordResponse(() => neverRespond(clock)),
     'createProject closes the connection [REACH-5]': () =>
       changeCreateResponse(() => closedConnection),
+    'signing in takes three seconds [REACH-10]': (clock) => async (request, next) => {
+      if (isOperation(request, 'login')) clock.increment(3000);
+      return next(request);
+    },
     'createProject takes longer than a second [REACH-10]': (clock) => async (request, next) => {
       const response = await next(request);
       if (isOperation(request, 'createProject')) clock.increment(1050);
