@@ -1,6 +1,6 @@
 import { isUtf8 } from 'node:buffer';
 import { headerValues, type Exchange, type HttpRequest } from './client.ts';
-import { isSuccess, parseJson, responseHeader } from './response.ts';
+import { isSuccess, parseJson, responseHeader, statusOf } from './response.ts';
 import { cookieValues, encodedVariants } from './secrets.ts';
 
 /** Longer bodies have to repeat a text, because command lines have a length limit. */
@@ -73,7 +73,14 @@ function addNeeded(exchange: Exchange, all: Exchange[], needed: Set<Exchange>) {
   const concurrent = all.filter(
     (each, index) => index >= exchange.startedAfter && each.startedAfter <= end,
   );
-  for (const each of [...setters, registration, ...concurrent])
+  // What else happened to an account may be why its session ended.
+  const [setter] = setters;
+  const sinceSignIn = setter ? all.slice(all.indexOf(setter) + 1, end) : [];
+  const hasEnded =
+    [401, 403].includes(statusOf(exchange)) &&
+    sinceSignIn.some((each) => each.browserName === exchange.browserName && isSuccess(each));
+  const others = sinceSignIn.filter((each) => hasEnded && emailOf(each) === emailOf(setter!));
+  for (const each of [...setters, registration, ...concurrent, ...others])
     if (each) addNeeded(each, all, needed);
 }
 

@@ -51,10 +51,10 @@ function maskHeaders(text: string): string {
     .replace(/^((?:x-xsrf-token|authorization): ).*$/gim, `$1${placeholder}`);
 }
 
-/** Masks JSON values by the name of their key, except a `"$PASSWORD"` in a curl command. */
+/** Masks JSON values by the name of their key, also a value at the end of an excerpt. */
 function maskJsonKeys(text: string): string {
   return text.replaceAll(
-    /("[\w-]*(?:password|passwd|secret|token|jwt|session|hash)[\w-]*"\s*:\s*)"(?!'"\$PASSWORD"')(?:[^"\\]|\\.)*"/gi,
+    /("[\w-]*(?:password|passwd|secret|token|jwt|session|hash)[\w-]*"\s*:\s*)"(?:[^"\\]|\\.)*"?/gi,
     `$1"${placeholder}"`,
   );
 }
