@@ -4,7 +4,14 @@ import type { Fixtures } from '../fixtures.ts';
 import { isClientError, isSuccess, statusOf } from '../http/response.ts';
 import { createOrBlock, isSameProject, listOrBlock, registerAgain } from '../probes.ts';
 import type { RunContext } from '../run-context.ts';
-import { createProblem, expectSuccess, fail, failIfAny, skip } from '../verdict.ts';
+import {
+  blockOnServerError,
+  createProblem,
+  expectSuccess,
+  fail,
+  failIfAny,
+  skip,
+} from '../verdict.ts';
 import { must, should, type Check } from './check.ts';
 
 /** An account, and the checks that sign in to it. */
@@ -297,12 +304,27 @@ export const accountChecks: Check[] = [
       'Accept a registration that carries a session cookie and an XSRF token, because the screen "Create an account" is always available.',
     statements: ['HEADER-7', 'CALL-3', 'CALL-4'],
     async run(context) {
-      const { browser, login } = await signInAs(context, casesNamed('bob'));
-      if (!login.outcome.ok) skip('the user cannot sign in');
-      const password = context.fixtures.password('guest');
-      context.secrets.add(password);
-      const call = await browser.registerUser(context.fixtures.email('guest'), password);
+      const { login, call } = await registerGuest(context);
       expectSuccess(call, 'Registering from a browser with a session fails', [login]);
+    },
+  }),
+  should('ACCOUNT-18', {
+    title: 'A browser with a session has one after a registration',
+    requirement:
+      'At a registration, keep the session of the browser, or start one of the new user.',
+    statements: ['CHOICE-9', 'AUTH-7'],
+    async run(context) {
+      const { browser, login, before, call } = await registerGuest(context);
+      if (!before.outcome.ok) skip('the list cannot be fetched');
+      if (!call.outcome.ok) skip('a signed-in user cannot register');
+      const after = await browser.listProjects();
+      blockOnServerError(after);
+      expectSuccess(
+        after,
+        'After a registration in a signed-in browser, the list fails',
+        [login, before, call],
+        'an empty list: "No projects to show."',
+      );
     },
   }),
   should('ACCOUNT-8', {
@@ -382,3 +404,15 @@ export const accountChecks: Check[] = [
     },
   }),
 ];
+
+/** Registers another account in the browser of a signed-in user. */
+const registerGuest = (context: RunContext) =>
+  context.once('guest', async () => {
+    const { browser, login } = await signInAs(context, casesNamed('bob'));
+    if (!login.outcome.ok) skip('the user cannot sign in');
+    const before = await browser.listProjects();
+    const password = context.fixtures.password('guest');
+    context.secrets.add(password);
+    const call = await browser.registerUser(context.fixtures.email('guest'), password);
+    return { browser, login, before, call };
+  });

@@ -143,6 +143,15 @@ export const sequenceFaults: FaultTable[] = [
         return response;
       });
     },
+    'a registration ends the session of the browser [ACCOUNT-18]': () => {
+      const ended = new Set<string>();
+      return rejectSessions(ended, async (request, next) => {
+        const response = await next(request);
+        if (isOperation(request, 'registerUser') && response.status === 201)
+          ended.add(sessionOf(request));
+        return response;
+      });
+    },
     'a registration during a sign-in of the same browser blocks its next sign-in [JOURNEY-6]':
       () => {
         const signingIn = new Set<string>();
