@@ -31,7 +31,10 @@ export function reproduce(
     const end = all.indexOf(script[first]!);
     const next = script.findIndex(({ startedAfter }, index) => index > first && startedAfter > end);
     const batch = script.slice(first, next === -1 ? undefined : next);
-    const commands = batch.map((each) => curlCommand(origin, all, each, batch.length > 1));
+    // Two concurrent commands must not write the same cookie file.
+    const writesFile = ({ browserName }: Exchange) =>
+      batch.filter((other) => other.browserName === browserName).length === 1;
+    const commands = batch.map((each) => curlCommand(origin, all, each, writesFile(each)));
     if (commands.includes(undefined)) return [];
     lines.push(...commands.map((command) => `${command}${batch.length > 1 ? ' &' : ''}`));
     if (batch.length > 1) lines.push('wait');
@@ -108,7 +111,7 @@ function curlCommand(
   origin: string,
   all: Exchange[],
   exchange: Exchange,
-  isConcurrent: boolean,
+  writesFile: boolean,
 ): string | undefined {
   const { request, browserName, failure } = exchange;
   const { method, headers, body } = request;
@@ -123,7 +126,7 @@ function curlCommand(
     all.some((each) => sets(each, cookie) && (!browser || each.browserName === browser));
   const cookies = cookiesOf(request);
   if (cookies.every((cookie) => isSetBy(cookie, browserName)))
-    args.push(isConcurrent ? `-b ${file}` : `-b ${file} -c ${file}`);
+    args.push(`-b ${file}${writesFile ? ` -c ${file}` : ''}`);
   else if (cookies.some((cookie) => isSetBy(cookie))) return undefined;
   else args.push(`-b ${quote(headers['cookie']!)}`);
 
