@@ -1,6 +1,5 @@
 import { checks } from './checks/all.ts';
 import type { Check } from './checks/check.ts';
-import { basePathCheck } from './checks/reachability.ts';
 import { isSelected } from './cli.ts';
 import { createFixtures, createRunId } from './fixtures.ts';
 import { Unjudged } from './http/client.ts';
@@ -58,11 +57,14 @@ export async function run({
   };
 }
 
+/** Without an API, no other check can succeed. */
+const basePathCheck = 'REACH-1';
+
 const isApiMissing = (results: CheckResult[]) =>
-  results.some(({ check, status }) => check === basePathCheck && status === 'failed');
+  results.some(({ check, status }) => check.id === basePathCheck && status === 'failed');
 
 function blockedResult(check: Check): CheckResult {
-  const note = `the API was not found: see ${basePathCheck.id}`;
+  const note = `the API was not found: see ${basePathCheck}`;
   return { check, status: 'blocked', problems: [], note, exchanges: [], durationMs: 0 };
 }
 

@@ -12,7 +12,7 @@ import {
   failIfAny,
   skip,
 } from '../verdict.ts';
-import { must, should, type Check } from './check.ts';
+import { verdictsOf, type CheckId, type Verdicts } from './check.ts';
 
 /** An account, and the checks that sign in to it. */
 type AccountCases = {
@@ -26,7 +26,8 @@ type AccountCases = {
   checks: AccountCheck[];
 };
 
-type AccountCheck = Pick<Check, 'id' | 'level' | 'title'> & {
+type AccountCheck = {
+  id: CheckId;
   /** What the backend does when the check is not met. */
   meaning?: string;
   /** What must not sign in, by the words after "also signs in". */
@@ -42,22 +43,14 @@ const accountCases: AccountCases[] = [
     field: 'password',
     text: () => '  Pä55wörd Ж🗝️ "quoted" \\ und cafe\u0301  ',
     checks: [
-      {
-        id: 'ACCOUNT-4',
-        level: 'MUST',
-        title: 'A password with spaces, quotes, accents and emoji signs in as typed',
-      },
+      { id: 'ACCOUNT-4' },
       {
         id: 'ACCOUNT-5',
-        level: 'SHOULD',
-        title: 'Passwords are not trimmed',
         meaning: 'the backend trims it',
         rejected: { 'without the outer spaces': (password) => password.trim() },
       },
       {
         id: 'ACCOUNT-13',
-        level: 'MUST',
-        title: 'Letters outside ASCII count in a password',
         meaning: 'the backend replaces or drops letters outside ASCII',
         // Both have the same low byte and the same length in UTF-8 and UTF-16.
         rejected: { 'with another Cyrillic letter': (password) => password.replace('Ж', 'Ԗ') },
@@ -70,15 +63,9 @@ const accountCases: AccountCases[] = [
     field: 'password',
     text: () => `${`Aa1!${'longer-'.repeat(20)}`.slice(0, 127)}x`,
     checks: [
-      {
-        id: 'ACCOUNT-10',
-        level: 'MUST',
-        title: 'A password of 128 characters signs in as typed, or is rejected with a message',
-      },
+      { id: 'ACCOUNT-10' },
       {
         id: 'ACCOUNT-6',
-        level: 'SHOULD',
-        title: 'Every character of a long password counts, or it is rejected with a message',
         meaning: 'the backend compares only its beginning, as bcrypt does after 72 bytes',
         rejected: { 'with another last character': (password) => `${password.slice(0, 127)}y` },
       },
@@ -92,8 +79,6 @@ const accountCases: AccountCases[] = [
     checks: [
       {
         id: 'ACCOUNT-17',
-        level: 'SHOULD',
-        title: 'A password counts to its end after a NUL, or is rejected with a message',
         meaning: 'the backend compares only what is before the NUL, as bcrypt does',
         rejected: { 'with another end': (password) => password.replace('end', 'END') },
       },
@@ -105,15 +90,9 @@ const accountCases: AccountCases[] = [
     field: 'email',
     text: ({ email }) => email('Grace.B').replace('@', '+work@Mail.'),
     checks: [
-      {
-        id: 'ACCOUNT-15',
-        level: 'MUST',
-        title: 'An email with capitals, a dot and a plus sign signs in as typed',
-      },
+      { id: 'ACCOUNT-15' },
       {
         id: 'ACCOUNT-11',
-        level: 'SHOULD',
-        title: 'Different emails are different accounts',
         meaning: 'the backend takes two emails for one',
         rejected: {
           'without the part after the plus sign': (email) => email.replace('+work', ''),
@@ -130,8 +109,6 @@ const accountCases: AccountCases[] = [
     checks: [
       {
         id: 'ACCOUNT-16',
-        level: 'MUST',
-        title: 'An email of 200 characters signs in as typed, or is rejected with a message',
         meaning: 'the backend does not keep all of it',
         rejected: { 'with another end': (email) => email.replace(/org$/, 'com') },
       },
@@ -144,8 +121,6 @@ const accountCases: AccountCases[] = [
     checks: [
       {
         id: 'SIGNIN-3',
-        level: 'MUST',
-        title: 'A password that is almost right does not sign in',
         meaning: 'the backend does not compare the whole password as typed',
         rejected: {
           'in capital letters': (password) => password.toUpperCase(),
@@ -206,20 +181,8 @@ async function expectSignIn(context: RunContext, cases: AccountCases, check: Acc
   failIfAny(problems);
 }
 
-const tableChecks = accountCases.flatMap((cases) =>
-  cases.checks.map((check): Check => {
-    const { id, level, title } = check;
-    const [first] = cases.checks;
-    return {
-      id,
-      level,
-      title,
-      requirement: `${check.rejected ? 'Compare' : 'Keep'} every character in both calls, or reject the registration with a message.`,
-      statements: ['APP-1', 'ENTITY-4', 'AUTH-5'],
-      needs: ['SIGNIN-1', 'SIGNIN-2', 'SIGNIN-3', first!.id],
-      run: (context) => expectSignIn(context, cases, check),
-    };
-  }),
+const tableVerdicts = accountCases.map((cases) =>
+  verdictsOf(cases.checks, (context, check) => expectSignIn(context, cases, check)),
 );
 
 /** Signs in to two accounts with another letter case than they were registered with. */
@@ -243,167 +206,116 @@ const signInWithOtherCase = (context: RunContext) =>
 
 const upperFirst = (word: string) => word.charAt(0).toUpperCase() + word.slice(1);
 
-export const accountChecks: Check[] = [
-  must('ACCOUNT-1', {
-    title: 'Registering with an email and a password succeeds',
-    requirement: 'Respond with 201 (any 2xx works) to a registration without cookies.',
-    statements: ['APP-1', 'CALL-7', 'AUTH-7'],
-    async run(context) {
-      const { registration } = await context.tryRegister('ada');
-      expectSuccess(registration, 'Registering a new account fails');
-    },
-  }),
-  must('ACCOUNT-2', {
-    title: 'A registered user can sign in at once with the same email and password',
-    requirement: 'Accept the email and the password exactly as registered, from any browser.',
-    statements: ['APP-1', 'ENTITY-4'],
-    async run(context) {
-      const { registration } = await context.registeredAccount('ada');
-      const user = context.signedInUser('ada');
-      const { login } = await user.catch(() => signInAs(context, ada));
-      expectSuccess(login, 'Signing in with a registered email and password fails', [registration]);
-    },
-  }),
-  ...tableChecks,
-  must('ACCOUNT-3', {
-    title: 'A password of 8 characters is accepted',
-    requirement:
-      'Accept 8 characters, the minimum of the app. The app shows no message when registering fails, so the user would be stuck.',
-    statements: ['CONST-2', 'VALID-3', 'AUTH-10'],
-    async run(context) {
-      await context.signedInUser('ada');
-      const { registration } = await context.tryRegister('eight', { password: 'aB3$xY7!' });
-      const failure = 'Registering with 8 characters (both cases, digits, symbols) fails';
-      expectSuccess(registration, failure);
-    },
-  }),
-  must('ACCOUNT-7', {
-    title: 'An email that has an account cannot register again',
-    requirement: 'Reject a second registration with 409 and a message. Keep the first account.',
-    statements: ['APP-1', 'AUTH-9', 'CHOICE-45'],
-    async run(context) {
-      const { email, password, registration } = await context.signedInUser('ada');
-      const second = await registerAgain(context);
-      if (!second.outcome.ok) return;
-      const oldLogin = await context.newBrowser('ada').login(email, password);
-      const newLogin = await context.newBrowser('ada').login(email, `${password}-other`);
-      const consequence = newLogin.outcome.ok
-        ? oldLogin.outcome.ok
-          ? 'and then both passwords sign in'
-          : 'which replaces the first one: any visitor can take over an account'
-        : 'but that password does not sign in. The app asks the user to sign in with it';
-      fail(
-        `The backend accepts a second registration of an email with another password, ${consequence}.`,
-        [registration, second, oldLogin, newLogin],
-      );
-    },
-  }),
-  must('ACCOUNT-9', {
-    title: 'A signed-in user can register another account',
-    requirement:
-      'Accept a registration that carries a session cookie and an XSRF token, because the screen "Create an account" is always available.',
-    statements: ['HEADER-7', 'CALL-3', 'CALL-4'],
-    async run(context) {
-      const { login, call } = await registerGuest(context);
-      expectSuccess(call, 'Registering from a browser with a session fails', [login]);
-    },
-  }),
-  should('ACCOUNT-18', {
-    title: 'A browser with a session has one after a registration',
-    requirement:
-      'At a registration, keep the session of the browser, or start one of the new user.',
-    statements: ['CHOICE-9', 'AUTH-7'],
-    async run(context) {
-      const { browser, login, before, call } = await registerGuest(context);
-      if (!before.outcome.ok) skip('the list cannot be fetched');
-      if (!call.outcome.ok) skip('a signed-in user cannot register');
-      const after = await browser.listProjects();
-      blockOnServerError(after);
-      expectSuccess(
-        after,
-        'After a registration in a signed-in browser, the list fails',
-        [login, before, call],
-        'an empty list: "No projects to show."',
-      );
-    },
-  }),
-  should('ACCOUNT-8', {
-    title: 'Emails are compared case-insensitively',
-    requirement: 'Treat Ada@Example.org and ada@example.org as one account in every request.',
-    statements: ['APP-1', 'ENTITY-4', 'CHOICE-45'],
-    async run(context) {
-      const found = await signInWithOtherCase(context);
-      const { typed, password } = found[0] ?? skip('no account can register');
-      const second = await context.newBrowser('ada').registerUser(typed, `${password}-other`);
-      failIfAny([
-        ...found.map(
-          (account) =>
-            !account.login.outcome.ok &&
-            createProblem(
-              `An account registered as ${account.email} cannot sign in as ${account.typed}. Phone keyboards change the case.`,
-              [account.registration, account.login],
-            ),
-        ),
-        second.outcome.ok &&
-          createProblem('Ada@… can register although ada@… has an account.', [
-            found[0]!.registration,
-            second,
-          ]),
-      ]);
-    },
-  }),
-  must('ACCOUNT-14', {
-    title: 'An email shows the same projects in every letter case that signs in',
-    requirement:
-      'Store projects with the id of the account, not with the email as it was typed at sign-in.',
-    statements: ['APP-1', 'CHOICE-44'],
-    needs: ['PROJECT-4', 'PROJECT-8'],
-    async run(context) {
-      for (const { cases, email, typed, browser, login } of await signInWithOtherCase(context)) {
-        const user = cases === ada ? context.signedInUser('ada') : signInAs(context, cases);
-        const first = await user;
-        if (!login.outcome.ok || !first.login.outcome.ok) continue;
-        const { call, project } = await createOrBlock(context, first.browser, `of ${cases.name}`);
-        const others = await listOrBlock(browser);
-        const own = await listOrBlock(first.browser);
-        const isMissing = !others.projects.some(isSameProject(project));
-        if (isMissing && own.projects.some(isSameProject(project)))
-          fail(
-            `A project created as ${email} is missing after signing in as ${typed}: the projects belong to the email as typed.`,
-            [first.login, call, own.call, login, others.call],
-          );
-      }
-    },
-  }),
-  must('ACCOUNT-12', {
-    title: 'Of two concurrent registrations of an email at most one succeeds, and it can sign in',
-    requirement:
-      'Check and store an email in one step (a unique index), and respond with 409 when the index refuses it.',
-    statements: ['APP-1', 'CHOICE-45'],
-    async run(context) {
-      await context.registeredAccount('ada');
-      const email = context.fixtures.email('twice');
-      const passwords = ['one', 'two'].map((name) => context.fixtures.password(`twice ${name}`));
-      passwords.forEach(context.secrets.add);
-      const calls = await Promise.all(
-        passwords.map((password) => context.newBrowser('twice').registerUser(email, password)),
-      );
-      if (calls.every(({ outcome }) => outcome.ok))
-        fail('Two concurrent registrations of one email with two passwords both succeed.', calls);
-      const failed = calls.find(({ exchange }) => statusOf(exchange) >= 500);
-      if (failed)
+export const accountChecks: Verdicts = {
+  async 'ACCOUNT-1'(context) {
+    const { registration } = await context.tryRegister('ada');
+    expectSuccess(registration, 'Registering a new account fails');
+  },
+  async 'ACCOUNT-2'(context) {
+    const { registration } = await context.registeredAccount('ada');
+    const user = context.signedInUser('ada');
+    const { login } = await user.catch(() => signInAs(context, ada));
+    expectSuccess(login, 'Signing in with a registered email and password fails', [registration]);
+  },
+  ...Object.assign({}, ...tableVerdicts),
+  async 'ACCOUNT-3'(context) {
+    await context.signedInUser('ada');
+    const { registration } = await context.tryRegister('eight', { password: 'aB3$xY7!' });
+    const failure = 'Registering with 8 characters (both cases, digits, symbols) fails';
+    expectSuccess(registration, failure);
+  },
+  async 'ACCOUNT-7'(context) {
+    const { email, password, registration } = await context.signedInUser('ada');
+    const second = await registerAgain(context);
+    if (!second.outcome.ok) return;
+    const oldLogin = await context.newBrowser('ada').login(email, password);
+    const newLogin = await context.newBrowser('ada').login(email, `${password}-other`);
+    const consequence = newLogin.outcome.ok
+      ? oldLogin.outcome.ok
+        ? 'and then both passwords sign in'
+        : 'which replaces the first one: any visitor can take over an account'
+      : 'but that password does not sign in. The app asks the user to sign in with it';
+    fail(
+      `The backend accepts a second registration of an email with another password, ${consequence}.`,
+      [registration, second, oldLogin, newLogin],
+    );
+  },
+  async 'ACCOUNT-9'(context) {
+    const { login, call } = await registerGuest(context);
+    expectSuccess(call, 'Registering from a browser with a session fails', [login]);
+  },
+  async 'ACCOUNT-18'(context) {
+    const { browser, login, before, call } = await registerGuest(context);
+    if (!before.outcome.ok) skip('the list cannot be fetched');
+    if (!call.outcome.ok) skip('a signed-in user cannot register');
+    const after = await browser.listProjects();
+    blockOnServerError(after);
+    expectSuccess(
+      after,
+      'After a registration in a signed-in browser, the list fails',
+      [login, before, call],
+      'an empty list: "No projects to show."',
+    );
+  },
+  async 'ACCOUNT-8'(context) {
+    const found = await signInWithOtherCase(context);
+    const { typed, password } = found[0] ?? skip('no account can register');
+    const second = await context.newBrowser('ada').registerUser(typed, `${password}-other`);
+    failIfAny([
+      ...found.map(
+        (account) =>
+          !account.login.outcome.ok &&
+          createProblem(
+            `An account registered as ${account.email} cannot sign in as ${account.typed}. Phone keyboards change the case.`,
+            [account.registration, account.login],
+          ),
+      ),
+      second.outcome.ok &&
+        createProblem('Ada@… can register although ada@… has an account.', [
+          found[0]!.registration,
+          second,
+        ]),
+    ]);
+  },
+  async 'ACCOUNT-14'(context) {
+    for (const { cases, email, typed, browser, login } of await signInWithOtherCase(context)) {
+      const user = cases === ada ? context.signedInUser('ada') : signInAs(context, cases);
+      const first = await user;
+      if (!login.outcome.ok || !first.login.outcome.ok) continue;
+      const { call, project } = await createOrBlock(context, first.browser, `of ${cases.name}`);
+      const others = await listOrBlock(browser);
+      const own = await listOrBlock(first.browser);
+      const isMissing = !others.projects.some(isSameProject(project));
+      if (isMissing && own.projects.some(isSameProject(project)))
         fail(
-          `One of two concurrent registrations of one email responds with ${describeResponse(failed.exchange)}.`,
-          calls,
+          `A project created as ${email} is missing after signing in as ${typed}: the projects belong to the email as typed.`,
+          [first.login, call, own.call, login, others.call],
         );
-      const winner = calls.findIndex(({ outcome }) => outcome.ok);
-      if (winner < 0) return;
-      const login = await context.newBrowser('twice').login(email, passwords[winner]!);
-      const failure = 'The one of two concurrent registrations that succeeded cannot sign in';
-      expectSuccess(login, failure, calls);
-    },
-  }),
-];
+    }
+  },
+  async 'ACCOUNT-12'(context) {
+    await context.registeredAccount('ada');
+    const email = context.fixtures.email('twice');
+    const passwords = ['one', 'two'].map((name) => context.fixtures.password(`twice ${name}`));
+    passwords.forEach(context.secrets.add);
+    const calls = await Promise.all(
+      passwords.map((password) => context.newBrowser('twice').registerUser(email, password)),
+    );
+    if (calls.every(({ outcome }) => outcome.ok))
+      fail('Two concurrent registrations of one email with two passwords both succeed.', calls);
+    const failed = calls.find(({ exchange }) => statusOf(exchange) >= 500);
+    if (failed)
+      fail(
+        `One of two concurrent registrations of one email responds with ${describeResponse(failed.exchange)}.`,
+        calls,
+      );
+    const winner = calls.findIndex(({ outcome }) => outcome.ok);
+    if (winner < 0) return;
+    const login = await context.newBrowser('twice').login(email, passwords[winner]!);
+    const failure = 'The one of two concurrent registrations that succeeded cannot sign in';
+    expectSuccess(login, failure, calls);
+  },
+};
 
 /** Registers another account in the browser of a signed-in user. */
 const registerGuest = (context: RunContext) =>

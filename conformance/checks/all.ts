@@ -1,5 +1,5 @@
 import { accountChecks } from './accounts.ts';
-import type { Check } from './check.ts';
+import { wordsOf, type Check, type CheckId, type Verdicts } from './check.ts';
 import { cookieChecks } from './cookies.ts';
 import { corsChecks } from './cors.ts';
 import { errorChecks } from './errors.ts';
@@ -13,10 +13,9 @@ import { signInChecks } from './signin.ts';
 import { textChecks } from './text.ts';
 import { firstPostCheck, xsrfChecks } from './xsrf.ts';
 
-/** All checks, in the order in which they run. LEAK inspects the responses to all others. */
-export const checks: Check[] = [
-  basePathCheck,
-  firstPostCheck,
+const verdicts: Verdicts = {
+  ...basePathCheck,
+  ...firstPostCheck,
   ...accountChecks,
   ...signInChecks,
   ...sessionChecks,
@@ -27,11 +26,18 @@ export const checks: Check[] = [
   ...cookieChecks,
   ...xsrfChecks,
   ...journeyChecks,
-  browserJourneyCheck,
+  ...browserJourneyCheck,
   ...errorChecks,
   ...backendProfileChecks,
   ...corsChecks,
   ...reachabilityChecks,
-  idleSessionCheck,
+  ...idleSessionCheck,
   ...leakChecks,
-];
+};
+
+/** All checks, in the order in which they run. LEAK inspects the responses to all others. */
+export const checks: Check[] = (Object.keys(wordsOf) as CheckId[]).map((id) => ({
+  id,
+  ...wordsOf[id],
+  run: verdicts[id]!,
+}));

@@ -1,5 +1,6 @@
-import type { Verdict } from '../verdict.ts';
 import type { RunContext } from '../run-context.ts';
+import type { Verdict } from '../verdict.ts';
+import words from './words.json' with { type: 'json' };
 
 /**
  * MUST: otherwise the app breaks, or tells its users something false. SHOULD: what the contract
@@ -7,9 +8,11 @@ import type { RunContext } from '../run-context.ts';
  */
 export type Level = 'MUST' | 'SHOULD' | 'PROFILE';
 
-export type Check = {
-  /** Permanent: the id of a removed check is never reused. */
-  id: string;
+/** Permanent: the id of a removed check is never reused. */
+export type CheckId = keyof typeof words;
+
+/** What `words.json` says of a check. */
+type Words = {
   level: Level;
   /** What holds when the check is met. */
   title: string;
@@ -22,10 +25,20 @@ export type Check = {
    * of this check as its consequence.
    */
   needs?: string[];
-  run: (context: RunContext) => Promise<Verdict>;
 };
 
-type Definition = Omit<Check, 'id' | 'level'>;
+export type Run = (context: RunContext) => Promise<Verdict>;
+export type Check = Words & { id: string; run: Run };
 
-export const must = (id: string, check: Definition): Check => ({ id, level: 'MUST', ...check });
-export const should = (id: string, check: Definition): Check => ({ id, level: 'SHOULD', ...check });
+/** The functions that judge a backend, by the id of their check. */
+export type Verdicts = Partial<Record<CheckId, Run>>;
+
+/** The words of all checks, in the order in which the checks run. */
+export const wordsOf = words as Record<CheckId, Words>;
+
+/** Creates verdicts from rows of an id and a value. */
+export const verdictsOf = <Row extends { id: CheckId }>(
+  rows: readonly Row[],
+  run: (context: RunContext, row: Row) => Promise<Verdict>,
+): Verdicts =>
+  Object.fromEntries(rows.map((row) => [row.id, (context: RunContext) => run(context, row)]));

@@ -16,179 +16,140 @@ import {
 } from '../probes.ts';
 import type { RunContext } from '../run-context.ts';
 import { fail, failIfAny, createProblem, skip, type Problem } from '../verdict.ts';
-import { must, should, type Check } from './check.ts';
+import type { Verdicts } from './check.ts';
 
-export const cookieChecks: Check[] = [
-  must('COOKIE-1', {
-    title: 'Browsers store every cookie that the backend sets',
-    requirement:
-      'Send one Set-Cookie header per cookie, without Domain. Add Secure only over https, and SameSite=None only together with Secure.',
-    statements: ['CALL-3', 'CALL-4'],
-    async run(context) {
-      const { list, create } = await firstVisit(context);
-      const isBroken = isUnauthorized(list) || isUnauthorized(create);
-      const sessionNames = (await findSessionCookies(context)).map(({ key }) => key);
-      const problems = new Map<string, Problem>();
-      for (const exchange of context.http.exchanges) {
-        // While the session works, the app misses no other cookie.
-        const rejected = [
-          ...exchange.rejectedCookies.filter(
-            ({ line }) => isBroken || cookieName(line) === 'XSRF-TOKEN',
-          ),
-          ...joinedCookies(exchange),
-          ...shortLivedCookies(exchange).filter(
-            ({ line }) => isBroken || sessionNames.includes(cookieName(line)),
-          ),
-          ...deletedCookies(context, exchange),
-        ];
-        for (const { line, reason } of rejected) {
-          const description = `A browser does not keep the cookie "${maskCookie(line)}": ${reason}.`;
-          problems.set(reason, createProblem(description, [exchange]));
-        }
+export const cookieChecks: Verdicts = {
+  async 'COOKIE-1'(context) {
+    const { list, create } = await firstVisit(context);
+    const isBroken = isUnauthorized(list) || isUnauthorized(create);
+    const sessionNames = (await findSessionCookies(context)).map(({ key }) => key);
+    const problems = new Map<string, Problem>();
+    for (const exchange of context.http.exchanges) {
+      // While the session works, the app misses no other cookie.
+      const rejected = [
+        ...exchange.rejectedCookies.filter(
+          ({ line }) => isBroken || cookieName(line) === 'XSRF-TOKEN',
+        ),
+        ...joinedCookies(exchange),
+        ...shortLivedCookies(exchange).filter(
+          ({ line }) => isBroken || sessionNames.includes(cookieName(line)),
+        ),
+        ...deletedCookies(context, exchange),
+      ];
+      for (const { line, reason } of rejected) {
+        const description = `A browser does not keep the cookie "${maskCookie(line)}": ${reason}.`;
+        problems.set(reason, createProblem(description, [exchange]));
       }
-      failIfAny([...problems.values()]);
-    },
-  }),
-  must('COOKIE-2', {
-    title: 'The browser sends the session cookie to /api/v1/projects',
-    requirement: 'Set Path=/. The default is the folder of the sign-in request, /api/v1/auth.',
-    statements: ['CALL-3', 'CHOICE-9'],
-    async run(context) {
-      const { browser, login } = await context.signedInUser('ada');
-      const sent = browser.cookiesFor('/api/v1/projects').map(({ key }) => key);
-      const unsent = browser
-        .allCookies()
-        .find(({ key }) => key !== 'XSRF-TOKEN' && !sent.includes(key));
+    }
+    failIfAny([...problems.values()]);
+  },
+  async 'COOKIE-2'(context) {
+    const { browser, login } = await context.signedInUser('ada');
+    const sent = browser.cookiesFor('/api/v1/projects').map(({ key }) => key);
+    const unsent = browser
+      .allCookies()
+      .find(({ key }) => key !== 'XSRF-TOKEN' && !sent.includes(key));
+    const list = await browser.listProjects();
+    if (!unsent || list.outcome.ok) return;
+    const path = describePath(unsent);
+    const control = browser.clone('ada, with every cookie');
+    unsent.path = '/';
+    control.setCookie(unsent);
+    if ((await control.listProjects()).outcome.ok)
+      fail(
+        `The cookie "${unsent.key}" has ${path}, so the browser does not send it to /api/v1/projects.`,
+        [login],
+        'an empty list, and every new project is rejected',
+      );
+  },
+  async 'COOKIE-3'(context) {
+    const { login } = await context.signedInUser('ada');
+    const cookies = await requireSessionCookies(context);
+    const readable = cookies.find(({ httpOnly }) => !httpOnly);
+    if (readable) fail(`The session cookie "${readable.key}" is not HttpOnly.`, [login]);
+  },
+  async 'COOKIE-4'(context) {
+    const { login } = await context.signedInUser('ada');
+    const cookies = await requireSessionCookies(context);
+    const unsafe = cookies.find(({ sameSite }) => sameSite !== 'lax' && sameSite !== 'strict');
+    if (unsafe)
+      fail(
+        `The session cookie "${unsafe.key}" has ${unsafe.sameSite === 'none' ? 'SameSite=None' : 'no SameSite'}.`,
+        [login],
+      );
+  },
+  async 'COOKIE-5'(context) {
+    const { login } = await context.signedInUser('ada');
+    const cookies = await requireSessionCookies(context);
+    const isHttps = context.origin.startsWith('https:');
+    const cookie = cookies.find(({ secure }) => secure !== isHttps);
+    if (cookie && isHttps) fail(`The cookie "${cookie.key}" is not Secure over https.`, [login]);
+    if (cookie && isLocalhost(context.origin))
+      fail(
+        `The cookie "${cookie.key}" is Secure over http. Chrome and Firefox accept it on localhost, Safari does not.`,
+        [login],
+      );
+  },
+  async 'COOKIE-6'(context) {
+    const session = await requireSessionCookies(context);
+    const { email, password } = await context.registeredAccount('bob');
+    const visitor = context.newBrowser('attacker');
+    await visitor.listProjects();
+    const planter = context.newBrowser('attacker');
+    for (const cookie of session)
+      planter.setCookie(withCookieValue(cookie, `planted-${context.fixtures.runId}`));
+    for (const [kind, browser] of [
+      ["a visitor's cookie", visitor],
+      ['an invented cookie', planter],
+    ] as const) {
+      if (!browser.allCookies().some(({ key }) => session.some((own) => own.key === key))) continue;
+      const before = await browser.clone('attacker, before').listProjects();
+      const login = await browser.clone('victim').login(email, password);
+      const after = await browser.clone('attacker, after').listProjects();
+      if (!before.outcome.ok && login.outcome.ok && after.outcome.ok)
+        fail(
+          `A user signs in from a browser that has ${kind}. After that, the old cookie alone shows the projects of the user.`,
+          [before, login, after],
+        );
+    }
+    const { oldBrowser, login } = await signInAsAnother(context);
+    const { create } = (await tenVisits(context)).find(({ name }) => name === 'olga')!;
+    const list = await oldBrowser.listProjects();
+    if (!login.outcome.ok || !create.outcome.ok || !list.outcome.ok) return;
+    if (
+      list.outcome.value.some(isSameProject(create.outcome.value)) &&
+      !(await isListShared(context))
+    )
+      fail(
+        'After another user signed in from the same browser, the cookie of the first user shows the projects of the other one.',
+        [login, create, list],
+      );
+  },
+  async 'COOKIE-7'(context) {
+    const session = await requireSessionCookies(context);
+    const [ada, bob] = ['ada', 'bob'].map(context.fixtures.email) as [string, string];
+    for (const [change, valueOf] of Object.entries({
+      'with an invented value': (value: string) => value.replaceAll(/[a-z0-9]/gi, 'a'),
+      'without its last characters': (value: string) =>
+        value.replace(encodedPadding, '').slice(0, -6),
+      'with other last characters': forgeEnd,
+      'with the email of another user': (value: string) => replaceEncoded(value, ada, bob),
+      'with the next number': (value: string) =>
+        /^\d{1,12}$/.test(value) ? String(Number(value) + 1) : value,
+    })) {
+      const browser = context.newBrowser('forger');
+      const forged = session.map((cookie) => withCookieValue(cookie, valueOf(cookie.value)));
+      if (forged.every(({ value }, index) => value === session[index]!.value)) continue;
+      for (const cookie of forged) browser.setCookie(cookie);
       const list = await browser.listProjects();
-      if (!unsent || list.outcome.ok) return;
-      const path = describePath(unsent);
-      const control = browser.clone('ada, with every cookie');
-      unsent.path = '/';
-      control.setCookie(unsent);
-      if ((await control.listProjects()).outcome.ok)
+      if (list.outcome.ok)
         fail(
-          `The cookie "${unsent.key}" has ${path}, so the browser does not send it to /api/v1/projects.`,
-          [login],
-          'an empty list, and every new project is rejected',
+          `A session cookie ${change} still gives access to the list: ${describeResponse(list.exchange)}.`,
+          [list],
         );
-    },
-  }),
-  should('COOKIE-3', {
-    title: 'The session cookie is HttpOnly',
-    requirement: 'Set HttpOnly, so that an injected script cannot steal the session.',
-    statements: ['CALL-3'],
-    async run(context) {
-      const { login } = await context.signedInUser('ada');
-      const cookies = await requireSessionCookies(context);
-      const readable = cookies.find(({ httpOnly }) => !httpOnly);
-      if (readable) fail(`The session cookie "${readable.key}" is not HttpOnly.`, [login]);
-    },
-  }),
-  should('COOKIE-4', {
-    title: 'The session cookie has SameSite=Lax or Strict',
-    requirement: 'Set SameSite=Lax, so that other sites cannot submit forms as the user.',
-    statements: ['CALL-3'],
-    async run(context) {
-      const { login } = await context.signedInUser('ada');
-      const cookies = await requireSessionCookies(context);
-      const unsafe = cookies.find(({ sameSite }) => sameSite !== 'lax' && sameSite !== 'strict');
-      if (unsafe)
-        fail(
-          `The session cookie "${unsafe.key}" has ${unsafe.sameSite === 'none' ? 'SameSite=None' : 'no SameSite'}.`,
-          [login],
-        );
-    },
-  }),
-  should('COOKIE-5', {
-    title: 'The session cookie is Secure over https and only there',
-    requirement:
-      'Set Secure over https, otherwise the cookie leaks over http. Omit it over http, because Safari drops such a cookie even on localhost.',
-    statements: ['CALL-3'],
-    async run(context) {
-      const { login } = await context.signedInUser('ada');
-      const cookies = await requireSessionCookies(context);
-      const isHttps = context.origin.startsWith('https:');
-      const cookie = cookies.find(({ secure }) => secure !== isHttps);
-      if (cookie && isHttps) fail(`The cookie "${cookie.key}" is not Secure over https.`, [login]);
-      if (cookie && isLocalhost(context.origin))
-        fail(
-          `The cookie "${cookie.key}" is Secure over http. Chrome and Firefox accept it on localhost, Safari does not.`,
-          [login],
-        );
-    },
-  }),
-  should('COOKIE-6', {
-    title: 'A cookie from before a sign-in does not show the projects of the user',
-    requirement:
-      'Give the browser another session cookie at sign-in, and forget the old one. Otherwise an attacker who planted a cookie in the browser is signed in too (session fixation).',
-    statements: ['CHOICE-47', 'CALL-3'],
-    async run(context) {
-      const session = await requireSessionCookies(context);
-      const { email, password } = await context.registeredAccount('bob');
-      const visitor = context.newBrowser('attacker');
-      await visitor.listProjects();
-      const planter = context.newBrowser('attacker');
-      for (const cookie of session)
-        planter.setCookie(withCookieValue(cookie, `planted-${context.fixtures.runId}`));
-      for (const [kind, browser] of [
-        ["a visitor's cookie", visitor],
-        ['an invented cookie', planter],
-      ] as const) {
-        if (!browser.allCookies().some(({ key }) => session.some((own) => own.key === key)))
-          continue;
-        const before = await browser.clone('attacker, before').listProjects();
-        const login = await browser.clone('victim').login(email, password);
-        const after = await browser.clone('attacker, after').listProjects();
-        if (!before.outcome.ok && login.outcome.ok && after.outcome.ok)
-          fail(
-            `A user signs in from a browser that has ${kind}. After that, the old cookie alone shows the projects of the user.`,
-            [before, login, after],
-          );
-      }
-      const { oldBrowser, login } = await signInAsAnother(context);
-      const { create } = (await tenVisits(context)).find(({ name }) => name === 'olga')!;
-      const list = await oldBrowser.listProjects();
-      if (!login.outcome.ok || !create.outcome.ok || !list.outcome.ok) return;
-      if (
-        list.outcome.value.some(isSameProject(create.outcome.value)) &&
-        !(await isListShared(context))
-      )
-        fail(
-          'After another user signed in from the same browser, the cookie of the first user shows the projects of the other one.',
-          [login, create, list],
-        );
-    },
-  }),
-  must('COOKIE-7', {
-    title: 'An invented or changed session cookie is not accepted',
-    requirement: 'Reject session cookies that the backend did not create.',
-    statements: ['CHOICE-43', 'CHOICE-47'],
-    async run(context) {
-      const session = await requireSessionCookies(context);
-      const [ada, bob] = ['ada', 'bob'].map(context.fixtures.email) as [string, string];
-      for (const [change, valueOf] of Object.entries({
-        'with an invented value': (value: string) => value.replaceAll(/[a-z0-9]/gi, 'a'),
-        'without its last characters': (value: string) =>
-          value.replace(encodedPadding, '').slice(0, -6),
-        'with other last characters': forgeEnd,
-        'with the email of another user': (value: string) => replaceEncoded(value, ada, bob),
-        'with the next number': (value: string) =>
-          /^\d{1,12}$/.test(value) ? String(Number(value) + 1) : value,
-      })) {
-        const browser = context.newBrowser('forger');
-        const forged = session.map((cookie) => withCookieValue(cookie, valueOf(cookie.value)));
-        if (forged.every(({ value }, index) => value === session[index]!.value)) continue;
-        for (const cookie of forged) browser.setCookie(cookie);
-        const list = await browser.listProjects();
-        if (list.outcome.ok)
-          fail(
-            `A session cookie ${change} still gives access to the list: ${describeResponse(list.exchange)}.`,
-            [list],
-          );
-      }
-    },
-  }),
-];
+    }
+  },
+};
 
 /** Padding of base64, also percent-encoded, and a closing quote. */
 const encodedPadding = /(=|%3D|")+$/i;

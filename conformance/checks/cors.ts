@@ -4,72 +4,51 @@ import type { RequestOptions } from '../http/simulated-browser.ts';
 import { isSuccess, responseHeader } from '../http/response.ts';
 import type { Exchange } from '../http/client.ts';
 import { fail, failOnFaults, skip } from '../verdict.ts';
-import { must, should, type Check } from './check.ts';
+import type { Verdicts } from './check.ts';
 
 /** Apply only with --origin, when the app is served from another origin than its backend. */
-export const corsChecks: Check[] = [
-  must('CORS-1', {
-    title: 'The backend allows the preflight request of each call',
-    requirement:
-      "Respond to OPTIONS without a session: Access-Control-Allow-Origin with the app's origin (not *), Access-Control-Allow-Credentials: true, Access-Control-Allow-Headers with content-type and idempotency-key.",
-    statements: ['CALL-3', 'CALL-1'],
-    async run(context) {
-      const origin = requireAppOrigin(context);
-      const exchanges = [];
-      for (const [path, names] of [
-        ['/api/v1/auth/login', 'content-type'],
-        ['/api/v1/users/register', 'content-type'],
-        ['/api/v1/projects', 'content-type,idempotency-key'],
-      ] as const) {
-        const headers = {
-          'access-control-request-method': 'POST',
-          'access-control-request-headers': names,
-          accept: '*/*',
-        };
-        exchanges.push(await sendFromOrigin(origin, context, 'OPTIONS', path, { headers }));
-      }
-      const faultOf = (exchange: Exchange) =>
-        isSuccess(exchange)
-          ? (findAccessFault(exchange, origin) ?? allowedHeadersFault(exchange))
-          : `responds with ${describeResponse(exchange)}`;
-      failOnFaults(exchanges, faultOf, describeBlockedScreen);
-    },
-  }),
-  must('CORS-2', {
-    title: 'The app may read every response, errors included',
-    requirement:
-      "Send Access-Control-Allow-Origin with the app's origin and Access-Control-Allow-Credentials: true on successes and on errors. Otherwise the app cannot read the message.",
-    statements: ['CALL-3', 'ERROR-1'],
-    async run(context) {
-      const origin = requireAppOrigin(context);
-      const { fixtures } = context;
-      const json = { email: fixtures.email('unknown'), password: fixtures.password('unknown') };
-      const exchanges = [
-        await sendFromOrigin(origin, context, 'GET', '/api/v1/projects'),
-        await sendFromOrigin(origin, context, 'POST', '/api/v1/auth/login', { json }),
-      ];
-      failOnFaults(
-        exchanges,
-        (exchange) => findAccessFault(exchange, origin),
-        describeBlockedScreen,
+export const corsChecks: Verdicts = {
+  async 'CORS-1'(context) {
+    const origin = requireAppOrigin(context);
+    const exchanges = [];
+    for (const [path, names] of [
+      ['/api/v1/auth/login', 'content-type'],
+      ['/api/v1/users/register', 'content-type'],
+      ['/api/v1/projects', 'content-type,idempotency-key'],
+    ] as const) {
+      const headers = {
+        'access-control-request-method': 'POST',
+        'access-control-request-headers': names,
+        accept: '*/*',
+      };
+      exchanges.push(await sendFromOrigin(origin, context, 'OPTIONS', path, { headers }));
+    }
+    const faultOf = (exchange: Exchange) =>
+      isSuccess(exchange)
+        ? (findAccessFault(exchange, origin) ?? allowedHeadersFault(exchange))
+        : `responds with ${describeResponse(exchange)}`;
+    failOnFaults(exchanges, faultOf, describeBlockedScreen);
+  },
+  async 'CORS-2'(context) {
+    const origin = requireAppOrigin(context);
+    const { fixtures } = context;
+    const json = { email: fixtures.email('unknown'), password: fixtures.password('unknown') };
+    const exchanges = [
+      await sendFromOrigin(origin, context, 'GET', '/api/v1/projects'),
+      await sendFromOrigin(origin, context, 'POST', '/api/v1/auth/login', { json }),
+    ];
+    failOnFaults(exchanges, (exchange) => findAccessFault(exchange, origin), describeBlockedScreen);
+  },
+  async 'CORS-3'(context) {
+    const origin = 'https://stranger.example.org';
+    const exchange = await sendFromOrigin(origin, context, 'GET', '/api/v1/projects');
+    if (exchange.response && !findAccessFault(exchange, origin))
+      fail(
+        `A page of ${origin} may read responses with the cookies of its visitors: the backend allows any origin.`,
+        [exchange],
       );
-    },
-  }),
-  should('CORS-3', {
-    title: 'No other origin may read responses',
-    requirement: 'List the allowed origins, so that other pages cannot act as a signed-in user.',
-    statements: ['CALL-3', 'CHOICE-47'],
-    async run(context) {
-      const origin = 'https://stranger.example.org';
-      const exchange = await sendFromOrigin(origin, context, 'GET', '/api/v1/projects');
-      if (exchange.response && !findAccessFault(exchange, origin))
-        fail(
-          `A page of ${origin} may read responses with the cookies of its visitors: the backend allows any origin.`,
-          [exchange],
-        );
-    },
-  }),
-];
+  },
+};
 
 function requireAppOrigin({ appOrigin }: RunContext): string {
   return appOrigin ?? skip('without --origin, the app and its backend have the same origin');

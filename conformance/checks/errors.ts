@@ -36,16 +36,13 @@ import {
 } from '../probes.ts';
 import type { RunContext } from '../run-context.ts';
 import { Blocked, expectSuccess, fail, failOnFaults, skip, type Cause } from '../verdict.ts';
-import { must, should, type Check } from './check.ts';
+import { verdictsOf, type CheckId, type Verdicts } from './check.ts';
 
 /** A request that the backend should refuse with a message. */
 type ErrorCase = {
-  id: string;
-  /** MUST for errors that users of the app commonly meet, otherwise SHOULD. */
-  level?: 'MUST';
+  id: CheckId;
   /** As in "… is rejected with a message". */
   subject: string;
-  statements: string[];
   /** Present when a backend may accept the request: what it then allows. */
   noteIfAccepted?: string | undefined;
   /** What users read, when the app does not show the response to this request. */
@@ -57,12 +54,6 @@ type ErrorCase = {
 
 const notSentByApp = 'nothing: the app never sends this';
 const latin1 = '{"title":"Grüße","description":"These letters are one byte in Latin-1."}';
-
-const statementsOf = {
-  login: ['CALL-2', 'CALL-5'],
-  registerUser: ['CALL-7', 'ERROR-4', 'VALID-1', 'VALID-3'],
-  createProject: ['CALL-9', 'ENTITY-1', 'ERROR-5'],
-};
 
 /** What the app shows in place of sending such a request. */
 const appMessages: Record<string, string> = {
@@ -84,33 +75,25 @@ const notesIfAccepted: Record<string, string> = {
 export const errorCases: ErrorCase[] = [
   {
     id: 'ERR-1',
-    level: 'MUST',
     subject: 'A wrong password',
-    statements: ['ERROR-1', 'ERROR-2', 'CHOICE-14'],
     call: 'login',
     send: sendWrongPassword,
   },
   {
     id: 'ERR-2',
-    level: 'MUST',
     subject: 'An unknown email',
-    statements: ['ERROR-1', 'ERROR-2', 'CHOICE-14'],
     call: 'login',
     send: sendUnknownEmail,
   },
   {
     id: 'ERR-3',
-    level: 'MUST',
     subject: 'A project of a visitor without a session',
-    statements: ['ERROR-5', 'ERROR-6', 'CHOICE-41', 'CHOICE-43'],
     noteIfAccepted: 'visitors may create projects',
     send: createAsVisitor,
   },
   {
     id: 'ERR-4',
-    level: 'MUST',
     subject: 'A blank title',
-    statements: ['CHOICE-25', 'ERROR-5', 'ERROR-6'],
     noteIfAccepted: 'blank titles are accepted',
     async send(context) {
       const { browser } = await context.signedInUser('olga');
@@ -120,7 +103,6 @@ export const errorCases: ErrorCase[] = [
   {
     id: 'ERR-5',
     subject: 'An email that has an account',
-    statements: ['ERROR-4', 'CHOICE-45'],
     call: 'registerUser',
     send: sendExistingEmail,
   },
@@ -154,7 +136,6 @@ export const errorCases: ErrorCase[] = [
   {
     id: 'ERR-16',
     subject: 'A project of 2 MB',
-    statements: ['CHOICE-26', 'ERROR-5', 'ERROR-6'],
     noteIfAccepted: 'projects of 2 MB are accepted',
     async send(context) {
       const { browser } = await context.signedInUser('olga');
@@ -165,21 +146,18 @@ export const errorCases: ErrorCase[] = [
   {
     id: 'ERR-17',
     subject: 'An unknown address under /api/v1',
-    statements: ['CALL-1', 'CALL-2'],
     userReads: notSentByApp,
     send: (context) => context.newBrowser('stranger').send('GET', '/api/v1/no-such-thing'),
   },
   {
     id: 'ERR-18',
     subject: 'An unsupported method',
-    statements: ['CALL-1', 'CALL-5'],
     userReads: notSentByApp,
     send: (context) => context.newBrowser('stranger').send('GET', '/api/v1/auth/login'),
   },
   {
     id: 'ERR-19',
     subject: 'A project without the XSRF token',
-    statements: ['CALL-4', 'ERROR-5', 'ERROR-6'],
     noteIfAccepted: 'no XSRF token is required',
     send: createWithoutToken,
   },
@@ -187,7 +165,7 @@ export const errorCases: ErrorCase[] = [
 
 /** Creates the case of a body, or of changes to a valid body. */
 function wrongBody([id, call, subject, body]: readonly [
-  id: string,
+  id: CheckId,
   call: keyof typeof goodCalls,
   subject: string,
   body: string | Buffer | object,
@@ -197,7 +175,6 @@ function wrongBody([id, call, subject, body]: readonly [
     id,
     call,
     subject,
-    statements: statementsOf[call],
     userReads: appMessages[id] ? `the app: "${appMessages[id]}"` : notSentByApp,
     noteIfAccepted: isProject ? `${lowerFirst(subject)} is accepted` : notesIfAccepted[id],
     async send(context, browser) {
@@ -252,125 +229,82 @@ const refuseAll = (context: RunContext, call: keyof typeof goodCalls): Promise<A
 const sendOnce = (context: RunContext, { id, send }: ErrorCase, browser: SimulatedBrowser) =>
   context.once(`error case ${id}`, () => send(context, browser));
 
-export const errorChecks: Check[] = [
-  must('ERR-24', {
-    title: 'After a refusal, a good request of the same browser succeeds',
-    requirement:
-      'Refuse the request and change nothing else: keep the session, do not lock the account, and roll back the transaction of the database.',
-    statements: ['ERROR-1', 'ERROR-5', 'CHOICE-9'],
-    async run(context) {
-      for (const call of ['login', 'registerUser', 'createProject'] as const) {
-        const { outcome } = await refuseAll(context, call);
-        for (const [index, errorCase] of outcome.ok ? [] : casesOf(call).entries())
-          await expectSuccessAfter(context, call, errorCase, index);
-      }
-    },
-  }),
-  ...errorCases.map((errorCase) => {
-    const { id, level, subject, statements, noteIfAccepted } = errorCase;
-    return (level === 'MUST' ? must : should)(id, {
-      title: `${subject} is ${noteIfAccepted ? 'accepted, or ' : ''}rejected with a message`,
-      requirement: `${noteIfAccepted ? 'Accept the request, or respond' : 'Respond'} with a status 4xx and a JSON body whose "message" is a sentence for the user.`,
-      statements,
-      run: (context) => expectRefusalWithMessage(context, errorCase),
-    });
-  }),
-  must('ERR-20', {
-    title: 'No request of the app makes the backend fail',
-    requirement: 'Never respond to the app with 5xx, except 503 with Retry-After (throttling).',
-    statements: ['ERROR-2', 'ERROR-6', 'ERROR-8'],
-    async run(context) {
-      await makeOrdinaryVisit(context);
-      failOnFaults(
-        context.http.exchanges.filter(({ isAppRequest }) => isAppRequest),
-        (exchange) =>
-          statusOf(exchange) >= 500 && responseHeader(exchange, 'retry-after') === undefined
-            ? `responds with ${describeResponse(exchange)}`
-            : undefined,
-        describeFailureScreen,
-      );
-    },
-  }),
-  should('ERR-22', {
-    title: 'Messages are sentences in plain text',
-    requirement:
-      'Write messages in words of the user, without markup. Send codes in another field, and fill in every placeholder.',
-    statements: ['ERROR-1', 'ERROR-5'],
-    async run(context) {
-      await makeOrdinaryVisit(context);
-      for (const errorCase of errorCases) await triggerError(context, errorCase).catch(() => {});
-      failOnFaults(
-        context.http.exchanges.filter(isClientError),
-        (exchange) => {
-          const fault = describeNoSentence(exchange);
-          return fault && `responds with a message that ${fault}: "${messageOf(exchange)}"`;
-        },
-        describeFailureScreen,
-        (exchange, subject) => ({
-          words: `responses have a message that ${describeNoSentence(exchange)}`,
-          subject,
-        }),
-      );
-    },
-  }),
-  must('ERR-23', {
-    title: "No rejection opens the browser's own sign-in dialog",
-    requirement:
-      'Send 401 without "WWW-Authenticate: Basic" (or Digest, Negotiate, NTLM). Otherwise the browser asks for a name and a password, and the app waits.',
-    statements: ['ERROR-1', 'LOGIN-5'],
-    async run(context) {
-      await makeOrdinaryVisit(context);
-      failOnFaults(
-        context.http.exchanges.filter((exchange) => statusOf(exchange) === 401),
-        (exchange) => {
-          const challenge = responseHeader(exchange, 'www-authenticate');
-          return challenge && /\b(basic|digest|negotiate|ntlm)\b/i.test(challenge)
-            ? `responds with 401 and "WWW-Authenticate: ${challenge}"`
-            : undefined;
-        },
-        () => "the browser's own dialog for a name and a password",
-      );
-    },
-  }),
-  must('ERR-21', {
-    title: 'Objects and SQL fragments instead of an email and a password do not sign in',
-    requirement:
-      'Reject an email or a password that is not a string before it reaches a query (NoSQL and ORM injection). Bind strings as parameters (SQL injection).',
-    statements: ['AUTH-5', 'ENTITY-4'],
-    async run(context) {
-      const { email } = await context.registeredAccount('ada');
-      for (const json of [
-        { email, password: { $ne: null } },
-        { email: { $gt: '' }, password: { $gt: '' } },
-        { email: `${email}' OR '1'='1' --`, password: "' OR '1'='1" },
-        { email, password: [''] },
-        { email, password: true },
-        { email, password: null },
-      ]) {
-        const browser = context.newBrowser('trickster');
-        const exchange = await browser.send('POST', '/api/v1/auth/login', { json });
-        const password = JSON.stringify({ password: json.password });
-        if (isSuccess(exchange)) fail(`Signing in with ${password} succeeds.`, [exchange]);
-      }
-    },
-  }),
-  should('ERR-33', {
-    title: 'JSON is accepted with a charset, and with any letter case of its content type',
-    requirement:
-      'Compare the media type without its parameters and without regard to case: "Application/JSON;charset=UTF-8" is JSON.',
-    statements: ['CALL-2'],
-    async run(context) {
-      const { browser } = await context.signedInUser('olga');
-      const { call: control } = await createOrBlock(context, browser, 'sent as JSON');
-      for (const type of ['application/json;charset=UTF-8', 'Application/Json']) {
-        const overrides = { headers: { 'content-type': type }, isAppRequest: false };
-        const project = context.fixtures.project(`sent as ${type}`);
-        const call = await browser.createProject(project, overrides);
-        expectSuccess(call, `A project sent as ${type} is refused`, [control]);
-      }
-    },
-  }),
-];
+export const errorChecks: Verdicts = {
+  async 'ERR-24'(context) {
+    for (const call of ['login', 'registerUser', 'createProject'] as const) {
+      const { outcome } = await refuseAll(context, call);
+      for (const [index, errorCase] of outcome.ok ? [] : casesOf(call).entries())
+        await expectSuccessAfter(context, call, errorCase, index);
+    }
+  },
+  ...verdictsOf(errorCases, expectRefusalWithMessage),
+  async 'ERR-20'(context) {
+    await makeOrdinaryVisit(context);
+    failOnFaults(
+      context.http.exchanges.filter(({ isAppRequest }) => isAppRequest),
+      (exchange) =>
+        statusOf(exchange) >= 500 && responseHeader(exchange, 'retry-after') === undefined
+          ? `responds with ${describeResponse(exchange)}`
+          : undefined,
+      describeFailureScreen,
+    );
+  },
+  async 'ERR-22'(context) {
+    await makeOrdinaryVisit(context);
+    for (const errorCase of errorCases) await triggerError(context, errorCase).catch(() => {});
+    failOnFaults(
+      context.http.exchanges.filter(isClientError),
+      (exchange) => {
+        const fault = describeNoSentence(exchange);
+        return fault && `responds with a message that ${fault}: "${messageOf(exchange)}"`;
+      },
+      describeFailureScreen,
+      (exchange, subject) => ({
+        words: `responses have a message that ${describeNoSentence(exchange)}`,
+        subject,
+      }),
+    );
+  },
+  async 'ERR-23'(context) {
+    await makeOrdinaryVisit(context);
+    failOnFaults(
+      context.http.exchanges.filter((exchange) => statusOf(exchange) === 401),
+      (exchange) => {
+        const challenge = responseHeader(exchange, 'www-authenticate');
+        return challenge && /\b(basic|digest|negotiate|ntlm)\b/i.test(challenge)
+          ? `responds with 401 and "WWW-Authenticate: ${challenge}"`
+          : undefined;
+      },
+      () => "the browser's own dialog for a name and a password",
+    );
+  },
+  async 'ERR-21'(context) {
+    const { email } = await context.registeredAccount('ada');
+    for (const json of [
+      { email, password: { $ne: null } },
+      { email: { $gt: '' }, password: { $gt: '' } },
+      { email: `${email}' OR '1'='1' --`, password: "' OR '1'='1" },
+      { email, password: [''] },
+      { email, password: true },
+      { email, password: null },
+    ]) {
+      const browser = context.newBrowser('trickster');
+      const exchange = await browser.send('POST', '/api/v1/auth/login', { json });
+      const password = JSON.stringify({ password: json.password });
+      if (isSuccess(exchange)) fail(`Signing in with ${password} succeeds.`, [exchange]);
+    }
+  },
+  async 'ERR-33'(context) {
+    const { browser } = await context.signedInUser('olga');
+    const { call: control } = await createOrBlock(context, browser, 'sent as JSON');
+    for (const type of ['application/json;charset=UTF-8', 'Application/Json']) {
+      const overrides = { headers: { 'content-type': type }, isAppRequest: false };
+      const project = context.fixtures.project(`sent as ${type}`);
+      const call = await browser.createProject(project, overrides);
+      expectSuccess(call, `A project sent as ${type} is refused`, [control]);
+    }
+  },
+};
 
 /** Returns what is wrong with the text of a message; undefined when it is a sentence. */
 function describeNoSentence(exchange: Exchange): string | undefined {

@@ -4,7 +4,7 @@ import { encodedVariants } from '../http/secrets.ts';
 import { makeOrdinaryVisit } from '../probes.ts';
 import type { RunContext } from '../run-context.ts';
 import { failOnFaults, type FaultOf } from '../verdict.ts';
-import { must, should, type Check } from './check.ts';
+import type { Verdicts } from './check.ts';
 import { errorCases, triggerError } from './errors.ts';
 
 /** Stack traces of JavaScript, Python, Java and Kotlin, C#, Go, Ruby, PHP and Rust. */
@@ -25,44 +25,28 @@ const passwordField =
 /** Enough for any error message. A body that repeats the user's input can be much longer. */
 const maxSearchedCharacters = 20_000;
 
-export const leakChecks: Check[] = [
-  must('LEAK-1', {
-    title: 'No body contains a stack trace',
-    requirement: 'Log stack traces. The app shows the message of the body to its users.',
-    statements: ['ERROR-1', 'ERROR-5'],
-    run: (context) =>
-      inspectBodies(context, (exchange) => {
-        const match = findInError(stackTrace, exchange);
-        return match && `contains a stack trace: "${truncate(match)}"`;
-      }),
-  }),
-  must('LEAK-2', {
-    title: 'No body contains a password',
-    requirement: 'Never send a password back: not in a success, not in an error, not as a hash.',
-    statements: ['CALL-6', 'CALL-7', 'ENTITY-3'],
-    run: (context) =>
-      inspectBodies(context, ({ request, response }) => {
-        const { status, text } = response!;
-        const password =
-          /"password":"((?:[^"\\]|\\.)*)"/.exec(String(request.body ?? ''))?.[1] ?? '';
-        if (password.length >= 7 && encodedVariants(password).some((form) => text.includes(form)))
-          return 'repeats the password of the request';
-        if (hash.test(text)) return 'contains the hash of a password';
-        const key = passwordField.exec(text)?.[1];
-        return key && status < 300 ? `contains "${key}"` : undefined;
-      }),
-  }),
-  should('LEAK-3', {
-    title: 'No body contains internals of the database or the code',
-    requirement: 'Write messages for users, without names of tables, files, drivers or exceptions.',
-    statements: ['ERROR-1', 'ERROR-5'],
-    run: (context) =>
-      inspectBodies(context, (exchange) => {
-        const match = findInError(internalError, exchange);
-        return match && `contains internals: "${truncate(match)}"`;
-      }),
-  }),
-];
+export const leakChecks: Verdicts = {
+  'LEAK-1': (context) =>
+    inspectBodies(context, (exchange) => {
+      const match = findInError(stackTrace, exchange);
+      return match && `contains a stack trace: "${truncate(match)}"`;
+    }),
+  'LEAK-2': (context) =>
+    inspectBodies(context, ({ request, response }) => {
+      const { status, text } = response!;
+      const password = /"password":"((?:[^"\\]|\\.)*)"/.exec(String(request.body ?? ''))?.[1] ?? '';
+      if (password.length >= 7 && encodedVariants(password).some((form) => text.includes(form)))
+        return 'repeats the password of the request';
+      if (hash.test(text)) return 'contains the hash of a password';
+      const key = passwordField.exec(text)?.[1];
+      return key && status < 300 ? `contains "${key}"` : undefined;
+    }),
+  'LEAK-3': (context) =>
+    inspectBodies(context, (exchange) => {
+      const match = findInError(internalError, exchange);
+      return match && `contains internals: "${truncate(match)}"`;
+    }),
+};
 
 /** Makes an ordinary visit, triggers every error case and inspects all responses so far. */
 async function inspectBodies(context: RunContext, faultOf: FaultOf) {

@@ -26,547 +26,430 @@ import {
 } from '../probes.ts';
 import { Blocked, expectSuccess, fail, skip } from '../verdict.ts';
 import type { RunContext } from '../run-context.ts';
-import { must, should, type Check } from './check.ts';
+import type { Verdicts } from './check.ts';
 
 /** Exceeds the usual page sizes of paginated lists. */
 const manyProjects = 101;
 
-export const projectChecks: Check[] = [
-  must('PROJECT-1', {
-    title: 'The list is a JSON array of projects',
-    requirement:
-      'Respond to GET /api/v1/projects with 200 and an array, without a wrapper object. Each item has "id" (string or number), "title" (string) and "description" (string).',
-    statements: ['CALL-8', 'ENTITY-1', 'CHOICE-19'],
-    async run(context) {
-      await requireSession(context);
-      await createFirstProject(context);
-      await createSecondProject(context);
-      const list = await fetchShortList(context);
-      if (!list.outcome.ok)
-        fail(`The app cannot show the list: ${describeListFault(list)}.`, [list]);
-      const visitors = await listAsVisitor(context);
-      if (isSuccess(visitors.exchange) && !visitors.outcome.ok)
-        fail(
-          `The response to a visitor is a success but not a list: ${describeListFault(visitors)}. Reject the request with a status 4xx instead.`,
-          [visitors],
-        );
-    },
-  }),
-  must('PROJECT-2', {
-    title: 'The response to creating a project is the project',
-    requirement:
-      'Respond to POST /api/v1/projects with 201 (any 2xx status works) and the created project: "id", "title" and "description", without a wrapper object.',
-    statements: ['CALL-9', 'CREATE-2', 'CHOICE-18'],
-    async run(context) {
-      await requireSession(context, 'list and create');
-      const create = await createFirstProject(context);
-      if (create.outcome.ok) return expectSameTexts([create, await createSecondProject(context)]);
-      if (isSuccess(create.exchange)) {
-        const body = parseJson(create.exchange.response?.text);
-        const fault = body === undefined ? 'the body is not JSON' : describeProjectFault(body);
-        fail(`The response is not a project: ${fault ?? 'the app cannot read it'}.`, [create]);
-      }
-      expectSuccess(create, 'Creating a project fails');
-    },
-  }),
-  must('PROJECT-3', {
-    title: 'The list without projects is []',
-    requirement: 'Respond with 200 and [], not with null, 204, 404 or an object.',
-    statements: ['CALL-8', 'CHOICE-19', 'CHOICE-29'],
-    async run(context) {
-      await requireSession(context);
-      const list = await (await context.signedInUser('flo')).browser.listProjects();
-      const { length } = expectSuccess(list, 'The list of a user without projects fails');
-      if (length > 0) skip(`a new user sees ${length} projects`);
-    },
-  }),
-  must('PROJECT-17', {
-    title: 'Browsers can tell all ids apart',
-    requirement:
-      'Send an id as a string, or as an integer of at most 9007199254740991 (2^53 - 1). Browsers round larger numbers, so that two ids become one.',
-    statements: ['ENTITY-1', 'CHOICE-32'],
-    async run(context) {
-      const { browser } = await context.signedInUser('ada');
-      for (const name of ['a first id', 'a second id', 'a third id', 'a fourth id'])
-        await createOrBlock(context, browser, name);
-      const { call, projects } = await listOrBlock(browser);
-      const sentIds = new Map<number, string>();
-      for (const [, sent = ''] of call.exchange.response!.text.matchAll(/"id"\s*:\s*(-?\d+)/g)) {
-        const id = Number(sent);
-        const other = sentIds.get(id) ?? sent;
-        if (other !== sent && projects.some((project) => project.id === id))
-          fail(
-            `Numbers beyond 2^53 are ids: the list has ${other} and ${sent}, and browsers read both as ${id}.`,
-            [call],
-            'one row for two projects',
-          );
-        sentIds.set(id, sent);
-      }
-    },
-  }),
-  must('PROJECT-4', {
-    title: 'The next list contains a created project',
-    requirement: 'Include the created project, unchanged, in the next GET. Do not cache the list.',
-    statements: ['APP-2', 'CALL-8', 'LIST-3'],
-    async run(context) {
-      const { browser } = await context.signedInUser('ada');
-      await fetchShortList(context);
-      await createOrBlock(context, browser, 'in the list before');
-      const before = await browser.listProjects();
-      const { call, project } = await createOrBlock(context, browser, 'in the next list');
-      const list = await browser.listProjects();
-      await expectValidList(context, list);
-      if (!list.outcome.ok) return;
-      const listed = findProject(list.outcome.value, project);
-      if (!listed) {
-        const isSame = before.exchange.response?.text === list.exchange.response?.text;
-        fail(
-          `The next list does not contain a created project (id ${JSON.stringify(project.id)})${isSame ? '. It equals the list before, so it is cached or nothing was stored' : ''}.`,
-          [before, call, list],
-          'the new project disappears when the user comes back to the screen',
-        );
-      }
-      if (String(listed.id) !== String(project.id))
-        throw new Blocked('the list has the new project with another id, see PROJECT-7');
-      const changed = findChangedText(project, listed);
-      if (changed)
-        fail(
-          `The ${changed} in the list differs from the response to creating: ${describeType(listed[changed])} instead of ${describeType(project[changed])}.`,
-          [before, call, list],
-          'another text when the user comes back to the screen',
-        );
-    },
-  }),
-  must('PROJECT-6', {
-    title: 'Each project has a unique id',
-    requirement:
-      'Give every project its own id, also to projects created concurrently or with the same text. The app shows one row per id.',
-    statements: ['ENTITY-1', 'CHOICE-32'],
-    async run(context) {
-      const { browser } = await context.signedInUser('ada');
-      const first = await createOrBlock(context, browser, 'twice the same');
-      const same = await browser.createProject(first.sent);
-      // A backend may require unique titles.
-      const second =
-        same.outcome.ok && !isClientError(same.exchange)
-          ? { call: same, project: same.outcome.value }
-          : await createOrBlock(context, browser, 'not the same');
-      const third = await createOrBlock(context, browser, 'something else');
-      const { projects, call } = await listOrBlock(browser);
-      const created = findDuplicateId([first, second, third].map(({ project }) => project));
-      if (created !== undefined)
-        fail(
-          `Two projects were created with the id ${JSON.stringify(created)}.`,
-          [first.call, second.call, third.call],
-          'the second project replaces the first one',
-        );
-      const listed = findDuplicateId(projects);
-      if (listed !== undefined)
-        fail(`The list contains the id ${JSON.stringify(listed)} more than once.`, [call]);
-    },
-  }),
-  must('PROJECT-7', {
-    title: 'The id of a project never changes',
-    requirement: 'Use one id per project, in the response to creating and in every list.',
-    statements: ['ENTITY-1', 'CHOICE-32'],
-    async run(context) {
-      const { browser } = await context.signedInUser('ada');
-      const { project, call } = await createOrBlock(context, browser, 'with one id');
-      const lists = [await listOrBlock(browser), await listOrBlock(browser)];
-      const [first, second] = lists.map(
-        ({ projects }) => projects.find(({ title }) => title === project.title)?.id,
+export const projectChecks: Verdicts = {
+  async 'PROJECT-1'(context) {
+    await requireSession(context);
+    await createFirstProject(context);
+    await createSecondProject(context);
+    const list = await fetchShortList(context);
+    if (!list.outcome.ok) fail(`The app cannot show the list: ${describeListFault(list)}.`, [list]);
+    const visitors = await listAsVisitor(context);
+    if (isSuccess(visitors.exchange) && !visitors.outcome.ok)
+      fail(
+        `The response to a visitor is a success but not a list: ${describeListFault(visitors)}. Reject the request with a status 4xx instead.`,
+        [visitors],
       );
-      if (first === undefined) throw new Blocked(missingFromList);
-      if (first !== second)
+  },
+  async 'PROJECT-2'(context) {
+    await requireSession(context, 'list and create');
+    const create = await createFirstProject(context);
+    if (create.outcome.ok) return expectSameTexts([create, await createSecondProject(context)]);
+    if (isSuccess(create.exchange)) {
+      const body = parseJson(create.exchange.response?.text);
+      const fault = body === undefined ? 'the body is not JSON' : describeProjectFault(body);
+      fail(`The response is not a project: ${fault ?? 'the app cannot read it'}.`, [create]);
+    }
+    expectSuccess(create, 'Creating a project fails');
+  },
+  async 'PROJECT-3'(context) {
+    await requireSession(context);
+    const list = await (await context.signedInUser('flo')).browser.listProjects();
+    const { length } = expectSuccess(list, 'The list of a user without projects fails');
+    if (length > 0) skip(`a new user sees ${length} projects`);
+  },
+  async 'PROJECT-17'(context) {
+    const { browser } = await context.signedInUser('ada');
+    for (const name of ['a first id', 'a second id', 'a third id', 'a fourth id'])
+      await createOrBlock(context, browser, name);
+    const { call, projects } = await listOrBlock(browser);
+    const sentIds = new Map<number, string>();
+    for (const [, sent = ''] of call.exchange.response!.text.matchAll(/"id"\s*:\s*(-?\d+)/g)) {
+      const id = Number(sent);
+      const other = sentIds.get(id) ?? sent;
+      if (other !== sent && projects.some((project) => project.id === id))
         fail(
-          `The id of a project is ${describeType(first)} in one list and ${describeType(second)} in the next one.`,
-          [call, ...lists.map((list) => list.call)],
+          `Numbers beyond 2^53 are ids: the list has ${other} and ${sent}, and browsers read both as ${id}.`,
+          [call],
+          'one row for two projects',
         );
-      if (first !== project.id)
+      sentIds.set(id, sent);
+    }
+  },
+  async 'PROJECT-4'(context) {
+    const { browser } = await context.signedInUser('ada');
+    await fetchShortList(context);
+    await createOrBlock(context, browser, 'in the list before');
+    const before = await browser.listProjects();
+    const { call, project } = await createOrBlock(context, browser, 'in the next list');
+    const list = await browser.listProjects();
+    await expectValidList(context, list);
+    if (!list.outcome.ok) return;
+    const listed = findProject(list.outcome.value, project);
+    if (!listed) {
+      const isSame = before.exchange.response?.text === list.exchange.response?.text;
+      fail(
+        `The next list does not contain a created project (id ${JSON.stringify(project.id)})${isSame ? '. It equals the list before, so it is cached or nothing was stored' : ''}.`,
+        [before, call, list],
+        'the new project disappears when the user comes back to the screen',
+      );
+    }
+    if (String(listed.id) !== String(project.id))
+      throw new Blocked('the list has the new project with another id, see PROJECT-7');
+    const changed = findChangedText(project, listed);
+    if (changed)
+      fail(
+        `The ${changed} in the list differs from the response to creating: ${describeType(listed[changed])} instead of ${describeType(project[changed])}.`,
+        [before, call, list],
+        'another text when the user comes back to the screen',
+      );
+  },
+  async 'PROJECT-6'(context) {
+    const { browser } = await context.signedInUser('ada');
+    const first = await createOrBlock(context, browser, 'twice the same');
+    const same = await browser.createProject(first.sent);
+    // A backend may require unique titles.
+    const second =
+      same.outcome.ok && !isClientError(same.exchange)
+        ? { call: same, project: same.outcome.value }
+        : await createOrBlock(context, browser, 'not the same');
+    const third = await createOrBlock(context, browser, 'something else');
+    const { projects, call } = await listOrBlock(browser);
+    const created = findDuplicateId([first, second, third].map(({ project }) => project));
+    if (created !== undefined)
+      fail(
+        `Two projects were created with the id ${JSON.stringify(created)}.`,
+        [first.call, second.call, third.call],
+        'the second project replaces the first one',
+      );
+    const listed = findDuplicateId(projects);
+    if (listed !== undefined)
+      fail(`The list contains the id ${JSON.stringify(listed)} more than once.`, [call]);
+  },
+  async 'PROJECT-7'(context) {
+    const { browser } = await context.signedInUser('ada');
+    const { project, call } = await createOrBlock(context, browser, 'with one id');
+    const lists = [await listOrBlock(browser), await listOrBlock(browser)];
+    const [first, second] = lists.map(
+      ({ projects }) => projects.find(({ title }) => title === project.title)?.id,
+    );
+    if (first === undefined) throw new Blocked(missingFromList);
+    if (first !== second)
+      fail(
+        `The id of a project is ${describeType(first)} in one list and ${describeType(second)} in the next one.`,
+        [call, ...lists.map((list) => list.call)],
+      );
+    if (first !== project.id)
+      fail(
+        `The id of a project is ${describeType(project.id)} in the response to creating it, and ${describeType(first)} in the list.`,
+        [call, lists[0]!.call],
+        'the same project twice while the app fetches the list',
+      );
+  },
+  async 'PROJECT-8'(context) {
+    const { browser } = await context.signedInUser('ada');
+    const { project, call } = await createOrBlock(context, browser, 'to stay');
+    const isListed = ({ projects }: { projects: Project[] }) =>
+      findProject(projects, project) !== undefined;
+    if (!isListed(await listOrBlock(browser))) throw new Blocked(missingFromList);
+    const other = await context.signedInUser('tess');
+    const list = await listOrBlock(browser);
+    if (!isListed(list))
+      fail(
+        'After another user signed in from another browser, the projects of the first user are gone: the backend keeps one session for all browsers.',
+        [call, other.login, list.call],
+        "another user's projects",
+      );
+    const later = await laterSession(context);
+    const laterList = await listOrBlock(later.browser);
+    if (!isListed(laterList))
+      fail(
+        'The projects of a user are gone after signing in again from another browser.',
+        [call, later.login, laterList.call],
+        laterList.projects.length > 0 ? 'other projects' : '"No projects to show."',
+      );
+  },
+  async 'PROJECT-16'(context) {
+    const { browser } = await context.signedInUser('ada');
+    const later = (await laterSession(context)).browser;
+    const visits: [string, SimulatedBrowser, SimulatedBrowser][] = [
+      ["the user's second browser", browser, later],
+      ["the user's first browser", later, browser],
+    ];
+    if (await isListShared(context))
+      visits.push(['another user', browser, (await context.signedInUser('bob')).browser]);
+    for (const [reader, from, to] of visits) {
+      // Fills a cache.
+      await listOrBlock(to);
+      const { project, call } = await createOrBlock(context, from, `for ${reader}`);
+      const own = await listOrBlock(from);
+      if (!findProject(own.projects, project)) throw new Blocked(missingFromList);
+      const list = await listOrBlock(to);
+      if (!findProject(list.projects, project))
         fail(
-          `The id of a project is ${describeType(project.id)} in the response to creating it, and ${describeType(first)} in the list.`,
-          [call, lists[0]!.call],
-          'the same project twice while the app fetches the list',
+          `A new project is in the next list of the browser that created it, but not in the next list of ${reader}: that list is cached.`,
+          [call, own.call, list.call],
+          'a list without the new project',
         );
-    },
-  }),
-  must('PROJECT-8', {
-    title: 'Projects are still there after signing in again',
-    requirement: 'Store projects per user, not per session, so that another browser shows them.',
-    statements: ['APP-2', 'CHOICE-9', 'CHOICE-44'],
-    async run(context) {
-      const { browser } = await context.signedInUser('ada');
-      const { project, call } = await createOrBlock(context, browser, 'to stay');
-      const isListed = ({ projects }: { projects: Project[] }) =>
-        findProject(projects, project) !== undefined;
-      if (!isListed(await listOrBlock(browser))) throw new Blocked(missingFromList);
-      const other = await context.signedInUser('tess');
-      const list = await listOrBlock(browser);
-      if (!isListed(list))
+    }
+  },
+  async 'PROJECT-10'(context) {
+    const { browser } = await context.signedInUser('bob');
+    await createOrBlock(context, browser, 'before those at once');
+    const created = await Promise.all(
+      ['at once', 'at once too', 'and a third'].map(async (name) => {
+        const sent = context.fixtures.project(name);
+        const call = await browser.createProject(sent);
+        const failure = 'One of three concurrent requests to create a project fails';
+        return { call, sent, project: expectSuccess(call, failure) };
+      }),
+    );
+    const calls = created.map(({ call }) => call);
+    if (findDuplicateId(created.map(({ project }) => project)) !== undefined)
+      fail('Projects created concurrently have the same id.', calls);
+    const isMixedUp = created.some(
+      ({ project, sent }) =>
+        project.title !== sent.title && created.some((other) => other.sent.title === project.title),
+    );
+    if (isMixedUp) fail('One of three concurrent requests gets the project of another one.', calls);
+    const list = await listOrBlock(browser);
+    const listed = created.filter(({ project }) => findProject(list.projects, project));
+    if (listed.length < created.length)
+      fail(
+        `The list has ${listed.length} of ${created.length} projects that were created concurrently.`,
+        [...calls, list.call],
+      );
+  },
+  async 'PROJECT-11'(context) {
+    if (await isListShared(context)) skip('all users see the same projects');
+    const users = [await context.signedInUser('ada'), await context.signedInUser('bob')];
+    const ownProjects = new Map<string, Project[]>();
+    for (const { name, browser } of users) {
+      await createOrBlock(context, browser, `own of ${name}`);
+      const { projects } = await listOrBlock(browser);
+      ownProjects.set(name, projects);
+    }
+    const requests = Array.from({ length: 12 }, (_, index) => users[index % 2]!);
+    const lists = await Promise.all(
+      requests.map(async ({ name, browser }) => ({ name, list: await browser.listProjects() })),
+    );
+    for (const { name, list } of lists) {
+      const failure = `One of ${requests.length} concurrent requests for a list fails`;
+      const projects = expectSuccess(list, failure);
+      const own = ownProjects.get(name)!;
+      if (!projects.every((project) => own.some(isSameProject(project))))
         fail(
-          'After another user signed in from another browser, the projects of the first user are gone: the backend keeps one session for all browsers.',
-          [call, other.login, list.call],
+          'When two users request their lists concurrently, one of them gets the list of the other.',
+          [list],
           "another user's projects",
         );
-      const later = await laterSession(context);
-      const laterList = await listOrBlock(later.browser);
-      if (!isListed(laterList))
+    }
+  },
+  async 'PROJECT-12'(context) {
+    const { browser } = await context.signedInUser('bob');
+    const before = await listOrBlock(browser);
+    const rejected: { project: NewProject; call: ApiCall }[] = [];
+    for (const project of [
+      { title: '', description: 'A description.' },
+      { title: ' ', description: ' ' },
+      { title: 'x'.repeat(20_000), description: 'A description.' },
+    ]) {
+      const call = await browser.createProject(project, { isAppRequest: false });
+      if (call.exchange.response && !isSuccess(call.exchange)) rejected.push({ project, call });
+    }
+    if (rejected.length === 0) skip('the backend rejects no project');
+    const after = await listOrBlock(browser);
+    for (const { project, call } of rejected) {
+      const count = (projects: Project[]) =>
+        projects.filter(({ title }) => title === project.title).length;
+      if (count(after.projects) > count(before.projects))
         fail(
-          'The projects of a user are gone after signing in again from another browser.',
-          [call, later.login, laterList.call],
-          laterList.projects.length > 0 ? 'other projects' : '"No projects to show."',
+          `The backend rejects a project with ${describeResponse(call.exchange)}, but the list contains it.`,
+          [call, after.call],
         );
-    },
-  }),
-  must('PROJECT-16', {
-    title: 'A new project is in the next list of every browser that shows it',
-    requirement:
-      'Read the list from the store for every request. Do not cache it for a time, per session or per process.',
-    statements: ['APP-2', 'LIST-3', 'PROJECTS-7'],
-    async run(context) {
-      const { browser } = await context.signedInUser('ada');
-      const later = (await laterSession(context)).browser;
-      const visits: [string, SimulatedBrowser, SimulatedBrowser][] = [
-        ["the user's second browser", browser, later],
-        ["the user's first browser", later, browser],
-      ];
-      if (await isListShared(context))
-        visits.push(['another user', browser, (await context.signedInUser('bob')).browser]);
-      for (const [reader, from, to] of visits) {
-        // Fills a cache.
-        await listOrBlock(to);
-        const { project, call } = await createOrBlock(context, from, `for ${reader}`);
-        const own = await listOrBlock(from);
-        if (!findProject(own.projects, project)) throw new Blocked(missingFromList);
-        const list = await listOrBlock(to);
-        if (!findProject(list.projects, project))
-          fail(
-            `A new project is in the next list of the browser that created it, but not in the next list of ${reader}: that list is cached.`,
-            [call, own.call, list.call],
-            'a list without the new project',
-          );
-      }
-    },
-  }),
-  must('PROJECT-10', {
-    title: 'All projects created concurrently are stored',
-    requirement: 'Create one project per concurrent request, each with its own id.',
-    statements: ['APP-2', 'CHOICE-32'],
-    async run(context) {
-      const { browser } = await context.signedInUser('bob');
-      await createOrBlock(context, browser, 'before those at once');
-      const created = await Promise.all(
-        ['at once', 'at once too', 'and a third'].map(async (name) => {
-          const sent = context.fixtures.project(name);
-          const call = await browser.createProject(sent);
-          const failure = 'One of three concurrent requests to create a project fails';
-          return { call, sent, project: expectSuccess(call, failure) };
-        }),
+    }
+  },
+  async 'PROJECT-13'(context) {
+    const { browser } = await context.signedInUser('bob');
+    const project = context.fixtures.project('with a key');
+    const first = await createWithKey(context, browser, project, 'repeated');
+    if (!first.outcome.ok) throw new Blocked(describeCreateFailure(first));
+    const second = await createWithKey(context, browser, project, 'repeated');
+    if (!second.outcome.ok) {
+      const control = await createWithKey(context, browser, project, 'not repeated');
+      if (!control.outcome.ok) skip('the backend rejects a second project with the same text');
+    }
+    expectSuccess(
+      second,
+      'Repeating a POST with the same Idempotency-Key and body fails, although the project exists',
+      [first],
+    );
+    const other = context.fixtures.project('with a key at once');
+    const send = () => createWithKey(context, browser, other, 'at once');
+    const concurrent = await Promise.all([send(), send()]);
+    const headers = { 'idempotency-key': 'long-key-'.repeat(29).slice(0, 255) };
+    const withLongKey = await browser.createProject(other, { headers, isAppRequest: false });
+    const failed = [...concurrent, withLongKey].find(({ exchange }) => statusOf(exchange) >= 500);
+    if (failed)
+      fail(
+        `The backend responds to ${failed === withLongKey ? 'an Idempotency-Key of 255 characters' : 'one of two concurrent requests with the same Idempotency-Key'} with ${describeResponse(failed.exchange)}.`,
+        failed === withLongKey ? [failed] : concurrent,
       );
-      const calls = created.map(({ call }) => call);
-      if (findDuplicateId(created.map(({ project }) => project)) !== undefined)
-        fail('Projects created concurrently have the same id.', calls);
-      const isMixedUp = created.some(
-        ({ project, sent }) =>
-          project.title !== sent.title &&
-          created.some((other) => other.sent.title === project.title),
+  },
+  async 'PROJECT-19'(context) {
+    const { browser } = await context.signedInUser('bob');
+    const [one, two] = ['first of its key', 'second of its key'].map(context.fixtures.project);
+    const first = await createWithKey(context, browser, one!, 'two texts');
+    if (!first.outcome.ok) throw new Blocked(describeCreateFailure(first));
+    const second = await createWithKey(context, browser, two!, 'two texts');
+    const list = await listOrBlock(browser);
+    const isListed = list.projects.some(({ title }) => title === two!.title);
+    const fault = second.outcome.ok
+      ? !isListed && 'does not store the second project'
+      : describeMessageFault(second.exchange);
+    if (fault)
+      fail(
+        `Two projects have the same Idempotency-Key and different texts: the backend responds to the second one with ${describeResponse(second.exchange)}, and ${fault}.`,
+        [first, second, list.call],
       );
-      if (isMixedUp)
-        fail('One of three concurrent requests gets the project of another one.', calls);
-      const list = await listOrBlock(browser);
-      const listed = created.filter(({ project }) => findProject(list.projects, project));
-      if (listed.length < created.length)
-        fail(
-          `The list has ${listed.length} of ${created.length} projects that were created concurrently.`,
-          [...calls, list.call],
-        );
-    },
-  }),
-  must('PROJECT-11', {
-    title: "No user gets the response to another user's request",
-    requirement:
-      'Respond to concurrent requests by the cookies of each request. Keep the session in the request, never in a global, and put no shared cache in front.',
-    statements: ['CHOICE-47', 'CALL-3'],
-    async run(context) {
-      if (await isListShared(context)) skip('all users see the same projects');
-      const users = [await context.signedInUser('ada'), await context.signedInUser('bob')];
-      const ownProjects = new Map<string, Project[]>();
-      for (const { name, browser } of users) {
-        await createOrBlock(context, browser, `own of ${name}`);
-        const { projects } = await listOrBlock(browser);
-        ownProjects.set(name, projects);
-      }
-      const requests = Array.from({ length: 12 }, (_, index) => users[index % 2]!);
-      const lists = await Promise.all(
-        requests.map(async ({ name, browser }) => ({ name, list: await browser.listProjects() })),
+  },
+  async 'PROJECT-20'(context) {
+    const [ada, bob] = [await context.signedInUser('ada'), await context.signedInUser('bob')];
+    const project = context.fixtures.project('with the key of another user');
+    const first = await createWithKey(context, ada.browser, project, 'of two users');
+    if (!first.outcome.ok) throw new Blocked(describeCreateFailure(first));
+    const second = await createWithKey(context, bob.browser, project, 'of two users');
+    if (!second.outcome.ok) skip(`the second user gets ${describeResponse(second.exchange)}`);
+    const list = await listOrBlock(bob.browser);
+    if (!list.projects.some(({ title }) => title === project.title))
+      fail(
+        `Two users send a project with the same Idempotency-Key. The second one gets ${second.outcome.value.id === first.outcome.value.id ? 'the project of the first user' : 'a success'}, and no project is stored.`,
+        [first, second, list.call],
       );
-      for (const { name, list } of lists) {
-        const failure = `One of ${requests.length} concurrent requests for a list fails`;
-        const projects = expectSuccess(list, failure);
-        const own = ownProjects.get(name)!;
-        if (!projects.every((project) => own.some(isSameProject(project))))
-          fail(
-            'When two users request their lists concurrently, one of them gets the list of the other.',
-            [list],
-            "another user's projects",
-          );
-      }
-    },
-  }),
-  must('PROJECT-12', {
-    title: 'A rejected project is not stored',
-    requirement: 'Store nothing when responding with an error, because the user tries again.',
-    statements: ['CREATE-4', 'CHOICE-28'],
-    async run(context) {
-      const { browser } = await context.signedInUser('bob');
-      const before = await listOrBlock(browser);
-      const rejected: { project: NewProject; call: ApiCall }[] = [];
-      for (const project of [
-        { title: '', description: 'A description.' },
-        { title: ' ', description: ' ' },
-        { title: 'x'.repeat(20_000), description: 'A description.' },
-      ]) {
-        const call = await browser.createProject(project, { isAppRequest: false });
-        if (call.exchange.response && !isSuccess(call.exchange)) rejected.push({ project, call });
-      }
-      if (rejected.length === 0) skip('the backend rejects no project');
-      const after = await listOrBlock(browser);
-      for (const { project, call } of rejected) {
-        const count = (projects: Project[]) =>
-          projects.filter(({ title }) => title === project.title).length;
-        if (count(after.projects) > count(before.projects))
-          fail(
-            `The backend rejects a project with ${describeResponse(call.exchange)}, but the list contains it.`,
-            [call, after.call],
-          );
-      }
-    },
-  }),
-  should('PROJECT-13', {
-    title: 'A repeated Idempotency-Key is accepted',
-    requirement:
-      'Browsers may repeat a POST, and so does the app when a user tries again after a lost answer. Respond with the first project again, or ignore the key and create a second one. Do not reject the request. A key has up to 255 characters.',
-    statements: ['CHOICE-7', 'CALL-9'],
-    needs: ['PROJECT-10'],
-    async run(context) {
-      const { browser } = await context.signedInUser('bob');
-      const project = context.fixtures.project('with a key');
-      const first = await createWithKey(context, browser, project, 'repeated');
-      if (!first.outcome.ok) throw new Blocked(describeCreateFailure(first));
-      const second = await createWithKey(context, browser, project, 'repeated');
-      if (!second.outcome.ok) {
-        const control = await createWithKey(context, browser, project, 'not repeated');
-        if (!control.outcome.ok) skip('the backend rejects a second project with the same text');
-      }
-      expectSuccess(
-        second,
-        'Repeating a POST with the same Idempotency-Key and body fails, although the project exists',
-        [first],
+  },
+  async 'PROJECT-14'(context) {
+    const { browser } = await context.signedInUser('bob');
+    const before = (await listOrBlock(browser)).call;
+    const etag = responseHeader(before.exchange, 'etag');
+    if (etag === undefined) skip('the list has no ETag');
+    await createOrBlock(context, browser, 'that changes the ETag');
+    const after = (await listOrBlock(browser)).call;
+    if (responseHeader(after.exchange, 'etag') === etag)
+      fail(`The list changed, but its ETag is still ${etag}.`, [before, after]);
+    const headers = { 'if-none-match': etag };
+    const conditional = await browser.send('GET', '/api/v1/projects', { headers });
+    if (statusOf(conditional) === 304)
+      fail(
+        'The backend responds with 304 to the ETag of an older list, so the browser would not fetch the new one.',
+        [before, conditional],
       );
-      const other = context.fixtures.project('with a key at once');
-      const send = () => createWithKey(context, browser, other, 'at once');
-      const concurrent = await Promise.all([send(), send()]);
-      const headers = { 'idempotency-key': 'long-key-'.repeat(29).slice(0, 255) };
-      const withLongKey = await browser.createProject(other, { headers, isAppRequest: false });
-      const failed = [...concurrent, withLongKey].find(({ exchange }) => statusOf(exchange) >= 500);
-      if (failed)
-        fail(
-          `The backend responds to ${failed === withLongKey ? 'an Idempotency-Key of 255 characters' : 'one of two concurrent requests with the same Idempotency-Key'} with ${describeResponse(failed.exchange)}.`,
-          failed === withLongKey ? [failed] : concurrent,
-        );
-    },
-  }),
-  should('PROJECT-19', {
-    title: 'An Idempotency-Key with another text does not lose a project',
-    requirement:
-      'When a key comes with another title or description, create that project or reject it with 409 and a message. Do not respond with the first project.',
-    statements: ['CHOICE-90', 'CREATE-2'],
-    async run(context) {
-      const { browser } = await context.signedInUser('bob');
-      const [one, two] = ['first of its key', 'second of its key'].map(context.fixtures.project);
-      const first = await createWithKey(context, browser, one!, 'two texts');
-      if (!first.outcome.ok) throw new Blocked(describeCreateFailure(first));
-      const second = await createWithKey(context, browser, two!, 'two texts');
-      const list = await listOrBlock(browser);
-      const isListed = list.projects.some(({ title }) => title === two!.title);
-      const fault = second.outcome.ok
-        ? !isListed && 'does not store the second project'
-        : describeMessageFault(second.exchange);
-      if (fault)
-        fail(
-          `Two projects have the same Idempotency-Key and different texts: the backend responds to the second one with ${describeResponse(second.exchange)}, and ${fault}.`,
-          [first, second, list.call],
-        );
-    },
-  }),
-  must('PROJECT-20', {
-    title: 'An Idempotency-Key belongs to the user who sent it',
-    requirement:
-      "Store keys per user. Never respond with another user's project, and store the project of each user.",
-    statements: ['CHOICE-91', 'CHOICE-44'],
-    async run(context) {
-      const [ada, bob] = [await context.signedInUser('ada'), await context.signedInUser('bob')];
-      const project = context.fixtures.project('with the key of another user');
-      const first = await createWithKey(context, ada.browser, project, 'of two users');
-      if (!first.outcome.ok) throw new Blocked(describeCreateFailure(first));
-      const second = await createWithKey(context, bob.browser, project, 'of two users');
-      if (!second.outcome.ok) skip(`the second user gets ${describeResponse(second.exchange)}`);
-      const list = await listOrBlock(bob.browser);
-      if (!list.projects.some(({ title }) => title === project.title))
-        fail(
-          `Two users send a project with the same Idempotency-Key. The second one gets ${second.outcome.value.id === first.outcome.value.id ? 'the project of the first user' : 'a success'}, and no project is stored.`,
-          [first, second, list.call],
-        );
-    },
-  }),
-  should('PROJECT-14', {
-    title: 'The ETag changes with the list',
-    requirement: 'If the list has an ETag, change it with the list. Send 304 only when unchanged.',
-    statements: ['LIST-3', 'PROJECTS-7'],
-    async run(context) {
-      const { browser } = await context.signedInUser('bob');
-      const before = (await listOrBlock(browser)).call;
-      const etag = responseHeader(before.exchange, 'etag');
-      if (etag === undefined) skip('the list has no ETag');
-      await createOrBlock(context, browser, 'that changes the ETag');
-      const after = (await listOrBlock(browser)).call;
-      if (responseHeader(after.exchange, 'etag') === etag)
-        fail(`The list changed, but its ETag is still ${etag}.`, [before, after]);
-      const headers = { 'if-none-match': etag };
-      const conditional = await browser.send('GET', '/api/v1/projects', { headers });
-      if (statusOf(conditional) === 304)
-        fail(
-          'The backend responds with 304 to the ETag of an older list, so the browser would not fetch the new one.',
-          [before, conditional],
-        );
-    },
-  }),
-  must('PROJECT-15', {
-    title: 'Visitors do not see the projects of users',
-    requirement: 'When each user sees only their own projects, show none of them to visitors.',
-    statements: ['CHOICE-41', 'CHOICE-44', 'CHOICE-47'],
-    async run(context) {
-      if (await isListShared(context)) skip('all users see the same projects');
-      const { browser } = await context.signedInUser('ada');
-      const { project } = await createOrBlock(context, browser, 'of one person alone');
-      const visitors = await context.newBrowser('visitor').listProjects();
-      if (visitors.outcome.ok && visitors.outcome.value.some(isSameProject(project)))
-        fail(
-          'Users see only their own projects, but visitors without an account see the projects of all users.',
-          [visitors],
-          "other users' projects",
-        );
-    },
-  }),
-];
+  },
+  async 'PROJECT-15'(context) {
+    if (await isListShared(context)) skip('all users see the same projects');
+    const { browser } = await context.signedInUser('ada');
+    const { project } = await createOrBlock(context, browser, 'of one person alone');
+    const visitors = await context.newBrowser('visitor').listProjects();
+    if (visitors.outcome.ok && visitors.outcome.value.some(isSameProject(project)))
+      fail(
+        'Users see only their own projects, but visitors without an account see the projects of all users.',
+        [visitors],
+        "other users' projects",
+      );
+  },
+};
 
 /** They make the list of tess long. */
-export const longListChecks: Check[] = [
-  must('PROJECT-9', {
-    title: 'The list is complete',
-    requirement: `Respond with all projects, ${manyProjects} and more, to every request. The app requests no further pages.`,
-    statements: ['CONST-4', 'CALL-8'],
-    async run(context) {
-      const { browser, created } = await createManyProjects(context);
-      await expectValidList(context, await browser.listProjects());
-      const lists = await listFiveTimes(browser);
-      const counts = lists.map(
-        ({ projects }) => created.filter((project) => findProject(projects, project)).length,
-      );
-      const count = Math.min(...counts);
-      const { call, projects } = lists[counts.indexOf(count)]!;
-      if (count < created.length) {
-        await createOrBlock(context, browser, 'one more');
-        const isLonger = (await listOrBlock(browser)).projects.length > projects.length;
-        const lost = isLonger
-          ? 'some were lost, because they were created six at a time'
-          : 'it is truncated or paginated';
-        const reason = counts.some((other) => other > count)
-          ? 'five lists in a row differ, as if several processes kept their own'
-          : lost;
-        fail(
-          `The list has ${count} of ${created.length} projects: ${reason}.`,
-          [call],
-          `${projects.length} projects, and no sign of the others`,
-        );
-      }
-      const changed = projects.find((project) =>
-        lists.some((list) =>
-          findChangedText(project, findProject(list.projects, project) ?? project),
-        ),
-      );
-      if (changed)
-        fail(
-          `The text of a project changes from list to list. Its title in one of them is ${describeType(changed.title)}.`,
-          lists.map((list) => list.call),
-        );
-      return created.length < manyProjects
-        ? { note: `only ${created.length} projects could be created` }
-        : undefined;
-    },
-  }),
-  should('PROJECT-5', {
-    title: 'The list is ordered from oldest to newest',
-    requirement:
-      'Sort by creation, oldest first, and by id where two times are equal. The app appends a new project to the list, so rows would move when the screen opens again.',
-    statements: ['CREATE-2', 'CHOICE-44', 'LIST-3'],
-    needs: ['PROJECT-9'],
-    async run(context) {
-      const { browser, created } = await createManyProjects(context);
-      const newest: Project[] = [];
-      for (const name of ['one', 'two', 'three', 'four', 'five'])
-        newest.push((await createOrBlock(context, browser, name)).project);
-      const lists = await listFiveTimes(browser);
-      const known = new Set([...created, ...newest].map(({ id }) => String(id)));
-      const orders = lists.map(({ projects }) =>
-        projects.map(({ id }) => String(id)).filter((id) => known.has(id)),
-      );
-      const order = orders[0]!;
-      const expected = newest.map(({ id }) => String(id));
-      if (!expected.every((id) => order.includes(id))) throw new Blocked(missingFromList);
-      const changed = orders.findIndex((other) => other.join() !== order.join());
-      const userSees =
-        'a new project at the end of the list, and elsewhere when the user comes back';
-      if (changed > 0)
-        fail(
-          'Five lists in a row have different orders.',
-          [lists[0]!.call, lists[changed]!.call],
-          'rows that change places whenever the screen opens',
-        );
-      if (order.slice(-expected.length).join() === expected.join()) return;
-      const isReversed = order.slice(0, expected.length).join() === expected.toReversed().join();
+export const longListChecks: Verdicts = {
+  async 'PROJECT-9'(context) {
+    const { browser, created } = await createManyProjects(context);
+    await expectValidList(context, await browser.listProjects());
+    const lists = await listFiveTimes(browser);
+    const counts = lists.map(
+      ({ projects }) => created.filter((project) => findProject(projects, project)).length,
+    );
+    const count = Math.min(...counts);
+    const { call, projects } = lists[counts.indexOf(count)]!;
+    if (count < created.length) {
+      await createOrBlock(context, browser, 'one more');
+      const isLonger = (await listOrBlock(browser)).projects.length > projects.length;
+      const lost = isLonger
+        ? 'some were lost, because they were created six at a time'
+        : 'it is truncated or paginated';
+      const reason = counts.some((other) => other > count)
+        ? 'five lists in a row differ, as if several processes kept their own'
+        : lost;
       fail(
-        `The list is ${isReversed ? 'ordered from newest to oldest' : `not in the order of creation: of ${order.length} projects, the five newest are at ${expected.map((id) => order.indexOf(id) + 1).join(', ')}`}.`,
-        [lists[0]!.call],
-        userSees,
+        `The list has ${count} of ${created.length} projects: ${reason}.`,
+        [call],
+        `${projects.length} projects, and no sign of the others`,
       );
-    },
-  }),
-];
+    }
+    const changed = projects.find((project) =>
+      lists.some((list) =>
+        findChangedText(project, findProject(list.projects, project) ?? project),
+      ),
+    );
+    if (changed)
+      fail(
+        `The text of a project changes from list to list. Its title in one of them is ${describeType(changed.title)}.`,
+        lists.map((list) => list.call),
+      );
+    return created.length < manyProjects
+      ? { note: `only ${created.length} projects could be created` }
+      : undefined;
+  },
+  async 'PROJECT-5'(context) {
+    const { browser, created } = await createManyProjects(context);
+    const newest: Project[] = [];
+    for (const name of ['one', 'two', 'three', 'four', 'five'])
+      newest.push((await createOrBlock(context, browser, name)).project);
+    const lists = await listFiveTimes(browser);
+    const known = new Set([...created, ...newest].map(({ id }) => String(id)));
+    const orders = lists.map(({ projects }) =>
+      projects.map(({ id }) => String(id)).filter((id) => known.has(id)),
+    );
+    const order = orders[0]!;
+    const expected = newest.map(({ id }) => String(id));
+    if (!expected.every((id) => order.includes(id))) throw new Blocked(missingFromList);
+    const changed = orders.findIndex((other) => other.join() !== order.join());
+    const userSees = 'a new project at the end of the list, and elsewhere when the user comes back';
+    if (changed > 0)
+      fail(
+        'Five lists in a row have different orders.',
+        [lists[0]!.call, lists[changed]!.call],
+        'rows that change places whenever the screen opens',
+      );
+    if (order.slice(-expected.length).join() === expected.join()) return;
+    const isReversed = order.slice(0, expected.length).join() === expected.toReversed().join();
+    fail(
+      `The list is ${isReversed ? 'ordered from newest to oldest' : `not in the order of creation: of ${order.length} projects, the five newest are at ${expected.map((id) => order.indexOf(id) + 1).join(', ')}`}.`,
+      [lists[0]!.call],
+      userSees,
+    );
+  },
+};
 
 /** They may make the list of tess unreadable, so no later check reads it. */
-export const unreadableListChecks: Check[] = [
-  must('PROJECT-18', {
-    title: 'A value that is not a text never makes the list unreadable',
-    requirement:
-      'Reject a title or description that is not a string with a status 4xx, or store it as a string. One other value hides all projects of its user.',
-    statements: ['ENTITY-1', 'CHOICE-19', 'LIST-4'],
-    async run(context) {
-      if (await isListShared(context)) skip('all users see the same projects');
-      const { browser } = await context.signedInUser('tess');
-      await listOrBlock(browser);
-      const text = 'Created by the conformance kit';
-      for (const value of [5, true, null, undefined, { text }, [text]]) {
-        for (const field of ['title', 'description']) {
-          const json = { title: text, description: text, [field]: value };
-          const create = await browser.send('POST', '/api/v1/projects', { json });
-          const project = `a project whose ${field} is ${describeType(value)}`;
-          await expectReadableList(browser, project, create);
-        }
+export const unreadableListChecks: Verdicts = {
+  async 'PROJECT-18'(context) {
+    if (await isListShared(context)) skip('all users see the same projects');
+    const { browser } = await context.signedInUser('tess');
+    await listOrBlock(browser);
+    const text = 'Created by the conformance kit';
+    for (const value of [5, true, null, undefined, { text }, [text]]) {
+      for (const field of ['title', 'description']) {
+        const json = { title: text, description: text, [field]: value };
+        const create = await browser.send('POST', '/api/v1/projects', { json });
+        const project = `a project whose ${field} is ${describeType(value)}`;
+        await expectReadableList(browser, project, create);
       }
-    },
-  }),
-];
+    }
+  },
+};
 
 /** Fetches ada's list while it is short. */
 const fetchShortList = (context: RunContext) =>

@@ -24,226 +24,171 @@ import {
   skip,
 } from '../verdict.ts';
 import type { RunContext, SignedInUser } from '../run-context.ts';
-import { must, should, type Check } from './check.ts';
+import type { Verdicts } from './check.ts';
 import { forgeEnd, withCookieValue } from './cookies.ts';
 import { firstSession } from './xsrf.ts';
 
-export const sessionChecks: Check[] = [
-  must('SIGNIN-6', {
-    title: 'Cookies alone authenticate a signed-in user',
-    requirement:
-      'Set a cookie at sign-in that authenticates GET and POST /api/v1/projects. The app stores no token and sends no Authorization header.',
-    statements: ['APP-2', 'CALL-3', 'CHOICE-9'],
-    async run(context) {
-      const { user, list, create } = await firstVisit(context);
-      if (isUnauthorized(list)) await blockOnFlapping(user);
-      const cookies = user.browser.cookiesFor('/api/v1/projects').map(({ key }) => key);
-      const cause =
-        cookies.length > 0 ? `Cookies sent: ${cookies.join(', ')}.` : describeMissingCookie(user);
-      const problemOf = (call: ApiCall, request: string) =>
-        isUnauthorized(call) &&
-        createProblem(
-          `After signing in, the backend rejects ${request} with ${describeResponse(call.exchange)}. ${cause}`,
-          [call],
-        );
-      failIfAny([problemOf(list, 'the list'), problemOf(create, 'a new project')]);
-    },
-  }),
-  must('SIGNIN-7', {
-    title: 'Signing in from a second browser keeps the first session',
-    requirement:
-      'Keep several sessions per user. If a sign-in ends the first session, the app shows an empty list there without a message.',
-    statements: ['CHOICE-9', 'CALL-3'],
-    async run(context) {
-      const first = await context.signedInUser('bob');
-      const before = await first.browser.listProjects();
-      if (!before.outcome.ok) skip('the list cannot be fetched');
-      const second = await takeSession(context, 'bob');
-      const after = await first.browser.listProjects();
-      if (isUnauthorized(after)) await blockOnFlapping(first);
-      blockOnServerError(after);
-      expectSuccess(
-        after,
-        "After the user signed in from a second browser, the first browser's list fails",
-        [before, second.login],
-        'in the first browser, an empty list: "No projects to show."',
+export const sessionChecks: Verdicts = {
+  async 'SIGNIN-6'(context) {
+    const { user, list, create } = await firstVisit(context);
+    if (isUnauthorized(list)) await blockOnFlapping(user);
+    const cookies = user.browser.cookiesFor('/api/v1/projects').map(({ key }) => key);
+    const cause =
+      cookies.length > 0 ? `Cookies sent: ${cookies.join(', ')}.` : describeMissingCookie(user);
+    const problemOf = (call: ApiCall, request: string) =>
+      isUnauthorized(call) &&
+      createProblem(
+        `After signing in, the backend rejects ${request} with ${describeResponse(call.exchange)}. ${cause}`,
+        [call],
       );
-    },
-  }),
-  must('SIGNIN-8', {
-    title: 'Two concurrent sign-ins of a user both succeed',
-    requirement: 'Create two valid sessions when a user signs in from two browsers at once.',
-    statements: ['AUTH-3', 'CALL-3'],
-    async run(context) {
-      await requireSession(context);
-      const { email, password, registration } = await context.registeredAccount('bob');
-      const browsers = [context.newBrowser('bob'), context.newBrowser('bob')];
-      const logins = await Promise.all(browsers.map((browser) => browser.login(email, password)));
-      for (const login of logins)
-        expectSuccess(login, 'One of two concurrent sign-ins fails', [registration]);
-      const isPublic = await isListPublic(context);
-      for (const [index, browser] of browsers.entries()) {
-        const list = await browser.listProjects();
-        const evidence = [registration, logins[index]];
-        if (isClientError(list.exchange) && !isPublic)
-          expectSuccess(list, 'One of two concurrent sign-ins creates no valid session', evidence);
-      }
-    },
-  }),
-  must('SIGNIN-9', {
-    title: 'Another user can sign in from the same browser and takes over at once',
-    requirement:
-      'Replace the session of the browser at sign-in, with cookies (and an XSRF token) that work from the next request on. The app has no sign-out.',
-    statements: ['CHOICE-47', 'HEADER-7', 'CALL-4'],
-    async run(context) {
-      await requireSession(context, 'list and create');
-      const { first, browser, account, login } = await signInAsAnother(context);
-      const setup = [first.login, account.registration];
-      expectSuccess(login, 'Signing in from a browser with a session fails', setup);
-      await browser.listProjects();
-      const create = await browser.createProject(context.fixtures.project('of olga'));
-      if (isClientError(create.exchange))
-        expectSuccess(
-          create,
-          'After signing in from a browser that had a session, creating a project fails',
-          [...setup, login],
-        );
-      if (!create.outcome.ok) skip('no project can be created');
-      const isCreated = isSameProject(create.outcome.value);
-      const second = await takeSession(context, 'olga');
-      const secondList = await second.browser.listProjects();
-      const firstList = await (await context.signedInUser('ada')).browser.listProjects();
-      if (!secondList.outcome.ok) return;
-      if (!secondList.outcome.value.some(isCreated))
-        fail(
-          'After another user signed in from the same browser, a new project is not in their list: the old session went on.',
-          [...setup, login, create],
-          "the new user's project in the first user's list",
-        );
-      const isInFirst = firstList.outcome.ok && firstList.outcome.value.some(isCreated);
-      if (isInFirst && !(await isListShared(context)))
-        fail(
-          "After another user signed in from the same browser, a new project is in the first user's list.",
-          [account.registration, login, create],
-        );
-    },
-  }),
-  should('SIGNIN-10', {
-    title: 'A failed sign-in keeps the session of the browser',
-    requirement: 'Do not end the session when the user mistypes a password.',
-    statements: ['CHOICE-9', 'AUTH-5'],
-    async run(context) {
-      const { browser, email, password, login } = await takeSession(context, 'bob');
-      const before = await browser.listProjects();
-      if (!before.outcome.ok) skip('the list cannot be fetched');
-      const failed = await browser.login(email, `${password}?`);
-      const after = await browser.listProjects();
-      blockOnServerError(after);
+    failIfAny([problemOf(list, 'the list'), problemOf(create, 'a new project')]);
+  },
+  async 'SIGNIN-7'(context) {
+    const first = await context.signedInUser('bob');
+    const before = await first.browser.listProjects();
+    if (!before.outcome.ok) skip('the list cannot be fetched');
+    const second = await takeSession(context, 'bob');
+    const after = await first.browser.listProjects();
+    if (isUnauthorized(after)) await blockOnFlapping(first);
+    blockOnServerError(after);
+    expectSuccess(
+      after,
+      "After the user signed in from a second browser, the first browser's list fails",
+      [before, second.login],
+      'in the first browser, an empty list: "No projects to show."',
+    );
+  },
+  async 'SIGNIN-8'(context) {
+    await requireSession(context);
+    const { email, password, registration } = await context.registeredAccount('bob');
+    const browsers = [context.newBrowser('bob'), context.newBrowser('bob')];
+    const logins = await Promise.all(browsers.map((browser) => browser.login(email, password)));
+    for (const login of logins)
+      expectSuccess(login, 'One of two concurrent sign-ins fails', [registration]);
+    const isPublic = await isListPublic(context);
+    for (const [index, browser] of browsers.entries()) {
+      const list = await browser.listProjects();
+      const evidence = [registration, logins[index]];
+      if (isClientError(list.exchange) && !isPublic)
+        expectSuccess(list, 'One of two concurrent sign-ins creates no valid session', evidence);
+    }
+  },
+  async 'SIGNIN-9'(context) {
+    await requireSession(context, 'list and create');
+    const { first, browser, account, login } = await signInAsAnother(context);
+    const setup = [first.login, account.registration];
+    expectSuccess(login, 'Signing in from a browser with a session fails', setup);
+    await browser.listProjects();
+    const create = await browser.createProject(context.fixtures.project('of olga'));
+    if (isClientError(create.exchange))
       expectSuccess(
-        after,
-        'After a failed sign-in, the list of the signed-in user fails',
-        [login, failed],
+        create,
+        'After signing in from a browser that had a session, creating a project fails',
+        [...setup, login],
+      );
+    if (!create.outcome.ok) skip('no project can be created');
+    const isCreated = isSameProject(create.outcome.value);
+    const second = await takeSession(context, 'olga');
+    const secondList = await second.browser.listProjects();
+    const firstList = await (await context.signedInUser('ada')).browser.listProjects();
+    if (!secondList.outcome.ok) return;
+    if (!secondList.outcome.value.some(isCreated))
+      fail(
+        'After another user signed in from the same browser, a new project is not in their list: the old session went on.',
+        [...setup, login, create],
+        "the new user's project in the first user's list",
+      );
+    const isInFirst = firstList.outcome.ok && firstList.outcome.value.some(isCreated);
+    if (isInFirst && !(await isListShared(context)))
+      fail(
+        "After another user signed in from the same browser, a new project is in the first user's list.",
+        [account.registration, login, create],
+      );
+  },
+  async 'SIGNIN-10'(context) {
+    const { browser, email, password, login } = await takeSession(context, 'bob');
+    const before = await browser.listProjects();
+    if (!before.outcome.ok) skip('the list cannot be fetched');
+    const failed = await browser.login(email, `${password}?`);
+    const after = await browser.listProjects();
+    blockOnServerError(after);
+    expectSuccess(
+      after,
+      'After a failed sign-in, the list of the signed-in user fails',
+      [login, failed],
+      'an empty list: "No projects to show."',
+    );
+  },
+  async 'SIGNIN-11'(context) {
+    await requireSession(context);
+    const user = await context.signedInUser('bob');
+    const browser = withExpiredSession(user);
+    if (!browser) skip('there is no session cookie');
+    let login = await browser.login(user.email, user.password);
+    if (!login.outcome.ok) login = await browser.login(user.email, user.password);
+    // A control: without the old cookies, the same user can sign in.
+    if (!login.outcome.ok) await context.newSession('bob');
+    expectSuccess(
+      login,
+      'Signing in with the cookies of an expired session fails twice, so the user is locked out until the cookies expire',
+      [user.registration],
+    );
+    const list = await browser.listProjects();
+    if (isClientError(list.exchange))
+      expectSuccess(list, 'After signing in with old cookies, the list fails', [login]);
+  },
+  async 'SIGNIN-12'(context) {
+    const user = await requireActiveSession(context);
+    for (let count = 1; count <= manyRequests; count++) {
+      const list = await user.browser.listProjects();
+      if (isUnauthorized(list)) await blockOnFlapping(user);
+      blockOnServerError(list);
+      expectSuccess(
+        list,
+        `The session ends early: list number ${count} of a signed-in user fails`,
+        [user.login],
         'an empty list: "No projects to show."',
       );
-    },
-  }),
-  must('SIGNIN-11', {
-    title: 'A browser with the cookies of an expired session can sign in',
-    requirement:
-      'Ignore the old session cookie and the old XSRF token at sign-in, or replace them with the rejection so that the second attempt works.',
-    statements: ['CALL-5', 'CALL-4', 'AUTH-3'],
-    async run(context) {
-      await requireSession(context);
-      const user = await context.signedInUser('bob');
-      const browser = withExpiredSession(user);
-      if (!browser) skip('there is no session cookie');
-      let login = await browser.login(user.email, user.password);
-      if (!login.outcome.ok) login = await browser.login(user.email, user.password);
-      // A control: without the old cookies, the same user can sign in.
-      if (!login.outcome.ok) await context.newSession('bob');
-      expectSuccess(
-        login,
-        'Signing in with the cookies of an expired session fails twice, so the user is locked out until the cookies expire',
-        [user.registration],
-      );
-      const list = await browser.listProjects();
-      if (isClientError(list.exchange))
-        expectSuccess(list, 'After signing in with old cookies, the list fails', [login]);
-    },
-  }),
-  must('SIGNIN-12', {
-    title: 'A session is valid for many requests',
-    requirement: 'Keep the session valid for consecutive requests with the latest cookies.',
-    statements: ['CHOICE-9', 'CALL-3'],
-    async run(context) {
-      const user = await requireActiveSession(context);
-      for (let count = 1; count <= manyRequests; count++) {
-        const list = await user.browser.listProjects();
-        if (isUnauthorized(list)) await blockOnFlapping(user);
-        blockOnServerError(list);
-        expectSuccess(
-          list,
-          `The session ends early: list number ${count} of a signed-in user fails`,
-          [user.login],
-          'an empty list: "No projects to show."',
-        );
-      }
-    },
-  }),
-  must('SIGNIN-14', {
-    title: 'A session is valid on every connection',
-    requirement:
-      'Keep sessions where every process, worker and instance finds them: in the database, in a shared cache, or signed in the cookie. Browsers open new connections at any time.',
-    statements: ['CHOICE-9', 'CALL-3'],
-    async run(context) {
-      const user = await requireActiveSession(context);
-      const lists = await Promise.all(
-        Array.from({ length: 12 }, () => user.browser.listProjects({ onNewConnection: true })),
-      );
-      const rejected = lists.filter(isUnauthorized);
-      const last = rejected.at(-1);
-      if (!last) return;
-      const control =
-        lists.find(({ outcome }) => outcome.ok) ?? (await user.browser.listProjects());
-      if (!control.outcome.ok) throw new Blocked('the session has ended, see SIGNIN-12');
-      fail(
-        `On ${rejected.length} of ${lists.length} new connections, the backend rejects the list of a signed-in user with ${describeResponse(last.exchange)}. Does each of its processes keep sessions of its own?`,
-        [user.login, control, last],
-      );
-    },
-  }),
-  must('SIGNIN-15', {
-    title: 'Each of ten sign-ins creates a session that can list and create',
-    requirement:
-      'Make every session work, also one whose random token has a + / or =. Quote no cookie value, and decode none that is not encoded.',
-    statements: ['APP-2', 'CALL-3', 'CALL-9'],
-    async run(context) {
-      const visits = await tenVisits(context);
-      const calls = visits.flatMap((visit) => [
-        { visit, call: visit.list, name: 'the list' },
-        { visit, call: visit.create, name: 'a new project' },
-      ]);
-      const failed = calls.filter(({ call }) => call.outcome.ok !== true);
-      const first = failed[0];
-      if (!first) return;
-      const { visit, call, name } = first;
-      // A failure that every visit has is the finding of another check.
-      if (failed.length >= visits.length) throw new Blocked(describeResponse(call.exchange));
-      const working = visits.filter((other) => failed.every((each) => each.visit !== other));
-      fail(
-        `Right after ${failed.length} of ${visits.length} sign-ins, the backend rejects ${name} with ${describeResponse(call.exchange)}.${describeOddCharacters(visit, working)}`,
-        [visit.login, call],
-      );
-    },
-  }),
-];
+    }
+  },
+  async 'SIGNIN-14'(context) {
+    const user = await requireActiveSession(context);
+    const lists = await Promise.all(
+      Array.from({ length: 12 }, () => user.browser.listProjects({ onNewConnection: true })),
+    );
+    const rejected = lists.filter(isUnauthorized);
+    const last = rejected.at(-1);
+    if (!last) return;
+    const control = lists.find(({ outcome }) => outcome.ok) ?? (await user.browser.listProjects());
+    if (!control.outcome.ok) throw new Blocked('the session has ended, see SIGNIN-12');
+    fail(
+      `On ${rejected.length} of ${lists.length} new connections, the backend rejects the list of a signed-in user with ${describeResponse(last.exchange)}. Does each of its processes keep sessions of its own?`,
+      [user.login, control, last],
+    );
+  },
+  async 'SIGNIN-15'(context) {
+    const visits = await tenVisits(context);
+    const calls = visits.flatMap((visit) => [
+      { visit, call: visit.list, name: 'the list' },
+      { visit, call: visit.create, name: 'a new project' },
+    ]);
+    const failed = calls.filter(({ call }) => call.outcome.ok !== true);
+    const first = failed[0];
+    if (!first) return;
+    const { visit, call, name } = first;
+    // A failure that every visit has is the finding of another check.
+    if (failed.length >= visits.length) throw new Blocked(describeResponse(call.exchange));
+    const working = visits.filter((other) => failed.every((each) => each.visit !== other));
+    fail(
+      `Right after ${failed.length} of ${visits.length} sign-ins, the backend rejects ${name} with ${describeResponse(call.exchange)}.${describeOddCharacters(visit, working)}`,
+      [visit.login, call],
+    );
+  },
+};
 
 /** Runs last, so that its session has been idle. */
-export const idleSessionCheck = must('SIGNIN-13', {
-  title: 'A session outlives some seconds without a call',
-  requirement: 'Keep a session for hours, because users read and type between two calls.',
-  statements: ['CHOICE-9', 'CALL-3'],
-  async run(context) {
+export const idleSessionCheck: Verdicts = {
+  async 'SIGNIN-13'(context) {
     const { browser, login, list: before } = await firstSession(context);
     if (!before.outcome.ok || (await isListPublic(context))) skip('there is no session');
     const after = await browser.listProjects();
@@ -255,7 +200,7 @@ export const idleSessionCheck = must('SIGNIN-13', {
       [login.repeated ?? login.first, before, after],
     );
   },
-});
+};
 
 /** More than a session of the app makes in a minute. */
 const manyRequests = 30;

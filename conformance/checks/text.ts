@@ -23,45 +23,32 @@ import {
 } from '../probes.ts';
 import type { RunContext } from '../run-context.ts';
 import { Blocked, createProblem, fail, failIfAny, skip } from '../verdict.ts';
-import { must, should, type Check } from './check.ts';
+import { verdictsOf, type CheckId, type Verdicts } from './check.ts';
 
 type Text = [title: string, description: string];
 
-/** Texts by the id of their check, after what holds when they are preserved. */
-const texts: Record<string, [holds: string, ...projects: Text[]]> = {
+/** Texts by the id of their check. */
+const texts: { [id in CheckId]?: Text[] } = {
   'TEXT-1': [
-    'Markup is preserved',
     [
       '<b>Bold</b> & "quoted" \'plan\' &amp; <script>alert(1)</script>',
       '<p>1 < 2 && 3 > 2</p> &lt;not a tag&gt; <!-- no comment --> </textarea>',
     ],
   ],
-  'TEXT-2': [
-    'Emoji and rare characters are preserved',
-    ['Launch 🚀 family 👩‍👩‍👧‍👦 flag 🇪🇺 𝒳 𠮷', '🗝️ ‰ € ™ ½ ≠ — “quoted” … 🏳️‍🌈'],
-  ],
+  'TEXT-2': [['Launch 🚀 family 👩‍👩‍👧‍👦 flag 🇪🇺 𝒳 𠮷', '🗝️ ‰ € ™ ½ ≠ — “quoted” … 🏳️‍🌈']],
   'TEXT-3': [
-    'All scripts are preserved, right-to-left ones included',
     [
       'مشروع جديد · פרויקט חדש · Ünïcödé ß Ł ő',
       'プロジェクト · 项目 · проект · έργο · परियोजना \u200Fשלום (abc) עולם\u200E',
     ],
   ],
-  'TEXT-4': [
-    'Line breaks are preserved',
-    ['With lines', 'First line\nSecond line\n\nAfter an empty one\n  indented by two'],
-  ],
-  'TEXT-5': [
-    'A description of 10 kB is preserved',
-    ['With a long description', `${'All work and no play. '.repeat(465)}The end.`],
-  ],
+  'TEXT-4': [['With lines', 'First line\nSecond line\n\nAfter an empty one\n  indented by two']],
+  'TEXT-5': [['With a long description', `${'All work and no play. '.repeat(465)}The end.`]],
   'TEXT-6': [
-    'A title of 300 characters is preserved',
     [longText(300), 'Its title has 300 characters.'],
     [`${'x'.repeat(300)}.`, 'Its title is one word.'],
   ],
   'TEXT-7': [
-    'Text that looks like a number, a boolean, null or JSON stays text',
     ['0', 'The title is a zero.'],
     ['The description is a zero', '0'],
     ['false', 'false'],
@@ -70,9 +57,12 @@ const texts: Record<string, [holds: string, ...projects: Text[]]> = {
     ['1e3', '2026-02-30'],
     ['[]', '{"title":"in a title"}'],
   ],
-  'TEXT-12': ['Text of one character is preserved', ['x', 'x'], ['-', 'é'], ['漢', '🚀']],
+  'TEXT-12': [
+    ['x', 'x'],
+    ['-', 'é'],
+    ['漢', '🚀'],
+  ],
   'TEXT-8': [
-    'Special characters of code and databases are preserved',
     [
       "Robert'); DROP TABLE projects;-- \\ \\n %s ${x} {{x}} %00 ../",
       'C:\\new\\table "quoted" \'single\' `ticks` $1 ? :name @x #{y} null \u2028 NaN',
@@ -85,81 +75,55 @@ const texts: Record<string, [holds: string, ...projects: Text[]]> = {
     ['https://example.org/?a=1&b=%20#top', '# A heading\n\n- a list'],
   ],
   'TEXT-9': [
-    'Outer spaces, tabs and Windows line breaks are preserved',
     ['  between blanks  ', '\tindented by a tab\r\nand a line break of Windows\r\n  '],
     ['Only white space', ' \n\n\t\n'],
   ],
-  'TEXT-10': [
-    'Unicode is not normalized',
-    ['Cafe\u0301 and Café, Å and Å', 'ﬁne ① ｆｕｌｌ width\u00a0and\u200bnone'],
-  ],
-  'TEXT-11': [
-    'A description of 100,000 characters is preserved, or rejected with a message',
-    ['With a very long description', longText(100_000)],
-  ],
+  'TEXT-10': [['Cafe\u0301 and Café, Å and Å', 'ﬁne ① ｆｕｌｌ width\u00a0and\u200bnone']],
+  'TEXT-11': [['With a very long description', longText(100_000)]],
   'TEXT-13': [
-    'Titles of 1,000 and 10,000 characters are preserved, or rejected with a message',
     [longText(1000), 'Its title has 1,000 characters.'],
     [longText(10_000), 'Its title has 10,000 characters.'],
   ],
 };
 
+const textRows = Object.entries(texts).map(([id, projects]) => ({ id: id as CheckId, projects }));
+
 function longText(length: number): string {
   return `${'A long text, and more of it: '.repeat(length / 29 + 1).slice(0, length - 1)}!`;
 }
 
-export const textChecks: Check[] = [
-  ...Object.entries(texts).map(([id, [title, ...projects]]) =>
-    (['TEXT-9', 'TEXT-10'].includes(id) ? should : must)(id, {
-      title,
-      requirement:
-        'Return text character for character, in the response to creating and in the list, or reject it with a message.',
-      statements: ['ENTITY-1', 'CREATE-2', 'CHOICE-26'],
-      async run(context) {
-        const rejections = [];
-        for (const text of projects) rejections.push(await expectPreserved(context, text));
-        if (rejections.every(Boolean)) skip(`the backend rejects such a project: ${rejections[0]}`);
-      },
-    }),
-  ),
-  must('TEXT-14', {
-    title: 'NUL characters and halves of surrogate pairs do not make the backend fail',
-    requirement:
-      'Reject "\\u0000" and a single "\\ud83d" in a text with 422 and a message, before they reach a database or an encoder.',
-    statements: ['ENTITY-1', 'ERROR-6', 'LIST-4'],
-    async run(context) {
-      const { browser } = await context.signedInUser('tess');
-      await listOrBlock(browser);
-      for (const subject of Object.keys(brokenTexts)) {
-        const create = await createWithBrokenText(context, subject);
-        if (!isDecided(create))
-          fail(`${subject}: the backend responds with ${describeResponse(create.exchange)}.`, [
-            create,
-          ]);
-        await expectReadableList(browser, subject, create);
-      }
-    },
+export const textChecks: Verdicts = {
+  ...verdictsOf(textRows, async (context, { projects }) => {
+    const rejections = [];
+    for (const text of projects) rejections.push(await expectPreserved(context, text));
+    if (rejections.every(Boolean)) skip(`the backend rejects such a project: ${rejections[0]}`);
   }),
-  should('TEXT-15', {
-    title: 'NUL characters and halves of surrogate pairs are rejected with a message',
-    requirement:
-      'Respond with 422 and a message, because many databases and encoders cannot store such text.',
-    statements: ['ENTITY-1', 'ERROR-5'],
-    async run(context) {
-      const problems = [];
-      for (const subject of Object.keys(brokenTexts)) {
-        const create = await createWithBrokenText(context, subject);
-        if (!isDecided(create) || messageOf(create.exchange)) continue;
-        const cause = isSuccess(create.exchange)
-          ? { words: 'texts that the contract forbids are accepted', subject }
-          : refusalCause(create.exchange, lowerFirst(subject));
-        const response = `the backend responds with ${describeResponse(create.exchange)}`;
-        problems.push(createProblem(`${subject}: ${response}.`, [create], undefined, cause));
-      }
-      failIfAny(problems);
-    },
-  }),
-];
+  async 'TEXT-14'(context) {
+    const { browser } = await context.signedInUser('tess');
+    await listOrBlock(browser);
+    for (const subject of Object.keys(brokenTexts)) {
+      const create = await createWithBrokenText(context, subject);
+      if (!isDecided(create))
+        fail(`${subject}: the backend responds with ${describeResponse(create.exchange)}.`, [
+          create,
+        ]);
+      await expectReadableList(browser, subject, create);
+    }
+  },
+  async 'TEXT-15'(context) {
+    const problems = [];
+    for (const subject of Object.keys(brokenTexts)) {
+      const create = await createWithBrokenText(context, subject);
+      if (!isDecided(create) || messageOf(create.exchange)) continue;
+      const cause = isSuccess(create.exchange)
+        ? { words: 'texts that the contract forbids are accepted', subject }
+        : refusalCause(create.exchange, lowerFirst(subject));
+      const response = `the backend responds with ${describeResponse(create.exchange)}`;
+      problems.push(createProblem(`${subject}: ${response}.`, [create], undefined, cause));
+    }
+    failIfAny(problems);
+  },
+};
 
 /** Texts that the contract forbids, because many databases and encoders cannot store them. */
 const brokenTexts: Record<string, NewProject> = {

@@ -9,16 +9,12 @@ import {
 } from '../probes.ts';
 import type { RunContext } from '../run-context.ts';
 import { Blocked, fail, failIfAny, createProblem, skip } from '../verdict.ts';
-import { must, should, type Check } from './check.ts';
+import type { Verdicts } from './check.ts';
 import { describePath, withCookieValue } from './cookies.ts';
 
 /** Runs before the accounts, because its browser must be the first one to register. */
-export const firstPostCheck = must('XSRF-1', {
-  title: 'A new browser can register and sign in without a token',
-  requirement:
-    'Accept the first POST of a browser without cookies and without X-XSRF-TOKEN, because the app sends no request before it. Require the token only from browsers that have it.',
-  statements: ['CALL-4', 'CHOICE-21', 'APP-1'],
-  async run(context) {
+export const firstPostCheck: Verdicts = {
+  async 'XSRF-1'(context) {
     const { registration, login } = await firstSession(context);
     failIfAny(
       [
@@ -34,7 +30,7 @@ export const firstPostCheck = must('XSRF-1', {
       ),
     );
   },
-});
+};
 
 /** Registers and signs in, each from a new browser. Only SIGNIN-13 uses the session again. */
 export const firstSession = (context: RunContext) =>
@@ -57,119 +53,93 @@ export const firstSession = (context: RunContext) =>
     return { browser, registration, login, list: await browser.listProjects() };
   });
 
-export const xsrfChecks: Check[] = [
-  must('XSRF-2', {
-    title: 'The app can read the XSRF-TOKEN cookie',
-    requirement: 'Set Path=/ and no HttpOnly, because the app at / copies the value to a header.',
-    statements: ['CALL-4', 'CHOICE-21'],
-    async run(context) {
-      const { browser, login } = await context.signedInUser('ada');
-      const cookies = browser.allCookies();
-      const cookie = cookies.find(({ key }) => key === 'XSRF-TOKEN');
-      const create = await browser.createProject(context.fixtures.project('by cookie'));
-      const rejected = isClientError(create.exchange) ? create : undefined;
-      const evidence = [login, rejected];
-      if (cookie?.httpOnly && rejected)
-        fail('The XSRF-TOKEN cookie is HttpOnly, so the app cannot read and send it.', evidence);
-      if (cookie && rejected && browser.xsrfToken() === undefined)
-        fail(
-          `The XSRF-TOKEN cookie has ${describePath(cookie)}, so the app at / cannot read it.`,
-          evidence,
-        );
-      if (cookie) return;
-      const similar = cookies.find(({ key, httpOnly }) => !httpOnly && /x?[cx]srf/i.test(key));
-      if (similar && rejected)
-        fail(`The XSRF cookie is named "${similar.key}" instead of "XSRF-TOKEN".`, evidence);
-      const isForbidden = rejected && [403, 419].includes(statusOf(rejected.exchange));
-      if (isForbidden && (await browser.listProjects()).outcome.ok)
-        fail(
-          `The backend rejects a new project with ${describeResponse(rejected.exchange)}, but there is no XSRF-TOKEN cookie for the app to send. Set it at sign-in and do not delete it.`,
-          evidence,
-        );
-      skip('the backend sets no XSRF-TOKEN cookie');
-    },
-  }),
-  must('XSRF-3', {
-    title: 'The backend accepts the token that the app sends',
-    requirement:
-      'Compare the header with the percent-decoded value of the latest XSRF-TOKEN cookie. Set a new cookie whenever you expect another token.',
-    statements: ['CALL-4', 'CHOICE-21'],
-    async run(context) {
-      const { browser, login } = await context.signedInUser('ada');
-      const cookie = browser.allCookies().find(({ key }) => key === 'XSRF-TOKEN');
-      const token = browser.xsrfToken();
-      if (!cookie || token === undefined) skip('the app sends no token');
-      for (const name of ['with a token', 'with a token again']) {
-        const create = await browser.createProject(context.fixtures.project(name));
-        if (!isClientError(create.exchange)) continue;
-        const isForbidden = [400, 403, 419, 422].includes(statusOf(create.exchange));
-        if (!isForbidden || !(await browser.listProjects()).outcome.ok)
-          throw new Blocked(describeCreateFailure(create));
-        const project = context.fixtures.project('with a raw token');
-        const raw = await browser.createProject(project, {
-          headers: { 'x-xsrf-token': cookie.value },
-          isAppRequest: false,
-        });
-        fail(
-          cookie.value !== token && raw.outcome.ok
-            ? 'The value of the XSRF-TOKEN cookie is percent-encoded, but the backend compares the header without decoding.'
-            : `With the token of the XSRF-TOKEN cookie in X-XSRF-TOKEN, the backend rejects a new project with ${describeResponse(create.exchange)}.${specialCharactersHint(cookie.value)}`,
-          [login, create],
-        );
-      }
-    },
-  }),
-  should('XSRF-4', {
-    title: 'A sign-in of another user brings another token',
-    requirement: 'Replace the token at sign-in, so that a leaked token becomes useless.',
-    statements: ['CALL-4', 'CHOICE-47'],
-    async run(context) {
-      const { first, browser, oldToken, login } = await signInAsAnother(context);
-      if (oldToken === undefined || !login.outcome.ok) skip('the app gets no token');
-      if (browser.xsrfToken() !== oldToken) return;
-      const [ada, bob] = [await context.signedInUser('ada'), await context.signedInUser('bob')];
-      if (ada.browser.xsrfToken() === bob.browser.xsrfToken())
-        fail('Two users have the same XSRF token.', [ada.login, bob.login]);
-      if (await isDoubleSubmit(context))
-        skip('the backend compares the header with the cookie only');
-      fail('The XSRF token stays the same when another user signs in.', [first.login, login]);
-    },
-  }),
-  should('XSRF-5', {
-    title: 'A backend that requires the token rejects a wrong one',
-    requirement:
-      'If a request without X-XSRF-TOKEN is rejected, also reject every token except the one of its session, with a message.',
-    statements: ['CALL-4', 'ERROR-5'],
-    async run(context) {
-      const { browser } = await context.signedInUser('ada');
-      const missing = await createWithoutToken(context);
-      if (!isClientError(missing)) skip('the backend does not reject a request without the token');
-      const control = await browser.createProject(context.fixtures.project('with its own token'));
-      if (!control.outcome.ok) throw new Blocked(describeCreateFailure(control));
-      const wrong = await createWithToken(context, browser, 'wrong-token-0123456789abcdef');
-      const otherToken = (await context.signedInUser('bob')).browser.xsrfToken() ?? 'none';
-      const other = await createWithToken(context, browser, otherToken);
-      const fault = isClientError(wrong) ? describeMessageFault(wrong) : undefined;
-      failIfAny([
-        fault !== undefined &&
-          createProblem(
-            `The backend rejects a wrong token with ${statusOf(wrong)}, but ${fault}.`,
-            [wrong],
-            'red banner: "Internal Server Error"',
-            refusalCause(wrong, 'a project with a wrong XSRF token'),
-          ),
-        isSuccess(wrong) &&
-          createProblem('A missing token is rejected, but any value is accepted.', [
-            missing,
-            wrong,
-          ]),
-        isSuccess(other) &&
-          !isSuccess(wrong) &&
-          createProblem("The backend accepts another user's token.", [missing, other]),
-      ]);
-    },
-  }),
-];
+export const xsrfChecks: Verdicts = {
+  async 'XSRF-2'(context) {
+    const { browser, login } = await context.signedInUser('ada');
+    const cookies = browser.allCookies();
+    const cookie = cookies.find(({ key }) => key === 'XSRF-TOKEN');
+    const create = await browser.createProject(context.fixtures.project('by cookie'));
+    const rejected = isClientError(create.exchange) ? create : undefined;
+    const evidence = [login, rejected];
+    if (cookie?.httpOnly && rejected)
+      fail('The XSRF-TOKEN cookie is HttpOnly, so the app cannot read and send it.', evidence);
+    if (cookie && rejected && browser.xsrfToken() === undefined)
+      fail(
+        `The XSRF-TOKEN cookie has ${describePath(cookie)}, so the app at / cannot read it.`,
+        evidence,
+      );
+    if (cookie) return;
+    const similar = cookies.find(({ key, httpOnly }) => !httpOnly && /x?[cx]srf/i.test(key));
+    if (similar && rejected)
+      fail(`The XSRF cookie is named "${similar.key}" instead of "XSRF-TOKEN".`, evidence);
+    const isForbidden = rejected && [403, 419].includes(statusOf(rejected.exchange));
+    if (isForbidden && (await browser.listProjects()).outcome.ok)
+      fail(
+        `The backend rejects a new project with ${describeResponse(rejected.exchange)}, but there is no XSRF-TOKEN cookie for the app to send. Set it at sign-in and do not delete it.`,
+        evidence,
+      );
+    skip('the backend sets no XSRF-TOKEN cookie');
+  },
+  async 'XSRF-3'(context) {
+    const { browser, login } = await context.signedInUser('ada');
+    const cookie = browser.allCookies().find(({ key }) => key === 'XSRF-TOKEN');
+    const token = browser.xsrfToken();
+    if (!cookie || token === undefined) skip('the app sends no token');
+    for (const name of ['with a token', 'with a token again']) {
+      const create = await browser.createProject(context.fixtures.project(name));
+      if (!isClientError(create.exchange)) continue;
+      const isForbidden = [400, 403, 419, 422].includes(statusOf(create.exchange));
+      if (!isForbidden || !(await browser.listProjects()).outcome.ok)
+        throw new Blocked(describeCreateFailure(create));
+      const project = context.fixtures.project('with a raw token');
+      const raw = await browser.createProject(project, {
+        headers: { 'x-xsrf-token': cookie.value },
+        isAppRequest: false,
+      });
+      fail(
+        cookie.value !== token && raw.outcome.ok
+          ? 'The value of the XSRF-TOKEN cookie is percent-encoded, but the backend compares the header without decoding.'
+          : `With the token of the XSRF-TOKEN cookie in X-XSRF-TOKEN, the backend rejects a new project with ${describeResponse(create.exchange)}.${specialCharactersHint(cookie.value)}`,
+        [login, create],
+      );
+    }
+  },
+  async 'XSRF-4'(context) {
+    const { first, browser, oldToken, login } = await signInAsAnother(context);
+    if (oldToken === undefined || !login.outcome.ok) skip('the app gets no token');
+    if (browser.xsrfToken() !== oldToken) return;
+    const [ada, bob] = [await context.signedInUser('ada'), await context.signedInUser('bob')];
+    if (ada.browser.xsrfToken() === bob.browser.xsrfToken())
+      fail('Two users have the same XSRF token.', [ada.login, bob.login]);
+    if (await isDoubleSubmit(context)) skip('the backend compares the header with the cookie only');
+    fail('The XSRF token stays the same when another user signs in.', [first.login, login]);
+  },
+  async 'XSRF-5'(context) {
+    const { browser } = await context.signedInUser('ada');
+    const missing = await createWithoutToken(context);
+    if (!isClientError(missing)) skip('the backend does not reject a request without the token');
+    const control = await browser.createProject(context.fixtures.project('with its own token'));
+    if (!control.outcome.ok) throw new Blocked(describeCreateFailure(control));
+    const wrong = await createWithToken(context, browser, 'wrong-token-0123456789abcdef');
+    const otherToken = (await context.signedInUser('bob')).browser.xsrfToken() ?? 'none';
+    const other = await createWithToken(context, browser, otherToken);
+    const fault = isClientError(wrong) ? describeMessageFault(wrong) : undefined;
+    failIfAny([
+      fault !== undefined &&
+        createProblem(
+          `The backend rejects a wrong token with ${statusOf(wrong)}, but ${fault}.`,
+          [wrong],
+          'red banner: "Internal Server Error"',
+          refusalCause(wrong, 'a project with a wrong XSRF token'),
+        ),
+      isSuccess(wrong) &&
+        createProblem('A missing token is rejected, but any value is accepted.', [missing, wrong]),
+      isSuccess(other) &&
+        !isSuccess(wrong) &&
+        createProblem("The backend accepts another user's token.", [missing, other]),
+    ]);
+  },
+};
 
 /** Returns whether the backend accepts an invented token, if the cookie has the same value. */
 async function isDoubleSubmit(context: RunContext): Promise<boolean> {

@@ -218,7 +218,7 @@ test('the HTML report escapes markup of the backend', () => {
   expect(renderHtml(report)).not.toMatch(/<script|<b>Bold/);
 });
 
-test('each check has a unique id and refers to existing statements', () => {
+test('each check has a verdict and refers to existing statements', () => {
   const known = new Set(
     [...specification.matchAll(/^- \*\*([A-Z]+-\d+)\*\*/gm)].map((match) => match[1]),
   );
@@ -227,7 +227,7 @@ test('each check has a unique id and refers to existing statements', () => {
   );
   expect(references.filter(({ statement }) => !known.has(statement))).toEqual([]);
   expect(checks.filter(({ statements }) => statements.length === 0)).toEqual([]);
-  expect(new Set(checks.map(({ id }) => id)).size).toBe(checks.length);
+  expect(checks.filter((check) => typeof check.run !== 'function')).toEqual([]);
 });
 
 test('a run with the same seed sends the same requests to a server with data of other runs', async () => {
