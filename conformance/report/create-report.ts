@@ -22,10 +22,14 @@ export const schemaFile = 'conformance.schema.json';
 const maxCallsPerCheck = 12;
 const maxProblems = 4;
 
-/** Creates the content of the reports, without secrets and without terminal control sequences. */
+/** Creates the content of the reports, without secrets and without control characters. */
 export function createReport(run: RunResult, notes: string[] = []) {
   const { context, documentedResponses, leftovers } = run;
-  const clean = (text: string) => stripVTControlCharacters(context.secrets.mask(text));
+  const clean = (text: string) =>
+    stripVTControlCharacters(context.secrets.mask(text)).replaceAll(
+      /[^\P{Cc}\n\t]/gu,
+      (control) => `\\u${control.charCodeAt(0).toString(16).padStart(4, '0')}`,
+    );
   const cleanOptional = (text: string | undefined) =>
     text === undefined ? undefined : clean(text);
   const reportCall = (exchange: Exchange) => ({

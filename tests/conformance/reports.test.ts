@@ -214,6 +214,16 @@ test('the JUnit report is XML when a backend sends control characters and halves
   expect(xml).toContain('message="a\uFFFDb\uFFFDc\uFFFDd\uFFFDe &amp; &lt;f&gt; &quot;g&quot;"');
 });
 
+test('the terminal report escapes control characters of the backend', () => {
+  const [failed] = result.results.filter(({ status }) => status === 'failed');
+  const problems = failed!.problems.map((problem) => ({
+    ...problem,
+    userSees: 'a new row: "\u001B[31ma\u0000b\u0007"',
+  }));
+  const text = renderTerminal(createReport({ ...result, results: [{ ...failed!, problems }] }));
+  expect(text).toContain('users see  a new row: "a\\u0000b\\u0007"');
+});
+
 test('the HTML report escapes markup of the backend', () => {
   expect(renderHtml(report)).not.toMatch(/<script|<b>Bold/);
 });
