@@ -13,6 +13,8 @@ export type Person = {
   tab?: App;
   /** A second browser of this person. */
   second?: App;
+  /** A browser in which this person is not signed in. */
+  stranger?: App;
   own: Account;
   /** Another person, who registered in this browser. */
   guest?: Account;
@@ -51,6 +53,9 @@ async function open(person: Person, app = person.app) {
   if (app === person.app) person.visits += 1;
   await app.go('/projects');
 }
+
+const openStranger = async (person: Person) =>
+  (person.stranger ??= await person.createBrowser().open());
 
 async function submitProject(person: Person, app = person.app) {
   const { title, description } = person.createProject();
@@ -241,10 +246,11 @@ export const projectSteps: Steps = {
   },
   'a visitor creates a project in another browser': {
     isPossible: always,
-    async perform({ createBrowser, createProject }) {
-      const app = await createBrowser().open();
+    async perform(person) {
+      const app = await openStranger(person);
+      await app.go('/about');
       await app.go('/projects');
-      await app.submit('createProject', Object.values(createProject()));
+      await app.submit('createProject', Object.values(person.createProject()));
       // Accepted or refused: both are allowed.
       await app.settle();
       return undefined;
@@ -267,7 +273,7 @@ export const accountSteps: Steps = {
     hashes: 2,
     isPossible: (_, { wrongPasswords }) => wrongPasswords + 2 <= maxWrongPasswords,
     perform: andVisit(async (person) => {
-      const app = await person.createBrowser().open();
+      const app = await openStranger(person);
       return (await typeWrongPassword(person, app)) ?? typeWrongPassword(person, app);
     }),
   },
@@ -303,7 +309,7 @@ export const accountSteps: Steps = {
     hashes: 2,
     isPossible: always,
     perform: andVisit(async (person) => {
-      const other = await person.createBrowser().open();
+      const other = await openStranger(person);
       const [registered, signedIn] = await Promise.all([
         register(person, person.createAccount(), other),
         signIn(person, person.own),

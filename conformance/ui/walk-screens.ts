@@ -29,7 +29,7 @@ export async function walkScreens(
   const createBrowser = () => createPageBrowser({ browser, origin, timeoutMs, onLook });
   try {
     const journey = await checkJourney(context, Object.keys(arrival), {}, createBrowser);
-    const projects = { steps: projectSteps, maxSteps: 30, maxAttempts };
+    const projects = { steps: projectSteps, maxSteps: 24, maxAttempts };
     await checkWalk(context, journey, projects, createBrowser);
     const accounts = { steps: accountSteps, maxSteps: 30, maxHashes: 10, maxAttempts };
     await checkWalk(context, journey, accounts, createBrowser);
