@@ -1,5 +1,5 @@
 import type { Check } from './checks/check.ts';
-import type { DocumentedResponse } from './contract.ts';
+import type { Call } from '../model/calls.ts';
 import type { Exchange } from './http/client.ts';
 import type { RunContext } from './run-context.ts';
 import type { Problem } from './verdict.ts';
@@ -24,11 +24,9 @@ export type RunResult = {
   durationMs: number;
   results: CheckResult[];
   userMessages: UserMessage[];
-  /** How often each response of the contract occurred, and how often with an invalid body. */
-  documentedResponses: (DocumentedResponse & { count: number; invalidCount: number })[];
+  /** How often each call succeeded. A run cannot delete the users and projects that it creates. */
+  successes: Record<Call, number>;
   throttling: RunContext['http']['throttling'];
-  /** Data that the run created and cannot delete. */
-  leftovers: { users: number; projects: number };
   context: RunContext;
 };
 

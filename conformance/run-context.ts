@@ -1,5 +1,4 @@
 import type { Credentials, User } from '../machines/types.ts';
-import { createContract, type Contract } from './contract.ts';
 import { describeResponse } from './describe.ts';
 import type { Fixtures } from './fixtures.ts';
 import { SimulatedBrowser, type ApiCall } from './http/simulated-browser.ts';
@@ -31,7 +30,6 @@ export type Screenshot = { id: string; file: string };
 export type RunContext = {
   origin: string;
   http: HttpClient;
-  contract: Contract;
   secrets: Secrets;
   fixtures: Fixtures;
   /** Origin of the app, when it differs from the backend's origin (`--origin`). */
@@ -106,7 +104,6 @@ export function createRunContext(
   const context: RunContext = {
     origin,
     http,
-    contract: createContract(),
     secrets,
     fixtures,
     appOrigin,

@@ -1,10 +1,10 @@
+import { callNames, findCall, type Call } from '../model/calls.ts';
 import { checks } from './checks/all.ts';
 import type { Check } from './checks/check.ts';
 import { isSelected } from './cli.ts';
 import { createFixtures, createRunId } from './fixtures.ts';
 import { Unjudged } from './http/client.ts';
-import { isSuccess, parseJson, statusOf } from './http/response.ts';
-import type { Operation } from './http/simulated-browser.ts';
+import { isSuccess } from './http/response.ts';
 import type { CheckResult, RunResult } from './results.ts';
 import { createRunContext, type RunContext, type RunContextOptions } from './run-context.ts';
 import { collectUserMessages } from './user-messages.ts';
@@ -50,9 +50,8 @@ export async function run({
     durationMs: Date.now() - startedAt.getTime(),
     results,
     userMessages: await collectUserMessages(context),
-    documentedResponses: countDocumentedResponses(context),
+    successes: countSuccesses(context),
     throttling: context.http.throttling,
-    leftovers: countLeftovers(context),
     context,
   };
 }
@@ -102,32 +101,12 @@ async function evaluateCheck(check: Check, context: RunContext): Promise<Outcome
   }
 }
 
-function countDocumentedResponses({
-  http,
-  contract,
-}: RunContext): RunResult['documentedResponses'] {
-  return contract.responses.map(({ operation, status }) => {
-    const matching = http.exchanges.filter(
-      (exchange) =>
-        contract.operationOf(exchange.request) === operation && statusOf(exchange) === status,
-    );
-    const invalid = matching.filter(
-      ({ response }) =>
-        contract.violations(operation, status, parseJson(response?.text)).length > 0,
-    );
-    return { operation, status, count: matching.length, invalidCount: invalid.length };
-  });
-}
-
-function countLeftovers({ http, contract }: RunContext): RunResult['leftovers'] {
-  const countSuccesses = (operation: Operation) =>
-    http.exchanges.filter(
-      (exchange) => contract.operationOf(exchange.request) === operation && isSuccess(exchange),
-    ).length;
-  return {
-    users: countSuccesses('registerUser'),
-    projects: countSuccesses('createProject'),
-  };
+function countSuccesses({ http }: RunContext): RunResult['successes'] {
+  const calls = http.exchanges
+    .filter(isSuccess)
+    .map(({ request: { method, path } }) => findCall(method, path)?.call);
+  const countOf = (call: Call) => calls.filter((each) => each === call).length;
+  return Object.fromEntries(callNames.map((call) => [call, countOf(call)])) as Record<Call, number>;
 }
 
 /** Returns 0 if every MUST check passed, otherwise 1. A blocked MUST check did not pass. */

@@ -1,9 +1,9 @@
 import { stripVTControlCharacters } from 'node:util';
+import { callNames } from '../../model/calls.ts';
 import { describeResponse, truncate } from '../describe.ts';
 import { emailDomain } from '../fixtures.ts';
 import type { Check } from '../checks/check.ts';
 import type { Exchange } from '../http/client.ts';
-import { isSuccess } from '../http/response.ts';
 import { reproduce, withRequirements } from '../http/curl.ts';
 import type { CheckResult, RunResult } from '../results.ts';
 import type { Problem } from '../verdict.ts';
@@ -24,7 +24,7 @@ const maxProblems = 4;
 
 /** Creates the content of the reports, without secrets and without control characters. */
 export function createReport(run: RunResult, notes: string[] = []) {
-  const { context, documentedResponses, leftovers } = run;
+  const { context, successes } = run;
   const clean = (text: string) =>
     stripVTControlCharacters(context.secrets.mask(text)).replaceAll(
       /[^\P{Cc}\n\t]/gu,
@@ -70,13 +70,7 @@ export function createReport(run: RunResult, notes: string[] = []) {
     countStatuses(results.filter((result) => result.level === level));
   const [must, should] = [totalsOf('MUST'), totalsOf('SHOULD')];
 
-  const covered = documentedResponses.filter(({ count, invalidCount }) => invalidCount < count);
-  const missing = documentedResponses.filter((response) => !covered.includes(response));
-  const operations = documentedResponses.filter(({ status }) => status < 300);
-  const succeeded = context.http.exchanges
-    .filter(isSuccess)
-    .map(({ request }) => context.contract.operationOf(request));
-  const missingOperations = operations.filter(({ operation }) => !succeeded.includes(operation));
+  const missingCalls = callNames.filter((call) => successes[call] === 0);
   const findings = listFindings(run.results).map(reportFinding);
   return {
     $schema: schemaFile,
@@ -99,21 +93,16 @@ export function createReport(run: RunResult, notes: string[] = []) {
       should,
       profileCount: totalsOf('PROFILE').total,
       operations: {
-        covered: operations.length - missingOperations.length,
-        total: operations.length,
-        missing: missingOperations.map(({ operation }) => operation),
-      },
-      responses: {
-        covered: covered.length,
-        total: documentedResponses.length,
-        missing: missing.map(({ operation, status }) => `${operation} ${status}`),
+        covered: callNames.length - missingCalls.length,
+        total: callNames.length,
+        missing: missingCalls,
       },
     },
     throttling: describeThrottling(run),
     /** Why checks are blocked, when the cause is no failed check. */
     blockedBy: run.throttling.advice,
     notes,
-    leftovers: `${plural(leftovers.users, 'user')} and ${plural(leftovers.projects, 'project')} stay on the server. ${deletionHint(run.runId)}`,
+    leftovers: `${plural(successes.registerUser, 'user')} and ${plural(successes.createProject, 'project')} stay on the server. ${deletionHint(run.runId)}`,
   };
 }
 

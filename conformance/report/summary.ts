@@ -2,7 +2,7 @@ import type { Report, Totals } from './create-report.ts';
 
 /** Returns the totals of a report as rows of a label and a text. */
 export function summarize(report: Report): [label: string, text: string][] {
-  const { must, should, profileCount, operations, responses } = report.totals;
+  const { must, should, profileCount, operations } = report.totals;
   return [
     ['MUST', describeTotals(must)],
     ['SHOULD', describeTotals(should)],
@@ -10,10 +10,6 @@ export function summarize(report: Report): [label: string, text: string][] {
     [
       'operations',
       `${operations.covered} of ${operations.total} succeeded${operations.missing.length > 0 ? `, NOT MET: ${operations.missing.join(', ')}` : ''}`,
-    ],
-    [
-      'responses',
-      `${responses.covered} of ${responses.total} that the contract documents${describeMissing(responses.missing)}`,
     ],
     ...(report.throttling ? [['throttling', report.throttling] as [string, string]] : []),
     [
@@ -24,9 +20,6 @@ export function summarize(report: Report): [label: string, text: string][] {
     ['leftovers', report.leftovers],
   ];
 }
-
-const describeMissing = (names: string[]) =>
-  names.length > 0 ? `; missing: ${names.join(', ')}` : '';
 
 const describeTotals = ({ total, passed, failed, blocked, skipped }: Totals): string =>
   [
