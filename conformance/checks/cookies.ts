@@ -30,9 +30,11 @@ export const cookieChecks: Verdicts = {
         ...exchange.rejectedCookies.filter(
           ({ line }) => isBroken || cookieName(line) === 'XSRF-TOKEN',
         ),
+        ...(isBroken ? cutCookies(exchange) : []),
         ...joinedCookies(exchange),
         ...shortLivedCookies(exchange).filter(
-          ({ line }) => isBroken || sessionNames.includes(cookieName(line)),
+          ({ line }) =>
+            isBroken || sessionNames.length === 0 || sessionNames.includes(cookieName(line)),
         ),
         ...deletedCookies(context, exchange),
       ];
@@ -134,7 +136,7 @@ export const cookieChecks: Verdicts = {
         value.replace(encodedPadding, '').slice(0, -6),
       'with other last characters': forgeEnd,
       'with the email of another user': (value: string) => replaceEncoded(value, ada, bob),
-      'with the next number': (value: string) =>
+      'with the next number, that of another session,': (value: string) =>
         /^\d{1,12}$/.test(value) ? String(Number(value) + 1) : value,
     })) {
       const browser = context.newBrowser('forger');
@@ -230,6 +232,20 @@ function joinedCookies(exchange: Exchange): RejectedCookie[] {
   return setCookieLines(exchange)
     .filter((line) => joined.test(line.replace(/expires=[^;]*/i, '')))
     .map((line) => ({ line, reason: 'it is joined with another cookie in one header' }));
+}
+
+/** Returns the cookies of which a browser stores only the part before a semicolon. */
+function cutCookies(exchange: Exchange): RejectedCookie[] {
+  const known =
+    /^\s*(expires|max-age|domain|path|secure|httponly|samesite|partitioned|priority)?\s*(=|$)/i;
+  return setCookieLines(exchange)
+    .filter((line) =>
+      line
+        .split(';')
+        .slice(1)
+        .some((attribute) => !known.test(attribute)),
+    )
+    .map((line) => ({ line, reason: 'its value contains a semicolon, where browsers cut it' }));
 }
 
 /** A user who has just signed in needs the session at least this long to read the list. */
