@@ -170,7 +170,7 @@ export function forgeEnd(value: string): string {
   return text.slice(0, -16) + end + padding;
 }
 
-/** Returns another digit or letter of the same case. Its distance changes bits that base64 keeps. */
+/** Returns another digit or letter of the same case. Its distance changes bits base64 keeps. */
 function nextCharacter(character: string): string {
   const [first, size] = /\d/.test(character)
     ? ['0', 10]
