@@ -4,7 +4,6 @@ import {
   createAsVisitor,
   createFirstProject,
   createWithoutToken,
-  isListPublic,
   isListShared,
   listAsVisitor,
   listOrBlock,
@@ -37,15 +36,6 @@ export const backendProfileChecks: Verdicts = {
       ? 'all users see all projects'
       : 'each user sees their own projects',
   ),
-  'PROFILE-3': noted(async (context) =>
-    (await isListPublic(context))
-      ? 'visitors without an account may read the list'
-      : `visitors may not read the list (${statusOf((await listAsVisitor(context)).exchange)})`,
-  ),
-  'PROFILE-4': noted(async (context) => {
-    const status = statusOf((await createAsVisitor(context)).exchange);
-    return `visitors ${status < 300 ? 'may create projects' : `may not create projects (${status})`}`;
-  }),
   'PROFILE-5': noted(async (context) => {
     const { browser } = await context.signedInUser('ada');
     const isRequired = statusOf(await createWithoutToken(context)) >= 400;
