@@ -72,7 +72,7 @@ def read(form_class, request):
         raise Refusal(415, "The request must be sent as JSON.")
     try:
         body = json.loads(request.body)
-    except ValueError:
+    except (ValueError, RecursionError):
         raise Refusal(400, "The request body is not valid JSON.")
     form = form_class(body if isinstance(body, dict) else {})
     for field, errors in form.errors.items():

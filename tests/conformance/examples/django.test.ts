@@ -1,0 +1,4 @@
+import { runtimes } from '../../../tools/engines.ts';
+import { testExamples } from './test-examples.ts';
+
+testExamples(runtimes.django);
