@@ -57,7 +57,7 @@ export const cookieChecks: Verdicts = {
     const control = browser.clone('ada, with every cookie');
     unsent.path = '/';
     control.setCookie(unsent);
-    if ((await control.listProjects()).outcome.ok)
+    if (isSuccess((await control.listProjects()).exchange))
       fail(
         `The cookie "${unsent.key}" has ${path}, so the browser does not send it to /api/v1/projects.`,
         [login],

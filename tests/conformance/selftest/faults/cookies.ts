@@ -1,4 +1,5 @@
 import {
+  changeEmptyList,
   changeListResponse,
   changeSetCookies,
   cookieOf,
@@ -13,6 +14,7 @@ import {
   sessionOf,
   setCookiesOf,
   withHeaders,
+  withJson,
   withSetCookies,
   type FaultTable,
 } from '../fault-builders.ts';
@@ -63,6 +65,11 @@ export const cookieFaults: FaultTable[] = [
     'the XSRF cookie has the path /api [XSRF-2]': ['Path=/', 'Path=/api'],
   }),
   {
+    'the session cookie has no Path attribute, and the empty list is null [COOKIE-2]': () => {
+      const withoutPath = replaceInSessionCookie(['; Path=/', '']);
+      const withNull = changeEmptyList((response) => withJson(response, null));
+      return (request, next) => withoutPath(request, async (changed) => withNull(changed, next));
+    },
     'the server joins two cookies in one Set-Cookie header [COOKIE-1]': () =>
       interceptResponses(
         (response) =>
