@@ -42,6 +42,8 @@ type VariantOptions = {
   withoutValidation?: boolean;
   /** Passwords need four kinds of characters; blank titles and long texts are rejected. */
   strictValidation?: boolean;
+  /** Emails have no plus sign and 100 characters; passwords have 72 bytes of printable ASCII. */
+  simpleCredentials?: boolean;
   /** The first list sets a percent-encoded XSRF token, which `createProject` then requires. */
   requiresXsrfToken?: boolean;
   registerSignsIn?: boolean;
@@ -110,6 +112,10 @@ export const validVariants = [
     loginBody: '',
     registerSignsIn: true,
     sessionCookie: (id) => `sid=${id}; Path=/api/v1; HttpOnly; SameSite=Strict; Max-Age=600`,
+  }),
+  variant('emails and passwords are restricted, and messages have no spaces', {
+    simpleCredentials: true,
+    registerBody: '',
   }),
   variant('validation is strict and frequent attempts are throttled', {
     strictValidation: true,
@@ -225,6 +231,9 @@ export function startVariant(
         return reject(422, 'This email is not valid.');
       if (!withoutValidation && password.length < 8)
         return reject(422, 'This password is too short.');
+      if (options.simpleCredentials && /\+|.{101}/.test(email)) return reject(422, '邮箱太长。');
+      if (options.simpleCredentials && !/^[ -~]{8,72}$/.test(password))
+        return reject(422, '密码无效。');
       const requiredCharacters = [/[a-z]/, /[A-Z]/, /\d/, /[^\w]/];
       if (strictValidation && !requiredCharacters.every((pattern) => pattern.test(password)))
         return reject(422, 'A password needs letters of both cases, a digit and a symbol.');
