@@ -307,9 +307,11 @@ export const projectChecks: Verdicts = {
     if (!first.outcome.ok) throw new Blocked(describeCreateFailure(first));
     const second = await createWithKey(context, browser, two!, 'two texts');
     const list = await listOrBlock(browser);
-    const isListed = list.projects.some(({ title }) => title === two!.title);
+    const { id } = first.outcome.value;
+    const isStored = (project: Project) =>
+      project.id !== id && list.projects.some(isSameProject(project));
     const fault = second.outcome.ok
-      ? !isListed && 'does not store the second project'
+      ? !isStored(second.outcome.value) && 'the second project is not stored'
       : describeMessageFault(second.exchange);
     if (fault)
       fail(
@@ -325,7 +327,7 @@ export const projectChecks: Verdicts = {
     const second = await createWithKey(context, bob.browser, project, 'of two users');
     if (!second.outcome.ok) skip(`the second user gets ${describeResponse(second.exchange)}`);
     const list = await listOrBlock(bob.browser);
-    if (!list.projects.some(({ title }) => title === project.title))
+    if (!list.projects.some(isSameProject(second.outcome.value)))
       fail(
         `Two users send a project with the same Idempotency-Key. The second one gets ${second.outcome.value.id === first.outcome.value.id ? 'the project of the first user' : 'a success'}, and no project is stored.`,
         [first, second, list.call],

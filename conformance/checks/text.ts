@@ -23,7 +23,7 @@ import {
 } from '../probes.ts';
 import type { RunContext } from '../run-context.ts';
 import { Blocked, createProblem, fail, failIfAny, skip } from '../verdict.ts';
-import { verdictsOf, type CheckId, type Verdicts } from './check.ts';
+import { verdictsOf, wordsOf, type CheckId, type Verdicts } from './check.ts';
 
 type Text = [title: string, description: string];
 
@@ -92,12 +92,42 @@ function longText(length: number): string {
   return `${'A long text, and more of it: '.repeat(length / 29 + 1).slice(0, length - 1)}!`;
 }
 
+const nameText = ([title, description]: Text) =>
+  `the project "${truncate(title, 20)}" (a title of ${title.length} and a description of ${description.length} characters)`;
+
+const createText = (context: RunContext, [title, description]: Text) =>
+  context.once(`text ${title}`, async () =>
+    (await context.signedInUser('tess')).browser.createProject({ title, description }),
+  );
+
 export const textChecks: Verdicts = {
   ...verdictsOf(textRows, async (context, { projects }) => {
     const rejections = [];
     for (const text of projects) rejections.push(await expectPreserved(context, text));
     if (rejections.every(Boolean)) skip(`the backend rejects such a project: ${rejections[0]}`);
   }),
+  async 'TEXT-16'(context) {
+    const { browser } = await context.signedInUser('tess');
+    const problems = [];
+    const rows = textRows.filter(({ id }) => wordsOf[id].level === 'MUST');
+    for (const text of rows.flatMap(({ projects }) => projects)) {
+      const create = await createText(context, text);
+      const [title, description] = text.map((each) => each.replaceAll(/[^a-z\d ]/gi, 'x'));
+      if (!isClientError(create.exchange) || text.join() === `${title},${description}`) continue;
+      const control = await browser.createProject({ title: title!, description: description! });
+      if (!control.outcome.ok) continue;
+      const subject = nameText(text);
+      problems.push(
+        createProblem(
+          `The backend rejects ${subject} with ${describeResponse(create.exchange)}, and accepts letters in place of the other characters.`,
+          [control, create],
+          undefined,
+          { words: 'texts are rejected for their characters', subject },
+        ),
+      );
+    }
+    failIfAny(problems);
+  },
   async 'TEXT-14'(context) {
     const { browser } = await context.signedInUser('tess');
     await listOrBlock(browser);
@@ -148,16 +178,13 @@ const createWithBrokenText = (context: RunContext, subject: string) =>
 const ordinaryTexts: Record<string, string> = { 0: '5', false: 'fable', null: 'noun', '[]': '()' };
 
 /** Fails when the text is changed, or rejected by mistake. Returns a rejection with a message. */
-async function expectPreserved(
-  context: RunContext,
-  [title, description]: Text,
-): Promise<string | undefined> {
-  const sent = { title, description };
+async function expectPreserved(context: RunContext, text: Text): Promise<string | undefined> {
+  const sent = { title: text[0], description: text[1] };
+  const subject = nameText(text);
   const { browser } = await context.signedInUser('tess');
-  const create = await browser.createProject(sent);
+  const create = await createText(context, text);
   const { exchange, outcome } = create;
   const response = describeResponse(exchange);
-  const subject = `the project "${truncate(title, 20)}" (a title of ${title.length} and a description of ${description.length} characters)`;
   if (isClientError(exchange)) {
     const fault = describeMessageFault(exchange);
     if (fault)
@@ -183,9 +210,9 @@ async function expectPreserved(
     return response;
   }
   if (!isSuccess(exchange)) fail(`The backend responds to ${subject} with ${response}.`, [create]);
-  const { bytes, text } = exchange.response!;
+  const { bytes, text: json } = exchange.response!;
   const encodingFault = isUtf8(bytes) ? '' : ', and the body is not UTF-8';
-  const body = outcome.ok ? outcome.value : parseJson(text);
+  const body = outcome.ok ? outcome.value : parseJson(json);
   if (typeof body !== 'object' || body === null || !('title' in body)) {
     if (!(await createFirstProject(context)).outcome.ok)
       throw new Blocked('the response to creating a project is not a project, see PROJECT-2');
@@ -265,16 +292,16 @@ const textChanges: Record<string, TextChange> = {
   'normalized to the Unicode form NFKC': becomes((text) => text.normalize('NFKC')),
   'normalized to the Unicode form NFD': becomes((text) => text.normalize('NFD')),
   trimmed: becomes((text) => text.trim()),
-  'changed in its line breaks': sameAfter((text) => text.replaceAll('\r\n', '\n')),
-  'changed in its white space': sameAfter((text) => text.replaceAll(/\s+/g, ' ').trim()),
+  'with other line breaks': sameAfter((text) => text.replaceAll('\r\n', '\n')),
+  'with other white space': sameAfter((text) => text.replaceAll(/\s+/g, ' ').trim()),
   'cut at the first four-byte character (an emoji)': becomes((text) =>
     text.replace(/[\u{10000}-\u{10FFFF}][^]*/u, ''),
   ),
   'decoded as Latin-1, not as UTF-8': becomes((text) => Buffer.from(text).toString('latin1')),
-  'without its four-byte characters (emoji)': lacks(/[\u{10000}-\u{10FFFF}]/gu),
-  'without its characters outside Latin-1': lacks(/[^\0-\u00FF]/gu),
-  'without its characters outside ASCII': lacks(/[^\0-\u007F]/gu),
-  'without its tags': becomes((text) => text.replaceAll(/<[^>]*>/g, '')),
+  'without four-byte characters (emoji)': lacks(/[\u{10000}-\u{10FFFF}]/gu),
+  'without characters outside Latin-1': lacks(/[^\0-\u00FF]/gu),
+  'without characters outside ASCII': lacks(/[^\0-\u007F]/gu),
+  'without tags': becomes((text) => text.replaceAll(/<[^>]*>/g, '')),
   'in another letter case': sameAfter((text) => text.toLowerCase()),
 };
 
@@ -285,7 +312,7 @@ function nameTextChange(sent: string, received: unknown): string {
   if (sent.startsWith(received)) return `cut at ${received.length} characters`;
   const { expected, actual, index } = findDifference(sent, received);
   const [from = '', to = ''] = [expected[index], actual[index]];
-  if (received === sent.replaceAll(from, '')) return `without its ${JSON.stringify(from)}`;
+  if (received === sent.replaceAll(from, '')) return `without ${JSON.stringify(from)}`;
   return received === sent.replaceAll(from, to)
     ? `sent back with ${JSON.stringify(to)} in place of ${JSON.stringify(from)}`
     : `changed at ${JSON.stringify(from)}`;

@@ -61,6 +61,10 @@ export const textFaults: FaultTable[] = [
       isOperation(request, 'createProject') &&
       Object.values(jsonObjectOf(request)).includes('0') &&
       errorResponse(422, 'Title and description are required.'),
+    'the server rejects emoji [TEXT-16]': (request) =>
+      isOperation(request, 'createProject') &&
+      /\p{Emoji_Presentation}/u.test(request.body) &&
+      errorResponse(422, 'Please use letters only.'),
     'the server fails on NUL characters [TEXT-14]': (request) =>
       isOperation(request, 'createProject') &&
       request.body.includes('\\u0000') &&
