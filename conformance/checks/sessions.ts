@@ -24,6 +24,7 @@ export const sessionChecks: Verdicts = {
   async 'SIGNIN-6'(context) {
     const { user, list, create } = await firstVisit(context);
     if (isUnauthorized(list)) await blockOnFlapping(user);
+    if (isUnauthorized(list) || isUnauthorized(create)) await blockIfEnded(context);
     const sent = user.browser.cookiesFor('/api/v1/projects');
     const cookies = sent.filter(({ key }) => key !== 'XSRF-TOKEN');
     const cause =
@@ -42,7 +43,8 @@ export const sessionChecks: Verdicts = {
     const first = await context.signedInUser('bob');
     const before = await first.browser.listProjects();
     if (!before.outcome.ok) skip('the list cannot be fetched');
-    const second = await takeSession(context, 'bob');
+    // No other request in between, because it might end the session as well.
+    const second = await context.newSession('bob');
     const after = await first.browser.listProjects();
     await blockUnlessRejected(first, after);
     expectSuccess(
@@ -155,6 +157,10 @@ export const sessionChecks: Verdicts = {
     if (!last) return;
     const control = lists.find(({ outcome }) => outcome.ok) ?? (await user.browser.listProjects());
     if (!control.outcome.ok) throw new Blocked('the session has ended, see SIGNIN-12');
+    let isAlwaysValid = true;
+    for (let count = 0; count < 8; count++)
+      isAlwaysValid &&= !isUnauthorized(await user.browser.listProjects({ onNewConnection: true }));
+    if (isAlwaysValid) throw new Blocked('only requests at once are rejected, see PROJECT-10');
     fail(
       `On ${rejected.length} of ${lists.length} new connections, the backend rejects the list of a signed-in user with ${describeResponse(last.exchange)}. Does each of its processes keep sessions of its own?`,
       [user.login, control, last],
@@ -212,6 +218,15 @@ async function requireActiveSession(context: RunContext): Promise<Visit> {
   const other = (await tenVisits(context)).find(isWorking);
   if (!other) throw new Blocked('no session works, see SIGNIN-6');
   return other;
+}
+
+/** Blocks a check when another session works right after its sign-in. */
+async function blockIfEnded(context: RunContext) {
+  const { browser } = await context.newSession('ada');
+  const list = await browser.listProjects();
+  const create = await browser.createProject(context.fixtures.project('of another session'));
+  if (!isUnauthorized(list) && !isUnauthorized(create))
+    throw new Blocked('a session has ended, but a new one works');
 }
 
 /** Blocks a check on a failure that shows no end of a session, because others report that. */

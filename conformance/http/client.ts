@@ -251,6 +251,11 @@ export function createHttpClient(
         const counts = timeouts.get(operation);
         if (counts && result.response) counts.inARow = 0;
         const retryAfterMs = retryAfterMsOf(result.response);
+        // nginx limits requests so by default. ERR-20 reports this response all the same.
+        if (retryAfterMs === undefined && result.response?.status === 503 && attempt === 0) {
+          await clock.sleep(1000);
+          continue;
+        }
         if (retryAfterMs === undefined) return exchange;
         scheduleRetry(exchange, retryAfterMs, attempt);
       }
