@@ -1,7 +1,7 @@
 /**
  * `npm run generate`: writes generated/, which is the types of the contract, the dereferenced
- * contract, the contract as a page, the diagrams of the machines, the traceability of the statements, and the
- * checks of the conformance kit.
+ * contract, the contract as a page, the diagrams of the machines, the traceability of the
+ * statements, and the checks of the conformance kit.
  */
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import openapiTS, { astToString, COMMENT_HEADER } from 'openapi-typescript';
