@@ -30,12 +30,13 @@ export function createPageBrowser({ browser, origin, timeoutMs, onLook }: PageOp
         async settle(path) {
           onLook(page);
           const deadline = performance.now() + timeoutMs;
-          for (;;) {
+          // Twice in a row, because the page renders a little later than it receives a response.
+          for (let idleCount = 0; ; await delay(5)) {
             const screen = await driver.observe();
             const isIdle = pending.size === 0 && !screen.form?.busy && !screen.list?.busy;
-            const isThere = path === undefined || screen.path === path;
-            if ((isIdle && isThere) || performance.now() > deadline) return screen;
-            await delay(5);
+            const isFinal = !path || screen.path === path || screen.banners.form !== undefined;
+            idleCount = isIdle && isFinal ? idleCount + 1 : 0;
+            if (idleCount === 2 || performance.now() > deadline) return screen;
           }
         },
         close: () => page.close(),

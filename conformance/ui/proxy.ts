@@ -11,12 +11,16 @@ import { sendFile } from './static-files.ts';
 
 export type Proxy = {
   origin: string;
+  /** Returns whether a response was 429, which is evidence of nothing. */
+  isThrottled: () => boolean;
   stop: () => void;
 };
 
 /** Serves the built app, and forwards `/api` to the backend, so that both have the same origin. */
 export async function startProxy(appFolder: string, backendOrigin: string): Promise<Proxy> {
   const startRequest = backendOrigin.startsWith('https:') ? httpsRequest : httpRequest;
+
+  let isThrottled = false;
 
   function forward(request: IncomingMessage, response: ServerResponse) {
     const { url = '/', method = 'GET', headers } = request;
@@ -35,6 +39,7 @@ export async function startProxy(appFolder: string, backendOrigin: string): Prom
     });
     outgoing.on('error', () => response.destroy());
     outgoing.on('response', (incoming) => {
+      isThrottled ||= incoming.statusCode === 429;
       const cookies = incoming.headers['set-cookie']?.map((line) =>
         line.replace(/;\s*domain=[^;]*/i, ''),
       );
@@ -54,6 +59,7 @@ export async function startProxy(appFolder: string, backendOrigin: string): Prom
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   return {
+    isThrottled: () => isThrottled,
     origin: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     stop() {
       server.close();

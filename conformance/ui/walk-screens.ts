@@ -4,7 +4,7 @@ import type { Page } from 'playwright-core';
 import { checkJourney, checkWalk } from '../journeys/journey.ts';
 import { accountSteps, arrival, projectSteps } from '../journeys/steps.ts';
 import type { RunContext } from '../run-context.ts';
-import { CheckFailed } from '../verdict.ts';
+import { Blocked, CheckFailed } from '../verdict.ts';
 import { launchBrowser } from '../../model/chromium.ts';
 import { createPageBrowser } from './page-browser.ts';
 import { startProxy } from './proxy.ts';
@@ -22,7 +22,7 @@ export async function walkScreens(
     screenTimeoutMs: timeoutMs = defaultScreenTimeoutMs,
   }: NonNullable<RunContext['ui']>,
 ) {
-  const { origin, stop } = await startProxy(appFolder, context.origin);
+  const { origin, isThrottled, stop } = await startProxy(appFolder, context.origin);
   const browser = await launchBrowser();
   let lastPage: Page | undefined;
   const onLook = (page: Page) => (lastPage = page);
@@ -34,6 +34,8 @@ export async function walkScreens(
     const accounts = { steps: accountSteps, maxSteps: 30, maxHashes: 10, maxAttempts };
     await checkWalk(context, journey, accounts, createBrowser);
   } catch (error) {
+    if (isThrottled())
+      throw new Blocked('the backend throttles what the app sends: lift the limit for this run');
     if (!(error instanceof CheckFailed) || !lastPage) throw error;
     mkdirSync(screenshotFolder, { recursive: true });
     const file = 'screen-1.png';

@@ -6,7 +6,13 @@ import { prepareUi } from '../../conformance/ui/prepare.ts';
 import { temporaryFolder } from '../server/support.ts';
 import { hangLimitMs } from '../support/hang-limit.ts';
 import { startReferenceServer } from '../support/reference-server.ts';
-import { interceptResponses, isOperation, withBody } from './selftest/fault-builders.ts';
+import {
+  errorResponse,
+  interceptRequests,
+  interceptResponses,
+  isOperation,
+  withBody,
+} from './selftest/fault-builders.ts';
 import { startFaultProxy, type Middleware } from './selftest/fault-proxy.ts';
 import { TestClock } from './selftest/test-clock.ts';
 
@@ -55,4 +61,15 @@ test('the kit saves a screenshot of the screen that fails twice', async () => {
   const png = readFileSync(join(folder, screenshots[0]!.file));
   expect(png.subarray(1, 4).toString()).toBe('PNG');
   expect(result.problems[0]!.userSees).toBe(`see ${join(folder, screenshots[0]!.file)}`);
+});
+
+test('a backend that throttles the browser is no failure', async () => {
+  const { result } = await runInBrowser(
+    interceptRequests(
+      (request) =>
+        isOperation(request, 'login') && errorResponse(429, 'Too many attempts. Please wait.'),
+    ),
+  );
+  expect(result).toMatchObject({ status: 'blocked', problems: [] });
+  expect(result.note).toBe('the backend throttles what the app sends: lift the limit for this run');
 });
