@@ -91,6 +91,8 @@ const waitLimits = {
 const [firstTimeoutMs, laterTimeoutMs] = [10_000, 5_000];
 /** Timeouts of an operation after which it counts as hanging. */
 const maxTimeouts = { inARow: 3, inTotal: 6 };
+/** Total time of responses to an operation that take longer than `laterTimeoutMs` each. */
+const maxSlowMs = 45_000;
 const maxStaleConnections = 8;
 /** The limit of Chromium. That of Node is 16 kB. */
 const maxHeaderSize = 256 * 1024;
@@ -112,6 +114,7 @@ export function createHttpClient(
   const throttling: Throttling = { count: 0, totalMs: 0, advice: undefined };
   const waitLimit = waitLimits[isPatient ? 'patient' : 'impatient'];
   let resumeAtMs = -Infinity;
+  const slowMs = new Map<string, number>();
   const timeouts = new Map<string, { inARow: number; inTotal: number }>();
 
   function sendOnce(
@@ -194,6 +197,8 @@ export function createHttpClient(
 
   /** Throws when the backend hangs in this operation, so that a run does not take minutes. */
   function expectNoHang(operation: string) {
+    if ((slowMs.get(operation) ?? 0) > maxSlowMs)
+      throwUnjudged(`${operation} takes very long, see REACH-10, so it is not sent again`);
     const { inARow = 0, inTotal = 0 } = timeouts.get(operation) ?? {};
     if (inARow < maxTimeouts.inARow && inTotal < maxTimeouts.inTotal) return;
     throwUnjudged(`${operation} did not respond ${inTotal} times, so it is not sent again`);
@@ -250,6 +255,8 @@ export function createHttpClient(
         onExchange?.(exchange);
         const counts = timeouts.get(operation);
         if (counts && result.response) counts.inARow = 0;
+        if (result.response && exchange.durationMs >= laterTimeoutMs)
+          slowMs.set(operation, (slowMs.get(operation) ?? 0) + exchange.durationMs);
         const retryAfterMs = retryAfterMsOf(result.response);
         // nginx limits requests so by default. ERR-20 reports this response all the same.
         if (retryAfterMs === undefined && result.response?.status === 503 && attempt === 0) {

@@ -4,7 +4,6 @@ import {
   changeSetCookies,
   cookieOf,
   createFaults,
-  emailOf,
   errorResponse,
   hasSession,
   interceptRequests,
@@ -121,8 +120,6 @@ export const cookieFaults: FaultTable[] = [
         return withSetCookies(response, lines);
       };
     },
-    'the session cookie is the email, in base64 [COOKIE-7]': () =>
-      nameSessions((email) => Buffer.from(email).toString('base64').replaceAll('=', '')),
     'the session cookie is a sequential number [COOKIE-7]': () => {
       let count = 0;
       return nameSessions(() => String(++count));
@@ -193,7 +190,7 @@ export const cookieFaults: FaultTable[] = [
 ];
 
 /** Replaces the value of each session cookie, and removes the XSRF token. */
-function nameSessions(nameOf: (email: string) => string): Middleware {
+function nameSessions(createName: () => string): Middleware {
   const realSessions = new Map<string, string>();
   return async (request, next) => {
     const realSession = realSessions.get(sessionOf(request));
@@ -202,7 +199,7 @@ function nameSessions(nameOf: (email: string) => string): Middleware {
     );
     const session = newCookieOf(response, 'session');
     if (!session) return response;
-    const name = nameOf(emailOf(request));
+    const name = createName();
     realSessions.set(name, session);
     const lines = setCookiesOf(response).filter((line) => line.startsWith('session='));
     return withSetCookies(

@@ -56,6 +56,11 @@ export const responseFaults: FaultTable[] = [
       if (isOperation(request, 'login')) clock.increment(3000);
       return next(request);
     },
+    'signing in takes six seconds [REACH-10]': (clock) => async (request, next) => {
+      const response = await next(request);
+      if (isOperation(request, 'login')) clock.increment(6000);
+      return response;
+    },
     'createProject takes longer than a second [REACH-10]': (clock) => async (request, next) => {
       const response = await next(request);
       if (isOperation(request, 'createProject')) clock.increment(1050);
