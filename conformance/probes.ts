@@ -113,6 +113,7 @@ export async function expectReadableList(
     `The backend responds with ${statusOf(exchange as Exchange)} to ${request}. From then on, the app cannot show the list: ${describeListFault(list)}.`,
     [evidence, list],
     'an empty list: "No projects to show.", although nothing was deleted',
+    { words: 'requests make the list of their user unreadable', subject: request },
   );
 }
 

@@ -61,6 +61,8 @@ export function listFindings(results: CheckResult[]): Finding[] {
 function causeOf({ cause, exchanges }: Problem): Cause | undefined {
   const last = exchanges.at(-1);
   if (!last || (last.response && statusOf(last) < 500)) return cause;
+  // What happened before the failure is the cause, if the check says so.
+  if (cause && exchanges.length > 1) return cause;
   return { words: `requests get ${describeResponse(last)}`, subject: addressOf(last) };
 }
 
