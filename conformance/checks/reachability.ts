@@ -95,7 +95,7 @@ export const reachabilityChecks: Verdicts = {
     failOnFaults(
       await collectAppResponses(context),
       (exchange) =>
-        isUtf8(exchange.response!.bytes)
+        isUtf8(exchange.response!.bytes) || explainInvalidJson(exchange) !== ''
           ? undefined
           : `has a body that is not UTF-8 (content type "${responseHeader(exchange, 'content-type') ?? 'none'}")`,
       () => 'question marks instead of letters',
