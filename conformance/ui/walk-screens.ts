@@ -7,7 +7,6 @@ import type { RunContext } from '../run-context.ts';
 import { Blocked, CheckFailed } from '../verdict.ts';
 import { launchBrowser } from '../../model/chromium.ts';
 import { createPageBrowser } from './page-browser.ts';
-import { startProxy } from './proxy.ts';
 
 const defaultScreenTimeoutMs = 5_000;
 /** Fewer than without screens, which are slow. */
@@ -22,11 +21,14 @@ export async function walkScreens(
     screenTimeoutMs: timeoutMs = defaultScreenTimeoutMs,
   }: NonNullable<RunContext['ui']>,
 ) {
-  const { origin, isThrottled, stop } = await startProxy(appFolder, context.origin);
   const browser = await launchBrowser();
   let lastPage: Page | undefined;
   const onLook = (page: Page) => (lastPage = page);
-  const createBrowser = () => createPageBrowser({ browser, origin, timeoutMs, onLook });
+  let isThrottled = false;
+  const onStatus = (status: number) => (isThrottled ||= status === 429);
+  const { origin } = context;
+  const options = { browser, origin, appFolder, timeoutMs, onLook, onStatus };
+  const createBrowser = () => createPageBrowser(options);
   try {
     const journey = await checkJourney(context, Object.keys(arrival), {}, createBrowser);
     const projects = { steps: projectSteps, maxSteps: 24, maxAttempts };
@@ -34,7 +36,7 @@ export async function walkScreens(
     const accounts = { steps: accountSteps, maxSteps: 30, maxHashes: 10, maxAttempts };
     await checkWalk(context, journey, accounts, createBrowser);
   } catch (error) {
-    if (isThrottled())
+    if (isThrottled)
       throw new Blocked('the backend throttles what the app sends: lift the limit for this run');
     if (!(error instanceof CheckFailed) || !lastPage) throw error;
     mkdirSync(screenshotFolder, { recursive: true });
@@ -46,6 +48,5 @@ export async function walkScreens(
     throw error;
   } finally {
     await browser.close();
-    stop();
   }
 }

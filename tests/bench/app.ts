@@ -8,7 +8,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { fileURLToPath } from 'node:url';
 import { launchBrowser } from '../../model/chromium.ts';
-import { sendFile } from '../../conformance/ui/static-files.ts';
+import { sendFile } from '../support/static-files.ts';
 import { budgetBytes, buildInMemory, bundleSizes } from '../../tools/bundle-size.ts';
 import { markdownTable } from '../../tools/diagram.ts';
 import { medians } from '../support/median.ts';

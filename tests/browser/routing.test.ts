@@ -1,7 +1,7 @@
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { sendFile } from '../../conformance/ui/static-files.ts';
+import { sendFile } from '../support/static-files.ts';
 import { heading } from '../../model/browser-driver.ts';
 import { screens } from '../../model/screens.ts';
 import { headerLink, useBrowser } from '../support/browser.ts';

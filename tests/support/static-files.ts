@@ -9,8 +9,7 @@ const contentTypes: Record<string, string> = {
   '.png': 'image/png',
 };
 
-export const contentTypeOf = (path: string) =>
-  contentTypes[extname(path)] ?? 'application/octet-stream';
+const contentTypeOf = (path: string) => contentTypes[extname(path)] ?? 'application/octet-stream';
 
 /** Responds with the file of `folder` that a URL names. Returns false if there is none. */
 export function sendFile(folder: string, url: string, response: ServerResponse): boolean {
