@@ -1,35 +1,31 @@
 import type { NewProject } from '../machines/types.ts';
 
-/**
- * The accounts and projects of a run. Everything is derived from the seed, except the run id. The
- * run id keeps two runs against one server from sharing accounts; no check depends on its value.
- */
-export type Fixtures = {
-  runId: string;
-  email: (name: string) => string;
-  /** Returns a password with lower and upper case letters, digits and punctuation. */
-  password: (name: string) => string;
-  project: (name: string) => NewProject;
-};
-
 /** The domain of all emails, so that one statement deletes what runs leave on a server. */
 export const emailDomain = 'kit.example.org';
+
+export type Fixtures = ReturnType<typeof createFixtures>;
 
 const nouns = ['garden', 'harbour', 'library', 'kitchen', 'station', 'orchard', 'bridge', 'studio'];
 const verbs = ['Paint', 'Repair', 'Measure', 'Open', 'Move', 'Light', 'Plan', 'Photograph'];
 
-export function createFixtures(seed: number, runId: string): Fixtures {
+/**
+ * Returns the accounts and projects of a run. Everything is derived from the seed, except the run
+ * id. The run id keeps two runs against one server from sharing accounts; no check depends on its
+ * value.
+ */
+export function createFixtures(seed: number, runId: string) {
   const pick = (words: string[], random: () => number) =>
     words[Math.floor(random() * words.length)]!;
   return {
     runId,
-    email: (name) => `${name}.${seed}.${runId}@${emailDomain}`,
-    password(name) {
+    email: (name: string) => `${name}.${seed}.${runId}@${emailDomain}`,
+    /** Returns a password with lower and upper case letters, digits and punctuation. */
+    password: (name: string) => {
       const random = createRandom(seed, `password of ${name}`);
       const digits = String(Math.floor(random() * 9000) + 1000);
       return `Kit-${pick(nouns, random)}-${digits}!${pick(nouns, random)}`;
     },
-    project(name) {
+    project: (name: string): NewProject => {
       const random = createRandom(seed, `project ${name}`);
       const noun = pick(nouns, random);
       return {

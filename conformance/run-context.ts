@@ -2,12 +2,11 @@ import type { Credentials, User } from '../machines/types.ts';
 import { describeResponse } from './describe.ts';
 import type { Fixtures } from './fixtures.ts';
 import { SimulatedBrowser, type ApiCall } from './http/simulated-browser.ts';
-import { cookieValues, createSecrets, type Secrets } from './http/secrets.ts';
+import { cookieValues, createSecrets } from './http/secrets.ts';
 import {
   createHttpClient,
   headerValues,
   type Exchange,
-  type HttpClient,
   type HttpClientOptions,
 } from './http/client.ts';
 import { isClientError, isSuccess } from './http/response.ts';
@@ -27,33 +26,7 @@ export type SignedInUser = Account & { login: ApiCall<void> };
 export type Screenshot = { id: string; file: string };
 
 /** State that the checks of one run share. */
-export type RunContext = {
-  origin: string;
-  http: HttpClient;
-  secrets: Secrets;
-  fixtures: Fixtures;
-  /** Origin of the app, when it differs from the backend's origin (`--origin`). */
-  appOrigin: string | undefined;
-  /** Creates a browser without cookies. */
-  newBrowser: (name: string) => SimulatedBrowser;
-  /** Registers an account in a new browser, once per name. The registration may have failed. */
-  tryRegister: (name: string, credentials?: Partial<Credentials>) => Promise<Account>;
-  /** Registers an account like `tryRegister`. Throws `Blocked` if the registration fails. */
-  registeredAccount: (name: string) => Promise<Account>;
-  /** Registers an account and signs in, once per name. Throws `Blocked` if that fails. */
-  signedInUser: (name: string) => Promise<SignedInUser>;
-  /** Signs in to the same account in a new browser. The caller may destroy this session. */
-  newSession: (name: string) => Promise<SignedInUser>;
-  /** Signs in to an account, by default in a new browser. */
-  signIn: (account: Account, browser?: SimulatedBrowser) => Promise<SignedInUser>;
-  /** Runs `create` once per run and key. Later calls return the first result. */
-  once: <Value>(key: string, create: () => Promise<Value>) => Promise<Value>;
-  /** Returns the result of `once` for this key, or undefined if there is none yet. */
-  peek: <Value>(key: string) => Promise<Value> | undefined;
-  /** Set when the run includes the screens in a real browser (`--ui`). */
-  ui: UiOptions | undefined;
-  screenshots: Screenshot[];
-};
+export type RunContext = ReturnType<typeof createRunContext>;
 
 type UiOptions = {
   appFolder: string;
@@ -63,14 +36,17 @@ type UiOptions = {
 };
 
 export type RunContextOptions = Omit<HttpClientOptions, 'onExchange'> & {
+  /** Origin of the app, when it differs from the backend's origin (`--origin`). */
   appOrigin?: string | undefined;
+  /** Set when the run includes the screens in a real browser (`--ui`). */
+  ui?: UiOptions | undefined;
 };
 
 export function createRunContext(
   origin: string,
   fixtures: Fixtures,
-  { appOrigin, ...httpOptions }: RunContextOptions = {},
-): RunContext {
+  { appOrigin, ui, ...httpOptions }: RunContextOptions = {},
+) {
   const secrets = createSecrets();
   const addCookieSecrets = ({ response }: Exchange) => {
     const lines = response ? headerValues(response, 'set-cookie') : [];
@@ -80,6 +56,7 @@ export function createRunContext(
   const results = new Map<string, Promise<unknown>>();
   let browserCount = 0;
 
+  /** Runs `create` once per run and key. Later calls return the first result. */
   const once = <Value>(key: string, create: () => Promise<Value>): Promise<Value> => {
     const result = results.get(key) ?? create();
     results.set(key, result);
@@ -101,50 +78,63 @@ export function createRunContext(
     return browser.xsrfToken() ? call() : first;
   }
 
-  const context: RunContext = {
+  /** Creates a browser without cookies. */
+  const newBrowser = (name: string) => new SimulatedBrowser(http, `${name} ${++browserCount}`);
+
+  /** Registers an account in a new browser, once per name. The registration may have failed. */
+  const tryRegister = (name: string, credentials: Partial<Credentials> = {}): Promise<Account> =>
+    once(`account ${name}`, async () => {
+      const { email = fixtures.email(name), password = fixtures.password(name) } = credentials;
+      secrets.add(password);
+      const browser = newBrowser(name);
+      const register = () => browser.registerUser(email, password);
+      const registration = await retryWithXsrfCookie(browser, register);
+      return { name, email, password, browser, registration };
+    });
+
+  /** Registers an account like `tryRegister`. Throws `Blocked` if the registration fails. */
+  async function registeredAccount(name: string): Promise<Account> {
+    const account = await tryRegister(name);
+    const { exchange } = account.registration;
+    if (isSuccess(exchange)) return account;
+    throw new Blocked(`registering failed: ${describeResponse(exchange)}`);
+  }
+
+  /** Signs in to an account, by default in a new browser. */
+  async function signIn(
+    account: Account,
+    browser = newBrowser(account.name),
+  ): Promise<SignedInUser> {
+    const send = () => browser.login(account.email, account.password);
+    const hasNoToken = () => browser.xsrfToken() === undefined;
+    const login = await retryWithXsrfCookie(browser, send, hasNoToken);
+    if (!login.outcome.ok)
+      throw new Blocked(`signing in failed: ${describeResponse(login.exchange)}`);
+    // The app also opens the projects after signing in.
+    await browser.listProjects();
+    return { ...account, browser, login };
+  }
+
+  /** Signs in to the same account in a new browser. The caller may destroy this session. */
+  const newSession = async (name: string) => signIn(await registeredAccount(name));
+
+  return {
     origin,
     http,
     secrets,
     fixtures,
     appOrigin,
-    ui: undefined,
-    screenshots: [],
+    ui,
+    screenshots: [] as Screenshot[],
     once,
+    /** Returns the result of `once` for this key, or undefined if there is none yet. */
     peek: <Value>(key: string) => results.get(key) as Promise<Value> | undefined,
-    newBrowser: (name) => new SimulatedBrowser(http, `${name} ${++browserCount}`),
-
-    tryRegister: (name, credentials) =>
-      once(`account ${name}`, async () => {
-        const email = credentials?.email ?? fixtures.email(name);
-        const password = credentials?.password ?? fixtures.password(name);
-        secrets.add(password);
-        const browser = context.newBrowser(name);
-        const register = () => browser.registerUser(email, password);
-        const registration = await retryWithXsrfCookie(browser, register);
-        return { name, email, password, browser, registration };
-      }),
-
-    async registeredAccount(name) {
-      const account = await context.tryRegister(name);
-      const { exchange } = account.registration;
-      if (isSuccess(exchange)) return account;
-      throw new Blocked(`registering failed: ${describeResponse(exchange)}`);
-    },
-
-    signedInUser: (name) => once(`user ${name}`, () => context.newSession(name)),
-
-    newSession: async (name) => context.signIn(await context.registeredAccount(name)),
-
-    async signIn(account, browser = context.newBrowser(account.name)) {
-      const signIn = () => browser.login(account.email, account.password);
-      const hasNoToken = () => browser.xsrfToken() === undefined;
-      const login = await retryWithXsrfCookie(browser, signIn, hasNoToken);
-      if (!login.outcome.ok)
-        throw new Blocked(`signing in failed: ${describeResponse(login.exchange)}`);
-      // The app also opens the projects after signing in.
-      await browser.listProjects();
-      return { ...account, browser, login };
-    },
+    newBrowser,
+    tryRegister,
+    registeredAccount,
+    /** Registers an account and signs in, once per name. Throws `Blocked` if that fails. */
+    signedInUser: (name: string) => once(`user ${name}`, () => newSession(name)),
+    newSession,
+    signIn,
   };
-  return context;
 }

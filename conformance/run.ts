@@ -4,18 +4,30 @@ import type { Check } from './checks/check.ts';
 import { isSelected } from './cli.ts';
 import { createFixtures, createRunId } from './fixtures.ts';
 import { Unjudged } from './http/client.ts';
+import type { Exchange } from './http/client.ts';
 import { isSuccess } from './http/response.ts';
-import type { CheckResult, RunResult } from './results.ts';
 import { createRunContext, type RunContext, type RunContextOptions } from './run-context.ts';
 import { collectUserMessages } from './user-messages.ts';
-import { Blocked, CheckFailed, Skipped } from './verdict.ts';
+import { Blocked, CheckFailed, Skipped, type Problem } from './verdict.ts';
 
-export type RunOptions = RunContextOptions & {
+export type CheckResult = {
+  check: Check;
+  /** `blocked`: a precondition failed. `skipped`: the check does not apply to this backend. */
+  status: 'passed' | 'failed' | 'noted' | 'skipped' | 'blocked';
+  problems: Problem[];
+  note: string | undefined;
+  exchanges: Exchange[];
+  durationMs: number;
+};
+
+export type RunResult = Awaited<ReturnType<typeof run>>;
+
+type RunOptions = RunContextOptions & {
   origin: string;
+  /** Ids or groups of the checks to run. Empty for all checks. */
   only?: string[];
   seed?: number;
   runId?: string;
-  ui?: RunContext['ui'];
   /** Called before each check. */
   onProgress?: (done: number, total: number, check: Check) => void;
 };
@@ -26,14 +38,11 @@ export async function run({
   only = [],
   seed = 1,
   runId = createRunId(),
-  ui,
   onProgress = () => {},
   ...contextOptions
-}: RunOptions): Promise<RunResult> {
+}: RunOptions) {
   const startedAt = new Date();
-  const fixtures = createFixtures(seed, runId);
-  const context = createRunContext(origin, fixtures, contextOptions);
-  context.ui = ui;
+  const context = createRunContext(origin, createFixtures(seed, runId), contextOptions);
   const selected = checks.filter(({ id }) => isSelected(id, only));
   const results: CheckResult[] = [];
   for (const check of selected) {
@@ -51,7 +60,6 @@ export async function run({
     results,
     userMessages: await collectUserMessages(context),
     successes: countSuccesses(context),
-    throttling: context.http.throttling,
     context,
   };
 }
@@ -101,7 +109,8 @@ async function evaluateCheck(check: Check, context: RunContext): Promise<Outcome
   }
 }
 
-function countSuccesses({ http }: RunContext): RunResult['successes'] {
+/** Returns how often each call succeeded. No call deletes the users and projects of a run. */
+function countSuccesses({ http }: RunContext) {
   const calls = http.exchanges
     .filter(isSuccess)
     .map(({ request: { method, path } }) => findCall(method, path)?.call);

@@ -1,11 +1,10 @@
 import { describeUserMessage, errorCases, triggeredError, exchangeOf } from './checks/errors.ts';
 import { describeResponse } from './describe.ts';
 import { statusOf } from './http/response.ts';
-import type { UserMessage } from './results.ts';
 import type { RunContext } from './run-context.ts';
 
 /** Returns what users read in each error case that occurred in this run. */
-export async function collectUserMessages(context: RunContext): Promise<UserMessage[]> {
+export async function collectUserMessages(context: RunContext) {
   const rows = await Promise.all(
     errorCases.map(async (errorCase) => {
       const result = await triggeredError(context, errorCase)?.catch(() => undefined);

@@ -51,25 +51,7 @@ export type Exchange = {
 /** Thrown in place of a response that cannot be judged: the backend throttles, or hangs. */
 export class Unjudged extends Error {}
 
-export type HttpClient = {
-  readonly origin: string;
-  /** All exchanges so far, in order. */
-  readonly exchanges: Exchange[];
-  readonly throttling: Throttling;
-  /** The message of each `Unjudged` so far. */
-  readonly unjudged: string[];
-  /** Throws `Unjudged` when the backend throttles for longer than the kit may wait, or hangs. */
-  send: (request: HttpRequest, browserName: string, isAppRequest: boolean) => Promise<Exchange>;
-  close: () => void;
-};
-
-/** Retry-After responses: how many were obeyed, and for how long in total. */
-export type Throttling = {
-  count: number;
-  totalMs: number;
-  /** What the backend did, and what to do. Set by the first response that was not obeyed. */
-  advice: string | undefined;
-};
+export type HttpClient = ReturnType<typeof createHttpClient>;
 
 export type HttpClientOptions = {
   onExchange?: (exchange: Exchange) => void;
@@ -101,7 +83,7 @@ const maxHeaderSize = 256 * 1024;
 export function createHttpClient(
   origin: string,
   { onExchange, clock = realClock, isPatient = false, onWait }: HttpClientOptions = {},
-): HttpClient {
+) {
   const isHttps = origin.startsWith('https:');
   const startRequest = isHttps ? httpsRequest : httpRequest;
   const options = { keepAlive: true, maxSockets: 8 };
@@ -109,9 +91,17 @@ export function createHttpClient(
   const createAgent = () =>
     isHttps ? new HttpsAgent({ ...options, rejectUnauthorized: false }) : new HttpAgent(options);
   const agent = createAgent();
+  /** All exchanges so far, in order. */
   const exchanges: Exchange[] = [];
+  /** The message of each `Unjudged` so far. */
   const unjudged: string[] = [];
-  const throttling: Throttling = { count: 0, totalMs: 0, advice: undefined };
+  /** Retry-After responses: how many were obeyed, and for how long in total. */
+  const throttling = {
+    count: 0,
+    totalMs: 0,
+    /** What the backend did, and what to do. Set by the first response that was not obeyed. */
+    advice: undefined as string | undefined,
+  };
   const waitLimit = waitLimits[isPatient ? 'patient' : 'impatient'];
   let resumeAtMs = -Infinity;
   const slowMs = new Map<string, number>();
@@ -230,7 +220,12 @@ export function createHttpClient(
     exchanges,
     throttling,
     unjudged,
-    async send(request, browserName, isAppRequest) {
+    /** Throws `Unjudged` when the backend throttles for longer than the kit may wait, or hangs. */
+    async send(
+      request: HttpRequest,
+      browserName: string,
+      isAppRequest: boolean,
+    ): Promise<Exchange> {
       const operation = operationOf(request);
       for (let attempt = 0; ; attempt++) {
         expectNoHang(operation);

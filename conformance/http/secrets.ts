@@ -1,24 +1,19 @@
-/** Values that no report may contain: passwords, cookies and tokens. */
-export type Secrets = {
-  add: (secret: string) => void;
-  /** Replaces every secret in `text` with `***`, in all its encodings. */
-  mask: (text: string) => string;
-};
-
 /** Shorter secrets would also match parts of ordinary words. */
 const minSecretLength = 6;
 const placeholder = '***';
 
-export function createSecrets(): Secrets {
+/** Collects values that no report may contain: passwords, cookies and tokens. */
+export function createSecrets() {
   const secrets = new Set<string>();
   return {
-    add(secret) {
+    add: (secret: string) => {
       if (secret.length < minSecretLength) return;
       for (const form of encodedVariants(secret).flatMap((text) => [text, text.trim()])) {
         if (form.length >= minSecretLength) secrets.add(form);
       }
     },
-    mask(text) {
+    /** Replaces every secret in `text` with `***`, in all its encodings. */
+    mask: (text: string) => {
       let masked = text;
       // Longest first, because one secret may contain another.
       for (const secret of [...secrets].toSorted((a, b) => b.length - a.length)) {

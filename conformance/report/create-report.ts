@@ -3,9 +3,9 @@ import { callNames } from '../../model/calls.ts';
 import { describeResponse, truncate } from '../describe.ts';
 import { emailDomain } from '../fixtures.ts';
 import type { Check } from '../checks/check.ts';
-import type { Exchange } from '../http/client.ts';
+import type { Exchange, HttpClient } from '../http/client.ts';
 import { reproduce, withRequirements } from '../http/curl.ts';
-import type { CheckResult, RunResult } from '../results.ts';
+import type { CheckResult, RunResult } from '../run.ts';
 import type { Problem } from '../verdict.ts';
 import { listFindings, type Finding } from './findings.ts';
 
@@ -98,9 +98,9 @@ export function createReport(run: RunResult, notes: string[] = []) {
         missing: missingCalls,
       },
     },
-    throttling: describeThrottling(run),
+    throttling: describeThrottling(context.http.throttling),
     /** Why checks are blocked, when the cause is no failed check. */
-    blockedBy: run.throttling.advice,
+    blockedBy: context.http.throttling.advice,
     notes,
     leftovers: `${plural(successes.registerUser, 'user')} and ${plural(successes.createProject, 'project')} stay on the server. ${deletionHint(run.runId)}`,
   };
@@ -141,7 +141,7 @@ function describeVerdict(
   return `${success}${advice}`;
 }
 
-function describeThrottling({ throttling }: RunResult): string | undefined {
+function describeThrottling(throttling: HttpClient['throttling']): string | undefined {
   const { count, totalMs, advice } = throttling;
   if (advice !== undefined) return advice;
   if (count === 0) return undefined;

@@ -3,7 +3,7 @@ import type { Check } from '../checks/check.ts';
 import { describeResponse } from '../describe.ts';
 import type { Exchange } from '../http/client.ts';
 import { statusOf } from '../http/response.ts';
-import type { CheckResult } from '../results.ts';
+import type { CheckResult } from '../run.ts';
 import type { Cause, Problem } from '../verdict.ts';
 import { groupBy } from './summary.ts';
 

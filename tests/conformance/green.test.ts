@@ -45,7 +45,7 @@ test.each(limited.map((variant) => [variant.name, variant] as const))(
     const result = await run({ origin, clock });
     const failed = result.results.filter(({ status }) => status === 'failed');
     expect(failed.filter(({ check }) => check.level === 'MUST')).toEqual([]);
-    expect(result.throttling.advice).toMatch(
+    expect(result.context.http.throttling.advice).toMatch(
       /^The backend throttles: (GET|POST) \S+ responds with \d+ and .*Lift the limit .*--wait/,
     );
     expect(renderTerminal(createReport(result))).toMatch(

@@ -1,6 +1,6 @@
 import type { Level } from '../../../conformance/checks/check.ts';
 import { createReport } from '../../../conformance/report/create-report.ts';
-import type { RunResult } from '../../../conformance/results.ts';
+import type { RunResult } from '../../../conformance/run.ts';
 import { run } from '../../../conformance/run.ts';
 import type { RunningServer } from '../../support/reference-server.ts';
 import type { Fault } from './fault-builders.ts';
