@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import type { NewProject } from '../machines/types.ts';
 
 /** The domain of all emails, so that one statement deletes what runs leave on a server. */
@@ -14,22 +15,22 @@ const verbs = ['Paint', 'Repair', 'Measure', 'Open', 'Move', 'Light', 'Plan', 'P
  * value.
  */
 export function createFixtures(seed: number, runId: string) {
-  const pick = (words: string[], random: () => number) =>
-    words[Math.floor(random() * words.length)]!;
+  const digestOf = (name: string) => createHash('sha256').update(`${seed} ${name}`).digest();
+  const pick = (words: string[], byte: number) => words[byte % words.length]!;
   return {
     runId,
     email: (name: string) => `${name}.${seed}.${runId}@${emailDomain}`,
     /** Returns a password with lower and upper case letters, digits and punctuation. */
     password: (name: string) => {
-      const random = createRandom(seed, `password of ${name}`);
-      const digits = String(Math.floor(random() * 9000) + 1000);
-      return `Kit-${pick(nouns, random)}-${digits}!${pick(nouns, random)}`;
+      const digest = digestOf(`password of ${name}`);
+      const [first, last] = [pick(nouns, digest.readUInt8(0)), pick(nouns, digest.readUInt8(1))];
+      return `Kit-${first}-${1000 + (digest.readUInt16BE(2) % 9000)}!${last}`;
     },
     project: (name: string): NewProject => {
-      const random = createRandom(seed, `project ${name}`);
-      const noun = pick(nouns, random);
+      const digest = digestOf(`project ${name}`);
+      const [verb, noun] = [pick(verbs, digest.readUInt8(0)), pick(nouns, digest.readUInt8(1))];
       return {
-        title: `${pick(verbs, random)} the ${noun}, ${name} ${runId}`,
+        title: `${verb} the ${noun}, ${name} ${runId}`,
         description: `What has to be done for the ${noun}. Created by the conformance kit (${name}).`,
       };
     },
@@ -40,20 +41,8 @@ export function createFixtures(seed: number, runId: string) {
  * Returns eleven letters and digits: the time in seconds and a random part. The length is fixed, so
  * that requests of two runs with the same seed have the same length.
  */
-export function createRunId(nowMs = Date.now(), random = Math.random()): string {
-  const time = Math.floor(nowMs / 1000) % 36 ** 5;
-  const tail = Math.floor(random * 36 ** 6);
+export function createRunId(): string {
+  const time = Math.floor(Date.now() / 1000) % 36 ** 5;
+  const tail = Math.floor(Math.random() * 36 ** 6);
   return time.toString(36).padStart(5, '0') + tail.toString(36).padStart(6, '0');
-}
-
-/** Creates a pseudorandom number generator (mulberry32) that is seeded with a number and a name. */
-function createRandom(seed: number, name: string): () => number {
-  let state = seed | 0;
-  for (const letter of name) state = Math.imul(state ^ letter.charCodeAt(0), 0x01000193);
-  return () => {
-    state = (state + 0x6d2b79f5) | 0;
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
-  };
 }
