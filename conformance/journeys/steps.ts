@@ -38,8 +38,9 @@ export type Difference = {
 export type Step = {
   /** Sign-ins and registrations, which cost the backend most. Default: none. */
   hashes?: number;
-  isPossible: (screen: Screen, person: Person) => boolean;
-  perform: (person: Person) => Promise<Difference | undefined>;
+  /** Default: on every screen. */
+  isPossible?: (screen: Screen, person: Person) => boolean;
+  perform: (person: Person) => Promise<Difference | void>;
 };
 
 /** Steps by what the person does. */
@@ -47,10 +48,21 @@ export type Steps = Record<string, Step>;
 
 const isOnProjects = ({ path }: Screen) => path === '/projects';
 const canSubmit = (screen: Screen) => isOnProjects(screen) && screen.form?.busy === false;
-const always = () => true;
+const isElsewhere = (screen: Screen) => !isOnProjects(screen);
 
-async function open(person: Person, app = person.app) {
-  if (app === person.app) person.visits += 1;
+async function open(person: Person) {
+  person.visits += 1;
+  await person.app.go('/projects');
+}
+
+async function openAndLook(person: Person) {
+  await open(person);
+  return look(person);
+}
+
+/** Opens the projects, also on a page that shows them. */
+async function reopen(app: App) {
+  await app.go('/about');
   await app.go('/projects');
 }
 
@@ -154,13 +166,12 @@ async function visitAll(person: Person): Promise<Difference | undefined> {
   const { app, second, own, signedIn } = person;
   if (signedIn) {
     await app.go('/about');
-    await open(person);
-    const difference = (await look(person)) ?? (await create(person));
+    const difference = (await openAndLook(person)) ?? (await create(person));
     if (difference) return difference;
   }
-  await second?.go('/about');
-  await second?.go('/projects');
-  return second && look(person, second, own);
+  if (!second) return undefined;
+  await reopen(second);
+  return look(person, second, own);
 }
 
 /** Performs the step, then visits the projects. */
@@ -178,42 +189,21 @@ const creation: Steps = {
 
 /** How a journey begins. */
 export const arrival: Steps = {
-  registers: { isPossible: always, perform: (person) => register(person, person.own) },
-  'signs in': { isPossible: always, perform: (person) => signIn(person, person.own) },
+  registers: { perform: (person) => register(person, person.own) },
+  'signs in': { perform: (person) => signIn(person, person.own) },
   ...creation,
 };
 
 /** What a signed-in person does with projects. */
 export const projectSteps: Steps = {
   ...creation,
-  'leaves Projects': {
-    isPossible: isOnProjects,
-    async perform({ app }) {
-      await app.go('/about');
-      return undefined;
-    },
-  },
-  'opens Projects': {
-    isPossible: (screen) => !isOnProjects(screen),
-    async perform(person) {
-      await open(person);
-      return look(person);
-    },
-  },
+  'leaves Projects': { isPossible: isOnProjects, perform: ({ app }) => app.go('/about') },
+  'opens Projects': { isPossible: isElsewhere, perform: openAndLook },
   'creates a project without waiting': {
     isPossible: canSubmit,
-    async perform(person) {
-      await submitProject(person);
-      return undefined;
-    },
+    perform: (person) => submitProject(person),
   },
-  'opens Projects without waiting': {
-    isPossible: (screen) => !isOnProjects(screen),
-    async perform(person) {
-      await open(person);
-      return undefined;
-    },
-  },
+  'opens Projects without waiting': { isPossible: isElsewhere, perform: open },
   'submits a blank title, then one with a NUL character': {
     isPossible: canSubmit,
     async perform({ app }) {
@@ -221,7 +211,6 @@ export const projectSteps: Steps = {
         await app.submit('createProject', [title, 'A backend may refuse the title.']);
         await app.settle();
       }
-      return undefined;
     },
   },
   'reloads the page': {
@@ -229,31 +218,25 @@ export const projectSteps: Steps = {
     async perform(person) {
       await person.app.close();
       person.app = await person.browser.open();
-      await open(person);
-      return look(person);
+      return openAndLook(person);
     },
   },
   'creates a project in a second tab': {
-    isPossible: always,
     async perform(person) {
       // A project whose creation is pending may be in the list or not.
       await person.app.settle();
       const tab = (person.tab ??= await person.browser.open());
-      await tab.go('/about');
-      await tab.go('/projects');
+      await reopen(tab);
       return (await look(person, tab)) ?? create(person, tab);
     },
   },
   'a visitor creates a project in another browser': {
-    isPossible: always,
     async perform(person) {
       const app = await openStranger(person);
-      await app.go('/about');
-      await app.go('/projects');
+      await reopen(app);
       await app.submit('createProject', Object.values(person.createProject()));
       // Accepted or refused: both are allowed.
       await app.settle();
-      return undefined;
     },
   },
 };
@@ -289,7 +272,6 @@ export const accountSteps: Steps = {
   },
   'signs in': {
     hashes: 1,
-    isPossible: always,
     perform: andVisit((person) => signIn(person, person.own)),
   },
   'signs in as the other person': {
@@ -307,7 +289,6 @@ export const accountSteps: Steps = {
   },
   'signs in while another person registers in another browser': {
     hashes: 2,
-    isPossible: always,
     perform: andVisit(async (person) => {
       const other = await openStranger(person);
       const [registered, signedIn] = await Promise.all([

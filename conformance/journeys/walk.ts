@@ -1,4 +1,4 @@
-import type { Difference, Person, Step, Steps } from './steps.ts';
+import type { Difference, Person, Steps } from './steps.ts';
 
 /** Steps that led to a difference. */
 export type Failure = { names: string[]; difference: Difference };
@@ -20,46 +20,48 @@ export async function walk(
   person: Person,
   { steps, maxSteps, maxHashes = 0 }: WalkOptions,
 ): Promise<Failure | undefined> {
-  const names: string[] = [];
   const counts = new Map<string, number>();
-  /** Returns the ends of the walk with one more step: with two steps before it, with one, alone. */
-  const endsWith = (name: string) =>
-    [2, 1, 0].map((before) => [...names.slice(names.length - before), name].join());
   let hashes = 0;
-  while (names.length < maxSteps) {
-    const screen = await person.app.observe();
-    const isPossible = ([, step]: [string, Step]) =>
-      step.isPossible(screen, person) && hashes + (step.hashes ?? 0) <= maxHashes;
-    const [next] = Object.entries(steps)
-      .filter(isPossible)
-      .map(([name]) => ({ name, used: endsWith(name).map((end) => counts.get(end) ?? 0) }))
+  return takeSteps(person, steps, (names, isPossible) => {
+    if (names.length === maxSteps) return undefined;
+    /** Returns the ends of the walk with one more step: after two steps, after one, alone. */
+    const endsWith = (name: string) =>
+      [2, 1, 0].map((before) => [...names.slice(names.length - before), name].join());
+    const [next] = Object.keys(steps)
+      .filter((name) => isPossible(name) && hashes + (steps[name]!.hashes ?? 0) <= maxHashes)
+      .map((name) => ({ name, used: endsWith(name).map((end) => counts.get(end) ?? 0) }))
       .toSorted((one, two) => compare(one.used, two.used));
     if (!next) return undefined;
     for (const end of new Set(endsWith(next.name))) counts.set(end, (counts.get(end) ?? 0) + 1);
-    names.push(next.name);
     hashes += steps[next.name]!.hashes ?? 0;
-    const difference = await steps[next.name]!.perform(person);
-    if (difference) return { names, difference };
-  }
-  return undefined;
+    return next.name;
+  });
 }
 
 const compare = (one: number[], two: number[]) =>
   one.map((count, index) => count - two[index]!).find((difference) => difference !== 0) ?? 0;
 
 /** Performs these steps. Returns the first difference, or undefined if a step is impossible. */
-export async function perform(
+export const perform = (person: Person, steps: Steps, wanted: string[]) =>
+  takeSteps(person, steps, ({ length }, isPossible) =>
+    wanted.slice(length, length + 1).find(isPossible),
+  );
+
+/** Takes the steps that `choose` returns, until it returns none. Returns the first difference. */
+async function takeSteps(
   person: Person,
   steps: Steps,
-  names: string[],
+  choose: (names: string[], isPossible: (name: string) => boolean) => string | undefined,
 ): Promise<Failure | undefined> {
-  for (const [index, name] of names.entries()) {
-    const step = steps[name]!;
-    if (!step.isPossible(await person.app.observe(), person)) return undefined;
-    const difference = await step.perform(person);
-    if (difference) return { names: names.slice(0, index + 1), difference };
+  const names: string[] = [];
+  for (;;) {
+    const screen = await person.app.observe();
+    const name = choose(names, (each) => steps[each]!.isPossible?.(screen, person) ?? true);
+    if (name === undefined) return undefined;
+    names.push(name);
+    const difference = await steps[name]!.perform(person);
+    if (difference) return { names, difference };
   }
-  return undefined;
 }
 
 export const isSame = (journey: { failure?: Failure | undefined }, { difference }: Failure) =>
