@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { NewProject, Project } from '../machines/types.ts';
-import { describeListFault, describeResponse } from './describe.ts';
+import { describeListFault, describeResponse, truncate } from './describe.ts';
 import type { Exchange } from './http/client.ts';
 import type { SimulatedBrowser, ApiCall } from './http/simulated-browser.ts';
 import { isClientError, statusOf } from './http/response.ts';
@@ -94,6 +94,42 @@ export async function listOrBlock(browser: SimulatedBrowser) {
 }
 
 export const missingFromList = 'the list does not contain a created project';
+
+/** How long a list may lack a project before the project counts as lost. */
+const lateMs = 500;
+
+type Created = { call: ApiCall; project: Project };
+
+/**
+ * Fetches the list, and returns which of these projects it lacks. Fails if a later list has such a
+ * project, because that project is not lost.
+ */
+export async function listWith(browser: SimulatedBrowser, ...created: Created[]) {
+  const list = await listOrBlock(browser);
+  const missing = created.filter(({ project }) => !findProject(list.projects, project));
+  if (missing.length === 0) return { ...list, missing };
+  await browser.http.clock.sleep(lateMs);
+  const later = await listOrBlock(browser);
+  const late = missing.find(({ project }) => findProject(later.projects, project));
+  if (!late) return { ...list, missing };
+  return fail(
+    'The list lacks a project right after its creation and has it 0.5 s later: the backend responds before it has stored the project, or it caches the list.',
+    [late.call, list.call, later.call],
+    'the new project disappears when the user comes back to the screen',
+    {
+      words: 'lists lack a project right after its creation and have it 0.5 s later',
+      subject: `"${truncate(late.project.title, 40)}"`,
+    },
+  );
+}
+
+/** Creates a project. Blocks the check unless the next list contains it. */
+export async function createListed(context: RunContext, browser: SimulatedBrowser, name: string) {
+  const created = await createOrBlock(context, browser, name);
+  const list = await listWith(browser, created);
+  if (list.missing.length > 0) throw new Blocked(missingFromList);
+  return { ...created, list };
+}
 
 /** Fails when the list is unreadable after a request. It must have been readable before. */
 export async function expectReadableList(

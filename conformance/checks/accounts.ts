@@ -2,7 +2,7 @@ import type { Credentials } from '../../machines/types.ts';
 import { describeMessageFault, describeResponse, lowerFirst, refusalCause } from '../describe.ts';
 import type { Fixtures } from '../fixtures.ts';
 import { isClientError, isSuccess, statusOf } from '../http/response.ts';
-import { createOrBlock, isSameProject, listOrBlock, registerAgain } from '../probes.ts';
+import { createOrBlock, isSameProject, listOrBlock, listWith, registerAgain } from '../probes.ts';
 import type { RunContext } from '../run-context.ts';
 import {
   blockOnServerError,
@@ -278,8 +278,9 @@ export const accountChecks: Verdicts = {
       const { cases, email, typed, browser, login } = account;
       const first = await (cases === ada ? context.signedInUser('ada') : signInAs(context, cases));
       if (!login.outcome.ok || !first.login.outcome.ok) continue;
-      const { call, project } = await createOrBlock(context, first.browser, `of ${cases.name}`);
-      const others = await listOrBlock(browser);
+      const created = await createOrBlock(context, first.browser, `of ${cases.name}`);
+      const { call, project } = created;
+      const others = await listWith(browser, created);
       if (others.projects.some(isSameProject(project))) continue;
       // Another session with the same spelling: PROJECT-8 reports that it has no projects either.
       const { projects } = await listOrBlock((await context.signIn(account)).browser);

@@ -8,6 +8,7 @@ import {
   isListPublic,
   isListShared,
   isUnauthorized,
+  listWith,
   requireSession,
   signInAsAnother,
   takeSession,
@@ -85,10 +86,10 @@ export const sessionChecks: Verdicts = {
     if (!create.outcome.ok) skip('no project can be created');
     const isCreated = isSameProject(create.outcome.value);
     const second = await takeSession(context, 'olga');
-    const secondList = await second.browser.listProjects();
+    const created = { call: create, project: create.outcome.value };
+    const secondList = await listWith(second.browser, created);
     const firstList = await (await context.signedInUser('ada')).browser.listProjects();
-    if (!secondList.outcome.ok) return;
-    if (!secondList.outcome.value.some(isCreated))
+    if (secondList.missing.length > 0)
       fail(
         'After another user signed in from the same browser, a new project is not in their list: the old session went on.',
         [...setup, login, create],

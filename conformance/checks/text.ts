@@ -14,12 +14,12 @@ import { isClientError, isSuccess, messageOf, parseJson, statusOf } from '../htt
 import type { ApiCall } from '../http/simulated-browser.ts';
 import {
   createFirstProject,
-  createOrBlock,
+  createListed,
   describeCreateFailure,
   expectReadableList,
   findProject,
   listOrBlock,
-  missingFromList,
+  listWith,
 } from '../probes.ts';
 import type { RunContext } from '../run-context.ts';
 import { Blocked, createProblem, fail, failIfAny, skip } from '../verdict.ts';
@@ -222,12 +222,10 @@ async function expectPreserved(context: RunContext, text: Text): Promise<string 
   const created = body as Project;
   const source = `the response to creating a project${encodingFault}`;
   expectSameText(sent, created, source, [create], outcome.ok === true);
-  const { projects, call } = await listOrBlock(browser);
+  const { projects, call } = await listWith(browser, { call: create, project: created });
   const listed = findProject(projects, created);
   if (!listed) {
-    const control = await createOrBlock(context, browser, `after ${truncate(sent.title, 20)}`);
-    if (!findProject((await listOrBlock(browser)).projects, control.project))
-      throw new Blocked(missingFromList);
+    await createListed(context, browser, `after ${truncate(sent.title, 20)}`);
     return fail(`The list does not contain ${subject}.`, [create, call]);
   }
   expectSameText(sent, listed, 'the list', [create, call], true);

@@ -217,6 +217,7 @@ export function createHttpClient(
 
   return {
     origin,
+    clock,
     exchanges,
     throttling,
     unjudged,

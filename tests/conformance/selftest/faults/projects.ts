@@ -142,6 +142,29 @@ export const projectFaults: FaultTable[] = [
         return count > 1 && jsonResponse(201, { id: `lost-${count}`, ...jsonObjectOf(request) });
       });
     },
+    'the server stores each project after its next list [PROJECT-4]': () => {
+      let isPending = false;
+      return async (request, next) => {
+        const response = await next(request);
+        if (isOperation(request, 'createProject')) isPending = response.status === 201;
+        if (!isOperation(request, 'listProjects') || !isPending) return response;
+        isPending = false;
+        return response.status === 200
+          ? withJson(response, projectsOf(response).slice(0, -1))
+          : response;
+      };
+    },
+    'the server stores one of eight projects 0.3 s after its response [PROJECT-4]': (clock) => {
+      const storedMs = new Map<unknown, number>();
+      let count = 0;
+      return interceptResponses((response, request) => {
+        if (isOperation(request, 'createProject') && ++count % 8 === 0)
+          storedMs.set(jsonObjectOf(response)['id'], clock.now() + 300);
+        if (!isOperation(request, 'listProjects') || response.status !== 200) return false;
+        const isStored = ({ id }: { id: unknown }) => (storedMs.get(id) ?? 0) <= clock.now();
+        return withJson(response, projectsOf(response).filter(isStored));
+      });
+    },
     'project ids are reused [PROJECT-6]': () => {
       const ids = new Map<unknown, number>();
       return changeProjects((project) => {
