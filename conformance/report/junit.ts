@@ -1,6 +1,6 @@
-import type { Report, ReportedFinding, ReportedProblem, ReportedResult } from './create-report.ts';
+import type { Report, ReportedFinding, ReportedResult } from './create-report.ts';
 import { escapeMarkup } from './html.ts';
-import { groupBy } from './summary.ts';
+import { describeProblem, groupBy, renderRows } from './summary.ts';
 
 /**
  * Renders the report as JUnit XML. Only MUST checks become failures. The problems of a SHOULD check
@@ -45,7 +45,7 @@ function renderTestCase(result: ReportedResult, finding: ReportedFinding | undef
       ...(note ? [note] : []),
       ...(finding?.causes.length ? [`May be a consequence of ${finding.causes.join(', ')}.`] : []),
       ...(finding?.summary ? [`${finding.ids.join(', ')}: ${finding.summary}`] : []),
-      ...problems.flatMap(problemLines),
+      ...renderRows(problems.flatMap(describeProblem)),
       ...(finding?.reproduce ?? []),
     ].join('\n'),
   );
@@ -59,12 +59,6 @@ function renderTestCase(result: ReportedResult, finding: ReportedFinding | undef
     '    </testcase>',
   ].join('\n');
 }
-
-const problemLines = ({ description, userSees, calls }: ReportedProblem): string[] => [
-  description,
-  ...(userSees ? [`users see: ${userSees}`] : []),
-  ...calls.flatMap(({ request, response }) => [request, `→ ${response}`]),
-];
 
 /** Escapes text for XML, and replaces characters that XML cannot contain. */
 const escapeXml = (text: string) =>

@@ -1,7 +1,59 @@
-import type { Report, Totals } from './create-report.ts';
+import type { Report, ReportedFinding, ReportedProblem, Totals } from './create-report.ts';
 
-/** Returns the totals of a report as rows of a label and a text. */
-export function summarize(report: Report): [label: string, text: string][] {
+/** A part of an entry or of the totals. A row without lines is not shown. */
+export type Row = [label: string, ...lines: string[]];
+
+const maxCallsPerProblem = 6;
+
+/** Returns what the reports for people consist of. */
+export function viewOf({ findings, results, totals }: Report) {
+  return {
+    isOk: totals.must.failed + totals.must.blocked === 0,
+    causes: findings.filter(({ causes }) => causes.length === 0),
+    consequences: findings.filter(({ causes }) => causes.length > 0),
+    choices: results.filter(({ level, status }) => level === 'PROFILE' && status === 'noted'),
+  };
+}
+
+/** Returns the content of an entry below its heading. */
+export function describeFinding(finding: ReportedFinding): Row[] {
+  const { ids, requirement, summary, problems, problemCount, reproduce } = finding;
+  const hiddenCount = summary === undefined ? problemCount - problems.length : 0;
+  return [
+    ['', ...(summary === undefined ? [] : [summary])],
+    ...problems.flatMap(describeProblem),
+    ['', ...(hiddenCount > 0 ? [`… and ${hiddenCount} similar problems.`] : [])],
+    ['required', requirement],
+    ['also', ...(ids.length > 1 ? [`not met: ${ids.slice(1).join(', ')}`] : [])],
+    ['try it', ...reproduce],
+  ];
+}
+
+export function describeProblem({ description, userSees, calls }: ReportedProblem): Row[] {
+  const requests = calls
+    .slice(-maxCallsPerProblem)
+    .flatMap(({ request, response }, index) => [`${index + 1}. ${request}`, ` → ${response}`]);
+  return [
+    ['', description],
+    ['users see', ...(userSees === undefined ? [] : [userSees])],
+    ['requests', ...requests],
+  ];
+}
+
+/** Returns the content of an entry that may be a consequence of others. */
+export const describeConsequence = ({ summary, problems, causes }: ReportedFinding): string =>
+  `${summary ?? problems[0]?.description} See ${causes.slice(0, 3).join(', ')}.`;
+
+/** Renders rows as lines of text. Lines without a label begin at the left. */
+export const renderRows = (rows: Row[], labelWidth = 10): string[] =>
+  rows.flatMap(([label, ...lines]) =>
+    lines.map((line, index) =>
+      label === '' ? `  ${line}` : `  ${(index === 0 ? label : '').padEnd(labelWidth)} ${line}`,
+    ),
+  );
+
+/** Returns the totals of a report. */
+export function summarize(report: Report): Row[] {
   const { must, should, profileCount, operations } = report.totals;
   return [
     ['MUST', describeTotals(must)],
@@ -11,12 +63,12 @@ export function summarize(report: Report): [label: string, text: string][] {
       'operations',
       `${operations.covered} of ${operations.total} succeeded${operations.missing.length > 0 ? `, NOT MET: ${operations.missing.join(', ')}` : ''}`,
     ],
-    ...(report.throttling ? [['throttling', report.throttling] as [string, string]] : []),
+    ['throttling', ...(report.throttling === undefined ? [] : [report.throttling])],
     [
       'run',
       `${(report.durationMs / 1000).toFixed(1)} s against ${report.origin} on ${report.startedAt.slice(0, 19).replace('T', ' at ')} UTC, seed ${report.seed}, run ${report.runId}`,
     ],
-    ...report.notes.map((note): [string, string] => ['note', note]),
+    ...report.notes.map((note): Row => ['note', note]),
     ['leftovers', report.leftovers],
   ];
 }

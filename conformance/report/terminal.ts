@@ -1,8 +1,13 @@
 import { styleText } from 'node:util';
-import type { Report, ReportedFinding, ReportedProblem, ReportedResult } from './create-report.ts';
-import { groupBy, summarize } from './summary.ts';
-
-const maxCallsPerProblem = 6;
+import type { Report, ReportedFinding, ReportedResult } from './create-report.ts';
+import {
+  describeConsequence,
+  describeFinding,
+  groupBy,
+  renderRows,
+  summarize,
+  viewOf,
+} from './summary.ts';
 
 type Style = Parameters<typeof styleText>[0];
 type Paint = (style: Style, text: string) => string;
@@ -13,22 +18,23 @@ export function renderTerminal(
   { verbose = false, colors = false, files = [] as string[] } = {},
 ): string {
   const paint: Paint = (style, text) => (colors ? styleText(style, text) : text);
-  const { must } = report.totals;
+  const { isOk, causes, consequences, choices } = viewOf(report);
   const blocked = report.results.filter(({ status }) => status === 'blocked');
-  const choices = report.results.filter(
-    ({ status, level }) => level === 'PROFILE' && status === 'noted',
-  );
   const section = (heading: string, lines: string[]) =>
     lines.length > 0 ? ['', paint('bold', heading), ...lines] : [];
-  const isOk = must.failed + must.blocked === 0;
-  const causes = report.findings.filter((finding) => finding.causes.length === 0);
-  const consequences = report.findings.filter((finding) => finding.causes.length > 0);
   return [
     ...section('Not judged', report.blockedBy ? [`  ${report.blockedBy}`] : []),
-    ...causes.flatMap((finding) => ['', ...findingLines(finding, paint)]),
+    ...causes.flatMap((finding) => [
+      '',
+      `${heading(finding, paint)}  [${finding.statements.join(', ')}]`,
+      ...renderRows(describeFinding(finding)),
+    ]),
     ...section(
       `May be consequences of the above, fix that first (${consequences.length})`,
-      consequences.flatMap((finding) => consequenceLines(finding, paint)),
+      consequences.flatMap((finding) => [
+        `  ${heading(finding, paint)}`,
+        `    ${describeConsequence(finding)}`,
+      ]),
     ),
     ...section(
       `Blocked, because a precondition failed (${blocked.length})`,
@@ -44,8 +50,9 @@ export function renderTerminal(
     ...section('All checks', verbose ? report.results.flatMap(verboseLines) : []),
     ...section(
       'Totals',
-      [...summarize(report), ...(files.length > 0 ? [['reports', files.join(', ')]] : [])].map(
-        ([label = '', text]) => `  ${label.padEnd(12)} ${text}`,
+      renderRows(
+        [...summarize(report), ['reports', ...(files.length > 0 ? [files.join(', ')] : [])]],
+        12,
       ),
     ),
     '',
@@ -56,36 +63,6 @@ export function renderTerminal(
 
 const heading = ({ ids, level, title }: ReportedFinding, paint: Paint): string =>
   `${paint(['bold', level === 'MUST' ? 'red' : 'yellow'], `${level} not met: ${ids[0]}`)}  ${title}`;
-
-function findingLines(finding: ReportedFinding, paint: Paint): string[] {
-  const { ids, requirement, statements, summary, problems, problemCount, reproduce } = finding;
-  const hiddenCount = summary === undefined ? problemCount - problems.length : 0;
-  return [
-    `${heading(finding, paint)}  [${statements.join(', ')}]`,
-    ...(summary === undefined ? [] : [`  ${summary}`]),
-    ...problems.flatMap(problemLines),
-    ...(hiddenCount > 0 ? [`  … and ${hiddenCount} similar problems.`] : []),
-    `  required   ${requirement}`,
-    ...(ids.length > 1 ? [`  also       not met: ${ids.slice(1).join(', ')}`] : []),
-    ...reproduce.map((line, index) => `  ${index === 0 ? 'try it  ' : '        '}   ${line}`),
-  ];
-}
-
-const consequenceLines = (finding: ReportedFinding, paint: Paint): string[] => [
-  `  ${heading(finding, paint)}`,
-  `    ${finding.summary ?? finding.problems[0]?.description} See ${finding.causes.slice(0, 3).join(', ')}.`,
-];
-
-const problemLines = ({ description, userSees, calls }: ReportedProblem): string[] => [
-  `  ${description}`,
-  ...(userSees === undefined ? [] : [`  users see  ${userSees}`]),
-  ...calls
-    .slice(-maxCallsPerProblem)
-    .flatMap(({ request, response }, index) => [
-      `  ${index === 0 ? 'requests ' : '         '}  ${index + 1}. ${request}`,
-      `              → ${response}`,
-    ]),
-];
 
 function userMessageLines({ userMessages }: Report): string[] {
   const width = Math.max(...userMessages.map(({ situation }) => situation.length));
