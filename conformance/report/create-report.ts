@@ -7,7 +7,7 @@ import type { Exchange, HttpClient } from '../http/client.ts';
 import { reproduce, withRequirements } from '../http/curl.ts';
 import type { CheckResult, RunResult } from '../run.ts';
 import type { Problem } from '../verdict.ts';
-import { listFindings, type Finding } from './findings.ts';
+import { listFindings, listNotJudged, type Finding } from './findings.ts';
 
 /** The content of all report formats, and the format of conformance.json. */
 export type Report = ReturnType<typeof createReport>;
@@ -71,6 +71,9 @@ export function createReport(run: RunResult, notes: string[] = []) {
   const [must, should] = [totalsOf('MUST'), totalsOf('SHOULD')];
 
   const missingCalls = callNames.filter((call) => successes[call] === 0);
+  const blockedIds = results
+    .filter(({ level, status }) => level === 'SHOULD' && status === 'blocked')
+    .map(({ id }) => id);
   const findings = listFindings(run.results).map(reportFinding);
   return {
     $schema: schemaFile,
@@ -80,7 +83,7 @@ export function createReport(run: RunResult, notes: string[] = []) {
     runId: run.runId,
     startedAt: run.startedAt.toISOString(),
     durationMs: Math.round(run.durationMs),
-    verdict: describeVerdict(must, should, run.only.length > 0, findings[0]?.ids[0]),
+    verdict: describeVerdict(must, should, run.only.length > 0, findings[0]?.ids[0], blockedIds),
     findings,
     results,
     userMessages: run.userMessages.map((row) => ({
@@ -99,8 +102,11 @@ export function createReport(run: RunResult, notes: string[] = []) {
       },
     },
     throttling: describeThrottling(context.http.throttling),
-    /** Why checks are blocked, when the cause is no failed check. */
-    blockedBy: context.http.throttling.advice,
+    /** Checks that are blocked for a reason that no finding tells. */
+    notJudged: listNotJudged(run.results, context.http.throttling.advice).map((entry) => ({
+      ...entry,
+      reason: clean(entry.reason),
+    })),
     notes,
     leftovers: `${plural(successes.registerUser, 'user')} and ${plural(successes.createProject, 'project')} stay on the server. ${deletionHint(run.runId)}`,
   };
@@ -127,6 +133,7 @@ function describeVerdict(
   should: Totals,
   isSelection: boolean,
   first: string | undefined,
+  blockedIds: string[],
 ): string {
   const unmet = (count: number, level: string) =>
     `${plural(count, `${level} check`)} ${count === 1 ? 'is' : 'are'} not met.`;
@@ -136,9 +143,11 @@ function describeVerdict(
   if (must.blocked > 0)
     return `The result is incomplete: ${plural(must.blocked, 'MUST check')} could not run.${advice}`;
   const success = isSelection
-    ? 'The selected MUST checks are met.'
-    : 'The app works with this backend.';
-  return `${success}${advice}`;
+    ? 'The selected MUST checks are met'
+    : 'The app works with this backend';
+  return should.blocked > 0
+    ? `${success}, but ${plural(should.blocked, 'SHOULD check')} could not be judged: ${blockedIds.join(', ')}.${advice}`
+    : `${success}.${advice}`;
 }
 
 function describeThrottling(throttling: HttpClient['throttling']): string | undefined {

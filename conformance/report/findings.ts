@@ -57,6 +57,24 @@ export function listFindings(results: CheckResult[]): Finding[] {
   return findings.toSorted((a, b) => orderOf(a) - orderOf(b));
 }
 
+/** Blocked checks with one reason. */
+type NotJudged = { reason: string; ids: string[] };
+
+/** Returns the MUST and SHOULD checks that could not run for a reason that no finding tells. */
+export function listNotJudged(results: CheckResult[], throttling: string | undefined): NotJudged[] {
+  const failed = results.filter(({ status }) => status === 'failed').map(({ check }) => check);
+  const silent = results.filter(({ check, status, note = '' }) => {
+    if (status !== 'blocked' || check.level === 'PROFILE') return false;
+    const explains = (other: Check) =>
+      other.level === 'MUST' || isCauseOf(other, check) || note.includes(other.id);
+    return note === throttling || !failed.some(explains);
+  });
+  return [...groupBy(silent, ({ note = '' }) => note)].map(([reason, blocked]) => ({
+    reason,
+    ids: blocked.map(({ check }) => check.id),
+  }));
+}
+
 /** Returns why a problem occurred, as far as its last response shows that. */
 function causeOf({ cause, exchanges }: Problem): Cause | undefined {
   const last = exchanges.at(-1);

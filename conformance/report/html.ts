@@ -4,7 +4,7 @@ import { describeConsequence, describeFinding, summarize, viewOf, type Row } fro
 
 /** Renders the report as a page without external resources, except for screenshots. */
 export function renderHtml(report: Report, screenshots: Screenshot[] = []): string {
-  const { isOk, causes, consequences, choices } = viewOf(report);
+  const { isOk, notJudged, causes, consequences, choices } = viewOf(report);
   return `<!doctype html>
 <html lang="en">
 <head>
@@ -28,6 +28,7 @@ export function renderHtml(report: Report, screenshots: Screenshot[] = []): stri
 <body>
 <p class="muted">Conformance of ${escapeMarkup(report.origin)}</p>
 <h1 class="${isOk ? 'good' : 'bad'}">${escapeMarkup(report.verdict)}</h1>
+${notJudged.map(([ids, reason = '']) => `<article><h3>${ids}</h3><p>${escapeMarkup(reason)}</p></article>`).join('')}
 ${causes.map((finding) => renderFinding(finding, screenshots)).join('\n')}
 ${consequences.length > 0 ? `<h2>May be consequences of the above, fix that first</h2>\n<ul>${consequences.map((finding) => `<li>${renderHeading(finding)}<p>${escapeMarkup(describeConsequence(finding))}</p></li>`).join('')}</ul>` : ''}
 ${report.userMessages.length > 0 ? `<h2>What your users will read</h2>\n<table><tr><th>Situation</th><th>Status</th><th>They read</th></tr>${report.userMessages.map(({ id, situation, status, message }) => `<tr><td>${escapeMarkup(situation)} <span class="muted">${id}</span></td><td>${status || 'none'}</td><td>${escapeMarkup(message)}</td></tr>`).join('')}</table>` : ''}

@@ -1,3 +1,4 @@
+import { lowerFirst } from '../describe.ts';
 import type { Report, ReportedFinding, ReportedProblem, Totals } from './create-report.ts';
 
 /** A part of an entry or of the totals. A row without lines is not shown. */
@@ -6,13 +7,21 @@ export type Row = [label: string, ...lines: string[]];
 const maxCallsPerProblem = 6;
 
 /** Returns what the reports for people consist of. */
-export function viewOf({ findings, results, totals }: Report) {
+export function viewOf({ findings, notJudged, results, totals }: Report) {
   return {
     isOk: totals.must.failed + totals.must.blocked === 0,
+    notJudged: notJudged.map(describeNotJudged),
     causes: findings.filter(({ causes }) => causes.length === 0),
     consequences: findings.filter(({ causes }) => causes.length > 0),
     choices: results.filter(({ level, status }) => level === 'PROFILE' && status === 'noted'),
   };
+}
+
+/** Returns which checks could not run, and why. */
+function describeNotJudged({ ids, reason }: Report['notJudged'][number]): Row {
+  const more = ids.length > 6 ? ` and ${ids.length - 5} more` : '';
+  const named = more === '' ? ids : ids.slice(0, 5);
+  return [`Not judged: ${named.join(', ')}${more}`, `because ${lowerFirst(reason)}`];
 }
 
 /** Returns the content of an entry below its heading. */

@@ -18,12 +18,12 @@ export function renderTerminal(
   { verbose = false, colors = false, files = [] as string[] } = {},
 ): string {
   const paint: Paint = (style, text) => (colors ? styleText(style, text) : text);
-  const { isOk, causes, consequences, choices } = viewOf(report);
+  const { isOk, notJudged, causes, consequences, choices } = viewOf(report);
   const blocked = report.results.filter(({ status }) => status === 'blocked');
   const section = (heading: string, lines: string[]) =>
     lines.length > 0 ? ['', paint('bold', heading), ...lines] : [];
   return [
-    ...section('Not judged', report.blockedBy ? [`  ${report.blockedBy}`] : []),
+    ...notJudged.flatMap(([ids, reason]) => section(ids, [`  ${reason}`])),
     ...causes.flatMap((finding) => [
       '',
       `${heading(finding, paint)}  [${finding.statements.join(', ')}]`,

@@ -49,7 +49,7 @@ test.each(limited.map((variant) => [variant.name, variant] as const))(
       /^The backend throttles: (GET|POST) \S+ responds with \d+ and .*Lift the limit .*--wait/,
     );
     expect(renderTerminal(createReport(result))).toMatch(
-      /^\nNot judged\n {2}The backend throttles/,
+      /^\nNot judged: [A-Z].*\n {2}because the backend throttles/,
     );
     expect(createReport(result).verdict).toContain('incomplete');
     expect(exitCodeOf(result)).toBe(1);

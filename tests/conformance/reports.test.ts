@@ -60,7 +60,8 @@ async function reproduceFault(id: string, faultName: string, scripted?: Middlewa
   const [finding] = createReport(await run({ origin: proxy.origin, only: [id], clock })).findings;
   if (scripted)
     middleware = (request, next) => scripted(request, async (changed) => fault(changed, next));
-  const shell = spawn('sh', ['-c', finding!.reproduce.join('\n')]);
+  const commands = finding!.reproduce.join('\n').replaceAll(/\bcurl /g, 'curl --max-time 20 ');
+  const shell = spawn('sh', ['-c', commands]);
   const output = await textOf(shell.stdout);
   await proxy.stop();
   await reference.stop();
@@ -102,7 +103,7 @@ test.each([
 
 test('the commands of a report send concurrent requests at once', async () => {
   const waiting: (() => void)[] = [];
-  // Never ends if the second sign-in is sent after the first one.
+  // The first sign-in ends only when the second one is sent.
   const holdFirst: Middleware = async (request, next) => {
     if (isOperation(request, 'login') && waiting.length === 0)
       await new Promise<void>((resolve) => waiting.push(resolve));
@@ -161,6 +162,25 @@ test('a check of which only some problems have a common cause keeps an entry for
   mixed.problems.push({ description: 'Another one.', exchanges: [] });
   const findings = listFindings([mixed, resultOf('TEXT-2', { cause })]);
   expect(findings.map(({ problems }) => problems.length)).toEqual([2, 1]);
+});
+
+test.each([
+  ['SIGNIN-13', 'The result is incomplete: 1 MUST check could not run.'],
+  [
+    'PROJECT-13',
+    'The app works with this backend, but 1 SHOULD check could not be judged: PROJECT-13.',
+  ],
+])('a report begins with a check that is blocked without a finding: %s', (id, verdict) => {
+  const note = 'Creating <b> failed';
+  const blocked: CheckResult = { ...resultOf(id), status: 'blocked', note };
+  const created = createReport({ ...result, results: [resultOf('REACH-1'), blocked] });
+  expect(created.notJudged).toEqual([{ ids: [id], reason: note }]);
+  expect(created.verdict).toBe(verdict);
+  const entry = `Not judged: ${id}`;
+  expect(renderTerminal(created)).toMatch(`\n${entry}\n  because creating <b> failed\n`);
+  expect(renderHtml(created)).toContain(`<h3>${entry}</h3><p>because creating &lt;b&gt; failed`);
+  const explained = [blocked, resultOf('REACH-1', {})];
+  expect(createReport({ ...result, results: explained }).notJudged).toEqual([]);
 });
 
 test('an excerpt ends before a character that users see as one', () => {
