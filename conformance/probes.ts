@@ -104,13 +104,13 @@ type Created = { call: ApiCall; project: Project };
  * Fetches the list, and returns which of these projects it lacks. Fails if a later list has such a
  * project, because that project is not lost.
  */
-export async function listWith(browser: SimulatedBrowser, ...created: Created[]) {
+export async function listWith(browser: SimulatedBrowser, created: Created[], find = findProject) {
   const list = await listOrBlock(browser);
-  const missing = created.filter(({ project }) => !findProject(list.projects, project));
+  const missing = created.filter(({ project }) => !find(list.projects, project));
   if (missing.length === 0) return { ...list, missing };
   await browser.http.clock.sleep(lateMs);
   const later = await listOrBlock(browser);
-  const late = missing.find(({ project }) => findProject(later.projects, project));
+  const late = missing.find(({ project }) => find(later.projects, project));
   if (!late) return { ...list, missing };
   return fail(
     'The list lacks a project right after its creation and has it 0.5 s later: the backend responds before it has stored the project, or it caches the list.',
@@ -126,7 +126,7 @@ export async function listWith(browser: SimulatedBrowser, ...created: Created[])
 /** Creates a project. Blocks the check unless the next list contains it. */
 export async function createListed(context: RunContext, browser: SimulatedBrowser, name: string) {
   const created = await createOrBlock(context, browser, name);
-  const list = await listWith(browser, created);
+  const list = await listWith(browser, [created]);
   if (list.missing.length > 0) throw new Blocked(missingFromList);
   return { ...created, list };
 }

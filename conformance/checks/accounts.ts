@@ -280,7 +280,7 @@ export const accountChecks: Verdicts = {
       if (!login.outcome.ok || !first.login.outcome.ok) continue;
       const created = await createOrBlock(context, first.browser, `of ${cases.name}`);
       const { call, project } = created;
-      const others = await listWith(browser, created);
+      const others = await listWith(browser, [created]);
       if (others.projects.some(isSameProject(project))) continue;
       // Another session with the same spelling: PROJECT-8 reports that it has no projects either.
       const { projects } = await listOrBlock((await context.signIn(account)).browser);

@@ -139,7 +139,7 @@ export const projectChecks: Verdicts = {
     const created = await createListed(context, browser, 'to stay');
     const { call } = created;
     const other = await context.signedInUser('tess');
-    const list = await listWith(browser, created);
+    const list = await listWith(browser, [created]);
     if (list.missing.length > 0)
       fail(
         'After another user signed in from another browser, the projects of the first user are gone: the backend keeps one session for all browsers.',
@@ -147,7 +147,7 @@ export const projectChecks: Verdicts = {
         "another user's projects",
       );
     const later = await laterSession(context);
-    const laterList = await listWith(later.browser, created);
+    const laterList = await listWith(later.browser, [created]);
     if (laterList.missing.length > 0)
       fail(
         'The projects of a user are gone after signing in again from another browser.',
@@ -196,7 +196,7 @@ export const projectChecks: Verdicts = {
         project.title !== sent.title && created.some((other) => other.sent.title === project.title),
     );
     if (isMixedUp) fail('One of three concurrent requests gets the project of another one.', calls);
-    const { missing, call } = await listWith(browser, ...created);
+    const { missing, call } = await listWith(browser, created);
     if (missing.length > 0)
       fail(
         `The list has ${created.length - missing.length} of ${created.length} projects that were created concurrently.`,
@@ -257,15 +257,36 @@ export const projectChecks: Verdicts = {
     const first = await createWithKey(context, browser, project, 'repeated');
     if (!first.outcome.ok) throw new Blocked(describeCreateFailure(first));
     const second = await createWithKey(context, browser, project, 'repeated');
-    if (!second.outcome.ok) {
-      const control = await createWithKey(context, browser, project, 'not repeated');
-      if (!control.outcome.ok) skip('the backend rejects a second project with the same text');
-    }
-    expectSuccess(
+    const isKeyRefused = async ({ exchange }: ApiCall) =>
+      isClientError(exchange) &&
+      (await createWithKey(context, browser, project, 'not repeated')).outcome.ok === true;
+    if (!second.outcome.ok && !(await isKeyRefused(second)))
+      skip('the backend rejects a second project with the same text');
+    const repeated = expectSuccess(
       second,
       'Repeating a POST with the same Idempotency-Key and body fails, although the project exists',
       [first],
     );
+    const hasId = (projects: Project[]) => projects.find(({ id }) => id === repeated.id);
+    const list = await listWith(browser, [{ call: second, project: repeated }], hasId);
+    if (list.missing.length > 0)
+      fail(
+        `The response to a repeated Idempotency-Key has the id ${JSON.stringify(repeated.id)}, and no project in the list has it.`,
+        [first, second, list.call],
+      );
+    const refused = await createWithKey(context, context.newBrowser('visitor'), project, 'refused');
+    const afterRefusal = await createWithKey(context, browser, project, 'refused');
+    if (isClientError(refused.exchange) && (await isKeyRefused(afterRefusal)))
+      fail(
+        `The backend refuses a project of a visitor. A signed-in user who sends it with the same Idempotency-Key gets ${describeResponse(afterRefusal.exchange)}, and another key succeeds: the refusal is remembered.`,
+        [refused, afterRefusal],
+      );
+    const ofTwo = await createWithKeyOfAnother(context);
+    if (await isKeyRefused(ofTwo.second))
+      fail(
+        `A user sends the Idempotency-Key of another user and gets ${describeResponse(ofTwo.second.exchange)}, and another key succeeds: keys belong to their user.`,
+        [ofTwo.first, ofTwo.second],
+      );
     const other = context.fixtures.project('with a key at once');
     const send = () => createWithKey(context, browser, other, 'at once');
     const concurrent = await Promise.all([send(), send()]);
@@ -285,27 +306,22 @@ export const projectChecks: Verdicts = {
     if (!first.outcome.ok) throw new Blocked(describeCreateFailure(first));
     const second = await createWithKey(context, browser, two!, 'two texts');
     const { id } = first.outcome.value;
-    const project = second.outcome.ok && second.outcome.value;
-    const list = project && (await listWith(browser, { call: second, project }));
-    const isStored = project && project.id !== id && list && list.missing.length === 0;
-    const fault = project
-      ? !isStored && 'the second project is not stored'
-      : describeMessageFault(second.exchange);
+    let fault = describeMessageFault(second.exchange);
+    if (second.outcome.ok) {
+      const list = await listWith(browser, [{ call: second, project: second.outcome.value }]);
+      const isStored = second.outcome.value.id !== id && list.missing.length === 0;
+      fault = isStored ? undefined : 'the second project is not stored';
+    } else if (!isClientError(second.exchange)) fault = 'that is no refusal';
     if (fault)
       fail(
         `Two projects have the same Idempotency-Key and different texts: the backend responds to the second one with ${describeResponse(second.exchange)}, and ${fault}.`,
-        [first, second, list ? list.call : undefined],
+        [first, second],
       );
   },
   async 'PROJECT-20'(context) {
-    const [ada, bob] = [await context.signedInUser('ada'), await context.signedInUser('bob')];
-    const project = context.fixtures.project('with the key of another user');
-    const first = await createWithKey(context, ada.browser, project, 'of two users');
-    if (!first.outcome.ok) throw new Blocked(describeCreateFailure(first));
-    const second = await createWithKey(context, bob.browser, project, 'of two users');
+    const { bob, first, second } = await createWithKeyOfAnother(context);
     if (!second.outcome.ok) skip(`the second user gets ${describeResponse(second.exchange)}`);
-    const created = { call: second, project: second.outcome.value };
-    const list = await listWith(bob.browser, created);
+    const list = await listWith(bob.browser, [{ call: second, project: second.outcome.value }]);
     if (list.missing.length > 0)
       fail(
         `Two users send a project with the same Idempotency-Key. The second one gets ${second.outcome.value.id === first.outcome.value.id ? 'the project of the first user' : 'a success'}, and no project is stored.`,
@@ -438,7 +454,7 @@ async function expectInNextList(context: RunContext, browser: SimulatedBrowser, 
   await expectValidList(context, before);
   const created = await createOrBlock(context, browser, name);
   const { call, project } = created;
-  const list = await listWith(browser, created);
+  const list = await listWith(browser, [created]);
   const evidence = [before, call, list.call];
   const listed: Project | undefined = findProject(list.projects, project);
   if (!listed) {
@@ -459,6 +475,18 @@ async function expectInNextList(context: RunContext, browser: SimulatedBrowser, 
       'another text when the user comes back to the screen',
     );
 }
+
+/** Creates a project of ada, then one of bob with the same Idempotency-Key. */
+const createWithKeyOfAnother = (context: RunContext) =>
+  context.once('key of another', async () => {
+    const [ada, bob] = [await context.signedInUser('ada'), await context.signedInUser('bob')];
+    const project = context.fixtures.project('with the key of another user');
+    const call = await createWithKey(context, ada.browser, project, 'of two users');
+    const { outcome } = call;
+    if (!outcome.ok) throw new Blocked(describeCreateFailure(call));
+    const second = await createWithKey(context, bob.browser, project, 'of two users');
+    return { bob, first: { ...call, outcome }, second };
+  });
 
 /** Fetches ada's list while it is short. */
 const fetchShortList = (context: RunContext) =>

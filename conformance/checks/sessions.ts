@@ -87,7 +87,7 @@ export const sessionChecks: Verdicts = {
     const isCreated = isSameProject(create.outcome.value);
     const second = await takeSession(context, 'olga');
     const created = { call: create, project: create.outcome.value };
-    const secondList = await listWith(second.browser, created);
+    const secondList = await listWith(second.browser, [created]);
     const firstList = await (await context.signedInUser('ada')).browser.listProjects();
     if (secondList.missing.length > 0)
       fail(

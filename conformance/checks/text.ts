@@ -222,7 +222,7 @@ async function expectPreserved(context: RunContext, text: Text): Promise<string 
   const created = body as Project;
   const source = `the response to creating a project${encodingFault}`;
   expectSameText(sent, created, source, [create], outcome.ok === true);
-  const { projects, call } = await listWith(browser, { call: create, project: created });
+  const { projects, call } = await listWith(browser, [{ call: create, project: created }]);
   const listed = findProject(projects, created);
   if (!listed) {
     await createListed(context, browser, `after ${truncate(sent.title, 20)}`);

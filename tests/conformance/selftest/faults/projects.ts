@@ -97,7 +97,7 @@ export const projectFaults: FaultTable[] = [
       jsonResponse(200, { error: 'not signed in' }),
   }),
   {
-    'the list is newline-delimited JSON [PROJECT-1, REACH-2]': () =>
+    'the list is newline-delimited JSON [REACH-2, PROJECT-1]': () =>
       changeListResponse((response) => {
         const lines = projectsOf(response).map((project) => JSON.stringify(project));
         return lines.length > 0 && withBody(response, lines.join('\n'));
@@ -296,6 +296,51 @@ export const projectFaults: FaultTable[] = [
       repeatResponses((request) => sessionOf(request)),
     'users share their Idempotency-Keys [PROJECT-20]': () =>
       repeatResponses((request) => request.body),
+    "the server rejects another user's Idempotency-Key [PROJECT-13]": () => {
+      const owners = new Map<unknown, string>();
+      return interceptRequests((request) => {
+        const key = request.headers['idempotency-key'];
+        if (!isOperation(request, 'createProject') || !key || !hasSession(request)) return false;
+        const owner = owners.get(key) ?? sessionOf(request);
+        owners.set(key, owner);
+        return owner !== sessionOf(request) && errorResponse(409, 'Please try again.');
+      });
+    },
+    'the server repeats a refusal for its Idempotency-Key [PROJECT-13]': () => {
+      const refusals = new Map<unknown, ProxyResponse>();
+      return async (request, next) => {
+        const key = request.headers['idempotency-key'];
+        if (!isOperation(request, 'createProject') || !key) return next(request);
+        const response = refusals.get(key) ?? (await next(request));
+        if (response.status === 401) refusals.set(key, response);
+        return response;
+      };
+    },
+    'the response to a repeated Idempotency-Key has an id that no project has [PROJECT-13]': () => {
+      const repeat = repeatResponses((request) => sessionOf(request) + request.body);
+      const keys = new Set<unknown>();
+      return async (request, next) => {
+        const key = request.headers['idempotency-key'];
+        const response = await repeat(request, next);
+        if (!isOperation(request, 'createProject') || !key || response.status !== 201)
+          return response;
+        const isRepeated = keys.has(key);
+        keys.add(key);
+        return isRepeated
+          ? withJson(response, { ...jsonObjectOf(response), id: 'another' })
+          : response;
+      };
+    },
+    'an Idempotency-Key with another text makes the server fail [PROJECT-19]': () => {
+      const bodies = new Map<unknown, string>();
+      return interceptRequests((request) => {
+        const key = request.headers['idempotency-key'];
+        if (!isOperation(request, 'createProject') || !key) return false;
+        const body = bodies.get(key) ?? request.body;
+        bodies.set(key, body);
+        return body !== request.body && errorResponse(500, 'Something went wrong.');
+      });
+    },
     'the ETag of the list never changes [PROJECT-14]': () => async (request, next) => {
       const etag = '"constant"';
       if (!isOperation(request, 'listProjects')) return next(request);

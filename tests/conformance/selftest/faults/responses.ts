@@ -6,6 +6,7 @@ import {
   createFaults,
   interceptResponses,
   isOperation,
+  sessionOf,
   withBody,
   withHeaders,
   type FaultTable,
@@ -60,6 +61,20 @@ export const responseFaults: FaultTable[] = [
       const response = await next(request);
       if (isOperation(request, 'login')) clock.increment(6000);
       return response;
+    },
+    'createProject takes longer the more projects there are [REACH-10]': (clock) => {
+      const counts = new Map<string, number>();
+      let inFlight = 0;
+      return async (request, next) => {
+        if (!isOperation(request, 'createProject')) return next(request);
+        inFlight += 1;
+        const response = await next(request);
+        const count = (counts.get(sessionOf(request)) ?? 0) + 1;
+        counts.set(sessionOf(request), count);
+        if (inFlight === 1) clock.increment(count * 15);
+        inFlight -= 1;
+        return response;
+      };
     },
     'createProject takes longer than a second [REACH-10]': (clock) => async (request, next) => {
       const response = await next(request);
