@@ -2,7 +2,6 @@ import { definitionOf, findCall } from '../model/calls.ts';
 import type { ApiCall } from './http/simulated-browser.ts';
 import { isSuccess, messageOf, parseJson, responseHeader } from './http/response.ts';
 import type { Exchange } from './http/client.ts';
-import type { Cause } from './verdict.ts';
 
 const segmenter = new Intl.Segmenter();
 
@@ -77,7 +76,7 @@ export const describeMessageFault = (exchange: Exchange): string | undefined =>
   findMessageFault(exchange)?.[0];
 
 /** Returns what refusals with this fault have in common; undefined when there is none. */
-export function refusalCause(exchange: Exchange, subject: string): Cause | undefined {
+export function refusalCause(exchange: Exchange, subject: string) {
   const words = findMessageFault(exchange)?.[1];
   return words === undefined ? undefined : { words: `refusals ${words}`, subject };
 }

@@ -5,7 +5,6 @@ import type { Exchange } from '../http/client.ts';
 import { statusOf } from '../http/response.ts';
 import type { CheckResult } from '../run.ts';
 import type { Cause, Problem } from '../verdict.ts';
-import { groupBy } from './summary.ts';
 
 /** An entry of the report: a check that is not met, or several with a common cause. */
 export type Finding = {
@@ -100,4 +99,16 @@ function summarizeCauses(
   return first?.cause && subjects.size > 1
     ? `${subjects.size} ${first.cause.words}: ${[...new Set(subjects.values())].join(', ')}.`
     : undefined;
+}
+
+/** Groups values by a key. `Map.groupBy` does not exist in Node 20, on which the kit runs. */
+export function groupBy<Value>(
+  values: Value[],
+  keyOf: (value: Value) => string,
+): Map<string, Value[]> {
+  const groups = new Map<string, Value[]>();
+  for (const value of values) {
+    groups.set(keyOf(value), [...(groups.get(keyOf(value)) ?? []), value]);
+  }
+  return groups;
 }

@@ -1,6 +1,7 @@
 import type { Report, ReportedFinding, ReportedResult } from './create-report.ts';
+import { groupBy } from './findings.ts';
 import { escapeMarkup } from './html.ts';
-import { describeProblem, groupBy, renderRows } from './summary.ts';
+import { describeProblem, renderRows } from './summary.ts';
 
 /**
  * Renders the report as JUnit XML. Only MUST checks become failures. The problems of a SHOULD check

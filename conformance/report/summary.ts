@@ -89,15 +89,3 @@ const describeTotals = ({ total, passed, failed, blocked, skipped }: Totals): st
     ...(blocked > 0 ? [`${blocked} blocked`] : []),
     ...(skipped > 0 ? [`${skipped} not applicable`] : []),
   ].join(', ');
-
-/** Groups values by a key. `Map.groupBy` does not exist in Node 20, on which the kit runs. */
-export function groupBy<Value>(
-  values: Value[],
-  keyOf: (value: Value) => string,
-): Map<string, Value[]> {
-  const groups = new Map<string, Value[]>();
-  for (const value of values) {
-    groups.set(keyOf(value), [...(groups.get(keyOf(value)) ?? []), value]);
-  }
-  return groups;
-}

@@ -1,13 +1,7 @@
 import { styleText } from 'node:util';
+import { groupBy } from './findings.ts';
 import type { Report, ReportedFinding, ReportedResult } from './create-report.ts';
-import {
-  describeConsequence,
-  describeFinding,
-  groupBy,
-  renderRows,
-  summarize,
-  viewOf,
-} from './summary.ts';
+import { describeConsequence, describeFinding, renderRows, summarize, viewOf } from './summary.ts';
 
 type Style = Parameters<typeof styleText>[0];
 type Paint = (style: Style, text: string) => string;

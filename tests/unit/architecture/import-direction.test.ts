@@ -101,13 +101,13 @@ const rows: Record<string, { imports: string[]; packages?: string[] }> = {
   },
   'server/': { imports: ['server/'], packages: ['node:', 'fastify', '@fastify/'] },
 
-  'conformance/http/': { imports: ['machines/', 'src/api/'] },
+  'conformance/http/': { imports: ['machines/', 'model/', 'src/api/'] },
   'conformance/journeys/': {
     imports: ['machines/', 'model/', 'src/api/', 'src/actors.ts', 'conformance/'],
   },
   'conformance/ui/': { imports: ['machines/', 'model/', 'conformance/'] },
   'conformance/checks/': { imports: ['machines/', 'model/', 'conformance/'] },
-  'conformance/report/': { imports: ['conformance/'] },
+  'conformance/report/': { imports: ['model/', 'conformance/'] },
   'conformance/examples/': { imports: [], packages: ['node:', 'express'] },
   'conformance/': { imports: ['generated/', 'machines/', 'model/', 'conformance/'] },
 
