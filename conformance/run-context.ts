@@ -9,7 +9,7 @@ import {
   type Exchange,
   type HttpClientOptions,
 } from './http/client.ts';
-import { isClientError, isSuccess } from './http/response.ts';
+import { isClientError, isSuccess, parseJson } from './http/response.ts';
 import { Blocked } from './verdict.ts';
 
 /** An account, and the browser that registered it. */
@@ -48,11 +48,13 @@ export function createRunContext(
   { appOrigin, ui, ...httpOptions }: RunContextOptions = {},
 ) {
   const secrets = createSecrets();
-  const addCookieSecrets = ({ response }: Exchange) => {
+  const addSecrets = ({ request, response }: Exchange) => {
+    const { password } = Object(parseJson(String(request.body))) as { password?: unknown };
+    if (typeof password === 'string') secrets.add(password);
     const lines = response ? headerValues(response, 'set-cookie') : [];
     for (const value of lines.flatMap(cookieValues)) secrets.add(value);
   };
-  const http = createHttpClient(origin, { ...httpOptions, onExchange: addCookieSecrets });
+  const http = createHttpClient(origin, { ...httpOptions, onExchange: addSecrets });
   const results = new Map<string, Promise<unknown>>();
   let browserCount = 0;
 
@@ -85,7 +87,6 @@ export function createRunContext(
   const tryRegister = (name: string, credentials: Partial<Credentials> = {}): Promise<Account> =>
     once(`account ${name}`, async () => {
       const { email = fixtures.email(name), password = fixtures.password(name) } = credentials;
-      secrets.add(password);
       const browser = newBrowser(name);
       const register = () => browser.registerUser(email, password);
       const registration = await retryWithXsrfCookie(browser, register);

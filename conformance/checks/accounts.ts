@@ -143,7 +143,6 @@ function register(context: RunContext, { name, field, text }: AccountCases) {
 const signInAs = (context: RunContext, cases: AccountCases, typed: Partial<Credentials> = {}) =>
   context.once(`sign-in ${cases.name} ${JSON.stringify(typed)}`, async () => {
     const { email, password } = { ...(await register(context, cases)), ...typed };
-    context.secrets.add(password);
     const browser = context.newBrowser(cases.name);
     return { browser, login: await browser.login(email, password) };
   });
@@ -295,7 +294,6 @@ export const accountChecks: Verdicts = {
     await context.registeredAccount('ada');
     const email = context.fixtures.email('twice');
     const passwords = ['one', 'two'].map((name) => context.fixtures.password(`twice ${name}`));
-    passwords.forEach(context.secrets.add);
     const calls = await Promise.all(
       passwords.map((password) => context.newBrowser('twice').registerUser(email, password)),
     );
@@ -318,8 +316,7 @@ const registerGuest = (context: RunContext) =>
     const { browser, login } = await signInAs(context, casesNamed('bob'));
     if (!login.outcome.ok) skip('the user cannot sign in');
     const before = await browser.listProjects();
-    const password = context.fixtures.password('guest');
-    context.secrets.add(password);
-    const call = await browser.registerUser(context.fixtures.email('guest'), password);
+    const { email, password } = context.fixtures;
+    const call = await browser.registerUser(email('guest'), password('guest'));
     return { browser, login, before, call };
   });

@@ -43,7 +43,6 @@ export const firstSession = (context: RunContext) =>
       context.fixtures.email('cold'),
       context.fixtures.password('cold'),
     ] as const;
-    context.secrets.add(credentials[1]);
     const post = async (browser: SimulatedBrowser, call: () => Promise<ApiCall>) => {
       const first = await call();
       if (first.outcome.ok || !isClientError(first.exchange)) return { first, repeated: undefined };

@@ -19,7 +19,7 @@ export function createSecrets() {
       for (const secret of [...secrets].toSorted((a, b) => b.length - a.length)) {
         masked = masked.replaceAll(secret, placeholder);
       }
-      return maskJsonKeys(maskHeaders(masked));
+      return maskJsonKeys(masked);
     },
   };
 }
@@ -34,17 +34,6 @@ export function maskCookie(line: string): string {
 /** Returns the values in a Set-Cookie line, including two cookies that are joined by a comma. */
 export const cookieValues = (line: string): string[] =>
   [...line.matchAll(/(?:^|,)\s*[^=;,\s]+=([^;]*)/g)].map((match) => match[1] ?? '');
-
-function maskHeaders(text: string): string {
-  return text
-    .replace(/^(set-cookie: )(.*)$/gim, (_, name: string, line: string) => name + maskCookie(line))
-    .replace(
-      /^(cookie: )(.*)$/gim,
-      (_, name: string, pairs: string) =>
-        name + pairs.replaceAll(/([^=;\s]+)=[^;]*/g, `$1=${placeholder}`),
-    )
-    .replace(/^((?:x-xsrf-token|authorization): ).*$/gim, `$1${placeholder}`);
-}
 
 /** Masks JSON values by the name of their key, also a value at the end of an excerpt. */
 function maskJsonKeys(text: string): string {

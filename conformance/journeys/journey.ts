@@ -16,7 +16,7 @@ export type Journey = {
   failure?: Failure | undefined;
 };
 
-export type CreateBrowser = (onExchange: (exchange: Exchange) => void) => AppBrowser;
+type CreateBrowser = (onExchange: (exchange: Exchange) => void) => AppBrowser;
 
 /** More add nothing to the steps in the description. */
 const maxEvidence = 12;
@@ -29,16 +29,14 @@ const headlessBrowsers =
 /** Returns a person who has a new browser and no account yet. */
 async function startJourney(context: RunContext, create: CreateBrowser): Promise<Journey> {
   const exchanges: Exchange[] = [];
-  const { fixtures, secrets } = context;
+  const { fixtures } = context;
   const prefix = context.newBrowser('journey').name.replace(' ', '-');
   let count = 0;
   const nextName = () => `${prefix}-${++count}`;
   const createBrowser = () => create((exchange) => exchanges.push(exchange));
   function createAccount() {
     const name = nextName();
-    const password = fixtures.password(name);
-    secrets.add(password);
-    return { email: fixtures.email(name), password, created: [] };
+    return { email: fixtures.email(name), password: fixtures.password(name), created: [] };
   }
   const browser = createBrowser();
   const person: Person = {
