@@ -1,14 +1,17 @@
+import { once } from 'node:events';
 import { connect } from 'node:net';
 import { connect as connectTls } from 'node:tls';
 import { command } from './cli.ts';
 
-/** Origin of the backend, such as `http://localhost:8080`, and notes for the user. */
-export type Target = { origin: string; notes: string[] };
-
 const connectTimeoutMs = 5_000;
 
-/** Parses the address. Accepts a missing scheme, trailing slashes, and the base path of the API. */
-export function parseTarget(address: string): Target | { error: string } {
+/**
+ * Parses the address. Accepts a missing scheme, trailing slashes, and the base path of the API.
+ * Returns the origin of the backend, such as `http://localhost:8080`, and notes for the user.
+ */
+export function parseTarget(
+  address: string,
+): { origin: string; notes: string[] } | { error: string } {
   const notes: string[] = [];
   let text = address.trim();
   if (!/^[a-z][a-z0-9+.-]*:\/\//i.test(text)) {
@@ -77,33 +80,30 @@ const portOf = (origin: string): number => {
   return Number(port) || (protocol === 'https:' ? 443 : 80);
 };
 
-type Connection = { errorCode?: string; certificateError?: string };
 type ConnectError = NodeJS.ErrnoException & { errors?: NodeJS.ErrnoException[] };
 
 /** Opens and closes a connection. Returns an error code if that fails. */
-function tryConnect(origin: string, isTls: boolean): Promise<Connection> {
+async function tryConnect(
+  origin: string,
+  isTls: boolean,
+): Promise<{ errorCode?: string; certificateError?: string }> {
   const host = new URL(origin).hostname.replace(/^\[|\]$/g, '');
-  const options = { host, port: portOf(origin), timeout: connectTimeoutMs };
-  return new Promise((resolve) => {
-    const finish = (connection: Connection) => {
-      socket.destroy();
-      resolve(connection);
-    };
-    const socket = isTls
-      ? connectTls({
-          ...options,
-          servername: /[a-z]/i.test(host) ? host : '',
-          rejectUnauthorized: false,
-        })
-      : connect({ ...options, autoSelectFamilyAttemptTimeout: 250 });
-    socket.once(isTls ? 'secureConnect' : 'connect', () => {
-      const error: unknown = 'authorizationError' in socket ? socket.authorizationError : undefined;
-      const message = error instanceof Error ? error.message : String(error);
-      finish(error ? { certificateError: message } : {});
-    });
-    socket.once('timeout', () => finish({ errorCode: 'timeout' }));
-    socket.once('error', (error: ConnectError) =>
-      finish({ errorCode: error.code ?? error.errors?.[0]?.code ?? error.message }),
-    );
-  });
+  const options = { host, port: portOf(origin), autoSelectFamilyAttemptTimeout: 250 };
+  const servername = /[a-z]/i.test(host) ? host : '';
+  const socket = isTls
+    ? connectTls({ ...options, servername, rejectUnauthorized: false })
+    : connect(options);
+  const timeout = Object.assign(new Error('no connection'), { code: 'timeout' });
+  socket.setTimeout(connectTimeoutMs, () => socket.destroy(timeout));
+  try {
+    await once(socket, isTls ? 'secureConnect' : 'connect');
+    const error: unknown = 'authorizationError' in socket ? socket.authorizationError : undefined;
+    const message = error instanceof Error ? error.message : String(error);
+    return error ? { certificateError: message } : {};
+  } catch (error) {
+    const { code, errors, message } = error as ConnectError;
+    return { errorCode: code ?? errors?.[0]?.code ?? message };
+  } finally {
+    socket.destroy();
+  }
 }
