@@ -320,9 +320,9 @@ function parseResponse(
     headers.push([rawHeaders[index]!.toLowerCase(), rawHeaders[index + 1]!]);
   }
   const contentEncoding = headers.find(([name]) => name === 'content-encoding')?.[1];
-  const encoding = contentEncoding?.trim().toLowerCase();
+  const encoding = contentEncoding?.trim().toLowerCase() ?? '';
   try {
-    const bytes = body.length > 0 && encoding ? decompress(encoding, body) : body;
+    const bytes = (body.length > 0 && decoders[encoding]?.(body)) || body;
     const text = new TextDecoder().decode(bytes);
     return { response: { status: statusCode, headers, bytes, text }, failure: undefined };
   } catch {
@@ -331,20 +331,14 @@ function parseResponse(
   }
 }
 
-function decompress(encoding: string, bytes: Buffer): Buffer {
-  switch (encoding) {
-    case 'gzip':
-    case 'x-gzip':
-      return gunzipSync(bytes);
-    case 'deflate':
-      // Browsers also accept it without the zlib header, whose first byte has 8 as its lower half.
-      return (bytes[0]! & 0x0f) === 8 ? inflateSync(bytes) : inflateRawSync(bytes);
-    case 'br':
-      return brotliDecompressSync(bytes);
-    case 'zstd':
-      throw new Error('The request did not accept it.');
-    default:
-      // Browsers ignore an unknown encoding, such as the "utf-8" of a mixed-up header.
-      return bytes;
-  }
-}
+/** Browsers ignore an unknown encoding, such as the "utf-8" of a mixed-up header. */
+const decoders: Record<string, (bytes: Buffer) => Buffer> = {
+  gzip: gunzipSync,
+  'x-gzip': gunzipSync,
+  // Browsers also accept it without the zlib header, whose first byte has 8 as its lower half.
+  deflate: (bytes) => ((bytes[0]! & 0x0f) === 8 ? inflateSync(bytes) : inflateRawSync(bytes)),
+  br: brotliDecompressSync,
+  zstd() {
+    throw new Error('The request did not accept it.');
+  },
+};
