@@ -5,7 +5,8 @@ import { createRunId } from './fixtures.ts';
 import { createReport, deletionHint } from './report/create-report.ts';
 import { prepareFolder, writeReports } from './report/files.ts';
 import { renderTerminal } from './report/terminal.ts';
-import { exitCodeOf, run } from './run.ts';
+import { viewOf } from './report/summary.ts';
+import { run } from './run.ts';
 import { checkReachable, parseTarget } from './target.ts';
 
 // The reader of a pipe may end early, as head does.
@@ -80,7 +81,7 @@ async function runCommand(settings: RunSettings): Promise<number> {
       : writeReports(settings.reportFolder, report, result.context.screenshots);
   const colors = process.stdout.isTTY && !process.env['NO_COLOR'];
   process.stdout.write(renderTerminal(report, { verbose: settings.verbose, colors, files }));
-  return exitCodeOf(result);
+  return viewOf(report).isOk ? 0 : 1;
 }
 
 /**

@@ -3,7 +3,6 @@ import { checks } from './checks/all.ts';
 import type { Check } from './checks/check.ts';
 import { isSelected } from './cli.ts';
 import { createFixtures, createRunId } from './fixtures.ts';
-import { Unjudged } from './http/client.ts';
 import type { Exchange } from './http/client.ts';
 import { isSuccess } from './http/response.ts';
 import { createRunContext, type RunContext, type RunContextOptions } from './run-context.ts';
@@ -47,7 +46,7 @@ export async function run({
   const results: CheckResult[] = [];
   for (const check of selected) {
     onProgress(results.length, selected.length, check);
-    results.push(isApiMissing(results) ? blockedResult(check) : await runCheck(check, context));
+    results.push(await runCheck(check, context, isApiMissing(results)));
   }
   context.http.close();
   return {
@@ -70,17 +69,18 @@ const basePathCheck = 'REACH-1';
 const isApiMissing = (results: CheckResult[]) =>
   results.some(({ check, status }) => check.id === basePathCheck && status === 'failed');
 
-function blockedResult(check: Check): CheckResult {
-  const note = `the API was not found: see ${basePathCheck}`;
-  return { check, status: 'blocked', problems: [], note, exchanges: [], durationMs: 0 };
-}
-
-async function runCheck(check: Check, context: RunContext): Promise<CheckResult> {
+async function runCheck(
+  check: Check,
+  context: RunContext,
+  isBlocked: boolean,
+): Promise<CheckResult> {
   const startedAt = performance.now();
   const earlierExchanges = context.http.exchanges.length;
   const { unjudged } = context.http;
   const unjudgedCount = unjudged.length;
-  let outcome = await evaluateCheck(check, context);
+  let outcome: Outcome = isBlocked
+    ? { status: 'blocked', note: `the API was not found: see ${basePathCheck}` }
+    : await evaluateCheck(check, context);
   // Journeys take a refused request for a result, and a 429 is evidence of nothing.
   const note = unjudged[unjudgedCount];
   if (note !== undefined && !showsTimeout(outcome)) outcome = { status: 'blocked', note };
@@ -101,8 +101,7 @@ async function evaluateCheck(check: Check, context: RunContext): Promise<Outcome
   } catch (error) {
     if (error instanceof CheckFailed) return { status: 'failed', problems: error.problems };
     if (error instanceof Skipped) return { status: 'skipped', note: error.message };
-    if (error instanceof Blocked || error instanceof Unjudged)
-      return { status: 'blocked', note: error.message };
+    if (error instanceof Blocked) return { status: 'blocked', note: error.message };
     // A bug in the kit, or an unforeseen response. The other checks still run.
     const message = error instanceof Error ? error.message : String(error);
     return { status: 'blocked', note: `the kit failed here, please report it: ${message}` };
@@ -116,11 +115,4 @@ function countSuccesses({ http }: RunContext) {
     .map(({ request: { method, path } }) => findCall(method, path)?.call);
   const countOf = (call: Call) => calls.filter((each) => each === call).length;
   return Object.fromEntries(callNames.map((call) => [call, countOf(call)])) as Record<Call, number>;
-}
-
-/** Returns 0 if every MUST check passed, otherwise 1. A blocked MUST check did not pass. */
-export function exitCodeOf({ results }: RunResult): 0 | 1 {
-  const isUnmet = ({ check, status }: CheckResult) =>
-    check.level === 'MUST' && (status === 'failed' || status === 'blocked');
-  return results.some(isUnmet) ? 1 : 0;
 }

@@ -6,7 +6,7 @@ export type Row = [label: string, ...lines: string[]];
 
 const maxCallsPerProblem = 6;
 
-/** Returns what the reports for people consist of. */
+/** Returns what the reports for people consist of. A blocked MUST check did not pass. */
 export function viewOf({ findings, notJudged, results, totals }: Report) {
   return {
     isOk: totals.must.failed + totals.must.blocked === 0,
