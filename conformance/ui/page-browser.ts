@@ -1,41 +1,22 @@
-import { statSync } from 'node:fs';
-import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import type { Browser, BrowserContext, Page, Request } from 'playwright-core';
+import type { BrowserContext, Page, Request } from 'playwright-core';
 import { createScreenDriver, waitForApp } from '../../model/browser-driver.ts';
 import type { AppBrowser } from '../journeys/app.ts';
 
-type PageOptions = {
-  browser: Browser;
-  /** The origin of the backend, from which the app seems to come. */
-  origin: string;
-  appFolder: string;
-  /** How long a screen may differ from what is expected. */
-  timeoutMs: number;
-  /** Called with each page that is looked at. */
-  onLook: (page: Page) => void;
-  /** Called with the status of each response. */
-  onStatus: (status: number) => void;
-};
-
-/** Opens the built app with cookies of its own. */
-export function createPageBrowser({
-  browser,
-  origin,
-  appFolder,
-  timeoutMs,
-  onLook,
-  onStatus,
-}: PageOptions): AppBrowser {
+/** Opens the built app with cookies of its own. Calls `onLook` with each page that is looked at. */
+export function createPageBrowser(
+  newContext: () => Promise<BrowserContext>,
+  timeoutMs: number,
+  onLook: (page: Page) => void,
+): AppBrowser {
   let context: Promise<BrowserContext> | undefined;
   return {
     async open() {
-      context ??= newContext(browser, appFolder);
+      context ??= newContext();
       const page = await (await context).newPage();
       page.setDefaultTimeout(Math.max(timeoutMs, 10_000));
-      page.on('response', (response) => onStatus(response.status()));
       const pending = trackRequests(page);
-      await page.goto(`${origin}/`);
+      await page.goto('/');
       await waitForApp(page);
       const driver = createScreenDriver(page, async () => {});
       return {
@@ -56,18 +37,6 @@ export function createPageBrowser({
       };
     },
   };
-}
-
-/** Returns cookies and pages of their own. The backend gets the requests to `/api` only. */
-async function newContext(browser: Browser, appFolder: string) {
-  const context = await browser.newContext({ ignoreHTTPSErrors: true });
-  const isOfApp = ({ pathname }: URL) => !pathname.startsWith('/api');
-  await context.route(isOfApp, (route) => {
-    const path = join(appFolder, new URL(route.request().url()).pathname);
-    const isFile = statSync(path, { throwIfNoEntry: false })?.isFile();
-    return route.fulfill({ path: isFile ? path : join(appFolder, 'index.html') });
-  });
-  return context;
 }
 
 /** Returns the API requests of the page that have no response yet. */

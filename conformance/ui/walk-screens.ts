@@ -1,4 +1,4 @@
-import { mkdirSync } from 'node:fs';
+import { mkdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Page } from 'playwright-core';
 import { checkJourney, checkWalk } from '../journeys/journey.ts';
@@ -25,10 +25,20 @@ export async function walkScreens(
   let lastPage: Page | undefined;
   const onLook = (page: Page) => (lastPage = page);
   let isThrottled = false;
-  const onStatus = (status: number) => (isThrottled ||= status === 429);
-  const { origin } = context;
-  const options = { browser, origin, appFolder, timeoutMs, onLook, onStatus };
-  const createBrowser = () => createPageBrowser(options);
+
+  /** The pages come from the origin of the backend, which gets the requests to `/api` only. */
+  async function newContext() {
+    const pages = await browser.newContext({ baseURL: context.origin, ignoreHTTPSErrors: true });
+    const isOfApp = ({ pathname }: URL) => !pathname.startsWith('/api');
+    await pages.route(isOfApp, (route) => {
+      const path = join(appFolder, new URL(route.request().url()).pathname);
+      const isFile = statSync(path, { throwIfNoEntry: false })?.isFile();
+      return route.fulfill({ path: isFile ? path : join(appFolder, 'index.html') });
+    });
+    pages.on('response', (response) => (isThrottled ||= response.status() === 429));
+    return pages;
+  }
+  const createBrowser = () => createPageBrowser(newContext, timeoutMs, onLook);
   try {
     const journey = await checkJourney(context, Object.keys(arrival), {}, createBrowser);
     const projects = { steps: projectSteps, maxSteps: 24, maxAttempts };
