@@ -13,17 +13,7 @@ export const command =
     ? 'npm run conformance --'
     : 'npx tracker-conformance';
 
-export type RunSettings = {
-  address: string;
-  /** Ids or groups of the checks to run. Empty for all checks. */
-  only: string[];
-  reportFolder: string | undefined;
-  appOrigin: string | undefined;
-  seed: number;
-  isPatient: boolean;
-  verbose: boolean;
-  ui: boolean;
-};
+export type RunSettings = Extract<ReturnType<typeof parseArguments>, { kind: 'run' }>['settings'];
 
 export const help = `Usage: ${command} ADDRESS [options]
 
@@ -55,11 +45,6 @@ Exit codes:
   130  stopped with Ctrl+C
 `;
 
-export type Command =
-  | { kind: 'run'; settings: RunSettings }
-  | { kind: 'help' | 'version' | 'list' }
-  | { kind: 'invalid'; errors: string[] };
-
 const options = {
   only: { type: 'string', multiple: true, default: [] as string[] },
   report: { type: 'string' },
@@ -74,9 +59,9 @@ const options = {
 } as const;
 
 /** Parses the command line. Reports all errors at once, one line each. */
-export function parseArguments(args: string[], checkIds: string[]): Command {
+export function parseArguments(args: string[], checkIds: string[]) {
   const optionErrors = findOptionErrors(args);
-  if (optionErrors.length > 0) return { kind: 'invalid', errors: optionErrors };
+  if (optionErrors.length > 0) return { kind: 'invalid' as const, errors: optionErrors };
   const { values, positionals } = parseArgs({ args, options, allowPositionals: true });
   const kind = (['help', 'version', 'list'] as const).find((option) => values[option]);
   if (kind) return { kind };
@@ -100,11 +85,11 @@ export function parseArguments(args: string[], checkIds: string[]): Command {
       `--origin must be a URL such as https://app.example.org, but is "${values.origin}".`,
     );
   }
-  if (errors.length > 0) return { kind: 'invalid', errors };
+  if (errors.length > 0) return { kind: 'invalid' as const, errors };
   const { report: reportFolder, wait: isPatient, verbose, ui } = values;
   const seed = Number(values.seed);
   const settings = { address, only, reportFolder, appOrigin, seed, isPatient, verbose, ui };
-  return { kind: 'run', settings };
+  return { kind: 'run' as const, settings };
 }
 
 /** Returns an error for each argument that is no option, or whose value is missing or too much. */
