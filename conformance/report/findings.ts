@@ -7,20 +7,10 @@ import type { CheckResult } from '../run.ts';
 import type { Cause, Problem } from '../verdict.ts';
 
 /** An entry of the report: a check that is not met, or several with a common cause. */
-export type Finding = {
-  /** MUST checks first, in causal order. */
-  checks: Check[];
-  /** MUST if one of the checks is a MUST. */
-  level: Check['level'];
-  /** What the problems have in common: `17 refusals are HTML pages: a wrong password, …`. */
-  summary: string | undefined;
-  problems: Problem[];
-  /** Failed checks that may be why all of these failed. Empty for a finding that is a cause. */
-  causes: Check[];
-};
+export type Finding = ReturnType<typeof listFindings>[number];
 
 /** Returns the entries of the report: causes first, each MUST before each SHOULD. */
-export function listFindings(results: CheckResult[]): Finding[] {
+export function listFindings(results: CheckResult[]) {
   const failed = results
     .filter(({ status }) => status === 'failed')
     .toSorted((a, b) => compareCauses(a.check, b.check));
@@ -33,24 +23,29 @@ export function listFindings(results: CheckResult[]): Finding[] {
   const entries = groupBy(reported, (each) =>
     sizes.get(keyOf(each))!.length > 1 ? keyOf(each) : each.check.id,
   );
-  const findings = [...entries.values()].map((unsorted): Finding => {
+  const findings = [...entries.values()].map((unsorted) => {
     const items = unsorted.toSorted((a, b) => a.check.level.localeCompare(b.check.level));
     const checks = [...new Set(items.map(({ check }) => check))];
     const others = failed.map(({ check }) => check).filter((check) => !checks.includes(check));
     const causesOf = (check: Check) => others.filter((other) => isCauseOf(other, check));
     const isConsequence = checks.every((check) => causesOf(check).length > 0);
     return {
+      /** MUST checks first, in causal order. */
       checks,
+      /** MUST if one of the checks is a MUST. */
       level: checks[0]!.level,
+      /** What the problems have in common: `17 refusals are HTML pages: a wrong password, …`. */
       summary: summarizeCauses(items),
       problems: items.map(({ problem }) => problem),
+      /** Failed checks that may be why all of these failed. Empty for a finding that is a cause. */
       causes: isConsequence ? [...new Set(checks.flatMap(causesOf))] : [],
     };
   });
   // A SHOULD that explains a MUST comes before other SHOULDs.
-  const explains = ({ checks }: Finding) =>
+  type Unsorted = (typeof findings)[number];
+  const explains = ({ checks }: Unsorted) =>
     findings.some(({ level, causes }) => level === 'MUST' && causes.includes(checks[0]!));
-  const orderOf = (finding: Finding) =>
+  const orderOf = (finding: Unsorted) =>
     Number(finding.causes.length > 0) * 2 +
     Number(finding.level === 'SHOULD' && !explains(finding));
   return findings.toSorted((a, b) => orderOf(a) - orderOf(b));
