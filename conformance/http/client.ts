@@ -124,12 +124,7 @@ export function createHttpClient(
       const outgoing = startRequest(origin + path, {
         agent: ownAgent ?? agent,
         method,
-        headers: {
-          ...headers,
-          ...(requestBody !== undefined && {
-            'content-length': String(Buffer.byteLength(requestBody)),
-          }),
-        },
+        headers,
         // Browsers accept more than Node's strict parser, for example lines that end with LF.
         insecureHTTPParser: true,
         maxHeaderSize,

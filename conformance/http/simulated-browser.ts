@@ -3,7 +3,15 @@ import { definitionOf, findCall } from '../../model/calls.ts';
 import { createApi, type Api } from '../../src/api/api.ts';
 import { xsrfToken } from '../../src/api/xsrf.ts';
 import type { NewProject, Outcome } from '../../machines/types.ts';
-import { headerValue, headerValues, Unjudged, type Exchange, type HttpClient } from './client.ts';
+import {
+  headerValue,
+  headerValues,
+  Unjudged,
+  type Exchange,
+  type HttpClient,
+  type HttpRequest,
+  type HttpResponse,
+} from './client.ts';
 
 export type Operation = keyof Api;
 
@@ -30,8 +38,6 @@ export type RequestOptions = {
   signal?: AbortSignal;
   onNewConnection?: boolean;
 };
-
-type FetchOptions = { onExchange?: (exchange: Exchange) => void; overrides?: RequestOptions };
 
 /**
  * Simulates a browser that runs the app's client: a cookie jar, the headers that browsers add, and
@@ -76,7 +82,7 @@ export class SimulatedBrowser {
       origin: this.http.origin,
       cookies: () => this.documentCookies(),
       fetch: (request) =>
-        this.fetch(request, { onExchange, overrides }).catch((error) => {
+        this.fetch(request, onExchange, overrides).catch((error) => {
           if (error instanceof Unjudged) unjudged = error;
           throw error;
         }),
@@ -95,7 +101,8 @@ export class SimulatedBrowser {
   /** Fetches like a browser: sends and stores cookies, and follows redirects. */
   async fetch(
     request: Request,
-    { onExchange, overrides = {} }: FetchOptions = {},
+    onExchange?: (exchange: Exchange) => void,
+    overrides: RequestOptions = {},
   ): Promise<Response> {
     let { method } = request;
     let url = new URL(request.url);
@@ -114,7 +121,7 @@ export class SimulatedBrowser {
       if (!response) throw new TypeError('fetch failed');
       const location = headerValue(response, 'location');
       if (![301, 302, 303, 307, 308].includes(response.status) || location === undefined) {
-        return toFetchResponse(response.status, response.headers, response.bytes);
+        return toFetchResponse(response);
       }
       url = new URL(location, url);
       // A browser refuses to follow this redirect, unless there are CORS headers.
@@ -143,14 +150,10 @@ export class SimulatedBrowser {
       ...(cookies && { cookie: cookies }),
       ...options.headers,
     };
-    const definedHeaders = Object.entries(headers).filter(
-      (entry): entry is [string, string] => entry[1] !== undefined,
-    );
-    const exchange = await this.http.send(
-      { method, path, headers: Object.fromEntries(definedHeaders), body, onNewConnection },
-      this.name,
-      isAppRequest,
-    );
+    for (const [name, value] of Object.entries(headers))
+      if (value === undefined) delete headers[name];
+    const request = { method, path, headers: headers as HttpRequest['headers'], body };
+    const exchange = await this.http.send({ ...request, onNewConnection }, this.name, isAppRequest);
     if (exchange.response && !options.signal?.aborted) {
       for (const line of headerValues(exchange.response, 'set-cookie')) {
         const reason = this.storeCookie(line, path);
@@ -242,7 +245,7 @@ export function isLocalhost(origin: string): boolean {
 const statusesWithoutBody = [101, 204, 205, 304];
 
 /** Converts a recorded response to a `Response`. Throws on statuses that `fetch` rejects. */
-function toFetchResponse(status: number, pairs: [string, string][], bytes: Buffer): Response {
+function toFetchResponse({ status, headers: pairs, bytes }: HttpResponse): Response {
   if (status < 200 || status > 599) throw new TypeError('fetch failed');
   const headers = new Headers();
   for (const [name, value] of pairs) {
