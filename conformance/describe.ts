@@ -43,12 +43,8 @@ export function describeResponse(exchange: Exchange): string {
 }
 
 /** Returns what the app shows after one of its calls. */
-export function describeScreen({
-  operation,
-  outcome,
-  exchange,
-}: Pick<ApiCall, 'operation' | 'outcome'> & Partial<Pick<ApiCall, 'exchange'>>): string {
-  if (exchange?.failure?.kind === 'timeout') return describeFailureScreen(exchange);
+export function describeScreen({ operation, outcome, exchange }: ApiCall): string {
+  if (exchange.failure?.kind === 'timeout') return describeFailureScreen(exchange);
   const { success, refusal, fault } = definitionOf(operation).words;
   if (outcome.ok === undefined) return fault;
   return outcome.ok ? truncate(success(outcome.value), 100) : refusal(outcome.message);
@@ -151,6 +147,8 @@ export function describeListFault({ exchange }: ApiCall): string {
   return describeResponse(exchange);
 }
 
+const typesOfFields = { id: ['string', 'number'], title: ['string'], description: ['string'] };
+
 /** Returns why the app does not accept this value as a project; undefined when it does. */
 export function describeProjectFault(item: unknown): string | undefined {
   if (typeof item !== 'object' || item === null || Array.isArray(item))
@@ -162,11 +160,7 @@ export function describeProjectFault(item: unknown): string | undefined {
   if (fields['title'] === undefined && wrapper)
     return `it is wrapped in an object, as "${wrapper}"`;
   const keys = Object.keys(fields).map((key) => `"${key}"`);
-  for (const [key, types] of [
-    ['id', ['string', 'number']],
-    ['title', ['string']],
-    ['description', ['string']],
-  ] as const) {
+  for (const [key, types] of Object.entries(typesOfFields)) {
     const value = fields[key];
     if (types.some((type) => typeof value === type)) continue;
     return key in item

@@ -5,19 +5,18 @@ import type { RunContext } from './run-context.ts';
 
 /** Returns what users read in each error case that occurred in this run. */
 export async function collectUserMessages(context: RunContext) {
-  const rows = await Promise.all(
-    errorCases.map(async (errorCase) => {
-      const result = await triggeredError(context, errorCase)?.catch(() => undefined);
-      if (!result) return undefined;
-      const exchange = exchangeOf(result);
-      return {
-        id: errorCase.id,
-        situation: errorCase.subject,
-        status: statusOf(exchange),
-        response: describeResponse(exchange),
-        message: describeUserMessage(errorCase, result),
-      };
-    }),
-  );
-  return rows.filter((row) => row !== undefined);
+  const rows = [];
+  for (const errorCase of errorCases) {
+    const result = await triggeredError(context, errorCase)?.catch(() => undefined);
+    if (!result) continue;
+    const exchange = exchangeOf(result);
+    rows.push({
+      id: errorCase.id,
+      situation: errorCase.subject,
+      status: statusOf(exchange),
+      response: describeResponse(exchange),
+      message: describeUserMessage(errorCase, result),
+    });
+  }
+  return rows;
 }

@@ -6,7 +6,7 @@ import type { RunContext } from '../run-context.ts';
 import { fail, skip } from '../verdict.ts';
 import type { AppBrowser } from './app.ts';
 import { createHeadlessBrowser } from './headless-browser.ts';
-import { arrival, type Person, type Steps } from './steps.ts';
+import { arrival, projectSteps, type Person, type Steps } from './steps.ts';
 import { isSame, perform, repeat, walk, type Failure, type WalkOptions } from './walk.ts';
 
 /** A person, and what the backend answered. */
@@ -20,11 +20,6 @@ type CreateBrowser = (onExchange: (exchange: Exchange) => void) => AppBrowser;
 
 /** More add nothing to the steps in the description. */
 const maxEvidence = 12;
-
-const headlessBrowsers =
-  (context: RunContext): CreateBrowser =>
-  (onExchange) =>
-    createHeadlessBrowser(context.newBrowser('journey'), onExchange);
 
 /** Returns a person who has a new browser and no account yet. */
 async function startJourney(context: RunContext, create: CreateBrowser): Promise<Journey> {
@@ -57,24 +52,20 @@ async function startJourney(context: RunContext, create: CreateBrowser): Promise
 async function travel(
   context: RunContext,
   names: string[],
-  steps: Steps = {},
-  create = headlessBrowsers(context),
+  steps: Steps,
+  create: CreateBrowser = (onExchange) =>
+    createHeadlessBrowser(context.newBrowser('journey'), onExchange),
 ): Promise<Journey> {
   const journey = await startJourney(context, create);
   return { ...journey, failure: await perform(journey.person, { ...arrival, ...steps }, names) };
 }
 
 /** Fails if a journey of these steps fails twice. Returns it. */
-export async function checkJourney(
-  context: RunContext,
-  names: string[],
-  steps: Steps,
-  create?: CreateBrowser,
-) {
-  const journey = await travel(context, names, steps, create);
+export async function checkJourney(context: RunContext, names: string[], create?: CreateBrowser) {
+  const journey = await travel(context, names, projectSteps, create);
   const { failure } = journey;
   if (failure) {
-    const again = await travel(context, names, steps, create);
+    const again = await travel(context, names, projectSteps, create);
     report(isSame(again, failure) ? again : undefined, failure);
   }
   return journey;
@@ -89,7 +80,7 @@ export async function checkWalk(
 ) {
   // After a failure, the screens differ for good.
   const { person } = journey.failure
-    ? await travel(context, Object.keys(arrival), {}, create)
+    ? await travel(context, Object.keys(arrival), projectSteps, create)
     : journey;
   const failure = await walk(person, options);
   journey.failure ??= failure;

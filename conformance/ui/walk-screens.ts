@@ -40,7 +40,7 @@ export async function walkScreens(
   }
   const createBrowser = () => createPageBrowser(newContext, timeoutMs, onLook);
   try {
-    const journey = await checkJourney(context, Object.keys(arrival), {}, createBrowser);
+    const journey = await checkJourney(context, Object.keys(arrival), createBrowser);
     const projects = { steps: projectSteps, maxSteps: 24, maxAttempts };
     await checkWalk(context, journey, projects, createBrowser);
     const accounts = { steps: accountSteps, maxSteps: 30, maxHashes: 10, maxAttempts };

@@ -10,7 +10,7 @@ import { TestClock } from './selftest/test-clock.ts';
 async function arrive() {
   const fixtures = createFixtures(1, createRunId());
   const context = createRunContext(await startServer(), fixtures, { clock: new TestClock() });
-  return { context, journey: await checkJourney(context, Object.keys(arrival), {}) };
+  return { context, journey: await checkJourney(context, Object.keys(arrival)) };
 }
 
 test('a walk takes each three steps one after another', async () => {
