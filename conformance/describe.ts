@@ -43,8 +43,12 @@ export function describeResponse(exchange: Exchange): string {
 }
 
 /** Returns what the app shows after one of its calls. */
-export function describeScreen({ operation, outcome, exchange }: ApiCall): string {
-  if (exchange.failure?.kind === 'timeout') return describeFailureScreen(exchange);
+export function describeScreen({
+  operation,
+  outcome,
+  exchange,
+}: Pick<ApiCall, 'operation' | 'outcome'> & Partial<Pick<ApiCall, 'exchange'>>): string {
+  if (exchange?.failure?.kind === 'timeout') return describeFailureScreen(exchange);
   const { success, refusal, fault } = definitionOf(operation).words;
   if (outcome.ok === undefined) return fault;
   return outcome.ok ? truncate(success(outcome.value), 100) : refusal(outcome.message);
