@@ -254,8 +254,7 @@ export const projectChecks: Verdicts = {
   async 'PROJECT-13'(context) {
     const { browser } = await context.signedInUser('bob');
     const project = context.fixtures.project('with a key');
-    const first = await createWithKey(context, browser, project, 'repeated');
-    if (!first.outcome.ok) throw new Blocked(describeCreateFailure(first));
+    const first = await createFirstWithKey(context, browser, project, 'repeated');
     const second = await createWithKey(context, browser, project, 'repeated');
     const isKeyRefused = async ({ exchange }: ApiCall) =>
       isClientError(exchange) &&
@@ -302,8 +301,7 @@ export const projectChecks: Verdicts = {
   async 'PROJECT-19'(context) {
     const { browser } = await context.signedInUser('bob');
     const [one, two] = ['first of its key', 'second of its key'].map(context.fixtures.project);
-    const first = await createWithKey(context, browser, one!, 'two texts');
-    if (!first.outcome.ok) throw new Blocked(describeCreateFailure(first));
+    const first = await createFirstWithKey(context, browser, one!, 'two texts');
     const second = await createWithKey(context, browser, two!, 'two texts');
     const { id } = first.outcome.value;
     let fault = describeMessageFault(second.exchange);
@@ -476,16 +474,21 @@ async function expectInNextList(context: RunContext, browser: SimulatedBrowser, 
     );
 }
 
+async function createFirstWithKey(...[context, ...rest]: Parameters<typeof createWithKey>) {
+  const call = await createWithKey(context, ...rest);
+  const { outcome } = call;
+  if (!outcome.ok) throw new Blocked(describeCreateFailure(call));
+  return { ...call, outcome };
+}
+
 /** Creates a project of ada, then one of bob with the same Idempotency-Key. */
 const createWithKeyOfAnother = (context: RunContext) =>
   context.once('key of another', async () => {
     const [ada, bob] = [await context.signedInUser('ada'), await context.signedInUser('bob')];
     const project = context.fixtures.project('with the key of another user');
-    const call = await createWithKey(context, ada.browser, project, 'of two users');
-    const { outcome } = call;
-    if (!outcome.ok) throw new Blocked(describeCreateFailure(call));
+    const first = await createFirstWithKey(context, ada.browser, project, 'of two users');
     const second = await createWithKey(context, bob.browser, project, 'of two users');
-    return { bob, first: { ...call, outcome }, second };
+    return { bob, first, second };
   });
 
 /** Fetches ada's list while it is short. */
@@ -547,17 +550,14 @@ const createManyProjects = (context: RunContext) =>
     const createSequentially = async () => {
       while (count < manyProjects) {
         const call = await browser.createProject(context.fixtures.project(`number ${++count}`));
-        if (call.outcome.ok) {
-          created.push(call.outcome.value);
-          continue;
-        }
-        count = manyProjects;
-        if (statusOf(call.exchange) !== 429) throw new Blocked(describeCreateFailure(call));
+        if (call.outcome.ok) created.push(call.outcome.value);
+        else count = manyProjects;
+        if (!call.outcome.ok && statusOf(call.exchange) !== 429)
+          throw new Blocked(describeCreateFailure(call));
       }
     };
     // Not Promise.all, because no request may be in flight when the next check starts.
     const results = await Promise.allSettled(Array.from({ length: 6 }, createSequentially));
-    const failed = results.find(({ status }) => status === 'rejected');
-    if (failed) throw (failed as PromiseRejectedResult).reason;
+    for (const result of results) if (result.status === 'rejected') throw result.reason;
     return { browser, created };
   });
