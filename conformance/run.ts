@@ -112,7 +112,7 @@ async function evaluateCheck(check: Check, context: RunContext): Promise<Outcome
 function countSuccesses({ http }: RunContext) {
   const calls = http.exchanges
     .filter(isSuccess)
-    .map(({ request: { method, path } }) => findCall(method, path)?.call);
+    .map(({ request: { method, path } }) => findCall(method, path.replace(/\/$/, ''))?.call);
   const countOf = (call: Call) => calls.filter((each) => each === call).length;
   return Object.fromEntries(callNames.map((call) => [call, countOf(call)])) as Record<Call, number>;
 }

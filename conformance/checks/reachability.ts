@@ -70,7 +70,9 @@ export const reachabilityChecks: Verdicts = {
   async 'REACH-3'(context) {
     const exchanges = await collectAppResponses(context);
     failOnFaults(
-      exchanges.filter((exchange) => isRedirect(exchange) && !leadsToApi(exchange, exchanges)),
+      exchanges.filter(
+        (exchange) => isRedirect(exchange) && !leadsToApi(context.origin, exchange, exchanges),
+      ),
       (exchange) =>
         `redirects to ${responseHeader(exchange, 'location') ?? 'nowhere'} (${statusOf(exchange)})`,
       () => 'the effect of reading the page at that address as a response',
@@ -171,10 +173,14 @@ const countItems = (response: Exchange['response']) =>
   Object(parseJson(response?.text)).length ?? 0;
 
 /** Returns whether the browser follows a redirect to a response that the app can read. */
-function leadsToApi(redirect: Exchange, exchanges: Exchange[]): boolean {
+function leadsToApi(origin: string, redirect: Exchange, exchanges: Exchange[]): boolean {
+  const urlOf = (path: string) => new URL(path, origin + redirect.request.path).href;
+  const target = urlOf(responseHeader(redirect, 'location') ?? '');
+  const method = statusOf(redirect) < 307 ? 'GET' : redirect.request.method;
   const next = exchanges
     .slice(exchanges.indexOf(redirect) + 1)
-    .find(({ browserName }) => browserName === redirect.browserName);
+    .filter(({ browserName }) => browserName === redirect.browserName)
+    .find(({ request }) => urlOf(request.path) === target && request.method === method);
   if (!next || isRedirect(next) || parseJson(next.response!.text) === undefined) return false;
   return isSuccess(next) || next.request.method === redirect.request.method;
 }

@@ -109,7 +109,7 @@ export class SimulatedBrowser {
     let body: string | undefined = (await request.text()) || undefined;
     const headers = Object.fromEntries(request.headers);
     for (let redirects = 0; redirects <= 20; redirects++) {
-      const exchange = await this.send(method, url.pathname + url.search, {
+      const exchange = await this.sendOnce(method, url.pathname + url.search, {
         isAppRequest: true,
         signal: request.signal,
         ...overrides,
@@ -134,8 +134,20 @@ export class SimulatedBrowser {
     throw new TypeError('too many redirects');
   }
 
-  /** Sends one request with this browser's cookies, and stores the cookies of the response. */
+  /** Sends a request, also to where 307 and 308 redirect it. */
   async send(method: string, path: string, options: RequestOptions = {}): Promise<Exchange> {
+    const exchange = await this.sendOnce(method, path, options);
+    const { status = 0 } = exchange.response ?? {};
+    const location = exchange.response && headerValue(exchange.response, 'location');
+    if ((status !== 307 && status !== 308) || location === undefined) return exchange;
+    const url = new URL(location, this.http.origin + path);
+    return url.origin === this.http.origin
+      ? this.sendOnce(method, url.pathname + url.search, options)
+      : exchange;
+  }
+
+  /** Sends one request with this browser's cookies, and stores the cookies of the response. */
+  private async sendOnce(method: string, path: string, options: RequestOptions): Promise<Exchange> {
     const { json, isAppRequest = false, onNewConnection } = options;
     const body = json === undefined ? options.body : JSON.stringify(json);
     const { origin } = this.http;
