@@ -57,7 +57,8 @@ export const sessionChecks: Verdicts = {
   },
   async 'SIGNIN-8'(context) {
     await requireSession(context);
-    const { email, password, registration } = await context.registeredAccount('bob');
+    // A control: throws if one sign-in alone fails.
+    const { email, password, registration } = await context.newSession('bob');
     const browsers = [context.newBrowser('bob'), context.newBrowser('bob')];
     const logins = await Promise.all(browsers.map((browser) => browser.login(email, password)));
     for (const login of logins)

@@ -115,6 +115,16 @@ export const authFaults: FaultTable[] = [
     },
     'the server rejects one of two concurrent sign-ins [SIGNIN-8]': () =>
       respondToConcurrent('login', () => errorResponse(409, 'Another sign-in is in progress.')),
+    'one wrong password locks the account [ERR-24]': () => {
+      const locked = new Set<string>();
+      return async (request, next) => {
+        if (isOperation(request, 'login') && locked.has(emailOf(request)))
+          return errorResponse(401, 'The email or the password is not right.');
+        const response = await next(request);
+        if (isOperation(request, 'login') && response.status === 401) locked.add(emailOf(request));
+        return response;
+      };
+    },
     'a sign-in from a signed-in browser keeps the old session [SIGNIN-9]':
       () => async (request, next) => {
         if (!isOperation(request, 'login') || !hasSession(request)) return next(request);

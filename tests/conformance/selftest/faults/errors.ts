@@ -20,7 +20,7 @@ import {
   withJson,
   type FaultTable,
 } from '../fault-builders.ts';
-import { closedConnection, type ProxyRequest } from '../fault-proxy.ts';
+import { closedConnection, type ProxyRequest, type ProxyResponse } from '../fault-proxy.ts';
 
 const contentTypeOf = ({ headers }: ProxyRequest) => String(headers['content-type']);
 
@@ -124,6 +124,18 @@ export const errorFaults: FaultTable[] = [
           return errorResponse(401, 'Please sign in.');
         const response = await next(request);
         if (response.status === 422) ended.add(sessionOf(request));
+        return response;
+      };
+    },
+    'the project after a rejected one is rejected [ERR-24]': () => {
+      const rejected = new Map<string, ProxyResponse>();
+      return async (request, next) => {
+        if (!isOperation(request, 'createProject')) return next(request);
+        const session = sessionOf(request);
+        const before = rejected.get(session);
+        if (rejected.delete(session)) return before!;
+        const response = await next(request);
+        if (response.status === 422) rejected.set(session, response);
         return response;
       };
     },
