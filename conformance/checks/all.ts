@@ -11,7 +11,7 @@ import { basePathCheck, reachabilityChecks } from './reachability.ts';
 import { idleSessionCheck, sessionChecks } from './sessions.ts';
 import { signInChecks } from './signin.ts';
 import { textChecks } from './text.ts';
-import { firstPostCheck, xsrfChecks } from './xsrf.ts';
+import { firstPostCheck, oldTokenCheck, xsrfChecks } from './xsrf.ts';
 
 const verdicts: Verdicts = {
   ...basePathCheck,
@@ -32,6 +32,7 @@ const verdicts: Verdicts = {
   ...corsChecks,
   ...reachabilityChecks,
   ...idleSessionCheck,
+  ...oldTokenCheck,
   ...leakChecks,
 };
 

@@ -99,10 +99,18 @@ export const xsrfChecks: Verdicts = {
         headers: { 'x-xsrf-token': cookie.value },
         isAppRequest: false,
       });
+      const user = await context.newSession('ada').catch(() => undefined);
+      const renewed = await user?.browser.createProject(
+        context.fixtures.project('with a new token'),
+      );
+      const seconds = Math.round((create.exchange.endedAtMs - login.exchange.endedAtMs) / 1000);
+      const age = renewed?.outcome.ok
+        ? ` It accepts the token of a new session. The rejected one is ${seconds} s old: has it expired, or is a token valid once?`
+        : '';
       fail(
         cookie.value !== token && raw.outcome.ok
           ? 'The value of the XSRF-TOKEN cookie is percent-encoded, but the backend compares the header without decoding.'
-          : `With the token of the XSRF-TOKEN cookie in X-XSRF-TOKEN, the backend rejects a new project with ${describeResponse(create.exchange)}.${specialCharactersHint(cookie.value)}`,
+          : `With the token of the XSRF-TOKEN cookie in X-XSRF-TOKEN, the backend rejects a new project with ${describeResponse(create.exchange)}.${specialCharactersHint(cookie.value) || age}`,
         [login, create],
       );
     }
@@ -141,6 +149,26 @@ export const xsrfChecks: Verdicts = {
         !isSuccess(wrong) &&
         createProblem("The backend accepts another user's token.", [missing, other]),
     ]);
+  },
+};
+
+/** Runs last, so that its token is old. */
+export const oldTokenCheck: Verdicts = {
+  async 'XSRF-6'(context) {
+    const { browser, login, list } = await firstSession(context);
+    if (browser.xsrfToken() === undefined) skip('the app gets no token');
+    const create = await browser.createProject(context.fixtures.project('with an old token'));
+    if (!isClientError(create.exchange)) return;
+    if (!(await browser.listProjects()).outcome.ok) skip('the session has ended');
+    // A control: the same call with a new token.
+    const user = await context.newSession('ada');
+    const control = await user.browser.createProject(context.fixtures.project('with a new token'));
+    if (!control.outcome.ok) throw new Blocked(describeCreateFailure(control));
+    const seconds = Math.round((create.exchange.endedAtMs - list.exchange.endedAtMs) / 1000);
+    fail(
+      `A token expires: ${seconds} s after the sign-in, the backend rejects a new project with ${describeResponse(create.exchange)}, although the session is valid. It accepts the token of a new session.`,
+      [login.repeated ?? login.first, create],
+    );
   },
 };
 

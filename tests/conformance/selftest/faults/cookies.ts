@@ -166,6 +166,18 @@ export const cookieFaults: FaultTable[] = [
         return addPrefix(withToken(cookies, realToken), next);
       };
     },
+    'an XSRF token expires after nine seconds [XSRF-6]': (clock) => {
+      const madeAt = new Map<string, number>();
+      return interceptRequests((request) => {
+        clock.increment(10);
+        const token = tokenOf(request);
+        const ageMs = clock.now() - (madeAt.get(token) ?? clock.now());
+        if (!madeAt.has(token)) madeAt.set(token, clock.now());
+        return ageMs > 9000 && request.method === 'POST' && token !== ''
+          ? errorResponse(403, 'The form has expired.')
+          : undefined;
+      });
+    },
     'the XSRF token is the same for every user and never changes [XSRF-4]': () => {
       const sharedToken = 'shared-token-of-every-user';
       const realTokens = new Map<string, string>();
