@@ -1,12 +1,17 @@
 import type { Check } from './check.ts';
 
-const connection = ['REACH-1', 'REACH-3', 'REACH-6', 'XSRF-1', 'COOKIE-1', 'COOKIE-2'];
+/** What a request of a browser without a session needs. */
+const request = ['REACH-1', 'REACH-3', 'REACH-6', 'XSRF-1'];
+const connection = [...request, 'COOKIE-1', 'COOKIE-2'];
 const account = [...connection, 'XSRF-2', 'XSRF-3', 'ACCOUNT-1', 'ACCOUNT-2'];
 const lasting = ['SIGNIN-14', 'SIGNIN-7', 'SIGNIN-12', 'SIGNIN-13'];
 const session = [...account, ...lasting, 'SIGNIN-6', 'SIGNIN-15'];
 const encoding = ['REACH-2', 'REACH-6'];
 const project = [...encoding, ...session, 'PROJECT-1', 'PROJECT-2', 'PROJECT-3'];
+/** What a project needs that shows its text. */
+const text = [...request, ...session, 'PROJECT-1', 'PROJECT-2', 'PROJECT-3', 'PROJECT-4'];
 const list = [...project, 'PROJECT-17', 'PROJECT-6', 'PROJECT-7', 'PROJECT-4', 'PROJECT-8'];
+const projectCases = [4, 10, 11, 12, 16, 19, 24, 30, 31, 32, 33, 35].map((n) => `ERR-${n}`);
 /** What a single request shows, before a sequence matters. */
 const single = ['REACH', 'CORS', 'COOKIE', 'XSRF', 'ACCOUNT', 'SIGNIN', 'PROJECT', 'TEXT', 'ERR'];
 
@@ -26,20 +31,22 @@ const causesOf: Record<string, string[]> = {
   'COOKIE-2': connection,
   'XSRF-2': connection,
   'XSRF-3': [...connection, 'XSRF-2'],
-  'ACCOUNT-1': [...connection, ...encoding],
-  'ACCOUNT-2': [...connection, ...encoding, 'ACCOUNT-1'],
+  'ACCOUNT-1': [...request, ...encoding],
+  'ACCOUNT-2': [...request, ...encoding, 'ACCOUNT-1'],
   'SIGNIN-14': connection,
   'SIGNIN-7': [...connection, 'SIGNIN-14'],
   'SIGNIN-12': [...connection, 'SIGNIN-14'],
   'SIGNIN-13': [...connection, 'SIGNIN-14', 'SIGNIN-7', 'SIGNIN-12'],
   'SIGNIN-6': [...session, 'ACCOUNT-7'],
   'SIGNIN-15': session,
-  'SIGNIN-1': connection,
-  'SIGNIN-2': connection,
+  'SIGNIN-1': request,
+  'SIGNIN-2': request,
   'SIGNIN-3': ['SIGNIN-1'],
   'ACCOUNT-9': session,
-  'ACCOUNT-10': session,
-  ACCOUNT: [...session, 'ACCOUNT-10'],
+  'ACCOUNT-10': [...request, 'ACCOUNT-1', 'ACCOUNT-2'],
+  'ACCOUNT-14': list,
+  'ACCOUNT-18': session,
+  ACCOUNT: [...request, 'ACCOUNT-1', 'ACCOUNT-2', 'ACCOUNT-10'],
   'SIGNIN-4': ['SIGNIN-1', 'SIGNIN-2'],
   'SIGNIN-5': ['SIGNIN-1', 'SIGNIN-2'],
   'PROJECT-1': [...encoding, ...session],
@@ -53,6 +60,7 @@ const causesOf: Record<string, string[]> = {
   'PROJECT-10': list,
   'PROJECT-9': [...list, 'PROJECT-10'],
   PROJECT: list,
+  'TEXT-9': text,
   TEXT: list,
   'SIGNIN-9': list,
   'SIGNIN-8': list,
@@ -64,9 +72,12 @@ const causesOf: Record<string, string[]> = {
   XSRF: [...session, 'COOKIE'],
   'REACH-4': ['REACH-1'],
   'ERR-20': connection,
-  'ERR-1': [...connection, 'SIGNIN-1'],
-  'ERR-2': [...connection, 'SIGNIN-2'],
-  ERR: [...list, 'PROJECT-18', 'ACCOUNT-7', 'ACCOUNT-10', 'REACH-4'],
+  'ERR-1': [...request, 'SIGNIN-1'],
+  'ERR-2': [...request, 'SIGNIN-2'],
+  'ERR-5': [...request, 'ACCOUNT-7'],
+  'ERR-17': [...request, 'REACH-4'],
+  ...Object.fromEntries(projectCases.map((id) => [id, text])),
+  ERR: request,
   REACH: session,
   LEAK: ['REACH-1'],
   JOURNEY: single,

@@ -224,7 +224,7 @@ export const errorChecks: Verdicts = {
         const fault = describeNoSentence(exchange);
         return fault && `responds with a message that ${fault}: "${messageOf(exchange)}"`;
       },
-      describeFailureScreen,
+      (exchange) => (exchange.isAppRequest ? describeFailureScreen(exchange) : notSentByApp),
       (exchange, subject) => ({
         words: `responses have a message that ${describeNoSentence(exchange)}`,
         subject,
@@ -267,7 +267,7 @@ export const errorChecks: Verdicts = {
       const overrides = { headers: { 'content-type': type }, isAppRequest: false };
       const project = context.fixtures.project(`sent as ${type}`);
       const call = await browser.createProject(project, overrides);
-      expectSuccess(call, `A project sent as ${type} is refused`, [control]);
+      expectSuccess(call, `A project sent as ${type} is refused`, [control], notSentByApp);
     }
   },
 };
@@ -296,6 +296,15 @@ export async function triggerError(context: RunContext, errorCase: ErrorCase) {
   return sendOnce(context, errorCase, context.newBrowser('stranger'));
 }
 
+/** Sends the request of an error case. Blocks the check when a good request is refused too. */
+export async function triggerJudged(context: RunContext, errorCase: ErrorCase) {
+  const result = await triggerError(context, errorCase);
+  const good = errorCase.call && (await refuseAll(context, errorCase.call));
+  if (good && isClientError(good.exchange))
+    throw new Blocked(`a good request is refused too: ${describeResponse(good.exchange)}`);
+  return result;
+}
+
 /** Returns the result of `triggerError`; undefined when the run has not called it. */
 export const triggeredError = (context: RunContext, { id }: ErrorCase) =>
   context.peek<ApiCall | Exchange>(`error case ${id}`);
@@ -310,7 +319,7 @@ export function describeUserMessage({ userReads }: ErrorCase, result: ApiCall | 
 }
 
 async function expectRefusalWithMessage(context: RunContext, errorCase: ErrorCase) {
-  const { subject, noteIfAccepted, call } = errorCase;
+  const { subject, noteIfAccepted } = errorCase;
   const result = await triggerError(context, errorCase);
   const exchange = exchangeOf(result);
   const failWith = (fault: string, cause?: Cause) =>
@@ -333,9 +342,7 @@ async function expectRefusalWithMessage(context: RunContext, errorCase: ErrorCas
       `rejects it with ${statusOf(exchange)}, but ${fault}`,
       refusalCause(exchange, lowerFirst(subject)),
     );
-  const good = call && (await refuseAll(context, call));
-  if (good && isClientError(good.exchange))
-    throw new Blocked(`a good request is refused too: ${describeResponse(good.exchange)}`);
+  await triggerJudged(context, errorCase);
 }
 
 /** Fails if a call succeeds before one refusal and not after it, both in a new browser. */
