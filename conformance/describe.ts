@@ -1,6 +1,6 @@
 import { definitionOf, findCall } from '../model/calls.ts';
 import type { ApiCall } from './http/simulated-browser.ts';
-import { isSuccess, messageOf, parseJson, responseHeader } from './http/response.ts';
+import { isClientError, isSuccess, messageOf, parseJson, responseHeader } from './http/response.ts';
 import type { Exchange } from './http/client.ts';
 
 const segmenter = new Intl.Segmenter();
@@ -77,7 +77,7 @@ export const describeMessageFault = (exchange: Exchange): string | undefined =>
 
 /** Returns what refusals with this fault have in common; undefined when there is none. */
 export function refusalCause(exchange: Exchange, subject: string) {
-  const words = findMessageFault(exchange)?.[1];
+  const words = isClientError(exchange) ? findMessageFault(exchange)?.[1] : undefined;
   return words === undefined ? undefined : { words: `refusals ${words}`, subject };
 }
 

@@ -72,6 +72,7 @@ const causesOf: Record<string, string[]> = {
   XSRF: [...session, 'COOKIE'],
   'REACH-4': ['REACH-1'],
   'ERR-20': connection,
+  'ERR-21': request,
   'ERR-1': [...request, 'SIGNIN-1'],
   'ERR-2': [...request, 'SIGNIN-2'],
   'ERR-5': [...request, 'ACCOUNT-7'],

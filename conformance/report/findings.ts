@@ -14,9 +14,15 @@ export function listFindings(results: CheckResult[]) {
   const failed = results
     .filter(({ status }) => status === 'failed')
     .toSorted((a, b) => compareCauses(a.check, b.check));
-  const reported = failed.flatMap(({ check, problems }) =>
-    problems.map((problem) => ({ check, problem, cause: causeOf(problem) })),
-  );
+  const { isGeneral, explain } = judgeFailures(results);
+  const reported = failed.flatMap(({ check, problems }) => {
+    const unexplained = problems.filter((problem) => explain(check, problem).length === 0);
+    return (unexplained.length > 0 ? unexplained : problems).map((problem) => ({
+      check,
+      problem,
+      cause: causeOf(problem, isGeneral),
+    }));
+  });
   type Reported = (typeof reported)[number];
   const keyOf = ({ check, cause }: Reported) => (cause ? comparable(cause.words) : check.id);
   const sizes = groupBy(reported, keyOf);
@@ -27,7 +33,9 @@ export function listFindings(results: CheckResult[]) {
     const items = unsorted.toSorted((a, b) => a.check.level.localeCompare(b.check.level));
     const checks = [...new Set(items.map(({ check }) => check))];
     const others = failed.map(({ check }) => check).filter((check) => !checks.includes(check));
-    const causesOf = (check: Check) => others.filter((other) => isCauseOf(other, check));
+    const explaining = items.flatMap(({ check, problem }) => explain(check, problem));
+    const causesOf = (check: Check) =>
+      others.filter((other) => explaining.includes(other) || isCauseOf(other, check));
     const isConsequence = checks.every((check) => causesOf(check).length > 0);
     return {
       /** MUST checks first, in causal order. */
@@ -70,13 +78,51 @@ export function listNotJudged(results: CheckResult[], throttling: string | undef
 }
 
 /** Returns why a problem occurred, as far as its last response shows that. */
-function causeOf({ cause, exchanges }: Problem): Cause | undefined {
+function causeOf(
+  { cause, exchanges }: Problem,
+  isGeneral: (failure: Exchange) => boolean,
+): Cause | undefined {
   const last = exchanges.at(-1);
-  if (!last || (last.response && statusOf(last) < 500)) return cause;
   // What happened before the failure is the cause, if the check says so.
-  if (cause && exchanges.length > 1) return cause;
+  if (!last || !isFailure(last) || !isGeneral(last) || (cause && exchanges.length > 1))
+    return cause;
   return { words: `requests get ${describeResponse(last)}`, subject: addressOf(last) };
 }
+
+/** The checks that inspect the responses to the requests of other checks. */
+const inspections = /^(ERR-20|REACH-)/;
+
+/** Distinguishes a backend that fails in general from one that fails for special requests. */
+function judgeFailures(results: CheckResult[]) {
+  const claims = results.flatMap(({ check, problems }) =>
+    inspections.test(check.id)
+      ? []
+      : problems.map(({ exchanges }) => ({ check, last: exchanges.at(-1) })),
+  );
+  const ofApp = results.flatMap(({ exchanges }) => exchanges).filter((each) => each.isAppRequest);
+  const nameOf = (failure: Exchange) =>
+    comparable(`${addressOf(failure)} ${describeResponse(failure)}`);
+  const failures = groupBy(ofApp.filter(isFailure), nameOf);
+  const counts = groupBy(ofApp, addressOf);
+  /** Most requests of this call fail, or most failures are of no special request. */
+  const isGeneral = (failure: Exchange): boolean => {
+    const same = failures.get(nameOf(failure)) ?? [];
+    const claimed = same.filter((each) => claims.some(({ last }) => last === each));
+    const total = counts.get(addressOf(failure))?.length ?? 0;
+    return same.length * 2 > total || claimed.length * 2 < same.length;
+  };
+  /** Returns the checks whose special requests failed in the way that an inspection found. */
+  const explain = (check: Check, { exchanges }: Problem): Check[] => {
+    const last = exchanges.at(-1);
+    if (!inspections.test(check.id) || !last || !isFailure(last) || isGeneral(last)) return [];
+    return claims
+      .filter((claim) => claim.last && isFailure(claim.last) && nameOf(claim.last) === nameOf(last))
+      .map((claim) => claim.check);
+  };
+  return { isGeneral, explain };
+}
+
+const isFailure = (exchange: Exchange) => !exchange.response || statusOf(exchange) >= 500;
 
 const addressOf = ({ request: { method, path } }: Exchange) => `${method} ${path}`;
 

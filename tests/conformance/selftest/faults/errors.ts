@@ -22,6 +22,9 @@ import {
 } from '../fault-builders.ts';
 import { closedConnection, type ProxyRequest, type ProxyResponse } from '../fault-proxy.ts';
 
+const isObject = (value: unknown) =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
 const contentTypeOf = ({ headers }: ProxyRequest) => String(headers['content-type']);
 
 /** Faults of error responses. */
@@ -68,6 +71,29 @@ export const errorFaults: FaultTable[] = [
       !('password' in jsonObjectOf(request)),
     'an email that is a number causes a 500 [ERR-25]': (request) =>
       isOperation(request, 'login') && jsonObjectOf(request)['email'] === 5,
+    'a password that is a number causes a 500 [ERR-36]': (request) =>
+      isOperation(request, 'login') && typeof jsonObjectOf(request)['password'] === 'number',
+    'a password that is an object causes a 500 [ERR-37]': (request) =>
+      isOperation(request, 'login') && isObject(jsonObjectOf(request)['password']),
+    'an email that is an array causes a 500 [ERR-38]': (request) =>
+      isOperation(request, 'login') && Array.isArray(jsonObjectOf(request)['email']),
+    'objects in place of an email and a password cause a 500 [ERR-39]': (request) =>
+      isOperation(request, 'login') && isObject(jsonObjectOf(request)['email']),
+    'a fragment of SQL in an email causes a 500 [ERR-40]': (request) =>
+      isOperation(request, 'login') && emailOf(request).includes("'"),
+    'a password that is true causes a 500 [ERR-43]': (request) =>
+      isOperation(request, 'login') && jsonObjectOf(request)['password'] === true,
+    'a password that is null causes a 500 [ERR-44]': (request) =>
+      isOperation(request, 'login') && jsonObjectOf(request)['password'] === null,
+    'a password that is an array causes a 500 [ERR-45]': (request) =>
+      isOperation(request, 'login') && Array.isArray(jsonObjectOf(request)['password']),
+    'a registration with a number as password causes a 500 [ERR-41]': (request) =>
+      isOperation(request, 'registerUser') && typeof jsonObjectOf(request)['password'] === 'number',
+    'a registration with an object as password causes a 500 [ERR-42]': (request) =>
+      isOperation(request, 'registerUser') && isObject(jsonObjectOf(request)['password']),
+    'a registration with a password outside Latin-1 causes a 500 [ACCOUNT-4]': (request) =>
+      isOperation(request, 'registerUser') &&
+      /[^\0-\xff]/.test(String(jsonObjectOf(request)['password'])),
     'a registration without an email causes a 500 [ERR-26]': (request) =>
       isOperation(request, 'registerUser') && !('email' in jsonObjectOf(request)),
     'the JSON body null causes a 500 [ERR-27]': ({ body }) => body === 'null',
