@@ -53,10 +53,18 @@ async function inspectBodies(context: RunContext, faultOf: FaultOf) {
   await makeOrdinaryVisit(context);
   for (const errorCase of errorCases) await triggerError(context, errorCase).catch(() => undefined);
   const exchanges = context.http.exchanges.filter(({ response }) => response);
-  failOnFaults(exchanges, (exchange) => {
-    const fault = faultOf(exchange);
-    return fault && `responds with ${exchange.response!.status} and a body that ${fault}`;
-  });
+  failOnFaults(
+    exchanges,
+    (exchange) => {
+      const fault = faultOf(exchange);
+      return fault && `responds with ${exchange.response!.status} and a body that ${fault}`;
+    },
+    undefined,
+    (exchange, subject) => ({
+      words: `requests of which each gets a body that ${faultOf(exchange)!.split(':')[0]}`,
+      subject,
+    }),
+  );
 }
 
 /** Finds a pattern in the body of an error. A message may repeat what the user typed. */

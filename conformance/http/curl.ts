@@ -62,9 +62,16 @@ function addNeeded(exchange: Exchange, all: Exchange[], needed: Set<Exchange>) {
   needed.add(exchange);
   const end = all.indexOf(exchange);
   const earlier = all.slice(0, end).toReversed();
-  const setters = cookiesOf(exchange.request).map((cookie) =>
-    earlier.find((each) => each.browserName === exchange.browserName && sets(each, cookie)),
-  );
+  const own = earlier.filter(({ browserName }) => browserName === exchange.browserName);
+  // Not each response that renewed a cookie since: a repetition does not need them.
+  const signIn = own.find((each) => each.request.path.endsWith('/login') && isSuccess(each));
+  const names = signIn?.response ? headerValues(signIn.response, 'set-cookie') : [];
+  const setters = cookiesOf(exchange.request).map((cookie, index) => {
+    const name = exchange.request.headers['cookie']!.split('; ')[index]!.split('=')[0];
+    return names.some((line) => line.startsWith(`${name}=`))
+      ? signIn
+      : own.find((each) => sets(each, cookie));
+  });
   const email = emailOf(exchange);
   const registration = earlier.find(
     (each) =>

@@ -183,6 +183,28 @@ test.each([
   expect(createReport({ ...result, results: explained }).notJudged).toEqual([]);
 });
 
+test('two special requests that fail are two entries, of which ERR-20 is a consequence', () => {
+  const exchangeWith = (status: number) => ({
+    ...result.context.http.exchanges[0]!,
+    request: { method: 'POST', path: '/api/v1/users/register', headers: {} },
+    response: { status, headers: [], bytes: Buffer.of(), text: 'Internal Server Error' },
+    isAppRequest: true,
+  });
+  const [password, race] = [exchangeWith(500), exchangeWith(500)];
+  const exchanges = [password, race, ...Array.from({ length: 9 }, () => exchangeWith(201))];
+  const results = [
+    { ...resultOf('ACCOUNT-4', { exchanges: [password] }), exchanges },
+    resultOf('ACCOUNT-12', { exchanges: [race] }),
+    resultOf('ERR-20', { exchanges: [password] }),
+  ];
+  const findings = listFindings(results).map(({ checks, causes }) => [checks, causes]);
+  expect(findings.map((lists) => lists.map((list) => list.map(({ id }) => id)))).toEqual([
+    [['ACCOUNT-4'], []],
+    [['ACCOUNT-12'], []],
+    [['ERR-20'], ['ACCOUNT-4', 'ACCOUNT-12']],
+  ]);
+});
+
 test('an excerpt ends before a character that users see as one', () => {
   const family = '👩‍👩‍👧‍👦';
   expect(truncate(`ab${family}cd`, 3)).toBe(`ab${family}…`);

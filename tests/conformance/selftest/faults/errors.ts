@@ -133,7 +133,7 @@ export const errorFaults: FaultTable[] = [
       body.length > 1_500_000 && closedConnection,
     'the server answers an unsupported method with 200 [ERR-18]': ({ method, path }) =>
       method === 'GET' && path.endsWith('login') && jsonResponse(200, {}),
-    'an emoji in a project causes a 500 with an HTML page [ERR-20, TEXT-2]': (request) =>
+    'an emoji in a project causes a 500 with an HTML page [TEXT-2, ERR-20]': (request) =>
       isOperation(request, 'createProject') &&
       /\p{Extended_Pictographic}/u.test(request.body) &&
       htmlPage(500, 'Internal Server Error'),
