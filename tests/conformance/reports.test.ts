@@ -197,7 +197,7 @@ test('two special requests that fail are two entries, of which ERR-20 is a conse
     resultOf('ACCOUNT-12', { exchanges: [race] }),
     resultOf('ERR-20', { exchanges: [password] }),
   ];
-  const findings = listFindings(results).map(({ checks, causes }) => [checks, causes]);
+  const findings = listFindings(results).map((each) => [each.checks, each.causes]);
   expect(findings.map((lists) => lists.map((list) => list.map(({ id }) => id)))).toEqual([
     [['ACCOUNT-4'], []],
     [['ACCOUNT-12'], []],
