@@ -4,6 +4,7 @@ import type { Check } from './checks/check.ts';
 import { isSelected } from './cli.ts';
 import { createFixtures, createRunId } from './fixtures.ts';
 import type { Exchange } from './http/client.ts';
+import { Unjudged } from './http/client.ts';
 import { isSuccess } from './http/response.ts';
 import { createRunContext, type RunContext, type RunContextOptions } from './run-context.ts';
 import { collectUserMessages } from './user-messages.ts';
@@ -101,7 +102,8 @@ async function evaluateCheck(check: Check, context: RunContext): Promise<Outcome
   } catch (error) {
     if (error instanceof CheckFailed) return { status: 'failed', problems: error.problems };
     if (error instanceof Skipped) return { status: 'skipped', note: error.message };
-    if (error instanceof Blocked) return { status: 'blocked', note: error.message };
+    if (error instanceof Blocked || error instanceof Unjudged)
+      return { status: 'blocked', note: error.message };
     // A bug in the kit, or an unforeseen response. The other checks still run.
     const message = error instanceof Error ? error.message : String(error);
     return { status: 'blocked', note: `the kit failed here, please report it: ${message}` };
