@@ -21,7 +21,6 @@ test.each(namedServers)('the kit names first: %s', async (_name, server) => {
   const { missedChecks, firstCheck } = faultResultOf(server, result);
   expect(missedChecks).toEqual([]);
   expect(firstCheck).toBe(server.failingChecks[0]);
-  expect(viewOf(createReport(result)).isOk).toBe(false);
 });
 
 /** UI-1 needs a browser: `screens.test.ts` runs it with a faulty backend. */
