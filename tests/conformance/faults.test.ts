@@ -1,8 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { expect, onTestFinished, test } from 'vitest';
 import { checks } from '../../conformance/checks/all.ts';
-import { createReport } from '../../conformance/report/create-report.ts';
-import { viewOf } from '../../conformance/report/summary.ts';
 import { run } from '../../conformance/run.ts';
 import { faults, faultTables } from './selftest/faults/all.ts';
 import { faultResultOf } from './selftest/run-fault.ts';

@@ -22,9 +22,9 @@ export function conformancePage(
 
 \`npm run conformance:selftest -- --write\` generates this page. Do not edit it.
 
-The self-test runs the kit against the reference server behind a proxy that adds one fault, and against
-servers that do not implement the contract. A fault is named when the checks about it fail and
-the report begins with the first of them. The table shows the first problem in the report.
+The self-test runs the kit against the reference server behind a proxy that adds one fault, and
+against servers that do not implement the contract. A fault is named when the checks about it fail
+and the report begins with the first of them. The table shows the first problem in the report.
 
 **The kit names ${named.length} of ${results.length} faults.**
 

@@ -29,7 +29,7 @@ const serverTable: FaultTable<(clock: TestClock) => Promise<RunningServer>> = {
     startStubServer(() => jsonResponse(200, {})),
   'a server that accepts connections and never responds [REACH-1]': (clock) =>
     startStubServer(() => neverRespond(clock)),
-  'a mock that responds with the examples of the contract and stores nothing [PROJECT-4, SIGNIN-1]':
+  'a mock that responds with the examples of the contract and stores nothing [SIGNIN-1, PROJECT-2, PROJECT-6]':
     async () => {
       const { startPrism } = await import('../../../tools/prism.ts');
       const { url, close } = await startPrism();

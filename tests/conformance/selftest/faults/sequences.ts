@@ -114,7 +114,7 @@ export const sequenceFaults: FaultTable[] = [
         return response;
       };
     },
-    'a project that a visitor may not create empties the next list [JOURNEY-5]': () => {
+    'a project that a visitor may not create empties the next list [PROJECT-20, JOURNEY-5]': () => {
       let isEmpty = false;
       return async (request, next) => {
         const response = await next(request);
