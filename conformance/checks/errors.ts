@@ -57,7 +57,8 @@ type Send = ErrorCase['send'];
 /** Changes to a valid body, a body as it is sent, or another request. */
 type Wrong = object | string | Buffer | Send;
 
-const notSentByApp = 'nothing: the app never sends this';
+/** What users see of a request that only the kit sends. */
+export const notSentByApp = 'nothing: the app never sends this';
 const latin1 = '{"title":"Grüße","description":"These letters are one byte in Latin-1."}';
 const twoMegabytes = 'x'.repeat(2_000_000);
 const anyObjects = { email: { $gt: '' }, password: { $gt: '' } };
