@@ -1,9 +1,8 @@
-import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
 import { parseJson } from '../../../conformance/http/response.ts';
 import type { Operation } from '../../../conformance/http/simulated-browser.ts';
 import { findCall } from '../../../model/calls.ts';
 import type { HeaderMap, Middleware, ProxyRequest, ProxyResponse } from './fault-proxy.ts';
-import type { TestClock } from './test-clock.ts';
+import { untilQuiet, type TestClock } from './test-clock.ts';
 
 /** One defect of a backend: the reference server behind a middleware. */
 export type Fault = {
@@ -64,15 +63,6 @@ export const interceptResponses =
     const response = await next(request);
     return change(response, request) || response;
   };
-
-/** More than a request between two servers of this process needs to arrive. */
-const turnsUntilQuiet = 200;
-
-/** Resolves after a number of turns of the event loop in which `isQuiet` was true. */
-export async function untilQuiet(isQuiet = () => true): Promise<void> {
-  for (let turns = 0; turns < turnsUntilQuiet; turns = isQuiet() ? turns + 1 : 0)
-    await yieldToEventLoop();
-}
 
 /**
  * Responds to the second of two concurrent requests with the same key. The first request waits for

@@ -1,5 +1,5 @@
+import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
 import { SimulatedClock } from 'xstate';
-import { untilQuiet } from './fault-builders.ts';
 
 /** The clock of a run in a test. Time passes with `increment`, and while the kit waits. */
 export class TestClock extends SimulatedClock {
@@ -30,4 +30,13 @@ export class TestClock extends SimulatedClock {
     await untilQuiet(() => this.#timers.size === 0);
     this.#sleptMs += delayMs;
   }
+}
+
+/** More than a request between two servers of this process needs to arrive. */
+const turnsUntilQuiet = 200;
+
+/** Resolves after a number of turns of the event loop in which `isQuiet` was true. */
+export async function untilQuiet(isQuiet = () => true): Promise<void> {
+  for (let turns = 0; turns < turnsUntilQuiet; turns = isQuiet() ? turns + 1 : 0)
+    await yieldToEventLoop();
 }

@@ -18,7 +18,6 @@ import {
   newCookieOf,
   projectsOf,
   respondToConcurrent,
-  untilQuiet,
   sessionOf,
   setCookiesOf,
   withBody,
@@ -27,6 +26,7 @@ import {
   type FaultTable,
 } from '../fault-builders.ts';
 import type { HeaderMap, Middleware, ProxyRequest, ProxyResponse } from '../fault-proxy.ts';
+import { untilQuiet } from '../test-clock.ts';
 
 /** Faults of creating and listing projects. */
 export const projectFaults: FaultTable[] = [

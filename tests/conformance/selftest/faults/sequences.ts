@@ -11,12 +11,12 @@ import {
   projectsOf,
   sessionOf,
   setCookiesOf,
-  untilQuiet,
   withJson,
   withSetCookies,
   type FaultTable,
 } from '../fault-builders.ts';
 import type { Middleware, ProxyRequest, ProxyResponse } from '../fault-proxy.ts';
+import { untilQuiet } from '../test-clock.ts';
 
 const isList = (request: ProxyRequest) => isOperation(request, 'listProjects');
 const isCreate = (request: ProxyRequest) => isOperation(request, 'createProject');
