@@ -261,6 +261,7 @@ test.each([
     const { page, loadScripts } = await openPrerendered(path);
     const cdp = await page.context().newCDPSession(page);
     await cdp.send('Emulation.setCPUThrottlingRate', { rate });
+    await page.locator('form button').waitFor();
     const handles = await page.$$('#root *');
     expect(handles.length).toBeGreaterThan(20);
     const [first, second] = await page.$$('input, textarea');
