@@ -9,9 +9,6 @@ export const journeyChecks: Verdicts = {
   'JOURNEY-1': async (context) => void (await userStory(context)),
   'JOURNEY-5': (context) => goOn(context, { steps: projectSteps, maxSteps: 100 }),
   'JOURNEY-6': (context) => goOn(context, { steps: accountSteps, maxSteps: 100, maxHashes: 11 }),
-};
-
-export const browserJourneyCheck: Verdicts = {
   async 'UI-1'(context) {
     if (!context.ui) skip('--ui was not given');
     const { walkScreens } = await import('../ui/walk-screens.ts');

@@ -355,10 +355,7 @@ export const projectChecks: Verdicts = {
         "other users' projects",
       );
   },
-};
-
-/** They make the list of tess long. */
-export const longListChecks: Verdicts = {
+  /** Runs after the texts, because it makes the list of tess long. PROJECT-5 reads that list. */
   async 'PROJECT-9'(context) {
     const { browser, created } = await createManyProjects(context);
     await expectValidList(context, await browser.listProjects());
@@ -426,10 +423,7 @@ export const longListChecks: Verdicts = {
       userSees,
     );
   },
-};
-
-/** They may make the list of tess unreadable, so no later check reads it. */
-export const unreadableListChecks: Verdicts = {
+  /** May make the list of tess unreadable, so no later check reads it. */
   async 'PROJECT-18'(context) {
     if (await isListShared(context)) skip('all users see the same projects');
     const { browser } = await context.signedInUser('tess');

@@ -13,8 +13,8 @@ import { speaksTls } from '../target.ts';
 import { fail, failIfAny, failOnFaults, createProblem } from '../verdict.ts';
 import type { Verdicts } from './check.ts';
 
-/** Runs first, because without an API no other check can succeed. */
-export const basePathCheck: Verdicts = {
+export const reachabilityChecks: Verdicts = {
+  /** Runs first, because without an API no other check can succeed. */
   async 'REACH-1'(context) {
     const { origin, fixtures } = context;
     const browser = context.newBrowser('first visitor');
@@ -46,9 +46,6 @@ export const basePathCheck: Verdicts = {
       'red banner: "Internal Server Error" for every request',
     );
   },
-};
-
-export const reachabilityChecks: Verdicts = {
   'REACH-2': async (context) =>
     failOnFaults(
       await collectAppResponses(context),

@@ -190,10 +190,7 @@ export const sessionChecks: Verdicts = {
       [visit.login, call],
     );
   },
-};
-
-/** Runs last, so that its session has been idle. */
-export const idleSessionCheck: Verdicts = {
+  /** Runs last, so that its session has been idle. */
   async 'SIGNIN-13'(context) {
     const { browser, login, list: before } = await firstSession(context);
     if (!before.outcome.ok || (await isListPublic(context))) skip('there is no session');

@@ -12,26 +12,6 @@ import { Blocked, fail, failIfAny, createProblem, skip } from '../verdict.ts';
 import type { Verdicts } from './check.ts';
 import { describePath, withCookieValue } from './cookies.ts';
 
-/** Runs before the accounts, because its browser must be the first one to register. */
-export const firstPostCheck: Verdicts = {
-  async 'XSRF-1'(context) {
-    const { registration, login } = await firstSession(context);
-    failIfAny(
-      [
-        { post: registration, action: 'registers a user' },
-        { post: login, action: 'signs a user in' },
-      ].map(
-        ({ post: { first, repeated }, action }) =>
-          (repeated?.outcome.ok || asksForToken(first)) &&
-          createProblem(
-            `The backend rejects the first POST of a new browser, which ${action}, with ${describeResponse(first.exchange)}${repeated?.outcome.ok ? ', and accepts it with a token' : ''}.`,
-            [repeated, first],
-          ),
-      ),
-    );
-  },
-};
-
 const asksForToken = ({ exchange }: ApiCall) =>
   [403, 419].includes(statusOf(exchange)) &&
   /[cx]srf|token|forgery/i.test(exchange.response?.text ?? '');
@@ -57,6 +37,23 @@ export const firstSession = (context: RunContext) =>
   });
 
 export const xsrfChecks: Verdicts = {
+  /** Runs before the accounts, because its browser must be the first one to register. */
+  async 'XSRF-1'(context) {
+    const { registration, login } = await firstSession(context);
+    failIfAny(
+      [
+        { post: registration, action: 'registers a user' },
+        { post: login, action: 'signs a user in' },
+      ].map(
+        ({ post: { first, repeated }, action }) =>
+          (repeated?.outcome.ok || asksForToken(first)) &&
+          createProblem(
+            `The backend rejects the first POST of a new browser, which ${action}, with ${describeResponse(first.exchange)}${repeated?.outcome.ok ? ', and accepts it with a token' : ''}.`,
+            [repeated, first],
+          ),
+      ),
+    );
+  },
   async 'XSRF-2'(context) {
     const { browser, login } = await context.signedInUser('ada');
     const cookies = browser.allCookies();
@@ -150,10 +147,7 @@ export const xsrfChecks: Verdicts = {
         createProblem("The backend accepts another user's token.", [missing, other]),
     ]);
   },
-};
-
-/** Runs last, so that its token is old. */
-export const oldTokenCheck: Verdicts = {
+  /** Runs last, so that its token is old. */
   async 'XSRF-6'(context) {
     const { browser, login, list } = await firstSession(context);
     if (browser.xsrfToken() === undefined) skip('the app gets no token');
