@@ -25,13 +25,21 @@ export const sendExistingEmail: Send = async (context, browser) => {
   return browser.registerUser(email, `${password}-other`);
 };
 
-/** Sends the request of an error case in a new browser, unless the run has sent it. */
-const sendErrorCase = (id: string, send: Send) => (context: RunContext) =>
-  context.once(`error case ${id}`, () => send(context, context.newBrowser('stranger')));
+/** Sends the request of an error case once per run, by default in a new browser. */
+export const sendErrorCase = <Result>(
+  context: RunContext,
+  id: string,
+  send: (context: RunContext, browser: SimulatedBrowser) => Promise<Result>,
+  browser?: SimulatedBrowser,
+): Promise<Result> =>
+  context.once(`error case ${id}`, () => send(context, browser ?? context.newBrowser('stranger')));
 
-export const loginWithWrongPassword = sendErrorCase('ERR-1', sendWrongPassword);
-export const loginWithUnknownEmail = sendErrorCase('ERR-2', sendUnknownEmail);
-export const registerAgain = sendErrorCase('ERR-5', sendExistingEmail);
+export const loginWithWrongPassword = (context: RunContext) =>
+  sendErrorCase(context, 'ERR-1', sendWrongPassword);
+export const loginWithUnknownEmail = (context: RunContext) =>
+  sendErrorCase(context, 'ERR-2', sendUnknownEmail);
+export const registerAgain = (context: RunContext) =>
+  sendErrorCase(context, 'ERR-5', sendExistingEmail);
 
 /** Fetches the list without cookies. */
 export const listAsVisitor = (context: RunContext) =>

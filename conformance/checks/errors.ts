@@ -30,6 +30,7 @@ import {
   isListShared,
   isUnauthorized,
   makeOrdinaryVisit,
+  sendErrorCase,
   sendExistingEmail,
   sendUnknownEmail,
   sendWrongPassword,
@@ -206,15 +207,12 @@ const refuseAll = (context: RunContext, call: Call): Promise<ApiCall> =>
     const good = (id: string) => goodCalls[call](context, browser, `after-${id}`);
     let failed: ApiCall | undefined;
     for (const errorCase of casesOf(call)) {
-      await sendOnce(context, errorCase, browser).catch(() => undefined);
+      await sendErrorCase(context, errorCase.id, errorCase.send, browser).catch(() => undefined);
       const next = isProject && !failed ? await good(errorCase.id) : undefined;
       if (next && !next.outcome.ok) failed = next;
     }
     return failed ?? good('refusals');
   });
-
-const sendOnce = (context: RunContext, { id, send }: ErrorCase, browser: SimulatedBrowser) =>
-  context.once(`error case ${id}`, () => send(context, browser));
 
 export const errorChecks: Verdicts = {
   async 'ERR-24'(context) {
@@ -304,7 +302,7 @@ function describeNoSentence(exchange: Exchange): string | undefined {
 /** Sends the request of an error case, once per run. */
 export async function triggerError(context: RunContext, errorCase: ErrorCase) {
   if (errorCase.call) await refuseAll(context, errorCase.call);
-  return sendOnce(context, errorCase, context.newBrowser('stranger'));
+  return sendErrorCase(context, errorCase.id, errorCase.send);
 }
 
 /** Sends the request of an error case. Blocks the check when a good request is refused too. */
