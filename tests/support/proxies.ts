@@ -105,13 +105,20 @@ export async function startProxy(
   using cleanup = new DisposableStack();
   cleanup.defer(() => rmSync(folder, { recursive: true, force: true }));
   const ports = { http: await findFreePort(), https: await findFreePort() };
-  let text = readFileSync(projectPath(`docs/deploy/${file}`), 'utf8');
-  for (const [from, to] of [...adapt(ports, servers), ...replacements]) {
-    if (!text.includes(from)) throw new Error(`docs/deploy/${file} does not contain "${from}".`);
-    text = text.replaceAll(from, () => to);
+  const original = readFileSync(projectPath(`docs/deploy/${file}`), 'utf8');
+  const replaced = new Map([...adapt(ports, servers), ...replacements]);
+  for (const text of replaced.keys()) {
+    if (!original.includes(text))
+      throw new Error(`docs/deploy/${file} does not contain "${text}".`);
   }
+  // In one pass, because a replacement can contain the text of another: port 44307 begins with 443.
+  const escaped = Array.from(replaced.keys(), (text) => text.replace(/[[\]().]/g, '\\$&'));
+  const texts = new RegExp(escaped.join('|'), 'g');
   const adapted = join(folder, file);
-  writeFileSync(adapted, text);
+  writeFileSync(
+    adapted,
+    original.replace(texts, (text) => replaced.get(text)!),
+  );
   const { check, run } = commands(folder, adapted);
   // Debian has these programs where only root looks.
   const env = { ...process.env, PATH: `${process.env['PATH']}:/usr/sbin` };
