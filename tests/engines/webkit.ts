@@ -156,7 +156,14 @@ function createPage(send: Send, { width, height }: PageOptions) {
 
   return {
     goto: (url: string) => send<void>('POST', '/url', { url }),
-    reload: () => send<void>('POST', '/refresh', {}),
+    /** Returns once the new document is there, because the driver responds before it is. */
+    async reload() {
+      await evaluate(() => void (document.body.dataset['old'] = ''));
+      await send<void>('POST', '/refresh', {});
+      await expect
+        .poll(() => evaluate(() => document.body?.dataset['old']), { timeout: hangLimitMs })
+        .toBeNull();
+    },
     evaluate,
     async click(selector: string) {
       const element = await send<object>('POST', '/element', {
