@@ -33,6 +33,8 @@ const state: Prerendered = {
     // The event of a change is later than the change.
     if (shownHash !== location.hash) showScreen(true);
     hideLoadError();
+    // The app is there now: it sends what the user submits while React hydrates.
+    hasFailed = false;
     state.focused = document.activeElement;
     screenListeners.abort();
   },

@@ -725,6 +725,7 @@ describe('when the chunk of the screens fails to load', () => {
     await page.getByText('This page could not be loaded.').waitFor();
     await page.unroute('**/assets/lazy-chunk*');
     await headerLink(page, 'Sign in').click();
+    await waitForApp(page);
     await fillCredentials(page, 'bob@example.org');
     await submitButton(page, 'Sign in').click();
     await expect.poll(() => rowTitles(page).allTextContents()).toEqual(['Project 1']);
@@ -748,6 +749,21 @@ describe('when the chunk of the screens fails to load', () => {
       password: 'correct horse',
     });
     expect(requests).toHaveLength(1);
+  });
+
+  test('the app sends a form that is submitted while it hydrates the page after a failure', async () => {
+    const { page, loadApp } = await openWithoutLazyChunk('/login');
+    await fillCredentials(page, 'ada@example.org');
+    await loadApp();
+    await page.unroute('**/assets/lazy-chunk*');
+    // As the app does before React hydrates.
+    await page.evaluate(() => window.prerendered!.freeze());
+    // Without the event of a click, because the app tries again at each click.
+    await page.evaluate(() => document.querySelector('form')!.requestSubmit());
+    expect(await alerts(page).count()).toBe(0);
+    const sent = page.waitForRequest('**/auth/login');
+    await goOnline(page);
+    expect((await sent).postDataJSON()).toMatchObject({ email: 'ada@example.org' });
   });
 });
 
