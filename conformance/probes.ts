@@ -84,9 +84,16 @@ export const findProject = (projects: Project[], project: Project): Project | un
   projects.find(({ title }) => title === project.title);
 
 /** Creates a project of the fixtures. Blocks the check when that fails. */
-export async function createOrBlock(context: RunContext, browser: SimulatedBrowser, name: string) {
+export async function createOrBlock(
+  context: RunContext,
+  browser: SimulatedBrowser,
+  name: string,
+  keyName?: string,
+) {
   const sent = context.fixtures.project(name);
-  const call = await browser.createProject(sent);
+  const call = await (keyName === undefined
+    ? browser.createProject(sent)
+    : createWithKey(context, browser, sent, keyName));
   if (!call.outcome.ok) throw new Blocked(describeCreateFailure(call));
   return { call, sent, project: call.outcome.value };
 }
