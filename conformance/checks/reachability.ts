@@ -6,7 +6,14 @@ import {
   refusalCause,
 } from '../describe.ts';
 import type { Exchange } from '../http/client.ts';
-import { isClientError, isSuccess, parseJson, responseHeader, statusOf } from '../http/response.ts';
+import {
+  isClientError,
+  isRedirect,
+  isSuccess,
+  parseJson,
+  responseHeader,
+  statusOf,
+} from '../http/response.ts';
 import { isListPublic, makeOrdinaryVisit } from '../probes.ts';
 import type { RunContext } from '../run-context.ts';
 import { speaksTls } from '../target.ts';
@@ -190,9 +197,6 @@ const hasEmptyBody = ({ response }: Exchange) => response!.text.trim() === '';
 
 /** Returns whether a body is cut off in a character, so that it is no JSON in any encoding. */
 const endsInCharacter = ({ response }: Exchange) => (response!.bytes.at(-1) ?? 0) >= 0x80;
-
-const isRedirect = (exchange: Exchange) =>
-  statusOf(exchange) >= 300 && statusOf(exchange) < 400 && statusOf(exchange) !== 304;
 
 const isHtmlPage = ({ response }: Exchange) => /^\s*<(!doctype|html)/i.test(response?.text ?? '');
 

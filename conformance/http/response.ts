@@ -9,6 +9,9 @@ export const isSuccess = (exchange: Exchange): boolean =>
 export const isClientError = (exchange: Exchange): boolean =>
   statusOf(exchange) >= 400 && statusOf(exchange) < 500;
 
+export const isRedirect = (exchange: Exchange): boolean =>
+  statusOf(exchange) >= 300 && statusOf(exchange) < 400 && statusOf(exchange) !== 304;
+
 /** Returns the `message` that the app would show; undefined when the body has none. */
 export function messageOf({ response }: Pick<Exchange, 'response'>): string | undefined {
   const body = parseJson(response?.text);

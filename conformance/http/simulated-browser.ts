@@ -3,25 +3,17 @@ import { definitionOf, findCall } from '../../model/calls.ts';
 import { createApi, type Api } from '../../src/api/api.ts';
 import { xsrfToken } from '../../src/api/xsrf.ts';
 import type { NewProject, Outcome } from '../../machines/types.ts';
-import {
-  headerValue,
-  headerValues,
-  Unjudged,
-  type Exchange,
-  type HttpClient,
-  type HttpRequest,
-  type HttpResponse,
-} from './client.ts';
+import { isRedirect, responseHeader, statusOf } from './response.ts';
+import { headerValues, Unjudged } from './client.ts';
+import type { Exchange, HttpClient, HttpRequest } from './client.ts';
 
 export type Operation = keyof Api;
-
-/** Outcome of a call for the app. `ok` is undefined when the app cannot read the response. */
-export type CallOutcome<Value> = Outcome<Value> | { ok: undefined };
 
 /** A call made with the app's own client. */
 export type ApiCall<Value = unknown> = {
   operation: Operation;
-  outcome: CallOutcome<Value>;
+  /** `ok` is undefined when the app cannot read the response. */
+  outcome: Outcome<Value> | { ok: undefined };
   /** All exchanges of the call, redirects included. */
   exchanges: Exchange[];
   /** The last exchange, whose response the app received. */
@@ -30,7 +22,7 @@ export type ApiCall<Value = unknown> = {
 
 export type RequestOptions = {
   headers?: Record<string, string | undefined>;
-  body?: string | Buffer;
+  body?: string | Buffer | undefined;
   json?: unknown;
   /** Whether the app itself would send this request. */
   isAppRequest?: boolean;
@@ -87,12 +79,7 @@ export class SimulatedBrowser {
           throw error;
         }),
     });
-    let outcome: CallOutcome<Value>;
-    try {
-      outcome = await send(api);
-    } catch {
-      outcome = { ok: undefined };
-    }
+    const outcome = await send(api).catch(() => ({ ok: undefined }));
     // The app takes a missing response for a failed request.
     if (unjudged) throw unjudged;
     return { operation, outcome, exchanges, exchange: exchanges.at(-1)! };
@@ -104,46 +91,50 @@ export class SimulatedBrowser {
     onExchange?: (exchange: Exchange) => void,
     overrides: RequestOptions = {},
   ): Promise<Response> {
-    let { method } = request;
-    let url = new URL(request.url);
-    let body: string | undefined = (await request.text()) || undefined;
-    const headers = Object.fromEntries(request.headers);
-    for (let redirects = 0; redirects <= 20; redirects++) {
-      const exchange = await this.sendOnce(method, url.pathname + url.search, {
-        isAppRequest: true,
-        signal: request.signal,
-        ...overrides,
-        headers: { ...headers, ...overrides.headers },
-        ...(body !== undefined && { body }),
-      });
-      onExchange?.(exchange);
-      const { response } = exchange;
-      if (!response) throw new TypeError('fetch failed');
-      const location = headerValue(response, 'location');
-      if (![301, 302, 303, 307, 308].includes(response.status) || location === undefined) {
-        return toFetchResponse(response);
-      }
-      url = new URL(location, url);
-      // A browser refuses to follow this redirect, unless there are CORS headers.
-      if (url.origin !== this.http.origin) throw new TypeError('redirected to another origin');
-      if (response.status < 307 && method !== 'GET') {
-        [method, body] = ['GET', undefined];
-        delete headers['content-type'];
-      }
-    }
-    throw new TypeError('too many redirects');
+    const { pathname, search } = new URL(request.url);
+    const body = (await request.text()) || undefined;
+    const options = {
+      isAppRequest: true,
+      signal: request.signal,
+      ...overrides,
+      headers: { ...Object.fromEntries(request.headers), ...overrides.headers },
+      ...(body !== undefined && { body }),
+    };
+    const redirects = /^30[12378]$/;
+    return toFetchResponse(
+      await this.follow(redirects, request.method, pathname + search, options, onExchange),
+    );
   }
 
   /** Sends a request, also to where 307 and 308 redirect it. */
-  async send(method: string, path: string, options: RequestOptions = {}): Promise<Exchange> {
-    const exchange = await this.sendOnce(method, path, options);
-    const { status = 0 } = exchange.response ?? {};
-    const location = exchange.response && headerValue(exchange.response, 'location');
-    if ((status !== 307 && status !== 308) || location === undefined) return exchange;
-    const url = new URL(location, this.http.origin + path);
-    return url.origin === this.http.origin
-      ? this.sendOnce(method, url.pathname + url.search, options)
-      : exchange;
+  send = (method: string, path: string, options: RequestOptions = {}): Promise<Exchange> =>
+    this.follow(/^30[78]$/, method, path, options);
+
+  /** Sends a request, also to where these statuses redirect it. Returns the last exchange. */
+  private async follow(
+    redirects: RegExp,
+    method: string,
+    path: string,
+    options: RequestOptions,
+    onExchange?: (exchange: Exchange) => void,
+  ): Promise<Exchange> {
+    const { origin } = this.http;
+    for (let count = 0; ; count++) {
+      const exchange = await this.sendOnce(method, path, options);
+      onExchange?.(exchange);
+      const status = statusOf(exchange);
+      const location = responseHeader(exchange, 'location');
+      const isFollowed = redirects.test(`${status}`) && location !== undefined && count < 20;
+      if (!isFollowed || !URL.canParse(location, origin + path)) return exchange;
+      const url = new URL(location, origin + path);
+      // A browser refuses to follow this redirect, unless there are CORS headers.
+      if (url.origin !== origin) return exchange;
+      path = url.pathname + url.search;
+      if (status > 303 || method === 'GET') continue;
+      method = 'GET';
+      const headers = { ...options.headers, 'content-type': undefined };
+      options = { ...options, headers, body: undefined };
+    }
   }
 
   /** Sends one request with this browser's cookies, and stores the cookies of the response. */
@@ -254,21 +245,11 @@ export function isLocalhost(origin: string): boolean {
   return /^(localhost|.*\.localhost|127\.[\d.]+|\[::1\])$/.test(hostname);
 }
 
-const statusesWithoutBody = [101, 204, 205, 304];
-
-/** Converts a recorded response to a `Response`. Throws on statuses that `fetch` rejects. */
-function toFetchResponse({ status, headers: pairs, bytes }: HttpResponse): Response {
-  if (status < 200 || status > 599) throw new TypeError('fetch failed');
-  const headers = new Headers();
-  for (const [name, value] of pairs) {
-    // The body is already decoded, and browsers hide Set-Cookie from scripts.
-    if (/^(content-encoding|content-length|transfer-encoding|set-cookie)$/.test(name)) continue;
-    try {
-      headers.append(name, value);
-    } catch {
-      continue;
-    }
-  }
-  const isEmpty = statusesWithoutBody.includes(status) || bytes.length === 0;
-  return new Response(isEmpty ? null : new Uint8Array(bytes), { status, headers });
+/** Converts what arrived for the app's client, which reads no headers. Throws like `fetch`. */
+function toFetchResponse(exchange: Exchange): Response {
+  const { response } = exchange;
+  if (!response || isRedirect(exchange)) throw new TypeError('fetch failed');
+  const { status, bytes } = response;
+  const isEmpty = status === 205 || bytes.length === 0;
+  return new Response(isEmpty ? null : new Uint8Array(bytes), { status });
 }
