@@ -3,7 +3,7 @@
  * the built app, the contract and the licenses. `npm pack` runs this first.
  */
 import { chmodSync, cpSync, globSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { basename, relative } from 'node:path';
+import { basename } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build, type InlineConfig } from 'vite';
 
@@ -12,7 +12,7 @@ const pathOf = (path: string) => fileURLToPath(new URL(path, import.meta.url));
 /** Lists the licenses of the bundled packages, which require that. */
 const license = { fileName: 'third-party-licenses.md' };
 
-const kitConfig: InlineConfig = {
+export const kitConfig: InlineConfig = {
   configFile: false,
   root: pathOf('..'),
   logLevel: 'warn',
@@ -26,17 +26,6 @@ const kitConfig: InlineConfig = {
   },
   ssr: { noExternal: true, external: ['playwright-core', 'vite'] },
 };
-
-/** Returns the project's files that the kit consists of. Writes nothing. */
-export async function listBundledFiles(): Promise<string[]> {
-  const result = await build({ ...kitConfig, build: { ...kitConfig.build, write: false } });
-  if (!('output' in result)) throw new Error('Vite did not return a single bundle.');
-  return result.output
-    .flatMap((file) => (file.type === 'chunk' ? file.moduleIds : []))
-    .map((id) => relative(pathOf('..'), id))
-    .filter((path) => !/node_modules|\0/.test(path))
-    .toSorted();
-}
 
 if (import.meta.main) {
   rmSync(pathOf('dist'), { recursive: true, force: true });

@@ -42,8 +42,7 @@ Exit codes:
   1    a MUST check failed or could not run
   2    the kit cannot run: invalid arguments, or a Node older than 20
   3    no server accepts connections at ADDRESS
-  130  stopped with Ctrl+C
-`;
+  130  stopped with Ctrl+C`;
 
 const options = {
   only: { type: 'string', multiple: true, default: [] as string[] },
@@ -108,13 +107,10 @@ function findOptionErrors(args: string[]): string[] {
   return [...new Set(errors)];
 }
 
-/** Returns a question for options with the same letters, or the same first two. */
+/** Returns a question for options with the same first two letters. */
 function hint(typed: string): string {
-  const word = typed.replace(/^-+/, '').toLowerCase();
-  const lettersOf = (text: string) => text.split('').toSorted().join('');
-  const resembles = (name: string) =>
-    lettersOf(name) === lettersOf(word) || (word.length > 1 && name.startsWith(word.slice(0, 2)));
-  const names = Object.keys(options).filter(resembles);
+  const start = /^-+([a-z]{2})/i.exec(typed)?.[1]?.toLowerCase();
+  const names = Object.keys(options).filter((name) => start && name.startsWith(start));
   return names.length > 0 ? ` Did you mean --${names.join(' or --')}?` : '';
 }
 

@@ -48,27 +48,22 @@ export function describeScreen({
   outcome,
   exchange,
 }: Pick<ApiCall, 'operation' | 'outcome'> & Partial<Pick<ApiCall, 'exchange'>>): string {
-  if (exchange?.failure?.kind === 'timeout') return describeFailureScreen(exchange);
+  if (exchange?.failure?.isTimeout) return describeExchangeScreen(exchange);
   const { success, refusal, fault } = definitionOf(operation).words;
   if (outcome.ok === undefined) return fault;
   return outcome.ok ? truncate(success(outcome.value), 100) : refusal(outcome.message);
 }
 
-/** Returns what the app shows after a response that the app's client did not read itself. */
+/**
+ * Returns what the app shows after a response that the app's client did not read itself. Of an
+ * unknown address, it is what the app shows after a similar call.
+ */
 export function describeExchangeScreen(exchange: Exchange): string {
-  return isSuccess(exchange) ? wordsOf(exchange).success() : describeFailureScreen(exchange);
-}
-
-/** Returns what the app shows when this request fails. */
-export function describeFailureScreen(exchange: Exchange): string {
-  const { pending, refusal } = wordsOf(exchange);
-  return exchange.failure?.kind === 'timeout' ? pending : refusal(messageOf(exchange));
-}
-
-/** Returns the words for a request. Of an unknown address, they are those of a similar call. */
-function wordsOf({ request: { method, path } }: Exchange) {
+  const { method, path } = exchange.request;
   const similar = method === 'GET' ? 'listProjects' : 'createProject';
-  return definitionOf(findCall(method, path)?.call ?? similar).words;
+  const { success, pending, refusal } = definitionOf(findCall(method, path)?.call ?? similar).words;
+  if (isSuccess(exchange)) return success();
+  return exchange.failure?.isTimeout ? pending : refusal(messageOf(exchange));
 }
 
 /** Returns what is wrong with an error's `message`; undefined when it is a non-empty string. */

@@ -24,17 +24,14 @@ async function main(args: string[]): Promise<number> {
   );
   if (command.kind === 'run') return runCommand(command.settings);
   if (command.kind === 'invalid') {
-    for (const error of command.errors) console.error(error);
-    console.error('See --help.');
+    for (const error of [...command.errors, 'See --help.']) console.error(error);
     return 2;
   }
-  if (command.kind === 'help') process.stdout.write(help);
-  if (command.kind === 'version') console.log(version);
-  if (command.kind === 'list') {
-    for (const { id, level, title, statements } of checks) {
-      console.log(`${id.padEnd(11)} ${level.padEnd(7)} ${title} [${statements.join(', ')}]`);
-    }
-  }
+  const list = checks.map(
+    ({ id, level, title, statements }) =>
+      `${id.padEnd(11)} ${level.padEnd(7)} ${title} [${statements.join(', ')}]`,
+  );
+  console.log({ help, version, list: list.join('\n') }[command.kind]);
   return 0;
 }
 

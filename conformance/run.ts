@@ -93,7 +93,7 @@ async function runCheck(
 type Outcome = Pick<CheckResult, 'status'> & Partial<Pick<CheckResult, 'note' | 'problems'>>;
 
 const showsTimeout = ({ problems = [] }: Outcome) =>
-  problems.some(({ exchanges }) => exchanges.some(({ failure }) => failure?.kind === 'timeout'));
+  problems.some(({ exchanges }) => exchanges.some(({ failure }) => failure?.isTimeout));
 
 async function evaluateCheck(check: Check, context: RunContext): Promise<Outcome> {
   try {

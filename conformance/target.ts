@@ -18,13 +18,11 @@ export function parseTarget(
     text = `http://${text.replace(/^:?(?=\d+(\/|$))/, 'localhost:')}`;
     notes.push(`Using ${text} for "${address}".`);
   }
-  if (!URL.canParse(text)) {
+  if (!URL.canParse(text))
     return { error: `"${address}" is not a URL. Example: http://localhost:8080` };
-  }
   const { protocol, origin, pathname, username, password } = new URL(text);
-  if (!/^https?:$/.test(protocol)) {
+  if (!/^https?:$/.test(protocol))
     return { error: `"${address}" must begin with http:// or https://.` };
-  }
   const path = pathname.replace(/\/+$/, '');
   if (!/^(\/api(\/v1)?)?$/.test(path)) {
     return {
@@ -34,9 +32,8 @@ export function parseTarget(
     };
   }
   if (path) notes.push(`Calling ${origin}/api/v1. The address does not need the base path.`);
-  if (username || password) {
+  if (username || password)
     return { error: 'The address must not contain a user name or password: the app sends none.' };
-  }
   return { origin, notes };
 }
 
@@ -44,12 +41,16 @@ export function parseTarget(
 export async function checkReachable(
   origin: string,
 ): Promise<{ notes: string[] } | { unreachable: string }> {
-  const { hostname, protocol } = new URL(origin);
-  const { errorCode } = await tryConnect(origin, false);
-  if (errorCode === 'ENOTFOUND') {
+  const { hostname } = new URL(origin);
+  const isHttps = origin.startsWith('https:');
+  const { errorCode = '', certificateError } = await tryConnect(origin, isHttps);
+  if (errorCode === 'ENOTFOUND')
     return { unreachable: `The host "${hostname}" does not exist. Check the name.` };
+  if (/^(EPROTO|ERR_SSL|ECONNRESET)/.test(errorCode)) {
+    const place = `${hostname}:${portOf(origin)}`;
+    return { unreachable: `${place} listens but does not speak https. Try http:// instead.` };
   }
-  if (errorCode !== undefined) {
+  if (errorCode !== '') {
     const reason =
       errorCode === 'ECONNREFUSED'
         ? `Nothing listens on port ${portOf(origin)} of ${hostname}.`
@@ -58,16 +59,9 @@ export async function checkReachable(
       unreachable: `${reason} Start the backend, or give its address: ${command} http://localhost:PORT`,
     };
   }
-  if (protocol !== 'https:') return { notes: [] };
-  const tls = await tryConnect(origin, true);
-  if (tls.errorCode !== undefined) {
-    return {
-      unreachable: `${hostname}:${portOf(origin)} listens but does not speak https. Try http:// instead.`,
-    };
-  }
-  if (tls.certificateError === undefined) return { notes: [] };
+  if (certificateError === undefined) return { notes: [] };
   const warning =
-    `Browsers will warn about its certificate (${tls.certificateError}). The kit continues. ` +
+    `Browsers will warn about its certificate (${certificateError}). The kit continues. ` +
     'Before users come, install a certificate that browsers trust (mkcert creates one for this machine).';
   return { notes: [warning] };
 }
@@ -75,10 +69,8 @@ export async function checkReachable(
 export const speaksTls = async (origin: string): Promise<boolean> =>
   (await tryConnect(origin, true)).errorCode === undefined;
 
-const portOf = (origin: string): number => {
-  const { port, protocol } = new URL(origin);
-  return Number(port) || (protocol === 'https:' ? 443 : 80);
-};
+const portOf = (origin: string): number =>
+  Number(new URL(origin).port) || (origin.startsWith('https:') ? 443 : 80);
 
 type ConnectError = NodeJS.ErrnoException & { errors?: NodeJS.ErrnoException[] };
 

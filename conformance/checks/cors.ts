@@ -1,5 +1,5 @@
 import type { RunContext } from '../run-context.ts';
-import { describeFailureScreen, describeResponse } from '../describe.ts';
+import { describeExchangeScreen, describeResponse } from '../describe.ts';
 import type { RequestOptions } from '../http/simulated-browser.ts';
 import { isSuccess, responseHeader } from '../http/response.ts';
 import type { Exchange } from '../http/client.ts';
@@ -69,7 +69,7 @@ function sendFromOrigin(
 
 /** Returns what the app shows when the browser hides the response from it. */
 const describeBlockedScreen = (exchange: Exchange) =>
-  describeFailureScreen({ ...exchange, response: undefined });
+  describeExchangeScreen({ ...exchange, response: undefined });
 
 function findAccessFault(exchange: Exchange, origin: string): string | undefined {
   if (!exchange.response) return 'has no response';

@@ -3,7 +3,6 @@ import type { NewProject, Project } from '../../machines/types.ts';
 import { definitionOf, operationOf } from '../../model/calls.ts';
 import {
   describeExchangeScreen,
-  describeFailureScreen,
   describeListFault,
   describeMessageFault,
   describeResponse,
@@ -231,7 +230,6 @@ export const errorChecks: Verdicts = {
         statusOf(exchange) >= 500 && responseHeader(exchange, 'retry-after') === undefined
           ? `responds with ${describeResponse(exchange)}`
           : undefined,
-      describeFailureScreen,
     );
   },
   async 'ERR-22'(context) {
@@ -243,7 +241,7 @@ export const errorChecks: Verdicts = {
         const fault = describeNoSentence(exchange);
         return fault && `responds with a message that ${fault}: "${messageOf(exchange)}"`;
       },
-      (exchange) => (exchange.isAppRequest ? describeFailureScreen(exchange) : notSentByApp),
+      (exchange) => (exchange.isAppRequest ? describeExchangeScreen(exchange) : notSentByApp),
       (exchange, subject) => ({
         words: `responses have a message that ${describeNoSentence(exchange)}`,
         subject,

@@ -1,6 +1,7 @@
 import { isUtf8 } from 'node:buffer';
+import { findCall, type Call } from '../../model/calls.ts';
 import {
-  describeFailureScreen,
+  describeExchangeScreen,
   describeResponse,
   explainInvalidJson,
   refusalCause,
@@ -17,8 +18,74 @@ import {
 import { isListPublic, makeOrdinaryVisit } from '../probes.ts';
 import type { RunContext } from '../run-context.ts';
 import { speaksTls } from '../target.ts';
-import { fail, failIfAny, failOnFaults, createProblem } from '../verdict.ts';
-import type { Verdicts } from './check.ts';
+import { fail, failIfAny, failOnFaults, createProblem, type FaultOf } from '../verdict.ts';
+import { verdictsOf, type CheckId, type Verdicts } from './check.ts';
+
+/** Checks of each response of an ordinary visit. */
+const responseRules: {
+  id: CheckId;
+  faultOf: FaultOf;
+  userSees?: (exchange: Exchange) => string;
+  causeOf?: typeof refusalCause;
+}[] = [
+  {
+    id: 'REACH-2',
+    faultOf(exchange) {
+      const type = responseHeader(exchange, 'content-type');
+      if (hasEmptyBody(exchange) || isRedirect(exchange) || type === undefined) return undefined;
+      // ERR-20 reports a failure of the backend, whose body is often a page.
+      if (statusOf(exchange) >= 500 || isUnreadByApp(exchange)) return undefined;
+      if (!/^(application|text)\/([\w.-]+\+)?json\s*(;|$)/i.test(type))
+        return `has the content type "${type}"`;
+      return parseJson(exchange.response!.text) === undefined
+        ? `has the content type "${type}", but the body is not JSON${explainInvalidJson(exchange)}: ${describeResponse(exchange)}`
+        : undefined;
+    },
+    causeOf: refusalCause,
+  },
+  {
+    id: 'REACH-3',
+    faultOf: (exchange) =>
+      isRedirect(exchange) && !leadsToApi(exchange)
+        ? `redirects to ${responseHeader(exchange, 'location') ?? 'nowhere'} (${statusOf(exchange)})`
+        : undefined,
+    userSees: () => 'the effect of reading the page at that address as a response',
+  },
+  {
+    id: 'REACH-6',
+    faultOf: (exchange) =>
+      isUtf8(exchange.response!.bytes) ||
+      endsInCharacter(exchange) ||
+      explainInvalidJson(exchange) !== ''
+        ? undefined
+        : `has a body that is not UTF-8 (content type "${responseHeader(exchange, 'content-type') ?? 'none'}")`,
+    userSees: () => 'question marks instead of letters',
+  },
+  {
+    id: 'REACH-7',
+    faultOf: ({ response }) =>
+      response!.bytes.subarray(0, 3).equals(Buffer.from([0xef, 0xbb, 0xbf]))
+        ? 'has a body that starts with a byte order mark'
+        : undefined,
+  },
+  {
+    id: 'REACH-9',
+    faultOf: (exchange) =>
+      !hasEmptyBody(exchange) && responseHeader(exchange, 'content-type') === undefined
+        ? 'has a body without a Content-Type'
+        : undefined,
+  },
+];
+
+/** The calls whose time REACH-10 measures, of others and of tess, who has over 100 projects. */
+const timings: [subject: string, call: Call, isBesideMany: boolean][] = [
+  ['A list with more than 100 projects', 'listProjects', true],
+  ['Creating a project beside more than 100 others', 'createProject', true],
+  ['A list', 'listProjects', false],
+  ['Creating a project', 'createProject', false],
+  ['Signing in', 'login', false],
+  ['Registering', 'registerUser', false],
+];
 
 export const reachabilityChecks: Verdicts = {
   /** Runs first, because without an API no other check can succeed. */
@@ -53,35 +120,6 @@ export const reachabilityChecks: Verdicts = {
       'red banner: "Internal Server Error" for every request',
     );
   },
-  'REACH-2': async (context) =>
-    failOnFaults(
-      await collectAppResponses(context),
-      (exchange) => {
-        const type = responseHeader(exchange, 'content-type');
-        if (hasEmptyBody(exchange) || isRedirect(exchange) || type === undefined) return undefined;
-        // ERR-20 reports a failure of the backend, whose body is often a page.
-        if (statusOf(exchange) >= 500 || isUnreadByApp(exchange)) return undefined;
-        if (!/^(application|text)\/([\w.-]+\+)?json\s*(;|$)/i.test(type))
-          return `has the content type "${type}"`;
-        return parseJson(exchange.response!.text) === undefined
-          ? `has the content type "${type}", but the body is not JSON${explainInvalidJson(exchange)}: ${describeResponse(exchange)}`
-          : undefined;
-      },
-      undefined,
-      (exchange, address) =>
-        isClientError(exchange) ? refusalCause(exchange, address) : undefined,
-    ),
-  async 'REACH-3'(context) {
-    const exchanges = await collectAppResponses(context);
-    failOnFaults(
-      exchanges.filter(
-        (exchange) => isRedirect(exchange) && !leadsToApi(context.origin, exchange, exchanges),
-      ),
-      (exchange) =>
-        `redirects to ${responseHeader(exchange, 'location') ?? 'nowhere'} (${statusOf(exchange)})`,
-      () => 'the effect of reading the page at that address as a response',
-    );
-  },
   async 'REACH-4'(context) {
     const path = '/api/v1/no-such-thing-either';
     const exchange = await context.newBrowser('stranger').send('GET', path);
@@ -94,26 +132,9 @@ export const reachabilityChecks: Verdicts = {
     failOnFaults(
       failed,
       ({ failure }) => `gets no complete response: ${failure!.message}`,
-      describeFailureScreen,
+      describeExchangeScreen,
     );
   },
-  'REACH-6': async (context) =>
-    failOnFaults(
-      await collectAppResponses(context),
-      (exchange) =>
-        isUtf8(exchange.response!.bytes) ||
-        endsInCharacter(exchange) ||
-        explainInvalidJson(exchange) !== ''
-          ? undefined
-          : `has a body that is not UTF-8 (content type "${responseHeader(exchange, 'content-type') ?? 'none'}")`,
-      () => 'question marks instead of letters',
-    ),
-  'REACH-7': async (context) =>
-    failOnFaults(await collectAppResponses(context), ({ response }) =>
-      response!.bytes.subarray(0, 3).equals(Buffer.from([0xef, 0xbb, 0xbf]))
-        ? 'has a body that starts with a byte order mark'
-        : undefined,
-    ),
   async 'REACH-8'(context) {
     const { exchange } = await (await context.signedInUser('ada')).browser.listProjects();
     const cacheControl = responseHeader(exchange, 'cache-control') ?? '';
@@ -123,47 +144,32 @@ export const reachabilityChecks: Verdicts = {
     if (isStored && !isSafe && !/cookie|\*/i.test(vary) && !(await isListPublic(context)))
       fail(`The list of a user has "Cache-Control: ${cacheControl}".`, [exchange]);
   },
-  'REACH-9': async (context) =>
-    failOnFaults(await collectAppResponses(context), (exchange) =>
-      !hasEmptyBody(exchange) && responseHeader(exchange, 'content-type') === undefined
-        ? 'has a body without a Content-Type'
-        : undefined,
-    ),
   async 'REACH-10'(context) {
-    const successes = (await collectAppResponses(context)).filter(isSuccess);
-    const to = (path: string) => successes.filter(({ request }) => request.path === path);
-    const responses = to('/api/v1/projects');
-    // Of tess, only what follows the first long list counts: before that, she creates several
-    // projects at a time.
-    const isLong = ({ request, response }: Exchange) =>
-      request.method === 'GET' && countItems(response) > 100;
+    const exchanges = (await collectAppResponses(context)).filter(isSuccess);
     const isOfTess = ({ browserName }: Exchange) => browserName.startsWith('tess');
-    const groups = {
-      'A list with more than 100 projects': responses.filter(isLong),
-      'Creating a project beside more than 100 others': responses
-        .slice(responses.findIndex(isLong))
-        .filter((each) => each.request.method === 'POST' && isOfTess(each)),
-      'A list': responses.filter((each) => each.request.method === 'GET' && !isOfTess(each)),
-      'Creating a project': responses.filter(
-        (each) => each.request.method === 'POST' && !isOfTess(each),
-      ),
-      'Signing in': to('/api/v1/auth/login'),
-      Registering: to('/api/v1/users/register'),
-    };
-    const slow = Object.entries(groups).map(([subject, exchanges]) => {
-      const sorted = exchanges.toSorted((a, b) => a.durationMs - b.durationMs);
+    const others = exchanges.filter((each) => !isOfTess(each));
+    // Before her first long list, tess creates several projects at a time.
+    const start = exchanges.findIndex(({ response }) => countItems(response) > 100);
+    const ofTess = start < 0 ? [] : exchanges.slice(start).filter(isOfTess);
+    const slow = timings.map(([subject, call, isBesideMany]) => {
+      const sorted = (isBesideMany ? ofTess : others)
+        .filter((each) => callOf(each) === call)
+        .toSorted((a, b) => a.durationMs - b.durationMs);
       const median = sorted[Math.floor(sorted.length / 2)];
-      const limitMs = median?.request.path === '/api/v1/projects' ? 1000 : 2000;
+      const limitMs = call === 'login' || call === 'registerUser' ? 2000 : 1000;
       if (!median || median.durationMs < limitMs) return undefined;
       const seconds = (median.durationMs / 1000).toFixed(1);
       return createProblem(
         `${subject} takes ${seconds} s (median of ${sorted.length} requests).`,
         [median],
-        `${median.request.method === 'GET' ? '"Loading projects…"' : 'a busy button'} for ${seconds} s`,
+        `${call === 'listProjects' ? '"Loading projects…"' : 'a busy button'} for ${seconds} s`,
       );
     });
     failIfAny(slow);
   },
+  ...verdictsOf(responseRules, async (context, { faultOf, userSees, causeOf }) =>
+    failOnFaults(await collectAppResponses(context), faultOf, userSees, causeOf),
+  ),
 };
 
 /** Returns the responses of an ordinary visit. */
@@ -172,22 +178,18 @@ async function collectAppResponses(context: RunContext): Promise<Exchange[]> {
   return context.http.exchanges.filter(({ isAppRequest, response }) => isAppRequest && response);
 }
 
+const callOf = ({ request }: Exchange) => findCall(request.method, request.path)?.call;
+
 /** Returns the length of the array in a body. */
 const countItems = (response: Exchange['response']) =>
   Object(parseJson(response?.text)).length ?? 0;
 
 /** Returns whether the browser follows a redirect to a response that the app can read. */
-function leadsToApi(origin: string, redirect: Exchange, exchanges: Exchange[]): boolean {
-  const urlOf = (path: string) => new URL(path, origin + redirect.request.path).href;
-  const target = urlOf(responseHeader(redirect, 'location') ?? '');
-  const method = statusOf(redirect) < 307 ? 'GET' : redirect.request.method;
-  const next = exchanges
-    .slice(exchanges.indexOf(redirect) + 1)
-    .filter(({ browserName }) => browserName === redirect.browserName)
-    .find(({ request }) => urlOf(request.path) === target && request.method === method);
-  if (!next || isRedirect(next) || parseJson(next.response!.text) === undefined) return false;
-  return isSuccess(next) || next.request.method === redirect.request.method;
-}
+const leadsToApi = ({ request, next }: Exchange): boolean =>
+  next !== undefined &&
+  !isRedirect(next) &&
+  parseJson(next.response?.text) !== undefined &&
+  (isSuccess(next) || next.request.method === request.method);
 
 /** The app does not read the body of a successful sign-in. */
 const isUnreadByApp = (exchange: Exchange) =>

@@ -24,17 +24,12 @@ export type HttpResponse = {
   text: string;
 };
 
-/** Why there is no complete response. */
-export type NetworkFailure = {
-  kind: 'no connection' | 'closed' | 'truncated' | 'timeout' | 'not HTTP' | 'not decodable';
-  message: string;
-};
-
 /** One request and its result. */
 export type Exchange = {
   request: HttpRequest;
   response: HttpResponse | undefined;
-  failure: NetworkFailure | undefined;
+  /** Why there is no complete response. */
+  failure: { message: string; isTimeout?: boolean } | undefined;
   durationMs: number;
   /** How many exchanges of the run had ended when this one started. */
   startedAfter: number;
@@ -42,11 +37,15 @@ export type Exchange = {
   endedAtMs: number;
   /** Set-Cookie lines that a browser would not store. */
   rejectedCookies: { line: string; reason: string }[];
+  /** What the browser sent because this response redirects it. */
+  next?: Exchange;
   /** Name of the simulated browser that sent the request. */
   browserName: string;
   /** False for requests that the app never sends; the kit makes those to see the refusal. */
   isAppRequest: boolean;
 };
+
+type Result = Pick<Exchange, 'response' | 'failure'>;
 
 /** Thrown in place of a response that cannot be judged: the backend throttles, or hangs. */
 export class Unjudged extends Error {}
@@ -72,9 +71,9 @@ const waitLimits = {
 /** Longer until the first timeout, so that a slow backend is called slow. */
 const [firstTimeoutMs, laterTimeoutMs] = [10_000, 5_000];
 /** Timeouts of an operation after which it counts as hanging. */
-const maxTimeouts = { inARow: 3, inTotal: 6 };
-/** Total time of responses to an operation that take longer than `laterTimeoutMs` each. */
-const maxSlowMs = 45_000;
+const maxTimeouts = 4;
+/** Exchanges of an operation that may take longer than `laterTimeoutMs` each. */
+const maxSlow = 8;
 const maxStaleConnections = 8;
 /** The limit of Chromium. That of Node is 16 kB. */
 const maxHeaderSize = 256 * 1024;
@@ -95,8 +94,8 @@ export function createHttpClient(
   const exchanges: Exchange[] = [];
   /** The message of each `Unjudged` so far. */
   const unjudged: string[] = [];
-  /** Retry-After responses: how many were obeyed, and for how long in total. */
   const throttling = {
+    /** How often Retry-After was obeyed, and for how long in total. */
     count: 0,
     totalMs: 0,
     /** What the backend did, and what to do. Set by the first response that was not obeyed. */
@@ -104,21 +103,16 @@ export function createHttpClient(
   };
   const waitLimit = waitLimits[isPatient ? 'patient' : 'impatient'];
   let resumeAtMs = -Infinity;
-  const slowMs = new Map<string, number>();
-  const timeouts = new Map<string, { inARow: number; inTotal: number }>();
+  let timeoutMs = firstTimeoutMs;
 
-  function sendOnce(
-    request: HttpRequest,
-    staleConnections = 0,
-  ): Promise<Pick<Exchange, 'response' | 'failure'>> {
+  function sendOnce(request: HttpRequest, staleConnections = 0): Promise<Result> {
     const { method, path, headers, body: requestBody } = request;
-    const operation = operationOf(request);
-    const timeoutMs = timeouts.size > 0 ? laterTimeoutMs : firstTimeoutMs;
     return new Promise((resolve) => {
+      const limitMs = timeoutMs;
       let incoming: IncomingMessage | undefined;
-      const fail = (kind: NetworkFailure['kind'], message: string) => {
+      const fail = (message: string, isTimeout = false) => {
         clock.clearTimeout(timer);
-        resolve({ response: undefined, failure: { kind, message } });
+        resolve({ response: undefined, failure: { message, isTimeout } });
       };
       const ownAgent = request.onNewConnection ? createAgent() : undefined;
       const outgoing = startRequest(origin + path, {
@@ -130,15 +124,11 @@ export function createHttpClient(
         maxHeaderSize,
       });
       const timer = clock.setTimeout(() => {
-        const { inARow, inTotal } = timeouts.get(operation) ?? { inARow: 0, inTotal: 0 };
-        timeouts.set(operation, { inARow: inARow + 1, inTotal: inTotal + 1 });
-        const limit = `within ${timeoutMs / 1000} s`;
-        const message = incoming
-          ? `the response began with ${incoming.statusCode} and did not end ${limit}`
-          : `no response ${limit}`;
-        fail('timeout', message);
+        const start = incoming && `the response began with ${incoming.statusCode} and did not end`;
+        fail(`${start ?? 'no response'} within ${limitMs / 1000} s`, true);
+        timeoutMs = laterTimeoutMs;
         outgoing.destroy();
-      }, timeoutMs);
+      }, limitMs);
       outgoing.on('socket', repairNextHead);
       outgoing.on('error', (error: NodeJS.ErrnoException) => {
         // The server responded without reading the whole request: the response counts.
@@ -149,13 +139,11 @@ export function createHttpClient(
           clock.clearTimeout(timer);
           return resolve(sendOnce(request, staleConnections + 1));
         }
-        if (error.code?.startsWith('HPE_')) {
-          return fail('not HTTP', `the response is not HTTP: ${error.message}`);
-        }
-        if (/ECONNREFUSED|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|ENETUNREACH/.test(error.code ?? '')) {
-          return fail('no connection', `no connection: ${error.message}`);
-        }
-        return fail('closed', `the connection was closed without a response (${error.code})`);
+        const { code = '', message } = error;
+        if (code.startsWith('HPE_')) return fail(`the response is not HTTP: ${message}`);
+        if (/ECONNREFUSED|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|ENETUNREACH/.test(code))
+          return fail(`no connection: ${message}`);
+        return fail(`the connection was closed without a response (${code})`);
       });
       outgoing.on('response', (message) => {
         incoming = message;
@@ -168,7 +156,7 @@ export function createHttpClient(
           const body = Buffer.concat(chunks);
           if (message.complete) return resolve(parseResponse(message, body));
           const received = `after ${body.length} bytes of its body`;
-          return fail('truncated', `the ${message.statusCode} response was cut off ${received}`);
+          return fail(`the ${message.statusCode} response was cut off ${received}`);
         });
       });
       outgoing.end(requestBody);
@@ -182,11 +170,14 @@ export function createHttpClient(
 
   /** Throws when the backend hangs in this operation, so that a run does not take minutes. */
   function expectNoHang(operation: string) {
-    if ((slowMs.get(operation) ?? 0) > maxSlowMs)
+    const slow = exchanges.filter(
+      (each) => each.durationMs >= laterTimeoutMs && operationOf(each.request) === operation,
+    );
+    const timeouts = slow.filter(({ failure }) => failure?.isTimeout).length;
+    if (timeouts >= maxTimeouts)
+      throwUnjudged(`${operation} did not respond ${timeouts} times, so it is not sent again`);
+    if (slow.length >= maxSlow)
       throwUnjudged(`${operation} takes very long, see REACH-10, so it is not sent again`);
-    const { inARow = 0, inTotal = 0 } = timeouts.get(operation) ?? {};
-    if (inARow < maxTimeouts.inARow && inTotal < maxTimeouts.inTotal) return;
-    throwUnjudged(`${operation} did not respond ${inTotal} times, so it is not sent again`);
   }
 
   /** Schedules the next request. Throws when the wait would be too long. */
@@ -244,10 +235,6 @@ export function createHttpClient(
         };
         exchanges.push(exchange);
         onExchange?.(exchange);
-        const counts = timeouts.get(operation);
-        if (counts && result.response) counts.inARow = 0;
-        if (result.response && exchange.durationMs >= laterTimeoutMs)
-          slowMs.set(operation, (slowMs.get(operation) ?? 0) + exchange.durationMs);
         const retryAfterMs = retryAfterMsOf(result.response);
         // nginx limits requests so by default. ERR-20 reports this response all the same.
         if (retryAfterMs === undefined && result.response?.status === 503 && attempt === 0) {
@@ -306,10 +293,7 @@ function describeThrottling({ request, response }: Exchange): string {
   return `${operationOf(request)} responds with ${response!.status} and ${header}`;
 }
 
-function parseResponse(
-  { rawHeaders, statusCode = 0 }: IncomingMessage,
-  body: Buffer,
-): Pick<Exchange, 'response' | 'failure'> {
+function parseResponse({ rawHeaders, statusCode = 0 }: IncomingMessage, body: Buffer): Result {
   const headers: HttpResponse['headers'] = [];
   for (let index = 0; index < rawHeaders.length; index += 2) {
     headers.push([rawHeaders[index]!.toLowerCase(), rawHeaders[index + 1]!]);
@@ -322,7 +306,7 @@ function parseResponse(
     return { response: { status: statusCode, headers, bytes, text }, failure: undefined };
   } catch {
     const message = `the body is not encoded as "Content-Encoding: ${encoding}" claims`;
-    return { response: undefined, failure: { kind: 'not decodable', message } };
+    return { response: undefined, failure: { message } };
   }
 }
 

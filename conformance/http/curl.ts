@@ -124,7 +124,7 @@ function curlCommand(
   const { method, headers, body } = request;
   const args = [String.raw`curl -si -w '\n'`];
   if (origin.startsWith('https:')) args.push('-k');
-  if (failure?.kind === 'timeout') args.push('-m 10');
+  if (failure?.isTimeout) args.push('-m 10');
   if (responseHeader(exchange, 'content-encoding') !== undefined) args.push('--compressed');
   if (method !== 'GET' && (method !== 'POST' || body === undefined)) args.push(`-X ${method}`);
 
@@ -150,9 +150,11 @@ function curlCommand(
   const url = quote(origin + request.path);
   if (body === undefined) return [...args, url].join(' ');
   const text = withOtherPassword(String(body));
-  if (isPlainText(body) && text.length <= maxInlineBodyLength)
+  // No body of a request has control characters: JSON escapes them.
+  if (!isUtf8(Buffer.from(body))) return undefined;
+  if (text.length <= maxInlineBodyLength)
     return [...args, `--data-raw ${quote(text)}`, url].join(' ');
-  const printBody = isPlainText(body) ? printLongText(text) : printBytes(Buffer.from(body));
+  const printBody = printLongText(text);
   return printBody && `${printBody} | ${[...args, '--data-binary @-', url].join(' ')}`;
 }
 
@@ -166,10 +168,6 @@ const withOtherPassword = (body: string) =>
     ),
   );
 
-const isPlainText = (body: string | Buffer) =>
-  // eslint-disable-next-line no-control-regex
-  (typeof body === 'string' || isUtf8(body)) && !/[\0-\x09\x0b-\x1f\x7f]/.test(String(body));
-
 /** Returns a command that prints a text in which a part repeats; undefined for other texts. */
 function printLongText(text: string): string | undefined {
   const match = /(.{1,40}?)\1{20,}/su.exec(text);
@@ -180,10 +178,5 @@ function printLongText(text: string): string | undefined {
   const print = `yes ${quote(unit)} | head -n ${repeated.length / unit.length} | tr -d '\\n'`;
   return `{ printf %s ${quote(before)}; ${print}; printf %s ${quote(after)}; }`;
 }
-
-const printBytes = (bytes: Buffer): string | undefined =>
-  bytes.length > maxInlineBodyLength
-    ? undefined
-    : `printf '${[...bytes].map((byte) => `\\${byte.toString(8).padStart(3, '0')}`).join('')}'`;
 
 const quote = (text: string) => `'${text.replaceAll("'", String.raw`'\''`)}'`;

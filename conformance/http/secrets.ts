@@ -7,7 +7,6 @@ export function createSecrets() {
   const secrets = new Set<string>();
   return {
     add: (secret: string) => {
-      if (secret.length < minSecretLength) return;
       for (const form of encodedVariants(secret).flatMap((text) => [text, text.trim()])) {
         if (form.length >= minSecretLength) secrets.add(form);
       }
@@ -19,29 +18,22 @@ export function createSecrets() {
       for (const secret of [...secrets].toSorted((a, b) => b.length - a.length)) {
         masked = masked.replaceAll(secret, placeholder);
       }
-      return maskJsonKeys(masked);
+      return masked.replaceAll(jsonSecrets, `$1"${placeholder}"`);
     },
   };
 }
 
 /** Masks the values of a Set-Cookie line and keeps its attributes: `session=***; Path=/`. */
-export function maskCookie(line: string): string {
-  return line
-    .replace(/^\s*([^=;,\s]+)=[^;]*/, `$1=${placeholder}`)
-    .replaceAll(/,\s*([^=;,\s]+)=[^;]*/g, `, $1=${placeholder}`);
-}
+export const maskCookie = (line: string): string =>
+  line.replaceAll(/(^|,)(\s*[^=;,\s]+)=[^;]*/g, `$1$2=${placeholder}`);
 
 /** Returns the values in a Set-Cookie line, including two cookies that are joined by a comma. */
 export const cookieValues = (line: string): string[] =>
   [...line.matchAll(/(?:^|,)\s*[^=;,\s]+=([^;]*)/g)].map((match) => match[1] ?? '');
 
-/** Masks JSON values by the name of their key, also a value at the end of an excerpt. */
-function maskJsonKeys(text: string): string {
-  return text.replaceAll(
-    /("[\w-]*(?:password|passwd|secret|token|jwt|session|hash)[\w-]*"\s*:\s*)"(?:[^"\\]|\\.)*"?/gi,
-    `$1"${placeholder}"`,
-  );
-}
+/** JSON values whose key names a secret, also a value at the end of an excerpt. */
+const jsonSecrets =
+  /("[\w-]*(?:password|passwd|secret|token|jwt|session|hash)[\w-]*"\s*:\s*)"(?:[^"\\]|\\.)*"?/gi;
 
 /** Returns a text as it can occur in a body, a URL or a header. */
 export const encodedVariants = (text: string): string[] => [

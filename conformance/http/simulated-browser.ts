@@ -119,8 +119,11 @@ export class SimulatedBrowser {
     onExchange?: (exchange: Exchange) => void,
   ): Promise<Exchange> {
     const { origin } = this.http;
+    let previous: Exchange | undefined;
     for (let count = 0; ; count++) {
       const exchange = await this.sendOnce(method, path, options);
+      if (previous) previous.next = exchange;
+      previous = exchange;
       onExchange?.(exchange);
       const status = statusOf(exchange);
       const location = responseHeader(exchange, 'location');

@@ -20,9 +20,7 @@ export function createHeadlessBrowser(
       const app = createHeadlessApp(api);
       const isIdle = ({ children }: { children: object }) => Object.keys(children).length === 0;
       return {
-        go: async (route) => app.go(route),
-        submit: async (form, values) => app.submit(form, values),
-        observe: async () => app.observe(),
+        ...app,
         async settle() {
           // In this order, because a sign-in that succeeds opens the projects.
           await waitFor(app.auth, isIdle);

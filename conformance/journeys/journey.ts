@@ -1,4 +1,4 @@
-import { describeFailureScreen, describeResponse } from '../describe.ts';
+import { describeExchangeScreen, describeResponse } from '../describe.ts';
 import type { Exchange } from '../http/client.ts';
 import { isSuccess } from '../http/response.ts';
 import { isListShared } from '../probes.ts';
@@ -21,16 +21,21 @@ type CreateBrowser = (onExchange: (exchange: Exchange) => void) => AppBrowser;
 /** More add nothing to the steps in the description. */
 const maxEvidence = 12;
 
-/** Returns a person who has a new browser and no account yet. */
-async function startJourney(context: RunContext, create: CreateBrowser): Promise<Journey> {
+/** Performs steps as a new person, who has a new browser and no account yet. */
+async function travel(
+  context: RunContext,
+  names: string[],
+  steps: Steps,
+  create: CreateBrowser = (onExchange) =>
+    createHeadlessBrowser(context.newBrowser('journey'), onExchange),
+): Promise<Journey> {
   const exchanges: Exchange[] = [];
   const { fixtures } = context;
   const prefix = context.newBrowser('journey').name.replace(' ', '-');
   let count = 0;
-  const nextName = () => `${prefix}-${++count}`;
   const createBrowser = () => create((exchange) => exchanges.push(exchange));
   function createAccount() {
-    const name = nextName();
+    const name = `${prefix}-${++count}`;
     return { email: fixtures.email(name), password: fixtures.password(name), created: [] };
   }
   const browser = createBrowser();
@@ -42,22 +47,10 @@ async function startJourney(context: RunContext, create: CreateBrowser): Promise
     wrongPasswords: 0,
     createBrowser,
     createAccount,
-    createProject: () => fixtures.project(`of ${nextName()}`),
+    createProject: () => fixtures.project(`of ${prefix}-${++count}`),
     isListShared: () => isListShared(context),
   };
-  return { person, exchanges };
-}
-
-/** Performs steps as a new person. */
-async function travel(
-  context: RunContext,
-  names: string[],
-  steps: Steps,
-  create: CreateBrowser = (onExchange) =>
-    createHeadlessBrowser(context.newBrowser('journey'), onExchange),
-): Promise<Journey> {
-  const journey = await startJourney(context, create);
-  return { ...journey, failure: await perform(journey.person, { ...arrival, ...steps }, names) };
+  return { person, exchanges, failure: await perform(person, { ...arrival, ...steps }, names) };
 }
 
 /** Fails if a journey of these steps fails twice. Returns it. */
@@ -107,6 +100,6 @@ function report(repetition: Journey | undefined, { difference }: Failure): never
     exchanges.length > maxEvidence
       ? [...exchanges.slice(0, 2), ...exchanges.slice(2 - maxEvidence)]
       : exchanges,
-    last && !isSuccess(last) ? describeFailureScreen(last) : undefined,
+    last && !isSuccess(last) ? describeExchangeScreen(last) : undefined,
   );
 }

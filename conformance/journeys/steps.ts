@@ -1,4 +1,5 @@
 import type { Credentials, NewProject } from '../../machines/types.ts';
+import { forms } from '../../model/calls.ts';
 import type { App, AppBrowser, Screen } from './app.ts';
 
 /** What a person has created, and the visits on which the list must show it. */
@@ -122,17 +123,16 @@ function differenceOf(
   return undefined;
 }
 
+/** Submits a form. Returns `words` if the app is not on the screen `path` then. */
 async function submitCredentials(
   app: App,
   form: 'login' | 'registerUser',
   { email, password }: Credentials,
-) {
-  await app.go(form === 'login' ? '/login' : '/register');
+  words: string,
+  path = form === 'login' ? '/projects' : '/login',
+): Promise<Difference | undefined> {
+  await app.go(forms[form].route);
   await app.submit(form, [email, password]);
-}
-
-/** Waits for the pending calls. Returns `words` if the app is not on the screen `path` then. */
-async function expectPath(app: App, path: string, words: string): Promise<Difference | undefined> {
   const { path: actual, banners } = await app.settle(path);
   if (actual === path) return undefined;
   const banner = banners.form === undefined ? '' : ` with the banner "${banners.form}"`;
@@ -141,24 +141,21 @@ async function expectPath(app: App, path: string, words: string): Promise<Differ
 
 async function signIn(person: Person, account: Account) {
   person.signedIn = undefined;
-  await submitCredentials(person.app, 'login', account);
-  const difference = await expectPath(person.app, '/projects', 'signing in fails');
+  const difference = await submitCredentials(person.app, 'login', account, 'signing in fails');
   person.signedIn = account;
   if (account === person.own) person.wrongPasswords = 0;
   person.visits += 1;
   return difference ?? look(person);
 }
 
-async function register(person: Person, account: Account, app = person.app) {
-  await submitCredentials(app, 'registerUser', account);
-  return expectPath(app, '/login', 'registering fails');
-}
+const register = (app: App, account: Account) =>
+  submitCredentials(app, 'registerUser', account, 'registering fails');
 
-async function typeWrongPassword(person: Person, app: App) {
+function typeWrongPassword(person: Person, app: App) {
   const { email, password } = person.own;
   person.wrongPasswords += 1;
-  await submitCredentials(app, 'login', { email, password: `${password}?` });
-  return expectPath(app, '/login', 'a wrong password signs in');
+  const wrong = { email, password: `${password}?` };
+  return submitCredentials(app, 'login', wrong, 'a wrong password signs in', '/login');
 }
 
 /** Opens and creates, in each browser that has a session. */
@@ -183,20 +180,18 @@ const andVisit =
 /** Fewer than the failed attempts after which backends lock an account. */
 const maxWrongPasswords = 2;
 
-const creation: Steps = {
-  'creates a project': { isPossible: canSubmit, perform: (person) => create(person) },
-};
+const creation = { isPossible: canSubmit, perform: (person: Person) => create(person) };
 
 /** How a journey begins. */
 export const arrival: Steps = {
-  registers: { perform: (person) => register(person, person.own) },
+  registers: { perform: (person) => register(person.app, person.own) },
   'signs in': { perform: (person) => signIn(person, person.own) },
-  ...creation,
+  'creates a project': creation,
 };
 
 /** What a signed-in person does with projects. */
 export const projectSteps: Steps = {
-  ...creation,
+  'creates a project': creation,
   'leaves Projects': { isPossible: isOnProjects, perform: ({ app }) => app.go('/about') },
   'opens Projects': { isPossible: isElsewhere, perform: openAndLook },
   'creates a project without waiting': {
@@ -248,8 +243,8 @@ export const accountSteps: Steps = {
     isPossible: (_, { second }) => !second,
     perform: andVisit(async (person) => {
       person.second = await person.createBrowser().open();
-      await submitCredentials(person.second, 'login', person.own);
-      return expectPath(person.second, '/projects', 'signing in in a second browser fails');
+      const words = 'signing in in a second browser fails';
+      return submitCredentials(person.second, 'login', person.own, words);
     }),
   },
   'types a wrong password twice in another browser': {
@@ -266,8 +261,9 @@ export const accountSteps: Steps = {
     perform: andVisit(async (person) => {
       person.guest = person.createAccount();
       person.signedIn = undefined;
-      await submitCredentials(person.app, 'login', person.own);
-      return register(person, person.guest);
+      await person.app.go('/login');
+      await person.app.submit('login', [person.own.email, person.own.password]);
+      return register(person.app, person.guest);
     }),
   },
   'signs in': {
@@ -292,7 +288,7 @@ export const accountSteps: Steps = {
     perform: andVisit(async (person) => {
       const other = await openStranger(person);
       const [registered, signedIn] = await Promise.all([
-        register(person, person.createAccount(), other),
+        register(other, person.createAccount()),
         signIn(person, person.own),
       ]);
       return registered ?? signedIn;

@@ -88,9 +88,8 @@ export async function repeat<Journey extends { failure?: Failure | undefined }>(
 
   let count = 1;
   while (!(await fails(names.slice(-count)))) {
-    if (count === names.length) return undefined;
-    const isLast = attempts === maxAttempts - 1;
-    count = isLast ? names.length : Math.min(names.length, Math.ceil(count * 1.4));
+    if (count >= names.length) return undefined;
+    count *= 2;
   }
   let needed = names.slice(-count);
   for (let index = needed.length - 2; index >= 0 && attempts < maxAttempts; index--) {

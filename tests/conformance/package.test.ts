@@ -1,10 +1,11 @@
 import { execFile } from 'node:child_process';
 import { readdirSync, readFileSync, statSync } from 'node:fs';
-import { join } from 'node:path';
+import { join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
+import { build } from 'vite';
 import { expect, test } from 'vitest';
-import { listBundledFiles } from '../../conformance/build.ts';
+import { kitConfig } from '../../conformance/build.ts';
 import { startServer, temporaryFolder } from '../server/support.ts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
@@ -26,6 +27,16 @@ function expectSuccess({ code, stdout, stderr }: Outcome) {
 
 /** Vitest sets NODE_ENV, with which Vite would build another app. */
 const environment = { ...process.env, NODE_ENV: 'production', npm_config_offline: 'true' };
+
+/** Returns the project's files that the kit consists of. Writes nothing. */
+async function listBundledFiles(): Promise<string[]> {
+  const result = await build({ ...kitConfig, build: { ...kitConfig.build, write: false } });
+  if (!('output' in result)) throw new Error('Vite did not return a single bundle.');
+  return result.output
+    .flatMap((file) => (file.type === 'chunk' ? file.moduleIds : []))
+    .map((id) => relative(root, id))
+    .filter((path) => !/node_modules|\0/.test(path));
+}
 
 test('the packed kit contains no file of tests/, tools/ or server/', async () => {
   const files = await listBundledFiles();

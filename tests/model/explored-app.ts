@@ -1,9 +1,9 @@
 import type { AnyEventObject, AnyMachineSnapshot } from 'xstate';
-import { createHeadlessApp } from '../../conformance/journeys/headless-app.ts';
 import { callNames, definitionOf, type Call } from '../../model/calls.ts';
 import { countRequests } from '../../model/controlled-backend.ts';
 import type { ExploredApp } from '../../model/exploration.ts';
 import type { Api } from '../../src/api/api.ts';
+import { createHeadlessDriver } from './headless-driver.ts';
 
 type PendingCall = {
   call: Call;
@@ -37,7 +37,7 @@ export function createExploredApp(changeApi = (api: Api): Api => api): ExploredA
     return promise;
   }
   const api = callNames.map((call) => [call, (...args: unknown[]) => startCall(call, args)]);
-  const app = createHeadlessApp(changeApi(Object.fromEntries(api) as Api));
+  const app = createHeadlessDriver(changeApi(Object.fromEntries(api) as Api));
 
   const pendingOf = (call: Call) => [...pending].filter((started) => started.call === call);
 
@@ -49,13 +49,10 @@ export function createExploredApp(changeApi = (api: Api): Api => api): ExploredA
   }
 
   return {
-    go: async (route) => app.go(route),
-    submit: async (form, values) => app.submit(form, values),
-    activate: async (button, row) => app.activate(button, row),
+    ...app,
     elapse: async (milliseconds) => app.clock.elapse(milliseconds),
-    internals: async () => app.internals(),
     observe: async () => ({
-      ...app.observe(),
+      ...(await app.observe()),
       calls: countRequests(made, pendingOf),
     }),
     async end(call, event) {

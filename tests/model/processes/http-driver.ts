@@ -13,7 +13,7 @@ import {
   outcomeOf,
   toBackendResponse,
 } from './backend-response.ts';
-import { createHeadlessApp } from '../../../conformance/journeys/headless-app.ts';
+import { createHeadlessDriver } from '../headless-driver.ts';
 import type { Preconditions } from './preconditions.ts';
 
 /** A request of the app that is held back until the backend is in the required state. */
@@ -54,7 +54,7 @@ export async function createHttpDriver(preconditions: Preconditions): Promise<Dr
       });
     },
   });
-  const app = createHeadlessApp(api, inspect);
+  const app = createHeadlessDriver(api, inspect);
 
   const unanswered = (call: Call, isAborted: boolean) =>
     requests.filter(
@@ -86,15 +86,15 @@ export async function createHttpDriver(preconditions: Preconditions): Promise<Dr
 
   return {
     async go(route) {
-      app.go(route);
+      await app.go(route);
       await settle();
     },
     async submit(form, typed) {
-      app.submit(form, typed);
+      await app.submit(form, typed);
       await settle();
     },
     async activate(button, row) {
-      app.activate(button, row);
+      await app.activate(button, row);
       await settle();
     },
     async answer(call, wanted) {
@@ -131,7 +131,7 @@ export async function createHttpDriver(preconditions: Preconditions): Promise<Dr
     internals: async () => app.internals(),
     inspection: async () => take(),
     observe: async () => ({
-      ...app.observe(),
+      ...(await app.observe()),
       calls: countRequests(requests, (call) => unanswered(call, false)),
     }),
   };
