@@ -43,11 +43,8 @@ export function describeResponse(exchange: Exchange): string {
 }
 
 /** Returns what the app shows after one of its calls. */
-export function describeScreen({
-  operation,
-  outcome,
-  exchange,
-}: Pick<ApiCall, 'operation' | 'outcome'> & Partial<Pick<ApiCall, 'exchange'>>): string {
+export function describeScreen(call: Pick<ApiCall, 'operation' | 'outcome'> & Partial<ApiCall>) {
+  const { operation, outcome, exchange } = call;
   if (exchange?.failure?.isTimeout) return describeExchangeScreen(exchange);
   const { success, refusal, fault } = definitionOf(operation).words;
   if (outcome.ok === undefined) return fault;

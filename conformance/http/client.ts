@@ -45,6 +45,7 @@ export type Exchange = {
   isAppRequest: boolean;
 };
 
+type Sender = Pick<Exchange, 'browserName' | 'isAppRequest'>;
 type Result = Pick<Exchange, 'response' | 'failure'>;
 
 /** Thrown in place of a response that cannot be judged: the backend throttles, or hangs. */
@@ -208,11 +209,7 @@ export function createHttpClient(
     throttling,
     unjudged,
     /** Throws `Unjudged` when the backend throttles for longer than the kit may wait, or hangs. */
-    async send(
-      request: HttpRequest,
-      browserName: string,
-      isAppRequest: boolean,
-    ): Promise<Exchange> {
+    async send(request: HttpRequest, sender: Sender): Promise<Exchange> {
       const operation = operationOf(request);
       for (let attempt = 0; ; attempt++) {
         expectNoHang(operation);
@@ -225,13 +222,12 @@ export function createHttpClient(
         const endedAtMs = clock.now();
         const exchange: Exchange = {
           request,
+          ...sender,
           ...result,
           durationMs: endedAtMs - startedAt,
           endedAtMs,
           startedAfter,
           rejectedCookies: [],
-          browserName,
-          isAppRequest,
         };
         exchanges.push(exchange);
         onExchange?.(exchange);

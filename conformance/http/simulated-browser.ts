@@ -29,6 +29,7 @@ export type RequestOptions = {
   /** A browser ignores the cookies of an aborted request. */
   signal?: AbortSignal;
   onNewConnection?: boolean;
+  onExchange?: (exchange: Exchange) => void;
 };
 
 /**
@@ -74,7 +75,7 @@ export class SimulatedBrowser {
       origin: this.http.origin,
       cookies: () => this.documentCookies(),
       fetch: (request) =>
-        this.fetch(request, onExchange, overrides).catch((error) => {
+        this.fetch(request, { onExchange, ...overrides }).catch((error) => {
           if (error instanceof Unjudged) unjudged = error;
           throw error;
         }),
@@ -86,11 +87,7 @@ export class SimulatedBrowser {
   }
 
   /** Fetches like a browser: sends and stores cookies, and follows redirects. */
-  async fetch(
-    request: Request,
-    onExchange?: (exchange: Exchange) => void,
-    overrides: RequestOptions = {},
-  ): Promise<Response> {
+  async fetch(request: Request, overrides: RequestOptions = {}): Promise<Response> {
     const { pathname, search } = new URL(request.url);
     const body = (await request.text()) || undefined;
     const options = {
@@ -101,9 +98,8 @@ export class SimulatedBrowser {
       ...(body !== undefined && { body }),
     };
     const redirects = /^30[12378]$/;
-    return toFetchResponse(
-      await this.follow(redirects, request.method, pathname + search, options, onExchange),
-    );
+    const path = pathname + search;
+    return toFetchResponse(await this.follow(redirects, request.method, path, options));
   }
 
   /** Sends a request, also to where 307 and 308 redirect it. */
@@ -116,7 +112,6 @@ export class SimulatedBrowser {
     method: string,
     path: string,
     options: RequestOptions,
-    onExchange?: (exchange: Exchange) => void,
   ): Promise<Exchange> {
     const { origin } = this.http;
     let previous: Exchange | undefined;
@@ -124,7 +119,7 @@ export class SimulatedBrowser {
       const exchange = await this.sendOnce(method, path, options);
       if (previous) previous.next = exchange;
       previous = exchange;
-      onExchange?.(exchange);
+      options.onExchange?.(exchange);
       const status = statusOf(exchange);
       const location = responseHeader(exchange, 'location');
       const isFollowed = redirects.test(`${status}`) && location !== undefined && count < 20;
@@ -159,7 +154,8 @@ export class SimulatedBrowser {
     for (const [name, value] of Object.entries(headers))
       if (value === undefined) delete headers[name];
     const request = { method, path, headers: headers as HttpRequest['headers'], body };
-    const exchange = await this.http.send({ ...request, onNewConnection }, this.name, isAppRequest);
+    const sender = { browserName: this.name, isAppRequest };
+    const exchange = await this.http.send({ ...request, onNewConnection }, sender);
     if (exchange.response && !options.signal?.aborted) {
       for (const line of headerValues(exchange.response, 'set-cookie')) {
         const reason = this.storeCookie(line, path);

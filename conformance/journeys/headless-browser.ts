@@ -15,7 +15,7 @@ export function createHeadlessBrowser(
       const api = createApi({
         origin: browser.http.origin,
         cookies: () => browser.documentCookies(),
-        fetch: (request) => browser.fetch(request, onExchange),
+        fetch: (request) => browser.fetch(request, { onExchange }),
       });
       const app = createHeadlessApp(api);
       const isIdle = ({ children }: { children: object }) => Object.keys(children).length === 0;

@@ -13,13 +13,11 @@ import { isSame, perform, repeat, walk, type Failure, type WalkOptions } from '.
 export type Journey = {
   person: Person;
   exchanges: Exchange[];
+  create: CreateBrowser;
   failure?: Failure | undefined;
 };
 
 type CreateBrowser = (onExchange: (exchange: Exchange) => void) => AppBrowser;
-
-/** More add nothing to the steps in the description. */
-const maxEvidence = 12;
 
 /** Performs steps as a new person, who has a new browser and no account yet. */
 async function travel(
@@ -50,7 +48,12 @@ async function travel(
     createProject: () => fixtures.project(`of ${prefix}-${++count}`),
     isListShared: () => isListShared(context),
   };
-  return { person, exchanges, failure: await perform(person, { ...arrival, ...steps }, names) };
+  return {
+    person,
+    exchanges,
+    create,
+    failure: await perform(person, { ...arrival, ...steps }, names),
+  };
 }
 
 /** Fails if a journey of these steps fails twice. Returns it. */
@@ -65,12 +68,8 @@ export async function checkJourney(context: RunContext, names: string[], create?
 }
 
 /** Lets a person go on with a walk. Fails if its last steps fail again for a new person. */
-export async function checkWalk(
-  context: RunContext,
-  journey: Journey,
-  options: WalkOptions,
-  create?: CreateBrowser,
-) {
+export async function checkWalk(context: RunContext, journey: Journey, options: WalkOptions) {
+  const { create } = journey;
   // After a failure, the screens differ for good.
   const { person } = journey.failure
     ? await travel(context, Object.keys(arrival), projectSteps, create)
@@ -92,14 +91,12 @@ function report(repetition: Journey | undefined, { difference }: Failure): never
     skip(`seen once and not when new people repeated the steps: ${difference.words}`);
   const { failure, exchanges } = repetition;
   const { words } = failure.difference;
-  const last = exchanges.at(-1);
-  const answer =
-    last && !isSuccess(last) ? `, because the backend responds with ${describeResponse(last)}` : '';
+  const refusal = exchanges.slice(-1).find((last) => !isSuccess(last));
+  const answer = refusal ? `, because the backend responds with ${describeResponse(refusal)}` : '';
   fail(
     `${words[0]!.toUpperCase()}${words.slice(1)}${answer}. Steps of the person: ${failure.names.join('; ')}.`,
-    exchanges.length > maxEvidence
-      ? [...exchanges.slice(0, 2), ...exchanges.slice(2 - maxEvidence)]
-      : exchanges,
-    last && !isSuccess(last) ? describeExchangeScreen(last) : undefined,
+    // More adds nothing to the steps in the description.
+    exchanges.filter((_, index) => index < 2 || index >= exchanges.length - 10),
+    refusal && describeExchangeScreen(refusal),
   );
 }

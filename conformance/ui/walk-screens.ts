@@ -13,14 +13,8 @@ const defaultScreenTimeoutMs = 5_000;
 const maxAttempts = 6;
 
 /** Lets people use the screens of the built app. Takes a screenshot of a failure. */
-export async function walkScreens(
-  context: RunContext,
-  {
-    appFolder,
-    screenshotFolder,
-    screenTimeoutMs: timeoutMs = defaultScreenTimeoutMs,
-  }: NonNullable<RunContext['ui']>,
-) {
+export async function walkScreens(context: RunContext, ui: NonNullable<RunContext['ui']>) {
+  const { appFolder, screenshotFolder, screenTimeoutMs = defaultScreenTimeoutMs } = ui;
   const browser = await launchBrowser();
   let lastPage: Page | undefined;
   const onLook = (page: Page) => (lastPage = page);
@@ -38,13 +32,13 @@ export async function walkScreens(
     pages.on('response', (response) => (isThrottled ||= response.status() === 429));
     return pages;
   }
-  const createBrowser = () => createPageBrowser(newContext, timeoutMs, onLook);
+  const createBrowser = () => createPageBrowser(newContext, screenTimeoutMs, onLook);
   try {
     const journey = await checkJourney(context, Object.keys(arrival), createBrowser);
     const projects = { steps: projectSteps, maxSteps: 24, maxAttempts };
-    await checkWalk(context, journey, projects, createBrowser);
+    await checkWalk(context, journey, projects);
     const accounts = { steps: accountSteps, maxSteps: 30, maxHashes: 10, maxAttempts };
-    await checkWalk(context, journey, accounts, createBrowser);
+    await checkWalk(context, journey, accounts);
   } catch (error) {
     if (isThrottled)
       throw new Blocked('the backend throttles what the app sends: lift the limit for this run');
