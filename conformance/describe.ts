@@ -169,3 +169,8 @@ export function describeProjectFault(item: unknown): string | undefined {
 /** Returns a text as it continues a sentence. Keeps the capitals of "JSON". */
 export const lowerFirst = (text: string) =>
   text.replace(/^[A-Z](?![A-Z])/, (letter) => letter.toLowerCase());
+
+export const secondsBetween = (
+  { exchange: first }: ApiCall,
+  { exchange: second }: ApiCall,
+): number => Math.round((second.endedAtMs - first.endedAtMs) / 1000);

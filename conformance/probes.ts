@@ -192,17 +192,21 @@ const createOnce = (context: RunContext, name: string) =>
     (await context.signedInUser('ada')).browser.createProject(context.fixtures.project(name)),
   );
 
-/** Fetches ada's list and creates a project, right after she signed in. */
-export const firstVisit = (context: RunContext) =>
-  context.once('first visit', async () => {
-    const user = await context.signedInUser('ada');
-    const list = await user.browser.listProjects();
-    const create = await user.browser.createProject(context.fixtures.project('first'));
-    return { user, list, create };
-  });
-
 /** A user who has just signed in, fetched the list and created a project. */
 export type Visit = SignedInUser & { list: ApiCall<Project[]>; create: ApiCall<Project> };
+
+/** Fetches the list and creates a project with this name. */
+export async function visitAs(context: RunContext, user: SignedInUser, name: string) {
+  const list = await user.browser.listProjects();
+  const create = await user.browser.createProject(context.fixtures.project(name));
+  return { ...user, list, create } satisfies Visit;
+}
+
+/** Returns ada's first visit. */
+export const firstVisit = (context: RunContext) =>
+  context.once('first visit', async () =>
+    visitAs(context, await context.signedInUser('ada'), 'first'),
+  );
 
 /** Not more often the same user, in case the backend limits the sessions of a user. */
 const visitors = ['ada', 'bob', 'olga', 'ada', 'bob', 'cleo', 'ada', 'bob', 'dora', 'olga'];
@@ -213,9 +217,7 @@ export const tenVisits = (context: RunContext) =>
     const visits: Visit[] = [];
     for (const [index, name] of visitors.entries()) {
       const user = await context.newSession(name);
-      const list = await user.browser.listProjects();
-      const project = context.fixtures.project(`right after sign-in ${index + 1}`);
-      visits.push({ ...user, list, create: await user.browser.createProject(project) });
+      visits.push(await visitAs(context, user, `right after sign-in ${index + 1}`));
     }
     return visits;
   });

@@ -65,23 +65,23 @@ export function createRunContext(
     return result as Promise<Value>;
   };
 
-  /**
-   * Repeats a refused call after a GET, in case the backend expects an XSRF cookie first. A check
-   * of its own reports such a backend; the other checks go on.
-   */
-  async function retryWithXsrfCookie<Value>(
-    browser: SimulatedBrowser,
-    call: () => Promise<ApiCall<Value>>,
-    canHelp = () => true,
-  ): Promise<ApiCall<Value>> {
-    const first = await call();
-    if (first.outcome.ok || !isClientError(first.exchange) || !canHelp()) return first;
-    await browser.listProjects();
-    return browser.xsrfToken() ? call() : first;
-  }
-
   /** Creates a browser without cookies. */
   const newBrowser = (name: string) => new SimulatedBrowser(http, `${name} ${++browserCount}`);
+
+  /**
+   * Sends a POST. Repeats a refused one when a GET brings the browser its first XSRF cookie. XSRF-1
+   * reports such a backend; the other checks go on.
+   */
+  async function postWithXsrfCookie<Call extends ApiCall>(
+    browser: SimulatedBrowser,
+    post: () => Promise<Call>,
+  ) {
+    const hadToken = browser.xsrfToken() !== undefined;
+    const first = await post();
+    if (hadToken || !isClientError(first.exchange)) return { first, last: first };
+    await browser.listProjects();
+    return { first, last: browser.xsrfToken() === undefined ? first : await post() };
+  }
 
   /** Registers an account in a new browser, once per name. The registration may have failed. */
   const tryRegister = (name: string, credentials: Partial<Credentials> = {}): Promise<Account> =>
@@ -89,7 +89,7 @@ export function createRunContext(
       const { email = fixtures.email(name), password = fixtures.password(name) } = credentials;
       const browser = newBrowser(name);
       const register = () => browser.registerUser(email, password);
-      const registration = await retryWithXsrfCookie(browser, register);
+      const { last: registration } = await postWithXsrfCookie(browser, register);
       return { name, email, password, browser, registration };
     });
 
@@ -101,14 +101,11 @@ export function createRunContext(
     throw new Blocked(`registering failed: ${describeResponse(exchange)}`);
   }
 
-  /** Signs in to an account, by default in a new browser. */
-  async function signIn(
-    account: Account,
-    browser = newBrowser(account.name),
-  ): Promise<SignedInUser> {
+  /** Signs in to an account in a new browser. */
+  async function signIn(account: Account): Promise<SignedInUser> {
+    const browser = newBrowser(account.name);
     const send = () => browser.login(account.email, account.password);
-    const hasNoToken = () => browser.xsrfToken() === undefined;
-    const login = await retryWithXsrfCookie(browser, send, hasNoToken);
+    const { last: login } = await postWithXsrfCookie(browser, send);
     if (!login.outcome.ok)
       throw new Blocked(`signing in failed: ${describeResponse(login.exchange)}`);
     // The app also opens the projects after signing in.
@@ -131,6 +128,7 @@ export function createRunContext(
     /** Returns the result of `once` for this key, or undefined if there is none yet. */
     peek: <Value>(key: string) => results.get(key) as Promise<Value> | undefined,
     newBrowser,
+    postWithXsrfCookie,
     tryRegister,
     registeredAccount,
     /** Registers an account and signs in, once per name. Throws `Blocked` if that fails. */

@@ -8,7 +8,6 @@ import { leakChecks } from './leaks.ts';
 import { backendProfileChecks } from './backend-profile.ts';
 import { projectChecks } from './projects.ts';
 import { reachabilityChecks } from './reachability.ts';
-import { sessionChecks } from './sessions.ts';
 import { signInChecks } from './signin.ts';
 import { textChecks } from './text.ts';
 import { xsrfChecks } from './xsrf.ts';
@@ -16,7 +15,6 @@ import { xsrfChecks } from './xsrf.ts';
 const verdicts: Verdicts = {
   ...accountChecks,
   ...signInChecks,
-  ...sessionChecks,
   ...projectChecks,
   ...textChecks,
   ...cookieChecks,

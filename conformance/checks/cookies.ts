@@ -1,7 +1,7 @@
-import type { Cookie } from 'tough-cookie';
+import { Cookie } from 'tough-cookie';
 import { describeResponse } from '../describe.ts';
 import { headerValues, type Exchange } from '../http/client.ts';
-import { isClientError, isSuccess } from '../http/response.ts';
+import { isSuccess } from '../http/response.ts';
 import { maskCookie } from '../http/secrets.ts';
 import { isLocalhost } from '../http/simulated-browser.ts';
 import {
@@ -26,18 +26,17 @@ export const cookieChecks: Verdicts = {
     const problems = new Map<string, Problem>();
     for (const exchange of context.http.exchanges) {
       // While the session works, the app misses no other cookie.
-      const rejected = [
-        ...exchange.rejectedCookies.filter(
-          ({ line }) => isBroken || cookieName(line) === 'XSRF-TOKEN',
-        ),
-        ...(isBroken ? cutCookies(exchange) : []),
-        ...joinedCookies(exchange),
-        ...shortLivedCookies(exchange).filter(
-          ({ line }) =>
-            isBroken || sessionNames.length === 0 || sessionNames.includes(cookieName(line)),
-        ),
-        ...deletedCookies(context, exchange),
-      ];
+      const rejected = exchange.rejectedCookies.filter(
+        ({ line }) => isBroken || cookieName(line) === 'XSRF-TOKEN',
+      );
+      for (const line of setCookieLines(exchange)) {
+        const isNeeded =
+          isBroken || sessionNames.length === 0 || sessionNames.includes(cookieName(line));
+        const reason =
+          reasonOfLoss(exchange, line, isBroken) ??
+          (isNeeded ? reasonOfShortLife(exchange, line) : undefined);
+        if (reason !== undefined) rejected.push({ line, reason });
+      }
       for (const { line, reason } of rejected) {
         const description = `A browser does not keep the cookie "${maskCookie(line)}": ${reason}.`;
         problems.set(reason, createProblem(description, [exchange]));
@@ -51,46 +50,33 @@ export const cookieChecks: Verdicts = {
     const unsent = browser
       .allCookies()
       .find(({ key }) => key !== 'XSRF-TOKEN' && !sent.includes(key));
-    const list = await browser.listProjects();
-    if (!unsent || list.outcome.ok) return;
-    const path = describePath(unsent);
+    if (!unsent || (await browser.listProjects()).outcome.ok) return;
     const control = browser.clone('ada, with every cookie');
-    unsent.path = '/';
-    control.setCookie(unsent);
+    control.setCookie(changeCookie(unsent, { path: '/' }));
     if (isSuccess((await control.listProjects()).exchange))
       fail(
-        `The cookie "${unsent.key}" has ${path}, so the browser does not send it to /api/v1/projects.`,
+        `The cookie "${unsent.key}" has ${describePath(unsent)}, so the browser does not send it to /api/v1/projects.`,
         [login],
         'an empty list, and every new project is rejected',
       );
   },
-  async 'COOKIE-3'(context) {
-    const { login } = await context.signedInUser('ada');
-    const cookies = await requireSessionCookies(context);
-    const readable = cookies.find(({ httpOnly }) => !httpOnly);
-    if (readable) fail(`The session cookie "${readable.key}" is not HttpOnly.`, [login]);
-  },
-  async 'COOKIE-4'(context) {
-    const { login } = await context.signedInUser('ada');
-    const cookies = await requireSessionCookies(context);
-    const unsafe = cookies.find(({ sameSite }) => sameSite !== 'lax' && sameSite !== 'strict');
-    if (unsafe)
-      fail(
-        `The session cookie "${unsafe.key}" has ${unsafe.sameSite === 'none' ? 'SameSite=None' : 'no SameSite'}.`,
-        [login],
-      );
-  },
+  'COOKIE-3': (context) =>
+    expectOfSessionCookies(context, ({ httpOnly }) => !httpOnly && 'is not HttpOnly'),
+  'COOKIE-4': (context) =>
+    expectOfSessionCookies(
+      context,
+      ({ sameSite = '' }) =>
+        !['lax', 'strict'].includes(sameSite) && 'has neither SameSite=Lax nor SameSite=Strict',
+    ),
   async 'COOKIE-5'(context) {
-    const { login } = await context.signedInUser('ada');
-    const cookies = await requireSessionCookies(context);
-    const isHttps = context.origin.startsWith('https:');
-    const cookie = cookies.find(({ secure }) => secure !== isHttps);
-    if (cookie && isHttps) fail(`The cookie "${cookie.key}" is not Secure over https.`, [login]);
-    if (cookie && isLocalhost(context.origin))
-      fail(
-        `The cookie "${cookie.key}" is Secure over http. Chrome and Firefox accept it on localhost, Safari does not.`,
-        [login],
-      );
+    const { origin } = context;
+    await expectOfSessionCookies(context, ({ secure }) =>
+      origin.startsWith('https:')
+        ? !secure && 'is not Secure over https'
+        : secure &&
+          isLocalhost(origin) &&
+          'is Secure over http. Chrome and Firefox accept it on localhost, Safari does not',
+    );
   },
   async 'COOKIE-6'(context) {
     const session = await requireSessionCookies(context);
@@ -98,8 +84,8 @@ export const cookieChecks: Verdicts = {
     const visitor = context.newBrowser('attacker');
     await visitor.listProjects();
     const planter = context.newBrowser('attacker');
-    for (const cookie of session)
-      planter.setCookie(withCookieValue(cookie, `planted-${context.fixtures.runId}`));
+    const value = `planted-${context.fixtures.runId}`;
+    for (const cookie of session) planter.setCookie(changeCookie(cookie, { value }));
     for (const [kind, browser] of [
       ["a visitor's cookie", visitor],
       ['an invented cookie', planter],
@@ -139,9 +125,11 @@ export const cookieChecks: Verdicts = {
       'with the next number, that of another session,': (value: string) =>
         /^\d{1,12}$/.test(value) ? String(Number(value) + 1) : value,
     })) {
-      const browser = context.newBrowser('forger');
-      const forged = session.map((cookie) => withCookieValue(cookie, valueOf(cookie.value)));
+      const forged = session.map((cookie) =>
+        changeCookie(cookie, { value: valueOf(cookie.value) }),
+      );
       if (forged.every(({ value }, index) => value === session[index]!.value)) continue;
+      const browser = context.newBrowser('forger');
       for (const cookie of forged) browser.setCookie(cookie);
       const list = await browser.listProjects();
       if (list.outcome.ok)
@@ -164,21 +152,11 @@ export function forgeEnd(value: string): string {
   const text = value.slice(0, value.length - padding.length);
   const end = text
     .slice(-16)
-    .replace(/%[\da-f]{2}|[a-z\d]/gi, (character) =>
-      character.length > 1 ? character : nextCharacter(character),
+    .replace(
+      /(%[\da-f]{2})|[a-z\d]/gi,
+      (character, escape) => escape ?? (character === '5' ? '0' : '5'),
     );
   return text.slice(0, -16) + end + padding;
-}
-
-/** Returns another digit or letter of the same case. Its distance changes bits base64 keeps. */
-function nextCharacter(character: string): string {
-  const [first, size] = /\d/.test(character)
-    ? ['0', 10]
-    : /[a-z]/.test(character)
-      ? ['a', 26]
-      : ['A', 26];
-  const index = character.charCodeAt(0) - first.charCodeAt(0);
-  return String.fromCharCode(first.charCodeAt(0) + ((index + 5) % size));
 }
 
 /** Replaces a text in a cookie, where it may be percent-encoded or in base64. */
@@ -195,11 +173,14 @@ function replaceEncoded(value: string, from: string, to: string): string {
 export const describePath = ({ path, pathIsDefault }: Cookie) =>
   `the path ${path}${pathIsDefault ? ' (the default, because it has no Path)' : ''}`;
 
-export function withCookieValue(cookie: Cookie, value: string): Cookie {
-  const copy = cookie.clone()!;
-  copy.value = value;
-  return copy;
-}
+/** Returns the characters that a backend may read in another way than it wrote them. */
+export const specialCharacters = (values: string[], usual: string[] = []): string =>
+  [...new Set(values.join('').match(/[^\w.%-]/g))]
+    .filter((character) => !usual.some((value) => value.includes(character)))
+    .join(' ');
+
+export const changeCookie = (cookie: Cookie, change: Partial<Cookie>): Cookie =>
+  Object.assign(cookie.clone()!, change);
 
 /** Returns the cookies without which the backend rejects the list. Skips when there are none. */
 async function requireSessionCookies(context: RunContext): Promise<Cookie[]> {
@@ -207,90 +188,68 @@ async function requireSessionCookies(context: RunContext): Promise<Cookie[]> {
   return cookies.length > 0 ? cookies : skip('there is no session cookie');
 }
 
+/** Fails when one of the session cookies has a fault. */
+async function expectOfSessionCookies(
+  context: RunContext,
+  faultOf: (cookie: Cookie) => string | false,
+) {
+  const { login } = await context.signedInUser('ada');
+  for (const cookie of await requireSessionCookies(context)) {
+    const fault = faultOf(cookie);
+    if (fault) fail(`The session cookie "${cookie.key}" ${fault}.`, [login]);
+  }
+}
+
 const findSessionCookies = (context: RunContext): Promise<Cookie[]> =>
   context.once('session cookies', async () => {
     const { browser } = await activeSession(context);
     const sent = browser.cookiesFor('/api/v1/projects').filter(({ key }) => key !== 'XSRF-TOKEN');
     if (!(await browser.listProjects()).outcome.ok || (await isListPublic(context))) return [];
-    if (sent.length < 2) return sent;
     const needed: Cookie[] = [];
     for (const cookie of sent) {
       const without = context.newBrowser(`ada, without ${cookie.key}`);
-      for (const other of sent) if (other.key !== cookie.key) without.setCookie(other);
+      for (const other of sent) if (other !== cookie) without.setCookie(other);
       if (!(await without.listProjects()).outcome.ok) needed.push(cookie);
     }
     return needed;
   });
 
-type RejectedCookie = { line: string; reason: string };
-
 const setCookieLines = ({ response }: Exchange) =>
   response ? headerValues(response, 'set-cookie') : [];
 
-function joinedCookies(exchange: Exchange): RejectedCookie[] {
-  const joined = /,\s*[^=;,\s]+=[^;]*;\s*(path|httponly|samesite|max-age)/i;
-  return setCookieLines(exchange)
-    .filter((line) => joined.test(line.replace(/expires=[^;]*/i, '')))
-    .map((line) => ({ line, reason: 'it is joined with another cookie in one header' }));
-}
+const joinedLine = /,\s*[^=;,\s]+=[^;]*;\s*(path|httponly|samesite|max-age)/i;
+const knownAttribute =
+  /^\s*(expires|max-age|domain|path|secure|httponly|samesite|partitioned|priority)?\s*(=|$)/i;
 
-/** Returns the cookies of which a browser stores only the part before a semicolon. */
-function cutCookies(exchange: Exchange): RejectedCookie[] {
-  const known =
-    /^\s*(expires|max-age|domain|path|secure|httponly|samesite|partitioned|priority)?\s*(=|$)/i;
-  return setCookieLines(exchange)
-    .filter((line) =>
-      line
-        .split(';')
-        .slice(1)
-        .some((attribute) => !known.test(attribute)),
-    )
-    .map((line) => ({ line, reason: 'its value contains a semicolon, where browsers cut it' }));
+/** Returns why a browser loses a cookie or a part of it; undefined when it does not. */
+function reasonOfLoss(exchange: Exchange, line: string, isBroken: boolean) {
+  const { method, path, headers } = exchange.request;
+  if (joinedLine.test(line.replace(/expires=[^;]*/i, '')))
+    return 'it is joined with another cookie in one header';
+  if (!isBroken) return undefined;
+  const attributes = line.split(';').slice(1);
+  if (!attributes.every((attribute) => knownAttribute.test(attribute)))
+    return 'its value contains a semicolon, where browsers cut it';
+  const setCookies = setCookieLines(exchange).filter((other) => !isEmptyCookie(other));
+  const isDeleted = [headers['cookie'], ...setCookies].some((text) =>
+    text?.includes(`${cookieName(line)}=`),
+  );
+  return isDeleted && isSuccess(exchange) && isEmptyCookie(line)
+    ? `${method} ${path} deletes it`
+    : undefined;
 }
 
 /** A user who has just signed in needs the session at least this long to read the list. */
 const minSessionSeconds = 30;
 
-/** Returns the cookies of a successful sign-in that expire or are deleted at once. */
-function shortLivedCookies(exchange: Exchange): RejectedCookie[] {
-  if (!isSuccess(exchange) || !exchange.request.path.endsWith('login')) return [];
-  return setCookieLines(exchange).flatMap((line, index, lines) => {
-    if (isEmptyCookie(line)) return [];
-    const seconds = secondsToLive(line);
-    if (seconds !== undefined && seconds < minSessionSeconds) {
-      const lifetime = seconds > 0 ? `after ${Math.round(seconds)} s` : 'immediately';
-      const attribute = /(max-age|expires)=[^;]*/i.exec(line)![0];
-      return [{ line, reason: `it expires ${lifetime} (${attribute})` }];
-    }
-    const later = lines.slice(index + 1).find((other) => cookieName(other) === cookieName(line));
-    return later && isEmptyCookie(later)
-      ? [{ line, reason: 'the same response sets it again, to an empty value' }]
-      : [];
-  });
-}
-
-/** Returns the cookies that a successful response deletes although the next request needs them. */
-function deletedCookies({ http }: RunContext, exchange: Exchange): RejectedCookie[] {
-  const { request, browserName } = exchange;
-  if (!isSuccess(exchange) || !request.path.endsWith('/projects')) return [];
-  const deleted = setCookieLines(exchange).filter(
-    (line) => isEmptyCookie(line) && request.headers['cookie']?.includes(`${cookieName(line)}=`),
-  );
-  const next = http.exchanges
-    .slice(http.exchanges.indexOf(exchange) + 1)
-    .find((other) => other.browserName === browserName && other.request.path === request.path);
-  if (!next || !isClientError(next)) return [];
-  const reason = `${request.method} ${request.path} deletes it, and the backend responds to the next request with ${describeResponse(next)}`;
-  return deleted.map((line) => ({ line, reason }));
+/** Returns when a cookie of a successful sign-in expires, if that is soon. */
+function reasonOfShortLife(exchange: Exchange, line: string): string | undefined {
+  const seconds = (Cookie.parse(line)?.TTL() ?? Infinity) / 1000;
+  const isSignIn = isSuccess(exchange) && exchange.request.path.endsWith('login');
+  if (!isSignIn || isEmptyCookie(line) || seconds >= minSessionSeconds) return undefined;
+  const lifetime = seconds > 0 ? `after ${Math.round(seconds)} s` : 'immediately';
+  return `it expires ${lifetime} (${/(max-age|expires)=[^;]*/i.exec(line)![0]})`;
 }
 
 const cookieName = (line: string) => line.split('=')[0]!.trim();
 const isEmptyCookie = (line: string) => /^[^=]+="?"?\s*(;|$)/.test(line);
-
-/** Returns the lifetime of a cookie; undefined when it ends with the browser session. */
-function secondsToLive(line: string): number | undefined {
-  const maxAge = /;\s*max-age=(-?\d+)/i.exec(line)?.[1];
-  if (maxAge !== undefined) return Number(maxAge);
-  const expires = Date.parse(/;\s*expires=([^;]*)/i.exec(line)?.[1] ?? '');
-  return Number.isNaN(expires) ? undefined : (expires - Date.now()) / 1000;
-}

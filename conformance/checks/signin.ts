@@ -1,9 +1,26 @@
-import { describeResponse } from '../describe.ts';
-import { isClientError, messageOf, statusOf } from '../http/response.ts';
+import { describeListFault, describeResponse, secondsBetween } from '../describe.ts';
+import { isClientError, isSuccess, messageOf, statusOf } from '../http/response.ts';
 import type { ApiCall } from '../http/simulated-browser.ts';
-import { loginWithUnknownEmail, loginWithWrongPassword } from '../probes.ts';
-import { fail, skip } from '../verdict.ts';
+import {
+  activeSession,
+  firstVisit,
+  isListPublic,
+  isUnauthorized,
+  listWith,
+  loginWithUnknownEmail,
+  loginWithWrongPassword,
+  requireSession,
+  signInAsAnother,
+  takeSession,
+  tenVisits,
+  visitAs,
+  type Visit,
+} from '../probes.ts';
+import { Blocked, expectSuccess, fail, skip } from '../verdict.ts';
+import type { RunContext, SignedInUser } from '../run-context.ts';
 import type { Verdicts } from './check.ts';
+import { changeCookie, forgeEnd, specialCharacters } from './cookies.ts';
+import { firstSession } from './xsrf.ts';
 
 export const signInChecks: Verdicts = {
   async 'SIGNIN-1'(context) {
@@ -47,10 +64,210 @@ export const signInChecks: Verdicts = {
         [wrong, unknown],
       );
   },
+  async 'SIGNIN-6'(context) {
+    const visit = await firstVisit(context);
+    const call = [visit.list, visit.create].find(isUnauthorized);
+    if (!call) return;
+    if (call === visit.list) await blockOnFlapping(visit);
+    const other = await visitAs(context, await context.newSession('ada'), 'of another session');
+    if (![other.list, other.create].some(isUnauthorized))
+      throw new Blocked('a session has ended, but a new one works');
+    const sent = visit.browser.cookiesFor('/api/v1/projects');
+    const cookies = sent.filter(({ key }) => key !== 'XSRF-TOKEN');
+    const characters = specialCharacters(cookies.map(({ value }) => value));
+    const cause =
+      cookies.length === 0
+        ? describeMissingCookie(visit)
+        : `Cookies sent: ${sent.map(({ key }) => key).join(', ')}.${characters && ` Their values contain ${characters} – does the backend read them whole, without decoding?`}`;
+    fail(
+      `After signing in, the backend rejects ${nameOf(call)} with ${describeResponse(call.exchange)}. ${cause}`,
+      [call],
+    );
+  },
+  async 'SIGNIN-7'(context) {
+    const signInAgain = async () => (await context.newSession('bob')).login;
+    const failure =
+      'After the user signed in from a second browser, the list of the first one fails';
+    await expectSessionAfter(await context.signedInUser('bob'), signInAgain, failure);
+  },
+  async 'SIGNIN-8'(context) {
+    await requireSession(context);
+    // A control: throws if one sign-in alone fails.
+    const { email, password, registration } = await context.newSession('bob');
+    const browsers = [context.newBrowser('bob'), context.newBrowser('bob')];
+    const logins = await Promise.all(browsers.map((browser) => browser.login(email, password)));
+    for (const login of logins)
+      expectSuccess(login, 'One of two concurrent sign-ins fails', [registration]);
+    const isPublic = await isListPublic(context);
+    for (const [index, browser] of browsers.entries()) {
+      const list = await browser.listProjects();
+      const evidence = [registration, logins[index]];
+      if (isClientError(list.exchange) && !isPublic)
+        expectSuccess(list, 'One of two concurrent sign-ins creates no valid session', evidence);
+    }
+  },
+  async 'SIGNIN-9'(context) {
+    await requireSession(context, 'list and create');
+    const { first, browser, account, login } = await signInAsAnother(context);
+    const setup = [first.login, account.registration];
+    expectSuccess(login, 'Signing in from a browser with a session fails', setup);
+    await browser.listProjects();
+    const create = await browser.createProject(context.fixtures.project('of olga'));
+    const failure = 'After signing in from a browser that had a session, creating a project fails';
+    if (isClientError(create.exchange)) expectSuccess(create, failure, [...setup, login]);
+    if (!create.outcome.ok) skip('no project can be created');
+    const second = await takeSession(context, 'olga');
+    const created = { call: create, project: create.outcome.value };
+    if ((await listWith(second.browser, [created])).missing.length > 0)
+      fail(
+        'After another user signed in from the same browser, a new project is not in their list: the old session went on.',
+        [...setup, login, create],
+        "the new user's project in the first user's list",
+      );
+  },
+  async 'SIGNIN-10'(context) {
+    const user = await takeSession(context, 'bob');
+    const mistype = () => user.browser.login(user.email, `${user.password}?`);
+    const failure = 'After a failed sign-in, the list of the signed-in user fails';
+    await expectSessionAfter(user, mistype, failure);
+  },
+  async 'SIGNIN-11'(context) {
+    await requireSession(context);
+    const user = await context.signedInUser('bob');
+    const browser = user.browser.clone('bob, with old cookies');
+    for (const cookie of browser.allCookies())
+      if (cookie.key !== 'XSRF-TOKEN')
+        browser.setCookie(changeCookie(cookie, { value: forgeEnd(cookie.value) }));
+    let login = await browser.login(user.email, user.password);
+    if (!login.outcome.ok) login = await browser.login(user.email, user.password);
+    // A control: without the old cookies, the same user can sign in.
+    if (!login.outcome.ok) await context.newSession('bob');
+    expectSuccess(
+      login,
+      'Signing in with the cookies of an expired session fails twice, so the user is locked out until the cookies expire',
+      [user.registration],
+    );
+    const list = await browser.listProjects();
+    if (isClientError(list.exchange))
+      expectSuccess(list, 'After signing in with old cookies, the list fails', [login]);
+  },
+  async 'SIGNIN-12'(context) {
+    const user = await requireActiveSession(context);
+    for (let count = 1; count <= manyRequests; count++) {
+      const list = await user.browser.listProjects();
+      await blockUnlessRejected(user, list);
+      const failure = `The session ends early: list number ${count} of a signed-in user fails`;
+      expectSuccess(list, failure, [user.login]);
+    }
+  },
+  async 'SIGNIN-14'(context) {
+    const user = await requireActiveSession(context);
+    const lists = await Promise.all(
+      Array.from({ length: 12 }, () => user.browser.listProjects({ onNewConnection: true })),
+    );
+    const rejected = lists.filter(isUnauthorized);
+    const last = rejected.at(-1);
+    if (!last) return;
+    const control = lists.find(({ outcome }) => outcome.ok) ?? (await user.browser.listProjects());
+    if (!control.outcome.ok) throw new Blocked('the session has ended, see SIGNIN-12');
+    let isAlwaysValid = true;
+    for (let count = 0; count < 8; count++)
+      isAlwaysValid &&= !isUnauthorized(await user.browser.listProjects({ onNewConnection: true }));
+    if (isAlwaysValid) throw new Blocked('only requests at once are rejected, see PROJECT-10');
+    fail(
+      `On ${rejected.length} of ${lists.length} new connections, the backend rejects the list of a signed-in user with ${describeResponse(last.exchange)}. Does each of its processes keep sessions of its own?`,
+      [user.login, control, last],
+    );
+  },
+  async 'SIGNIN-15'(context) {
+    const visits = await tenVisits(context);
+    const failed = visits.filter((visit) => rejectedCallOf(visit) !== undefined);
+    const visit = failed[0];
+    const call = visit && rejectedCallOf(visit);
+    if (!visit || !call) return;
+    // A failure that every visit has is the finding of another check.
+    if (failed.length === visits.length) throw new Blocked(describeResponse(call.exchange));
+    const usual = visits.filter((other) => !failed.includes(other)).flatMap(cookieValuesOf);
+    const odd = specialCharacters(cookieValuesOf(visit), usual);
+    fail(
+      `Right after ${failed.length} of ${visits.length} sign-ins, the backend rejects ${nameOf(call)} with ${describeResponse(call.exchange)}.${odd && ` Only its cookies contain ${odd}`}`,
+      [visit.login, call],
+    );
+  },
+  /** Runs last, so that its session has been idle. */
+  async 'SIGNIN-13'(context) {
+    const { browser, login, list: before } = await firstSession(context);
+    if (!before.outcome.ok || (await isListPublic(context))) skip('there is no session');
+    const after = await browser.listProjects();
+    if (!isUnauthorized(after)) return;
+    await blockOnFlapping({ browser });
+    fail(
+      `A session ended after ${secondsBetween(before, after)} s without a call: the backend rejects the list with ${describeResponse(after.exchange)}.`,
+      [login.last, before, after],
+    );
+  },
 };
 
 function expectRejection(credentials: string, call: ApiCall) {
   const response = `The backend responds to ${credentials} with ${describeResponse(call.exchange)}`;
   if (call.outcome.ok) fail(`${response}, which signs the user in.`, [call]);
   if (!isClientError(call.exchange)) fail(`${response} instead of a status 4xx.`, [call]);
+}
+
+/** More than a session of the app makes in a minute. */
+const manyRequests = 30;
+
+/** Fails when a call ends the session of the user. No other request is in between. */
+async function expectSessionAfter(
+  user: SignedInUser,
+  send: () => Promise<ApiCall>,
+  failure: string,
+) {
+  const before = await user.browser.listProjects();
+  if (!before.outcome.ok) skip('the list cannot be fetched');
+  const call = await send();
+  const after = await user.browser.listProjects();
+  await blockUnlessRejected(user, after);
+  expectSuccess(after, failure, [before, call]);
+}
+
+/** Returns the call that the backend rejected. PROJECT checks report bodies the app cannot read. */
+const rejectedCallOf = ({ list, create }: Visit) =>
+  isUnauthorized(list) ? list : isSuccess(create.exchange) ? undefined : create;
+
+const nameOf = ({ operation }: ApiCall) =>
+  operation === 'listProjects' ? 'the list' : 'a new project';
+
+const cookieValuesOf = ({ browser }: Visit) => browser.allCookies().map(({ value }) => value);
+
+/** Returns a session that works. Skips when the backend needs none. */
+async function requireActiveSession(context: RunContext): Promise<Visit> {
+  if (await isListPublic(context)) skip('the backend requires no session');
+  const visits = [await activeSession(context), ...(await tenVisits(context))];
+  const working = visits.find(({ list }) => list.outcome.ok);
+  if (!working) throw new Blocked('no session works, see SIGNIN-6');
+  return working;
+}
+
+/** Blocks a check on a failure that shows no end of a session, because others report that. */
+async function blockUnlessRejected(user: SignedInUser, list: ApiCall) {
+  if (isUnauthorized(list)) await blockOnFlapping(user);
+  else if (!list.outcome.ok) throw new Blocked(`the list: ${describeListFault(list)}`);
+}
+
+/** Blocks a check when a rejected session is valid again, because SIGNIN-14 reports that. */
+async function blockOnFlapping({ browser }: Pick<SignedInUser, 'browser'>): Promise<void> {
+  for (let count = 0; count < 6; count++) {
+    const list = await browser.clone('again').listProjects({ onNewConnection: true });
+    if (list.outcome.ok) throw new Blocked('a session is valid now and then, see SIGNIN-14');
+  }
+}
+
+function describeMissingCookie({ browser, login }: SignedInUser): string {
+  const key = /"(\w*token\w*|jwt)"/i.exec(login.exchange.response?.text ?? '')?.[1];
+  const token = key
+    ? ` The response to signing in has "${key}" in its body, but the app does not read that body.`
+    : '';
+  const other = browser.xsrfToken() === undefined ? '' : ' except XSRF-TOKEN';
+  return `Signing in set no cookie for /api/v1/projects${other}.${token}`;
 }
