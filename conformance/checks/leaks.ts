@@ -1,5 +1,4 @@
 import { truncate } from '../describe.ts';
-import type { Exchange } from '../http/client.ts';
 import { encodedVariants } from '../http/secrets.ts';
 import { makeOrdinaryVisit } from '../probes.ts';
 import type { RunContext } from '../run-context.ts';
@@ -26,11 +25,7 @@ const passwordField =
 const maxSearchedCharacters = 20_000;
 
 export const leakChecks: Verdicts = {
-  'LEAK-1': (context) =>
-    inspectBodies(context, (exchange) => {
-      const match = findInError(stackTrace, exchange);
-      return match && `contains a stack trace: "${truncate(match)}"`;
-    }),
+  'LEAK-1': (context) => inspectErrors(context, stackTrace, 'a stack trace'),
   'LEAK-2': (context) =>
     inspectBodies(context, ({ request, response }) => {
       const { status, text } = response!;
@@ -41,11 +36,7 @@ export const leakChecks: Verdicts = {
       const key = passwordField.exec(text)?.[1];
       return key && status < 300 ? `contains "${key}"` : undefined;
     }),
-  'LEAK-3': (context) =>
-    inspectBodies(context, (exchange) => {
-      const match = findInError(internalError, exchange);
-      return match && `contains internals: "${truncate(match)}"`;
-    }),
+  'LEAK-3': (context) => inspectErrors(context, internalError, 'internals'),
 };
 
 /** Makes an ordinary visit, triggers every error case and inspects all responses so far. */
@@ -67,12 +58,13 @@ async function inspectBodies(context: RunContext, faultOf: FaultOf) {
   );
 }
 
-/** Finds a pattern in the body of an error. A message may repeat what the user typed. */
-function findInError(pattern: RegExp, { request, response }: Exchange): string | undefined {
-  const { status, text } = response!;
-  if (status < 400) return undefined;
-  const match = pattern.exec(unescaped(text.slice(0, maxSearchedCharacters)))?.[0];
-  return match && unescaped(String(request.body)).includes(match) ? undefined : match;
-}
+/** Finds a pattern in the bodies of errors. A message may repeat what the user typed. */
+const inspectErrors = (context: RunContext, pattern: RegExp, name: string) =>
+  inspectBodies(context, ({ request, response }) => {
+    const { status, text } = response!;
+    const match = pattern.exec(unescaped(text.slice(0, maxSearchedCharacters)))?.[0];
+    if (status < 400 || !match || unescaped(String(request.body)).includes(match)) return undefined;
+    return `contains ${name}: "${truncate(match)}"`;
+  });
 
 const unescaped = (text: string) => text.replaceAll('\\n', '\n').replaceAll('\\"', '"');
