@@ -83,7 +83,10 @@ function findMessageFault(exchange: Exchange): [fault: string, ofSeveral: string
     const isHtml = /^<(!doctype|html|h1|pre)/i.test(text);
     return isHtml
       ? ['the body is an HTML page', 'are HTML pages']
-      : ['the body is not JSON', 'are not JSON'];
+      : [
+          `the body is not JSON${encodingFault(exchange)}`,
+          `are not JSON${encodingFault(exchange)}`,
+        ];
   }
   if (typeof body !== 'object' || body === null || Array.isArray(body))
     return [`the body is ${describeType(body)}, not an object`, 'are JSON, but not an object'];
@@ -106,12 +109,19 @@ function findMessageFault(exchange: Exchange): [fault: string, ofSeveral: string
   ];
 }
 
+/** Returns why a body looks like bytes; an empty string when unknown. */
+function encodingFault(exchange: Exchange): string {
+  const { bytes, text } = exchange.response!;
+  if (bytes[0] === 0x1f && bytes[1] === 0x8b)
+    return ' but compressed without "Content-Encoding: gzip"';
+  return text.includes('\0') ? ' but UTF-16 instead of UTF-8' : '';
+}
+
 /** Returns the cause of invalid JSON, to append to "not JSON"; an empty string when unknown. */
 export function explainInvalidJson(exchange: Exchange): string {
   const { bytes, text } = exchange.response!;
-  if (bytes[0] === 0x1f && bytes[1] === 0x8b)
-    return ', because it is compressed without "Content-Encoding: gzip"';
-  if (text.includes('\0')) return ', because it is UTF-16 instead of UTF-8';
+  const fault = encodingFault(exchange);
+  if (fault !== '') return fault;
   const length = responseHeader(exchange, 'content-length');
   const isCutOff = /^\s*[[{]/.test(text) && !/[\]}]\s*$/.test(text);
   return isCutOff && Number(length) === bytes.length

@@ -1,7 +1,7 @@
 import type { Check } from './check.ts';
 
 /** What a request of a browser without a session needs. */
-const request = ['REACH-1', 'REACH-3', 'REACH-6', 'XSRF-1'];
+const request = ['REACH-1', 'REACH-3', 'REACH-6', 'REACH-11', 'XSRF-1'];
 const connection = [...request, 'COOKIE-1', 'COOKIE-2'];
 const account = [...connection, 'XSRF-2', 'XSRF-3', 'ACCOUNT-1', 'ACCOUNT-2'];
 const lasting = ['SIGNIN-14', 'SIGNIN-7', 'SIGNIN-12', 'SIGNIN-13'];
@@ -23,9 +23,10 @@ const causesOf: Record<string, string[]> = {
   'REACH-1': [],
   'REACH-5': ['REACH-1'],
   'XSRF-1': ['REACH-1'],
+  'REACH-11': ['REACH-1', 'XSRF-1'],
   'REACH-3': ['REACH-1', 'XSRF-1'],
   'REACH-6': ['REACH-1'],
-  'REACH-2': ['REACH-1', 'REACH-3', 'REACH-6', 'XSRF-1'],
+  'REACH-2': ['REACH-1', 'REACH-3', 'REACH-6', 'REACH-11', 'XSRF-1'],
   CORS: ['REACH-1'],
   'COOKIE-1': connection,
   'COOKIE-2': connection,

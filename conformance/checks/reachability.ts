@@ -120,6 +120,24 @@ export const reachabilityChecks: Verdicts = {
       'red banner: "Internal Server Error" for every request',
     );
   },
+  async 'REACH-11'(context) {
+    const { registration } = await context.tryRegister('ada');
+    const refusal = describeResponse(registration.exchange);
+    const status = statusOf(registration.exchange);
+    if (!isClientError(registration.exchange) || status === 404 || status === 405) return;
+    const browser = context.newBrowser('first visitor');
+    const unknown = await browser.send('POST', '/api/v1/no-such-thing', { json: {} });
+    if (describeResponse(unknown) !== refusal) return;
+    const list = await browser.send('GET', '/api/v1/projects');
+    const challenge = responseHeader(unknown, 'www-authenticate');
+    const [header, suspects] = challenge
+      ? [` and "WWW-Authenticate: ${challenge}"`, 'a proxy or a server that asks for a password']
+      : ['', 'a check of Host or User-Agent, a firewall, or CSRF protection'];
+    fail(
+      `Every ${describeResponse(list) === refusal ? 'request' : 'POST'}, registering and unknown addresses included, gets ${refusal}${header}. It does not reach the API: something in front of it refuses the app, such as ${suspects}.`,
+      [unknown, registration],
+    );
+  },
   async 'REACH-4'(context) {
     const path = '/api/v1/no-such-thing-either';
     const exchange = await context.newBrowser('stranger').send('GET', path);

@@ -4,6 +4,7 @@ import {
   changeListResponse,
   changeWrongPasswordResponse,
   createFaults,
+  interceptRequests,
   interceptResponses,
   isOperation,
   sessionOf,
@@ -28,6 +29,21 @@ export const responseFaults: FaultTable[] = [
       withBody(response, `\uFEFF${String(response.body)}`),
     'responses have no Content-Type header [REACH-9]': (response) =>
       withHeaders(response, { 'content-type': undefined }),
+    'all bodies are compressed without a Content-Encoding header [REACH-2]': (response) =>
+      withBody(response, gzipSync(response.body)),
+  }),
+  createFaults(interceptRequests, {
+    'a proxy in front of the backend asks for a password [REACH-11]': () => ({
+      status: 401,
+      headers: { 'content-type': 'text/plain', 'www-authenticate': 'Basic realm="staging"' },
+      body: 'Authorization Required',
+    }),
+    'a filter in front of the backend refuses every POST with a page [REACH-11]': ({ method }) =>
+      method === 'POST' && {
+        status: 403,
+        headers: { 'content-type': 'text/html' },
+        body: '<h1>Forbidden</h1>',
+      },
   }),
   createFaults(changeListResponse, {
     'the list is compressed without a Content-Encoding header [REACH-2]': (response) =>
