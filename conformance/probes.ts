@@ -7,7 +7,7 @@ import { isClientError, statusOf } from './http/response.ts';
 import { Blocked, fail, type Verdict } from './verdict.ts';
 import type { RunContext, SignedInUser } from './run-context.ts';
 
-type Send = (context: RunContext, browser: SimulatedBrowser) => Promise<ApiCall>;
+export type Send = (context: RunContext, browser: SimulatedBrowser) => Promise<ApiCall>;
 
 export const sendWrongPassword: Send = async (context, browser) => {
   const { email, password } = await context.signedInUser('ada');
@@ -116,8 +116,8 @@ export const asUser =
 
 export const missingFromList = 'the list does not contain a created project';
 
-/** How long a list may lack a project before the project counts as lost. */
-const lateMs = 500;
+/** How late a project or a session may work before it counts as lost. */
+export const lateMs = 500;
 
 type Created = { call: ApiCall; project: Project };
 

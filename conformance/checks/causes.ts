@@ -4,7 +4,7 @@ import type { Check } from './check.ts';
 const request = ['REACH-1', 'REACH-3', 'REACH-6', 'REACH-11', 'XSRF-1'];
 const connection = [...request, 'COOKIE-1', 'COOKIE-2'];
 const account = [...connection, 'XSRF-2', 'XSRF-3', 'ACCOUNT-1', 'ACCOUNT-2'];
-const lasting = ['SIGNIN-14', 'SIGNIN-7', 'SIGNIN-12', 'SIGNIN-13'];
+const lasting = ['SIGNIN-16', 'SIGNIN-14', 'SIGNIN-7', 'SIGNIN-12', 'SIGNIN-13'];
 const session = [...account, ...lasting, 'SIGNIN-6', 'SIGNIN-15'];
 const encoding = ['REACH-2', 'REACH-6'];
 const project = [...encoding, ...session, 'PROJECT-1', 'PROJECT-2', 'PROJECT-3'];
@@ -34,10 +34,11 @@ const causesOf: Record<string, string[]> = {
   'XSRF-3': [...connection, 'XSRF-2'],
   'ACCOUNT-1': [...request, ...encoding],
   'ACCOUNT-2': [...request, ...encoding, 'ACCOUNT-1'],
-  'SIGNIN-14': connection,
-  'SIGNIN-7': [...connection, 'SIGNIN-14'],
-  'SIGNIN-12': [...connection, 'SIGNIN-14'],
-  'SIGNIN-13': [...connection, 'SIGNIN-14', 'SIGNIN-7', 'SIGNIN-12'],
+  'SIGNIN-16': connection,
+  'SIGNIN-14': [...connection, 'SIGNIN-16'],
+  'SIGNIN-7': [...connection, 'SIGNIN-16', 'SIGNIN-14'],
+  'SIGNIN-12': [...connection, 'SIGNIN-16', 'SIGNIN-14'],
+  'SIGNIN-13': [...connection, 'SIGNIN-16', 'SIGNIN-14', 'SIGNIN-7', 'SIGNIN-12'],
   'SIGNIN-6': [...session, 'ACCOUNT-7'],
   'SIGNIN-15': session,
   'SIGNIN-1': request,

@@ -60,24 +60,21 @@ export const cookieChecks: Verdicts = {
         'an empty list, and every new project is rejected',
       );
   },
-  'COOKIE-3': (context) =>
-    expectOfSessionCookies(context, ({ httpOnly }) => !httpOnly && 'is not HttpOnly'),
+  'COOKIE-3': (context) => expectCookies(context, ({ httpOnly }) => !httpOnly && 'is not HttpOnly'),
   'COOKIE-4': (context) =>
-    expectOfSessionCookies(
+    expectCookies(
       context,
       ({ sameSite = '' }) =>
         !['lax', 'strict'].includes(sameSite) && 'has neither SameSite=Lax nor SameSite=Strict',
     ),
-  async 'COOKIE-5'(context) {
-    const { origin } = context;
-    await expectOfSessionCookies(context, ({ secure }) =>
-      origin.startsWith('https:')
+  'COOKIE-5': (context) =>
+    expectCookies(context, ({ secure }) =>
+      context.origin.startsWith('https:')
         ? !secure && 'is not Secure over https'
         : secure &&
-          isLocalhost(origin) &&
+          isLocalhost(context.origin) &&
           'is Secure over http. Chrome and Firefox accept it on localhost, Safari does not',
-    );
-  },
+    ),
   async 'COOKIE-6'(context) {
     const session = await requireSessionCookies(context);
     const { email, password } = await context.registeredAccount('bob');
@@ -116,7 +113,7 @@ export const cookieChecks: Verdicts = {
   async 'COOKIE-7'(context) {
     const session = await requireSessionCookies(context);
     const [ada, bob] = ['ada', 'bob'].map(context.fixtures.email) as [string, string];
-    for (const [change, valueOf] of Object.entries({
+    for (const [change, forge] of Object.entries({
       'with an invented value': (value: string) => value.replaceAll(/[a-z0-9]/gi, 'a'),
       'without its last characters': (value: string) =>
         value.replace(encodedPadding, '').slice(0, -6),
@@ -125,9 +122,7 @@ export const cookieChecks: Verdicts = {
       'with the next number, that of another session,': (value: string) =>
         /^\d{1,12}$/.test(value) ? String(Number(value) + 1) : value,
     })) {
-      const forged = session.map((cookie) =>
-        changeCookie(cookie, { value: valueOf(cookie.value) }),
-      );
+      const forged = session.map((cookie) => changeCookie(cookie, { value: forge(cookie.value) }));
       if (forged.every(({ value }, index) => value === session[index]!.value)) continue;
       const browser = context.newBrowser('forger');
       for (const cookie of forged) browser.setCookie(cookie);
@@ -189,10 +184,7 @@ async function requireSessionCookies(context: RunContext): Promise<Cookie[]> {
 }
 
 /** Fails when one of the session cookies has a fault. */
-async function expectOfSessionCookies(
-  context: RunContext,
-  faultOf: (cookie: Cookie) => string | false,
-) {
+async function expectCookies(context: RunContext, faultOf: (cookie: Cookie) => string | false) {
   const { login } = await context.signedInUser('ada');
   for (const cookie of await requireSessionCookies(context)) {
     const fault = faultOf(cookie);

@@ -194,6 +194,42 @@ export const authFaults: FaultTable[] = [
         return response;
       };
     },
+    'each response replaces the session cookie and ends the session of the old one [SIGNIN-14]':
+      () => {
+        const realSessions = new Map<string, string>();
+        let count = 0;
+        return async (request, next) => {
+          const realSession = realSessions.get(sessionOf(request));
+          realSessions.delete(sessionOf(request));
+          const cookie = String(request.headers['cookie'] ?? '');
+          const response = await next(
+            withHeaders(request, {
+              cookie: cookie.replace(sessionOf(request), realSession ?? 'ended'),
+            }),
+          );
+          const session = newCookieOf(response, 'session') ?? realSession;
+          if (!session) return response;
+          const name = `session-${++count}`;
+          realSessions.set(name, session);
+          const lines = setCookiesOf(response).filter((line) => !line.startsWith('session='));
+          return withSetCookies(response, [
+            ...lines,
+            `session=${name}; Path=/; HttpOnly; SameSite=Lax`,
+          ]);
+        };
+      },
+    'a session is valid from 0.3 s after its sign-in [SIGNIN-15]': (clock) => {
+      const startTimes = new Map<string | undefined, number>();
+      return async (request, next) => {
+        clock.increment(20);
+        const ageMs = clock.now() - (startTimes.get(sessionOf(request)) ?? 0);
+        if (isProjectOperation(request) && ageMs < 300)
+          return errorResponse(401, 'Please sign in.');
+        const response = await next(request);
+        startTimes.set(newCookieOf(response, 'session'), clock.now());
+        return response;
+      };
+    },
     'one of ten sessions cannot create projects [SIGNIN-15]': () => {
       const sessions: string[] = [];
       return async (request, next) => {

@@ -75,6 +75,8 @@ export const cookieFaults: FaultTable[] = [
           setCookiesOf(response).length > 1 &&
           withSetCookies(response, [setCookiesOf(response).join(', ')]),
       ),
+    'the XSRF cookie replaces the Set-Cookie header of the session [SIGNIN-6]': () =>
+      interceptResponses((response) => withSetCookies(response, setCookiesOf(response).slice(-1))),
     'a response sets the session cookie twice, the second time to an empty value [COOKIE-1]': () =>
       interceptResponses(
         (response) =>

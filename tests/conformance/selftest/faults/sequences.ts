@@ -1,5 +1,6 @@
 import {
   cookieOf,
+  createFaults,
   emailOf,
   errorResponse,
   hasSession,
@@ -45,8 +46,28 @@ const rejectSessions =
       ? errorResponse(401, 'Please sign in.')
       : middleware(request, next);
 
+/** Ends all sessions of the user whose email a request has. */
+function endSessions(isEnd: (request: ProxyRequest, response: ProxyResponse) => boolean) {
+  const { sessionsOf, record } = recordSessions();
+  const ended = new Set<string>();
+  return rejectSessions(ended, async (request, next) => {
+    const response = record(request, await next(request));
+    if (isEnd(request, response))
+      for (const session of sessionsOf(emailOf(request))) ended.add(session);
+    return response;
+  });
+}
+
 /** Faults that only show after certain requests in a certain order. */
 export const sequenceFaults: FaultTable[] = [
+  createFaults(endSessions, {
+    'a wrong password ends all sessions of the user [SIGNIN-16]': (request, { status }) =>
+      isSignIn(request) && status === 401,
+    'registering an existing email ends all sessions of its user [SIGNIN-16]': (
+      request,
+      { status },
+    ) => isOperation(request, 'registerUser') && status === 409,
+  }),
   {
     'the browser that registered cannot sign in [JOURNEY-1]': () => async (request, next) => {
       if (isSignIn(request) && cookieOf(request, 'registered'))
