@@ -260,8 +260,13 @@ function repairHead(chunk: Buffer): Buffer {
   const text = chunk.toString('latin1');
   const head = /^[^]*?\r?\n\r?\n/.exec(text)?.[0] ?? '';
   const repaired = head
+    // Another version, or lower case.
+    .replace(/^http(\/1\.[01](?= ))?\S*/i, (_, version = '/1.1') => `HTTP${version}`)
+    // Lines without a name.
+    .replace(/\n(?!http|[\w!#$%&'*+.^`|~-]+[ \t]*:|[ \t\r\n]|$)[^\n]*/gi, '')
     .replace(/^([\w-]+)[ \t]+:/gm, '$1:')
     // The same Content-Length twice.
+    .replace(/^(content-length:[ \t]*(\d+))([ \t]*,[ \t]*\2)+(?=\s)/gim, '$1')
     .replace(/^(content-length:[ \t]*\d+)[ \t]*\r?\n(?=(?:.+\n)*?\1[ \t]*\r?\n)/gim, '');
   return repaired === head ? chunk : Buffer.from(repaired + text.slice(head.length), 'latin1');
 }

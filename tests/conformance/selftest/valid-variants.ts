@@ -57,6 +57,8 @@ type VariantOptions = {
   checksReferer?: boolean;
   /** Sends HTTP/1.0 without Content-Length, and lines that end with LF. */
   oldHttp?: boolean;
+  /** Sends a version in lower case, a line without a name, and the Content-Length twice. */
+  oddHeads?: boolean;
   /** Every nth sign-in or registration is answered with 429. */
   throttledAttempt?: number;
   /** Further requests of one minute are answered with 429, or with another status. */
@@ -160,6 +162,7 @@ export const validVariants = [
   }),
   variant('the Referer is checked', { checksReferer: true }),
   variant('responses are HTTP/1.0, and their lines end with LF', { oldHttp: true }),
+  variant('heads have odd lines that browsers accept', { oldHttp: true, oddHeads: true }),
   variant('nothing is validated and projects are shared', {
     withoutValidation: true,
     sharedList: true,
@@ -352,17 +355,20 @@ export function startVariant(
     const allHeaders = { ...headers, ...(body !== '' && { 'content-type': type }) };
     const response = { status, headers: allHeaders, body };
     if (options.oldHttp)
-      return { ...response, write: ({ socket }) => socket!.end(toOldHttp(response)) };
+      return { ...response, write: ({ socket }) => socket!.end(toOldHttp(response, options)) };
     if (!options.chunked) return response;
     return { ...response, write: (serverResponse) => writeChunks(serverResponse, response) };
   }
 }
 
-function toOldHttp({ status, headers, body }: ProxyResponse): string {
+function toOldHttp({ status, headers, body }: ProxyResponse, { oddHeads }: VariantOptions): string {
+  const length = Buffer.byteLength(body);
+  const oddLines = [': a line without a name', `Content-Length: ${length}, ${length}`];
   const lines = Object.entries(headers).flatMap(([name, values]) =>
     [values].flat().map((value) => `${name} : ${value}`),
   );
-  return [`HTTP/1.0 ${status} ok`, ...lines, '', body].join('\n');
+  const version = oddHeads ? 'http/1.0' : 'HTTP/1.0';
+  return [`${version} ${status} ok`, ...lines, ...(oddHeads ? oddLines : []), '', body].join('\n');
 }
 
 function writeChunks(serverResponse: ServerResponse, { status, headers, body }: ProxyResponse) {
