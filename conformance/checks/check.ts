@@ -20,11 +20,6 @@ type Words = {
   requirement: string;
   /** Ids of statements in docs/specification.md. */
   statements: string[];
-  /**
-   * Ids of checks and groups that are causes: if one of them fails too, the report lists a failure
-   * of this check as its consequence.
-   */
-  needs?: string[];
 };
 
 export type Run = (context: RunContext) => Promise<Verdict>;
