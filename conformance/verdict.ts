@@ -1,4 +1,4 @@
-import { describeResponse, describeScreen } from './describe.ts';
+import { describeExchangeScreen, describeResponse, describeScreen } from './describe.ts';
 import type { ApiCall } from './http/simulated-browser.ts';
 import { statusOf } from './http/response.ts';
 import type { Exchange } from './http/client.ts';
@@ -48,13 +48,8 @@ export function skip(reason: string): never {
 type Evidence = (Exchange | ApiCall | undefined)[];
 
 /** Throws a single problem. */
-export function fail(
-  description: string,
-  evidence: Evidence = [],
-  userSees?: string,
-  cause?: Cause,
-): never {
-  throw new CheckFailed([createProblem(description, evidence, userSees, cause)]);
+export function fail(...problem: Parameters<typeof createProblem>): never {
+  throw new CheckFailed([createProblem(...problem)]);
 }
 
 /** Returns the value of a call, or fails when the app cannot use the response. */
@@ -78,12 +73,17 @@ export function failIfAny(problems: (Problem | false | undefined)[]) {
 /** Returns what is wrong with a response; undefined when nothing is. */
 export type FaultOf = (exchange: Exchange) => string | undefined;
 
+/** How to find a fault in a response, what users see of it, and what such faults have in common. */
+export type Inspection = [
+  faultOf: FaultOf,
+  userSees?: (exchange: Exchange) => string | undefined,
+  causeOf?: (exchange: Exchange, address: string) => Cause | undefined,
+];
+
 /** Throws one problem for each operation and status in which `faultOf` finds a fault. */
 export function failOnFaults(
   exchanges: Exchange[],
-  faultOf: FaultOf,
-  userSees?: (exchange: Exchange) => string,
-  causeOf?: (exchange: Exchange, address: string) => Cause | undefined,
+  ...[faultOf, userSees = describeAppScreen, causeOf]: Inspection
 ) {
   const problems = new Map<string, Problem>();
   for (const exchange of exchanges) {
@@ -94,13 +94,14 @@ export function failOnFaults(
     if (fault === undefined) continue;
     const words = `requests of which each ${fault}`;
     const cause = causeOf?.(exchange, subject) ?? { words, subject };
-    problems.set(
-      key,
-      createProblem(`${subject} ${fault}.`, [exchange], userSees?.(exchange), cause),
-    );
+    const problem = createProblem(`${subject} ${fault}.`, [exchange], userSees(exchange), cause);
+    problems.set(key, problem);
   }
   failIfAny([...problems.values()]);
 }
+
+const describeAppScreen = (exchange: Exchange) =>
+  exchange.isAppRequest ? describeExchangeScreen(exchange) : undefined;
 
 /** Creates a problem. `userSees` defaults to the screen after the last call of the app's client. */
 export function createProblem(
@@ -117,10 +118,4 @@ export function createProblem(
     userSees: userSees ?? (last && 'outcome' in last ? describeScreen(last) : undefined),
     cause,
   };
-}
-
-/** Blocks a check on a 5xx or missing response, because ERR-20 and REACH-5 report these. */
-export function blockOnServerError({ exchange }: ApiCall) {
-  if (!exchange.response || statusOf(exchange) >= 500)
-    throw new Blocked(describeResponse(exchange));
 }

@@ -22,8 +22,8 @@ type Words = {
   statements: string[];
 };
 
+export type Check = Words & { id: string };
 export type Run = (context: RunContext) => Promise<Verdict>;
-export type Check = Words & { id: string; run: Run };
 
 /** The functions that judge a backend, by the id of their check. */
 export type Verdicts = Partial<Record<CheckId, Run>>;

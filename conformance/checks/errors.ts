@@ -35,16 +35,23 @@ import {
   sendWrongPassword,
 } from '../probes.ts';
 import type { RunContext } from '../run-context.ts';
-import { Blocked, expectSuccess, fail, failOnFaults, skip, type Cause } from '../verdict.ts';
-import { verdictsOf, type CheckId, type Verdicts } from './check.ts';
+import {
+  Blocked,
+  expectSuccess,
+  fail,
+  failOnFaults,
+  skip,
+  type Cause,
+  type Inspection,
+} from '../verdict.ts';
+import { verdictsOf, wordsOf, type CheckId, type Run, type Verdicts } from './check.ts';
 
 /** A request that the backend should refuse with a message. */
 type ErrorCase = {
   id: CheckId;
   /** As in "… is rejected with a message". */
   subject: string;
-  /** Present when a backend may accept the request: what it then allows. */
-  noteIfAccepted: string | undefined;
+  mayBeAccepted: boolean;
   userReads: string | undefined;
   /** The call of which this is a wrong form. ERR-24 makes a good one from the same browser. */
   call: Call | undefined;
@@ -79,17 +86,6 @@ const notShown: Record<string, string> = {
   'ERR-18': notSentByApp,
 };
 
-const notesIfAccepted: Record<string, string> = {
-  'ERR-3': 'visitors may create projects',
-  'ERR-4': 'blank titles are accepted',
-  'ERR-6': 'any text is accepted as an email',
-  'ERR-7': 'shorter passwords are accepted',
-  'ERR-41': 'a password that is a number is accepted',
-  'ERR-15': 'forms are accepted too',
-  'ERR-16': 'projects of 2 MB are accepted',
-  'ERR-19': 'no XSRF token is required',
-};
-
 const get =
   (path: string): Send =>
   (_, browser) =>
@@ -108,53 +104,59 @@ const createAsOlga =
 /** All error cases, in the order of the table "What your users will read". */
 export const errorCases: ErrorCase[] = (
   [
-    ['ERR-1', 'login', 'A wrong password', sendWrongPassword],
-    ['ERR-2', 'login', 'An unknown email', sendUnknownEmail],
-    ['ERR-3', undefined, 'A project of a visitor without a session', createAsVisitor],
-    ['ERR-4', undefined, 'A blank title', createAsOlga({ title: '   ' })],
-    ['ERR-5', 'registerUser', 'An email that has an account', sendExistingEmail],
-    ['ERR-6', 'registerUser', 'An email that is not an address', { email: 'not-an-email' }],
-    ['ERR-7', 'registerUser', 'A password of 7 characters', { password: 'aB3$xY7' }],
-    ['ERR-26', 'registerUser', 'A registration without an email', { email: undefined }],
-    ['ERR-9', 'login', 'A sign-in without a password', { password: undefined }],
-    ['ERR-25', 'login', 'An email that is a number', { email: 5 }],
-    ['ERR-36', 'login', 'A password that is a number', { password: 12345678 }],
-    ['ERR-37', 'login', 'A password that is an object', { password: { $ne: null } }],
-    ['ERR-38', 'login', 'An email that is an array', { email: ['ada@example.org'] }],
-    ['ERR-39', 'login', 'An email and a password that are objects', anyObjects],
-    ['ERR-40', 'login', 'An email with a fragment of SQL', sqlFragments],
-    ['ERR-43', 'login', 'A password that is true', { password: true }],
-    ['ERR-44', 'login', 'A password that is null', { password: null }],
-    ['ERR-45', 'login', 'A password that is an array', { password: [''] }],
-    ['ERR-41', 'registerUser', 'A new password that is a number', { password: 12345678 }],
-    ['ERR-42', 'registerUser', 'A new password that is an object', { password: { a: 1 } }],
-    ['ERR-13', 'login', 'Truncated JSON', '{"email": "ada@exam'],
-    ['ERR-14', 'login', 'An array in place of an object', '[]'],
-    ['ERR-27', 'login', 'null in place of an object', 'null'],
-    ['ERR-28', 'login', 'A request without a body', ''],
-    ['ERR-29', 'login', 'JSON with 2,000 levels', '['.repeat(2000) + ']'.repeat(2000)],
-    ['ERR-15', 'login', 'A form in place of JSON', form],
-    ['ERR-10', 'createProject', 'A project without a title', { title: undefined }],
-    ['ERR-11', 'createProject', 'A project without a description', { description: undefined }],
-    ['ERR-12', 'createProject', 'A project whose title is a number', { title: 42 }],
-    ['ERR-35', 'createProject', 'A project whose description is null', { description: null }],
-    ['ERR-30', 'createProject', 'A project in Latin-1', Buffer.from(latin1, 'latin1')],
-    ['ERR-31', 'createProject', 'A project after a byte order mark', `\uFEFF${latin1}`],
-    ['ERR-32', 'createProject', 'A project with an unknown field', { colour: 'green' }],
-    ['ERR-16', undefined, 'A project of 2 MB', createAsOlga({ description: twoMegabytes }, false)],
-    ['ERR-17', undefined, 'An unknown address under /api/v1', get('/api/v1/no-such-thing')],
-    ['ERR-18', undefined, 'An unsupported method', get('/api/v1/auth/login')],
-    ['ERR-19', undefined, 'A project without the XSRF token', createWithoutToken],
-  ] satisfies [CheckId, ErrorCase['call'], string, Wrong][]
-).map(([id, call, subject, wrong]) => ({
-  id,
-  call,
-  subject,
-  userReads: notShown[id] ?? (typeof wrong === 'function' ? undefined : notSentByApp),
-  noteIfAccepted:
-    call === 'createProject' ? `${lowerFirst(subject)} is accepted` : notesIfAccepted[id],
-  send: typeof wrong === 'function' ? wrong : sendBody(id, call!, wrong),
-}));
+    ['ERR-1', 'login', sendWrongPassword],
+    ['ERR-2', 'login', sendUnknownEmail],
+    ['ERR-3', undefined, createAsVisitor],
+    ['ERR-4', undefined, createAsOlga({ title: '   ' })],
+    ['ERR-5', 'registerUser', sendExistingEmail],
+    ['ERR-6', 'registerUser', { email: 'not-an-email' }],
+    ['ERR-7', 'registerUser', { password: 'aB3$xY7' }],
+    ['ERR-26', 'registerUser', { email: undefined }],
+    ['ERR-9', 'login', { password: undefined }],
+    ['ERR-25', 'login', { email: 5 }],
+    ['ERR-36', 'login', { password: 12345678 }],
+    ['ERR-37', 'login', { password: { $ne: null } }],
+    ['ERR-38', 'login', { email: ['ada@example.org'] }],
+    ['ERR-39', 'login', anyObjects],
+    ['ERR-40', 'login', sqlFragments],
+    ['ERR-43', 'login', { password: true }],
+    ['ERR-44', 'login', { password: null }],
+    ['ERR-45', 'login', { password: [''] }],
+    ['ERR-41', 'registerUser', { password: 12345678 }],
+    ['ERR-42', 'registerUser', { password: { a: 1 } }],
+    ['ERR-13', 'login', '{"email": "ada@exam'],
+    ['ERR-14', 'login', '[]'],
+    ['ERR-27', 'login', 'null'],
+    ['ERR-28', 'login', ''],
+    ['ERR-29', 'login', '['.repeat(2000) + ']'.repeat(2000)],
+    ['ERR-15', 'login', form],
+    ['ERR-10', 'createProject', { title: undefined }],
+    ['ERR-11', 'createProject', { description: undefined }],
+    ['ERR-12', 'createProject', { title: 42 }],
+    ['ERR-35', 'createProject', { description: null }],
+    ['ERR-30', 'createProject', Buffer.from(latin1, 'latin1')],
+    ['ERR-31', 'createProject', `\uFEFF${latin1}`],
+    ['ERR-32', 'createProject', { colour: 'green' }],
+    ['ERR-16', undefined, createAsOlga({ description: twoMegabytes }, false)],
+    ['ERR-17', undefined, get('/api/v1/no-such-thing')],
+    ['ERR-18', undefined, get('/api/v1/auth/login')],
+    ['ERR-19', undefined, createWithoutToken],
+  ] satisfies [CheckId, ErrorCase['call'], Wrong][]
+).map(([id, call, wrong]) => {
+  const [subject = '', verdict = ''] = wordsOf[id].title.split(/ (?:is|are) (?=accepted|rejected)/);
+  const isRequest = typeof wrong === 'function';
+  return {
+    id,
+    call,
+    subject,
+    mayBeAccepted: verdict.startsWith('accepted'),
+    userReads: notShown[id] ?? (isRequest ? undefined : notSentByApp),
+    send: isRequest ? wrong : sendBody(id, call!, wrong),
+  };
+});
+
+/** Returns what a backend allows that accepts the request of an error case. */
+export const describeAcceptance = ({ subject }: ErrorCase) => `${lowerFirst(subject)} is accepted`;
 
 function sendBody(id: string, call: Call, wrong: object | string): Send {
   return async (context, browser) => {
@@ -167,12 +169,11 @@ function sendBody(id: string, call: Call, wrong: object | string): Send {
       call === 'login'
         ? await context.registeredAccount('eight')
         : { email: fixtures.email(id), password: fixtures.password(id) };
-    const credentials = { email, password };
-    const changed = { ...(isProject ? fixtures.project(id) : credentials), ...Object(wrong) };
+    const good = isProject ? fixtures.project(id) : { email, password };
     const isRaw = typeof wrong === 'string' || Buffer.isBuffer(wrong);
     const type = wrong === form ? 'application/x-www-form-urlencoded' : 'application/json';
     return browser.send('POST', operationOf(call).path, {
-      body: isRaw ? wrong : JSON.stringify(changed),
+      body: isRaw ? wrong : JSON.stringify({ ...good, ...wrong }),
       headers: { 'content-type': type },
     });
   };
@@ -222,45 +223,33 @@ export const errorChecks: Verdicts = {
     }
   },
   ...verdictsOf(errorCases, expectRefusalWithMessage),
-  async 'ERR-20'(context) {
-    await makeOrdinaryVisit(context);
-    failOnFaults(
-      context.http.exchanges.filter(({ isAppRequest }) => isAppRequest),
-      (exchange) =>
-        statusOf(exchange) >= 500 && responseHeader(exchange, 'retry-after') === undefined
-          ? `responds with ${describeResponse(exchange)}`
-          : undefined,
-    );
-  },
-  async 'ERR-22'(context) {
-    await makeOrdinaryVisit(context);
-    for (const errorCase of errorCases) await triggerError(context, errorCase).catch(() => {});
-    failOnFaults(
-      context.http.exchanges.filter(isClientError),
-      (exchange) => {
-        const fault = describeNoSentence(exchange);
-        return fault && `responds with a message that ${fault}: "${messageOf(exchange)}"`;
-      },
-      (exchange) => (exchange.isAppRequest ? describeExchangeScreen(exchange) : notSentByApp),
-      (exchange, subject) => ({
-        words: `responses have a message that ${describeNoSentence(exchange)}`,
-        subject,
-      }),
-    );
-  },
-  async 'ERR-23'(context) {
-    await makeOrdinaryVisit(context);
-    failOnFaults(
-      context.http.exchanges.filter((exchange) => statusOf(exchange) === 401),
-      (exchange) => {
-        const challenge = responseHeader(exchange, 'www-authenticate');
-        return challenge && /\b(basic|digest|negotiate|ntlm)\b/i.test(challenge)
-          ? `responds with 401 and "WWW-Authenticate: ${challenge}"`
-          : undefined;
-      },
-      () => "the browser's own dialog for a name and a password",
-    );
-  },
+  'ERR-20': inspectResponses((exchange) =>
+    exchange.isAppRequest &&
+    statusOf(exchange) >= 500 &&
+    responseHeader(exchange, 'retry-after') === undefined
+      ? `responds with ${describeResponse(exchange)}`
+      : undefined,
+  ),
+  'ERR-22': inspectResponses(
+    (exchange) => {
+      const fault = describeNoSentence(exchange);
+      return fault && `responds with a message that ${fault}: "${messageOf(exchange)}"`;
+    },
+    undefined,
+    (exchange, subject) => ({
+      words: `responses have a message that ${describeNoSentence(exchange)}`,
+      subject,
+    }),
+  ),
+  'ERR-23': inspectResponses(
+    (exchange) => {
+      const challenge = responseHeader(exchange, 'www-authenticate') ?? '';
+      return statusOf(exchange) === 401 && /\b(basic|digest|negotiate|ntlm)\b/i.test(challenge)
+        ? `responds with 401 and "WWW-Authenticate: ${challenge}"`
+        : undefined;
+    },
+    () => "the browser's own dialog for a name and a password",
+  ),
   async 'ERR-21'(context) {
     for (const errorCase of errorCases.filter(({ id }) => injections.includes(id))) {
       const result = await triggerError(context, errorCase);
@@ -279,8 +268,18 @@ export const errorChecks: Verdicts = {
   },
 };
 
+/** Creates a verdict on the responses to an ordinary visit and to the error cases. */
+function inspectResponses(...[faultOf, userSees, causeOf]: Inspection): Run {
+  return async (context) => {
+    await makeOrdinaryVisit(context);
+    for (const errorCase of errorCases) await triggerError(context, errorCase).catch(() => {});
+    failOnFaults(context.http.exchanges, faultOf, userSees, causeOf);
+  };
+}
+
 /** Returns what is wrong with the text of a message; undefined when it is a sentence. */
 function describeNoSentence(exchange: Exchange): string | undefined {
+  if (!isClientError(exchange)) return undefined;
   const message = messageOf(exchange)?.trim() ?? '';
   // A message may repeat what the user typed.
   const sent = String(exchange.request.body ?? '');
@@ -326,21 +325,17 @@ export function describeUserMessage({ userReads }: ErrorCase, result: ApiCall | 
 }
 
 async function expectRefusalWithMessage(context: RunContext, errorCase: ErrorCase) {
-  const { subject, noteIfAccepted } = errorCase;
+  const { subject, mayBeAccepted } = errorCase;
   const result = await triggerError(context, errorCase);
   const exchange = exchangeOf(result);
+  const userSees = describeUserMessage(errorCase, result);
   const failWith = (fault: string, cause?: Cause) =>
-    fail(
-      `${subject}: the backend ${fault}.`,
-      [result],
-      describeUserMessage(errorCase, result),
-      cause,
-    );
+    fail(`${subject}: the backend ${fault}.`, [result], userSees, cause);
   const response = `responds with ${describeResponse(exchange)}`;
   if (isSuccess(exchange)) {
     const fault = await findAcceptanceFault(context, result);
     if (fault) failWith(`${response}, but ${fault}`);
-    if (noteIfAccepted) skip(noteIfAccepted);
+    if (mayBeAccepted) skip(describeAcceptance(errorCase));
   }
   if (!isClientError(exchange)) {
     const { method, path } = exchange.request;
@@ -349,11 +344,8 @@ async function expectRefusalWithMessage(context: RunContext, errorCase: ErrorCas
     failWith(`${response} instead of a status 4xx`, cause);
   }
   const fault = describeMessageFault(exchange);
-  if (fault)
-    failWith(
-      `rejects it with ${statusOf(exchange)}, but ${fault}`,
-      refusalCause(exchange, lowerFirst(subject)),
-    );
+  const cause = refusalCause(exchange, lowerFirst(subject));
+  if (fault) failWith(`rejects it with ${statusOf(exchange)}, but ${fault}`, cause);
   await triggerJudged(context, errorCase);
 }
 
@@ -390,11 +382,8 @@ async function expectSignInAfterWrongPassword(context: RunContext) {
   const before = await browser.login(email, password);
   const wrong = await browser.login(email, `${password}?`);
   const after = await browser.login(email, password);
-  if (before.outcome.ok)
-    expectSuccess(after, 'After one wrong password, signing in with the right one fails', [
-      before,
-      wrong,
-    ]);
+  const failure = 'After one wrong password, signing in with the right one fails';
+  if (before.outcome.ok) expectSuccess(after, failure, [before, wrong]);
 }
 
 /** Returns what contradicts a success response; undefined when the backend did what it says. */

@@ -1,8 +1,8 @@
 import { stripVTControlCharacters } from 'node:util';
 import { callNames } from '../../model/calls.ts';
+import type { Level } from '../checks/check.ts';
 import { describeResponse, truncate } from '../describe.ts';
 import { emailDomain } from '../fixtures.ts';
-import type { Check } from '../checks/check.ts';
 import type { Exchange, HttpClient } from '../http/client.ts';
 import { reproduce, withRequirements } from '../http/curl.ts';
 import type { CheckResult, RunResult } from '../run.ts';
@@ -42,15 +42,8 @@ export function createReport(run: RunResult, notes: string[] = []) {
     userSees: cleanOptional(problem.userSees),
     calls: withRequirements(context.http.exchanges, problem.exchanges).map(reportCall),
   });
-  const reportCheck = ({ id, level, title, requirement, statements }: Check) => ({
-    id,
-    level,
-    title,
-    requirement,
-    statements,
-  });
   const reportFinding = ({ checks, summary, problems, causes }: Finding) => ({
-    ...reportCheck(checks[0]!),
+    ...checks[0]!,
     ids: checks.map(({ id }) => id),
     summary: cleanOptional(summary),
     problems: problems.slice(0, summary === undefined ? maxProblems : 1).map(reportProblem),
@@ -59,21 +52,14 @@ export function createReport(run: RunResult, notes: string[] = []) {
     causes: causes.map(({ id }) => id),
   });
   const results = run.results.map(({ check, ...result }) => ({
-    ...reportCheck(check),
+    ...check,
     status: result.status,
     note: cleanOptional(result.note),
     problems: result.problems.map(reportProblem),
     calls: result.exchanges.slice(0, maxCallsPerCheck).map(reportCall),
     durationMs: Math.round(result.durationMs),
   }));
-  const totalsOf = (level: string) =>
-    countStatuses(results.filter((result) => result.level === level));
-  const [must, should] = [totalsOf('MUST'), totalsOf('SHOULD')];
-
   const missingCalls = callNames.filter((call) => successes[call] === 0);
-  const blockedIds = results
-    .filter(({ level, status }) => level === 'SHOULD' && status === 'blocked')
-    .map(({ id }) => id);
   const findings = listFindings(run.results).map(reportFinding);
   return {
     $schema: schemaFile,
@@ -83,7 +69,7 @@ export function createReport(run: RunResult, notes: string[] = []) {
     runId: run.runId,
     startedAt: run.startedAt.toISOString(),
     durationMs: Math.round(run.durationMs),
-    verdict: describeVerdict(must, should, run.only.length > 0, findings[0]?.ids[0], blockedIds),
+    verdict: describeVerdict(run.results, run.only.length > 0, findings[0]?.ids[0]),
     findings,
     results,
     userMessages: run.userMessages.map((row) => ({
@@ -92,9 +78,9 @@ export function createReport(run: RunResult, notes: string[] = []) {
       message: clean(row.message),
     })),
     totals: {
-      must,
-      should,
-      profileCount: totalsOf('PROFILE').passed,
+      must: countStatuses(run.results, 'MUST'),
+      should: countStatuses(run.results, 'SHOULD'),
+      profileCount: countStatuses(run.results, 'PROFILE').passed,
       operations: {
         covered: callNames.length - missingCalls.length,
         total: callNames.length,
@@ -114,13 +100,14 @@ export function createReport(run: RunResult, notes: string[] = []) {
 
 /** Returns how to find what a run leaves on the server. */
 export const deletionHint = (runId: string): string =>
-  `The emails of this run contain "${runId}", those of all runs end with @${emailDomain}: delete from users where email like '%@${emailDomain}'`;
+  `The emails of this run contain "${runId}", those of all runs end with ${emailDomain}: delete from users where email like '%${emailDomain}'`;
 
-function countStatuses(results: Pick<CheckResult, 'status'>[]) {
+function countStatuses(results: CheckResult[], wanted: Level) {
+  const ofLevel = results.filter(({ check }) => check.level === wanted);
   const count = (...statuses: CheckResult['status'][]) =>
-    results.filter(({ status }) => statuses.includes(status)).length;
+    ofLevel.filter(({ status }) => statuses.includes(status)).length;
   return {
-    total: results.length,
+    total: ofLevel.length,
     passed: count('passed', 'noted'),
     failed: count('failed'),
     blocked: count('blocked'),
@@ -128,14 +115,9 @@ function countStatuses(results: Pick<CheckResult, 'status'>[]) {
   };
 }
 
-function describeVerdict(
-  must: Totals,
-  should: Totals,
-  isSelection: boolean,
-  first: string | undefined,
-  blockedIds: string[],
-): string {
-  const unmet = (count: number, level: string) =>
+function describeVerdict(results: CheckResult[], isSelection: boolean, first?: string): string {
+  const [must, should] = [countStatuses(results, 'MUST'), countStatuses(results, 'SHOULD')];
+  const unmet = (count: number, level: Level) =>
     `${plural(count, `${level} check`)} ${count === 1 ? 'is' : 'are'} not met.`;
   const advice = should.failed > 0 ? ` ${unmet(should.failed, 'SHOULD')}` : '';
   if (must.failed > 0)
@@ -145,8 +127,11 @@ function describeVerdict(
   const success = isSelection
     ? 'The selected MUST checks are met'
     : 'The app works with this backend';
-  return should.blocked > 0
-    ? `${success}, but ${plural(should.blocked, 'SHOULD check')} could not be judged: ${blockedIds.join(', ')}.${advice}`
+  const ids = results
+    .filter(({ check, status }) => check.level === 'SHOULD' && status === 'blocked')
+    .map(({ check }) => check.id);
+  return ids.length > 0
+    ? `${success}, but ${plural(ids.length, 'SHOULD check')} could not be judged: ${ids.join(', ')}.${advice}`
     : `${success}.${advice}`;
 }
 
