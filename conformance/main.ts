@@ -81,34 +81,21 @@ async function runCommand(settings: RunSettings): Promise<number> {
   return viewOf(report).isOk ? 0 : 1;
 }
 
-/**
- * Shows progress in one line that is overwritten: the check, and after a second what it waits for.
- * Writes nothing if stderr is not a terminal.
- */
+/** Shows the check and what it waits for in one line of the terminal, if stderr is one. */
 function createProgressLine() {
   const { stderr } = process;
-  const clearLine = '\r\u001B[2K';
   let check = '';
-  let reason = '';
-  let startedAtMs = Date.now();
-  const write = () => {
-    const seconds = Math.floor((Date.now() - startedAtMs) / 1000);
-    const text = seconds > 0 ? `${check}, waits ${seconds} s for ${reason}` : check;
-    stderr.write(clearLine + truncate(text, (stderr.columns || 80) - 2));
+  const write = (text: string) => {
+    const line = truncate(text, (stderr.columns || 80) - 2);
+    if (stderr.isTTY) stderr.write(`\r\u001B[2K${line}`);
   };
-  const timer = stderr.isTTY ? setInterval(write, 500) : undefined;
   return {
     update: (done: number, total: number, { id, title }: { id: string; title: string }) => {
-      check = `check ${done + 1} of ${total}: ${id} ${title}`;
-      if (timer) write();
+      check = `check ${done + 1} of ${total}: ${id}`;
+      write(`${check} ${title}`);
     },
-    wait: (response: string, delayMs = 0) => {
-      const limit = `the ${Math.ceil(delayMs / 1000)} s of Retry-After: ${response}`;
-      [reason, startedAtMs] = [delayMs > 0 ? limit : response, Date.now()];
-    },
-    clear: () => {
-      clearInterval(timer);
-      if (timer) stderr.write(clearLine);
-    },
+    wait: (reason: string, delayMs = 0) =>
+      write(`${check} waits${delayMs > 0 ? ` ${Math.ceil(delayMs / 1000)} s` : ''} for ${reason}`),
+    clear: () => write(''),
   };
 }

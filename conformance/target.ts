@@ -46,19 +46,14 @@ export async function checkReachable(
   const { errorCode = '', certificateError } = await tryConnect(origin, isHttps);
   if (errorCode === 'ENOTFOUND')
     return { unreachable: `The host "${hostname}" does not exist. Check the name.` };
-  if (/^(EPROTO|ERR_SSL|ECONNRESET)/.test(errorCode)) {
-    const place = `${hostname}:${portOf(origin)}`;
-    return { unreachable: `${place} listens but does not speak https. Try http:// instead.` };
-  }
-  if (errorCode !== '') {
-    const reason =
-      errorCode === 'ECONNREFUSED'
-        ? `Nothing listens on port ${portOf(origin)} of ${hostname}.`
-        : `${hostname} does not accept connections on port ${portOf(origin)} (${errorCode}).`;
-    return {
-      unreachable: `${reason} Start the backend, or give its address: ${command} http://localhost:PORT`,
-    };
-  }
+  const port = portOf(origin);
+  const advice = `Start the backend, or give its address: ${command} http://localhost:PORT`;
+  if (errorCode === 'ECONNREFUSED')
+    return { unreachable: `Nothing listens on port ${port} of ${hostname}. ${advice}` };
+  if (/^(EPROTO|ERR_SSL|ECONNRESET)/.test(errorCode))
+    return { unreachable: `${hostname}:${port} does not speak https. Try http:// instead.` };
+  const failure = `${hostname} does not accept connections on port ${port} (${errorCode}).`;
+  if (errorCode !== '') return { unreachable: `${failure} ${advice}` };
   if (certificateError === undefined) return { notes: [] };
   const warning =
     `Browsers will warn about its certificate (${certificateError}). The kit continues. ` +
@@ -72,13 +67,11 @@ export const speaksTls = async (origin: string): Promise<boolean> =>
 const portOf = (origin: string): number =>
   Number(new URL(origin).port) || (origin.startsWith('https:') ? 443 : 80);
 
+type Connection = { errorCode?: string; certificateError?: string };
 type ConnectError = NodeJS.ErrnoException & { errors?: NodeJS.ErrnoException[] };
 
 /** Opens and closes a connection. Returns an error code if that fails. */
-async function tryConnect(
-  origin: string,
-  isTls: boolean,
-): Promise<{ errorCode?: string; certificateError?: string }> {
+async function tryConnect(origin: string, isTls: boolean): Promise<Connection> {
   const host = new URL(origin).hostname.replace(/^\[|\]$/g, '');
   const options = { host, port: portOf(origin), autoSelectFamilyAttemptTimeout: 250 };
   const servername = /[a-z]/i.test(host) ? host : '';

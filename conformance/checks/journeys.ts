@@ -25,7 +25,7 @@ const userStory = (context: RunContext) =>
 /** Lets the person of the story go on, because an account is expensive. */
 async function goOn(context: RunContext, options: WalkOptions) {
   const story = await userStory(context).catch(() => {
-    throw new Blocked('the journey of JOURNEY-1 fails');
+    throw new Blocked(context.http.unjudged.at(-1) ?? 'the journey of JOURNEY-1 fails');
   });
   await checkWalk(context, story, options);
 }

@@ -432,8 +432,10 @@ function expectSameTexts(calls: ApiCall<Project>[]) {
 }
 
 async function listFiveTimes(browser: SimulatedBrowser) {
-  const lists = [];
-  while (lists.length < 5) lists.push(await listOrBlock(browser));
+  const lists = [await listOrBlock(browser)];
+  // A slow list is fetched once: REACH-10 reports it.
+  const count = lists[0]!.call.exchange.durationMs < 1000 ? 5 : 1;
+  while (lists.length < count) lists.push(await listOrBlock(browser));
   return lists;
 }
 

@@ -130,11 +130,9 @@ export const reachabilityChecks: Verdicts = {
     if (describeResponse(unknown) !== refusal) return;
     const list = await browser.send('GET', '/api/v1/projects');
     const challenge = responseHeader(unknown, 'www-authenticate');
-    const [header, suspects] = challenge
-      ? [` and "WWW-Authenticate: ${challenge}"`, 'a proxy or a server that asks for a password']
-      : ['', 'a check of Host or User-Agent, a firewall, or CSRF protection'];
+    const header = challenge ? ` and "WWW-Authenticate: ${challenge}"` : '';
     fail(
-      `Every ${describeResponse(list) === refusal ? 'request' : 'POST'}, registering and unknown addresses included, gets ${refusal}${header}. It does not reach the API: something in front of it refuses the app, such as ${suspects}.`,
+      `Every ${describeResponse(list) === refusal ? 'request' : 'POST'}, registering and unknown addresses included, gets ${refusal}${header}. It does not reach the API: something in front of it refuses the app, such as a proxy with a password, a check of Host or User-Agent, or CSRF protection.`,
       [unknown, registration],
     );
   },

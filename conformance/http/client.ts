@@ -64,10 +64,8 @@ export type HttpClientOptions = {
 
 /** The most that a run waits in total with `--wait`. */
 export const maxWaitMinutes = 30;
-const waitLimits = {
-  patient: { onceMs: maxWaitMinutes * 60_000, totalMs: maxWaitMinutes * 60_000 },
-  impatient: { onceMs: 5_000, totalMs: 20_000 },
-};
+const patientLimits = { onceMs: maxWaitMinutes * 60_000, totalMs: maxWaitMinutes * 60_000 };
+const impatientLimits = { onceMs: 5_000, totalMs: 20_000 };
 
 /** Longer until the first timeout, so that a slow backend is called slow. */
 const [firstTimeoutMs, laterTimeoutMs] = [10_000, 5_000];
@@ -80,17 +78,12 @@ const maxStaleConnections = 8;
 const maxHeaderSize = 256 * 1024;
 
 /** Creates a client that sends requests to one origin and records every exchange. */
-export function createHttpClient(
-  origin: string,
-  { onExchange, clock = realClock, isPatient = false, onWait }: HttpClientOptions = {},
-) {
+export function createHttpClient(origin: string, settings: HttpClientOptions = {}) {
+  const { onExchange, clock = realClock, isPatient = false, onWait } = settings;
   const isHttps = origin.startsWith('https:');
   const startRequest = isHttps ? httpsRequest : httpRequest;
   const options = { keepAlive: true, maxSockets: 8 };
-  // The command reports an untrusted certificate once. Accepting it is safe: all data is made up.
-  const createAgent = () =>
-    isHttps ? new HttpsAgent({ ...options, rejectUnauthorized: false }) : new HttpAgent(options);
-  const agent = createAgent();
+  const agent = isHttps ? new HttpsAgent(options) : new HttpAgent(options);
   /** All exchanges so far, in order. */
   const exchanges: Exchange[] = [];
   /** The message of each `Unjudged` so far. */
@@ -102,7 +95,7 @@ export function createHttpClient(
     /** What the backend did, and what to do. Set by the first response that was not obeyed. */
     advice: undefined as string | undefined,
   };
-  const waitLimit = waitLimits[isPatient ? 'patient' : 'impatient'];
+  const waitLimit = isPatient ? patientLimits : impatientLimits;
   let resumeAtMs = -Infinity;
   let timeoutMs = firstTimeoutMs;
 
@@ -115,9 +108,10 @@ export function createHttpClient(
         clock.clearTimeout(timer);
         resolve({ response: undefined, failure: { message, isTimeout } });
       };
-      const ownAgent = request.onNewConnection ? createAgent() : undefined;
       const outgoing = startRequest(origin + path, {
-        agent: ownAgent ?? agent,
+        agent: request.onNewConnection ? false : agent,
+        // The command reports an untrusted certificate once. All data is made up.
+        rejectUnauthorized: false,
         method,
         headers,
         // Browsers accept more than Node's strict parser, for example lines that end with LF.
@@ -153,11 +147,10 @@ export function createHttpClient(
         message.on('error', () => {});
         message.on('close', () => {
           clock.clearTimeout(timer);
-          ownAgent?.destroy();
           const body = Buffer.concat(chunks);
           if (message.complete) return resolve(parseResponse(message, body));
-          const received = `after ${body.length} bytes of its body`;
-          return fail(`the ${message.statusCode} response was cut off ${received}`);
+          const start = `${body.length} bytes of its body`;
+          return fail(`the ${message.statusCode} response was cut off after ${start}`);
         });
       });
       outgoing.end(requestBody);
@@ -232,13 +225,10 @@ export function createHttpClient(
         exchanges.push(exchange);
         onExchange?.(exchange);
         const retryAfterMs = retryAfterMsOf(result.response);
+        if (retryAfterMs !== undefined) scheduleRetry(exchange, retryAfterMs, attempt);
         // nginx limits requests so by default. ERR-20 reports this response all the same.
-        if (retryAfterMs === undefined && result.response?.status === 503 && attempt === 0) {
-          await clock.sleep(1000);
-          continue;
-        }
-        if (retryAfterMs === undefined) return exchange;
-        scheduleRetry(exchange, retryAfterMs, attempt);
+        else if (result.response?.status === 503 && attempt === 0) await clock.sleep(1000);
+        else return exchange;
       }
     },
     close: () => agent.destroy(),

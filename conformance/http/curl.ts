@@ -114,12 +114,7 @@ function sets(exchange: Exchange, value: string): boolean {
 }
 
 /** Returns a command for one request; undefined when a command cannot make it. */
-function curlCommand(
-  origin: string,
-  all: Exchange[],
-  exchange: Exchange,
-  writesFile: boolean,
-): string | undefined {
+function curlCommand(origin: string, all: Exchange[], exchange: Exchange, writesFile: boolean) {
   const { request, browserName, failure } = exchange;
   const { method, headers, body } = request;
   const args = [String.raw`curl -si -w '\n'`];

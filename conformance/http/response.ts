@@ -14,9 +14,7 @@ export const isRedirect = (exchange: Exchange): boolean =>
 
 /** Returns the `message` that the app would show; undefined when the body has none. */
 export function messageOf({ response }: Pick<Exchange, 'response'>): string | undefined {
-  const body = parseJson(response?.text);
-  if (typeof body !== 'object' || body === null) return undefined;
-  const { message } = body as { message?: unknown };
+  const { message } = Object(parseJson(response?.text)) as { message?: unknown };
   return typeof message === 'string' && message.trim() !== '' ? message : undefined;
 }
 

@@ -69,20 +69,17 @@ export class SimulatedBrowser {
     overrides: RequestOptions = {},
   ): Promise<ApiCall<Value>> {
     const exchanges: Exchange[] = [];
-    let unjudged: Unjudged | undefined;
+    const { origin, unjudged } = this.http;
+    const earlier = unjudged.length;
     const onExchange = (exchange: Exchange) => exchanges.push(exchange);
     const api = createApi({
-      origin: this.http.origin,
+      origin,
       cookies: () => this.documentCookies(),
-      fetch: (request) =>
-        this.fetch(request, { onExchange, ...overrides }).catch((error) => {
-          if (error instanceof Unjudged) unjudged = error;
-          throw error;
-        }),
+      fetch: (request) => this.fetch(request, { onExchange, ...overrides }),
     });
     const outcome = await send(api).catch(() => ({ ok: undefined }));
     // The app takes a missing response for a failed request.
-    if (unjudged) throw unjudged;
+    if (unjudged.length > earlier) throw new Unjudged(unjudged[earlier]);
     return { operation, outcome, exchanges, exchange: exchanges.at(-1)! };
   }
 
@@ -107,12 +104,7 @@ export class SimulatedBrowser {
     this.follow(/^30[78]$/, method, path, options);
 
   /** Sends a request, also to where these statuses redirect it. Returns the last exchange. */
-  private async follow(
-    redirects: RegExp,
-    method: string,
-    path: string,
-    options: RequestOptions,
-  ): Promise<Exchange> {
+  private async follow(redirects: RegExp, method: string, path: string, options: RequestOptions) {
     const { origin } = this.http;
     let previous: Exchange | undefined;
     for (let count = 0; ; count++) {

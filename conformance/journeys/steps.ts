@@ -103,11 +103,7 @@ const hasTitle = (account: Account | undefined, title: string) =>
   account?.created.some((project) => project.title === title) === true;
 
 /** `visit` is the number of the visit, or another page, which shows everything. */
-function differenceOf(
-  { list }: Screen,
-  { created }: Account,
-  visit: number | string,
-): Difference | undefined {
+function differenceOf({ list }: Screen, { created }: Account, visit: number | string) {
   if (!list) return undefined;
   const [place, visits] =
     typeof visit === 'number' ? [`on the ${ordinal(visit)} visit`, visit] : [visit, Infinity];
