@@ -48,7 +48,7 @@ test.each([40, 120])(
     const command = `stty cols ${columns}; exec ${process.execPath} ${program} ${await startServer()} --only ACCOUNT-2`;
     const { output } = await outcomeOf(spawn('script', ['-qec', command, '/dev/null']));
     const [progress = '', report] = output.split('\r\u001B[2K').slice(-2);
-    expect(progress).toMatch(/^check 1 of 1: ACCOUNT-2 waits for POST/);
+    expect(progress).toMatch(/^check 1 of 1: ACCOUNT-2 waits for GET/);
     expect(progress.length).toBeLessThan(columns);
     expect(stripVTControlCharacters(report!).trimStart()).toMatch(/^What your users|^Totals/);
   },
