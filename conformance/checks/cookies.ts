@@ -1,7 +1,7 @@
 import { Cookie } from 'tough-cookie';
-import { describeResponse } from '../describe.ts';
+import { describeListFault, describeResponse } from '../describe.ts';
 import { headerValues, type Exchange } from '../http/client.ts';
-import { isSuccess } from '../http/response.ts';
+import { isSuccess, statusOf } from '../http/response.ts';
 import { maskCookie } from '../http/secrets.ts';
 import { isLocalhost } from '../http/simulated-browser.ts';
 import {
@@ -127,12 +127,24 @@ export const cookieChecks: Verdicts = {
       const browser = context.newBrowser('forger');
       for (const cookie of forged) browser.setCookie(cookie);
       const list = await browser.listProjects();
-      if (list.outcome.ok)
+      if (list.outcome.ok || statusOf(list.exchange) >= 500)
         fail(
-          `A session cookie ${change} still gives access to the list: ${describeResponse(list.exchange)}.`,
+          `The backend responds to a session cookie ${change} with ${describeResponse(list.exchange)} instead of rejecting it.`,
           [list],
         );
     }
+  },
+  async 'COOKIE-8'(context) {
+    const { browser, login } = await activeSession(context);
+    const other = browser.clone('ada, with a cookie of another application');
+    const value = '%7B%22theme%22%3A%22dark%22%7D';
+    other.setCookie(new Cookie({ key: 'settings', value, path: '/' }));
+    const list = await other.listProjects();
+    if (list.outcome.ok || !(await browser.listProjects()).outcome.ok) return;
+    fail(
+      `The list fails beside the cookie settings=${value} of another application on the host: ${describeListFault(list)}.`,
+      [login, list],
+    );
   },
 };
 

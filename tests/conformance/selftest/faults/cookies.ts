@@ -122,6 +122,19 @@ export const cookieFaults: FaultTable[] = [
         return withSetCookies(response, lines);
       };
     },
+    'a session cookie that is not a token causes a 500 [COOKIE-7]': () =>
+      interceptRequests(
+        (request) =>
+          isOperation(request, 'listProjects') &&
+          /^[a_-]{20}/.test(sessionOf(request)) &&
+          errorResponse(500, 'Please try again.'),
+      ),
+    'a cookie of another application causes a 500 [COOKIE-8]': () =>
+      interceptRequests(
+        (request) =>
+          /(^|; )(?!session=|XSRF-TOKEN=)/.test(String(request.headers['cookie'] ?? 'session=')) &&
+          errorResponse(500, 'Please try again.'),
+      ),
     'the session cookie is a sequential number [COOKIE-7]': () => {
       let count = 0;
       return nameSessions(() => String(++count));
