@@ -30,22 +30,25 @@ export function createReport(run: RunResult, notes: string[] = []) {
       /[^\P{Cc}\n\t]/gu,
       (control) => `\\u${control.charCodeAt(0).toString(16).padStart(4, '0')}`,
     );
-  const cleanOptional = (text: string | undefined) =>
-    text === undefined ? undefined : clean(text);
+  const cleanTexts = <Value>(value: Value) =>
+    JSON.parse(JSON.stringify(value), (_key, each: unknown) =>
+      typeof each === 'string' ? clean(each) : each,
+    ) as Value;
   const reportCall = (exchange: Exchange) => ({
     browserName: exchange.browserName,
-    request: clean(describeRequest(exchange)),
-    response: clean(describeResponse(exchange)),
+    request: describeRequest(exchange),
+    response: describeResponse(exchange),
   });
-  const reportProblem = (problem: Problem) => ({
-    description: clean(problem.description),
-    userSees: cleanOptional(problem.userSees),
-    calls: withRequirements(context.http.exchanges, problem.exchanges).map(reportCall),
-  });
+  const reportProblem = ({ description, userSees, exchanges }: Problem) =>
+    cleanTexts({
+      description,
+      userSees,
+      calls: withRequirements(context.http.exchanges, exchanges).map(reportCall),
+    });
   const reportFinding = ({ checks, summary, problems, causes }: Finding) => ({
     ...checks[0]!,
     ids: checks.map(({ id }) => id),
-    summary: cleanOptional(summary),
+    ...cleanTexts({ summary }),
     problems: problems.slice(0, summary === undefined ? maxProblems : 1).map(reportProblem),
     problemCount: problems.length,
     reproduce: reproduce(context.http, run.runId, problems[0]!.exchanges),
@@ -53,10 +56,9 @@ export function createReport(run: RunResult, notes: string[] = []) {
   });
   const results = run.results.map(({ check, ...result }) => ({
     ...check,
-    status: result.status,
-    note: cleanOptional(result.note),
+    ...cleanTexts({ status: result.status, note: result.note }),
     problems: result.problems.map(reportProblem),
-    calls: result.exchanges.slice(0, maxCallsPerCheck).map(reportCall),
+    calls: cleanTexts(result.exchanges.slice(0, maxCallsPerCheck).map(reportCall)),
     durationMs: Math.round(result.durationMs),
   }));
   const missingCalls = callNames.filter((call) => successes[call] === 0);
@@ -72,11 +74,7 @@ export function createReport(run: RunResult, notes: string[] = []) {
     verdict: describeVerdict(run.results, run.only.length > 0, findings[0]?.ids[0]),
     findings,
     results,
-    userMessages: run.userMessages.map((row) => ({
-      ...row,
-      response: clean(row.response),
-      message: clean(row.message),
-    })),
+    userMessages: cleanTexts(run.userMessages),
     totals: {
       must: countStatuses(run.results, 'MUST'),
       should: countStatuses(run.results, 'SHOULD'),
@@ -89,10 +87,7 @@ export function createReport(run: RunResult, notes: string[] = []) {
     },
     throttling: describeThrottling(context.http.throttling),
     /** Checks that are blocked for a reason that no finding tells. */
-    notJudged: listNotJudged(run.results, context.http.throttling.advice).map((entry) => ({
-      ...entry,
-      reason: clean(entry.reason),
-    })),
+    notJudged: cleanTexts(listNotJudged(run.results, context.http.throttling.advice)),
     notes,
     leftovers: `${plural(successes.registerUser, 'user')} and ${plural(successes.createProject, 'project')} stay on the server. ${deletionHint(run.runId)}`,
   };
@@ -137,9 +132,8 @@ function describeVerdict(results: CheckResult[], isSelection: boolean, first?: s
 
 function describeThrottling(throttling: HttpClient['throttling']): string | undefined {
   const { count, totalMs, advice } = throttling;
-  if (advice !== undefined) return advice;
-  if (count === 0) return undefined;
-  return `The kit obeyed Retry-After ${plural(count, 'time')} and waited ${(totalMs / 1000).toFixed(1)} s in total.`;
+  const waiting = `${plural(count, 'time')} and waited ${(totalMs / 1000).toFixed(1)} s in total`;
+  return advice ?? (count > 0 ? `The kit obeyed Retry-After ${waiting}.` : undefined);
 }
 
 function describeRequest({ request }: Exchange): string {

@@ -28,11 +28,7 @@ function createFolder(folder: string) {
 }
 
 /** Writes the reports into an existing folder. Returns their paths. */
-export function writeReports(
-  folder: string,
-  report: Report,
-  screenshots: Screenshot[] = [],
-): string[] {
+export function writeReports(folder: string, report: Report, screenshots: Screenshot[]): string[] {
   const files = {
     'conformance.html': renderHtml(report, screenshots),
     'conformance.json': `${JSON.stringify(report, null, 2)}\n`,
