@@ -1,6 +1,7 @@
 import {
   changeExistingEmailResponse,
   changeFields,
+  changeRegisterResponse,
   changeResponses,
   changeWrongPasswordResponse,
   createFaults,
@@ -46,6 +47,8 @@ export const authFaults: FaultTable[] = [
       password.replaceAll(/[^ -~]/gu, '?'),
     'the server encodes passwords as Latin-1 [ACCOUNT-13]': (password) =>
       Buffer.from(password, 'latin1').toString('latin1'),
+    'the server removes emoji from passwords [ACCOUNT-13]': (password) =>
+      password.replaceAll(/\p{Extended_Pictographic}/gu, ''),
     'the server compares passwords up to a NUL [ACCOUNT-17]': (password) =>
       password.replace(/\0.*/, ''),
     'the server trims passwords [ACCOUNT-5]': (password) => password.trim(),
@@ -80,6 +83,18 @@ export const authFaults: FaultTable[] = [
       isOperation(request, 'registerUser') &&
       passwordLength(request) < 10 &&
       errorResponse(422, 'Password must be at least 10 characters.'),
+    'the server rejects emails with a plus sign [ACCOUNT-19]': (request) =>
+      isOperation(request, 'registerUser') &&
+      emailOf(request).includes('+') &&
+      errorResponse(422, 'This email is not valid.'),
+    'an apostrophe in a new email causes a 500 [ACCOUNT-15, ACCOUNT-19]': (request) =>
+      isOperation(request, 'registerUser') &&
+      emailOf(request).includes("'") &&
+      errorResponse(500, 'Something went wrong.'),
+    'the server rejects passwords with a space [ACCOUNT-20]': (request) =>
+      isOperation(request, 'registerUser') &&
+      String(jsonObjectOf(request)['password']).includes(' ') &&
+      errorResponse(422, 'A password has no spaces.'),
     'the server accepts a long password on registration only [ACCOUNT-10]': (request) =>
       isOperation(request, 'login') &&
       passwordLength(request) > 100 &&
@@ -280,6 +295,8 @@ export const authFaults: FaultTable[] = [
       respondToConcurrent('registerUser', () => errorResponse(500, 'Please try again.'), emailOf),
     'the server drops the part after a plus sign on registration only [ACCOUNT-15]': () =>
       changeFields(['registerUser'], ['email'], (email) => email.replace(/\+[^@]*/, '')),
+    'the role of a new account is a number [ACCOUNT-21]': () =>
+      changeRegisterResponse((response) => withJson(response, { role: 2 })),
     'the registration of a new email fails [ACCOUNT-1]': () =>
       interceptRequests(
         (request) =>

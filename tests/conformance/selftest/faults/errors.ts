@@ -41,6 +41,8 @@ export const errorFaults: FaultTable[] = [
       errorResponse(status, `error.api.${status}`),
     'error messages are templates that nothing fills in [ERR-22]': ({ status }) =>
       errorResponse(status, 'The field {field} is required.'),
+    'error messages are templates of Laravel [ERR-22]': ({ status }) =>
+      errorResponse(status, 'The :attribute field is required.'),
     'error messages are the words of the status [ERR-22]': ({ status }) =>
       errorResponse(status, STATUS_CODES[status] ?? ''),
     'error messages contain markup [ERR-22]': ({ status }, message) =>
@@ -80,7 +82,7 @@ export const errorFaults: FaultTable[] = [
     'objects in place of an email and a password cause a 500 [ERR-39]': (request) =>
       isOperation(request, 'login') && isObject(jsonObjectOf(request)['email']),
     'a fragment of SQL in an email causes a 500 [ERR-40]': (request) =>
-      isOperation(request, 'login') && emailOf(request).includes("'"),
+      isOperation(request, 'login') && emailOf(request).includes("' or"),
     'a password that is true causes a 500 [ERR-43]': (request) =>
       isOperation(request, 'login') && jsonObjectOf(request)['password'] === true,
     'a password that is null causes a 500 [ERR-44]': (request) =>
@@ -96,6 +98,8 @@ export const errorFaults: FaultTable[] = [
       /[^\0-\xff]/.test(String(jsonObjectOf(request)['password'])),
     'a registration without an email causes a 500 [ERR-26]': (request) =>
       isOperation(request, 'registerUser') && !('email' in jsonObjectOf(request)),
+    'an array in place of a project causes a 500 [ERR-46]': (request) =>
+      isOperation(request, 'createProject') && request.body === '[]',
     'the JSON body null causes a 500 [ERR-27]': ({ body }) => body === 'null',
     'an empty body causes a 500 [ERR-28]': ({ method, body }) => method === 'POST' && body === '',
     'deeply nested JSON causes a 500 [ERR-29]': ({ body }) => body.startsWith('[['),
@@ -139,6 +143,14 @@ export const errorFaults: FaultTable[] = [
       htmlPage(500, 'Internal Server Error'),
   }),
   {
+    'the server answers a project without a title with 200 and an error [ERR-10]': () =>
+      interceptResponses(
+        (response, request) =>
+          isOperation(request, 'createProject') &&
+          response.status === 422 &&
+          !('title' in jsonObjectOf(request)) &&
+          withJson(response, { error: true }, 200),
+      ),
     'the server rejects an existing email without a message [ERR-5]': () =>
       changeExistingEmailResponse((response) => withJson(response, { code: 'EMAIL_TAKEN' })),
     'the server rejects an unknown address without a message [ERR-17]': () =>
