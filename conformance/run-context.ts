@@ -31,7 +31,7 @@ export type RunContext = ReturnType<typeof createRunContext>;
 type UiOptions = {
   appFolder: string;
   screenshotFolder: string;
-  /** How long a screen may differ from the model. Default: 3 seconds. */
+  /** How long a screen may differ from the model. Default: 5 seconds. */
   screenTimeoutMs?: number;
 };
 

@@ -165,11 +165,12 @@ export const reachabilityChecks: Verdicts = {
     const isOfTess = ({ browserName }: Exchange) => browserName.startsWith('tess');
     const others = exchanges.filter((each) => !isOfTess(each));
     // Before her first long list, tess creates several projects at a time.
-    const start = exchanges.findIndex(({ response }) => countItems(response) > 100);
+    const isLong = ({ response }: Exchange) => Object(parseJson(response?.text)).length > 100;
+    const start = exchanges.findIndex(isLong);
     const ofTess = start < 0 ? [] : exchanges.slice(start).filter(isOfTess);
     const slow = timings.map(([subject, call, isBesideMany]) => {
       const sorted = (isBesideMany ? ofTess : others)
-        .filter((each) => callOf(each) === call)
+        .filter(({ request }) => findCall(request.method, request.path)?.call === call)
         .toSorted((a, b) => a.durationMs - b.durationMs);
       const median = sorted[Math.floor(sorted.length / 2)];
       const limitMs = call === 'login' || call === 'registerUser' ? 2000 : 1000;
@@ -193,12 +194,6 @@ async function collectAppResponses(context: RunContext): Promise<Exchange[]> {
   await makeOrdinaryVisit(context);
   return context.http.exchanges.filter(({ isAppRequest, response }) => isAppRequest && response);
 }
-
-const callOf = ({ request }: Exchange) => findCall(request.method, request.path)?.call;
-
-/** Returns the length of the array in a body. */
-const countItems = (response: Exchange['response']) =>
-  Object(parseJson(response?.text)).length ?? 0;
 
 /** Returns whether the browser follows a redirect to a response that the app can read. */
 const leadsToApi = ({ request, next }: Exchange): boolean =>

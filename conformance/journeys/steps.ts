@@ -283,11 +283,11 @@ export const accountSteps: Steps = {
     hashes: 2,
     perform: andVisit(async (person) => {
       const other = await openStranger(person);
-      const [registered, signedIn] = await Promise.all([
-        register(other, person.createAccount()),
+      const [signedIn, registered] = await Promise.all([
         signIn(person, person.own),
+        register(other, person.createAccount()),
       ]);
-      return registered ?? signedIn;
+      return signedIn ?? registered;
     }),
   },
 };

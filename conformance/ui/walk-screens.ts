@@ -8,13 +8,12 @@ import { Blocked, CheckFailed } from '../verdict.ts';
 import { launchBrowser } from '../../model/chromium.ts';
 import { createPageBrowser } from './page-browser.ts';
 
-const defaultScreenTimeoutMs = 5_000;
 /** Fewer than without screens, which are slow. */
 const maxAttempts = 6;
 
 /** Lets people use the screens of the built app. Takes a screenshot of a failure. */
 export async function walkScreens(context: RunContext, ui: NonNullable<RunContext['ui']>) {
-  const { appFolder, screenshotFolder, screenTimeoutMs = defaultScreenTimeoutMs } = ui;
+  const { appFolder, screenshotFolder, screenTimeoutMs = 5_000 } = ui;
   const browser = await launchBrowser();
   let lastPage: Page | undefined;
   const onLook = (page: Page) => (lastPage = page);

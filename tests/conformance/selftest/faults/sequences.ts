@@ -164,6 +164,18 @@ export const sequenceFaults: FaultTable[] = [
         return response;
       });
     },
+    'a registration that begins during a sign-in refuses that sign-in [JOURNEY-6]': () => {
+      let registrations = 0;
+      return async (request, next) => {
+        if (isOperation(request, 'registerUser')) registrations += 1;
+        if (!isSignIn(request)) return next(request);
+        const earlier = registrations;
+        await untilQuiet();
+        return registrations === earlier
+          ? next(request)
+          : errorResponse(401, 'The email or the password is not right.');
+      };
+    },
     'a registration ends the session of the browser [ACCOUNT-18]': () => {
       const ended = new Set<string>();
       return rejectSessions(ended, async (request, next) => {
