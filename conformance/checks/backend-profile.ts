@@ -1,17 +1,7 @@
 import type { Cookie } from 'tough-cookie';
 import { lowerFirst } from '../describe.ts';
 import { isSuccess, messageOf, statusOf } from '../http/response.ts';
-import {
-  createAsVisitor,
-  createFirstProject,
-  createListed,
-  createWithKey,
-  describeCreateFailure,
-  isListShared,
-  listAsVisitor,
-  loginWithUnknownEmail,
-  loginWithWrongPassword,
-} from '../probes.ts';
+import { createListed, createWithKey, describeCreateFailure, isListShared } from '../probes.ts';
 import type { RunContext } from '../run-context.ts';
 import { Blocked } from '../verdict.ts';
 import type { Run, Verdicts } from './check.ts';
@@ -19,21 +9,6 @@ import { describeAcceptance, errorCases, exchangeOf, triggerJudged } from './err
 
 /** Choices that the specification leaves open. They are noted and never fail. */
 export const backendProfileChecks: Verdicts = {
-  'PROFILE-1': noted(async (context) => {
-    const { registration, login } = await context.signedInUser('ada');
-    const calls = {
-      registering: registration,
-      'signing in': login,
-      creating: await createFirstProject(context),
-      'a wrong password': await loginWithWrongPassword(context),
-      'an unknown email': await loginWithUnknownEmail(context),
-      "a visitor's list": await listAsVisitor(context),
-      "a visitor's project": await createAsVisitor(context),
-    };
-    return Object.entries(calls)
-      .map(([name, { exchange }]) => `${name} ${statusOf(exchange) || 'no response'}`)
-      .join(', ');
-  }),
   'PROFILE-2': noted(async (context) => {
     if (await isListShared(context)) return 'all users see all projects';
     for (const name of ['ada', 'bob']) {
