@@ -156,7 +156,7 @@ export async function createListed(context: RunContext, browser: SimulatedBrowse
 export async function expectReadableList(
   browser: SimulatedBrowser,
   request: string,
-  evidence: ApiCall | Exchange,
+  evidence: Exchange,
 ) {
   let list = await browser.listProjects();
   if (!list.outcome.ok) list = await browser.listProjects();
@@ -164,9 +164,8 @@ export async function expectReadableList(
   const status = statusOf(list.exchange);
   if (status === 0 || isClientError(list.exchange))
     throw new Blocked(`the list cannot be shown: ${describeListFault(list)}`);
-  const { exchange = evidence } = evidence as Partial<ApiCall>;
   fail(
-    `The backend responds with ${statusOf(exchange as Exchange)} to ${request}. From then on, the app cannot show the list: ${describeListFault(list)}.`,
+    `The backend responds with ${statusOf(evidence)} to ${request}. From then on, the app cannot show the list: ${describeListFault(list)}.`,
     [evidence, list],
     'an empty list: "No projects to show.", although nothing was deleted',
     { words: 'requests make the list of their user unreadable', subject: request },
@@ -189,12 +188,11 @@ export function createWithKey(
   return browser.createProject(project, { headers, isAppRequest: false });
 }
 
-export const createFirstProject = (context: RunContext) => createOnce(context, 'the very first');
-export const createSecondProject = (context: RunContext) => createOnce(context, 'another one');
-
-const createOnce = (context: RunContext, name: string) =>
-  context.once(`create ${name}`, async () =>
-    (await context.signedInUser('ada')).browser.createProject(context.fixtures.project(name)),
+export const createFirstProject = (context: RunContext) =>
+  context.once('first project', async () =>
+    (await context.signedInUser('ada')).browser.createProject(
+      context.fixtures.project('the very first'),
+    ),
   );
 
 /** A user who has just signed in, fetched the list and created a project. */

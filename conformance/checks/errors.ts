@@ -203,7 +203,7 @@ const refuseAll = (context: RunContext, call: Call): Promise<ApiCall> =>
   context.once(`refusals of ${call}`, async () => {
     const isProject = call === 'createProject';
     const { browser } = isProject
-      ? await context.signedInUser('tess')
+      ? await context.signedInUser('flo')
       : { browser: context.newBrowser('stranger') };
     const good = (id: string) => goodCalls[call](context, browser, `after-${id}`);
     let failed: ApiCall | undefined;
@@ -353,7 +353,7 @@ async function expectRefusalWithMessage(context: RunContext, errorCase: ErrorCas
 async function expectSuccessAfter(context: RunContext, call: Call, errorCase: ErrorCase) {
   const browser =
     call === 'createProject'
-      ? (await context.newSession('tess')).browser
+      ? (await context.newSession('flo')).browser
       : context.newBrowser('stranger');
   const before = await goodCalls[call](context, browser, `before-${errorCase.id}`);
   const { subject } = definitionOf(call).words;

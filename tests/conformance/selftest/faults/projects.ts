@@ -7,6 +7,7 @@ import {
   changeProjects,
   changeResponses,
   createFaults,
+  emailOf,
   errorResponse,
   hasSession,
   interceptRequests,
@@ -172,6 +173,35 @@ export const projectFaults: FaultTable[] = [
         return { ...project, id: ids.get(project.id) };
       });
     },
+    'project ids have a fraction [PROJECT-21]': () => {
+      const ids = new Map<unknown, number>();
+      return changeProjects((project) => {
+        if (!ids.has(project.id)) ids.set(project.id, ids.size + 0.5);
+        return { ...project, id: ids.get(project.id) };
+      });
+    },
+    'the list has the projects of all users whose number begins alike [PROJECT-22]': () => {
+      const numbers = new Map<string, number>();
+      const owners = new Map<string, string>();
+      const created: { owner: string; project: unknown }[] = [];
+      return interceptResponses((response, request) => {
+        if (isOperation(request, 'registerUser') && response.status === 201)
+          numbers.set(emailOf(request), numbers.size + 1);
+        if (isOperation(request, 'login') && response.status === 200)
+          owners.set(newCookieOf(response, 'session')!, String(numbers.get(emailOf(request))));
+        const owner = owners.get(sessionOf(request)) ?? '';
+        if (isOperation(request, 'createProject') && response.status === 201)
+          created.push({ owner, project: jsonObjectOf(response) });
+        if (!isOperation(request, 'listProjects') || response.status !== 200) return false;
+        const others = created.filter(
+          (each) => each.owner !== owner && each.owner.startsWith(owner),
+        );
+        return withJson(response, [
+          ...projectsOf(response),
+          ...others.map(({ project }) => project),
+        ]);
+      });
+    },
     'project ids are integers above Number.MAX_SAFE_INTEGER [PROJECT-17, PROJECT-6]': () => {
       const ids = new Map<string, bigint>();
       const toBigInt = (_: string, id: string) => {
@@ -198,6 +228,12 @@ export const projectFaults: FaultTable[] = [
         const start = ++count % Math.max(1, projects.length);
         return [...projects.slice(start), ...projects.slice(0, start)];
       });
+    },
+    'every fourth list begins with another project [PROJECT-5]': () => {
+      let count = 0;
+      return changeList((projects) =>
+        projects.length > 0 && ++count % 4 === 0 ? [...projects.slice(1), projects[0]] : projects,
+      );
     },
     'every third list of more than 100 projects lacks one [PROJECT-9]': () => {
       let count = 0;
@@ -292,6 +328,35 @@ export const projectFaults: FaultTable[] = [
           () => errorResponse(500, 'Something went wrong.'),
           (request) => String(request.headers['idempotency-key'] ?? Math.random()),
         ),
+    'two concurrent requests with one Idempotency-Key create two projects [PROJECT-13]': () => {
+      const waiting = new Set<unknown>();
+      return async (request, next) => {
+        const key = request.headers['idempotency-key'];
+        if (!isOperation(request, 'createProject') || !key) return next(request);
+        if (waiting.delete(key))
+          return next(withHeaders(request, { 'idempotency-key': undefined }));
+        waiting.add(key);
+        await untilQuiet();
+        waiting.delete(key);
+        return next(request);
+      };
+    },
+    'the server fails on a repeated Idempotency-Key [PROJECT-13]': () => {
+      const keys = new Set<unknown>();
+      return interceptRequests((request) => {
+        const key = request.headers['idempotency-key'];
+        if (!isOperation(request, 'createProject') || !key || !hasSession(request)) return false;
+        const isRepeated = keys.has(key);
+        keys.add(key);
+        return isRepeated && errorResponse(500, 'Something went wrong.');
+      });
+    },
+    'the server rejects an Idempotency-Key of more than 64 characters [PROJECT-13]': () =>
+      interceptRequests(
+        (request) =>
+          String(request.headers['idempotency-key'] ?? '').length > 64 &&
+          errorResponse(400, 'This key is too long.'),
+      ),
     'an Idempotency-Key with another text returns the first project [PROJECT-19]': () =>
       repeatResponses((request) => sessionOf(request)),
     'users share their Idempotency-Keys [PROJECT-20]': () =>

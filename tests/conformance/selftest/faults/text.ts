@@ -65,6 +65,14 @@ export const textFaults: FaultTable[] = [
       isOperation(request, 'createProject') &&
       /\p{Emoji_Presentation}/u.test(request.body) &&
       errorResponse(422, 'Please use letters only.'),
+    'the server rejects texts of one character [TEXT-16]': (request) =>
+      isOperation(request, 'createProject') &&
+      Object.values(jsonObjectOf(request)).some((text) => String(text).length === 1) &&
+      errorResponse(422, 'Please write at least two characters.'),
+    'the server fails on percent signs [TEXT-8, ERR-20]': (request) =>
+      isOperation(request, 'createProject') &&
+      request.body.includes('%') &&
+      errorResponse(500, 'Something went wrong.'),
     'the server fails on NUL characters [TEXT-14]': (request) =>
       isOperation(request, 'createProject') &&
       request.body.includes('\\u0000') &&
