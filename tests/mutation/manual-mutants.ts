@@ -322,7 +322,11 @@ const changes: Record<string, Record<string, Change>> = {
       '  stop() {',
     ],
     'keeps the error that the app could not be loaded': [
-      '    hideLoadError();\n    state.focused',
+      '    hideLoadError();\n    // The app is there now',
+      '    // The app is there now',
+    ],
+    'does not send a form that is submitted while the app hydrates after a failure': [
+      '    hasFailed = false;\n    state.focused',
       '    state.focused',
     ],
     'ignores a link that was followed just before the hydration':
