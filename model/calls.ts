@@ -65,7 +65,7 @@ type Words = {
   refusal: (message?: string) => string;
   /** The app threw: a body that it cannot read. */
   fault: string;
-  /** The response never arrives. */
+  /** No response has arrived. */
   pending: string;
 };
 
@@ -73,7 +73,7 @@ const redBanner = (message = 'Internal Server Error') => `red banner: "${message
 const emptyList =
   'an empty list: "No projects to show." (the app only logs the failure to the console)';
 const unchangedForm = 'no message: the form "Create an account" stays as it is';
-const busyButton = 'a button that stays busy forever';
+const busyButton = 'a button that stays busy until a response arrives';
 
 type Form = { route: Route; button: string; fields: readonly string[] };
 
@@ -154,7 +154,7 @@ export const calls = {
       success: (value) => describeList(value as Project[] | undefined),
       refusal: () => emptyList,
       fault: emptyList,
-      pending: '"Loading projects…" forever',
+      pending: '"Loading projects…" until a response arrives',
     },
   },
   createProject: {

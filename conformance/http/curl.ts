@@ -117,7 +117,7 @@ function sets(exchange: Exchange, value: string): boolean {
 function curlCommand(origin: string, all: Exchange[], exchange: Exchange, writesFile: boolean) {
   const { request, browserName, failure } = exchange;
   const { method, headers, body } = request;
-  const args = [String.raw`curl -si -w '\n'`];
+  const args = [String.raw`curl -si -w '\n%{time_total} s\n'`];
   if (origin.startsWith('https:')) args.push('-k');
   if (failure?.isTimeout) args.push('-m 10');
   if (responseHeader(exchange, 'content-encoding') !== undefined) args.push('--compressed');

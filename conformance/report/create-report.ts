@@ -22,13 +22,12 @@ export const schemaFile = 'conformance.schema.json';
 const maxCallsPerCheck = 12;
 const maxProblems = 4;
 
-/** Creates the content of the reports, without secrets and without control characters. */
+/** Creates the content of the reports, without secrets, control characters and line breaks. */
 export function createReport(run: RunResult, notes: string[] = []) {
   const { context, successes } = run;
   const clean = (text: string) =>
-    stripVTControlCharacters(context.secrets.mask(text)).replaceAll(
-      /[^\P{Cc}\n\t]/gu,
-      (control) => `\\u${control.charCodeAt(0).toString(16).padStart(4, '0')}`,
+    stripVTControlCharacters(context.secrets.mask(text)).replaceAll(/[^\P{Cc}\t]/gu, (control) =>
+      control === '\n' ? '\\n' : `\\u${control.charCodeAt(0).toString(16).padStart(4, '0')}`,
     );
   const cleanTexts = <Value>(value: Value) =>
     JSON.parse(JSON.stringify(value), (_key, each: unknown) =>

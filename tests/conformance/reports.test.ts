@@ -69,7 +69,12 @@ async function reproduceFault(id: string, faultName: string, scripted?: Middlewa
 }
 
 test.each([
-  ['a refusal', 'ERR-1', 'error messages are in "detail"', / 401 [^]*{"detail":"/],
+  [
+    'a refusal, with its time,',
+    'ERR-1',
+    'error messages are in "detail"',
+    / 401 [^]*{"detail":".*\n\d+\.\d+ s\n/,
+  ],
   ['a call of a signed-in user', 'PROJECT-1', 'the list is wrapped in an object', /{"projects":\[/],
   [
     'a long password',
@@ -255,14 +260,14 @@ test('the JUnit report is XML when a backend sends control characters and halves
   expect(xml).toContain('message="a\uFFFDb\uFFFDc\uFFFDd\uFFFDe &amp; &lt;f&gt; &quot;g&quot;"');
 });
 
-test('the terminal report escapes control characters of the backend', () => {
+test('the terminal report escapes control characters and line breaks of the backend', () => {
   const [failed] = result.results.filter(({ status }) => status === 'failed');
   const problems = failed!.problems.map((problem) => ({
     ...problem,
-    userSees: 'a new row: "\u001B[31ma\u0000b\u0007"',
+    userSees: 'a new row: "\u001B[31ma\u0000b\u0007\nc"',
   }));
   const text = renderTerminal(createReport({ ...result, results: [{ ...failed!, problems }] }));
-  expect(text).toContain('users see  a new row: "a\\u0000b\\u0007"');
+  expect(text).toContain('users see  a new row: "a\\u0000b\\u0007\\nc"');
 });
 
 test('the HTML report escapes markup of the backend', () => {
