@@ -37,6 +37,6 @@ if (import.meta.main) {
   const program = pathOf('dist/bin/conformance.js');
   writeFileSync(program, `#!/usr/bin/env node\n${readFileSync(pathOf('launcher.js'), 'utf8')}`);
   chmodSync(program, 0o755);
-  for (const file of ['LICENSE', 'openapi.yaml', 'generated/contract.html'])
-    cpSync(pathOf(`../${file}`), pathOf(`dist/${basename(file)}`));
+  const texts = ['LICENSE', 'openapi.yaml', 'generated/contract.html', 'docs/specification.md'];
+  for (const file of texts) cpSync(pathOf(`../${file}`), pathOf(`dist/${basename(file)}`));
 }

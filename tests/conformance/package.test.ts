@@ -1,6 +1,6 @@
 import { execFile } from 'node:child_process';
-import { readdirSync, readFileSync, statSync } from 'node:fs';
-import { join, relative } from 'node:path';
+import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
+import { dirname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { build } from 'vite';
@@ -75,6 +75,16 @@ test('the packed kit runs in an empty folder without network', async () => {
       /\.test\.|\.(br|gz)$|__pycache__|node_modules|\.sqlite|\.db$/.test(name),
     ),
   ).toEqual([]);
+
+  for (const page of names.filter((name) => /^(README|(dist|examples)\/[^/]*)\.md$/.test(name))) {
+    const text = readFileSync(join(content, page), 'utf8');
+    const links = [...text.matchAll(/\]\((?!\w+:|#)([^)#\s]+)/g)].map(([, link = '']) => link);
+    const own = [...text.matchAll(/`((?:dist|examples|report)\/[\w./-]*)`/g)].map(
+      ([, path]) => path!,
+    );
+    const dead = [...links.map((link) => join(dirname(page), link)), ...own];
+    expect([page, dead.filter((path) => !existsSync(join(content, path)))]).toEqual([page, []]);
+  }
 
   const kit = (...args: string[]) => run(folder, 'npx', 'tracker-conformance', ...args);
   const { version } = JSON.parse(readFileSync(join(content, 'package.json'), 'utf8')) as {
