@@ -7,6 +7,7 @@ import { beforeAll, expect, test } from 'vitest';
 import { checks, verdicts } from '../../conformance/checks/all.ts';
 import { createReport, type Report } from '../../conformance/report/create-report.ts';
 import { truncate } from '../../conformance/describe.ts';
+import { parseJson } from '../../conformance/http/response.ts';
 import { listFindings } from '../../conformance/report/findings.ts';
 import { renderHtml } from '../../conformance/report/html.ts';
 import { renderJunit } from '../../conformance/report/junit.ts';
@@ -47,6 +48,17 @@ test('the terminal report starts with failures: what users see, the requests and
   expect(text).toMatch(/curl -si .*auth\/login'/);
   expect(text.indexOf('What your users will read')).toBeLessThan(text.indexOf('Totals'));
   expect(text).toMatch(/\d+ users and \d+ projects stay on the server/);
+});
+
+test('a run creates about as many accounts and projects as the README says', () => {
+  const { registerUser, createProject } = result.successes;
+  const lists = result.context.http.exchanges.map(({ response }) => parseJson(response?.text));
+  const longest = Math.max(...lists.map((list) => (Array.isArray(list) ? list.length : 0)));
+  const readme = readFileSync('conformance/README.md', 'utf8').replaceAll(/\s+/g, ' ');
+  const [, ...said] =
+    /about (\d+) accounts\. It creates about (\d+) projects, about (\d+) of them/.exec(readme)!;
+  for (const [index, actual] of [registerUser, createProject, longest].entries())
+    expect(Math.abs(Number(said[index]) - actual)).toBeLessThan(actual * 0.15);
 });
 
 /** Runs one check with a fault, then the commands of its report, and returns what they print. */
