@@ -111,7 +111,10 @@ const signInAs = (context: RunContext, cases: AccountCases, typed: Partial<Crede
   context.once(`sign-in ${cases.name} ${JSON.stringify(typed)}`, async () => {
     const { email, password } = { ...(await register(context, cases)), ...typed };
     const browser = context.newBrowser(cases.name);
-    return { browser, login: await browser.login(email, password) };
+    const login = await browser.login(email, password);
+    // The app also opens the projects after signing in, which can bring the XSRF token.
+    if (login.outcome.ok) await browser.listProjects();
+    return { browser, login };
   });
 
 /** Signs in as registered (the first check of an account), and as no other text. */

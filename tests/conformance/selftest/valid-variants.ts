@@ -49,6 +49,8 @@ type VariantOptions = {
   registerSignsIn?: boolean;
   sessionCookie?: (session: string) => string;
   sessions?: typeof storedSessions;
+  /** A session also needs a readable cookie with the email, which is not trusted. */
+  splitSession?: boolean;
   /** Set-Cookie lines of each sign-in, beside that of the session. */
   otherCookies?: string[];
   /** Requires that X-XSRF-TOKEN equals the cookie, which never changes. */
@@ -150,6 +152,7 @@ export const validVariants = [
   variant('a user who signs in again keeps the session', { sessions: continuedSessions }),
   variant('every response sets another session cookie', { sessions: rotatingSessions }),
   variant('every response sets the session cookie again', { sessions: rollingSessions }),
+  variant('a session needs a second cookie, which is readable', { splitSession: true }),
   variant('the XSRF token is compared with its cookie only', { doubleSubmit: true }),
   variant('signing in also sets cookies of analytics, and deletes one', {
     otherCookies: [
@@ -211,6 +214,7 @@ export function startVariant(
   const createSession = ({ email }: Account, { request, session }: HandlerContext): HeaderMap => {
     if (needsNoSession) return {};
     const cookies = [...(options.otherCookies ?? []), cookieFor(sessions.signIn(email, session))];
+    if (options.splitSession) cookies.push(`payload=${encodeURIComponent(email)}; Path=/`);
     if (options.doubleSubmit && cookieOf(request, 'XSRF-TOKEN') === undefined)
       cookies.push(`XSRF-TOKEN=${randomBytes(16).toString('hex')}; Path=/; SameSite=Lax`);
     return { 'set-cookie': cookies };
@@ -277,7 +281,7 @@ export function startVariant(
     createProject({ request, body, session, account }) {
       if (!account && !needsNoSession) return reject(401, 'Please sign in.');
       const token = request.headers['x-xsrf-token'];
-      if (options.requiresXsrfToken && token !== tokensBySession.get(session))
+      if (options.requiresXsrfToken && (!token || token !== tokensBySession.get(session)))
         return reject(403, 'Please reload the page and try again.');
       if (options.doubleSubmit && (!token || token !== cookieOf(request, 'XSRF-TOKEN')))
         return reject(403, 'Please reload the page and try again.');
@@ -339,7 +343,8 @@ export function startVariant(
     if (typeof body !== 'object' || body === null || Array.isArray(body))
       return reject(400, 'This is not a JSON object.');
     const session = cookieOf(request, 'id') ?? cookieOf(request, 'sid') ?? '';
-    const account = accountsByEmail.get(sessions.emailOf(session) ?? '');
+    const isIncomplete = options.splitSession && cookieOf(request, 'payload') === undefined;
+    const account = isIncomplete ? undefined : accountsByEmail.get(sessions.emailOf(session) ?? '');
     const { host, referer } = request.headers;
     const isForeign = !String(referer).startsWith(`http://${String(host)}/`);
     if (options.checksReferer && request.method === 'POST' && isForeign)
