@@ -4,6 +4,7 @@ import {
   changeSetCookies,
   cookieOf,
   createFaults,
+  emailOf,
   errorResponse,
   hasSession,
   interceptRequests,
@@ -139,6 +140,28 @@ export const cookieFaults: FaultTable[] = [
       let count = 0;
       return nameSessions(() => String(++count));
     },
+    'a second cookie with the number of the user signs in alone [COOKIE-7, COOKIE-3, COOKIE-4]':
+      () => {
+        const numbers = new Map<string, number>();
+        const sessions = new Map<string, string>();
+        return async (request, next) => {
+          const remembered = sessions.get(cookieOf(request, 'remember') ?? '');
+          const response = await next(
+            remembered && !hasSession(request)
+              ? withHeaders(request, { cookie: `session=${remembered}` })
+              : request,
+          );
+          const session = newCookieOf(response, 'session');
+          if (!isOperation(request, 'login') || !session) return response;
+          const number = numbers.get(emailOf(request)) ?? numbers.size + 1;
+          numbers.set(emailOf(request), number);
+          sessions.set(`${number}`, session);
+          return withSetCookies(response, [
+            ...setCookiesOf(response),
+            `remember=${number}; Path=/; Max-Age=600`,
+          ]);
+        };
+      },
     'the server ignores the last characters of a session cookie [COOKIE-7]': () => {
       const sessions: string[] = [];
       return async (request, next) => {
