@@ -1,11 +1,11 @@
 import { createHash } from 'node:crypto';
-import type { NewProject, Project } from '../machines/types.ts';
+import type { Credentials, NewProject, Project } from '../machines/types.ts';
 import { describeListFault, describeResponse, truncate } from './describe.ts';
 import type { Exchange } from './http/client.ts';
 import type { SimulatedBrowser, ApiCall } from './http/simulated-browser.ts';
 import { isClientError, statusOf } from './http/response.ts';
-import { Blocked, fail, type Verdict } from './verdict.ts';
-import type { RunContext, SignedInUser } from './run-context.ts';
+import { Blocked, createProblem, fail, type Verdict } from './verdict.ts';
+import type { Account, RunContext, SignedInUser } from './run-context.ts';
 
 export type Send = (context: RunContext, browser: SimulatedBrowser) => Promise<ApiCall>;
 
@@ -16,7 +16,8 @@ export const sendWrongPassword: Send = async (context, browser) => {
 
 export const sendUnknownEmail: Send = async (context, browser) => {
   const { password } = await context.registeredAccount('ada');
-  return browser.login(context.fixtures.email('unknown'), password);
+  // Where emails are compared with LIKE, "_" stands for any character: this is ada's email.
+  return browser.login(context.fixtures.email('a_a'), password);
 };
 
 /** Registers ada's email a second time, with another password. */
@@ -34,12 +35,43 @@ export const sendErrorCase = <Result>(
 ): Promise<Result> =>
   context.once(`error case ${id}`, () => send(context, browser ?? context.newBrowser('stranger')));
 
-export const loginWithWrongPassword = (context: RunContext) =>
-  sendErrorCase(context, 'ERR-1', sendWrongPassword);
+export const loginWithWrongPassword = async (context: RunContext) =>
+  sendErrorCase(context, 'ERR-1', sendWrongPassword, await mistypingVisitor(context));
+/** The browser of `loginWithWrongPassword`. It has no cookies before that. */
+export const mistypingVisitor = (context: RunContext) =>
+  context.once('mistyping visitor', async () => context.newBrowser('stranger'));
 export const loginWithUnknownEmail = (context: RunContext) =>
   sendErrorCase(context, 'ERR-2', sendUnknownEmail);
 export const registerAgain = (context: RunContext) =>
   sendErrorCase(context, 'ERR-5', sendExistingEmail);
+
+/**
+ * Blocks a claim about a refused sign-in if an ordinary account is refused too, or if this account
+ * signs in later. SIGNIN-17 reports that.
+ */
+export async function blockIfRefusedAnyway(
+  context: RunContext,
+  account?: Account,
+  login?: ApiCall<void>,
+) {
+  const ada = await context.signedInUser('ada');
+  const control = await context.tryRegister(`control${context.refusedSignIns.length}`);
+  const signIn = ({ email, password }: Credentials) =>
+    context.newBrowser('control').login(email, password);
+  const first = await signIn(control);
+  const second = await signIn(first.outcome.ok ? control : ada);
+  if (!second.outcome.ok) {
+    const fault = first.outcome.ok
+      ? 'An account signs in once, and not again with the same email and password'
+      : 'The backend refuses an account that has signed in before. Does it limit sign-ins without a status 429? It responds';
+    const evidence = [first.outcome.ok ? control.registration : ada.login, first, second];
+    const description = `${fault}: ${describeResponse(second.exchange)}.`;
+    context.refusedSignIns.push(createProblem(description, evidence));
+    throw new Blocked(description);
+  }
+  if (login && (await context.signInLate(account!, login)).outcome.ok)
+    throw new Blocked('a later sign-in succeeds');
+}
 
 /** Fetches the list without cookies. */
 export const listAsVisitor = (context: RunContext) =>

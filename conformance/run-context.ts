@@ -1,5 +1,5 @@
 import type { Credentials, User } from '../machines/types.ts';
-import { describeResponse } from './describe.ts';
+import { describeResponse, describeScreen } from './describe.ts';
 import type { Fixtures } from './fixtures.ts';
 import { SimulatedBrowser, type ApiCall } from './http/simulated-browser.ts';
 import { cookieValues, createSecrets } from './http/secrets.ts';
@@ -10,7 +10,7 @@ import {
   type HttpClientOptions,
 } from './http/client.ts';
 import { isClientError, isSuccess, parseJson } from './http/response.ts';
-import { Blocked } from './verdict.ts';
+import { Blocked, createProblem, type Problem } from './verdict.ts';
 
 /** An account, and the browser that registered it. */
 export type Account = Credentials & {
@@ -56,6 +56,7 @@ export function createRunContext(
   };
   const http = createHttpClient(origin, { ...httpOptions, onExchange: addSecrets });
   const results = new Map<string, Promise<unknown>>();
+  const refusedSignIns: Problem[] = [];
   let browserCount = 0;
 
   /** Runs `create` once per run and key. Later calls return the first result. */
@@ -101,11 +102,30 @@ export function createRunContext(
     throw new Blocked(`registering failed: ${describeResponse(exchange)}`);
   }
 
+  /** Repeats a refused sign-in, once per account. */
+  const signInLate = (
+    { name, email, password, browser, registration }: Account,
+    first: ApiCall<void>,
+  ) =>
+    once(`late sign-in of ${name}`, async () => {
+      await http.clock.sleep(500);
+      const login = await browser.login(email, password);
+      const description =
+        'A sign-in with the right email and password fails, and succeeds 0.5 s later. Does the backend respond to a registration before it has stored the account?';
+      const cause = { words: 'accounts can sign in only 0.5 s later', subject: email };
+      const evidence = [registration, first, login];
+      if (login.outcome.ok)
+        refusedSignIns.push(createProblem(description, evidence, describeScreen(first), cause));
+      return login;
+    });
+
   /** Signs in to an account in a new browser. */
   async function signIn(account: Account): Promise<SignedInUser> {
     const browser = newBrowser(account.name);
     const send = () => browser.login(account.email, account.password);
-    const { last: login } = await postWithXsrfCookie(browser, send);
+    const { last: first } = await postWithXsrfCookie(browser, send);
+    let login = first;
+    if (isClientError(first.exchange)) login = await signInLate({ ...account, browser }, first);
     if (!login.outcome.ok)
       throw new Blocked(`signing in failed: ${describeResponse(login.exchange)}`);
     // The app also opens the projects after signing in.
@@ -123,6 +143,9 @@ export function createRunContext(
     fixtures,
     appOrigin,
     ui,
+    /** Why sign-ins with the right password failed. SIGNIN-17 reports it. */
+    refusedSignIns,
+    signInLate,
     screenshots: [] as Screenshot[],
     once,
     /** Returns the result of `once` for this key, or undefined if there is none yet. */

@@ -3,11 +3,19 @@ import type { Check } from './check.ts';
 /** What a request of a browser without a session needs. */
 const request = ['REACH-1', 'REACH-3', 'REACH-6', 'REACH-11', 'XSRF-1'];
 const connection = [...request, 'COOKIE-1', 'COOKIE-2'];
-const account = [...connection, 'XSRF-2', 'XSRF-3', 'ACCOUNT-1', 'ACCOUNT-2'];
+const account = [...connection, 'XSRF-2', 'XSRF-3', 'ACCOUNT-1', 'ACCOUNT-2', 'SIGNIN-17'];
 const lasting = ['SIGNIN-16', 'SIGNIN-14', 'SIGNIN-7', 'SIGNIN-12', 'SIGNIN-13'];
 const session = [...account, ...lasting, 'SIGNIN-6', 'SIGNIN-15'];
 /** What a sign-in with an unusual email or password needs. */
-const signIn = [...request, 'ACCOUNT-1', 'ACCOUNT-2', 'SIGNIN-1', 'SIGNIN-2', 'SIGNIN-3'];
+const signIn = [
+  ...request,
+  'ACCOUNT-1',
+  'ACCOUNT-2',
+  'SIGNIN-17',
+  'SIGNIN-1',
+  'SIGNIN-2',
+  'SIGNIN-3',
+];
 /** What a project needs that shows its text. */
 const text = [...session, 'PROJECT-1', 'PROJECT-2', 'PROJECT-3', 'PROJECT-4'];
 const list = ['REACH-2', ...text, 'PROJECT-17', 'PROJECT-6', 'PROJECT-7', 'PROJECT-8'];
@@ -22,6 +30,7 @@ const rows: [checks: string, causes: string[]][] = [
   ['REACH-1 REACH-5 XSRF-1 REACH-11 REACH-3 REACH-6 REACH-2 REACH-4 CORS', request],
   ['COOKIE-1 COOKIE-2 XSRF-2 XSRF-3', account],
   ['ACCOUNT-1 ACCOUNT-2', [...request, 'REACH-2', 'ACCOUNT-1']],
+  ['SIGNIN-17', [...request, 'ACCOUNT-1', 'ACCOUNT-2']],
   ['SIGNIN-16 SIGNIN-14 SIGNIN-7 SIGNIN-12 SIGNIN-13', [...connection, ...lasting]],
   ['SIGNIN-6 SIGNIN-15', session],
   ['SIGNIN-1 SIGNIN-2', request],

@@ -5,11 +5,13 @@ import {
   activeSession,
   firstVisit,
   isListPublic,
+  isSameProject,
   isUnauthorized,
   lateMs,
   listWith,
   loginWithUnknownEmail,
   loginWithWrongPassword,
+  mistypingVisitor,
   requireSession,
   sendExistingEmail,
   sendWrongPassword,
@@ -20,7 +22,7 @@ import {
   type Send,
   type Visit,
 } from '../probes.ts';
-import { Blocked, expectSuccess, fail, skip } from '../verdict.ts';
+import { Blocked, expectSuccess, fail, failIfAny, skip } from '../verdict.ts';
 import type { RunContext, SignedInUser } from '../run-context.ts';
 import type { Verdicts } from './check.ts';
 import { changeCookie, forgeEnd, specialCharacters } from './cookies.ts';
@@ -28,10 +30,23 @@ import { firstSession } from './xsrf.ts';
 
 export const signInChecks: Verdicts = {
   async 'SIGNIN-1'(context) {
-    expectRejection('a wrong password', await loginWithWrongPassword(context));
+    const call = await loginWithWrongPassword(context);
+    expectRejection('a wrong password', call);
+    const visit = await firstVisit(context).catch(() => undefined);
+    if (!visit?.create.outcome.ok || (await isListPublic(context))) return;
+    const list = await (await mistypingVisitor(context)).listProjects();
+    if (list.outcome.ok && list.outcome.value.some(isSameProject(visit.create.outcome.value)))
+      fail(
+        'The backend refuses a wrong password and signs in all the same: the cookies of that browser show the projects of the user.',
+        [visit.create, call, list],
+      );
   },
+  'SIGNIN-17': async (context) => failIfAny(context.refusedSignIns),
   async 'SIGNIN-2'(context) {
-    expectRejection('an email without an account', await loginWithUnknownEmail(context));
+    expectRejection(
+      'an email without an account (with "_" for a letter of an email that has one)',
+      await loginWithUnknownEmail(context),
+    );
   },
   async 'SIGNIN-4'(context) {
     const wrong = await loginWithWrongPassword(context);

@@ -32,6 +32,8 @@ const changePasswords = (change: (password: string) => string) =>
 const changeEmails = (change: (email: string) => string) =>
   changeFields(['login', 'registerUser'], ['email'], change);
 
+const emailAsTyped = (request: ProxyRequest) => String(jsonObjectOf(request)['email']);
+
 const passwordLength = (request: ProxyRequest) => String(jsonObjectOf(request)['password']).length;
 
 /** Faults of registering and signing in. */
@@ -54,6 +56,8 @@ export const authFaults: FaultTable[] = [
     'the server trims passwords [ACCOUNT-5]': (password) => password.trim(),
   }),
   createFaults(changeEmails, {
+    'the server compares emails with "I" by the rules of Turkish [ACCOUNT-8]': (email) =>
+      email.replaceAll('I', 'ı'),
     'the server compares emails case-sensitively [ACCOUNT-8]': (email) =>
       email.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}-`),
     'the server keeps 100 characters of emails [ACCOUNT-16]': (email) =>
@@ -79,6 +83,15 @@ export const authFaults: FaultTable[] = [
       isOperation(request, 'registerUser') &&
       hasSession(request) &&
       errorResponse(403, 'You have an account already.'),
+    'the server limits passwords to 72 characters and compares 72 bytes [ACCOUNT-6]': (request) =>
+      isOperation(request, 'registerUser') && passwordLength(request) > 72
+        ? errorResponse(422, 'Password must be at most 72 characters.')
+        : withFields(request, ['password'], (password) =>
+            Buffer.from(password).subarray(0, 72).toString(),
+          ),
+    'an underscore in the email of a sign-in stands for any letter [SIGNIN-2]': (request) =>
+      isOperation(request, 'login') &&
+      withFields(request, ['email'], (email) => email.replace('a_a', 'ada')),
     'the server rejects passwords shorter than 10 characters [ACCOUNT-3]': (request) =>
       isOperation(request, 'registerUser') &&
       passwordLength(request) < 10 &&
@@ -289,6 +302,65 @@ export const authFaults: FaultTable[] = [
         return withFields(request, ['email'], (email) => email.replace('@', `.v${count}@`));
       });
     },
+    'registering an existing email in capitals replaces its password [ACCOUNT-7]': () => {
+      const replaced = new Set<string>();
+      return interceptRequests((request) => {
+        if (isOperation(request, 'registerUser') && /^[A-Z]+\./.test(emailAsTyped(request)))
+          replaced.add(emailOf(request));
+        return (
+          replaced.has(emailOf(request)) &&
+          withFields(request, ['email'], (email) => email.replace('@', '.replaced@'))
+        );
+      });
+    },
+    'a wrong password is refused with a session cookie that works [SIGNIN-1]': () => {
+      const passwords = new Map<string, string>();
+      return async (request, next) => {
+        const password = String(jsonObjectOf(request)['password']);
+        if (isOperation(request, 'registerUser') && !passwords.has(emailOf(request)))
+          passwords.set(emailOf(request), password);
+        const response = await next(request);
+        const right = passwords.get(emailOf(request));
+        if (!isOperation(request, 'login') || response.status !== 401 || !right) return response;
+        const signedIn = await next(withFields(request, ['password'], () => right));
+        return withSetCookies(response, setCookiesOf(signedIn));
+      };
+    },
+    'the server refuses sign-ins 8 to 30 like a wrong password [SIGNIN-17]': () => {
+      let count = 0;
+      return interceptRequests(
+        (request) =>
+          isOperation(request, 'login') &&
+          ++count >= 8 &&
+          count <= 30 &&
+          errorResponse(401, 'The email or the password is not right.'),
+      );
+    },
+    'the second sign-in of an account fails [SIGNIN-17]': () => {
+      const signedIn = new Set<string>();
+      return async (request, next) => {
+        if (isOperation(request, 'login') && signedIn.has(emailOf(request)))
+          return errorResponse(401, 'The email or the password is not right.');
+        const response = await next(request);
+        if (isOperation(request, 'login') && response.status === 200)
+          signedIn.add(emailOf(request));
+        return response;
+      };
+    },
+    'every third account is stored 0.3 s after its registration [SIGNIN-17]': (clock) => {
+      const storedAt = new Map<string, number>();
+      return async (request, next) => {
+        clock.increment(10);
+        if (isOperation(request, 'login') && clock.now() < (storedAt.get(emailOf(request)) ?? 0))
+          return errorResponse(401, 'The email or the password is not right.');
+        const response = await next(request);
+        if (isOperation(request, 'registerUser') && response.status === 201)
+          storedAt.set(emailOf(request), clock.now() + (storedAt.size % 3 === 2 ? 300 : 0));
+        return response;
+      };
+    },
+    'the server reads a plus sign in a password as a space on sign-in [ACCOUNT-4]': () =>
+      changeFields(['login'], ['password'], (password) => password.replaceAll('+', ' ')),
     'the server answers the registration of an existing email with 201 [ACCOUNT-7]': () =>
       changeExistingEmailResponse((response) => withJson(response, { role: 'member' }, 201)),
     'one of two concurrent registrations of an email causes a 500 [ACCOUNT-12]': () =>

@@ -43,6 +43,8 @@ export const errorFaults: FaultTable[] = [
       errorResponse(status, 'The field {field} is required.'),
     'error messages are templates of Laravel [ERR-22]': ({ status }) =>
       errorResponse(status, 'The :attribute field is required.'),
+    'error messages begin with undefined [ERR-22]': ({ status }) =>
+      errorResponse(status, 'undefined is required.'),
     'error messages are the words of the status [ERR-22]': ({ status }) =>
       errorResponse(status, STATUS_CODES[status] ?? ''),
     'error messages contain markup [ERR-22]': ({ status }, message) =>
@@ -96,6 +98,12 @@ export const errorFaults: FaultTable[] = [
     'a registration with a password outside Latin-1 causes a 500 [ACCOUNT-4]': (request) =>
       isOperation(request, 'registerUser') &&
       /[^\0-\xff]/.test(String(jsonObjectOf(request)['password'])),
+    'a registration without a password causes a 500 [ERR-47]': (request) =>
+      isOperation(request, 'registerUser') &&
+      'email' in jsonObjectOf(request) &&
+      !('password' in jsonObjectOf(request)),
+    'a title that is an array causes a 500 [ERR-48]': (request) =>
+      isOperation(request, 'createProject') && Array.isArray(jsonObjectOf(request)['title']),
     'a registration without an email causes a 500 [ERR-26]': (request) =>
       isOperation(request, 'registerUser') && !('email' in jsonObjectOf(request)),
     'an array in place of a project causes a 500 [ERR-46]': (request) =>
