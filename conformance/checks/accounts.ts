@@ -310,7 +310,6 @@ export const accountChecks: Verdicts = {
       const { cases, email, typed, browser, login } = account;
       const first = await (cases === ada ? context.signedInUser('ada') : signInAs(context, cases));
       if (!login.outcome.ok || !first.login.outcome.ok) continue;
-      await first.browser.listProjects();
       const created = await createOrBlock(context, first.browser, `of ${cases.name}`);
       const { call, project } = created;
       const others = await listWith(browser, [created]);

@@ -69,7 +69,7 @@ const causesOf = new Map(
   rows.flatMap(([ids, causes]) => ids.split(' ').map((id) => [id, causes] as const)),
 );
 
-const groupOf = (id: string) => id.split('-')[0]!;
+export const groupOf = (id: string) => id.split('-')[0]!;
 const rowOf = (id: string) => (causesOf.has(id) ? id : groupOf(id));
 const rankOf = ({ id }: Check) => [...causesOf.keys()].indexOf(rowOf(id));
 

@@ -291,13 +291,9 @@ function describeNoSentence(exchange: Exchange): string | undefined {
   const has = (pattern: RegExp) =>
     pattern.test(message) && !sent.includes(pattern.exec(message)![0]);
   if (has(/<\/?[a-z][^<>]*>|&(amp|lt|gt|quot|#\d+);/i)) return 'contains markup';
-  if (
-    has(
-      /(?<!\\\w?)\{\{? ?[\w.]+ ?\}|%(?:\d\$)?[sd]\b|\$\{\w+|(?<!\S):[a-z_]{3}|^(?:undefined|null|NaN|None)\b|\bundefined\b/,
-    )
-  )
+  if (has(/(?<!\\\w?)\{\{? ?[\w.]+ ?\}|%(?:\d\$)?[sd]\b|\$\{\w+|(?<!\S):[a-z_]{3}|^undefined /))
     return 'has an empty placeholder';
-  if (has(/^(?:none|nil|true|false)$|\[object \w+\]/i)) return 'is no text';
+  if (has(/^(?:null|undefined|none|nil|true|false)$|\[object \w+\]/i)) return 'is no text';
   if (has(/^[\w.\\$]+(?:Exception|Error)\b/)) return 'is the name of an exception';
   if (exchange.isAppRequest && message === STATUS_CODES[statusOf(exchange)])
     return 'only repeats the status';

@@ -1,4 +1,4 @@
-import { compareCauses, isCauseOf } from '../checks/causes.ts';
+import { compareCauses, groupOf, isCauseOf } from '../checks/causes.ts';
 import type { Check } from '../checks/check.ts';
 import { describeResponse } from '../describe.ts';
 import type { Exchange } from '../http/client.ts';
@@ -30,12 +30,19 @@ export function listFindings(results: CheckResult[]) {
     sizes.get(keyOf(each))!.length > 1 ? keyOf(each) : each.check.id,
   );
   const findings = [...entries.values()].map((unsorted) => {
-    const items = unsorted.toSorted((a, b) => a.check.level.localeCompare(b.check.level));
+    const items = unsorted.toSorted(
+      (a, b) =>
+        a.check.level.localeCompare(b.check.level) ||
+        Number(isOddRefusal(a)) - Number(isOddRefusal(b)),
+    );
     const checks = [...new Set(items.map(({ check }) => check))];
     const others = failed.map(({ check }) => check).filter((check) => !checks.includes(check));
     const explaining = items.flatMap(({ check, problem }) => explain(check, problem));
     const causesOf = (check: Check) =>
-      others.filter((other) => explaining.includes(other) || isCauseOf(other, check));
+      others.filter(
+        (other) =>
+          explaining.includes(other) || (isCauseOf(other, check) && !isProved(items, check, other)),
+      );
     const isConsequence = checks.every((check) => causesOf(check).length > 0);
     return {
       /** MUST checks first, in causal order. */
@@ -49,15 +56,32 @@ export function listFindings(results: CheckResult[]) {
       causes: isConsequence ? [...new Set(checks.flatMap(causesOf))] : [],
     };
   });
-  // A SHOULD that explains a MUST comes before other SHOULDs.
+  // A SHOULD comes before other SHOULDs if it explains a MUST that no MUST explains.
   type Unsorted = (typeof findings)[number];
   const explains = ({ checks }: Unsorted) =>
-    findings.some(({ level, causes }) => level === 'MUST' && causes.includes(checks[0]!));
+    findings.some(
+      ({ level, causes }) =>
+        level === 'MUST' &&
+        causes.includes(checks[0]!) &&
+        causes.every((each) => each.level !== 'MUST'),
+    );
   const orderOf = (finding: Unsorted) =>
     Number(finding.causes.length > 0) * 2 +
     Number(finding.level === 'SHOULD' && !explains(finding));
   return findings.toSorted((a, b) => orderOf(a) - orderOf(b));
 }
+
+/** Refusals of ordinary requests, which the ERR checks send, come before those of odd text. */
+const isOddRefusal = ({ check, cause }: { check: Check; cause: Cause | undefined }) =>
+  cause?.words.startsWith('refusals') === true && groupOf(check.id) !== 'ERR';
+
+/** Returns whether the response to a POST proves a fault that a faulty list cannot cause. */
+const isProved = (items: { check: Check; problem: Problem }[], { id }: Check, other: Check) =>
+  /^(TEXT|ERR)-/.test(id) &&
+  /^(REACH-2|PROJECT-([4-9]|\d\d))$/.test(other.id) &&
+  items.some(
+    ({ check, problem }) => check.id === id && problem.exchanges.at(-1)?.request.method === 'POST',
+  );
 
 /** Blocked checks with one reason. */
 type NotJudged = { reason: string; ids: string[] };

@@ -27,6 +27,8 @@ const isObject = (value: unknown) =>
 
 const contentTypeOf = ({ headers }: ProxyRequest) => String(headers['content-type']);
 
+const emptyRefusal = { status: 422, body: '' };
+
 /** Faults of error responses. */
 export const errorFaults: FaultTable[] = [
   createFaults(changeErrorResponses, {
@@ -159,6 +161,13 @@ export const errorFaults: FaultTable[] = [
           !('title' in jsonObjectOf(request)) &&
           withJson(response, { error: true }, 200),
       ),
+    'refusals of registrations have no body [ERR-5, ACCOUNT-17]': () =>
+      interceptResponses((response, request) => {
+        const isRefused = response.status >= 400 || request.body.includes('\\u0000');
+        return (
+          isOperation(request, 'registerUser') && isRefused && { ...response, ...emptyRefusal }
+        );
+      }),
     'the server rejects an existing email without a message [ERR-5]': () =>
       changeExistingEmailResponse((response) => withJson(response, { code: 'EMAIL_TAKEN' })),
     'the server rejects an unknown address without a message [ERR-17]': () =>
