@@ -172,6 +172,7 @@ export async function listWith(browser: SimulatedBrowser, created: Created[], fi
     {
       words: 'lists lack a project right after its creation and have it 0.5 s later',
       subject: `"${truncate(late.project.title, 40)}"`,
+      owner: 'PROJECT-4',
     },
   );
 }
@@ -184,7 +185,7 @@ export async function createListed(context: RunContext, browser: SimulatedBrowse
   return { ...created, list };
 }
 
-/** Fails when the list is unreadable after a request. It must have been readable before. */
+/** Returns the list. Fails when a request made it unreadable, so it must be readable before. */
 export async function expectReadableList(
   browser: SimulatedBrowser,
   request: string,
@@ -192,11 +193,11 @@ export async function expectReadableList(
 ) {
   let list = await browser.listProjects();
   if (!list.outcome.ok) list = await browser.listProjects();
-  if (list.outcome.ok) return;
+  if (list.outcome.ok) return { call: list, projects: list.outcome.value };
   const status = statusOf(list.exchange);
   if (status === 0 || isClientError(list.exchange))
     throw new Blocked(`the list cannot be shown: ${describeListFault(list)}`);
-  fail(
+  return fail(
     `The backend responds with ${statusOf(evidence)} to ${request}. From then on, the app cannot show the list: ${describeListFault(list)}.`,
     [evidence, list],
     'an empty list: "No projects to show.", although nothing was deleted',

@@ -50,6 +50,11 @@ export async function run({
     results.push(await runCheck(check, context, isApiMissing(results)));
   }
   context.http.close();
+  for (const problem of results.flatMap(({ problems }) => problems)) {
+    const owner = results.find(({ check }) => check.id === problem.cause?.owner);
+    if (owner?.status === 'passed')
+      Object.assign(owner, { status: 'failed', problems: [problem] } satisfies Outcome);
+  }
   return {
     origin,
     only,

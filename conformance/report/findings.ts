@@ -110,7 +110,10 @@ function causeOf(
   // What happened before the failure is the cause, if the check says so.
   if (!last || !isFailure(last) || !isGeneral(last) || (cause && exchanges.length > 1))
     return cause;
-  return { words: `requests get ${describeResponse(last)}`, subject: addressOf(last) };
+  return {
+    words: `requests get ${describeResponse(last)}`,
+    subject: cause?.subject ?? addressOf(last),
+  };
 }
 
 /** The checks that inspect the responses to the requests of other checks. */

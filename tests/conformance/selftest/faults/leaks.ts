@@ -27,6 +27,8 @@ export const leakFaults: FaultTable[] = [
   createFaults(changeErrorResponses, {
     'error messages contain the path of a file [LEAK-3]': (response) =>
       withJson(response, { message: 'Refused by /srv/app/routes/projects.js.' }),
+    'error messages contain the place in a Perl module [LEAK-3]': (response) =>
+      withJson(response, { message: 'Malformed text at Serializer/JSON.pm line 47.' }),
     'error messages contain SQL [LEAK-3]': (response) =>
       withJson(response, { message: 'Refused: INSERT INTO "account" (email) VALUES ($1)' }),
   }),

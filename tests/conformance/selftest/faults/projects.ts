@@ -37,6 +37,10 @@ export const projectFaults: FaultTable[] = [
       projects.map(({ title, description }) => ({ title, description })),
     'the list contains a null [PROJECT-1]': (projects) =>
       projects.length > 0 ? [...projects, null] : projects,
+    'a project replaces the one with its title [PROJECT-23]': (projects) =>
+      projects.filter(
+        ({ title }, index) => !projects.slice(index + 1).some((later) => later.title === title),
+      ),
     'the list lacks the newest project [PROJECT-4]': (projects) => projects.slice(0, -1),
     'the list is sorted newest first [PROJECT-5]': (projects) => projects.toReversed(),
     'the list is sorted by title [PROJECT-5]': (projects) =>
@@ -288,6 +292,44 @@ export const projectFaults: FaultTable[] = [
         return response;
       };
     },
+    'a title of another user makes the server fail [PROJECT-23]': () => {
+      const owners = new Map<unknown, string>();
+      return interceptRequests((request) => {
+        const { title } = jsonObjectOf(request);
+        if (!isOperation(request, 'createProject') || !hasSession(request)) return false;
+        const owner = owners.get(title) ?? sessionOf(request);
+        owners.set(title, owner);
+        return owner !== sessionOf(request) && errorResponse(500, 'Something went wrong.');
+      });
+    },
+    'a list of more than 100 projects fails [PROJECT-9]': () =>
+      interceptResponses(
+        (response, request) =>
+          isOperation(request, 'listProjects') &&
+          response.status === 200 &&
+          projectsOf(response).length > 100 &&
+          errorResponse(500, 'Something went wrong.'),
+      ),
+    'one list of a user in ten fails [ERR-20]': () => {
+      let count = 0;
+      return interceptRequests((request) => {
+        if (!isOperation(request, 'listProjects') || !hasSession(request)) return false;
+        count += 1;
+        return count % 10 === 0 && errorResponse(500, 'Something went wrong.');
+      });
+    },
+    'a project with an emoji appears in the list a little later [PROJECT-4]': () => {
+      let late = '';
+      return interceptResponses((response, request) => {
+        if (isOperation(request, 'createProject') && request.body.includes('🚀'))
+          late = String(jsonObjectOf(response)['id']);
+        if (!isOperation(request, 'listProjects') || response.status !== 200 || late === '')
+          return false;
+        const projects = projectsOf(response).filter(({ id }) => id !== late);
+        late = '';
+        return withJson(response, projects);
+      });
+    },
     'the server rejects one of two concurrent requests with the same XSRF token [PROJECT-10]': () =>
       respondToConcurrent('createProject', () => errorResponse(403, 'The token was used before.')),
     'the server loses one of two concurrently created projects [PROJECT-10, PROJECT-9]': () =>
@@ -356,6 +398,16 @@ export const projectFaults: FaultTable[] = [
         (request) =>
           String(request.headers['idempotency-key'] ?? '').length > 64 &&
           errorResponse(400, 'This key is too long.'),
+      ),
+    'the server rejects one of two concurrent requests with one Idempotency-Key [PROJECT-13]': () =>
+      respondToConcurrent(
+        'createProject',
+        () => errorResponse(409, 'This request repeats the key of a different one.'),
+        (request) => String(request.headers['idempotency-key'] ?? Math.random()),
+      ),
+    'an Idempotency-Key with another description returns the first project [PROJECT-19]': () =>
+      repeatResponses(
+        (request) => `${sessionOf(request)} ${String(jsonObjectOf(request)['title'])}`,
       ),
     'an Idempotency-Key with another text returns the first project [PROJECT-19]': () =>
       repeatResponses((request) => sessionOf(request)),

@@ -16,6 +16,7 @@ import {
   withHeaders,
   type FaultTable,
 } from '../fault-builders.ts';
+import type { Middleware } from '../fault-proxy.ts';
 
 /** Faults that change the text of projects. */
 export const textFaults: FaultTable[] = [
@@ -31,6 +32,8 @@ export const textFaults: FaultTable[] = [
       field === 'description' ? text.slice(0, 5000) : text,
     'the server truncates titles to 255 characters [TEXT-6]': (text, field) =>
       field === 'title' ? text.slice(0, 255) : text,
+    'the server makes one space of several [TEXT-17]': (text) => text.replaceAll(/ +/g, ' '),
+    'the server inserts text with String.replace [TEXT-8]': (text) => '{}'.replace('{}', text),
     'the server removes backslashes [TEXT-8]': (text) => text.replaceAll('\\', ''),
     'the server replaces plus signs with spaces [TEXT-8]': (text) => text.replaceAll('+', ' '),
     'the server turns URLs in text into links [TEXT-8]': (text) =>
@@ -73,23 +76,18 @@ export const textFaults: FaultTable[] = [
       isOperation(request, 'createProject') &&
       request.body.includes('%') &&
       errorResponse(500, 'Something went wrong.'),
+    'the server fails on names of object members [TEXT-7]': (request) =>
+      isOperation(request, 'createProject') &&
+      String(jsonObjectOf(request)['title']) in {} &&
+      errorResponse(500, 'Something went wrong.'),
     'the server fails on NUL characters [TEXT-14]': (request) =>
       isOperation(request, 'createProject') &&
       request.body.includes('\\u0000') &&
       errorResponse(500, 'Something went wrong.'),
   }),
   {
-    'half a surrogate pair makes the list fail [TEXT-14]': () => {
-      const sessions = new Set<string>();
-      return interceptRequests((request) => {
-        if (request.body.includes('\\ud83d')) sessions.add(sessionOf(request));
-        return (
-          isOperation(request, 'listProjects') &&
-          sessions.has(sessionOf(request)) &&
-          errorResponse(500, 'Something went wrong.')
-        );
-      });
-    },
+    'half a surrogate pair makes the list fail [TEXT-14]': () => failListAfter('\\ud83d'),
+    'an emoji in a title makes the list fail [TEXT-2]': () => failListAfter('🚀'),
     'the server HTML-escapes titles in the list only [TEXT-1]': () =>
       changeList((projects) =>
         projects.map((project) => ({ ...project, title: escapeMarkup(project.title) })),
@@ -106,3 +104,16 @@ export const textFaults: FaultTable[] = [
       }),
   },
 ];
+
+/** Responds with 500 to the lists of a session that has sent this text. */
+function failListAfter(text: string): Middleware {
+  const sessions = new Set<string>();
+  return interceptRequests((request) => {
+    if (request.body.includes(text)) sessions.add(sessionOf(request));
+    return (
+      isOperation(request, 'listProjects') &&
+      sessions.has(sessionOf(request)) &&
+      errorResponse(500, 'Something went wrong.')
+    );
+  });
+}
