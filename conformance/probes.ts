@@ -157,8 +157,13 @@ type Created = { call: ApiCall; project: Project };
  * Fetches the list, and returns which of these projects it lacks. Fails if a later list has such a
  * project, because that project is not lost.
  */
-export async function listWith(browser: SimulatedBrowser, created: Created[], find = findProject) {
-  const list = await listOrBlock(browser);
+export async function listWith(
+  browser: SimulatedBrowser,
+  created: Created[],
+  find = findProject,
+  first?: Awaited<ReturnType<typeof listOrBlock>>,
+) {
+  const list = first ?? (await listOrBlock(browser));
   const missing = created.filter(({ project }) => !find(list.projects, project));
   if (missing.length === 0) return { ...list, missing };
   await browser.http.clock.sleep(lateMs);

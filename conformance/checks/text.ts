@@ -199,10 +199,11 @@ async function expectPreserved(context: RunContext, text: Text): Promise<string 
   const created = Object(parseJson(exchange.response!.text)) as Project;
   if (created.title === undefined) fail(`The response is not a project: ${response}.`, [create]);
   expectSameText(sent, created, 'the response to creating a project', [create]);
-  const { projects, call } = await expectReadableList(browser, subject, exchange);
+  const list = await expectReadableList(browser, subject, exchange);
+  const stored = { call: create, project: created };
+  const { projects, call } = await listWith(browser, [stored], findProject, list);
   const listed = findProject(projects, created);
   if (!listed) {
-    await listWith(browser, [{ call: create, project: created }]);
     await createListed(context, browser, `after ${truncate(sent.title, 20)}`);
     return fail(`The list does not contain ${subject}.`, [create, call]);
   }
@@ -253,10 +254,8 @@ const changes: Record<string, Change> = {
   'normalized to the Unicode form NFD': (text) => text.normalize('NFD'),
   trimmed: (text) => text.trim(),
   'without repeated spaces (each run of spaces became one)': (text) => text.replaceAll(/ +/g, ' '),
-  'with "\'" before =, +, - or @, as a guard for CSV files': (text) =>
+  'sent back with "\'" before =, +, - or @, as a guard for CSV files': (text) =>
     text.replace(/^[=+@-]/, "'$&"),
-  'expanded like the second argument of String.replace ($&, $$)': (text) =>
-    '{}'.replace('{}', text),
   'URL-decoded (%25 became %)': (text) =>
     text.replaceAll(/%([\da-f]{2})/gi, (_, hex: string) => String.fromCodePoint(parseInt(hex, 16))),
   'with the two characters \\n turned into a line break': (text) => text.replaceAll('\\n', '\n'),
@@ -303,6 +302,7 @@ function nameChange(sent: string, received: string, from: string, to: string): s
   if (sent.startsWith(received))
     return `cut at ${received.length} characters, before ${JSON.stringify(from)}`;
   if (received === sent.replaceAll(from, '')) return `without ${JSON.stringify(from)}`;
+  if (from === '$') return 'changed at "$" (does String.replace insert it, and expand $& and $$?)';
   return received === sent.replaceAll(from, to)
     ? `sent back with ${JSON.stringify(to)} in place of ${JSON.stringify(from)}`
     : `changed at ${JSON.stringify(from)}`;
