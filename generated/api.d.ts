@@ -241,8 +241,8 @@ export interface components {
          * @description The app chooses a new key for each submitted form, because browsers and proxies may retry a
          *     POST. A user who submits the same project again repeats the key, unless the first response
          *     was the project or 400, 409, 413, 415 or 422. A backend that supports the key responds to a
-         *     retry with the project that the first request created. Keys belong to their user. A backend
-         *     may ignore them.
+         *     retry with the project that the first request created, also while that request runs. Keys
+         *     belong to their user. A backend may ignore them.
          * @example 3f0c1c8e0c4d4f1f9d0a7b6e5c4d3e2f
          */
         IdempotencyKey: string;
@@ -436,8 +436,8 @@ export interface operations {
                  * @description The app chooses a new key for each submitted form, because browsers and proxies may retry a
                  *     POST. A user who submits the same project again repeats the key, unless the first response
                  *     was the project or 400, 409, 413, 415 or 422. A backend that supports the key responds to a
-                 *     retry with the project that the first request created. Keys belong to their user. A backend
-                 *     may ignore them.
+                 *     retry with the project that the first request created, also while that request runs. Keys
+                 *     belong to their user. A backend may ignore them.
                  * @example 3f0c1c8e0c4d4f1f9d0a7b6e5c4d3e2f
                  */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
