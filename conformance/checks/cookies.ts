@@ -19,6 +19,7 @@ import { fail, failIfAny, createProblem, skip, type Problem } from '../verdict.t
 import type { Verdicts } from './check.ts';
 
 export const cookieChecks: Verdicts = {
+  /** Runs last, and inspects all responses of the run. */
   async 'COOKIE-1'(context) {
     const { list, create } = await firstVisit(context);
     const isBroken = isUnauthorized(list) || isUnauthorized(create);
@@ -27,7 +28,7 @@ export const cookieChecks: Verdicts = {
     for (const exchange of context.http.exchanges) {
       // While the session works, the app misses no other cookie.
       const rejected = exchange.rejectedCookies.filter(
-        ({ line }) => isBroken || cookieName(line) === 'XSRF-TOKEN',
+        ({ line }) => isBroken || ['XSRF-TOKEN', ...sessionNames].includes(cookieName(line)),
       );
       for (const line of setCookieLines(exchange)) {
         const isNeeded =

@@ -1,5 +1,6 @@
 import { describeListFault, describeResponse, secondsBetween } from '../describe.ts';
 import { isClientError, isSuccess, messageOf, statusOf } from '../http/response.ts';
+import type { Exchange } from '../http/client.ts';
 import type { ApiCall } from '../http/simulated-browser.ts';
 import {
   activeSession,
@@ -8,10 +9,12 @@ import {
   isSameProject,
   isUnauthorized,
   lateMs,
+  listAsVisitor,
   listWith,
   loginWithUnknownEmail,
   loginWithWrongPassword,
   mistypingVisitor,
+  makeOrdinaryVisit,
   requireSession,
   sendExistingEmail,
   sendWrongPassword,
@@ -190,7 +193,13 @@ export const signInChecks: Verdicts = {
     for (let count = 1; count <= manyRequests; count++) {
       const list = await user.browser.listProjects();
       await blockUnlessRejected(user, list);
-      const failure = `The session ends early: list number ${count} of a signed-in user fails`;
+      const others = context.http.exchanges.filter(
+        ({ request, startedAfter }) =>
+          startedAfter > user.login.exchange.startedAfter && request.path.endsWith('/login'),
+      );
+      const which =
+        count === 1 ? `after ${others.length} later sign-ins, the list` : `list number ${count}`;
+      const failure = `The session ends early: ${which} of a signed-in user fails`;
       expectSuccess(list, failure, [user.login]);
     }
   },
@@ -236,10 +245,38 @@ export const signInChecks: Verdicts = {
       [visit.login, call],
     );
   },
+  /** Runs last, and inspects the requests of all browsers. */
+  async 'SIGNIN-18'(context) {
+    await makeOrdinaryVisit(context);
+    const visitor = (await listAsVisitor(context)).exchange;
+    const sessions = new Map<string, Exchange[]>();
+    for (const exchange of context.http.exchanges) {
+      const { browserName, isAppRequest, request } = exchange;
+      const { method, path } = request;
+      const calls = [...(sessions.get(browserName) ?? []), exchange];
+      const previous = calls.at(-2);
+      const isOfProjects = path.endsWith('/projects');
+      const isRejected =
+        statusOf(exchange) === statusOf(visitor) && messageOf(exchange) === messageOf(visitor);
+      if (previous && isAppRequest && isOfProjects && isRejected && !isSuccess(exchange))
+        fail(
+          `The backend responds to ${method} ${path} of a signed-in user as to a visitor, after ${previous.request.method} ${previous.request.path} with ${describeResponse(previous)}.`,
+          calls.slice(-5),
+        );
+      // Other checks judge whether these keep the session of their browser.
+      const isOther =
+        path.endsWith('/login') || (path.endsWith('/register') && isSuccess(exchange));
+      if (isOfProjects && isSuccess(exchange)) sessions.set(browserName, [exchange]);
+      else if (isOther) sessions.delete(browserName);
+      else if (previous) sessions.set(browserName, calls);
+    }
+  },
   /** Runs last, so that its session has been idle. */
   async 'SIGNIN-13'(context) {
     const { browser, login, list: before } = await firstSession(context);
     if (!before.outcome.ok || (await isListPublic(context))) skip('there is no session');
+    const { clock } = context.http;
+    await clock.sleep(Math.max(0, before.exchange.endedAtMs + minIdleMs - clock.now()));
     const after = await browser.listProjects();
     if (!isUnauthorized(after)) return;
     await blockOnFlapping({ browser });
@@ -264,6 +301,9 @@ const foreignRequests: Record<string, Send> = {
 };
 
 const onNewConnection = { onNewConnection: true };
+
+/** How long SIGNIN-13 keeps a session idle at least. A run can be faster. */
+const minIdleMs = 6000;
 
 /** More than a session of the app makes in a minute. */
 const manyRequests = 30;

@@ -7,9 +7,12 @@ import {
 import { isClientError, isSuccess, statusOf } from '../http/response.ts';
 import type { ApiCall, SimulatedBrowser } from '../http/simulated-browser.ts';
 import {
+  activeSession,
+  createOrBlock,
   createWithoutToken,
   createWithToken,
   describeCreateFailure,
+  isListPublic,
   signInAsAnother,
 } from '../probes.ts';
 import type { RunContext } from '../run-context.ts';
@@ -18,8 +21,8 @@ import type { Verdicts } from './check.ts';
 import { changeCookie, describePath, specialCharacters } from './cookies.ts';
 
 const asksForToken = ({ exchange }: ApiCall) =>
-  [403, 419].includes(statusOf(exchange)) &&
-  /[cx]srf|token|forgery/i.test(exchange.response?.text ?? '');
+  [400, 403, 419, 422].includes(statusOf(exchange)) &&
+  /[cx]srf|token|forgery|request could not be verified/i.test(exchange.response?.text ?? '');
 
 /** Registers and signs in, each from a new browser. Only SIGNIN-13 uses the session again. */
 export const firstSession = (context: RunContext) =>
@@ -96,7 +99,7 @@ export const xsrfChecks: Verdicts = {
         : characters !== ''
           ? ` The cookie's value contains ${characters}: percent-encode it in the cookie, and compare the header without decoding or unquoting it.`
           : (await isNewTokenAccepted(context))
-            ? ` It accepts the token of a new session. The rejected one is ${secondsBetween(login, create)} s old: has it expired, or is a token valid once?`
+            ? ` It accepts the token of a new session. The rejected one is ${secondsBetween(login, create)} s old: has it expired, is a token valid once, or does another sign-in of the user replace it?`
             : '';
     fail(
       `With the token of the XSRF-TOKEN cookie in X-XSRF-TOKEN, the backend rejects a new project with ${describeResponse(create.exchange)}.${hint}`,
@@ -134,6 +137,22 @@ export const xsrfChecks: Verdicts = {
         refusalCause(wrong, 'a project with a wrong XSRF token'),
       );
   },
+  async 'XSRF-7'(context) {
+    const { browser, login } = await activeSession(context);
+    const reopened = context.newBrowser('ada, in a reopened browser');
+    for (const cookie of browser.allCookies())
+      if (cookie.isPersistent()) reopened.setCookie(cookie);
+    const list = await reopened.listProjects();
+    if (!list.outcome.ok || (await isListPublic(context)))
+      skip('the session ends with the browser');
+    const create = await reopened.createProject(context.fixtures.project('after a restart'));
+    if (!isClientError(create.exchange)) return;
+    await createOrBlock(context, browser, 'in the open browser');
+    fail(
+      `The session cookie has a lifetime and XSRF-TOKEN has none. With the cookies that outlast the browser, the list succeeds, and the backend rejects a new project with ${describeResponse(create.exchange)}.`,
+      [login, list, create],
+    );
+  },
   /** Runs last, so that its token is old. */
   async 'XSRF-6'(context) {
     const { browser, login, list } = await firstSession(context);
@@ -152,7 +171,7 @@ export const xsrfChecks: Verdicts = {
 async function findRejectedToken(context: RunContext, browser: SimulatedBrowser, name: string) {
   const create = await browser.createProject(context.fixtures.project(name));
   if (!isClientError(create.exchange)) return undefined;
-  const isForbidden = [400, 403, 419, 422].includes(statusOf(create.exchange));
+  const isForbidden = [403, 419].includes(statusOf(create.exchange)) || asksForToken(create);
   if (!isForbidden || !(await browser.listProjects()).outcome.ok)
     throw new Blocked(describeCreateFailure(create));
   return create;

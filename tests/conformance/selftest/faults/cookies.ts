@@ -1,4 +1,5 @@
 import {
+  changeCreateResponse,
   changeEmptyList,
   changeListResponse,
   changeSetCookies,
@@ -10,6 +11,7 @@ import {
   interceptRequests,
   interceptResponses,
   isOperation,
+  isProjectOperation,
   newCookieOf,
   sessionOf,
   setCookiesOf,
@@ -63,6 +65,10 @@ export const cookieFaults: FaultTable[] = [
   createFaults(replaceInXsrfCookie, {
     'the XSRF cookie is HttpOnly [XSRF-2]': [/$/, '; HttpOnly'],
     'the XSRF cookie has the path /api [XSRF-2]': ['Path=/', 'Path=/api'],
+    'the XSRF cookie ends with the browser and the session does not [XSRF-7]': [
+      /; (Max-Age|Expires)=[^;]*/gi,
+      '',
+    ],
   }),
   {
     'the session cookie has no Path attribute, and the empty list is null [COOKIE-2]': () => {
@@ -84,6 +90,15 @@ export const cookieFaults: FaultTable[] = [
           newCookieOf(response, 'session') !== undefined &&
           withSetCookies(response, [...setCookiesOf(response), emptySessionCookie]),
       ),
+    'after 12 new projects, the session cookie is longer than browsers accept [COOKIE-1]': () => {
+      const counts = new Map<string, number>();
+      return changeCreateResponse((response, request) => {
+        const session = sessionOf(request);
+        counts.set(session, (counts.get(session) ?? 0) + 1);
+        const line = `session=${session}${'x'.repeat(4096)}; Path=/; HttpOnly; SameSite=Lax`;
+        return counts.get(session)! > 12 && withSetCookies(response, [line]);
+      });
+    },
     'listProjects deletes the session cookie [COOKIE-1]': () =>
       changeListResponse((response) =>
         withSetCookies(response, [`${emptySessionCookie}; Max-Age=0`]),
@@ -229,6 +244,16 @@ export const cookieFaults: FaultTable[] = [
         const token = newCookieOf(response, 'XSRF-TOKEN');
         if (session && token) realTokens.set(session, token);
         return replaceInXsrfCookie([/=[^;]*/, `=${sharedToken}`])(request, async () => response);
+      };
+    },
+    'a rejected XSRF token ends the session [SIGNIN-18]': () => {
+      const ended = new Set<string>();
+      return async (request, next) => {
+        if (isProjectOperation(request) && ended.has(sessionOf(request)))
+          return next(withHeaders(request, { cookie: '' }));
+        const response = await next(request);
+        if (response.status === 403 && tokenOf(request) !== '') ended.add(sessionOf(request));
+        return response;
       };
     },
     'the server accepts any XSRF token that is not empty [XSRF-5]': () =>
