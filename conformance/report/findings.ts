@@ -75,13 +75,17 @@ export function listFindings(results: CheckResult[]) {
 const isOddRefusal = ({ check, cause }: { check: Check; cause: Cause | undefined }) =>
   cause?.words.startsWith('refusals') === true && groupOf(check.id) !== 'ERR';
 
-/** Returns whether the response to a POST proves a fault that a faulty list cannot cause. */
+/** Returns whether the response to a POST proves a fault that this other fault cannot cause. */
 const isProved = (items: { check: Check; problem: Problem }[], { id }: Check, other: Check) =>
-  /^(TEXT|ERR)-/.test(id) &&
-  /^(REACH-2|PROJECT-([4-9]|\d\d))$/.test(other.id) &&
-  items.some(
-    ({ check, problem }) => check.id === id && problem.exchanges.at(-1)?.request.method === 'POST',
-  );
+  (/^(TEXT|ERR)-/.test(id) ? /^(REACH-2|SIGNIN-17|PROJECT-([4-9]|\d\d))$/ : /^SIGNIN-17$/).test(
+    other.id,
+  ) &&
+  items.some(({ check, problem }) => {
+    const last = problem.exchanges.at(-1);
+    return check.id === id && last?.request.method === 'POST' && !isRefusedAsVisitor(last);
+  });
+
+const isRefusedAsVisitor = (exchange: Exchange) => [401, 403, 429].includes(statusOf(exchange));
 
 /** Blocked checks with one reason. */
 type NotJudged = { reason: string; ids: string[] };
