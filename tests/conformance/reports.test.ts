@@ -310,7 +310,7 @@ test('a run with the same seed sends the same requests to a server with data of 
     const requests = context.http.exchanges.map(
       ({ browserName, request: { method, path, body } }) =>
         `${browserName} ${method} ${path} ${String(body ?? '')}`
-          .replaceAll(runId, '(run id)')
+          .replaceAll(new RegExp(runId, 'gi'), '(run id)')
           // The server chooses the ids in paths.
           .replaceAll(/\/[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}\b/g, '/(id)'),
     );
