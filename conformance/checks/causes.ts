@@ -5,7 +5,7 @@ const request = ['REACH-1', 'REACH-3', 'REACH-6', 'REACH-11', 'XSRF-1'];
 const connection = [...request, 'COOKIE-1', 'COOKIE-2'];
 const account = [...connection, 'XSRF-2', 'XSRF-3', 'ACCOUNT-1', 'ACCOUNT-2', 'SIGNIN-17'];
 const lasting = ['SIGNIN-16', 'SIGNIN-14', 'SIGNIN-7', 'SIGNIN-12', 'SIGNIN-13'];
-const session = [...account, ...lasting, 'SIGNIN-6', 'SIGNIN-15', 'SIGNIN-18'];
+const session = [...account, ...lasting, 'SIGNIN-6', 'SIGNIN-15'];
 /** What a sign-in with an unusual email or password needs. */
 const signIn = [
   ...request,
@@ -34,7 +34,7 @@ const rows: [checks: string, causes: string[]][] = [
   ['ACCOUNT-1 ACCOUNT-2', [...request, 'REACH-2', 'ACCOUNT-1']],
   ['SIGNIN-17', [...request, 'ACCOUNT-1', 'ACCOUNT-2']],
   ['SIGNIN-16 SIGNIN-14 SIGNIN-7 SIGNIN-12 SIGNIN-13', [...connection, ...lasting]],
-  ['SIGNIN-6 SIGNIN-15 SIGNIN-18', session],
+  ['SIGNIN-6 SIGNIN-15', session],
   ['SIGNIN-1 SIGNIN-2', request],
   ['ACCOUNT-9 ACCOUNT-18', session],
   ['SIGNIN-3 ACCOUNT-10 ACCOUNT-6 ACCOUNT-17', [...signIn, 'ACCOUNT-10']],

@@ -1,6 +1,5 @@
 import { describeListFault, describeResponse, secondsBetween } from '../describe.ts';
 import { isClientError, isSuccess, messageOf, statusOf } from '../http/response.ts';
-import type { Exchange } from '../http/client.ts';
 import type { ApiCall } from '../http/simulated-browser.ts';
 import {
   activeSession,
@@ -9,12 +8,10 @@ import {
   isSameProject,
   isUnauthorized,
   lateMs,
-  listAsVisitor,
   listWith,
   loginWithUnknownEmail,
   loginWithWrongPassword,
   mistypingVisitor,
-  makeOrdinaryVisit,
   requireSession,
   sendExistingEmail,
   sendWrongPassword,
@@ -244,32 +241,6 @@ export const signInChecks: Verdicts = {
       `Right after ${failed.length} of ${visits.length} sign-ins, the backend rejects ${nameOf(call)} with ${describeResponse(call.exchange)}.${hint}`,
       [visit.login, call],
     );
-  },
-  /** Runs last, and inspects the requests of all browsers. */
-  async 'SIGNIN-18'(context) {
-    await makeOrdinaryVisit(context);
-    const visitor = (await listAsVisitor(context)).exchange;
-    const sessions = new Map<string, Exchange[]>();
-    for (const exchange of context.http.exchanges) {
-      const { browserName, isAppRequest, request } = exchange;
-      const { method, path } = request;
-      const calls = [...(sessions.get(browserName) ?? []), exchange];
-      const previous = calls.at(-2);
-      const isOfProjects = path.endsWith('/projects');
-      const isRejected =
-        statusOf(exchange) === statusOf(visitor) && messageOf(exchange) === messageOf(visitor);
-      if (previous && isAppRequest && isOfProjects && isRejected && !isSuccess(exchange))
-        fail(
-          `The backend responds to ${method} ${path} of a signed-in user as to a visitor, after ${previous.request.method} ${previous.request.path} with ${describeResponse(previous)}.`,
-          calls.slice(-5),
-        );
-      // Other checks judge whether these keep the session of their browser.
-      const isOther =
-        path.endsWith('/login') || (path.endsWith('/register') && isSuccess(exchange));
-      if (isOfProjects && isSuccess(exchange)) sessions.set(browserName, [exchange]);
-      else if (isOther) sessions.delete(browserName);
-      else if (previous) sessions.set(browserName, calls);
-    }
   },
   /** Runs last, so that its session has been idle. */
   async 'SIGNIN-13'(context) {

@@ -11,7 +11,6 @@ import {
   interceptRequests,
   interceptResponses,
   isOperation,
-  isProjectOperation,
   newCookieOf,
   sessionOf,
   setCookiesOf,
@@ -65,10 +64,6 @@ export const cookieFaults: FaultTable[] = [
   createFaults(replaceInXsrfCookie, {
     'the XSRF cookie is HttpOnly [XSRF-2]': [/$/, '; HttpOnly'],
     'the XSRF cookie has the path /api [XSRF-2]': ['Path=/', 'Path=/api'],
-    'the XSRF cookie ends with the browser and the session does not [XSRF-7]': [
-      /; (Max-Age|Expires)=[^;]*/gi,
-      '',
-    ],
   }),
   {
     'the session cookie has no Path attribute, and the empty list is null [COOKIE-2]': () => {
@@ -76,6 +71,13 @@ export const cookieFaults: FaultTable[] = [
       const withNull = changeEmptyList((response) => withJson(response, null));
       return (request, next) => withoutPath(request, async (changed) => withNull(changed, next));
     },
+    'the XSRF cookie ends with the browser, and only sign-in sets it [XSRF-7]': () =>
+      interceptResponses((response, request) => {
+        const lines = setCookiesOf(response).map((line) =>
+          line.startsWith('XSRF-TOKEN=') ? line.replace(/; (Max-Age|Expires)=[^;]*/gi, '') : line,
+        );
+        return withSetCookies(response, isOperation(request, 'login') ? lines : []);
+      }),
     'the server joins two cookies in one Set-Cookie header [COOKIE-1]': () =>
       interceptResponses(
         (response) =>
@@ -244,16 +246,6 @@ export const cookieFaults: FaultTable[] = [
         const token = newCookieOf(response, 'XSRF-TOKEN');
         if (session && token) realTokens.set(session, token);
         return replaceInXsrfCookie([/=[^;]*/, `=${sharedToken}`])(request, async () => response);
-      };
-    },
-    'a rejected XSRF token ends the session [SIGNIN-18]': () => {
-      const ended = new Set<string>();
-      return async (request, next) => {
-        if (isProjectOperation(request) && ended.has(sessionOf(request)))
-          return next(withHeaders(request, { cookie: '' }));
-        const response = await next(request);
-        if (response.status === 403 && tokenOf(request) !== '') ended.add(sessionOf(request));
-        return response;
       };
     },
     'the server accepts any XSRF token that is not empty [XSRF-5]': () =>

@@ -172,7 +172,7 @@ export const errorFaults: FaultTable[] = [
       changeExistingEmailResponse((response) => withJson(response, { code: 'EMAIL_TAKEN' })),
     'the server rejects an unknown address without a message [ERR-17]': () =>
       interceptResponses(({ status }) => status === 404 && jsonResponse(404, { detail: 'None' })),
-    'a rejected project ends the session [SIGNIN-18, ERR-24]': () => {
+    'a rejected project ends the session [ERR-24]': () => {
       const ended = new Set<string>();
       return async (request, next) => {
         if (isProjectOperation(request) && ended.has(sessionOf(request)))
