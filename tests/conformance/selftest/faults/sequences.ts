@@ -116,25 +116,26 @@ export const sequenceFaults: FaultTable[] = [
           return response;
         };
       },
-    'a project created after a refused one is missing from the next list [JOURNEY-5]': () => {
-      const refused = new Set<string>();
-      const hidden = new Map<string, unknown>();
-      return async (request, next) => {
-        const session = sessionOf(request);
-        const response = await next(request);
-        if (isList(request) && hidden.has(session) && response.status === 200) {
-          const projects = projectsOf(response).filter(({ id }) => id !== hidden.get(session));
-          hidden.delete(session);
-          return withJson(response, projects);
-        }
-        if (!isCreate(request) || !session) return response;
-        const wasRefused = refused.delete(session);
-        if (response.status === 422) refused.add(session);
-        if (response.status === 201 && wasRefused)
-          hidden.set(session, jsonObjectOf(response)['id']);
-        return response;
-      };
-    },
+    'a project created after a refused one is missing from the next list [PROJECT-4, JOURNEY-5]':
+      () => {
+        const refused = new Set<string>();
+        const hidden = new Map<string, unknown>();
+        return async (request, next) => {
+          const session = sessionOf(request);
+          const response = await next(request);
+          if (isList(request) && hidden.has(session) && response.status === 200) {
+            const projects = projectsOf(response).filter(({ id }) => id !== hidden.get(session));
+            hidden.delete(session);
+            return withJson(response, projects);
+          }
+          if (!isCreate(request) || !session) return response;
+          const wasRefused = refused.delete(session);
+          if (response.status === 422) refused.add(session);
+          if (response.status === 201 && wasRefused)
+            hidden.set(session, jsonObjectOf(response)['id']);
+          return response;
+        };
+      },
     'a project that a visitor may not create empties the next list [PROJECT-20, JOURNEY-5]': () => {
       let isEmpty = false;
       return async (request, next) => {
