@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import type { Credentials, NewProject, Project } from '../machines/types.ts';
 import { describeListFault, describeResponse, truncate } from './describe.ts';
 import type { Exchange } from './http/client.ts';
+import { lateMs } from './http/clock.ts';
 import type { SimulatedBrowser, ApiCall } from './http/simulated-browser.ts';
 import { isClientError, statusOf } from './http/response.ts';
 import { Blocked, createProblem, fail, type Verdict } from './verdict.ts';
@@ -37,6 +38,7 @@ export const sendErrorCase = <Result>(
 
 export const loginWithWrongPassword = async (context: RunContext) =>
   sendErrorCase(context, 'ERR-1', sendWrongPassword, await mistypingVisitor(context));
+
 /** The browser of `loginWithWrongPassword`. It has no cookies before that. */
 export const mistypingVisitor = (context: RunContext) =>
   context.once('mistyping visitor', async () => context.newBrowser('stranger'));
@@ -147,9 +149,6 @@ export const asUser =
     run(context, (await context.signedInUser(name)).browser);
 
 export const missingFromList = 'the list does not contain a created project';
-
-/** How late a project or a session may work before it counts as lost. */
-export const lateMs = 500;
 
 type Created = { call: ApiCall; project: Project };
 

@@ -9,6 +9,7 @@ import {
   type Exchange,
   type HttpClientOptions,
 } from './http/client.ts';
+import { lateMs } from './http/clock.ts';
 import { isClientError, isSuccess, parseJson } from './http/response.ts';
 import { Blocked, createProblem, type Problem } from './verdict.ts';
 
@@ -108,7 +109,7 @@ export function createRunContext(
     first: ApiCall<void>,
   ) =>
     once(`late sign-in of ${name}`, async () => {
-      await http.clock.sleep(500);
+      await http.clock.sleep(lateMs);
       const login = await browser.login(email, password);
       const description =
         'A sign-in with the right email and password fails, and succeeds 0.5 s later. Does the backend respond to a registration before it has stored the account?';
@@ -119,9 +120,10 @@ export function createRunContext(
       return login;
     });
 
-  /** Signs in to an account in a new browser. */
-  async function signIn(account: Account): Promise<SignedInUser> {
-    const browser = newBrowser(account.name);
+  /** Signs in to the same account in a new browser. The caller may destroy this session. */
+  async function newSession(name: string): Promise<SignedInUser> {
+    const account = await registeredAccount(name);
+    const browser = newBrowser(name);
     const send = () => browser.login(account.email, account.password);
     const { last: first } = await postWithXsrfCookie(browser, send);
     let login = first;
@@ -132,9 +134,6 @@ export function createRunContext(
     await browser.listProjects();
     return { ...account, browser, login };
   }
-
-  /** Signs in to the same account in a new browser. The caller may destroy this session. */
-  const newSession = async (name: string) => signIn(await registeredAccount(name));
 
   return {
     origin,
@@ -157,6 +156,5 @@ export function createRunContext(
     /** Registers an account and signs in, once per name. Throws `Blocked` if that fails. */
     signedInUser: (name: string) => once(`user ${name}`, () => newSession(name)),
     newSession,
-    signIn,
   };
 }

@@ -1,11 +1,6 @@
 import { isUtf8 } from 'node:buffer';
 import { findCall, type Call } from '../../model/calls.ts';
-import {
-  describeExchangeScreen,
-  describeResponse,
-  explainInvalidJson,
-  refusalCause,
-} from '../describe.ts';
+import { describeResponse, explainInvalidJson, refusalCause } from '../describe.ts';
 import type { Exchange } from '../http/client.ts';
 import {
   isClientError,
@@ -145,11 +140,7 @@ export const reachabilityChecks: Verdicts = {
   async 'REACH-5'(context) {
     await makeOrdinaryVisit(context);
     const failed = context.http.exchanges.filter((each) => each.isAppRequest && each.failure);
-    failOnFaults(
-      failed,
-      ({ failure }) => `gets no complete response: ${failure!.message}`,
-      describeExchangeScreen,
-    );
+    failOnFaults(failed, ({ failure }) => `gets no complete response: ${failure!.message}`);
   },
   async 'REACH-8'(context) {
     const { exchange } = await (await context.signedInUser('ada')).browser.listProjects();

@@ -1,5 +1,6 @@
 import { describeListFault, describeResponse, secondsBetween } from '../describe.ts';
 import { isClientError, isSuccess, messageOf, statusOf } from '../http/response.ts';
+import { lateMs } from '../http/clock.ts';
 import type { ApiCall } from '../http/simulated-browser.ts';
 import {
   activeSession,
@@ -7,7 +8,6 @@ import {
   isListPublic,
   isSameProject,
   isUnauthorized,
-  lateMs,
   listWith,
   loginWithUnknownEmail,
   loginWithWrongPassword,

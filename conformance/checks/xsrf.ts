@@ -24,7 +24,7 @@ const asksForToken = ({ exchange }: ApiCall) =>
   [400, 403, 419, 422].includes(statusOf(exchange)) &&
   /[cx]srf|token|forgery|request could not be verified/i.test(exchange.response?.text ?? '');
 
-/** Registers and signs in, each from a new browser. Only SIGNIN-13 uses the session again. */
+/** Registers and signs in, each from a new browser. SIGNIN-13 uses the session, then XSRF-6. */
 export const firstSession = (context: RunContext) =>
   context.once('first session', async () => {
     const email = context.fixtures.email('cold');

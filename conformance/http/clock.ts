@@ -1,3 +1,6 @@
+/** How late a project, an account or a session may work before it counts as lost. */
+export const lateMs = 500;
+
 /** Measures durations, ends requests without a response, and waits. The self-test simulates it. */
 export type Clock = {
   now: () => number;
