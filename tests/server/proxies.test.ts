@@ -181,6 +181,27 @@ describe.each(proxyNames)('behind docs/deploy/ for %s', (name) => {
     expect(broken.count('GET')).toBeGreaterThan(0);
   });
 
+  test('a POST with an Idempotency-Key and without a response is repeated', async () => {
+    const broken = await startCountedUpstream((incoming, response) => {
+      incoming.resume().on('end', () => response.destroy());
+    });
+    const working = await startCountedUpstream(answerWhenRead);
+    const proxy = await startProxyForTest(name, [broken.upstream, working.upstream]);
+    const create = () =>
+      fetch(`${proxy.address}/api/v1/projects?x=1`, {
+        method: 'POST',
+        headers: { 'idempotency-key': 'one key' },
+        body: 'a body',
+      });
+    let creates = 0;
+    for (; creates < 50 && broken.count('POST') === 0; creates += 1) {
+      const response = await create();
+      expect(response.status).toBe(200);
+    }
+    expect(broken.count('POST')).toBeGreaterThan(0);
+    expect(working.count('POST')).toBe(creates);
+  });
+
   test('a rolling restart fails no request', async () => {
     const settings = { DIST_DIR: fakeDist(), LOG_LEVEL: 'warn', ...(await emptyStore('SQLite')) };
     const figures = await restartReplicas(settings, 2, 1, 4, startBalancer(name));
