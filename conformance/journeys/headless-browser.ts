@@ -3,7 +3,7 @@ import { createApi } from '../../src/api/api.ts';
 import type { Exchange } from '../http/client.ts';
 import type { SimulatedBrowser } from '../http/simulated-browser.ts';
 import type { AppBrowser } from './app.ts';
-import { createHeadlessApp } from './headless-app.ts';
+import { createHeadlessApp } from '../../model/headless-app.ts';
 
 /** Returns a browser that runs the app's own client and machines, without screens. */
 export function createHeadlessBrowser(

@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { build } from 'vite';
 import { expect, test } from 'vitest';
-import { kitConfig } from '../../conformance/build.ts';
+import { kitConfig } from '../../tools/build-kit.ts';
 import { startServer, temporaryFolder } from '../server/support.ts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));

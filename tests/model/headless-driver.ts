@@ -1,4 +1,4 @@
-import { createHeadlessApp } from '../../conformance/journeys/headless-app.ts';
+import { createHeadlessApp } from '../../model/headless-app.ts';
 import { isAuthenticated, roleOf } from '../../machines/auth.ts';
 import { callNames, definitionOf, userEvent } from '../../model/calls.ts';
 import type { Inspect } from '../../src/actors.ts';

@@ -1,17 +1,10 @@
 import type { AnyActor } from 'xstate';
-import { createClock } from '../../model/clock.ts';
-import {
-  bannersOn,
-  formNames,
-  forms,
-  submitEvent,
-  type Call,
-  type FormName,
-} from '../../model/calls.ts';
-import type { Observation } from '../../model/driver.ts';
-import type { Route } from '../../model/screens.ts';
-import { createActors } from '../../src/actors.ts';
-import type { Api } from '../../src/api/api.ts';
+import { createClock } from './clock.ts';
+import { bannersOn, formNames, forms, submitEvent, type Call, type FormName } from './calls.ts';
+import type { Observation } from './driver.ts';
+import type { Route } from './screens.ts';
+import { createActors } from '../src/actors.ts';
+import type { Api } from '../src/api/api.ts';
 
 type AppOptions = Pick<Parameters<typeof createActors>[0], 'inspect' | 'log'>;
 

@@ -7,19 +7,19 @@ import { basename } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build, type InlineConfig } from 'vite';
 
-const pathOf = (path: string) => fileURLToPath(new URL(path, import.meta.url));
+const pathOf = (path: string) => fileURLToPath(new URL(`../${path}`, import.meta.url));
 
 /** Lists the licenses of the bundled packages, which require that. */
 const license = { fileName: 'third-party-licenses.md' };
 
 export const kitConfig: InlineConfig = {
   configFile: false,
-  root: pathOf('..'),
+  root: pathOf(''),
   logLevel: 'warn',
   publicDir: false,
   build: {
-    ssr: pathOf('main.ts'),
-    outDir: pathOf('dist/bin'),
+    ssr: pathOf('conformance/main.ts'),
+    outDir: pathOf('conformance/dist/bin'),
     target: 'node20',
     license,
     rolldownOptions: { output: { entryFileNames: 'kit.js', chunkFileNames: '[name].js' } },
@@ -28,15 +28,18 @@ export const kitConfig: InlineConfig = {
 };
 
 if (import.meta.main) {
-  rmSync(pathOf('dist'), { recursive: true, force: true });
-  const app = { outDir: pathOf('dist/app'), emptyOutDir: true, license };
-  await build({ root: pathOf('..'), logLevel: 'warn', build: app });
+  rmSync(pathOf('conformance/dist'), { recursive: true, force: true });
+  const app = { outDir: pathOf('conformance/dist/app'), emptyOutDir: true, license };
+  await build({ root: pathOf(''), logLevel: 'warn', build: app });
   for (const file of globSync(['**/*.{br,gz}', '.sources'], { cwd: app.outDir }))
     rmSync(`${app.outDir}/${file}`);
   await build(kitConfig);
-  const program = pathOf('dist/bin/conformance.js');
-  writeFileSync(program, `#!/usr/bin/env node\n${readFileSync(pathOf('launcher.js'), 'utf8')}`);
+  const program = pathOf('conformance/dist/bin/conformance.js');
+  writeFileSync(
+    program,
+    `#!/usr/bin/env node\n${readFileSync(pathOf('conformance/launcher.js'), 'utf8')}`,
+  );
   chmodSync(program, 0o755);
   const texts = ['LICENSE', 'openapi.yaml', 'generated/contract.html', 'docs/specification.md'];
-  for (const file of texts) cpSync(pathOf(`../${file}`), pathOf(`dist/${basename(file)}`));
+  for (const file of texts) cpSync(pathOf(file), pathOf(`conformance/dist/${basename(file)}`));
 }
