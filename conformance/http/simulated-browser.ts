@@ -69,34 +69,36 @@ export class SimulatedBrowser {
     overrides: RequestOptions = {},
   ): Promise<ApiCall<Value>> {
     const exchanges: Exchange[] = [];
-    const { origin, unjudged } = this.http;
+    const { unjudged } = this.http;
     const earlier = unjudged.length;
     const onExchange = (exchange: Exchange) => exchanges.push(exchange);
-    const api = createApi({
-      origin,
-      cookies: () => this.documentCookies(),
-      fetch: (request) => this.fetch(request, { onExchange, ...overrides }),
-    });
+    const api = this.createApi({ onExchange, ...overrides });
     const outcome = await send(api).catch(() => ({ ok: undefined }));
     // The app takes a missing response for a failed request.
     if (unjudged.length > earlier) throw new Unjudged(unjudged[earlier]);
     return { operation, outcome, exchanges, exchange: exchanges.at(-1)! };
   }
 
+  /** Creates the app's client for a page of this browser. */
+  createApi = (overrides: RequestOptions) =>
+    createApi({
+      origin: this.http.origin,
+      cookies: () => this.documentCookies(),
+      fetch: (request) => this.fetch(request, overrides),
+    });
+
   /** Fetches like a browser: sends and stores cookies, and follows redirects. */
   async fetch(request: Request, overrides: RequestOptions = {}): Promise<Response> {
     const { pathname, search } = new URL(request.url);
-    const body = (await request.text()) || undefined;
     const options = {
       isAppRequest: true,
       signal: request.signal,
+      body: (await request.text()) || undefined,
       ...overrides,
       headers: { ...Object.fromEntries(request.headers), ...overrides.headers },
-      ...(body !== undefined && { body }),
     };
-    const redirects = /^30[12378]$/;
     const path = pathname + search;
-    return toFetchResponse(await this.follow(redirects, request.method, path, options));
+    return toFetchResponse(await this.follow(/^30[12378]$/, request.method, path, options));
   }
 
   /** Sends a request, also to where 307 and 308 redirect it. */
@@ -193,9 +195,8 @@ export class SimulatedBrowser {
     const cookie = Cookie.parse(line);
     if (!cookie) return 'it cannot be parsed';
     if (line.length > 4096) return 'it is longer than 4096 bytes';
-    if (cookie.secure && origin.startsWith('http:') && !isLocalhost(origin)) {
+    if (cookie.secure && origin.startsWith('http:') && !isLocalhost(origin))
       return 'it is "Secure", and this address is not https';
-    }
     if (cookie.sameSite === 'none' && !cookie.secure)
       return 'it is "SameSite=None" without "Secure"';
     try {

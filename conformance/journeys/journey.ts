@@ -1,32 +1,33 @@
+import { waitFor } from 'xstate';
+import { createHeadlessApp } from '../../model/headless-app.ts';
 import { describeExchangeScreen, describeResponse } from '../describe.ts';
 import type { Exchange } from '../http/client.ts';
 import { isSuccess } from '../http/response.ts';
+import type { SimulatedBrowser } from '../http/simulated-browser.ts';
 import { isListShared } from '../probes.ts';
 import type { RunContext } from '../run-context.ts';
 import { fail, skip } from '../verdict.ts';
-import type { AppBrowser } from './app.ts';
-import { createHeadlessBrowser } from './headless-browser.ts';
-import { arrival, projectSteps, type Person, type Steps } from './steps.ts';
+import { arrival, projectSteps, type App, type Person, type Steps } from './steps.ts';
 import { isSame, perform, repeat, walk, type Failure, type WalkOptions } from './walk.ts';
 
 /** A person, and what the backend answered. */
-export type Journey = {
-  person: Person;
-  exchanges: Exchange[];
-  create: CreateBrowser;
-  failure?: Failure | undefined;
-};
+type Journey = Awaited<ReturnType<typeof travel>>;
 
-type CreateBrowser = (onExchange: (exchange: Exchange) => void) => AppBrowser;
+type OnExchange = (exchange: Exchange) => void;
+
+/** Creates a browser. Returns a function that opens the app on a new page of it. */
+type CreateBrowser = (onExchange: OnExchange) => () => Promise<App>;
 
 /** Performs steps as a new person, who has a new browser and no account yet. */
 async function travel(
   context: RunContext,
   names: string[],
   steps: Steps,
-  create: CreateBrowser = (onExchange) =>
-    createHeadlessBrowser(context.newBrowser('journey'), onExchange),
-): Promise<Journey> {
+  create: CreateBrowser = (onExchange) => {
+    const browser = context.newBrowser('journey');
+    return () => openHeadlessApp(browser, onExchange);
+  },
+) {
   const exchanges: Exchange[] = [];
   const { fixtures } = context;
   const prefix = context.newBrowser('journey').name.replace(' ', '-');
@@ -36,23 +37,38 @@ async function travel(
     const name = `${prefix}-${++count}`;
     return { email: fixtures.email(name), password: fixtures.password(name), created: [] };
   }
-  const browser = createBrowser();
+  const openPage = createBrowser();
   const person: Person = {
-    browser,
-    app: await browser.open(),
+    app: await openPage(),
+    openPage,
+    openBrowser: () => createBrowser()(),
     own: createAccount(),
     visits: 0,
     wrongPasswords: 0,
-    createBrowser,
     createAccount,
     createProject: () => fixtures.project(`of ${prefix}-${++count}`),
     isListShared: () => isListShared(context),
   };
+  const failure = await perform(person, { ...arrival, ...steps }, names);
+  return { person, exchanges, create, failure };
+}
+
+/** Opens the app with its own client and machines, without screens. */
+async function openHeadlessApp(browser: SimulatedBrowser, onExchange: OnExchange): Promise<App> {
+  const app = createHeadlessApp(browser.createApi({ onExchange }));
+  const isIdle = ({ children }: { children: object }) => Object.keys(children).length === 0;
   return {
-    person,
-    exchanges,
-    create,
-    failure: await perform(person, { ...arrival, ...steps }, names),
+    ...app,
+    async settle() {
+      // In this order, because a sign-in that succeeds opens the projects.
+      await waitFor(app.auth, isIdle);
+      await waitFor(app.projects, isIdle);
+      return app.observe();
+    },
+    async close() {
+      app.auth.stop();
+      app.projects.stop();
+    },
   };
 }
 

@@ -1,6 +1,20 @@
 import type { Credentials, NewProject } from '../../machines/types.ts';
 import { forms } from '../../model/calls.ts';
-import type { App, AppBrowser, Screen } from './app.ts';
+import type { Driver, Observation } from '../../model/driver.ts';
+
+/** The app on one page of a browser, as a person uses it. */
+export type App = Pick<Driver, 'go' | 'submit'> & {
+  /** Returns what the screen shows now. */
+  observe: () => Promise<Screen>;
+  /**
+   * Waits until no call is pending. A real browser opens the screen `path` a while later. Returns
+   * what the screen shows then.
+   */
+  settle: (path?: string) => Promise<Screen>;
+  close: () => Promise<void>;
+};
+
+type Screen = Pick<Observation, 'path' | 'form' | 'banners' | 'list'>;
 
 /** What a person has created, and the visits on which the list must show it. */
 type Created = { title: string; visit: number; shownFrom: number };
@@ -8,8 +22,11 @@ type Account = Credentials & { created: Created[] };
 
 /** A person in one browser. Other browsers take part where a step says so. */
 export type Person = {
-  browser: AppBrowser;
   app: App;
+  /** Opens the app on another page of this browser. */
+  openPage: () => Promise<App>;
+  /** Opens the app in another browser. */
+  openBrowser: () => Promise<App>;
   /** Another page of the same browser. */
   tab?: App;
   /** A second browser of this person. */
@@ -23,7 +40,6 @@ export type Person = {
   signedIn?: Account | undefined;
   visits: number;
   wrongPasswords: number;
-  createBrowser: () => AppBrowser;
   createAccount: () => Account;
   createProject: () => NewProject;
   isListShared: () => Promise<boolean>;
@@ -67,8 +83,7 @@ async function reopen(app: App) {
   await app.go('/projects');
 }
 
-const openStranger = async (person: Person) =>
-  (person.stranger ??= await person.createBrowser().open());
+const openStranger = async (person: Person) => (person.stranger ??= await person.openBrowser());
 
 async function submitProject(person: Person, app = person.app) {
   const { title, description } = person.createProject();
@@ -208,7 +223,7 @@ export const projectSteps: Steps = {
     isPossible: canSubmit,
     async perform(person) {
       await person.app.close();
-      person.app = await person.browser.open();
+      person.app = await person.openPage();
       return openAndLook(person);
     },
   },
@@ -216,7 +231,7 @@ export const projectSteps: Steps = {
     async perform(person) {
       // A project whose creation is pending may be in the list or not.
       await person.app.settle();
-      const tab = (person.tab ??= await person.browser.open());
+      const tab = (person.tab ??= await person.openPage());
       await reopen(tab);
       return (await look(person, tab)) ?? create(person, tab);
     },
@@ -238,7 +253,7 @@ export const accountSteps: Steps = {
     hashes: 1,
     isPossible: (_, { second }) => !second,
     perform: andVisit(async (person) => {
-      person.second = await person.createBrowser().open();
+      person.second = await person.openBrowser();
       const words = 'signing in in a second browser fails';
       return submitCredentials(person.second, 'login', person.own, words);
     }),

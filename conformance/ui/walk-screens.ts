@@ -1,12 +1,13 @@
 import { mkdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Page } from 'playwright-core';
+import { setTimeout as delay } from 'node:timers/promises';
+import type { BrowserContext, Page, Request } from 'playwright-core';
+import { createScreenDriver, waitForApp } from '../../model/browser-driver.ts';
+import { launchBrowser } from '../../model/chromium.ts';
 import { checkJourney, checkWalk } from '../journeys/journey.ts';
-import { accountSteps, arrival, projectSteps } from '../journeys/steps.ts';
+import { accountSteps, arrival, projectSteps, type App } from '../journeys/steps.ts';
 import type { RunContext } from '../run-context.ts';
 import { Blocked, CheckFailed } from '../verdict.ts';
-import { launchBrowser } from '../../model/chromium.ts';
-import { createPageBrowser } from './page-browser.ts';
 
 /** Fewer than without screens, which are slow. */
 const maxAttempts = 6;
@@ -31,7 +32,10 @@ export async function walkScreens(context: RunContext, ui: NonNullable<RunContex
     pages.on('response', (response) => (isThrottled ||= response.status() === 429));
     return pages;
   }
-  const createBrowser = () => createPageBrowser(newContext, screenTimeoutMs, onLook);
+  function createBrowser() {
+    const pages = newContext();
+    return async () => openPage(await pages, screenTimeoutMs, onLook);
+  }
   try {
     const journey = await checkJourney(context, Object.keys(arrival), createBrowser);
     const projects = { steps: projectSteps, maxSteps: 24, maxAttempts };
@@ -52,4 +56,46 @@ export async function walkScreens(context: RunContext, ui: NonNullable<RunContex
   } finally {
     await browser.close();
   }
+}
+
+/** Opens the built app on a new page. Calls `onLook` whenever the page is looked at. */
+async function openPage(
+  context: BrowserContext,
+  timeoutMs: number,
+  onLook: (page: Page) => void,
+): Promise<App> {
+  const page = await context.newPage();
+  page.setDefaultTimeout(Math.max(timeoutMs, 10_000));
+  const pending = trackRequests(page);
+  await page.goto('/');
+  await waitForApp(page);
+  const driver = createScreenDriver(page, async () => {});
+  return {
+    ...driver,
+    async settle(path) {
+      onLook(page);
+      const deadline = performance.now() + timeoutMs;
+      // Twice in a row, because the page renders a little later than it receives a response.
+      for (let idleCount = 0; ; await delay(5)) {
+        const screen = await driver.observe();
+        const isIdle = pending.size === 0 && !screen.form?.busy && !screen.list?.busy;
+        const isFinal = !path || screen.path === path || screen.banners.form !== undefined;
+        idleCount = isIdle && isFinal ? idleCount + 1 : 0;
+        if (idleCount === 2 || performance.now() > deadline) return screen;
+      }
+    },
+    close: () => page.close(),
+  };
+}
+
+/** Returns the API requests of the page that have no response yet. */
+function trackRequests(page: Page): Set<Request> {
+  const pending = new Set<Request>();
+  const remove = (request: Request) => void pending.delete(request);
+  page.on('request', (request) => {
+    if (new URL(request.url()).pathname.startsWith('/api/')) pending.add(request);
+  });
+  page.on('requestfinished', remove);
+  page.on('requestfailed', remove);
+  return pending;
 }
