@@ -106,7 +106,7 @@ const rows: Record<string, { imports: string[]; packages?: string[] }> = {
   'server/': { imports: ['server/'], packages: ['node:', 'fastify', '@fastify/'] },
 
   'conformance/http/': { imports: ['machines/', 'model/', 'src/api/'] },
-  'conformance/journeys/': { imports: ['machines/', 'model/', 'src/api/', 'conformance/'] },
+  'conformance/journeys/': { imports: ['machines/', 'model/', 'conformance/'] },
   'conformance/ui/': { imports: ['machines/', 'model/', 'conformance/'] },
   'conformance/checks/': { imports: ['machines/', 'model/', 'conformance/'] },
   'conformance/report/': { imports: ['model/', 'conformance/'] },
