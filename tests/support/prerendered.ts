@@ -18,11 +18,16 @@ export const prerenderedPages =
   async (path: string, { prepare, ...options }: Options = {}) => {
     const { page, problems } = await browser.open(options);
     const scripts: Route[] = [];
-    let areScriptsPending = true;
+    let answer: ((route: Route) => Promise<void>) | undefined;
     await page.route('**/assets/**', async (route) => {
-      if (areScriptsPending) scripts.push(route);
-      else await route.continue();
+      if (answer) await answer(route);
+      else scripts.push(route);
     });
+    /** Answers the scripts that are pending, and those whose requests arrive later. */
+    const answerScripts = async (answerOne: (route: Route) => Promise<void>) => {
+      answer = answerOne;
+      await Promise.all(scripts.map(answerOne));
+    };
     await page.route('**/api/**', () => {});
     const requests: Request[] = [];
     page.on('request', (request) => {
@@ -30,10 +35,7 @@ export const prerenderedPages =
     });
     await prepare?.(page);
     await page.goto(`${server.address}/#${path}`, { waitUntil: 'commit' });
-    const loadScripts = async () => {
-      areScriptsPending = false;
-      await Promise.all(scripts.map((route) => route.continue()));
-    };
+    const loadScripts = () => answerScripts((route) => route.continue());
     return {
       page,
       problems,
@@ -45,7 +47,7 @@ export const prerenderedPages =
         await waitForApp(page);
       },
       failScripts: async () => {
-        await Promise.all(scripts.map((route) => route.abort()));
+        await answerScripts((route) => route.abort());
         await alerts(page).waitFor();
       },
     };
