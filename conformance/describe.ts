@@ -76,28 +76,16 @@ export function refusalCause(exchange: Exchange, subject: string) {
 /** Returns what is wrong with a refusal, and how to say that of several. */
 function findMessageFault(exchange: Exchange): [fault: string, ofSeveral: string] | undefined {
   if (messageOf(exchange) !== undefined) return undefined;
-  const text = exchange.response?.text.trim() ?? '';
-  if (text === '') return ['the body is empty', 'have an empty body'];
-  const body = parseJson(text);
-  if (body === undefined) {
-    const isHtml = /^<(!doctype|html|h1|pre)/i.test(text);
-    return isHtml
-      ? ['the body is an HTML page', 'are HTML pages']
-      : [
-          `the body is not JSON${encodingFault(exchange)}`,
-          `are not JSON${encodingFault(exchange)}`,
-        ];
-  }
+  const fault = findJsonFault(exchange);
+  if (fault) return fault;
+  const body = parseJson(exchange.response?.text);
   if (typeof body !== 'object' || body === null || Array.isArray(body))
     return [`the body is ${describeType(body)}, not an object`, 'are JSON, but not an object'];
   if ('message' in body) {
-    const { message } = body;
-    return typeof message === 'string'
+    const type = describeType(body.message);
+    return typeof body.message === 'string'
       ? ['its "message" is empty', 'have an empty "message"']
-      : [
-          `its "message" is ${describeType(message)}, not a string`,
-          'have a "message" that is not a string',
-        ];
+      : [`its "message" is ${type}, not a string`, 'have a "message" that is not a string'];
   }
   const keys = Object.keys(body);
   const actual = keys.slice(0, 6).map((key) => `"${key}"`);
@@ -109,23 +97,26 @@ function findMessageFault(exchange: Exchange): [fault: string, ofSeveral: string
   ];
 }
 
-/** Returns why a body looks like bytes; an empty string when unknown. */
-function encodingFault(exchange: Exchange): string {
-  const { bytes, text } = exchange.response!;
-  if (bytes[0] === 0x1f && bytes[1] === 0x8b)
-    return ' but compressed without "Content-Encoding: gzip"';
-  return text.includes('\0') ? ' but UTF-16 instead of UTF-8' : '';
+/** Returns why a body is not JSON, and how to say that of several; undefined when it is JSON. */
+function findJsonFault(exchange: Exchange): [fault: string, ofSeveral: string] | undefined {
+  const text = exchange.response?.text.trim() ?? '';
+  if (text === '') return ['the body is empty', 'have an empty body'];
+  if (/^<(!doctype|html|h1|pre)/i.test(text)) return ['the body is an HTML page', 'are HTML pages'];
+  if (parseJson(exchange.response?.text) !== undefined) return undefined;
+  const reason = explainInvalidJson(exchange);
+  return [`the body is not JSON${reason}`, `are not JSON${reason}`];
 }
 
 /** Returns the cause of invalid JSON, to append to "not JSON"; an empty string when unknown. */
 export function explainInvalidJson(exchange: Exchange): string {
   const { bytes, text } = exchange.response!;
-  const fault = encodingFault(exchange);
-  if (fault !== '') return fault;
+  if (bytes[0] === 0x1f && bytes[1] === 0x8b)
+    return ' but compressed without "Content-Encoding: gzip"';
+  if (text.includes('\0')) return ' but UTF-16 instead of UTF-8';
   const length = responseHeader(exchange, 'content-length');
   const isCutOff = /^\s*[[{]/.test(text) && !/[\]}]\s*$/.test(text);
   return isCutOff && Number(length) === bytes.length
-    ? `, because it ends after the ${length} bytes of its Content-Length (does the backend count characters instead of bytes?)`
+    ? `, because the Content-Length of ${length} bytes ends the body (does the backend count characters instead of bytes?)`
     : '';
 }
 
@@ -134,12 +125,9 @@ export function describeListFault({ exchange }: ApiCall): string {
   const { response } = exchange;
   if (!response || !isSuccess(exchange))
     return `the backend responds with ${describeResponse(exchange)}`;
-  const text = response.text.trim();
-  if (text === '') return `${response.status} has no body`;
-  if (text.startsWith('<')) return 'the body is an HTML page';
-  const body = parseJson(text);
-  if (body === undefined)
-    return `the body is not JSON${explainInvalidJson(exchange)}: ${describeResponse(exchange)}`;
+  const jsonFault = findJsonFault(exchange);
+  if (jsonFault) return `${jsonFault[0]}: ${describeResponse(exchange)}`;
+  const body = parseJson(response.text);
   if (!Array.isArray(body)) {
     const wrapper = Object.entries(Object(body)).find(([, value]) => Array.isArray(value))?.[0];
     return wrapper
@@ -160,9 +148,7 @@ export function describeProjectFault(item: unknown): string | undefined {
   if (typeof item !== 'object' || item === null || Array.isArray(item))
     return `it is ${describeType(item)}, not an object`;
   const fields = item as Record<string, unknown>;
-  const wrapper = Object.entries(fields).find(
-    ([, value]) => typeof value === 'object' && value !== null && 'title' in value,
-  )?.[0];
+  const wrapper = Object.entries(fields).find(([, value]) => 'title' in Object(value))?.[0];
   if (fields['title'] === undefined && wrapper)
     return `it is wrapped in an object, as "${wrapper}"`;
   const keys = Object.keys(fields).map((key) => `"${key}"`);
