@@ -13,6 +13,9 @@ export const command =
     ? 'npm run conformance --'
     : 'npx tracker-conformance';
 
+/** Thrown when the command cannot run. The message says what to do. */
+export class CannotRun extends Error {}
+
 export type RunSettings = Extract<ReturnType<typeof parseArguments>, { kind: 'run' }>['settings'];
 
 export const help = `Usage: ${command} ADDRESS [options]
@@ -57,38 +60,36 @@ const options = {
   help: { type: 'boolean', short: 'h', default: false },
 } as const;
 
-/** Parses the command line. Reports all errors at once, one line each. */
+/** Parses the command line. Throws all errors at once, one line each. */
 export function parseArguments(args: string[], checkIds: string[]) {
-  const optionErrors = findOptionErrors(args);
-  if (optionErrors.length > 0) return { kind: 'invalid' as const, errors: optionErrors };
+  throwIfAny(findOptionErrors(args));
   const { values, positionals } = parseArgs({ args, options, allowPositionals: true });
   const kind = (['help', 'version', 'list'] as const).find((option) => values[option]);
   if (kind) return { kind };
 
   const errors: string[] = [];
   const [address = '', ...extra] = positionals;
-  if (address === '') {
-    errors.push(`ADDRESS is missing. Example: ${command} http://localhost:8080`);
-  }
+  if (address === '') errors.push(`ADDRESS is missing. Example: ${command} http://localhost:8080`);
   if (extra.length > 0) errors.push(`Only one ADDRESS is allowed. Remove: ${extra.join(', ')}`);
   const only = values.only.flatMap((ids) => ids.split(',')).map((id) => id.trim().toUpperCase());
-  for (const wanted of only.filter((id) => !checkIds.some((known) => isSelected(known, [id])))) {
+  for (const wanted of only.filter((id) => !checkIds.some((known) => isSelected(known, [id]))))
     errors.push(`--only: there is no check "${wanted}". See --list.`);
-  }
-  if (!/^\d{1,9}$/.test(values.seed)) {
+  if (!/^\d{1,9}$/.test(values.seed))
     errors.push(`--seed must be a whole number, but is "${values.seed}".`);
-  }
   const appOrigin = values.origin === undefined ? undefined : parseOrigin(values.origin);
-  if (values.origin !== undefined && appOrigin === undefined) {
+  if (values.origin !== undefined && appOrigin === undefined)
     errors.push(
       `--origin must be a URL such as https://app.example.org, but is "${values.origin}".`,
     );
-  }
-  if (errors.length > 0) return { kind: 'invalid' as const, errors };
+  throwIfAny(errors);
   const { report: reportFolder, wait: isPatient, verbose, ui } = values;
   const seed = Number(values.seed);
   const settings = { address, only, reportFolder, appOrigin, seed, isPatient, verbose, ui };
   return { kind: 'run' as const, settings };
+}
+
+function throwIfAny(errors: string[]) {
+  if (errors.length > 0) throw new CannotRun([...errors, 'See --help.'].join('\n'));
 }
 
 /** Returns an error for each argument that is no option, or whose value is missing or too much. */

@@ -1,5 +1,5 @@
 import { checks } from './checks/all.ts';
-import { help, parseArguments, version, type RunSettings } from './cli.ts';
+import { CannotRun, help, parseArguments, version, type RunSettings } from './cli.ts';
 import { truncate } from './describe.ts';
 import { createRunId } from './fixtures.ts';
 import { createReport, deletionHint } from './report/create-report.ts';
@@ -7,14 +7,19 @@ import { prepareFolder, writeReports } from './report/files.ts';
 import { renderTerminal } from './report/terminal.ts';
 import { viewOf } from './report/summary.ts';
 import { run } from './run.ts';
-import { checkReachable, parseTarget } from './target.ts';
+import { checkReachable, parseTarget, Unreachable } from './target.ts';
+import { prepareUi } from './ui/prepare.ts';
 
 // The reader of a pipe may end early, as head does.
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {
   if (error.code !== 'EPIPE') throw error;
 });
 
-process.exitCode = await main(process.argv.slice(2));
+process.exitCode = await main(process.argv.slice(2)).catch((error: unknown) => {
+  if (!(error instanceof CannotRun)) throw error;
+  console.error(error.message);
+  return error instanceof Unreachable ? 3 : 2;
+});
 
 /** Runs the command. Returns its exit code. */
 async function main(args: string[]): Promise<number> {
@@ -23,10 +28,6 @@ async function main(args: string[]): Promise<number> {
     checks.map(({ id }) => id),
   );
   if (command.kind === 'run') return runCommand(command.settings);
-  if (command.kind === 'invalid') {
-    for (const error of [...command.errors, 'See --help.']) console.error(error);
-    return 2;
-  }
   const list = checks.map(
     ({ id, level, title, statements }) =>
       `${id.padEnd(11)} ${level.padEnd(7)} ${title} [${statements.join(', ')}]`,
@@ -36,25 +37,12 @@ async function main(args: string[]): Promise<number> {
 }
 
 async function runCommand(settings: RunSettings): Promise<number> {
-  const fail = (exitCode: number, message: string) => {
-    console.error(message);
-    return exitCode;
-  };
+  const { reportFolder } = settings;
   const target = parseTarget(settings.address);
-  if ('error' in target) return fail(2, target.error);
-  const folder = settings.reportFolder ?? (settings.ui ? 'conformance-report' : undefined);
-  const folderError = folder === undefined ? undefined : prepareFolder(folder);
-  if (folderError !== undefined) return fail(2, folderError);
-  const connection = await checkReachable(target.origin);
-  if ('unreachable' in connection) return fail(3, connection.unreachable);
-
-  let ui;
-  if (settings.ui) {
-    const { prepareUi } = await import('./ui/prepare.ts');
-    const prepared = await prepareUi(folder!);
-    if ('missing' in prepared) return fail(2, prepared.missing);
-    ui = prepared;
-  }
+  const folder = reportFolder ?? (settings.ui ? 'conformance-report' : undefined);
+  if (folder !== undefined) prepareFolder(folder);
+  const connectionNotes = await checkReachable(target.origin);
+  const ui = settings.ui ? await prepareUi(folder!) : undefined;
   const progress = createProgressLine();
   const runId = createRunId();
   process.once('SIGINT', () => {
@@ -71,11 +59,9 @@ async function runCommand(settings: RunSettings): Promise<number> {
     onWait: progress.wait,
   });
   progress.clear();
-  const report = createReport(result, [...target.notes, ...connection.notes]);
-  const files =
-    settings.reportFolder === undefined
-      ? []
-      : writeReports(settings.reportFolder, report, result.context.screenshots);
+  const report = createReport(result, [...target.notes, ...connectionNotes]);
+  const { screenshots } = result.context;
+  const files = reportFolder === undefined ? [] : writeReports(reportFolder, report, screenshots);
   const colors = process.stdout.isTTY && !process.env['NO_COLOR'];
   process.stdout.write(renderTerminal(report, { verbose: settings.verbose, colors, files }));
   return viewOf(report).isOk ? 0 : 1;

@@ -1,17 +1,18 @@
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import { connect as connectTls } from 'node:tls';
-import { command } from './cli.ts';
+import { CannotRun, command } from './cli.ts';
 
 const connectTimeoutMs = 5_000;
+
+/** Thrown when no server accepts connections at the address. */
+export class Unreachable extends CannotRun {}
 
 /**
  * Parses the address. Accepts a missing scheme, trailing slashes, and the base path of the API.
  * Returns the origin of the backend, such as `http://localhost:8080`, and notes for the user.
  */
-export function parseTarget(
-  address: string,
-): { origin: string; notes: string[] } | { error: string } {
+export function parseTarget(address: string) {
   const notes: string[] = [];
   let text = address.trim();
   if (!/^[a-z][a-z0-9+.-]*:\/\//i.test(text)) {
@@ -19,46 +20,44 @@ export function parseTarget(
     notes.push(`Using ${text} for "${address}".`);
   }
   if (!URL.canParse(text))
-    return { error: `"${address}" is not a URL. Example: http://localhost:8080` };
+    throw new CannotRun(`"${address}" is not a URL. Example: http://localhost:8080`);
   const { protocol, origin, pathname, username, password } = new URL(text);
   if (!/^https?:$/.test(protocol))
-    return { error: `"${address}" must begin with http:// or https://.` };
+    throw new CannotRun(`"${address}" must begin with http:// or https://.`);
   const path = pathname.replace(/\/+$/, '');
-  if (!/^(\/api(\/v1)?)?$/.test(path)) {
-    return {
-      error:
-        `The app calls /api/v1 at the root of its origin, so it cannot use a backend below "${path}". ` +
+  if (!/^(\/api(\/v1)?)?$/.test(path))
+    throw new CannotRun(
+      `The app calls /api/v1 at the root of its origin, so it cannot use a backend below "${path}". ` +
         `Serve the backend at ${origin}/api/v1 with a proxy, and use ${origin} as the address.`,
-    };
-  }
+    );
   if (path) notes.push(`Calling ${origin}/api/v1. The address does not need the base path.`);
   if (username || password)
-    return { error: 'The address must not contain a user name or password: the app sends none.' };
+    throw new CannotRun(
+      'The address must not contain a user name or password: the app sends none.',
+    );
   return { origin, notes };
 }
 
-/** Connects to the target. Returns notes about the connection, or the reason why it failed. */
-export async function checkReachable(
-  origin: string,
-): Promise<{ notes: string[] } | { unreachable: string }> {
+/** Connects to the target. Returns notes about the connection. Throws if that fails. */
+export async function checkReachable(origin: string): Promise<string[]> {
   const { hostname } = new URL(origin);
   const isHttps = origin.startsWith('https:');
   const { errorCode = '', certificateError } = await tryConnect(origin, isHttps);
   if (errorCode === 'ENOTFOUND')
-    return { unreachable: `The host "${hostname}" does not exist. Check the name.` };
+    throw new Unreachable(`The host "${hostname}" does not exist. Check the name.`);
   const port = portOf(origin);
   const advice = `Start the backend, or give its address: ${command} http://localhost:PORT`;
   if (errorCode === 'ECONNREFUSED')
-    return { unreachable: `Nothing listens on port ${port} of ${hostname}. ${advice}` };
+    throw new Unreachable(`Nothing listens on port ${port} of ${hostname}. ${advice}`);
   if (/^(EPROTO|ERR_SSL|ECONNRESET)/.test(errorCode))
-    return { unreachable: `${hostname}:${port} does not speak https. Try http:// instead.` };
+    throw new Unreachable(`${hostname}:${port} does not speak https. Try http:// instead.`);
   const failure = `${hostname} does not accept connections on port ${port} (${errorCode}).`;
-  if (errorCode !== '') return { unreachable: `${failure} ${advice}` };
-  if (certificateError === undefined) return { notes: [] };
-  const warning =
+  if (errorCode !== '') throw new Unreachable(`${failure} ${advice}`);
+  if (certificateError === undefined) return [];
+  return [
     `Browsers will warn about its certificate (${certificateError}). The kit continues. ` +
-    'Before users come, install a certificate that browsers trust (mkcert creates one for this machine).';
-  return { notes: [warning] };
+      'Before users come, install a certificate that browsers trust (mkcert creates one for this machine).',
+  ];
 }
 
 export const speaksTls = async (origin: string): Promise<boolean> =>

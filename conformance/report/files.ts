@@ -1,22 +1,24 @@
 import { existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import type { Screenshot } from '../run-context.ts';
+import { CannotRun } from '../cli.ts';
 import { schemaFile, type Report } from './create-report.ts';
 import { renderHtml } from './html.ts';
 import { renderJunit } from './junit.ts';
 import schema from './schema.json' with { type: 'json' };
 
-/** Creates the folder for the reports. Returns an error message if it is not writable. */
-export function prepareFolder(folder: string): string | undefined {
+/** Creates the folder for the reports. Throws if it is not writable. */
+export function prepareFolder(folder: string) {
   try {
     createFolder(resolve(folder));
     const testFile = join(folder, '.conformance');
     writeFileSync(testFile, '');
     rmSync(testFile);
-    return undefined;
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
-    return `--report: cannot write to the folder "${folder}" (${code}). Choose another folder.`;
+    throw new CannotRun(
+      `--report: cannot write to the folder "${folder}" (${code}). Choose another folder.`,
+    );
   }
 }
 

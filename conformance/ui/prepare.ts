@@ -1,38 +1,35 @@
 import { existsSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import { tarball } from '../cli.ts';
+import { CannotRun, tarball } from '../cli.ts';
 
 const pathOf = (path: string) => fileURLToPath(new URL(path, import.meta.url));
 
 /**
  * Finds the built app and a browser. Builds the app first, if this is a clone of the project
- * without `dist/`. Returns what is missing, with instructions.
+ * without `dist/`. Throws what is missing, with instructions.
  */
-export async function prepareUi(
-  screenshotFolder: string,
-): Promise<{ appFolder: string; screenshotFolder: string } | { missing: string }> {
+export async function prepareUi(screenshotFolder: string) {
   const appFolder =
     [pathOf('../app'), pathOf('../../dist')].find((path) => existsSync(`${path}/index.html`)) ??
     (await buildApp());
-  if (appFolder === undefined) {
-    return { missing: '--ui needs the built app: run "npm run build" first.' };
-  }
   try {
     const { findChromium } = await import('../../model/chromium.ts');
     await findChromium();
   } catch (error) {
     const message = error instanceof Error ? error.message : String(error);
-    const missing = message.includes("'playwright-core'")
-      ? '--ui needs the package playwright-core. Run it in a clone of the project, or with\n' +
-        `  npx --package=./${tarball} --package=playwright-core tracker-conformance ADDRESS --ui`
-      : `--ui needs a browser. ${message}`;
-    return { missing };
+    throw new CannotRun(
+      message.includes("'playwright-core'")
+        ? '--ui needs the package playwright-core. Run it in a clone of the project, or with\n' +
+            `  npx --package=./${tarball} --package=playwright-core tracker-conformance ADDRESS --ui`
+        : `--ui needs a browser. ${message}`,
+    );
   }
   return { appFolder, screenshotFolder };
 }
 
-async function buildApp(): Promise<string | undefined> {
-  if (!existsSync(pathOf('../../vite.config.ts'))) return undefined;
+async function buildApp(): Promise<string> {
+  if (!existsSync(pathOf('../../vite.config.ts')))
+    throw new CannotRun('--ui needs the built app: run "npm run build" first.');
   const { build } = await import('vite');
   await build({ root: pathOf('../..'), logLevel: 'warn' });
   return pathOf('../../dist');
