@@ -13,64 +13,8 @@ import {
 import { isListPublic, makeOrdinaryVisit } from '../probes.ts';
 import type { RunContext } from '../run-context.ts';
 import { speaksTls } from '../target.ts';
-import { fail, failIfAny, failOnFaults, createProblem, type FaultOf } from '../verdict.ts';
-import { verdictsOf, type CheckId, type Verdicts } from './check.ts';
-
-/** Checks of each response of an ordinary visit. */
-const responseRules: {
-  id: CheckId;
-  faultOf: FaultOf;
-  userSees?: (exchange: Exchange) => string;
-  causeOf?: typeof refusalCause;
-}[] = [
-  {
-    id: 'REACH-2',
-    faultOf(exchange) {
-      const type = responseHeader(exchange, 'content-type');
-      if (hasEmptyBody(exchange) || isRedirect(exchange) || type === undefined) return undefined;
-      // ERR-20 reports a failure of the backend, whose body is often a page.
-      if (statusOf(exchange) >= 500 || isUnreadByApp(exchange)) return undefined;
-      if (!/^(application|text)\/([\w.-]+\+)?json\s*(;|$)/i.test(type))
-        return `has the content type "${type}"`;
-      return parseJson(exchange.response!.text) === undefined
-        ? `has the content type "${type}", but the body is not JSON${explainInvalidJson(exchange)}: ${describeResponse(exchange)}`
-        : undefined;
-    },
-    causeOf: refusalCause,
-  },
-  {
-    id: 'REACH-3',
-    faultOf: (exchange) =>
-      isRedirect(exchange) && !leadsToApi(exchange)
-        ? `redirects to ${responseHeader(exchange, 'location') ?? 'nowhere'} (${statusOf(exchange)})`
-        : undefined,
-    userSees: () => 'the effect of reading the page at that address as a response',
-  },
-  {
-    id: 'REACH-6',
-    faultOf: (exchange) =>
-      isUtf8(exchange.response!.bytes) ||
-      endsInCharacter(exchange) ||
-      explainInvalidJson(exchange) !== ''
-        ? undefined
-        : `has a body that is not UTF-8 (content type "${responseHeader(exchange, 'content-type') ?? 'none'}")`,
-    userSees: () => 'question marks instead of letters',
-  },
-  {
-    id: 'REACH-7',
-    faultOf: ({ response }) =>
-      response!.bytes.subarray(0, 3).equals(Buffer.from([0xef, 0xbb, 0xbf]))
-        ? 'has a body that starts with a byte order mark'
-        : undefined,
-  },
-  {
-    id: 'REACH-9',
-    faultOf: (exchange) =>
-      !hasEmptyBody(exchange) && responseHeader(exchange, 'content-type') === undefined
-        ? 'has a body without a Content-Type'
-        : undefined,
-  },
-];
+import { createProblem, fail, failIfAny, failOnFaults, type Inspection } from '../verdict.ts';
+import type { Run, Verdicts } from './check.ts';
 
 /** The calls whose time REACH-10 measures, of others and of tess, who has over 100 projects. */
 const timings: [subject: string, call: Call, isBesideMany: boolean][] = [
@@ -175,10 +119,53 @@ export const reachabilityChecks: Verdicts = {
     });
     failIfAny(slow);
   },
-  ...verdictsOf(responseRules, async (context, { faultOf, userSees, causeOf }) =>
-    failOnFaults(await collectAppResponses(context), faultOf, userSees, causeOf),
+  'REACH-2': inspectVisit(
+    (exchange) => {
+      const type = responseHeader(exchange, 'content-type');
+      if (hasEmptyBody(exchange) || isRedirect(exchange) || type === undefined) return undefined;
+      // ERR-20 reports a failure of the backend, whose body is often a page.
+      if (statusOf(exchange) >= 500 || isUnreadByApp(exchange)) return undefined;
+      if (!/^(application|text)\/([\w.-]+\+)?json\s*(;|$)/i.test(type))
+        return `has the content type "${type}"`;
+      return parseJson(exchange.response!.text) === undefined
+        ? `has the content type "${type}", but the body is not JSON${explainInvalidJson(exchange)}: ${describeResponse(exchange)}`
+        : undefined;
+    },
+    undefined,
+    refusalCause,
+  ),
+  'REACH-3': inspectVisit(
+    (exchange) =>
+      isRedirect(exchange) && !leadsToApi(exchange)
+        ? `redirects to ${responseHeader(exchange, 'location') ?? 'nowhere'} (${statusOf(exchange)})`
+        : undefined,
+    () => 'the effect of reading the page at that address as a response',
+  ),
+  'REACH-6': inspectVisit(
+    (exchange) =>
+      isUtf8(exchange.response!.bytes) ||
+      endsInCharacter(exchange) ||
+      explainInvalidJson(exchange) !== ''
+        ? undefined
+        : `has a body that is not UTF-8 (content type "${responseHeader(exchange, 'content-type') ?? 'none'}")`,
+    () => 'question marks instead of letters',
+  ),
+  'REACH-7': inspectVisit(({ response }) =>
+    response!.bytes.subarray(0, 3).equals(Buffer.from([0xef, 0xbb, 0xbf]))
+      ? 'has a body that starts with a byte order mark'
+      : undefined,
+  ),
+  'REACH-9': inspectVisit((exchange) =>
+    !hasEmptyBody(exchange) && responseHeader(exchange, 'content-type') === undefined
+      ? 'has a body without a Content-Type'
+      : undefined,
   ),
 };
+
+/** Creates a verdict on the responses to an ordinary visit. */
+function inspectVisit(...inspection: Inspection): Run {
+  return async (context) => failOnFaults(await collectAppResponses(context), ...inspection);
+}
 
 /** Returns the responses of an ordinary visit. */
 async function collectAppResponses(context: RunContext): Promise<Exchange[]> {
