@@ -76,13 +76,11 @@ export function parseArguments(args: string[], checkIds: string[]) {
     errors.push(`--only: there is no check "${wanted}". See --list.`);
   if (!/^\d{1,9}$/.test(values.seed))
     errors.push(`--seed must be a whole number, but is "${values.seed}".`);
-  const appOrigin = values.origin === undefined ? undefined : parseOrigin(values.origin);
-  if (values.origin !== undefined && appOrigin === undefined)
-    errors.push(
-      `--origin must be a URL such as https://app.example.org, but is "${values.origin}".`,
-    );
+  const { report: reportFolder, origin, wait: isPatient, verbose, ui } = values;
+  const appOrigin = origin === undefined ? undefined : parseOrigin(origin);
+  if (origin !== undefined && appOrigin === undefined)
+    errors.push(`--origin must be a URL such as https://app.example.org, but is "${origin}".`);
   throwIfAny(errors);
-  const { report: reportFolder, wait: isPatient, verbose, ui } = values;
   const seed = Number(values.seed);
   const settings = { address, only, reportFolder, appOrigin, seed, isPatient, verbose, ui };
   return { kind: 'run' as const, settings };

@@ -261,11 +261,11 @@ function repairHead(chunk: Buffer): Buffer {
   return repaired === head ? chunk : Buffer.from(repaired + text.slice(head.length), 'latin1');
 }
 
-/** Returns all values of a header. `name` is in lower case. */
-export const headerValues = ({ headers }: HttpResponse, name: string): string[] =>
-  headers.filter(([key]) => key === name).map(([, value]) => value);
+/** Returns all values of a header; none without a response. `name` is in lower case. */
+export const headerValues = (response: HttpResponse | undefined, name: string): string[] =>
+  response?.headers.filter(([key]) => key === name).map(([, value]) => value) ?? [];
 
-export const headerValue = (response: HttpResponse, name: string): string | undefined =>
+export const headerValue = (response: HttpResponse | undefined, name: string) =>
   headerValues(response, name)[0];
 
 /** Returns the delay before a retry. 503 without Retry-After is a failure, not throttling. */
@@ -279,16 +279,15 @@ function retryAfterMsOf(response: HttpResponse | undefined): number | undefined 
 
 /** Returns what a throttling backend did: `POST /login responds with 429 and "Retry-After: 60"`. */
 function describeThrottling({ request, response }: Exchange): string {
-  const retryAfter = headerValue(response!, 'retry-after');
+  const retryAfter = headerValue(response, 'retry-after');
   const header = retryAfter === undefined ? 'no Retry-After' : `"Retry-After: ${retryAfter}"`;
   return `${operationOf(request)} responds with ${response!.status} and ${header}`;
 }
 
 function parseResponse({ rawHeaders, statusCode = 0 }: IncomingMessage, body: Buffer): Result {
   const headers: HttpResponse['headers'] = [];
-  for (let index = 0; index < rawHeaders.length; index += 2) {
+  for (let index = 0; index < rawHeaders.length; index += 2)
     headers.push([rawHeaders[index]!.toLowerCase(), rawHeaders[index + 1]!]);
-  }
   const contentEncoding = headers.find(([name]) => name === 'content-encoding')?.[1];
   const encoding = contentEncoding?.trim().toLowerCase() ?? '';
   try {

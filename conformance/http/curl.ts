@@ -64,22 +64,17 @@ function addNeeded(exchange: Exchange, all: Exchange[], needed: Set<Exchange>) {
   const earlier = all.slice(0, end).toReversed();
   const own = earlier.filter(({ browserName }) => browserName === exchange.browserName);
   // Not each response that renewed a cookie since: a repetition does not need them.
-  const signIn = own.find((each) => each.request.path.endsWith('/login') && isSuccess(each));
-  const names = signIn?.response ? headerValues(signIn.response, 'set-cookie') : [];
+  const signIn = own.find((each) => hasSucceeded(each, '/login'));
+  const lines = headerValues(signIn?.response, 'set-cookie');
   const setters = cookiesOf(exchange.request).map((cookie, index) => {
     const name = exchange.request.headers['cookie']!.split('; ')[index]!.split('=')[0];
-    return names.some((line) => line.startsWith(`${name}=`))
+    return lines.some((line) => line.startsWith(`${name}=`))
       ? signIn
       : own.find((each) => sets(each, cookie));
   });
   const email = emailOf(exchange);
-  const registration = earlier.find(
-    (each) =>
-      email !== undefined &&
-      each.request.path.endsWith('/register') &&
-      isSuccess(each) &&
-      emailOf(each) === email,
-  );
+  const registration =
+    email && earlier.find((each) => hasSucceeded(each, '/register') && emailOf(each) === email);
   const concurrent = all.filter(
     (each, index) => index >= exchange.startedAfter && each.startedAfter <= end,
   );
@@ -94,6 +89,9 @@ function addNeeded(exchange: Exchange, all: Exchange[], needed: Set<Exchange>) {
     if (each) addNeeded(each, all, needed);
 }
 
+const hasSucceeded = (exchange: Exchange, address: string) =>
+  isSuccess(exchange) && exchange.request.path.endsWith(address);
+
 function emailOf({ request }: Exchange): string | undefined {
   const { email } = Object(parseJson(String(request.body))) as { email?: unknown };
   return typeof email === 'string' ? email.trim().toLowerCase() : undefined;
@@ -106,7 +104,7 @@ const cookiesSetBy = new WeakMap<Exchange, Set<string>>();
 
 /** Returns whether a response sets a cookie to this value, percent-decoded or not. */
 function sets(exchange: Exchange, value: string): boolean {
-  const lines = exchange.response ? headerValues(exchange.response, 'set-cookie') : [];
+  const lines = headerValues(exchange.response, 'set-cookie');
   const values =
     cookiesSetBy.get(exchange) ?? new Set(lines.flatMap(cookieValues).flatMap(encodedVariants));
   cookiesSetBy.set(exchange, values);

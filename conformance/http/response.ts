@@ -29,4 +29,4 @@ export function parseJson(text: string | undefined): unknown {
 
 /** Returns a header of the response; undefined when there is no response or no such header. */
 export const responseHeader = ({ response }: Exchange, name: string): string | undefined =>
-  response && headerValue(response, name);
+  headerValue(response, name);

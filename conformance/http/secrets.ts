@@ -7,17 +7,15 @@ export function createSecrets() {
   const secrets = new Set<string>();
   return {
     add: (secret: string) => {
-      for (const form of encodedVariants(secret).flatMap((text) => [text, text.trim()])) {
+      for (const form of encodedVariants(secret).flatMap((text) => [text, text.trim()]))
         if (form.length >= minSecretLength) secrets.add(form);
-      }
     },
     /** Replaces every secret in `text` with `***`, in all its encodings. */
     mask: (text: string) => {
       let masked = text;
       // Longest first, because one secret may contain another.
-      for (const secret of [...secrets].toSorted((a, b) => b.length - a.length)) {
+      for (const secret of [...secrets].toSorted((a, b) => b.length - a.length))
         masked = masked.replaceAll(secret, placeholder);
-      }
       return masked.replaceAll(jsonSecrets, `$1"${placeholder}"`);
     },
   };

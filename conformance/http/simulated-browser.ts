@@ -55,12 +55,8 @@ export class SimulatedBrowser {
   listProjects = (overrides?: RequestOptions) =>
     this.call('listProjects', (api) => api.listProjects(notAborted), overrides);
 
-  createProject = ({ title, description }: NewProject, overrides?: RequestOptions) =>
-    this.call(
-      'createProject',
-      (api) => api.createProject({ title, description }, notAborted),
-      overrides,
-    );
+  createProject = (project: NewProject, overrides?: RequestOptions) =>
+    this.call('createProject', (api) => api.createProject(project, notAborted), overrides);
 
   /** Makes a call with the app's client. `overrides` changes the request that it sends. */
   async call<Value>(
@@ -150,11 +146,10 @@ export class SimulatedBrowser {
     const request = { method, path, headers: headers as HttpRequest['headers'], body };
     const sender = { browserName: this.name, isAppRequest };
     const exchange = await this.http.send({ ...request, onNewConnection }, sender);
-    if (exchange.response && !options.signal?.aborted) {
-      for (const line of headerValues(exchange.response, 'set-cookie')) {
-        const reason = this.storeCookie(line, path);
-        if (reason !== undefined) exchange.rejectedCookies.push({ line, reason });
-      }
+    if (options.signal?.aborted) return exchange;
+    for (const line of headerValues(exchange.response, 'set-cookie')) {
+      const reason = this.storeCookie(line, path);
+      if (reason !== undefined) exchange.rejectedCookies.push({ line, reason });
     }
     return exchange;
   }

@@ -179,8 +179,7 @@ export function groupBy<Value>(
   keyOf: (value: Value) => string,
 ): Map<string, Value[]> {
   const groups = new Map<string, Value[]>();
-  for (const value of values) {
+  for (const value of values)
     groups.set(keyOf(value), [...(groups.get(keyOf(value)) ?? []), value]);
-  }
   return groups;
 }
