@@ -1,6 +1,7 @@
 import type { Route } from 'playwright-core';
 import { expect, onTestFinished, test } from 'vitest';
 import { field, submitButton } from '../../model/browser-driver.ts';
+import { findFreePort } from '../../tools/free-port.ts';
 import {
   fillCredentials,
   fillProject,
@@ -81,7 +82,7 @@ test('a project whose answer was lost is created once when the user submits it a
 });
 
 test('an acknowledged project is there after the server was killed', async () => {
-  const ownServer = await startTemporaryServer();
+  const ownServer = await startTemporaryServer({ PORT: String(await findFreePort()) });
   onTestFinished(() => ownServer.stop());
   const { page } = await browser.open();
   await signUpAndIn(page, ownServer.address);

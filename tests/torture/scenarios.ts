@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { findFreePort } from '../../tools/free-port.ts';
 import { fuzz } from '../support/fuzz.ts';
 import { median } from '../support/median.ts';
 import { startServerProcess, type Settings } from '../support/server-process.ts';
@@ -13,7 +14,9 @@ const maxMedianMs = 150;
 
 export async function startServers(settings: Settings, count: number) {
   const servers = await Promise.all(
-    Array.from({ length: count }, () => startServerProcess(settings)),
+    Array.from({ length: count }, async () =>
+      startServerProcess({ ...settings, PORT: String(await findFreePort()) }),
+    ),
   );
   const killAll = async () => void (await Promise.all(servers.map(({ kill }) => kill())));
   return Object.assign(servers, { [Symbol.asyncDispose]: killAll });
