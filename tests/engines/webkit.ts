@@ -102,10 +102,13 @@ type Send = <Result>(method: string, path: string, body?: object) => Promise<Res
 const createClient =
   (address: string): Send =>
   async (method, path, body) => {
+    const json = body && JSON.stringify(body);
     const response = await fetch(address + path, {
       method,
       signal: AbortSignal.timeout(hangLimitMs),
-      ...(body && { body: JSON.stringify(body) }),
+      ...(json && { body: json }),
+    }).catch((cause: unknown) => {
+      throw new Error(`WebKitWebDriver did not respond to ${method} ${path} ${json}`, { cause });
     });
     const { value } = (await response.json()) as { value: never };
     if (!response.ok) {
