@@ -2,8 +2,11 @@ import { randomInt } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer } from 'node:net';
 
-/** Systems choose higher ports, for connections and for servers that listen on port 0. */
-const [minPort, maxPort] = [10_000, 32_767];
+/**
+ * Systems choose higher ports, for connections and for servers that listen on port 0. Browsers
+ * refuse some of the lower ones.
+ */
+const [minPort, maxPort] = [11_000, 32_767];
 
 /**
  * Returns a port that was free a moment ago, for servers that do not report a port they chose, and
