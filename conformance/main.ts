@@ -23,10 +23,8 @@ process.exitCode = await main(process.argv.slice(2)).catch((error: unknown) => {
 
 /** Runs the command. Returns its exit code. */
 async function main(args: string[]): Promise<number> {
-  const command = parseArguments(
-    args,
-    checks.map(({ id }) => id),
-  );
+  const ids = checks.map(({ id }) => id);
+  const command = parseArguments(args, ids);
   if (command.kind === 'run') return runCommand(command.settings);
   const list = checks.map(
     ({ id, level, title, statements }) =>

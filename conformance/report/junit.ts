@@ -1,3 +1,4 @@
+import { groupOf } from '../checks/causes.ts';
 import type { Report, ReportedFinding, ReportedResult } from './create-report.ts';
 import { groupBy } from './findings.ts';
 import { escapeMarkup } from './html.ts';
@@ -11,7 +12,7 @@ export function renderJunit(report: Report): string {
   const findings = new Map(
     report.findings.flatMap((finding) => finding.ids.map((id) => [id, finding])),
   );
-  const groups = groupBy(report.results, checkGroupOf);
+  const groups = groupBy(report.results, ({ id }) => groupOf(id));
   const suites = [...groups].map(([group, results]) => {
     const counts = `tests="${results.length}" ${countFailures(results)} skipped="${results.filter(isSkipped).length}" time="${totalSeconds(results)}"`;
     return `  <testsuite name="${group}" ${counts} timestamp="${report.startedAt.slice(0, 19)}">\n${results.map((result) => renderTestCase(result, findings.get(result.id))).join('\n')}\n  </testsuite>`;
@@ -22,8 +23,6 @@ ${suites.join('\n')}
 </testsuites>
 `;
 }
-
-const checkGroupOf = ({ id }: ReportedResult) => id.split('-')[0]!;
 
 const isFailure = ({ level, status }: ReportedResult) =>
   level === 'MUST' && (status === 'failed' || status === 'blocked');
@@ -52,7 +51,7 @@ function renderTestCase(result: ReportedResult, finding: ReportedFinding | undef
   );
   const message = escapeXml(finding?.summary ?? problems[0]?.description ?? note ?? status);
   return [
-    `    <testcase classname="conformance.${checkGroupOf(result)}" name="${escapeXml(`${id} ${title}`)}" time="${totalSeconds([result])}">`,
+    `    <testcase classname="conformance.${groupOf(id)}" name="${escapeXml(`${id} ${title}`)}" time="${totalSeconds([result])}">`,
     ...(isSkipped(result) ? [`      <skipped message="${message}"/>`] : []),
     isFailure(result)
       ? `      <failure message="${message}" type="${level}">${details}</failure>`
