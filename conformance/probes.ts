@@ -209,10 +209,6 @@ export async function expectReadableList(
   );
 }
 
-/** Returns ada in a second browser, which signed in later than the first one. */
-export const laterSession = (context: RunContext) =>
-  context.once('later session', () => context.newSession('ada'));
-
 /** Creates a project with this Idempotency-Key, which has the format of the app's own keys. */
 export function createWithKey(
   context: RunContext,
@@ -224,13 +220,6 @@ export function createWithKey(
   const headers = { 'idempotency-key': hash.digest('hex').slice(0, 32) };
   return browser.createProject(project, { headers, isAppRequest: false });
 }
-
-export const createFirstProject = (context: RunContext) =>
-  context.once('first project', async () =>
-    (await context.signedInUser('ada')).browser.createProject(
-      context.fixtures.project('the very first'),
-    ),
-  );
 
 /** A user who has just signed in, fetched the list and created a project. */
 export type Visit = SignedInUser & { list: ApiCall<Project[]>; create: ApiCall<Project> };
@@ -291,17 +280,6 @@ export const signInAsAnother = (context: RunContext) =>
 
 export const isUnauthorized = ({ outcome, exchange }: ApiCall) =>
   outcome.ok !== true && [401, 403, 419].includes(statusOf(exchange));
-
-/** Blocks a check when a signed-in user is rejected. SIGNIN-6 reports that once for all checks. */
-export async function requireSession(context: RunContext, to: 'list' | 'list and create' = 'list') {
-  const { list, create } = await firstVisit(context);
-  const calls = to === 'list' ? [list] : [list, create];
-  const rejected = calls.find(isUnauthorized);
-  if (rejected)
-    throw new Blocked(
-      `a signed-in user is rejected, see SIGNIN-6: ${describeResponse(rejected.exchange)}`,
-    );
-}
 
 /** Creates a project as a signed-in user, without the XSRF token. */
 export const createWithoutToken = (context: RunContext) =>

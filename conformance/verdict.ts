@@ -4,7 +4,7 @@ import { statusOf } from './http/response.ts';
 import type { Exchange } from './http/client.ts';
 
 /** What a check returns: nothing when it is met, a note when it is a PROFILE check. */
-export type Verdict = void | { note: string };
+export type Verdict = void | string;
 
 /** One way in which the backend does not meet a check. */
 export type Problem = {
@@ -72,12 +72,9 @@ export function failIfAny(problems: (Problem | false | undefined)[]) {
   if (actual.length > 0) throw new CheckFailed(actual);
 }
 
-/** Returns what is wrong with a response; undefined when nothing is. */
-export type FaultOf = (exchange: Exchange) => string | undefined;
-
 /** How to find a fault in a response, what users see of it, and what such faults have in common. */
 export type Inspection = [
-  faultOf: FaultOf,
+  faultOf: (exchange: Exchange) => string | undefined,
   userSees?: (exchange: Exchange) => string | undefined,
   causeOf?: (exchange: Exchange, address: string) => Cause | undefined,
 ];

@@ -221,9 +221,8 @@ const signInWithOtherCase = (context: RunContext) =>
 const registerOtherCase = (context: RunContext) =>
   context.once('registration in capitals', async () => {
     const { email, password, registration } = await context.registeredAccount('eight');
-    const call = await context
-      .newBrowser('eight')
-      .registerUser(email.toUpperCase(), `${password}-other`);
+    const browser = context.newBrowser('eight');
+    const call = await browser.registerUser(email.toUpperCase(), `${password}-other`);
     const signIn = () => context.newBrowser('eight').login(email, password);
     return { registration, call, signIn };
   });

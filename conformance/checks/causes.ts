@@ -3,19 +3,12 @@ import type { Check } from './check.ts';
 /** What a request of a browser without a session needs. */
 const request = ['REACH-1', 'REACH-3', 'REACH-6', 'REACH-11', 'XSRF-1'];
 const connection = [...request, 'COOKIE-1', 'COOKIE-2'];
-const account = [...connection, 'XSRF-2', 'XSRF-3', 'ACCOUNT-1', 'ACCOUNT-2', 'SIGNIN-17'];
+const registration = [...request, 'ACCOUNT-1', 'ACCOUNT-2'];
+const account = [...connection, ...registration, 'XSRF-2', 'XSRF-3', 'SIGNIN-17'];
 const lasting = ['SIGNIN-16', 'SIGNIN-14', 'SIGNIN-7', 'SIGNIN-12', 'SIGNIN-13'];
 const session = [...account, ...lasting, 'SIGNIN-6', 'SIGNIN-15'];
 /** What a sign-in with an unusual email or password needs. */
-const signIn = [
-  ...request,
-  'ACCOUNT-1',
-  'ACCOUNT-2',
-  'SIGNIN-17',
-  'SIGNIN-1',
-  'SIGNIN-2',
-  'SIGNIN-3',
-];
+const signIn = [...registration, 'SIGNIN-17', 'SIGNIN-1', 'SIGNIN-2', 'SIGNIN-3'];
 /** What a project needs that shows its text. */
 const text = [...session, 'PROJECT-1', 'PROJECT-2', 'PROJECT-3', 'PROJECT-4'];
 const list = ['REACH-2', ...text, 'PROJECT-17', 'PROJECT-6', 'PROJECT-7', 'PROJECT-8'];
@@ -32,7 +25,7 @@ const rows: [checks: string, causes: string[]][] = [
   ['XSRF-2', [...request, 'COOKIE-1']],
   ['XSRF-3', account],
   ['ACCOUNT-1 ACCOUNT-2', [...request, 'REACH-2', 'ACCOUNT-1']],
-  ['SIGNIN-17', [...request, 'ACCOUNT-1', 'ACCOUNT-2']],
+  ['SIGNIN-17', registration],
   ['SIGNIN-16 SIGNIN-14 SIGNIN-7 SIGNIN-12 SIGNIN-13', [...connection, ...lasting]],
   ['SIGNIN-6 SIGNIN-15', session],
   ['SIGNIN-1 SIGNIN-2', request],
@@ -40,7 +33,7 @@ const rows: [checks: string, causes: string[]][] = [
   ['SIGNIN-3 ACCOUNT-10 ACCOUNT-6 ACCOUNT-17', [...signIn, 'ACCOUNT-10']],
   ['ACCOUNT-4 ACCOUNT-5 ACCOUNT-13 ACCOUNT-20', [...signIn, 'ACCOUNT-4']],
   ['ACCOUNT-15 ACCOUNT-11 ACCOUNT-16 ACCOUNT-19', [...signIn, 'ACCOUNT-15']],
-  ['ACCOUNT', [...request, 'ACCOUNT-1', 'ACCOUNT-2']],
+  ['ACCOUNT', registration],
   ['SIGNIN-4 SIGNIN-5', ['SIGNIN-1', 'SIGNIN-2']],
   ['PROJECT-1 PROJECT-2', ['REACH-2', ...session]],
   ['PROJECT-3', ['REACH-2', ...session, 'PROJECT-1']],
@@ -59,10 +52,8 @@ const rows: [checks: string, causes: string[]][] = [
   ['ERR-17', [...request, 'REACH-4']],
   ['ERR-36 ERR-37 ERR-38 ERR-39 ERR-40 ERR-43 ERR-44 ERR-45', [...request, 'ERR-21']],
   ['ERR', request],
-  [
-    'ERR-4 ERR-10 ERR-11 ERR-12 ERR-16 ERR-19 ERR-24 ERR-30 ERR-31 ERR-32 ERR-33 ERR-35 ERR-46',
-    text,
-  ],
+  ['ERR-4 ERR-10 ERR-11 ERR-12 ERR-16 ERR-19 ERR-24', text],
+  ['ERR-30 ERR-31 ERR-32 ERR-33 ERR-35 ERR-46', text],
   ['REACH', session],
   ['LEAK', ['REACH-1']],
   ['JOURNEY-1 JOURNEY-5 JOURNEY-6 UI', [...single, 'JOURNEY']],

@@ -84,10 +84,8 @@ export const cookieChecks: Verdicts = {
     const planter = context.newBrowser('attacker');
     const value = `planted-${context.fixtures.runId}`;
     for (const cookie of session) planter.setCookie(changeCookie(cookie, { value }));
-    for (const [kind, browser] of [
-      ["a visitor's cookie", visitor],
-      ['an invented cookie', planter],
-    ] as const) {
+    const browsers = { "a visitor's cookie": visitor, 'an invented cookie': planter };
+    for (const [kind, browser] of Object.entries(browsers)) {
       if (!browser.allCookies().some(({ key }) => session.some((own) => own.key === key))) continue;
       const before = await browser.clone('attacker, before').listProjects();
       const login = await browser.clone('victim').login(email, password);

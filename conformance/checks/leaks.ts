@@ -1,10 +1,8 @@
 import { truncate } from '../describe.ts';
+import type { Exchange, HttpResponse } from '../http/client.ts';
 import { encodedVariants } from '../http/secrets.ts';
-import { makeOrdinaryVisit } from '../probes.ts';
-import type { RunContext } from '../run-context.ts';
-import { failOnFaults, type FaultOf } from '../verdict.ts';
-import type { Verdicts } from './check.ts';
-import { errorCases, triggerError } from './errors.ts';
+import type { Run, Verdicts } from './check.ts';
+import { inspectResponses } from './errors.ts';
 
 /** Stack traces of JavaScript, Python, Java and Kotlin, C#, Go, Ruby, PHP and Rust. */
 const stackTrace =
@@ -25,46 +23,43 @@ const passwordField =
 const maxSearchedCharacters = 20_000;
 
 export const leakChecks: Verdicts = {
-  'LEAK-1': (context) => inspectErrors(context, stackTrace, 'a stack trace'),
-  'LEAK-2': (context) =>
-    inspectBodies(context, ({ request, response }) => {
-      const { status, text } = response!;
-      const password = /"password":"((?:[^"\\]|\\.)*)"/.exec(String(request.body ?? ''))?.[1] ?? '';
-      if (password.length >= 7 && encodedVariants(password).some((form) => text.includes(form)))
-        return 'repeats the password of the request';
-      if (hash.test(text)) return 'contains the hash of a password';
-      const key = passwordField.exec(text)?.[1];
-      return key && status < 300 ? `contains "${key}"` : undefined;
-    }),
-  'LEAK-3': (context) => inspectErrors(context, internalError, 'internals'),
+  'LEAK-1': inspectErrors(stackTrace, 'a stack trace'),
+  'LEAK-2': inspectBodies(({ request }, { status, text }) => {
+    const password = /"password":"((?:[^"\\]|\\.)*)"/.exec(String(request.body ?? ''))?.[1] ?? '';
+    if (password.length >= 7 && encodedVariants(password).some((form) => text.includes(form)))
+      return 'repeats the password of the request';
+    if (hash.test(text)) return 'contains the hash of a password';
+    const key = passwordField.exec(text)?.[1];
+    return key && status < 300 ? `contains "${key}"` : undefined;
+  }),
+  'LEAK-3': inspectErrors(internalError, 'internals'),
 };
 
-/** Makes an ordinary visit, triggers every error case and inspects all responses so far. */
-async function inspectBodies(context: RunContext, faultOf: FaultOf) {
-  await makeOrdinaryVisit(context);
-  for (const errorCase of errorCases) await triggerError(context, errorCase).catch(() => undefined);
-  const exchanges = context.http.exchanges.filter(({ response }) => response);
-  failOnFaults(
-    exchanges,
+/** Creates a verdict on the bodies of the responses to an ordinary visit and to error cases. */
+function inspectBodies(
+  faultOf: (exchange: Exchange, response: HttpResponse) => string | undefined,
+): Run {
+  return inspectResponses(
     (exchange) => {
-      const fault = faultOf(exchange);
-      return fault && `responds with ${exchange.response!.status} and a body that ${fault}`;
+      const { response } = exchange;
+      const fault = response && faultOf(exchange, response);
+      return fault && `responds with ${response.status} and a body that ${fault}`;
     },
     undefined,
     (exchange, subject) => ({
-      words: `requests of which each gets a body that ${faultOf(exchange)!.split(':')[0]}`,
+      words: `requests of which each gets a body that ${faultOf(exchange, exchange.response!)!.split(':')[0]}`,
       subject,
     }),
   );
 }
 
 /** Finds a pattern in the bodies of errors. A message may repeat what the user typed. */
-const inspectErrors = (context: RunContext, pattern: RegExp, name: string) =>
-  inspectBodies(context, ({ request, response }) => {
-    const { status, text } = response!;
+function inspectErrors(pattern: RegExp, name: string): Run {
+  return inspectBodies(({ request }, { status, text }) => {
     const match = pattern.exec(unescaped(text.slice(0, maxSearchedCharacters)))?.[0];
     if (status < 400 || !match || unescaped(String(request.body)).includes(match)) return undefined;
     return `contains ${name}: "${truncate(match)}"`;
   });
+}
 
 const unescaped = (text: string) => text.replaceAll('\\n', '\n').replaceAll('\\"', '"');

@@ -10,15 +10,14 @@ import { isClientError, isSuccess, parseJson, responseHeader, statusOf } from '.
 import type { ApiCall, SimulatedBrowser } from '../http/simulated-browser.ts';
 import {
   asUser,
-  createFirstProject,
   createListed,
   createOrBlock,
   createWithKey,
   expectReadableList,
   findProject,
+  firstVisit,
   isListShared,
   isSameProject,
-  laterSession,
   listAsVisitor,
   listOrBlock,
   listWith,
@@ -27,6 +26,7 @@ import {
 import { Blocked, expectSuccess, fail, skip } from '../verdict.ts';
 import type { RunContext, SignedInUser } from '../run-context.ts';
 import type { Verdicts } from './check.ts';
+import { expectSameText } from './text.ts';
 import { firstSession } from './xsrf.ts';
 
 /** Exceeds the usual page sizes of paginated lists. */
@@ -37,7 +37,7 @@ const endsKey = [400, 409, 413, 415, 422];
 
 export const projectChecks: Verdicts = {
   'PROJECT-1': asUser('ada', async (context, browser) => {
-    await createFirstProject(context);
+    await firstVisit(context);
     await browser.createProject(context.fixtures.project('a second one'));
     const list = await browser.listProjects();
     if (!list.outcome.ok) fail(`The app cannot show the list: ${describeListFault(list)}.`, [list]);
@@ -50,7 +50,7 @@ export const projectChecks: Verdicts = {
   }),
   'PROJECT-2': asUser('ada', async (context, browser) => {
     const third = await browser.createProject(context.fixtures.project('a third one'));
-    const creates = [await createFirstProject(context), third];
+    const creates = [(await firstVisit(context)).create, third];
     for (const create of creates) {
       const { exchange, outcome } = create;
       const fault = describeProjectFault(parseJson(exchange.response?.text));
@@ -352,11 +352,10 @@ export const projectChecks: Verdicts = {
   }),
   /** Runs after the texts, because it makes the list of tess long. PROJECT-5 reads that list. */
   async 'PROJECT-9'(context) {
-    const { browser, created } = await createManyProjects(context);
+    const { browser } = await createManyProjects(context);
     const { call: last } = await createOrBlock(context, browser, 'last of many');
     await expectReadableList(browser, `project ${manyProjects} of a user`, last.exchange);
-    const { newest, lists } = await listFiveTimes(context);
-    const all = [...created, ...newest];
+    const { all, lists } = await listFiveTimes(context);
     const missingFrom = ({ projects }: { projects: Project[] }) =>
       all.filter((project) => !findProject(projects, project)).length;
     const [shortest, ...others] = lists.toSorted((a, b) => missingFrom(b) - missingFrom(a));
@@ -368,15 +367,14 @@ export const projectChecks: Verdicts = {
     if (count > 0) fail(`The list lacks ${count} of ${all.length} projects: ${reason}.`, [call]);
   },
   async 'PROJECT-5'(context) {
-    const { created } = await createManyProjects(context);
     const idsOf = (projects: Project[]) => projects.map(({ id }) => String(id));
-    const { newest, lists } = await listFiveTimes(context);
+    const { all, newest, lists } = await listFiveTimes(context);
     const orders = lists.map(({ projects }) => idsOf(projects));
     const first = new Set(orders[0]);
     const changed = orders.findIndex(
       (order) => order.filter((id) => first.has(id)).join() !== [...first].join(),
     );
-    const known = new Set(idsOf([...created, ...newest]));
+    const known = new Set(idsOf(all));
     const order = [...first].filter((id) => known.has(id));
     const expected = idsOf(newest);
     if (changed > 0)
@@ -436,6 +434,10 @@ async function expectInNextList(context: RunContext, browser: SimulatedBrowser, 
   );
 }
 
+/** Returns ada in a second browser, which signed in later than the first one. */
+const laterSession = (context: RunContext) =>
+  context.once('later session', () => context.newSession('ada'));
+
 /** Creates a project of ada, then one of bob with the same Idempotency-Key. */
 const createWithKeyOfAnother = (context: RunContext) =>
   context.once('key of another', async () => {
@@ -451,21 +453,6 @@ function findDuplicateId(projects: Project[]): Project['id'] | undefined {
   return ids.find((id, index) => ids.indexOf(id) !== index);
 }
 
-/** Fails when a text differs. TEXT checks line breaks and rare characters. */
-function expectSameText(sent: NewProject, actual: NewProject, place: string, evidence: ApiCall[]) {
-  const wordsOf = (text: string) => text.split(/\s+/).join();
-  const changed = (['title', 'description'] as const).find(
-    (field) => wordsOf(sent[field]) !== wordsOf(actual[field]),
-  );
-  if (changed)
-    fail(
-      actual.title === sent.description && actual.description === sent.title
-        ? `Title and description are swapped in ${place}.`
-        : `The ${changed} in ${place} is ${describeType(actual[changed])} instead of ${describeType(sent[changed])}.`,
-      evidence,
-    );
-}
-
 /** Compares the texts of the responses with the requests. */
 function expectSameTexts(calls: ApiCall<Project>[]) {
   for (const call of calls) {
@@ -478,7 +465,7 @@ function expectSameTexts(calls: ApiCall<Project>[]) {
 /** Creates five more projects of tess, one after the other, and fetches the list five times. */
 const listFiveTimes = (context: RunContext) =>
   context.once('five lists', async () => {
-    const { browser } = await createManyProjects(context);
+    const { browser, created } = await createManyProjects(context);
     const newest: Project[] = [];
     for (const name of ['one', 'two', 'three', 'four', 'five'])
       newest.push((await createOrBlock(context, browser, name)).project);
@@ -486,7 +473,7 @@ const listFiveTimes = (context: RunContext) =>
     // A slow list is fetched once: REACH-10 reports it.
     const count = lists[0]!.call.exchange.durationMs < 1000 ? 5 : 1;
     while (lists.length < count) lists.push(await listOrBlock(browser));
-    return { newest, lists };
+    return { all: [...created, ...newest], newest, lists };
   });
 
 /** Creates `manyProjects` projects of tess, six at a time. */

@@ -12,7 +12,6 @@ import {
   loginWithUnknownEmail,
   loginWithWrongPassword,
   mistypingVisitor,
-  requireSession,
   sendExistingEmail,
   sendWrongPassword,
   signInAsAnother,
@@ -297,6 +296,17 @@ const nameOf = ({ operation }: ApiCall) =>
   operation === 'listProjects' ? 'the list' : 'a new project';
 
 const cookieValuesOf = ({ browser }: Visit) => browser.allCookies().map(({ value }) => value);
+
+/** Blocks a check when a signed-in user is rejected. SIGNIN-6 reports that once for all checks. */
+async function requireSession(context: RunContext, to: 'list' | 'list and create' = 'list') {
+  const { list, create } = await firstVisit(context);
+  const calls = to === 'list' ? [list] : [list, create];
+  const rejected = calls.find(isUnauthorized);
+  if (rejected)
+    throw new Blocked(
+      `a signed-in user is rejected, see SIGNIN-6: ${describeResponse(rejected.exchange)}`,
+    );
+}
 
 /** Returns a session that works. Skips when the backend needs none. */
 async function requireActiveSession(context: RunContext): Promise<Visit> {

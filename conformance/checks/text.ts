@@ -222,13 +222,21 @@ async function expectCharacters(browser: SimulatedBrowser, text: Text) {
   }
 }
 
-function expectSameText(sent: NewProject, actual: NewProject, source: string, calls: ApiCall[]) {
+/** Fails when a text differs from what was sent. */
+export function expectSameText(
+  sent: NewProject,
+  actual: NewProject,
+  place: string,
+  calls: ApiCall[],
+) {
   for (const field of ['title', 'description'] as const) {
     const received: unknown = actual[field];
     if (received === sent[field]) continue;
+    if (actual.title === sent.description && actual.description === sent.title)
+      fail(`Title and description are swapped in ${place}.`, calls);
     const { words, difference } = describeChange(sent[field], received);
     fail(
-      `The ${field} in ${source} is ${words}: ${difference}.`,
+      `The ${field} in ${place} is ${words}: ${difference}.`,
       calls,
       calls.at(-1)!.outcome.ok ? `a row that reads "${truncate(String(received))}"` : undefined,
       {
