@@ -104,11 +104,9 @@ export function createRunContext(
   }
 
   /** Repeats a refused sign-in, once per account. */
-  const signInLate = (
-    { name, email, password, browser, registration }: Account,
-    first: ApiCall<void>,
-  ) =>
-    once(`late sign-in of ${name}`, async () => {
+  const signInLate = (account: Account, first: ApiCall<void>) =>
+    once(`late sign-in of ${account.name}`, async () => {
+      const { email, password, browser, registration } = account;
       await http.clock.sleep(lateMs);
       const login = await browser.login(email, password);
       const description =

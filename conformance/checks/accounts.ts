@@ -22,7 +22,6 @@ import type { CheckId, Verdicts } from './check.ts';
 
 /** An account, and the checks that sign in to it. */
 type AccountCases = {
-  name: string;
   /** Begins a sentence about what is registered. */
   words: string;
   field: keyof Credentials;
@@ -39,11 +38,10 @@ type AccountCases = {
 /** Changes to an email or a password, by the words for their result. */
 type Changes = Record<string, (text: string) => string>;
 
-const ada: AccountCases = { name: 'ada', words: 'An account', field: 'email', checks: {} };
-
-const accountCases: AccountCases[] = [
-  {
-    name: 'unusual',
+/** By the name of the account. */
+const accountCases: Record<string, AccountCases> = {
+  ada: { words: 'An account', field: 'email', checks: {} },
+  unusual: {
     words: 'A password with outer spaces, quotes, accents, an emoji, "+", "%41" and "$&"',
     field: 'password',
     text: () => '  Pä55wörd Ж🔑 "quoted" \\ und cafe\u0301 a+b %41 <$&>  ',
@@ -58,8 +56,7 @@ const accountCases: AccountCases[] = [
       },
     },
   },
-  {
-    name: 'long',
+  long: {
     words: 'A long password',
     field: 'password',
     text: () => `${`Aa1!${'longer-'.repeat(20)}`.slice(0, 127)}x`,
@@ -70,8 +67,7 @@ const accountCases: AccountCases[] = [
       'ACCOUNT-6': { 'with another last character': (password) => password.replace(/x$/, 'y') },
     },
   },
-  {
-    name: 'nul',
+  nul: {
     words: 'A password with a NUL character',
     field: 'password',
     text: ({ password }) => `${password('nul')}\0end`,
@@ -79,8 +75,7 @@ const accountCases: AccountCases[] = [
       'ACCOUNT-17': { 'with another end': (password) => password.replace('end', 'END') },
     },
   },
-  {
-    name: 'grace',
+  grace: {
     words: 'An email with capital letters, a dot, an apostrophe and a plus sign',
     field: 'email',
     text: ({ email }) => email("Grace.O'Hara").replace('@', '+work@Mail.'),
@@ -93,15 +88,13 @@ const accountCases: AccountCases[] = [
       },
     },
   },
-  {
-    name: 'longest',
+  longest: {
     words: 'An email of 200 characters',
     field: 'email',
     text: ({ email }) => email('long').replace('@', `@${'long-name.'.repeat(16)}names.`),
     checks: { 'ACCOUNT-16': { 'with another end': (email) => email.replace(/org$/, 'com') } },
   },
-  {
-    name: 'bob',
+  bob: {
     words: 'A password',
     field: 'password',
     checks: {
@@ -112,12 +105,11 @@ const accountCases: AccountCases[] = [
       },
     },
   },
-];
-
-const casesNamed = (name: string) => accountCases.find((cases) => cases.name === name)!;
+};
 
 /** Registers an account of the table, once per run. */
-async function register(context: RunContext, { name, field, text, otherText }: AccountCases) {
+async function register(context: RunContext, name: string) {
+  const { field, text, otherText } = accountCases[name]!;
   const account = await context.tryRegister(name, text && { [field]: text(context.fixtures) });
   return otherText && isRefusedWithMessage(account.registration)
     ? context.tryRegister(`other-${name}`, { [field]: otherText })
@@ -128,10 +120,10 @@ const isRefusedWithMessage = ({ exchange }: ApiCall) =>
   isClientError(exchange) && !describeMessageFault(exchange);
 
 /** Signs in to an account of the table, once per run and credentials. */
-const signInAs = (context: RunContext, cases: AccountCases, typed: Partial<Credentials> = {}) =>
-  context.once(`sign-in ${cases.name} ${JSON.stringify(typed)}`, async () => {
-    const { email, password } = { ...(await register(context, cases)), ...typed };
-    const browser = context.newBrowser(cases.name);
+const signInAs = (context: RunContext, name: string, typed: Partial<Credentials> = {}) =>
+  context.once(`sign-in ${name} ${JSON.stringify(typed)}`, async () => {
+    const { email, password } = { ...(await register(context, name)), ...typed };
+    const browser = context.newBrowser(name);
     const login = await browser.login(email, password);
     // The app also opens the projects after signing in, which can bring the XSRF token.
     if (login.outcome.ok) await browser.listProjects();
@@ -139,10 +131,10 @@ const signInAs = (context: RunContext, cases: AccountCases, typed: Partial<Crede
   });
 
 /** Signs in as registered (the first check of an account), and as no other text. */
-async function expectSignIn(context: RunContext, cases: AccountCases, rejected: Changes) {
-  const { words, field, checks } = cases;
+async function expectSignIn(context: RunContext, name: string, rejected: Changes) {
+  const { words, field, checks } = accountCases[name]!;
   const isFirst = rejected === Object.values(checks)[0];
-  const account = await register(context, cases);
+  const account = await register(context, name);
   const { registration } = account;
   const { exchange } = registration;
   if (!isSuccess(exchange)) {
@@ -152,15 +144,15 @@ async function expectSignIn(context: RunContext, cases: AccountCases, rejected: 
     fail(`Registering fails for ${response}.`, [registration], undefined, cause);
   }
   if (isFirst) {
-    const { login } = await signInAs(context, cases);
+    const { login } = await signInAs(context, name);
     const failure = `${words} can register but not sign in (one of the two calls changes it)`;
     if (!login.outcome.ok) await blockIfRefusedAnyway(context, account, login);
-    failIfAny(login.outcome.ok ? [] : await listCharacterProblems(context, cases));
+    failIfAny(login.outcome.ok ? [] : await listCharacterProblems(context, name));
     expectSuccess(login, failure, [registration]);
   }
   const problems = [];
   for (const [change, textOf] of Object.entries(rejected)) {
-    const { login } = await signInAs(context, cases, { [field]: textOf(account[field]) });
+    const { login } = await signInAs(context, name, { [field]: textOf(account[field]) });
     if (login.outcome.ok)
       problems.push(createProblem(`${words} also signs in ${change}.`, [registration, login]));
   }
@@ -168,20 +160,18 @@ async function expectSignIn(context: RunContext, cases: AccountCases, rejected: 
 }
 
 const tableVerdicts: Verdicts = Object.fromEntries(
-  accountCases.flatMap((cases) =>
-    Object.entries(cases.checks).map(([id, rejected]) => [
+  Object.entries(accountCases).flatMap(([name, { checks }]) =>
+    Object.entries(checks).map(([id, rejected]) => [
       id,
-      (context: RunContext) => expectSignIn(context, cases, rejected),
+      (context: RunContext) => expectSignIn(context, name, rejected),
     ]),
   ),
 );
 
 /** If unusual text fails, registers and signs in with ordinary text and one of its characters. */
-const listCharacterProblems = (
-  context: RunContext,
-  { name, field, characters = [] }: AccountCases,
-) =>
+const listCharacterProblems = (context: RunContext, name: string) =>
   context.once(`characters of ${name}`, async () => {
+    const { field, characters = [] } = accountCases[name]!;
     const problems = [];
     for (const [index, character] of characters.entries()) {
       const text = context.fixtures[field](`${name}${index}`).replace(/(?<=^.)/, () => character);
@@ -198,21 +188,21 @@ const listCharacterProblems = (
   });
 
 /** Fails for the characters with which ordinary text cannot register, if unusual text cannot. */
-async function expectCharacters(context: RunContext, cases: AccountCases) {
-  if (!(await register(context, cases)).registration.outcome.ok)
-    failIfAny(await listCharacterProblems(context, cases));
+async function expectCharacters(context: RunContext, name: string) {
+  if (!(await register(context, name)).registration.outcome.ok)
+    failIfAny(await listCharacterProblems(context, name));
 }
 
 /** Signs in to two accounts with another letter case than they were registered with. */
 const signInWithOtherCase = (context: RunContext) =>
   context.once('other letter case', async () => {
     const found = [];
-    for (const cases of [ada, casesNamed('grace')]) {
-      const account = await register(context, cases);
-      const typed = cases === ada ? account.email.toUpperCase() : account.email.toLowerCase();
+    for (const name of ['ada', 'grace']) {
+      const account = await register(context, name);
+      const typed = name === 'ada' ? account.email.toUpperCase() : account.email.toLowerCase();
       if (!isSuccess(account.registration.exchange)) continue;
-      const signedIn = await signInAs(context, cases, { email: typed });
-      found.push({ ...account, ...signedIn, cases, typed });
+      const signedIn = await signInAs(context, name, { email: typed });
+      found.push({ ...account, ...signedIn, typed });
     }
     return found;
   });
@@ -236,12 +226,12 @@ export const accountChecks: Verdicts = {
   async 'ACCOUNT-2'(context) {
     const { registration } = await context.registeredAccount('ada');
     const user = context.signedInUser('ada');
-    const { login } = await user.catch(() => signInAs(context, ada));
+    const { login } = await user.catch(() => signInAs(context, 'ada'));
     expectSuccess(login, 'Signing in with a registered email and password fails', [registration]);
   },
   ...tableVerdicts,
-  'ACCOUNT-19': (context) => expectCharacters(context, casesNamed('grace')),
-  'ACCOUNT-20': (context) => expectCharacters(context, casesNamed('unusual')),
+  'ACCOUNT-19': (context) => expectCharacters(context, 'grace'),
+  'ACCOUNT-20': (context) => expectCharacters(context, 'unusual'),
   async 'ACCOUNT-3'(context) {
     await context.signedInUser('ada');
     const { registration } = await context.tryRegister('eight', { password: 'aB3$xY7!' });
@@ -306,10 +296,10 @@ export const accountChecks: Verdicts = {
   },
   async 'ACCOUNT-14'(context) {
     for (const account of await signInWithOtherCase(context)) {
-      const { cases, email, typed, browser, login } = account;
-      const first = await (cases === ada ? context.signedInUser('ada') : signInAs(context, cases));
+      const { name, email, typed, browser, login } = account;
+      const first = await (name === 'ada' ? context.signedInUser('ada') : signInAs(context, name));
       if (!login.outcome.ok || !first.login.outcome.ok) continue;
-      const created = await createOrBlock(context, first.browser, `of ${cases.name}`);
+      const created = await createOrBlock(context, first.browser, `of ${name}`);
       const { call, project } = created;
       const others = await listWith(browser, [created]);
       if (!others.projects.some(isSameProject(project)))
@@ -345,7 +335,7 @@ export const accountChecks: Verdicts = {
 /** Registers another account in the browser of a signed-in user. */
 const registerGuest = (context: RunContext) =>
   context.once('guest', async () => {
-    const { browser, login } = await signInAs(context, casesNamed('bob'));
+    const { browser, login } = await signInAs(context, 'bob');
     if (!login.outcome.ok) skip('the user cannot sign in');
     const before = await browser.listProjects();
     const { email, password } = context.fixtures;

@@ -1,6 +1,6 @@
 import { lowerFirst } from '../describe.ts';
 import { isSuccess, messageOf, statusOf } from '../http/response.ts';
-import { createListed, createOrBlock, isListShared } from '../probes.ts';
+import { asUser, createListed, createOrBlock, isListShared } from '../probes.ts';
 import type { Verdicts } from './check.ts';
 import { describeAcceptance, errorCases, exchangeOf, triggerJudged } from './errors.ts';
 
@@ -32,12 +32,11 @@ export const backendProfileChecks: Verdicts = {
     }
     return rules.join('; ');
   },
-  async 'PROFILE-10'(context) {
-    const { browser } = await context.signedInUser('bob');
+  'PROFILE-10': asUser('bob', async (context, browser) => {
     const create = () => createOrBlock(context, browser, 'with a key of its own', 'profile');
     const [first, second] = [await create(), await create()];
     return first.project.id === second.project.id
       ? 'honoured: a repeated request creates no second project'
       : 'not honoured: a repeated request creates a second project, and so does a user who tries again after a lost answer';
-  },
+  }),
 };

@@ -24,7 +24,7 @@ import {
   missingFromList,
 } from '../probes.ts';
 import { Blocked, expectSuccess, fail, skip } from '../verdict.ts';
-import type { RunContext, SignedInUser } from '../run-context.ts';
+import type { RunContext } from '../run-context.ts';
 import type { Verdicts } from './check.ts';
 import { expectSameText } from './text.ts';
 import { firstSession } from './xsrf.ts';
@@ -154,18 +154,17 @@ export const projectChecks: Verdicts = {
   }),
   'PROJECT-8': asUser('ada', async (context, browser) => {
     const created = await createListed(context, browser, 'to stay');
-    const expectKept = async (reader: SimulatedBrowser, { login }: SignedInUser, fault: string) => {
-      const { call, missing } = await listWith(reader, [created]);
-      if (missing.length > 0) fail(fault, [created.call, login, call]);
-    };
-    await expectKept(
-      browser,
-      await context.signedInUser('tess'),
-      'After another user signed in from another browser, the projects of the first user are gone: the backend keeps one session for all browsers.',
-    );
-    const later = await laterSession(context);
+    const other = await context.signedInUser('tess');
+    const list = await listWith(browser, [created]);
+    if (list.missing.length > 0)
+      fail(
+        'After another user signed in from another browser, the projects of the first user are gone: the backend keeps one session for all browsers.',
+        [created.call, other.login, list.call],
+      );
+    const again = await laterSession(context);
+    const { call, missing } = await listWith(again.browser, [created]);
     const fault = 'The projects of a user are gone after signing in again from another browser.';
-    await expectKept(later.browser, later, fault);
+    if (missing.length > 0) fail(fault, [created.call, again.login, call]);
   }),
   'PROJECT-16': asUser('ada', async (context, browser) => {
     const [reader, user] = (await isListShared(context))
