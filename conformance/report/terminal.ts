@@ -42,13 +42,7 @@ export function renderTerminal(
       choices.map(({ id, title, note }) => `  ${id.padEnd(11)} ${title}: ${note}`),
     ),
     ...section('All checks', verbose ? report.results.flatMap(verboseLines) : []),
-    ...section(
-      'Totals',
-      renderRows(
-        [...summarize(report), ['reports', ...(files.length > 0 ? [files.join(', ')] : [])]],
-        12,
-      ),
-    ),
+    ...section('Totals', renderRows([...summarize(report), ['reports', ...files]], 12)),
     '',
     paint(['bold', isOk ? 'green' : 'red'], report.verdict),
     '',
