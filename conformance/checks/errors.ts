@@ -194,6 +194,12 @@ const goodCalls = {
     browser.createProject(fixtures.project(name)),
 };
 
+/** Returns the name of a request if it was refused, so that it is not in use. */
+async function freeName({ peek }: RunContext, id: string, other: string): Promise<string> {
+  const result = await peek<ApiCall | Exchange>(`error case ${id}`)?.catch(() => undefined);
+  return result && isClientError(exchangeOf(result)) ? id : other;
+}
+
 const casesOf = (call: ErrorCase['call']) => errorCases.filter((each) => each.call === call);
 
 /**
@@ -207,14 +213,14 @@ const refuseAll = (context: RunContext, call: Call): Promise<ApiCall> =>
     const { browser } = isProject
       ? await context.signedInUser('flo')
       : { browser: context.newBrowser('stranger') };
-    const good = (id: string) => goodCalls[call](context, browser, `after-${id}`);
+    const good = (name: string) => goodCalls[call](context, browser, name);
     let failed: ApiCall | undefined;
     for (const errorCase of casesOf(call)) {
       await sendErrorCase(context, errorCase.id, errorCase.send, browser).catch(() => undefined);
-      const next = isProject && !failed ? await good(errorCase.id) : undefined;
+      const next = isProject && !failed ? await good(`after-${errorCase.id}`) : undefined;
       if (next && !next.outcome.ok) failed = next;
     }
-    return failed ?? good('refusals');
+    return failed ?? good(await freeName(context, 'ERR-7', 'after-refusals'));
   });
 
 export const errorChecks: Verdicts = {
@@ -363,7 +369,8 @@ async function expectSuccessAfter(context: RunContext, call: Call, errorCase: Er
   if (!before.outcome.ok)
     throw new Blocked(`${subject} fails: ${describeResponse(before.exchange)}`);
   const refusal = await errorCase.send(context, browser);
-  const after = await goodCalls[call](context, browser, `next-${errorCase.id}`);
+  const name = await freeName(context, errorCase.id, `next-${errorCase.id}`);
+  const after = await goodCalls[call](context, browser, name);
   const isEnd = isUnauthorized(after) && call === 'createProject';
   const failure = `After a refusal (${lowerFirst(errorCase.subject)}), ${subject} correctly from the same browser fails${isEnd ? ', because the session has ended' : ''}`;
   expectSuccess(after, failure, [before, refusal]);

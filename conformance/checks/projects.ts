@@ -182,11 +182,12 @@ export const projectChecks: Verdicts = {
   }),
   'PROJECT-10': asUser('bob', async (context, browser) => {
     await createOrBlock(context, browser, 'before those at once');
-    const names = ['at once', 'at once too', 'and a third'];
+    // Ids that are made of the time differ by chance.
+    const names = Array.from({ length: 10 }, (_, index) => `${index + 1} of ten at once`);
     const calls = await Promise.all(
       names.map((name) => browser.createProject(context.fixtures.project(name))),
     );
-    const failure = 'One of three concurrent requests to create a project fails';
+    const failure = 'One of ten concurrent requests to create a project fails';
     const created = calls.map((call) => ({ call, project: expectSuccess(call, failure) }));
     if (findDuplicateId(created.map(({ project }) => project)) !== undefined)
       fail('Projects created concurrently have the same id.', calls);
@@ -393,14 +394,21 @@ export const projectChecks: Verdicts = {
   /** May make the list of flo unreadable, so no later check reads it. */
   'PROJECT-18': asUser('flo', async (context, browser) => {
     if (await isListShared(context)) skip('all users see the same projects');
-    await listOrBlock(browser);
     const text = 'Created by the conformance kit';
     for (const value of [5, true, null, undefined, { text }, [text]]) {
       for (const field of ['title', 'description']) {
         const json = { title: text, description: text, [field]: value };
+        const { projects } = await listOrBlock(browser);
         const create = await browser.send('POST', '/api/v1/projects', { json });
         const project = `a project whose ${field} is ${describeType(value)}`;
-        await expectReadableList(browser, project, create);
+        const list = await expectReadableList(browser, project, create);
+        if (isClientError(create) && list.projects.length > projects.length)
+          fail(
+            `The backend rejects ${project} with ${describeResponse(create)}, but the list contains it.`,
+            [create, list.call],
+            undefined,
+            { words: 'rejected projects are in the list', subject: project, owner: 'PROJECT-12' },
+          );
       }
     }
   }),

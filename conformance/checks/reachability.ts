@@ -150,10 +150,12 @@ export const reachabilityChecks: Verdicts = {
         : `has a body that is not UTF-8 (content type "${responseHeader(exchange, 'content-type') ?? 'none'}")`,
     () => 'question marks instead of letters',
   ),
-  'REACH-7': inspectVisit(({ response }) =>
-    response!.bytes.subarray(0, 3).equals(Buffer.from([0xef, 0xbb, 0xbf]))
-      ? 'has a body that starts with a byte order mark'
-      : undefined,
+  'REACH-7': inspectVisit(
+    ({ response }) =>
+      response!.bytes.subarray(0, 3).equals(Buffer.from([0xef, 0xbb, 0xbf]))
+        ? 'has a body that starts with a byte order mark'
+        : undefined,
+    () => 'nothing: browsers remove it',
   ),
   'REACH-9': inspectVisit((exchange) =>
     !hasEmptyBody(exchange) && responseHeader(exchange, 'content-type') === undefined

@@ -182,6 +182,17 @@ export const errorFaults: FaultTable[] = [
         return response;
       };
     },
+    'a rejected registration occupies its email [ERR-24]': () => {
+      const emails = new Set<string>();
+      return async (request, next) => {
+        if (!isOperation(request, 'registerUser')) return next(request);
+        if (emails.has(emailOf(request)) && String(jsonObjectOf(request)['password']).length > 7)
+          return errorResponse(409, 'An account with this email already exists.');
+        const response = await next(request);
+        if (response.status === 422) emails.add(emailOf(request));
+        return response;
+      };
+    },
     'the project after a rejected one is rejected [ERR-24]': () => {
       const rejected = new Map<string, ProxyResponse>();
       return async (request, next) => {

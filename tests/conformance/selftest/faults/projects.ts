@@ -353,6 +353,29 @@ export const projectFaults: FaultTable[] = [
         ? errorResponse(422, 'Title is required.')
         : response;
     },
+    'the server stores a project that it rejects for its missing description [PROJECT-12]':
+      () => async (request, next) => {
+        const json = jsonObjectOf(request);
+        if (!isOperation(request, 'createProject') || !json['title'] || 'description' in json)
+          return next(request);
+        await next({ ...request, body: JSON.stringify({ ...json, description: 'none' }) });
+        return errorResponse(422, 'Description is required.');
+      },
+    'the fourth of several projects created at once gets the id of the third [PROJECT-10]': () => {
+      let count = 0;
+      let third: unknown;
+      return async (request, next) => {
+        if (!isOperation(request, 'createProject')) return next(request);
+        count += 1;
+        const place = count;
+        await untilQuiet();
+        const response = await next(request);
+        count = 0;
+        const project = jsonObjectOf(response);
+        if (place === 3) third = project['id'];
+        return place === 4 ? withJson(response, { ...project, id: third }) : response;
+      };
+    },
     'the server rejects a repeated Idempotency-Key [PROJECT-13]': () => {
       const keys = new Set<unknown>();
       return interceptRequests((request) => {
