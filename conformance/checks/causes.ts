@@ -53,7 +53,7 @@ const rows: [checks: string, causes: string[]][] = [
   ['ERR-36 ERR-37 ERR-38 ERR-39 ERR-40 ERR-43 ERR-44 ERR-45', [...request, 'ERR-21']],
   ['ERR', request],
   ['ERR-4 ERR-10 ERR-11 ERR-12 ERR-16 ERR-19 ERR-24', text],
-  ['ERR-30 ERR-31 ERR-32 ERR-33 ERR-35 ERR-46', text],
+  ['ERR-30 ERR-31 ERR-32 ERR-33 ERR-35 ERR-46 ERR-48', text],
   ['REACH', session],
   ['LEAK', ['REACH-1']],
   ['JOURNEY-1 JOURNEY-5 JOURNEY-6 UI', [...single, 'JOURNEY']],

@@ -56,7 +56,7 @@ export function listFindings(results: CheckResult[]) {
       causes: isConsequence ? [...new Set(checks.flatMap(causesOf))] : [],
     };
   });
-  // A SHOULD comes before other SHOULDs if it explains a MUST that no MUST explains.
+  // A SHOULD comes right after the MUSTs if it explains a MUST that no MUST explains.
   type Unsorted = (typeof findings)[number];
   const explains = ({ checks }: Unsorted) =>
     findings.some(
@@ -66,8 +66,8 @@ export function listFindings(results: CheckResult[]) {
         causes.every((each) => each.level !== 'MUST'),
     );
   const orderOf = (finding: Unsorted) =>
-    Number(finding.causes.length > 0) * 2 +
-    Number(finding.level === 'SHOULD' && !explains(finding));
+    Number(finding.causes.length > 0) * 3 +
+    (finding.level === 'MUST' ? 0 : explains(finding) ? 1 : 2);
   return findings.toSorted((a, b) => orderOf(a) - orderOf(b));
 }
 

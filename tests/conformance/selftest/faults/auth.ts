@@ -365,6 +365,19 @@ export const authFaults: FaultTable[] = [
       changeExistingEmailResponse((response) => withJson(response, { role: 'member' }, 201)),
     'one of two concurrent registrations of an email causes a 500 [ACCOUNT-12]': () =>
       respondToConcurrent('registerUser', () => errorResponse(500, 'Please try again.'), emailOf),
+    'a NUL in a password and concurrent registrations cause a 500 [ACCOUNT-12, ACCOUNT-17]': () => {
+      const failForTwo = respondToConcurrent(
+        'registerUser',
+        () => errorResponse(500, 'Please try again.'),
+        emailOf,
+      );
+      return async (request, next) =>
+        isOperation(request, 'registerUser') && request.body.includes(String.raw`\u0000`)
+          ? errorResponse(500, 'The text ends early.')
+          : failForTwo(request, next);
+    },
+    'the registration of an existing email causes a 500 [ACCOUNT-12, ERR-5]': () =>
+      changeExistingEmailResponse(() => errorResponse(500, 'Please try again.')),
     'the server drops the part after a plus sign on registration only [ACCOUNT-15]': () =>
       changeFields(['registerUser'], ['email'], (email) => email.replace(/\+[^@]*/, '')),
     'the role of a new account is a number [ACCOUNT-21]': () =>

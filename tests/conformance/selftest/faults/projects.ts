@@ -336,6 +336,17 @@ export const projectFaults: FaultTable[] = [
       respondToConcurrent('createProject', (request) =>
         jsonResponse(201, { id: `lost-${Math.random()}`, ...jsonObjectOf(request) }),
       ),
+    'each of two processes keeps projects of its own [PROJECT-10]': () => {
+      const processes = new Map<unknown, number>();
+      return interceptResponses((response, request) => {
+        const process = request.connection % 2;
+        if (isOperation(request, 'createProject') && response.status === 201)
+          processes.set(jsonObjectOf(response)['id'], process);
+        if (!isOperation(request, 'listProjects') || response.status !== 200) return false;
+        const own = projectsOf(response).filter(({ id }) => processes.get(id) === process);
+        return withJson(response, own);
+      });
+    },
     'concurrent listProjects requests receive the list of another user [PROJECT-11]': () => {
       let cookie: HeaderMap[string];
       return async (request, next) => {
