@@ -80,7 +80,7 @@ const notShown: Record<string, string> = {
   'ERR-6': 'the app: "Invalid email address"',
   'ERR-7': 'the app: "Password must be at least 8 characters"',
   'ERR-26': 'the app: "Email is required"',
-  'ERR-47': 'the app: "Password must be at least 8 characters"',
+  'ERR-47': 'the app: "Password is required"',
   'ERR-9': 'the app: "Password is required"',
   'ERR-10': 'the app: "Title is required"',
   'ERR-11': 'the app: "Description is required"',
