@@ -1,7 +1,8 @@
 import './tools/node-version.js';
 import { vanillaExtractPlugin } from '@vanilla-extract/vite-plugin';
 import { defineConfig, type TestProjectInlineConfiguration } from 'vitest/config';
-import { hangLimitMs } from './tests/support/hang-limit.ts';
+import { longTestMs, maxTestMs, maxWaitMs } from './tests/support/time-limits.ts';
+import { findMissingSoftware } from './tools/optional-software.ts';
 
 const dom: TestProjectInlineConfiguration['test'] = {
   // Takes a third of the processor time of jsdom: 9 seconds instead of 24 for tests/screens.
@@ -9,6 +10,8 @@ const dom: TestProjectInlineConfiguration['test'] = {
   pool: 'threads',
   setupFiles: ['tests/support/screens-setup.ts'],
 };
+
+const long = { testTimeout: longTestMs, hookTimeout: longTestMs };
 
 /** Each project loads its modules again. `npm run test:NAME` runs one. */
 const projects: Record<string, TestProjectInlineConfiguration['test']> = {
@@ -21,14 +24,17 @@ const projects: Record<string, TestProjectInlineConfiguration['test']> = {
   },
   server: { include: ['tests/server/**/*.test.ts'], globalSetup: 'tests/server/global-setup.ts' },
   conformance: {
+    ...long,
     include: ['tests/conformance/**/*.test.ts'],
     globalSetup: ['tests/server/global-setup.ts', 'tests/browser/global-setup.ts'],
   },
   browser: {
+    ...long,
     include: ['tests/browser/**/*.test.ts', 'tests/model/processes/**/*.test.ts'],
     globalSetup: 'tests/browser/global-setup.ts',
   },
   engines: {
+    ...long,
     include: ['tests/engines/**/*.test.ts'],
     globalSetup: 'tests/browser/global-setup.ts',
   },
@@ -42,10 +48,13 @@ export default defineConfig({
     // The default leaves one core free. Tests wait for browsers and databases most of the time, so
     // four workers are faster on two cores.
     maxWorkers: 4,
-    // Only a test that hangs reaches these limits: a busy machine makes tests slow, not red.
-    testTimeout: 1_800_000,
-    hookTimeout: 1_800_000,
-    expect: { poll: { timeout: hangLimitMs } },
+    // The tests of software that is not installed are left out. The reporter names them.
+    exclude: findMissingSoftware().flatMap(({ testFiles }) => testFiles),
+    reporters: ['default', './tools/test-reporter.ts'],
+    setupFiles: 'tests/support/name-waits.ts',
+    testTimeout: maxTestMs,
+    hookTimeout: maxTestMs,
+    expect: { poll: { timeout: maxWaitMs } },
     // Test files change no module that others import. Sharing modules takes a fifth of the time.
     isolate: false,
     projects: Object.entries(projects).map(([name, test]) => ({

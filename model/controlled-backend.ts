@@ -2,6 +2,7 @@
 import { callNames, findCall, parseRequest, type Call } from './calls.ts';
 import type { Driver, Observation } from './driver.ts';
 import type { BackendResponse } from './outcomes.ts';
+import { within } from './within.ts';
 
 /** A request as a backend receives it. */
 export type ReceivedRequest = {
@@ -73,7 +74,7 @@ export function controlledBackend() {
       const index = unclaimed.findIndex((request) => callOf(request) === call);
       const request = index === -1 ? undefined : unclaimed.splice(index, 1)[0];
       if (request) return Promise.resolve(request);
-      return new Promise((claim) => waiting.push({ call, claim }));
+      return within(call, new Promise((claim) => waiting.push({ call, claim })));
     },
     /** Returns the number of such requests so far. */
     count: (call: Call) => requests.filter((request) => callOf(request) === call).length,

@@ -3,10 +3,9 @@
  * system's package. Each is tried by opening a page, because a download may lack libraries, and
  * a system's command may be a stub.
  */
-import { access } from 'node:fs/promises';
-import { delimiter, join } from 'node:path';
 import { stripVTControlCharacters } from 'node:util';
-import { installAdvice, findCandidates, launchBrowser } from '../model/chromium.ts';
+import { installAdvice, launchBrowser } from '../model/chromium.ts';
+import { findChromiums, findPrograms } from '../model/programs.ts';
 import { runCommand, toolCommand } from './run.ts';
 
 type Source = { name: string; commands: string[][]; timeoutSeconds: number };
@@ -22,7 +21,7 @@ export async function ensureChromium(log: (line: string) => void): Promise<strin
     throw new Error(`${installed.failures.join('\n')}\n${installAdvice}`);
 
   const failures = new Set(installed.failures);
-  for (const { name, commands, timeoutSeconds } of await sources()) {
+  for (const { name, commands, timeoutSeconds } of sources()) {
     log(`No working Chromium found: trying ${name} …`);
     for (const command of commands) {
       const output = await runCommand(command, timeoutSeconds);
@@ -39,7 +38,7 @@ export async function ensureChromium(log: (line: string) => void): Promise<strin
 
 async function findWorkingChromium(): Promise<{ path?: string; failures: string[] }> {
   const failures: string[] = [];
-  for (const path of await findCandidates()) {
+  for (const path of findChromiums()) {
     try {
       const browser = await launchBrowser(path);
       try {
@@ -55,17 +54,16 @@ async function findWorkingChromium(): Promise<{ path?: string; failures: string[
   return { failures };
 }
 
-async function sources(): Promise<Source[]> {
+function sources(): Source[] {
   const playwright = {
     name: "Playwright's download",
     commands: [toolCommand('playwright-core/cli.js', 'install', '--no-shell', 'chromium')],
     timeoutSeconds: 180,
   };
   const isRoot = process.getuid?.() === 0;
-  if (!isRoot && !(await isOnPath('sudo'))) return [playwright];
-  const available = await Promise.all(packageManagers.map(([manager]) => isOnPath(manager)));
+  if (!isRoot && !isInstalled('sudo')) return [playwright];
   const packages = packageManagers
-    .filter((_, index) => available[index])
+    .filter(([manager]) => isInstalled(manager))
     .map(([manager, ...commands]) => ({
       name: `the ${manager} package`,
       commands: commands.map((options) => [...(isRoot ? [] : ['sudo', '-n']), manager, ...options]),
@@ -85,13 +83,7 @@ const packageManagers: [manager: string, ...commands: string[][]][] = [
   ['apk', ['add', '--no-cache', 'chromium']],
 ];
 
-async function isOnPath(command: string): Promise<boolean> {
-  const folders = (process.env['PATH'] ?? '').split(delimiter);
-  return Promise.any(folders.map((folder) => access(join(folder, command)))).then(
-    () => true,
-    () => false,
-  );
-}
+const isInstalled = (program: string) => findPrograms(program).length > 0;
 
 /** Returns the first line of the error and the browser's own errors, without the launch log. */
 function summarize(error: unknown): string {

@@ -1,8 +1,8 @@
 import { createRequire } from 'node:module';
 import { firefox, type Browser } from 'playwright-core';
 import { launchBrowser } from '../../model/chromium.ts';
-import { engines, findFirefox } from '../../tools/engines.ts';
-import { hangLimitMs } from '../support/hang-limit.ts';
+import { optionalSoftware, requireSoftware } from '../../tools/optional-software.ts';
+import { maxWaitMs } from '../support/time-limits.ts';
 import type { Engine, PageOptions } from './page.ts';
 
 type Look = Pick<PageOptions, 'colorScheme' | 'scrollBars'>;
@@ -16,8 +16,7 @@ export const startChromium = () =>
   );
 
 export function startFirefox(): Promise<Engine> {
-  const executablePath = findFirefox();
-  if (!executablePath) throw new Error(`No Firefox was found. ${engines.firefox.installAdvice}`);
+  const { program: executablePath } = requireSoftware(optionalSoftware.firefox);
   skipUnknownCommand();
   return createEngine(({ colorScheme, scrollBars }) =>
     firefox.launch({
@@ -60,7 +59,7 @@ async function createEngine(launch: (look: Look) => Promise<Browser>): Promise<E
       if (!browsers.has(look)) browsers.set(look, launch({ colorScheme, scrollBars }));
       const browser = await browsers.get(look)!;
       const context = await browser.newContext({ viewport: { width, height }, colorScheme });
-      context.setDefaultTimeout(hangLimitMs);
+      context.setDefaultTimeout(maxWaitMs);
       const page = await context.newPage();
       return {
         // Firefox reports no later step of a navigation that is not finished yet.

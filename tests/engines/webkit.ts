@@ -4,9 +4,9 @@ import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'vitest';
-import { engines, findWebKit } from '../../tools/engines.ts';
 import { findFreePort } from '../../tools/free-port.ts';
-import { hangLimitMs } from '../support/hang-limit.ts';
+import { optionalSoftware, requireSoftware } from '../../tools/optional-software.ts';
+import { maxWaitMs } from '../support/time-limits.ts';
 import type { Engine, Key, PageOptions } from './page.ts';
 
 /** The keys of the WebDriver standard, which are private characters. */
@@ -32,8 +32,7 @@ const displayOptions = ['--auto-servernum', '--server-args=-screen 0 1920x1400x2
 
 /** Starts WebKitGTK's WebDriver on a virtual screen. Each page is a browser of its own. */
 export async function startWebKit(): Promise<Engine> {
-  const programs = findWebKit();
-  if (!programs) throw new Error(`No WebKitGTK was found. ${engines.webkit.installAdvice}`);
+  const programs = requireSoftware(optionalSoftware.webkit);
   const folder = await mkdtemp(join(tmpdir(), 'webkit-'));
   const port = await findFreePort();
   const driver = spawn(
@@ -73,7 +72,7 @@ export async function startWebKit(): Promise<Engine> {
             browserName: 'MiniBrowser',
             // The driver waits for no page to load, because some have scripts that are held back.
             pageLoadStrategy: 'none',
-            timeouts: { implicit: hangLimitMs, script: hangLimitMs },
+            timeouts: { implicit: maxWaitMs, script: maxWaitMs },
             'webkitgtk:browserOptions': { binary: programs.browser, args: ['--automation'] },
           },
         },
@@ -105,7 +104,7 @@ const createClient =
     const json = body && JSON.stringify(body);
     const response = await fetch(address + path, {
       method,
-      signal: AbortSignal.timeout(hangLimitMs),
+      signal: AbortSignal.timeout(maxWaitMs),
       ...(json && { body: json }),
     }).catch((cause: unknown) => {
       throw new Error(`WebKitWebDriver did not respond to ${method} ${path} ${json}`, { cause });
@@ -164,7 +163,7 @@ function createPage(send: Send, { width, height }: PageOptions) {
       await evaluate(() => void (document.body.dataset['old'] = ''));
       await send<void>('POST', '/refresh', {});
       await expect
-        .poll(() => evaluate(() => document.body?.dataset['old']), { timeout: hangLimitMs })
+        .poll(() => evaluate(() => document.body?.dataset['old']), { timeout: maxWaitMs })
         .toBeNull();
     },
     evaluate,
@@ -201,7 +200,7 @@ function createPage(send: Send, { width, height }: PageOptions) {
       const toolbarHeight = window.height - (await evaluate(() => innerHeight));
       await send('POST', '/window/rect', { width, height: height + toolbarHeight });
       await expect
-        .poll(() => evaluate(() => [innerWidth, innerHeight]), { timeout: hangLimitMs })
+        .poll(() => evaluate(() => [innerWidth, innerHeight]), { timeout: maxWaitMs })
         .toEqual([width, height]);
     },
   };

@@ -10,6 +10,9 @@ import { authMachine } from '../../machines/auth.ts';
 import { projectsMachine } from '../../machines/projects.ts';
 import { explore } from '../../model/exploration.ts';
 import { createExploredApp } from './explored-app.ts';
+import { longTestMs } from '../support/time-limits.ts';
+
+vi.setConfig({ testTimeout: longTestMs * 8 });
 
 test('the app agrees with the oracle in every state', async () => {
   const { states, transitions, difference } = await explore(() => createExploredApp());

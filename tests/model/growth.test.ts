@@ -1,6 +1,6 @@
 /** Holds how much a new region adds to the paths, on copies of `projects` with one more region. */
 import { assign, createMachine, fromPromise } from 'xstate';
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { projectsMachine } from '../../machines/projects.ts';
 import {
   coarseCoverageItems,
@@ -11,6 +11,9 @@ import {
 import { regionsOf } from '../../model/regions.ts';
 import { isPossibleForBackend, unreachableForUsers } from '../../model/unreachable.ts';
 import { createCounter } from './coverage.ts';
+import { longTestMs } from '../support/time-limits.ts';
+
+vi.setConfig({ testTimeout: longTestMs * 8 });
 
 type ProjectsModel = typeof projectsModel;
 type Snapshot = Parameters<typeof isProjectsScreenOpen>[0];

@@ -1,9 +1,12 @@
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { authExpectations, projectsExpectations } from '../../model/expectations.ts';
 import { authPaths, projectsModel, projectsPaths } from '../../model/moves.ts';
 import { createOracle } from '../../model/oracle.ts';
 import { createPath } from '../../model/paths.ts';
 import { walk } from '../../model/walk.ts';
+import { longTestMs } from '../support/time-limits.ts';
+
+vi.setConfig({ testTimeout: longTestMs });
 
 test('auth agrees with the oracle on every path', async () => {
   const expectations = authExpectations;

@@ -10,7 +10,7 @@ import {
   option,
   record,
 } from 'fast-check';
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import {
   callNames,
   calls,
@@ -25,6 +25,9 @@ import type { BackendResponse } from '../../model/outcomes.ts';
 import { screens, type Route } from '../../model/screens.ts';
 import { createOracle } from '../../model/oracle.ts';
 import { createScreensDriver } from './screens-driver.tsx';
+import { longTestMs } from '../support/time-limits.ts';
+
+vi.setConfig({ testTimeout: longTestMs });
 
 /** `WALKS=1000 WALK_SEED=7 npx vitest run tests/model/random` runs longer, with another seed. */
 const walks = Number(process.env['WALKS'] ?? 8);

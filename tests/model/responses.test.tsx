@@ -4,6 +4,9 @@ import type { Observation } from '../../model/driver.ts';
 import type { BackendResponse } from '../../model/outcomes.ts';
 import type { Route } from '../../model/screens.ts';
 import { createScreensDriver } from './screens-driver.tsx';
+import { longTestMs } from '../support/time-limits.ts';
+
+vi.setConfig({ testTimeout: longTestMs });
 
 const relaunch = { id: 'p1', title: 'Website relaunch', description: 'New pages.' };
 const office = { id: 'p2', title: 'Move to the new office', description: 'Boxes.' };

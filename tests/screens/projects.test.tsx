@@ -1,4 +1,4 @@
-import { hangLimitMs } from '../support/hang-limit.ts';
+import { maxWaitMs } from '../support/time-limits.ts';
 import { act, screen, waitFor, within } from '@testing-library/react';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 
@@ -70,7 +70,7 @@ test('the length of a list is announced outside the busy section when it has loa
   const { load, go } = await renderProjects();
   const liveRegion = () => list().nextElementSibling;
   const announced = (text: string) =>
-    waitFor(() => expect(liveRegion()?.textContent).toBe(text), { timeout: hangLimitMs });
+    waitFor(() => expect(liveRegion()?.textContent).toBe(text), { timeout: maxWaitMs });
   expect(liveRegion()?.getAttribute('aria-live')).toBe('polite');
   // Browsers announce changes only.
   expect(liveRegion()?.textContent).toBe('');

@@ -1,4 +1,4 @@
-import { describe, expect, onTestFinished, test } from 'vitest';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { createCleanup, trustedReadings } from '../../server/auth/cleanup.ts';
 import { sessionLifetimeSeconds } from '../../server/auth/sessions.ts';
 import type { Database } from '../../server/store/database.ts';
@@ -6,6 +6,9 @@ import { openStore } from '../../server/store/store.ts';
 import { CookieClient, signedInClient } from '../support/cookie-client.ts';
 import { withClock } from '../support/database.ts';
 import { freshDatabase, refusal, startServer, storeNames } from './support.ts';
+import { longTestMs } from '../support/time-limits.ts';
+
+vi.setConfig({ testTimeout: longTestMs });
 
 const secondMs = 1000;
 const dayMs = 24 * 60 * 60 * secondMs;

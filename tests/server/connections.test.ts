@@ -2,13 +2,16 @@ import { once } from 'node:events';
 import { Agent, request as httpRequest, type IncomingMessage } from 'node:http';
 import { connect, type Socket } from 'node:net';
 import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
-import { describe, expect, onTestFinished, test } from 'vitest';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { createApp } from '../../server/app.ts';
 import { listen } from '../../server/http/listening.ts';
 import { openSqlite } from '../../server/store/sqlite.ts';
 import { openStore } from '../../server/store/store.ts';
 import { CookieClient, signedInClient } from '../support/cookie-client.ts';
 import { fakeDist, startProcess, startServer, temporaryFolder } from './support.ts';
+import { longTestMs } from '../support/time-limits.ts';
+
+vi.setConfig({ testTimeout: longTestMs });
 
 describe('health', () => {
   test('a working server is alive and ready', async () => {

@@ -1,6 +1,9 @@
-import { describe, expect, test } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import { fuzz } from '../support/fuzz.ts';
 import { freshDatabase, startServer, storeNames } from './support.ts';
+import { longTestMs } from '../support/time-limits.ts';
+
+vi.setConfig({ testTimeout: longTestMs });
 
 describe.each(storeNames)('on %s', (name) => {
   test('every response to a random request is allowed by the contract', async () => {

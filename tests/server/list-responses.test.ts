@@ -4,12 +4,15 @@ import { get, type IncomingMessage } from 'node:http';
 import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
 import { gunzipSync } from 'node:zlib';
 import Fastify from 'fastify';
-import { describe, expect, onTestFinished, test } from 'vitest';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { countOpenStreams, createListSender } from '../../server/http/list-responses.ts';
 import type { Database } from '../../server/store/database.ts';
 import { openStore } from '../../server/store/store.ts';
 import { signedInClient, type CookieClient } from '../support/cookie-client.ts';
 import { copyClient, freshDatabase, refusal, startServer, storeNames } from './support.ts';
+import { longTestMs } from '../support/time-limits.ts';
+
+vi.setConfig({ testTimeout: longTestMs });
 
 const path = '/api/v1/projects';
 const fastestLevelFlag = 4; // header byte of gzip data compressed at level 1 (RFC 1952, XFL)

@@ -1,7 +1,10 @@
 import { readFileSync } from 'node:fs';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import { signedInClient } from '../support/cookie-client.ts';
 import { emptyStore, runProcess, startProcess, storeNames, temporaryFolder } from './support.ts';
+import { longTestMs } from '../support/time-limits.ts';
+
+vi.setConfig({ testTimeout: longTestMs });
 
 const read = (name: string) => readFileSync(new URL(`../../docs/deploy/${name}`, import.meta.url));
 

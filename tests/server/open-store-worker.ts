@@ -1,7 +1,7 @@
 // Opens and migrates a database at the same moment as the other workers.
 import { workerData } from 'node:worker_threads';
 import { openSqlite } from '../../server/store/sqlite.ts';
-import { hangLimitMs } from '../support/hang-limit.ts';
+import { maxTestMs } from '../support/time-limits.ts';
 
 export interface WorkerData {
   folder: string;
@@ -16,7 +16,7 @@ Atomics.add(ready, 0, 1);
 Atomics.notify(ready, 0);
 for (let count; (count = Atomics.load(ready, 0)) < workers;) Atomics.wait(ready, 0, count);
 
-const database = openSqlite(folder, hangLimitMs);
+const database = openSqlite(folder, maxTestMs);
 for (let i = 0; i < migrations; i += 1) {
   await database.migrate(String(i), `create table table_${i} (n integer)`);
 }

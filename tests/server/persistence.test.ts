@@ -8,7 +8,7 @@ import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { openPostgres } from '../../server/store/postgres.ts';
 import { openSqlite } from '../../server/store/sqlite.ts';
 import { CookieClient, signedInClient } from '../support/cookie-client.ts';
-import { hangLimitMs } from '../support/hang-limit.ts';
+import { longTestMs, maxTestMs, maxWaitMs } from '../support/time-limits.ts';
 import { openDatabase, withDatabase } from '../support/database.ts';
 import { runServer, type Settings } from '../support/server-process.ts';
 import type { WorkerData } from './open-store-worker.ts';
@@ -24,8 +24,10 @@ import {
   temporaryFolder,
 } from './support.ts';
 
+vi.setConfig({ testTimeout: longTestMs });
+
 const unavailable = refusal('unavailable');
-const atMost = { timeout: hangLimitMs };
+const atMost = { timeout: maxWaitMs };
 
 test('SQLite syncs every transaction, even if it was built to sync less', async () => {
   const exec = Reflect.get(DatabaseSync.prototype, 'exec');
@@ -71,7 +73,7 @@ test('a full disk refuses writes, allows reads, and recovers when there is space
 
 test('while another process locks SQLite, a write waits and other requests are answered', async () => {
   const folder = temporaryFolder();
-  const database = openSqlite(folder, hangLimitMs);
+  const database = openSqlite(folder, maxTestMs);
   const client = await signedInClient(await startServer({ database }));
   const other = new DatabaseSync(join(folder, 'tracker.sqlite'));
   onTestFinished(() => other.close());

@@ -1,45 +1,32 @@
-import { execFileSync } from 'node:child_process';
 import { once } from 'node:events';
-import { chmodSync, writeFileSync } from 'node:fs';
-import { createServer, type AddressInfo } from 'node:net';
-import { join } from 'node:path';
+import { readFileSync } from 'node:fs';
+import { connect, createServer, type AddressInfo } from 'node:net';
+import { TLSSocket } from 'node:tls';
 import { Client } from 'pg';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { StoreUnavailable } from '../../server/store/database.ts';
 import { openPostgres } from '../../server/store/postgres.ts';
 import { findFreePort } from '../../tools/free-port.ts';
 import { signedInClient } from '../support/cookie-client.ts';
-import { hangLimitMs } from '../support/hang-limit.ts';
-import { startPgBouncer } from '../support/pgbouncer.ts';
+import { longTestMs, maxWaitMs } from '../support/time-limits.ts';
 import { startTcpProxy } from '../support/tcp-proxy.ts';
 import {
+  causes,
   createPostgresDatabase,
+  impatient,
+  openForTest,
   refusal,
   runInPostgres,
   runProcess,
   startServer,
-  temporaryFolder,
 } from './support.ts';
 
+vi.setConfig({ testTimeout: longTestMs });
+
 const unavailable = refusal('unavailable');
-const patient = { timeoutMs: hangLimitMs };
-// Half of it is the time in which a connection has to open, which a busy machine needs.
-const impatient = { timeoutMs: 8_000 };
-
-function open(url: string, options: Parameters<typeof openPostgres>[1] = patient) {
-  const database = openPostgres(url, options);
-  onTestFinished(() => database.close());
-  return database;
-}
-
-/** Returns the causes of failed calls. */
-const causes = (results: PromiseSettledResult<unknown>[]) =>
-  results.map((result) => {
-    const error = 'reason' in result && result.reason;
-    expect(error).toBeInstanceOf(StoreUnavailable);
-    return String((error as Error).cause);
-  });
-
+const certificateFile = 'tests/conformance/self-signed.pem';
+/** The second integer of the packet with which a client asks for TLS. */
+const tlsRequestCode = 80_877_103;
 describe('an unreachable PostgreSQL', () => {
   test('is answered with 503 and recovers without a restart', async () => {
     const url = await createPostgresDatabase();
@@ -58,10 +45,10 @@ describe('an unreachable PostgreSQL', () => {
     }
     expect((await client.call('GET', '/healthz')).status).toBe(200);
     const readiness = async () => (await client.call('GET', '/readyz')).status;
-    await expect.poll(readiness, { timeout: hangLimitMs }).toBe(503);
+    await expect.poll(readiness, { timeout: maxWaitMs }).toBe(503);
 
     await runInPostgres(`alter database ${name} allow_connections true`);
-    await expect.poll(readiness, { timeout: hangLimitMs }).toBe(200);
+    await expect.poll(readiness, { timeout: maxWaitMs }).toBe(200);
     expect((await client.createProject()).status).toBe(201);
     expect((await client.listProjects()).body).toHaveLength(1);
   });
@@ -80,7 +67,7 @@ describe('an unreachable PostgreSQL', () => {
     const proxy = await startTcpProxy(Number(url.port));
     onTestFinished(() => proxy[Symbol.asyncDispose]());
     url.port = String(proxy.port);
-    const database = open(url.href, impatient);
+    const database = openForTest(url.href, impatient);
     await database.query('select 1');
     proxy.refuse();
     const sleep = database.query('select pg_sleep(1e6)');
@@ -91,7 +78,7 @@ describe('an unreachable PostgreSQL', () => {
     const url = new URL(await createPostgresDatabase());
     const port = await findFreePort();
     const server = runProcess({ DATABASE_URL: url.href.replace(url.port, String(port)) });
-    await vi.waitFor(() => expect(server.errors()).toContain('tries again'), hangLimitMs);
+    await vi.waitFor(() => expect(server.errors()).toContain('tries again'), maxWaitMs);
     expect(server.errors()).toMatch(
       /^DATABASE_URL: cannot use the database test_\w+ at 127\.0\.0\.1:\d+: connect ECONNREFUSED/,
     );
@@ -102,7 +89,7 @@ describe('an unreachable PostgreSQL', () => {
 
   test('does not keep a starting process from stopping', async () => {
     const server = runProcess({ DATABASE_URL: 'postgres://u:secret@127.0.0.1:1/d' });
-    await vi.waitFor(() => expect(server.errors()).toContain('tries again'), hangLimitMs);
+    await vi.waitFor(() => expect(server.errors()).toContain('tries again'), maxWaitMs);
     const { code, errors } = await server.kill('SIGTERM');
     expect(code).toBe(0);
     expect(errors).not.toContain('secret');
@@ -132,20 +119,18 @@ describe('an unreachable PostgreSQL', () => {
 describe('several hosts', () => {
   test('the first one that answers is used', async () => {
     const url = await createPostgresDatabase();
-    const database = open(url.replace('@', '@127.0.0.1:1,'));
+    const database = openForTest(url.replace('@', '@127.0.0.1:1,'));
     expect(await database.query('select 1 as n')).toEqual([{ n: 1 }]);
   });
 
   test('one that accepts no writes is not used', async () => {
     const url = await createPostgresDatabase();
     const { port } = new URL(url);
-    const readOnly = new URL(
-      await startPgBouncer(url, {}, "connect_query='set default_transaction_read_only = on'"),
-    );
-    await expect(open(readOnly.href).query('create table t (n integer)')).rejects.toThrow(
-      StoreUnavailable,
-    );
-    const database = open(url.replace(`:${port}`, `:${readOnly.port},127.0.0.1:${port}`));
+    const readOnly = await startReadOnlyProxy(Number(port));
+    await expect(
+      openForTest(url.replace(`:${port}`, `:${readOnly}`)).query('create table t (n integer)'),
+    ).rejects.toThrow(StoreUnavailable);
+    const database = openForTest(url.replace(`:${port}`, `:${readOnly},127.0.0.1:${port}`));
     await database.query('create table t (n integer)');
     expect(await database.query('select n from t')).toEqual([]);
   });
@@ -153,7 +138,7 @@ describe('several hosts', () => {
   test('one that becomes read-only is left', async () => {
     const url = await createPostgresDatabase();
     const { port } = new URL(url);
-    const database = open(url.replace(`:${port}`, `:${port},localhost:${port}`));
+    const database = openForTest(url.replace(`:${port}`, `:${port},localhost:${port}`));
     await database.query('set default_transaction_read_only = on');
     const create = () => database.query('create table t (n integer)');
     expect(causes(await Promise.allSettled([create()])).join()).toContain('read-only transaction');
@@ -161,43 +146,9 @@ describe('several hosts', () => {
   });
 });
 
-describe.each(['session', 'transaction'])('PgBouncer in %s mode', (mode) => {
-  test('serves all calls with fewer connections than the pool has', async () => {
-    const url = await startPgBouncer(await createPostgresDatabase(), {
-      pool_mode: mode,
-      default_pool_size: 2,
-    });
-    // A call waits half as long: for the pooler, or for the one connection that then writes.
-    const address = await startServer({ database: openPostgres(url, { timeoutMs: 20_000 }) });
-    const clients = await Promise.all(Array.from({ length: 12 }, () => signedInClient(address)));
-    for (let round = 0; round < 5; round += 1) {
-      const replies = await Promise.all(
-        clients.flatMap((client) => [client.createProject(), client.listProjects()]),
-      );
-      expect(new Set(replies.map(({ status }) => status))).toEqual(new Set([201, 200]));
-    }
-  });
-
-  test('passes on that a statement is canceled', async () => {
-    const url = await createPostgresDatabase();
-    const pooler = await startPgBouncer(url, { pool_mode: mode });
-    const sleep = open(pooler, impatient).query('select pg_sleep(1e6)');
-    expect(causes(await Promise.allSettled([sleep]))).toEqual([
-      'Error: PostgreSQL did not answer within 8 seconds',
-    ]);
-    const running = () =>
-      open(url).query(
-        `select query from pg_stat_activity
-         where datname = current_database() and state = 'active' and query like '%1e6%'
-           and pid <> pg_backend_pid()`,
-      );
-    await vi.waitFor(async () => expect(await running()).toEqual([]), hangLimitMs);
-  });
-});
-
 test('reads are answered while writes hang, which fail in time', async () => {
   const url = await createPostgresDatabase();
-  const database = open(url, { poolSize: 4, ...impatient });
+  const database = openForTest(url, { poolSize: 4, ...impatient });
   await database.query('create table locked (n integer)');
   const other = new Client(url);
   await other.connect();
@@ -216,58 +167,68 @@ test('reads are answered while writes hang, which fail in time', async () => {
 });
 
 describe('TLS', () => {
-  async function connect(host: string, parameters: string) {
-    const { folder, ca } = createCertificates();
-    const pooler = await startPgBouncer(await createPostgresDatabase(), {
-      client_tls_sslmode: 'require',
-      client_tls_cert_file: join(folder, 'server.pem'),
-      client_tls_key_file: join(folder, 'server.key'),
-    });
-    const url = pooler.replace('127.0.0.1', host);
-    return open(`${url}?${parameters.replace('CA', ca)}`).query('select 1 as n');
+  async function query(host: string, parameters: string) {
+    const url = new URL(await createPostgresDatabase());
+    url.port = String(await startTlsProxy(Number(url.port)));
+    url.hostname = host;
+    url.search = parameters.replace('CA', certificateFile);
+    return openForTest(url.href).query('select 1 as n');
   }
 
   test.each([
     ['localhost', 'sslmode=verify-full&sslrootcert=CA'],
-    ['127.0.0.1', 'sslmode=verify-ca&sslrootcert=CA'],
-    ['127.0.0.1', 'sslmode=require&sslrootcert=CA'],
+    ['127.0.0.2', 'sslmode=verify-ca&sslrootcert=CA'],
+    ['127.0.0.2', 'sslmode=require&sslrootcert=CA'],
     ['127.0.0.1', 'sslmode=require'],
     ['127.0.0.1', 'sslmode=prefer'],
   ])('is used at %s with %s', async (host, parameters) => {
-    expect(await connect(host, parameters)).toEqual([{ n: 1 }]);
+    expect(await query(host, parameters)).toEqual([{ n: 1 }]);
   });
 
   test.each([
-    ['127.0.0.1', 'sslmode=verify-full&sslrootcert=CA', '127.0.0.1 is not in the cert'],
-    ['localhost', 'sslmode=verify-full', 'unable to verify the first certificate'],
-    ['127.0.0.1', 'sslmode=disable', 'SSL required'],
+    ['127.0.0.2', 'sslmode=verify-full&sslrootcert=CA', '127.0.0.2 is not in the cert'],
+    ['localhost', 'sslmode=verify-full', 'self-signed certificate'],
+    ['127.0.0.1', 'sslmode=disable', 'TLS required'],
   ])('is refused at %s with %s', async (host, parameters, problem) => {
-    const results = await Promise.allSettled([connect(host, parameters)]);
+    const results = await Promise.allSettled([query(host, parameters)]);
     expect(causes(results).join()).toContain(problem);
   });
 });
 
-/** Creates a certificate for localhost, signed by an authority of its own. */
-function createCertificates() {
-  const folder = temporaryFolder();
-  chmodSync(folder, 0o755);
-  const openssl = (...args: string[]) =>
-    execFileSync('openssl', args, { cwd: folder, stdio: 'pipe' });
-  const newKey = ['-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1', '-nodes'];
-  openssl('req', '-x509', ...newKey, '-keyout', 'ca.key', '-out', 'ca.pem', '-subj', '/CN=Test CA');
-  openssl(
-    'req',
-    ...newKey,
-    '-keyout',
-    'server.key',
-    '-out',
-    'server.csr',
-    '-subj',
-    '/CN=localhost',
-  );
-  writeFileSync(join(folder, 'names'), 'subjectAltName=DNS:localhost');
-  const signed = ['-CA', 'ca.pem', '-CAkey', 'ca.key', '-CAcreateserial', '-extfile', 'names'];
-  openssl('x509', '-req', '-in', 'server.csr', '-out', 'server.pem', ...signed);
-  chmodSync(join(folder, 'server.key'), 0o644); // PgBouncer runs as another user
-  return { folder, ca: join(folder, 'ca.pem') };
+/** Starts a proxy that makes each connection read-only. Returns its port. */
+async function startReadOnlyProxy(targetPort: number): Promise<number> {
+  const proxy = await startTcpProxy(targetPort, 0, (startup) => {
+    // Ends with a zero, like each name and each value in it.
+    const setting = Buffer.from('default_transaction_read_only\0on\0\0');
+    const packet = Buffer.concat([startup.subarray(0, -1), setting]);
+    packet.writeInt32BE(packet.length);
+    return packet;
+  });
+  onTestFinished(() => proxy[Symbol.asyncDispose]());
+  return proxy.port;
+}
+
+/** Starts a proxy that accepts TLS as PostgreSQL does, and nothing else. Returns its port. */
+async function startTlsProxy(targetPort: number): Promise<number> {
+  const pem = readFileSync(certificateFile);
+  const server = createServer(async (socket) => {
+    onTestFinished(() => void socket.destroy());
+    socket.on('error', () => {});
+    const [packet] = (await once(socket, 'data')) as [Buffer];
+    if (packet.readInt32BE(4) !== tlsRequestCode) {
+      const fields = 'SFATAL\0C28000\0MTLS required\0\0';
+      const length = Buffer.alloc(4);
+      length.writeInt32BE(length.length + fields.length);
+      socket.end(Buffer.concat([Buffer.from('E'), length, Buffer.from(fields)]));
+      return;
+    }
+    socket.write('S');
+    const client = new TLSSocket(socket, { isServer: true, key: pem, cert: pem });
+    const upstream = connect(targetPort, '127.0.0.1');
+    for (const end of [client, upstream]) end.on('error', () => client.destroy());
+    client.pipe(upstream).pipe(client);
+  }).listen(0);
+  await once(server, 'listening');
+  onTestFinished(() => void server.close());
+  return (server.address() as AddressInfo).port;
 }

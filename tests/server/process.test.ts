@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { existsSync, statSync, writeFileSync } from 'node:fs';
 import { connect, createServer, type AddressInfo } from 'node:net';
 import { join } from 'node:path';
-import { describe, expect, onTestFinished, test } from 'vitest';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import packageJson from '../../package.json' with { type: 'json' };
 import { readSettings } from '../../server/settings.ts';
 import { signedInClient } from '../support/cookie-client.ts';
@@ -16,6 +16,9 @@ import {
   storeNames,
   temporaryFolder,
 } from './support.ts';
+import { longTestMs } from '../support/time-limits.ts';
+
+vi.setConfig({ testTimeout: longTestMs });
 
 describe.each(storeNames)('the process on %s', (name) => {
   test('still has an acknowledged project after it was killed', async () => {

@@ -6,12 +6,15 @@
 import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { escapeLiteral } from 'pg';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import { RowsRefused, type Database, type SqlValue } from '../../server/store/database.ts';
 import { openStore } from '../../server/store/store.ts';
 import { CookieClient, signedInClient } from '../support/cookie-client.ts';
 import { insertProjects, openDatabase } from '../support/database.ts';
 import { emptyStore, startServer, storeNames } from './support.ts';
+import { longTestMs } from '../support/time-limits.ts';
+
+vi.setConfig({ testTimeout: longTestMs });
 
 const manyRows = 20_000;
 /** A statement reads at most a chunk of a list, or a batch. */

@@ -3,11 +3,13 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Client } from 'pg';
-import { inject, onTestFinished } from 'vitest';
-import type { Database } from '../../server/store/database.ts';
+import { expect, inject, onTestFinished } from 'vitest';
+import { StoreUnavailable, type Database } from '../../server/store/database.ts';
+import { openPostgres } from '../../server/store/postgres.ts';
 import { examples } from '../support/contract.ts';
 import { CookieClient, type Reply } from '../support/cookie-client.ts';
 import { openDatabase } from '../support/database.ts';
+import { maxTestMs } from '../support/time-limits.ts';
 import { startReferenceServer, type ReferenceServerOptions } from '../support/reference-server.ts';
 import { runServer, type Settings } from '../support/server-process.ts';
 
@@ -58,6 +60,27 @@ export async function freshDatabase(name: StoreName): Promise<() => Database> {
   const settings = await emptyStore(name);
   return () => openDatabase(settings);
 }
+
+/** Half of it is the time in which a connection has to open, which a busy machine needs. */
+export const impatient = { timeoutMs: 8_000 };
+
+/** Opens a PostgreSQL database until the test ends. */
+export function openForTest(
+  url: string,
+  options: Parameters<typeof openPostgres>[1] = { timeoutMs: maxTestMs },
+) {
+  const database = openPostgres(url, options);
+  onTestFinished(() => database.close());
+  return database;
+}
+
+/** Returns the causes of failed calls of a database. */
+export const causes = (results: PromiseSettledResult<unknown>[]) =>
+  results.map((result) => {
+    const error = 'reason' in result && result.reason;
+    expect(error).toBeInstanceOf(StoreUnavailable);
+    return String((error as Error).cause);
+  });
 
 /** Starts the reference server in this process until the test ends. Returns its origin. */
 export async function startServer(options?: ReferenceServerOptions): Promise<string> {

@@ -1,10 +1,13 @@
-import { describe, expect, test } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import { createPasswords } from '../../server/auth/passwords.ts';
 import { networkOf, siteOf } from '../../server/auth/throttle.ts';
 import type { Database } from '../../server/store/database.ts';
 import { CookieClient, type Reply } from '../support/cookie-client.ts';
 import { cheapestCost } from '../support/reference-server.ts';
 import { freshDatabase, refusal, startServer, storeNames } from './support.ts';
+import { longTestMs } from '../support/time-limits.ts';
+
+vi.setConfig({ testTimeout: longTestMs });
 
 const tooMany = refusal('tooManyAttempts');
 const wrongCredentials = refusal('wrongCredentials');

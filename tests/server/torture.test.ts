@@ -1,6 +1,6 @@
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import { failOver } from '../torture/postgres-outages.ts';
 import {
   floodLogins,
@@ -10,6 +10,9 @@ import {
   type Figures,
 } from '../torture/scenarios.ts';
 import { emptyStore, fakeDist, storeNames, type StoreName } from './support.ts';
+import { longTestMs } from '../support/time-limits.ts';
+
+vi.setConfig({ testTimeout: longTestMs });
 
 // Short forms of `npm run test:torture`. They assert no durations, because other tests run too.
 

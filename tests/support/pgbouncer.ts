@@ -5,13 +5,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
 import { findFreePort } from '../../tools/free-port.ts';
+import { optionalSoftware, requireSoftware } from '../../tools/optional-software.ts';
 
 /** Starts PgBouncer in front of a database until the test ends. Returns the database's new URL. */
-export async function startPgBouncer(
-  url: string,
-  settings: Record<string, string | number>,
-  databaseSettings = '',
-) {
+export async function startPgBouncer(url: string, settings: Record<string, string | number>) {
   const folder = mkdtempSync(join(tmpdir(), 'tracker-app-pgbouncer-'));
   chmodSync(folder, 0o755);
   onTestFinished(() => rmSync(folder, { recursive: true }));
@@ -28,18 +25,15 @@ export async function startPgBouncer(
   writeFileSync(
     file,
     `[databases]
-* = host=127.0.0.1 port=${port} user=${username} password=${password} ${databaseSettings}
+* = host=127.0.0.1 port=${port} user=${username} password=${password}
 [pgbouncer]
 ${lines.join('\n')}
 `,
   );
-  // It refuses to run as root. Debian installs it where only root searches for programs.
+  // It refuses to run as root.
   const user = process.getuid?.() === 0 ? { uid: 65_534, gid: 65_534 } : {};
-  const env = { ...process.env, PATH: `${process.env['PATH']}:/usr/sbin` };
-  const child = spawn('pgbouncer', [file], { ...user, env, stdio: ['ignore', 'ignore', 'pipe'] });
-  await once(child, 'spawn').catch(() => {
-    throw new Error('This test needs PgBouncer: apt-get install pgbouncer.');
-  });
+  const { program } = requireSoftware(optionalSoftware.pgbouncer);
+  const child = spawn(program, [file], { ...user, stdio: ['ignore', 'ignore', 'pipe'] });
   onTestFinished(async () => {
     child.kill('SIGKILL');
     await once(child, 'close');

@@ -8,6 +8,7 @@ import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
 import { getCACertificates, setDefaultCACertificates } from 'node:tls';
 import { fileURLToPath } from 'node:url';
 import { findFreePort } from '../../tools/free-port.ts';
+import { optionalSoftware, requireSoftware } from '../../tools/optional-software.ts';
 
 const projectPath = (path: string) =>
   fileURLToPath(new URL(path, new URL('../../', import.meta.url)));
@@ -19,8 +20,6 @@ export type Replacements = [text: string, replacement: string][];
 interface Kind {
   /** In docs/deploy/. */
   file: string;
-  program: string;
-  debianPackage: string;
   /** Returns what this machine needs other than the file says. */
   adapt: (ports: Ports, servers: [string, string]) => Replacements;
   /** Returns the arguments that check the file, and those that run it in the foreground. */
@@ -37,8 +36,6 @@ const isRoot = process.getuid?.() === 0;
 const kinds = {
   nginx: {
     file: 'nginx.conf',
-    program: 'nginx',
-    debianPackage: 'nginx-light',
     adapt: ({ http, https }, [first, second]) => [
       ['listen 80', `listen ${http}`],
       ['listen [::]:80', `listen [::]:${http}`],
@@ -70,8 +67,6 @@ const kinds = {
   },
   haproxy: {
     file: 'haproxy.cfg',
-    program: 'haproxy',
-    debianPackage: 'haproxy',
     adapt: ({ http, https }, [first, second]) => [
       ['bind :::80 ', `bind :::${http} `],
       ['bind :::443 ', `bind :::${https} `],
@@ -100,7 +95,8 @@ export async function startProxy(
   replacements: Replacements = [],
 ) {
   trustTestCertificate();
-  const { file, program, debianPackage, adapt, commands }: Kind = kinds[name];
+  const { program } = requireSoftware(optionalSoftware[name]);
+  const { file, adapt, commands }: Kind = kinds[name];
   const folder = mkdtempSync(join(tmpdir(), 'tracker-app-proxy-'));
   using cleanup = new DisposableStack();
   cleanup.defer(() => rmSync(folder, { recursive: true, force: true }));
@@ -120,17 +116,12 @@ export async function startProxy(
     original.replace(texts, (text) => replaced.get(text)!),
   );
   const { check, run } = commands(folder, adapted);
-  // Debian has these programs where only root looks.
-  const env = { ...process.env, PATH: `${process.env['PATH']}:/usr/sbin` };
-  const checked = spawnSync(program, check, { env, encoding: 'utf8' });
-  if (checked.error) {
-    throw new Error(`${name} is not installed (Debian: apt-get install ${debianPackage}).`);
-  }
+  const checked = spawnSync(program, check, { encoding: 'utf8' });
   const report = checked.stdout + checked.stderr;
   if (checked.status !== 0 || /\[warn/i.test(report)) {
     throw new Error(`${name} does not accept docs/deploy/${file}: ${report}`);
   }
-  const child = spawn(program, run, { env, stdio: ['ignore', 'ignore', 'pipe'] });
+  const child = spawn(program, run, { stdio: ['ignore', 'ignore', 'pipe'] });
   let errors = '';
   child.stderr.on('data', (chunk) => (errors += chunk));
   const ended = once(child, 'close');

@@ -2,9 +2,9 @@
 import '@vanilla-extract/css/disableRuntimeStyles';
 import { cleanup, configure } from '@testing-library/react';
 import { afterEach } from 'vitest';
-import { hangLimitMs } from './hang-limit.ts';
+import { maxWaitMs } from './time-limits.ts';
 
-configure({ asyncUtilTimeout: hangLimitMs });
+configure({ asyncUtilTimeout: maxWaitMs });
 
 afterEach(() => {
   cleanup();

@@ -4,6 +4,8 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { within } from '../../model/within.ts';
+import { maxTestMs } from './time-limits.ts';
 
 export type Settings = Record<string, string>;
 
@@ -41,7 +43,8 @@ export function runServer(
     },
     /** Resolves with the server's address when it is ready. Throws if the process ends first. */
     async ready(): Promise<string> {
-      if (!output) await Promise.race([once(child.stdout, 'data'), ended]);
+      const started = Promise.race([once(child.stdout, 'data'), ended]);
+      if (!output) await within('the server to be ready', started, maxTestMs);
       const address = / is ready at (http:\S+)/.exec(output)?.[1];
       if (!address) throw new Error(`The server did not start: ${(await ended).errors}`);
       return address;

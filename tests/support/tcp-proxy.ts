@@ -1,21 +1,27 @@
 import { once } from 'node:events';
 import { connect, createServer, type AddressInfo, type Socket } from 'node:net';
 
-/** Starts a TCP proxy that counts what passes, and that can drop it like a broken network. */
-export async function startTcpProxy(targetPort: number, port = 0) {
+/**
+ * Starts a TCP proxy that counts what passes, and that can drop it like a broken network.
+ * `changeFirst` changes the first packet of each client.
+ */
+export async function startTcpProxy(
+  targetPort: number,
+  port = 0,
+  changeFirst = (packet: Buffer) => packet,
+) {
   const counts = { roundTrips: 0, bytesToServer: 0, bytesToClient: 0 };
   const sockets = new Set<Socket>();
   let isDropping = false;
 
   /** Passes on what arrives, and the end of the connection, unless the proxy drops packets. */
-  function forward(from: Socket, to: Socket, onData: (bytes: number) => void) {
+  function forward(from: Socket, to: Socket, pass: (chunk: Buffer) => Buffer) {
     sockets.add(from);
     from.setNoDelay(true);
     from.on('error', () => {});
     from.on('data', (chunk: Buffer) => {
       if (isDropping) return;
-      onData(chunk.length);
-      to.write(chunk);
+      to.write(pass(chunk));
     });
     from.on('close', () => {
       sockets.delete(from);
@@ -26,14 +32,19 @@ export async function startTcpProxy(targetPort: number, port = 0) {
   const server = createServer((client) => {
     const upstream = connect(targetPort, '127.0.0.1');
     let isWaiting = false;
-    forward(client, upstream, (bytes) => {
-      counts.bytesToServer += bytes;
+    let isFirst = true;
+    forward(client, upstream, (chunk) => {
+      counts.bytesToServer += chunk.length;
       if (!isWaiting) counts.roundTrips += 1;
       isWaiting = true;
+      const packet = isFirst ? changeFirst(chunk) : chunk;
+      isFirst = false;
+      return packet;
     });
-    forward(upstream, client, (bytes) => {
-      counts.bytesToClient += bytes;
+    forward(upstream, client, (chunk) => {
+      counts.bytesToClient += chunk.length;
       isWaiting = false;
+      return chunk;
     });
   });
   server.listen(port, '127.0.0.1');

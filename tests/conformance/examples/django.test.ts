@@ -1,4 +1,4 @@
-import { runtimes } from '../../../tools/engines.ts';
+import { optionalSoftware } from '../../../tools/optional-software.ts';
 import { testExamples } from './test-examples.ts';
 
-testExamples(runtimes.django);
+testExamples(optionalSoftware.django);

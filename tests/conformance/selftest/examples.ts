@@ -5,7 +5,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
-import { runtimes } from '../../../tools/engines.ts';
+import {
+  optionalSoftware,
+  requireSoftware,
+  type Software,
+} from '../../../tools/optional-software.ts';
 import type { RunningServer } from '../../support/reference-server.ts';
 
 const folder = fileURLToPath(new URL('../../../conformance/examples/', import.meta.url));
@@ -19,8 +23,8 @@ export const exampleServers = [
   },
   {
     name: "Python's standard library",
-    runtime: undefined,
-    start: () => startExample('python3', 'python/server.py'),
+    runtime: optionalSoftware.python,
+    start: () => startPython(optionalSoftware.python, 'python/server.py'),
   },
   {
     name: 'Express 5',
@@ -29,38 +33,27 @@ export const exampleServers = [
   },
   {
     name: 'FastAPI',
-    runtime: runtimes.fastapi,
-    start: async () => startExample(find(runtimes.fastapi).command, 'fastapi/main.py'),
+    runtime: optionalSoftware.fastapi,
+    start: () => startPython(optionalSoftware.fastapi, 'fastapi/main.py'),
   },
   {
     name: 'Django',
-    runtime: runtimes.django,
-    start: async () => startExample(find(runtimes.django).command, 'django/manage.py'),
+    runtime: optionalSoftware.django,
+    start: () => startPython(optionalSoftware.django, 'django/manage.py'),
   },
   {
     name: 'Go',
-    runtime: runtimes.go,
+    runtime: optionalSoftware.go,
     start: async () => startExample(await buildGo('go/main.go')),
   },
 ];
 
-/** Throws if the runtime is not installed. */
-function find<Found>(runtime: {
-  name: string;
-  installAdvice: string;
-  find: () => Found | undefined;
-}): Found {
-  const found = runtime.find();
-  if (!found) throw new Error(`${runtime.name} was not found. ${runtime.installAdvice}`);
-  return found;
-}
-
 /** Builds a program, because `go run` does not end it when it is ended itself. */
 async function buildGo(file: string): Promise<string> {
-  const { command, goPath } = find(runtimes.go);
+  const { program, goPath } = requireSoftware(optionalSoftware.go);
   const buildFolder = join(tmpdir(), 'tracker-example-go');
-  const program = join(buildFolder, 'server');
-  await promisify(execFile)(command, ['build', '-o', program, join(folder, file)], {
+  const example = join(buildFolder, 'server');
+  await promisify(execFile)(program, ['build', '-o', example, join(folder, file)], {
     env: {
       ...process.env,
       GO111MODULE: 'off',
@@ -68,8 +61,11 @@ async function buildGo(file: string): Promise<string> {
       GOCACHE: join(buildFolder, 'cache'),
     },
   });
-  return program;
+  return example;
 }
+
+const startPython = async (software: Software<{ program: string }>, file: string) =>
+  startExample(requireSoftware(software).program, file);
 
 async function startExample(command: string, ...files: string[]): Promise<RunningServer> {
   const data = await mkdtemp(join(tmpdir(), 'example-'));

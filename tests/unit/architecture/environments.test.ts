@@ -2,8 +2,11 @@ import { spawnSync } from 'node:child_process';
 import { appendFileSync, cpSync, mkdtempSync, rmSync, symlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, onTestFinished, test, vi } from 'vitest';
 import { lintCommand } from '../../../tools/check.ts';
+import { longTestMs } from '../../support/time-limits.ts';
+
+vi.setConfig({ testTimeout: longTestMs });
 
 /** What the code of a folder must not use, because its environment does not have it. */
 const seeds = [

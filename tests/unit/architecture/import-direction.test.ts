@@ -21,7 +21,8 @@ const rows: Record<string, { imports: string[]; packages?: string[] }> = {
     imports: ['model/', 'src/actors.ts', 'src/api/'],
     packages: ['xstate'],
   },
-  'model/chromium.ts': { imports: [], packages: ['node:', 'playwright-core'] },
+  'model/chromium.ts': { imports: ['model/programs.ts'], packages: ['node:', 'playwright-core'] },
+  'model/programs.ts': { imports: [], packages: ['node:', 'playwright-core'] },
 
   'src/api/': { imports: ['generated/', 'machines/types.ts'], packages: ['openapi-fetch'] },
   'src/actors.ts': { imports: ['machines/', 'src/api/'], packages: ['xstate'] },

@@ -1,9 +1,12 @@
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, onTestFinished, test, vi } from 'vitest';
 import { contractPath } from '../../../tools/contract-source.ts';
 import { spectralProblems } from '../../../tools/spectral.ts';
+import { longTestMs } from '../../support/time-limits.ts';
+
+vi.setConfig({ testTimeout: longTestMs });
 
 const contract = readFileSync(contractPath, 'utf8');
 

@@ -1,0 +1,3 @@
+import { testProxy } from './test-proxy.ts';
+
+testProxy('haproxy');

@@ -1,0 +1,338 @@
+import { once } from 'node:events';
+import { createServer, type RequestListener } from 'node:http';
+import { connect as connectHttp2 } from 'node:http2';
+import { request } from 'node:https';
+import { connect as connectTcp, type AddressInfo } from 'node:net';
+import { connect, type TLSSocket } from 'node:tls';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
+import { signedInClient } from '../../support/cookie-client.ts';
+import { insertProjects } from '../../support/database.ts';
+import {
+  startBalancer,
+  startProxy,
+  upstreamOf,
+  type ProxyName,
+  type Replacements,
+} from '../../support/proxies.ts';
+import { restartReplicas } from '../../torture/scenarios.ts';
+import { emptyStore, fakeDist, refusal, startProcess, temporaryFolder } from '../support.ts';
+import { longTestMs } from '../../support/time-limits.ts';
+
+vi.setConfig({ testTimeout: longTestMs });
+
+/** An address that no server trusts as a proxy. */
+const [clientAddress, otherAddress] = ['127.0.0.5', '127.0.0.6'];
+
+/** Tests the file of a proxy in docs/deploy/, in front of real and of simulated servers. */
+export function testProxy(name: ProxyName) {
+  describe(`behind docs/deploy/ for ${name}`, () => {
+    test('a user signs up, creates a project and lists it', async () => {
+      const { proxy } = await startServerBehind(name);
+      const client = await signedInClient(proxy.address);
+      const { status, body } = await client.createProject();
+      expect(status).toBe(201);
+      expect(await client.listProjects()).toMatchObject({ status: 200, body: [body] });
+    });
+
+    test('http is redirected to https', async () => {
+      const { proxy } = await startServerBehind(name);
+      const reply = await fetch(`${proxy.httpAddress}/api/v1/projects?x=1`, { redirect: 'manual' });
+      expect([301, 308]).toContain(reply.status);
+      expect(reply.headers.get('location')).toMatch(
+        /^https:\/\/localhost(:\d+)?\/api\/v1\/projects\?x=1$/,
+      );
+    });
+
+    test('every response over https has Strict-Transport-Security', async () => {
+      const { proxy } = await startServerBehind(name);
+      for (const path of ['/', '/api/v1/projects']) {
+        const { headers } = await fetch(proxy.address + path);
+        expect(headers.get('strict-transport-security')).toBe('max-age=31536000');
+      }
+    });
+
+    test('cookies are Secure, even if the client claims that it uses http', async () => {
+      const { proxy } = await startServerBehind(name);
+      const client = await signedInClient(proxy.address);
+      const { headers } = await client.login(client.credentials, {
+        headers: { 'x-forwarded-proto': 'http' },
+      });
+      const cookies = headers.getSetCookie();
+      expect(cookies).toHaveLength(2);
+      for (const cookie of cookies) expect(cookie).toMatch(/; Secure(;|$)/);
+    });
+
+    test('the server knows the host and port that the browser uses', async () => {
+      const { proxy } = await startServerBehind(name);
+      const client = await signedInClient(proxy.address);
+      const createFrom = (origin: string) =>
+        client.createProject(undefined, { headers: { origin } });
+      expect((await createFrom(proxy.address)).status).toBe(201);
+      expect((await createFrom('https://localhost:1')).status).toBe(403);
+      expect((await createFrom('https://localhost')).status).toBe(403);
+    });
+
+    test('HTTP/2 reaches the server', async () => {
+      const { proxy } = await startServerBehind(name);
+      const session = connectHttp2(proxy.address);
+      onTestFinished(() => session.close());
+      const stream = session.request({ ':path': '/healthz' });
+      const [headers] = await once(stream, 'response');
+      expect(headers[':status']).toBe(200);
+      expect(session.alpnProtocol).toBe('h2');
+      stream.destroy();
+    });
+
+    test('attempts count for the address of the client, not for one that it claims', async () => {
+      const { proxy } = await startServerBehind(name);
+      const { credentials } = await signedInClient(proxy.address);
+      const guess = (localAddress: string, claimedAddress: string) =>
+        send(proxy.port, {
+          localAddress,
+          path: '/api/v1/auth/login',
+          headers: { 'x-forwarded-for': claimedAddress, 'content-type': 'application/json' },
+          body: JSON.stringify({ ...credentials, password: 'a wrong guess' }),
+        });
+      // At once, because the server allows a further attempt each six seconds.
+      const startMs = performance.now();
+      const guesses = Array.from({ length: 20 }, (_, i) => guess(clientAddress, `10.0.0.${i}`));
+      const statuses = (await Promise.all(guesses)).map(({ status }) => status);
+      expect(new Set(statuses)).toEqual(new Set([401, 429]));
+      const allowed = statuses.filter((status) => status === 401).length;
+      expect(allowed).toBeGreaterThanOrEqual(10);
+      expect(allowed).toBeLessThanOrEqual(10 + Math.ceil((performance.now() - startMs) / 6_000));
+      expect((await guess(otherAddress, clientAddress)).status).toBe(401);
+    });
+
+    test('a list of 100,000 projects arrives complete', async () => {
+      const { proxy, settings } = await startServerBehind(name);
+      const client = await signedInClient(proxy.address);
+      await insertProjects(settings, client.credentials.email, 100_000);
+      expect((await client.listProjects()).body).toHaveLength(100_000);
+    });
+
+    test('a response is streamed: its start arrives while the server sends the rest', async () => {
+      let finish = () => {};
+      const upstream = await startUpstream((_request, response) => {
+        response.write('x'.repeat(200_000));
+        finish = () => response.end('the end');
+      });
+      const proxy = await startProxyForTest(name, [upstream, upstream]);
+      const { body } = await fetch(`${proxy.address}/api/v1/projects`);
+      const decoder = new TextDecoder();
+      let received = '';
+      for await (const chunk of body!) {
+        received += decoder.decode(chunk);
+        finish();
+      }
+      expect(received).toMatch(/^x{200000}the end$/);
+    });
+
+    test('a client that stalls in its request is cut without a 408', async () => {
+      const upstream = await startUpstream(answerWhenRead);
+      const proxy = await startProxyForTest(name, [upstream, upstream], shortTimeouts[name]);
+      for (const start of [
+        'POST /api/v1/auth/login HTTP/1.1\r\nHost: localhost\r\n',
+        'POST /api/v1/auth/login HTTP/1.1\r\nHost: localhost\r\nContent-Length: 100\r\n\r\nhalf',
+      ]) {
+        const socket = await openTls(proxy.port);
+        let received = '';
+        socket.on('data', (chunk) => (received += chunk));
+        socket.write(start);
+        await once(socket, 'close');
+        expect(received).toBe('');
+      }
+    });
+
+    test('without a server, the response is 503 with a message', async () => {
+      const { proxy, server } = await startServerBehind(name);
+      const client = await signedInClient(proxy.address);
+      await server.kill();
+      // Until it notices, haproxy cuts a POST on a connection that has carried a request before.
+      await expect.poll(async () => (await fetch(`${proxy.address}/readyz`)).status).toBe(503);
+      const { status, headers, body } = await client.createProject();
+      expect({ status, body }).toEqual(refusal('unavailable'));
+      expect(headers.get('retry-after')).toMatch(/^\d+$/);
+      expect(headers.get('strict-transport-security')).toBe('max-age=31536000');
+    });
+
+    test('a server that is not ready is used if there is no other', async () => {
+      const { proxy, server } = await startServerBehind(name, { DRAIN_SECONDS: '999' });
+      const client = await signedInClient(proxy.address);
+      process.kill(server.pid, 'SIGTERM');
+      await expect.poll(async () => (await fetch(`${server.address}/readyz`)).status).toBe(503);
+      // Longer than the interval of the health checks.
+      for (let i = 0; i < 100; i += 1) expect((await client.createProject()).status).toBe(201);
+    });
+
+    test('a GET without a response is repeated on the next server, a POST is not', async () => {
+      const broken = await startCountedUpstream((incoming, response) => {
+        incoming.resume().on('end', () => response.destroy());
+      });
+      const working = await startCountedUpstream(answerWhenRead);
+      const proxy = await startProxyForTest(name, [broken.upstream, working.upstream]);
+      const call = (method: string) =>
+        fetch(`${proxy.address}/api/v1/projects`, { method }).then(
+          ({ status }) => status,
+          () => 'cut', // by haproxy, on a connection that has carried a request before
+        );
+      // Two POSTs in turn, because the GET before may lead each first POST to the same server.
+      let posts = 0;
+      while (posts < 4 || (posts < 50 && broken.count('POST') * broken.count('GET') === 0)) {
+        expect(await call('GET')).toBe(200);
+        for (const method of ['POST', 'POST']) {
+          expect([200, 503, 'cut']).toContain(await call(method));
+          posts += 1;
+        }
+      }
+      expect(broken.count('POST') + working.count('POST')).toBe(posts);
+      expect(broken.count('POST')).toBeGreaterThan(0);
+      expect(broken.count('GET')).toBeGreaterThan(0);
+    });
+
+    test('a POST with an Idempotency-Key and without a response is repeated', async () => {
+      const broken = await startCountedUpstream((incoming, response) => {
+        incoming.resume().on('end', () => response.destroy());
+      });
+      const working = await startCountedUpstream(answerWhenRead);
+      const proxy = await startProxyForTest(name, [broken.upstream, working.upstream]);
+      const create = () =>
+        fetch(`${proxy.address}/api/v1/projects?x=1`, {
+          method: 'POST',
+          headers: { 'idempotency-key': 'one key' },
+          body: 'a body',
+        });
+      let creates = 0;
+      for (; creates < 50 && broken.count('POST') === 0; creates += 1) {
+        const response = await create();
+        expect(response.status).toBe(200);
+      }
+      expect(broken.count('POST')).toBeGreaterThan(0);
+      expect(working.count('POST')).toBe(creates);
+    });
+
+    test('a rolling restart fails no request', async () => {
+      const settings = {
+        DIST_DIR: fakeDist(),
+        LOG_LEVEL: 'warn',
+        ...(await emptyStore('SQLite')),
+      };
+      const figures = await restartReplicas(settings, 2, 1, 4, startBalancer(name));
+      expect(figures).toMatchObject({ 'failed requests': 0, lost: 0 });
+    });
+  });
+
+  test(`a body that is too large is refused with a message by ${name}`, async () => {
+    const { proxy } = await startServerBehind(name);
+    const client = await signedInClient(proxy.address);
+    for (const bytes of [1_340_000, 5_000_000]) {
+      const reply = await client.createProject({ title: 'x', description: 'x'.repeat(bytes) });
+      expect({ status: reply.status, body: reply.body }).toEqual(refusal('bodyTooLarge'));
+    }
+    const login = await client.login({ email: 'x', password: 'x'.repeat(1_300_000) });
+    expect({ status: login.status, body: login.body }).toEqual(refusal('bodyTooLarge'));
+  });
+
+  test(`${name} limits the requests that one address makes at once`, async () => {
+    const upstream = await startUpstream(answerWhenRead);
+    const limits = {
+      nginx: [['limit_conn tracker 100', 'limit_conn tracker 2']],
+      haproxy: [['sc0_conn_cur gt 200', 'sc0_conn_cur gt 2']],
+    } satisfies Record<string, Replacements>;
+    const proxy = await startProxyForTest(name, [upstream, upstream], limits[name]);
+    const halfRequest = 'POST / HTTP/1.1\r\nHost: localhost\r\nContent-Length: 100\r\n\r\nhalf';
+    const clients = [await openTls(proxy.port), await openTls(proxy.port)];
+    for (const client of clients) client.write(halfRequest);
+    const outcome = (localAddress: string) =>
+      send(proxy.port, { localAddress }).then(
+        ({ status, body }) => `${status} ${body}`,
+        () => 'cut',
+      );
+    await expect
+      .poll(() => outcome(clientAddress))
+      .toBe(
+        name === 'haproxy'
+          ? 'cut'
+          : '429 {"message":"Too many requests at once. Please try again in a moment."}',
+      );
+    expect(await outcome(otherAddress)).toBe('200 ');
+  });
+}
+
+const shortTimeouts: Record<ProxyName, Replacements> = {
+  nginx: [
+    ['client_header_timeout 15s', 'client_header_timeout 1s'],
+    ['client_body_timeout 15s', 'client_body_timeout 1s'],
+  ],
+  haproxy: [['timeout http-request 15s', 'timeout http-request 1s']],
+};
+
+async function startServerBehind(name: ProxyName, options = {}) {
+  const settings = { DATA_DIR: temporaryFolder(), TRUST_PROXY: '127.0.0.1', ...options };
+  const server = await startProcess(settings, { readsLog: false });
+  const upstream = upstreamOf(server.address);
+  return { settings, server, proxy: await startProxyForTest(name, [upstream, upstream]) };
+}
+
+async function startProxyForTest(...args: Parameters<typeof startProxy>) {
+  const proxy = await startProxy(...args);
+  onTestFinished(() => proxy[Symbol.asyncDispose]());
+  return proxy;
+}
+
+const answerWhenRead: RequestListener = (incoming, response) => {
+  incoming.resume().on('end', () => response.end());
+};
+
+/** Starts an HTTP server that is ready. Returns its `host:port`. */
+async function startUpstream(listener: RequestListener): Promise<string> {
+  const server = createServer((incoming, response) =>
+    incoming.url === '/readyz' ? response.end() : listener(incoming, response),
+  ).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  onTestFinished(() => server.close().closeAllConnections());
+  return `127.0.0.1:${(server.address() as AddressInfo).port}`;
+}
+
+async function startCountedUpstream(listener: RequestListener) {
+  const methods: string[] = [];
+  const upstream = await startUpstream((incoming, response) => {
+    methods.push(incoming.method ?? '');
+    listener(incoming, response);
+  });
+  return { upstream, count: (method: string) => methods.filter((m) => m === method).length };
+}
+
+interface SendOptions {
+  localAddress: string;
+  path?: string;
+  headers?: Record<string, string>;
+  body?: string;
+}
+
+/** Sends a request from a local address, which `fetch` cannot choose. */
+async function send(port: number, { body, headers, ...options }: SendOptions) {
+  const outgoing = request({
+    host: '127.0.0.1',
+    servername: 'localhost',
+    port,
+    method: body ? 'POST' : 'GET',
+    agent: false,
+    ...options,
+    headers: { host: 'localhost', ...headers },
+  });
+  outgoing.end(body);
+  const [response] = await once(outgoing, 'response');
+  let text = '';
+  for await (const chunk of response) text += chunk;
+  return { status: response.statusCode as number, body: text };
+}
+
+async function openTls(port: number): Promise<TLSSocket> {
+  const connection = connectTcp({ host: '127.0.0.1', port, localAddress: clientAddress });
+  const socket = connect({ socket: connection, servername: 'localhost' });
+  socket.on('error', () => {});
+  onTestFinished(() => void socket.destroy());
+  await once(socket, 'secureConnect');
+  return socket;
+}

@@ -1,0 +1,161 @@
+/**
+ * Finds what some tests need and a machine may lack. Tests of missing software are left out and
+ * named. With `TRACKER_TEST_ALL=1`, each missing program is a failure.
+ *
+ * `npm exec -- node tools/optional-software.ts` prints the packages of Debian and Ubuntu that are
+ * missing, for `apt-get install`.
+ */
+import { spawnSync } from 'node:child_process';
+import { existsSync, globSync } from 'node:fs';
+import { join } from 'node:path';
+import { findChromiums, findPrograms } from '../model/programs.ts';
+
+export type Software<Found extends object = object> = {
+  name: string;
+  /** Patterns of the test files that need it. */
+  testFiles: readonly string[];
+  /** Returns undefined if something is missing. */
+  find: () => Found | undefined;
+  /** Names of Debian's packages. */
+  packages: readonly string[];
+};
+
+/** The packages of Debian and Ubuntu that extend Go. */
+const goPath = '/usr/share/gocode';
+
+export const optionalSoftware = {
+  chromium: {
+    name: 'Chromium',
+    testFiles: [
+      'tests/browser/*.test.ts',
+      'tests/conformance/screens.test.ts',
+      'tests/engines/chromium.test.ts',
+      'tests/model/processes/{activate,browser,faults}.test.ts',
+    ],
+    find: () => found(findChromiums().next().value || undefined),
+    packages: ['chromium-headless-shell'],
+  },
+  firefox: {
+    name: 'Firefox',
+    testFiles: ['tests/engines/firefox.test.ts'],
+    find: () => found(process.env['FIREFOX'] ?? findProgram('firefox-esr', 'firefox')),
+    packages: ['firefox-esr'],
+  },
+  webkit: {
+    name: 'WebKitGTK',
+    testFiles: ['tests/engines/webkit.test.ts'],
+    find: findWebKit,
+    packages: ['webkit2gtk-driver', 'xvfb', 'xauth'],
+  },
+  nginx: {
+    name: 'nginx',
+    testFiles: ['tests/server/proxies/nginx.test.ts'],
+    find: () => found(findProgram('nginx')),
+    packages: ['nginx-light'],
+  },
+  haproxy: {
+    name: 'haproxy',
+    testFiles: ['tests/server/proxies/haproxy.test.ts'],
+    find: () => found(findProgram('haproxy')),
+    packages: ['haproxy'],
+  },
+  pgbouncer: {
+    name: 'PgBouncer',
+    testFiles: ['tests/server/pgbouncer.test.ts'],
+    find: () => found(findProgram('pgbouncer')),
+    packages: ['pgbouncer'],
+  },
+  curl: {
+    name: 'curl',
+    testFiles: ['tests/conformance/curl.test.ts'],
+    find: () => found(findProgram('curl')),
+    packages: ['curl'],
+  },
+  python: {
+    name: 'Python',
+    testFiles: ['tests/conformance/examples/python.test.ts'],
+    find: () => findPython(),
+    packages: ['python3'],
+  },
+  fastapi: {
+    name: 'FastAPI',
+    testFiles: ['tests/conformance/examples/fastapi.test.ts'],
+    find: () => findPython('fastapi', 'uvicorn'),
+    packages: ['python3-fastapi', 'python3-uvicorn'],
+  },
+  django: {
+    name: 'Django',
+    testFiles: ['tests/conformance/examples/django.test.ts'],
+    find: () => findPython('django'),
+    packages: ['python3-django'],
+  },
+  go: {
+    name: 'Go',
+    testFiles: ['tests/conformance/examples/go.test.ts'],
+    find: () => {
+      const hasCrypto = existsSync(join(goPath, 'src/golang.org/x/crypto/bcrypt'));
+      const program = found(findProgram('go'));
+      return program && hasCrypto ? { ...program, goPath } : undefined;
+    },
+    packages: ['golang-go', 'golang-golang-x-crypto-dev'],
+  },
+} as const satisfies Record<string, Software>;
+
+/** Returns what a test needs. Throws if it is not installed. */
+export function requireSoftware<Found extends object>(software: Software<Found>): Found {
+  const result = software.find();
+  if (result) return result;
+  throw new Error(`${software.name} is not installed. ${installAdvice([software])}`);
+}
+
+/** Returns what is not installed. */
+export const findMissingSoftware = (): Software[] =>
+  Object.values(optionalSoftware).filter(({ find }) => find() === undefined);
+
+/** Returns true if each missing program is a failure. */
+export const mustTestAll = () => process.env['TRACKER_TEST_ALL'] === '1';
+
+/** Returns a line for each that is missing, and one with the command that installs all of it. */
+export function notRunLines(missing: Software[]): string[] {
+  if (missing.length === 0) return [];
+  const result = mustTestAll() ? 'FAIL' : 'not run:';
+  return [
+    ...missing.map(
+      ({ name, testFiles }) => `${result} ${testFiles.join(', ')}: ${name} is not installed`,
+    ),
+    installAdvice(missing),
+  ];
+}
+
+/** Returns a sentence with one command that installs the software. */
+export const installAdvice = (missing: Software[]) =>
+  `On Debian and Ubuntu: apt-get install --no-install-recommends ${packagesOf(missing)}`;
+
+const packagesOf = (missing: Software[]) => missing.flatMap(({ packages }) => packages).join(' ');
+
+const found = (program: string | undefined) => (program ? { program } : undefined);
+
+const findProgram = (...names: string[]) => names.flatMap(findPrograms)[0];
+
+/** Returns the programs that show and control WebKitGTK without a screen. */
+function findWebKit() {
+  const driver = findProgram('WebKitWebDriver');
+  const display = findProgram('xvfb-run');
+  const [browser] = globSync('/usr/{lib,libexec}/{,*/}webkit2gtk-4.*/MiniBrowser').toSorted();
+  // xvfb-run does not start without it.
+  const hasXauth = findProgram('xauth') !== undefined;
+  return driver && display && browser && hasXauth ? { driver, display, browser } : undefined;
+}
+
+/** Returns the first Python on the path that has the modules. */
+function findPython(...modules: string[]) {
+  const script =
+    'import importlib.util as u, sys; sys.exit(None in map(u.find_spec, sys.argv[1:]))';
+  return found(
+    findPrograms('python3').find(
+      (python) => spawnSync(python, ['-c', script, ...modules]).status === 0,
+    ),
+  );
+}
+
+if (import.meta.main) console.log(packagesOf(findMissingSoftware()));
