@@ -7,8 +7,8 @@ import { writeFileSync } from 'node:fs';
 import { SourceMap, type SourceMapPayload } from 'node:module';
 import { brotliCompressSync } from 'node:zlib';
 import { build, type Rolldown } from 'vite';
-import { markdownTable } from './diagram.ts';
-import { root } from './run.ts';
+import { markdownTable } from '../../tools/diagram.ts';
+import { root } from '../../tools/run.ts';
 
 const ownCode = "the app's own code";
 const unknown = 'the bundler';
@@ -86,10 +86,10 @@ const names = [...new Set([...eager, ...lazy].flatMap((shares) => [...shares.key
 const problems = [
   ...names
     .filter((name) => !Object.hasOwn(explanations, name))
-    .map((name) => `Explain in tools/bundle-packages.ts why the app has ${name}.`),
+    .map((name) => `Explain in tests/bench/packages.ts why the app has ${name}.`),
   ...Object.keys(explanations)
     .filter((name) => !names.includes(name))
-    .map((name) => `Remove ${name} from tools/bundle-packages.ts: the build does not have it.`),
+    .map((name) => `Remove ${name} from tests/bench/packages.ts: the build does not have it.`),
 ];
 for (const problem of problems) console.error(problem);
 if (problems.length > 0) process.exit(1);
