@@ -1,33 +1,42 @@
-import type { IHttpConfig } from '@stoplight/prism-http';
+import { createRequire } from 'node:module';
+import { findFreePort } from './free-port.ts';
 
 export const contractFile = 'openapi.yaml';
 
-const mock: IHttpConfig = {
-  isProxy: false,
-  mock: { dynamic: false },
-  checkSecurity: true,
-  validateRequest: true,
-  validateResponse: true,
-  errors: false,
-  upstreamProxy: undefined,
-};
-
-/** Starts Prism: by default a mock server that responds with the examples of the contract. */
+/**
+ * Starts Prism: a mock server that responds with the examples of the contract or, with `upstream`,
+ * a proxy that sends an error in place of a response that does not match the contract.
+ */
 export async function startPrism(
-  config: IHttpConfig = mock,
+  upstream?: URL,
 ): Promise<{ url: string; close: () => Promise<void> }> {
   // Imported here, because they take a second and builds do not need them.
   const { dereferencedContract } = await import('./contract.ts');
   await dereferencedContract(); // Prism would print a dump of a mistake.
-  const [{ createLogger }, { getHttpOperationsFromSpec }, { createServer }] = await Promise.all([
-    import('@stoplight/prism-core'),
-    import('@stoplight/prism-http'),
-    import('@stoplight/prism-http-server'),
-  ]);
-  const server = createServer(await getHttpOperationsFromSpec(contractFile), {
+  const { createSingleProcessPrism } =
+    await import('@stoplight/prism-cli/dist/util/createServer.js');
+  silence();
+  const port = await findFreePort();
+  const server = await createSingleProcessPrism({
+    document: contractFile,
+    host: '127.0.0.1',
+    port,
     cors: false,
-    config,
-    components: { logger: createLogger('prism', { level: 'silent' }) },
+    dynamic: false,
+    multiprocess: false,
+    errors: upstream !== undefined,
+    ignoreExamples: false,
+    seed: '',
+    jsonSchemaFakerFillProperties: true,
+    verboseLevel: 'silent',
+    ...(upstream && { upstream, upstreamProxy: undefined, validateRequest: true }),
   });
-  return { url: await server.listen(0, '127.0.0.1'), close: () => server.close() };
+  if (!server) throw new Error('Prism did not start.');
+  return { url: `http://127.0.0.1:${port}`, close: () => server.close() };
+}
+
+/** `verboseLevel` does not apply to the line that Prism prints at each start with Signale. */
+function silence() {
+  const requireFromPrism = createRequire(import.meta.resolve('@stoplight/prism-cli/package.json'));
+  (requireFromPrism('signale') as { disable: () => void }).disable();
 }

@@ -14,16 +14,7 @@ export async function prismComplaint(
   reference: RunningServer,
 ): Promise<string> {
   const backend = await startFaultProxy(reference.origin, middleware, '10.2.0.1');
-  const prism = await startPrism({
-    isProxy: true,
-    upstream: new URL(backend.origin),
-    upstreamProxy: undefined,
-    mock: { dynamic: false },
-    checkSecurity: true,
-    validateRequest: true,
-    validateResponse: true,
-    errors: true,
-  });
+  const prism = await startPrism(new URL(backend.origin));
   try {
     return await visit(prism.url);
   } finally {
