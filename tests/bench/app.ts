@@ -1,8 +1,3 @@
-/**
- * `npm run bench`: bytes that each screen loads, and speed of the projects screen with 1,000 to
- * 100,000 projects. Run `npm run build` first. Writes docs/app-speed.md. Only figures of one run
- * can be compared, so the list lengths take turns.
- */
 import { existsSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -12,8 +7,16 @@ import { sendFile } from '../support/static-files.ts';
 import { budgetBytes, buildInMemory, bundleSizes } from '../../tools/bundle-size.ts';
 import { markdownTable } from '../../tools/diagram.ts';
 import { medians } from '../support/median.ts';
-import { environment } from './environment.ts';
+import { forceHelp, startBenchmark } from './environment.ts';
 
+const paragraph = await startBenchmark(`Usage: npm run node -- tests/bench/app.ts [--force]
+
+Measures the build in Chromium: the bytes of each screen, and the speed of the projects screen with
+1,000 to 100,000 projects. Writes docs/app-speed.md. Run "npm run build" first.
+
+${forceHelp}`);
+
+/** Only figures of one run can be compared, so the list lengths take turns in each round. */
 const rounds = 5;
 const listLengths = [1_000, 3_000, 10_000, 30_000, 100_000];
 
@@ -187,11 +190,11 @@ function describe(): string {
   const grouped = (number: number) => number.toLocaleString('en');
   return `# How fast the app is
 
-Written by \`npm run bench\`. The list lengths take turns in ${rounds} rounds. Each visit has an empty
-cache, a viewport of 1280 by 800 pixels and a server that answers at once. Figures are medians. The
-machine is shared, so compare figures within this page only.
+${paragraph}
 
-${environment()}
+Written by \`tests/bench/app.ts\`. The list lengths take turns in ${rounds} rounds. Each visit has an
+empty cache, a viewport of 1280 by 800 pixels and a server that answers at once. Figures are
+medians. Compare figures within this page only.
 
 ## Bytes on a first visit
 

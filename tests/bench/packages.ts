@@ -1,14 +1,17 @@
-/**
- * `npm run bench:packages`: writes docs/app-bytes.md, which lists what each package adds to the
- * first visit of a screen. Fails if a package of the build has no explanation, or if an
- * explanation has no package.
- */
 import { writeFileSync } from 'node:fs';
 import { SourceMap, type SourceMapPayload } from 'node:module';
 import { brotliCompressSync } from 'node:zlib';
 import { build, type Rolldown } from 'vite';
 import { markdownTable } from '../../tools/diagram.ts';
 import { root } from '../../tools/run.ts';
+import { forceHelp, startBenchmark } from './environment.ts';
+
+const paragraph = await startBenchmark(`Usage: npm run node -- tests/bench/packages.ts [--force]
+
+Builds the app, and writes docs/app-bytes.md: what each package adds to the first visit of a screen.
+Fails if a package of the build has no explanation in this file, or if an explanation has no package.
+
+${forceHelp}`);
 
 const ownCode = "the app's own code";
 const unknown = 'the bundler';
@@ -113,7 +116,9 @@ writeFileSync(
   `${root}docs/app-bytes.md`,
   `# What the bytes of the app are
 
-Written by \`npm run bench:packages\`. The share of a package is the number of bytes by which the
+${paragraph}
+
+Written by \`tests/bench/packages.ts\`. The share of a package is the number of bytes by which the
 scripts shrink without its characters, compressed with brotli. Packages compress better together, so
 the shares are less than the whole. \`/register\`, \`/login\` and \`/projects\` load the same files.
 

@@ -1,8 +1,3 @@
-/**
- * `npm run bench:scaling`: what each call costs on both stores, and what that means for 1,000 to
- * 10,000,000 users. Writes docs/scaling.md. Processor time hardly depends on the machine's other
- * load, unlike the speed that `npm run bench:server` measures. Linux only.
- */
 import { mkdtempSync, rmSync, writeFileSync, chmodSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -14,7 +9,14 @@ import { startServerProcess, type Settings } from '../support/server-process.ts'
 import { startTcpProxy } from '../support/tcp-proxy.ts';
 import { createPostgres } from '../torture/killable-postgres.ts';
 import { calls, runLoad, unchangedList, type Call, type Server } from './calls.ts';
-import { environment } from './environment.ts';
+import { forceHelp, startBenchmark } from './environment.ts';
+
+const paragraph = await startBenchmark(`Usage: npm run node -- tests/bench/scaling.ts [--force]
+
+Measures what each call costs on both stores, and calculates what 1,000 to 10,000,000 users need.
+Writes docs/scaling.md. Linux only.
+
+${forceHelp}`);
 
 const seconds = 3;
 const connections = 10;
@@ -227,10 +229,10 @@ function describe(sqlite: Measured, postgresql: Measured): string {
   const sqliteUsers = 10 ** Math.floor(Math.log10(maxUtilization / perUser.serverCores));
   return `# What to run for how many users
 
-Written by \`npm run bench:scaling\`. The first two tables are measured. Everything after
-"Calculated" follows from them and from the assumptions.
+${paragraph}
 
-${environment()}
+Written by \`tests/bench/scaling.ts\`. The first two tables are measured. Everything after
+"Calculated" follows from them and from the assumptions.
 
 ## Measured: the cost of a call
 

@@ -1,8 +1,3 @@
-/**
- * `npm run bench:server`: speed of the reference backend as a ratio to a bare `node:http` server
- * that sends the same bytes, and the cost of long lists. Writes docs/server-speed.md. Only figures
- * of one run can be compared, so the servers take turns.
- */
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
@@ -18,8 +13,16 @@ import { startServerProcess, type Settings } from '../support/server-process.ts'
 import type { FixedResponse } from './baseline-server.ts';
 import { calls, runLoad, spawnScript, type Call, type Server } from './calls.ts';
 import type { Load, LoadResult } from './load-generator.ts';
-import { environment } from './environment.ts';
+import { forceHelp, startBenchmark } from './environment.ts';
 
+const paragraph = await startBenchmark(`Usage: npm run node -- tests/bench/server.ts [--force]
+
+Measures the reference backend on SQLite and PostgreSQL: its speed as a ratio to a bare node:http
+server that sends the same bytes, and the cost of long lists. Writes docs/server-speed.md.
+
+${forceHelp}`);
+
+/** Only figures of one run can be compared, so the servers take turns in each round. */
 const rounds = 5;
 const seconds = 2;
 const connections = 10;
@@ -163,13 +166,13 @@ async function measureList(settings: Settings, length: number): Promise<string[]
 function describe(startTimes: string[], callRows: string[][], listRows: string[][]): string {
   return `# How fast the reference backend is
 
-Written by \`npm run bench:server\`. Each call is measured in ${rounds} rounds of ${seconds} seconds with ${connections}
+${paragraph}
+
+Written by \`tests/bench/server.ts\`. Each call is measured in ${rounds} rounds of ${seconds} seconds with ${connections}
 connections. The stores take turns with a bare \`node:http\` server that sends the same bytes. The
 load comes from a separate process. Figures are medians. The server validates requests and
-responses against the contract as usual, and its request log is off. The machine is shared, so
-compare figures within this page only.
-
-${environment()}
+responses against the contract as usual, and its request log is off. Compare figures within this
+page only.
 
 ${markdownTable(
   ['call', 'server', 'responses per second', 'median (ms)', 'p99 (ms)', 'ratio to bare'],
