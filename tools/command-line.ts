@@ -65,6 +65,6 @@ function exitOnUsageError<Result>(task: () => Result): Result {
   } catch (error) {
     if (!(error instanceof UsageError)) throw error;
     console.error(error.message);
-    process.exit(1);
+    return process.exit(1);
   }
 }
