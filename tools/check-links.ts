@@ -1,6 +1,7 @@
 /**
  * Checks what documents name: the target and the heading of a relative link, a path of the project
- * in backquotes, and the script of an `npm run` command. Capitals are placeholders.
+ * in backquotes, the script of an `npm run` command, and the file of a `node` command. Capitals are
+ * placeholders.
  */
 import { existsSync, globSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -36,7 +37,8 @@ export function problemsIn(file: string, source: string, { read, scripts }: Proj
   return source.split('\n').flatMap((line, index) => {
     const location = `${file}:${index + 1}`;
     const links = isMarkdown ? [...line.matchAll(/\]\(([^)\s]+)\)/g)] : [];
-    const paths = isMarkdown && !withoutPaths.test(file) ? [...line.matchAll(/`([^`\s]+)`/g)] : [];
+    const paths =
+      isMarkdown && !withoutPaths.test(file) ? [...line.matchAll(/`([^`\s]+)(?: [^`]*)?`/g)] : [];
     return [
       ...links.flatMap(([, link = '']) => {
         const problem = /^[a-z]+:/.test(link) ? undefined : linkProblem(file, link, read);
@@ -51,6 +53,9 @@ export function problemsIn(file: string, source: string, { read, scripts }: Proj
         .map(([, script = '']) => script)
         .filter((script) => !/[A-Z]/.test(script) && !scripts.includes(script))
         .map((script) => `${location}: package.json has no script "${script}"`),
+      ...[...line.matchAll(nodeCommand)]
+        .filter(([, path = '']) => read(path) === undefined)
+        .map(([, path]) => `${location}: there is no ${path}`),
     ];
   });
 }
@@ -58,6 +63,9 @@ export function problemsIn(file: string, source: string, { read, scripts }: Proj
 /** A path below a folder of the project, without placeholders, that no command writes. */
 const projectPath =
   /^(?!tests\/out\/)(conformance|docs|machines|model|server|src|tests|tools|\.ci|\.github)\/[\w./-]*$/;
+
+/** A command that runs a file of the project, also as `npm run node -- FILE`. */
+const nodeCommand = /\bnode (?:-- )?((?:conformance|server|tests|tools)\/[\w./-]+\.[jt]s)\b/g;
 
 function linkProblem(file: string, link: string, read: Project['read']): string | undefined {
   const [path = '', anchor] = link.split('#');

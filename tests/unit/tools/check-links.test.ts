@@ -9,7 +9,10 @@ const files: { [path: string]: string } = {
 };
 
 const problemsOf = (source: string, file = 'docs/other.md') =>
-  problemsIn(file, source, { read: (path) => files[path], scripts: ['check', 'bench:app'] });
+  problemsIn(file, source, {
+    read: (path) => files[path],
+    scripts: ['check', 'bench:app', 'node'],
+  });
 
 test('accepts links to files, folders and headings, and to other sites', () => {
   const links = [
@@ -39,8 +42,20 @@ test('reports a path of the project that does not exist, except in documents abo
   expect(problemsOf('`tools/run.ts` `tools/gone.ts` `/api/v1` `a/b.ts`')).toEqual([
     'docs/other.md:1: there is no tools/gone.ts',
   ]);
+  expect(problemsOf('`tools/run.ts a word` `tools/gone.ts a word`')).toEqual([
+    'docs/other.md:1: there is no tools/gone.ts',
+  ]);
   expect(problemsOf('`tests/out/report.html` and `src/*.ts`')).toEqual([]);
   expect(problemsOf('`tools/gone.ts`', 'CHANGELOG.md')).toEqual([]);
+});
+
+test('reports a command that runs a missing file, in every kind of file', () => {
+  const file = '.github/workflows/a.yml';
+  expect(problemsOf('npm run node -- tools/run.ts x && node tools/run.ts', file)).toEqual([]);
+  expect(problemsOf('npm run node -- FILE && PORT=1 node server.mjs', file)).toEqual([]);
+  for (const command of ['npm run node -- tools/gone.ts --help', 'node tools/gone.ts']) {
+    expect(problemsOf(command, file)).toEqual([`${file}:1: there is no tools/gone.ts`]);
+  }
 });
 
 test('reports a script that package.json does not have, in every kind of file', () => {
