@@ -1,7 +1,7 @@
-/** `npm run bench:bundle`: compares the compressed size of each screen with its budget. */
 import { promisify } from 'node:util';
 import { brotliCompress } from 'node:zlib';
 import { build, type Rolldown } from 'vite';
+import { readCommandLine } from './command-line.ts';
 import { root } from './run.ts';
 
 /**
@@ -20,7 +20,8 @@ export const budgetBytes = Object.fromEntries(
 /** Printed with each screen that exceeds its budget. */
 export const howToRaise =
   'Every developer may raise a budget: set acceptedBytes in tools/bundle-size.ts to the sizes that ' +
-  '"npm run bench:bundle" prints, and say in the commit message what users get for the bytes.';
+  '"npm run node -- tools/bundle-size.ts" prints, and say in the commit message what users get for ' +
+  'the bytes.';
 
 type Output = Rolldown.RolldownOutput['output'];
 
@@ -66,6 +67,11 @@ export function overBudget(sizes: Sizes, budget: Sizes = budgetBytes): string[] 
 }
 
 if (import.meta.main) {
+  readCommandLine(`Usage: npm run node -- tools/bundle-size.ts
+
+Builds the app in memory, and compares the compressed size of each screen with its budget.
+
+Exit code 1: a screen exceeds its budget.`);
   const sizes = await bundleSizes(await buildInMemory());
   for (const [path, size] of Object.entries(sizes)) {
     console.log(`${path.padEnd(10)} ${size} of ${budgetBytes[path as keyof Sizes]} bytes`);

@@ -1,22 +1,26 @@
-/**
- * `npm run test:deploy`: runs the files of docs/deploy/ as an operator does, in Debian systems that
- * debootstrap makes. Arguments select steps by a part of their name.
- *
- * Needs root on Linux. Exit code 1: a step failed. Exit code 2: a step is not supported here.
- */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { readCommandLine, selectNamesOrExit } from '../../tools/command-line.ts';
 import { NotSupported } from '../torture/disk.ts';
 import type { Figures } from '../torture/scenarios.ts';
 import { requireRootAnd, run } from './commands.ts';
 import { buildImage, runCompose, runImage, startDocker } from './containers.ts';
 import { runUnderSystemd } from './systemd.ts';
 
-const parts = process.argv.slice(2);
+const { words } = readCommandLine(
+  `Usage: npm run node -- tests/deploy/main.ts [WORD…]
+
+Runs the systemd unit, the container image and compose.yaml of docs/deploy/ as an operator does, in
+Debian systems that debootstrap makes. Needs root on Linux, and takes five minutes. A WORD selects
+steps by a part of their name. Writes only to temporary folders.
+
+Exit code 1: a step failed. Exit code 2: a step is not supported here.`,
+  { words: true },
+);
 const folder = mkdtempSync(join(tmpdir(), 'tracker-app-deploy-'));
+process.once('exit', () => rmSync(folder, { recursive: true, force: true }));
 await using cleanup = new AsyncDisposableStack();
-cleanup.defer(() => rmSync(folder, { recursive: true, force: true }));
 
 let docker: Awaited<ReturnType<typeof startDocker>> | undefined;
 let image: Figures | undefined;
@@ -56,8 +60,9 @@ const steps: Record<string, () => Promise<Figures>> = {
 };
 
 let exitCode = 0;
+const selected = selectNamesOrExit(Object.keys(steps), words);
 for (const [name, step] of Object.entries(steps)) {
-  if (parts.length > 0 && !parts.some((part) => name.includes(part))) continue;
+  if (!selected.includes(name)) continue;
   try {
     const figures = await step();
     const hasFailed = Object.entries(figures).some(

@@ -1,12 +1,16 @@
-/**
- * `npm run coverage:machines`: runs the tests of the model and writes `tests/out/machines.html`, a
- * table of how often each driver covered each state, transition and ignored event.
- */
 import { spawnSync } from 'node:child_process';
 import { globSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { readCommandLine } from '../../tools/command-line.ts';
 import { root } from '../../tools/run.ts';
+
+readCommandLine(`Usage: npm run node -- tests/model/coverage-report.ts
+
+Runs the tests of the model. Writes tests/out/machines.html: how often each driver covered each
+state, transition and ignored event of the machines.
+
+Exit code: that of the tests.`);
 
 /** What `coverage.ts` counted for one driver. */
 type DriverCoverage = { driver: string; counts: Record<string, number>; missing: string[] };

@@ -1,10 +1,5 @@
-/**
- * `npm run test:mutants`: changes the app in one place at a time and runs its tests. A mutant is
- * killed if a test fails. Words select mutants: `npm run test:mutants -- machines/auth`.
- * Fails if a mutant survives that accepted-survivors.ts does not explain, or if a manual mutant or
- * an explanation does not apply to the source.
- */
 import { globSync, readFileSync } from 'node:fs';
+import { readCommandLine } from '../../tools/command-line.ts';
 import { acceptedSurvivors } from './accepted-survivors.ts';
 import { chartMutants } from './chart-mutants.ts';
 import { manualMutants } from './manual-mutants.ts';
@@ -12,7 +7,16 @@ import type { Result } from './mutant.ts';
 import { runStryker } from './stryker.ts';
 import { runTextMutants } from './text-mutants.ts';
 
-const words = process.argv.slice(2);
+const { words } = readCommandLine(
+  `Usage: npm run node -- tests/mutation/run.ts [WORD…]
+
+Changes the app in one place at a time and runs its tests. A mutant is killed if a test fails.
+Takes hours. A WORD selects mutants by a part of their name, for example machines/auth.
+
+Exit code 1: a mutant survives that tests/mutation/accepted-survivors.ts does not explain, a mutant
+made by hand or an explanation does not apply to the source, or no mutant has a WORD in its name.`,
+  { words: true },
+);
 const isSelected = (name: string) =>
   words.length === 0 || words.some((word) => name.includes(word));
 
@@ -50,4 +54,6 @@ console.log(
     `${doNotApply.length} do not apply`,
   ].join(', '),
 );
-process.exitCode = unexplained.length + doNotApply.length > 0 ? 1 : 0;
+const isNoneSelected = results.length + doNotApply.length === 0;
+if (isNoneSelected) console.log(`No mutant has "${words.join('" or "')}" in its name.`);
+process.exitCode = unexplained.length + doNotApply.length > 0 || isNoneSelected ? 1 : 0;

@@ -1,14 +1,8 @@
-/**
- * `npm run test:screen-reader`: Orca reads the stories in Firefox and Chromium. Compares what it
- * says with docs/screen-reader/, or writes it there with `--update`. Arguments select stories.
- *
- * Exit code 1: something else was said, or a story could not be recorded.
- */
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { parseArgs } from 'node:util';
 import { createPasswords } from '../../server/auth/passwords.ts';
 import { UsageError } from '../../server/usage-error.ts';
 import { buildStaleApps } from '../../tools/built-app.ts';
+import { readCommandLine, selectNamesOrExit } from '../../tools/command-line.ts';
 import { errorLines, printResult, root } from '../../tools/run.ts';
 import { CookieClient } from '../support/cookie-client.ts';
 import { cheapestCost, startReferenceServer } from '../support/reference-server.ts';
@@ -85,11 +79,25 @@ async function record(story: Story, browser: BrowserName): Promise<string> {
   }
 }
 
+const fileOf = (story: string, browser: BrowserName) => `${story}.${browser}.txt`;
+
 async function main(): Promise<boolean> {
-  const { values, positionals } = parseArgs({
-    allowPositionals: true,
-    options: { update: { type: 'boolean', default: false } },
-  });
+  const { options, words } = readCommandLine(
+    `Usage: npm run node -- tests/screen-reader/main.ts [--update] [WORD…]
+
+Lets the screen reader Orca read the app in Firefox and Chromium, and compares what it says with
+docs/screen-reader/. A WORD selects transcripts by a part of their file name.
+
+  --update  write what Orca says to docs/screen-reader/
+
+Exit code 1: Orca said something else, or a story could not be recorded.`,
+    { options: ['update'], words: true },
+  );
+  const isUpdate = options.has('update');
+  const files = Object.keys(stories).flatMap((name) =>
+    browserNames.map((browser) => fileOf(name, browser)),
+  );
+  const selected = selectNamesOrExit(files, words);
   assertInstalled();
   const buildProblems = await buildStaleApps();
   if (buildProblems.length > 0) throw new UsageError(buildProblems.join('\n'));
@@ -98,12 +106,12 @@ async function main(): Promise<boolean> {
   let hasFailed = false;
   for (const [name, story] of Object.entries(stories)) {
     for (const browser of browserNames) {
-      const file = `${name}.${browser}.txt`;
-      if (positionals.length > 0 && !positionals.some((part) => file.includes(part))) continue;
+      const file = fileOf(name, browser);
+      if (!selected.includes(file)) continue;
       const compare = async () => {
         // oxlint-disable-next-line no-await-in-loop
         const transcript = await record(story, browser);
-        if (values.update) writeFileSync(`${folder}/${file}`, transcript);
+        if (isUpdate) writeFileSync(`${folder}/${file}`, transcript);
         return differences(readFileSync(`${folder}/${file}`, 'utf8'), transcript);
       };
       // oxlint-disable-next-line no-await-in-loop
@@ -112,8 +120,8 @@ async function main(): Promise<boolean> {
       if (problems.length > 0) hasFailed = true;
     }
   }
-  if (hasFailed && !values.update) {
-    console.log('If what was said is right: npm run test:screen-reader -- --update');
+  if (hasFailed && !isUpdate) {
+    console.log('If what was said is right, run this again with --update.');
   }
   return hasFailed;
 }

@@ -14,7 +14,7 @@ import { longTestMs } from '../support/time-limits.ts';
 
 vi.setConfig({ testTimeout: longTestMs });
 
-// Short forms of `npm run test:torture`. They assert no durations, because other tests run too.
+// Short forms of `tests/torture/main.ts`. They assert no durations, because other tests run too.
 
 test('a rolling restart behind a load balancer fails no request', async () => {
   const figures = await restartReplicas(await settings('PostgreSQL'), 2, 1, 2);

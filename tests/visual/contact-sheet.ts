@@ -1,12 +1,8 @@
-/**
- * `npm run screenshots`: pictures of all visual states, in both themes and several widths, on one
- * page: `tests/out/screenshots/index.html`. Run `npm run build` first. Arguments select states by a
- * part of their name, for example `npm run screenshots -- login`.
- */
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { launchBrowser } from '../../model/chromium.ts';
+import { readCommandLine } from '../../tools/command-line.ts';
 import { createVisualDriver } from './page-driver.ts';
 import { showAllStates, type VisualState } from './states.ts';
 
@@ -19,16 +15,23 @@ const maxWidth = 2560;
 const statesAtMaxWidth = /^\/($|about|login, at first|projects, one project)|unknown path$/;
 const maxHeight = 1_600;
 
+const { words } = readCommandLine(
+  `Usage: npm run node -- tests/visual/contact-sheet.ts [WORD…]
+
+Takes screenshots of all visual states of the build, in both themes and several widths. Writes them
+on one page, tests/out/screenshots/index.html. Run "npm run build" first. A WORD selects states by a
+part of their name, for example login.`,
+  { words: true },
+);
 const folder = fileURLToPath(new URL('../out/screenshots/', import.meta.url));
 rmSync(folder, { recursive: true, force: true });
 mkdirSync(folder, { recursive: true });
-const selected = process.argv.slice(2);
 
 const browser = await launchBrowser();
 const page = await browser.newPage();
 const rows: { state: VisualState; pictures: Picture[] }[] = [];
 await showAllStates(await createVisualDriver(page), async (state) => {
-  if (selected.length > 0 && !selected.some((word) => state.name.includes(word))) return;
+  if (words.length > 0 && !words.some((word) => state.name.includes(word))) return;
   const number = String(rows.length + 1).padStart(2, '0');
   const pictures: Picture[] = [];
   for (const theme of ['light', 'dark'] as const) {
@@ -41,6 +44,10 @@ await showAllStates(await createVisualDriver(page), async (state) => {
   rows.push({ state, pictures });
 });
 await browser.close();
+if (rows.length === 0) {
+  console.error(`No state has "${words.join('" or "')}" in its name.`);
+  process.exit(1);
+}
 writeFileSync(join(folder, 'index.html'), contactSheet());
 console.log(`tests/out/screenshots/index.html: ${rows.length} states`);
 

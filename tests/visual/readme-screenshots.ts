@@ -1,12 +1,14 @@
-/**
- * Takes the two screenshots of the README, one per theme, of the built app on its own server.
- * Run it after `npm run build`: `node tests/visual/readme-screenshots.ts`.
- */
 import type { Browser } from 'playwright-core';
 import { launchBrowser } from '../../model/chromium.ts';
 import { submitButton } from '../../model/browser-driver.ts';
+import { readCommandLine } from '../../tools/command-line.ts';
 import { fillProject, rowTitles, signUpAndIn } from '../support/browser.ts';
 import { startTemporaryServer } from '../support/server-process.ts';
+
+readCommandLine(`Usage: npm run node -- tests/visual/readme-screenshots.ts
+
+Writes the two screenshots of the README, docs/app-light.png and docs/app-dark.png, of the built app
+on its own server. Run "npm run build" first.`);
 
 const projects = [
   ['Website relaunch', 'New pages for the spring range.\nTexts are due in March.'],

@@ -1,10 +1,7 @@
-/**
- * `npm run conformance:selftest`: tests the kit with faulty and with correct backends. `--write`
- * also writes docs/conformance.md.
- */
 import { writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { run } from '../../../conformance/run.ts';
+import { readCommandLine } from '../../../tools/command-line.ts';
 import { findTempFolder } from '../../../tools/temp-folder.ts';
 import { startReferenceServer } from '../../support/reference-server.ts';
 import { exampleServers } from './examples.ts';
@@ -16,8 +13,19 @@ import { conformancePage, type BackendResult } from './write-docs.ts';
 import { wrongServers } from './wrong-servers.ts';
 import { TestClock } from './test-clock.ts';
 
+const { options } = readCommandLine(
+  `Usage: npm run node -- tests/conformance/selftest/main.ts [--write]
+
+Runs the kit against backends with one fault each, and against correct backends that made other
+choices.
+
+  --write  also compare with Prism's validation proxy, and write docs/conformance.md
+
+Exit code 1: the kit names another check first than the one about the fault, or finds a fault in a
+correct backend.`,
+  { options: ['write'] },
+);
 process.env['TMPDIR'] = await findTempFolder();
-const args = process.argv.slice(2);
 const startReference = () => startReferenceServer({ trustedProxies: ['127.0.0.1'] });
 const reference = await startReference();
 
@@ -49,7 +57,7 @@ for (const { name, start, ...settings } of [
   );
 }
 
-if (args.includes('--write')) {
+if (options.has('write')) {
   const falseComplaint = await prismComplaint((request, next) => next(request), reference);
   if (falseComplaint)
     throw new Error(`Prism complains about a backend without a fault: ${falseComplaint}`);

@@ -20,7 +20,7 @@ export function conformancePage(
   const backendRows = backends.map(({ name, unmet }) => row(name, unmet.join('; ') || 'passed'));
   return `# What the conformance kit detects
 
-\`npm run conformance:selftest -- --write\` generates this page. Do not edit it.
+\`tests/conformance/selftest/main.ts --write\` generates this page. Do not edit it.
 
 The self-test runs the kit against the reference server behind a proxy that adds one fault, and
 against servers that do not implement the contract. A fault is named when the checks about it fail
