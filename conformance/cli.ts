@@ -4,7 +4,7 @@ import packageJson from './package.json' with { type: 'json' };
 
 export const { version } = packageJson;
 
-/** The file that `npm run conformance:pack` writes. */
+/** The file that `npm pack ./conformance` writes. */
 export const tarball = `tracker-conformance-${version}.tgz`;
 
 /** The command as the user typed it, for the help and the examples in messages. */

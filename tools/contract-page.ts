@@ -1,19 +1,13 @@
 /**
  * Renders openapi.yaml as one HTML page for the developers of a backend: no script, no request, so
- * that it can be read offline and sent as a file. `npm run docs` writes it.
+ * that it can be read offline and sent as a file. `npm run generate` writes it.
  */
-import { writeFile } from 'node:fs/promises';
-import { pathToFileURL } from 'node:url';
 import { checks } from '../conformance/checks/all.ts';
 import { describeScreen } from '../conformance/describe.ts';
 import { escapeMarkup } from '../conformance/report/html.ts';
-import { exitOnUsageError } from '../server/usage-error.ts';
 import { dark, light } from '../src/styles/themes.ts';
 import { dereferencedContract } from './contract.ts';
 import { headingAnchor } from './markdown.ts';
-import { root } from './run.ts';
-
-const contractPagePath = 'generated/contract.html';
 
 type OperationId = Parameters<typeof describeScreen>[0]['operation'];
 
@@ -274,10 +268,3 @@ figure { margin: .5rem 0; }
 dl { display: grid; grid-template-columns: minmax(8rem, max-content) 1fr; gap: .5rem 1rem; margin: .5rem 0; } dt { font-weight: 600; } dd { margin: 0; }
 @media (max-width: 40rem) { dl { display: block; } dd { margin: 0 0 .5rem; } }
 `;
-
-if (import.meta.main) {
-  await exitOnUsageError(async () => {
-    await writeFile(root + contractPagePath, await contractPage());
-    console.log(`The contract as a page: ${pathToFileURL(root + contractPagePath).href}`);
-  });
-}

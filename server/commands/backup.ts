@@ -4,7 +4,7 @@ import { backUpSqlite } from '../store/sqlite.ts';
 import { UsageError } from '../usage-error.ts';
 import { asUsageError, runWithArgument } from './cli.ts';
 
-const usage = `Usage: npm run backup -- FILE
+const usage = `Usage: node server/commands/backup.ts FILE
 
 Copies the SQLite database in DATA_DIR to a new FILE. The server may be running.
 To restore a backup, see docs/operations.md.`;

@@ -1,7 +1,7 @@
 import { UsageError } from '../usage-error.ts';
 import { openConfiguredStore, runWithArgument } from './cli.ts';
 
-const usage = `Usage: npm run sign-out -- EMAIL
+const usage = `Usage: node server/commands/sign-out.ts EMAIL
 
 Ends all sessions of the account with this email. The server may be running.`;
 

@@ -3,8 +3,8 @@ import { hashEmail, networkOf, siteOf } from '../auth/throttle.ts';
 import { UsageError } from '../usage-error.ts';
 import { openConfiguredStore, runWithArgument } from './cli.ts';
 
-const usage = `Usage: npm run unlock -- EMAIL
-       npm run unlock -- ADDRESS
+const usage = `Usage: node server/commands/unlock.ts EMAIL
+       node server/commands/unlock.ts ADDRESS
 
 Forgets the attempts to sign in that are counted for an account from all addresses, or those that
 are counted for an IP address with all emails. The server may be running.`;

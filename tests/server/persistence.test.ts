@@ -218,7 +218,7 @@ test('a new database leaves no other file', async () => {
   expect(readdirSync(folder)).toEqual(['tracker.sqlite']);
 });
 
-describe('npm run backup', () => {
+describe('backup.ts', () => {
   test('copies everything while the server writes, and a server starts on the copy', async () => {
     const { folder, client } = await startOnFolder();
     const created = [await client.createProject(), await client.createProject()];
@@ -284,8 +284,8 @@ describe('npm run backup', () => {
   });
 
   test.each([
-    ['without a file', {}, [], 'Usage: npm run backup -- FILE'],
-    ['with two files', {}, ['a', 'b'], 'Usage: npm run backup -- FILE'],
+    ['without a file', {}, [], 'Usage: node server/commands/backup.ts FILE'],
+    ['with two files', {}, ['a', 'b'], 'Usage: node server/commands/backup.ts FILE'],
     ['with an invalid setting', { LOG_LEVEL: 'loud' }, ['a'], 'LOG_LEVEL'],
     ['without data', { DATA_DIR: '/nowhere' }, ['/a'], 'there is no database in /nowhere'],
     ['for PostgreSQL', { DATABASE_URL: 'postgres://u:secret@h/d' }, ['a'], 'pg_dump'],
@@ -308,7 +308,7 @@ test('if eight workers open a new file at once, each migration runs once', async
   expect(exits.flat()).toEqual(Array.from({ length: workers }, () => 0));
 });
 
-test.each(storeNames)('npm run sign-out ends all sessions of one account on %s', async (name) => {
+test.each(storeNames)('sign-out.ts ends all sessions of one account on %s', async (name) => {
   const settings = await emptyStore(name);
   const address = await startServer({ database: openDatabase(settings) });
   const [client, other] = [await signedInClient(address), await signedInClient(address)];
@@ -327,7 +327,7 @@ test.each(storeNames)('npm run sign-out ends all sessions of one account on %s',
   });
 });
 
-test.each(storeNames)('npm run unlock clears a lock on %s', async (name) => {
+test.each(storeNames)('unlock.ts clears a lock on %s', async (name) => {
   const settings = await emptyStore(name);
   const options = { trustedProxies: ['127.0.0.1'], now: () => Date.UTC(2030, 0, 1) };
   const address = await startServer({ database: openDatabase(settings), ...options });
@@ -363,7 +363,7 @@ test.each(storeNames)('npm run unlock clears a lock on %s', async (name) => {
 test.each([
   ['unknown@example.org', 'No account has the email unknown@example.org.\n'],
   ['ada', '"ada" is neither an email nor an IP address.\n'],
-])('npm run unlock refuses %j with one sentence', async (argument, errors) => {
+])('unlock.ts refuses %j with one sentence', async (argument, errors) => {
   const settings = { DATA_DIR: temporaryFolder() };
   expect(await runCommand('unlock', settings, argument)).toMatchObject({ code: 1, errors });
 });
