@@ -52,6 +52,8 @@ export default defineConfig({
     exclude: findMissingSoftware().flatMap(({ testFiles }) => testFiles),
     reporters: ['default', './tools/test-reporter.ts'],
     setupFiles: 'tests/support/name-waits.ts',
+    // A fault that fails every test is shown in seconds. `npm test` runs all of them.
+    bail: 5,
     testTimeout: maxTestMs,
     hookTimeout: maxTestMs,
     expect: { poll: { timeout: maxWaitMs } },

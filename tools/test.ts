@@ -125,6 +125,7 @@ function runVitest(outputFile: string): Promise<number | null> {
   const [file = '', ...options] = toolCommand(
     'vitest/vitest.mjs',
     'run',
+    '--bail=0',
     '--reporter=default',
     '--reporter=./tools/test-reporter.ts',
     '--reporter=json',
