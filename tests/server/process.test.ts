@@ -83,7 +83,7 @@ test.each(['SIGTERM', 'SIGINT'] as const)(
     npm.kill(signal);
     expect(await ended).toEqual([0, null]);
     await expect(fetch(`${address}/healthz`)).rejects.toThrow('fetch failed');
-    expect(packageJson.scripts.start).toBe(packageJson.scripts.serve);
+    expect(packageJson.scripts.start).toBe(`vite build && ${packageJson.scripts.serve}`);
   },
 );
 

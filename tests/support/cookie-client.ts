@@ -1,4 +1,6 @@
 import { randomUUID } from 'node:crypto';
+import { within } from '../../model/within.ts';
+import { maxResponseMs } from './time-limits.ts';
 
 export interface Reply {
   status: number;
@@ -33,11 +35,21 @@ export class CookieClient {
       ...(init.headers as Record<string, string>),
     });
     if (json !== undefined) headers.set('content-type', 'application/json');
-    const response = await fetch(this.address + path, {
-      ...(json !== undefined && { body: JSON.stringify(json) }),
-      ...init,
-      method,
-      headers,
+    const abortController = new AbortController();
+    const response = await within(
+      `the response to ${method} ${path}`,
+      fetch(this.address + path, {
+        ...(json !== undefined && { body: JSON.stringify(json) }),
+        signal: abortController.signal,
+        ...init,
+        method,
+        headers,
+      }),
+      maxResponseMs,
+    ).catch((error) => {
+      // Otherwise the server would wait for the end of the request when the test stops it.
+      abortController.abort();
+      throw error;
     });
     this.keepCookies(response.headers.getSetCookie());
     const text = await response.text();

@@ -41,5 +41,8 @@ export const maxWaitMs = Math.ceil(waitMs * slowness());
 /** A whole test. */
 export const maxTestMs = Math.ceil(testMs * slowness());
 
+/** A response of a server. Shorter than a test, so that the message names the request. */
+export const maxResponseMs = Math.ceil(0.8 * maxTestMs);
+
 /** A test that starts browsers, kills processes or waits for a timeout of the product. */
 export const longTestMs = 4 * maxTestMs;
