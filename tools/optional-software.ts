@@ -2,8 +2,8 @@
  * Finds what some tests need and a machine may lack. Tests of missing software are left out and
  * named. With `TRACKER_TEST_ALL=1`, each missing program is a failure.
  *
- * `npm run --silent node -- tools/optional-software.ts` prints the packages of Debian and Ubuntu that
- * are missing, for `apt-get install`.
+ * `npm run node --silent -- tools/optional-software.ts` prints the packages of Debian and Ubuntu
+ * that are missing, for `apt-get install`.
  */
 import { spawnSync } from 'node:child_process';
 import { existsSync, globSync } from 'node:fs';

