@@ -57,11 +57,15 @@ async function loadAndHydrate(): Promise<void> {
       createRoot(root!).render(app.element);
       return;
     }
-    // Otherwise the router ignores a navigation until it is hydrated.
-    // oxlint-disable-next-line no-underscore-dangle
-    delete app.router._tx;
     // The router then renders the Suspense boundaries that it rendered in Node, and no others.
     app.router.ssr = { manifest: undefined };
-    hydrateRoot(root!, app.element);
+    hydrateRoot(root!, app.element, { onRecoverableError });
   });
+}
+
+function onRecoverableError(error: unknown): void {
+  console.warn(
+    'React rendered the page again, as expected if a translator or an extension changed it.',
+    error,
+  );
 }

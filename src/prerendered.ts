@@ -14,9 +14,12 @@ export type Prerendered = {
   focused: Element | null;
   /** Shows that the app could not be loaded. */
   showLoadError: () => void;
-  /** Shows the screen of the URL as the app renders it first. Then only the form still changes. */
+  /**
+   * Shows the screen of the URL as the app renders it first. Then only the form still changes, and
+   * the router receives no navigation until `stop`.
+   */
   freeze: () => void;
-  /** Stops changing the form. */
+  /** Stops changing the form. Lets the router follow a navigation that came since `freeze`. */
   stop: () => void;
 };
 

@@ -40,7 +40,10 @@ const state: Prerendered = {
   },
   stop() {
     setSubmitted(false);
+    if (formListeners.signal.aborted) return;
     formListeners.abort();
+    // Repeats the event that `onPopState` stopped.
+    if (shownHash !== location.hash) dispatchEvent(new PopStateEvent('popstate'));
   },
 };
 window.prerendered = state;
@@ -243,6 +246,11 @@ function onSubmit(event: Event) {
   else setSubmitted(!empty);
 }
 
+/** Hides navigations from the router during hydration, because React would replace the page. */
+function onPopState(event: Event) {
+  if (screenListeners.signal.aborted) event.stopImmediatePropagation();
+}
+
 showScreen(false);
 const screen = { signal: screenListeners.signal };
 const form = { signal: formListeners.signal };
@@ -252,3 +260,5 @@ addEventListener('error', onError, { ...screen, capture: true });
 addEventListener('focusout', onBlur, form);
 addEventListener('input', validate, form);
 addEventListener('submit', onSubmit, form);
+// Before the router does, because the window calls its listeners in the order of registration.
+addEventListener('popstate', onPopState, form);

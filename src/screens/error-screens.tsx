@@ -21,6 +21,7 @@ export function NotFoundScreen() {
 
 /** The screen of an error thrown while rendering or loading. Builds do not show the stack. */
 export function ErrorScreen({ error }: { error: unknown }) {
+  useLayoutEffect(takeOver, []);
   const isError = error instanceof Error;
   return (
     <ErrorPage

@@ -6,6 +6,7 @@ import { developmentAppFolder } from '../../tools/built-app.ts';
 import {
   fillCredentials,
   focusedField,
+  focusedText,
   headerLink,
   mockProjects,
   useBrowser,
@@ -308,8 +309,12 @@ test.each(Object.keys(screens))(
 
 describe('in each slice of the hydration', () => {
   /** Runs `action` in the page when React schedules its `slice`th task. Returns whether it ran. */
-  async function hydrateWith(action: () => void, slice: number, path = '/login') {
-    const { page, requests, hydrate } = await openPrerendered(path);
+  async function hydrateWith(action: () => void, slice: number) {
+    const { page, problems, requests, hydrate } = await openPrerendered('/login');
+    await page.evaluate(() => {
+      history.replaceState(null, '', '#/about');
+      history.pushState(null, '', '#/login');
+    });
     await fillCredentials(page, 'ada@example.org');
     await page.evaluate(`window.action = ${String(action)}`);
     await page.evaluate((count) => {
@@ -329,6 +334,7 @@ describe('in each slice of the hydration', () => {
     await hydrate();
     return {
       page,
+      problems,
       requests,
       lost,
       ran: (await page.locator('body').getAttribute('data-ran')) !== null,
@@ -352,35 +358,55 @@ describe('in each slice of the hydration', () => {
     expect(slice).toBeGreaterThan(2);
   });
 
-  test('a navigation leads to its screen [CHOICE-61]', async () => {
-    let slice = 0;
-    for (;;) {
-      slice += 1;
-      const { page, ran } = await hydrateWith(() => (location.hash = '#/about'), slice);
-      if (!ran) break;
-      await heading(page, 'About Page').waitFor();
-      expect(await page.title()).toBe('About · Tracker App');
-    }
-    expect(slice).toBeGreaterThan(2);
-  });
+  test.each([
+    ['location.hash', () => void (location.hash = '#/about')],
+    ['a link', () => document.querySelector<HTMLElement>('[href="#/about"]')!.click()],
+    ['Back', () => history.back()],
+  ])(
+    'a navigation by %s leads to its screen, and loses no other node [CHOICE-61, CHOICE-92]',
+    async (_, navigate) => {
+      let slice = 0;
+      for (;;) {
+        slice += 1;
+        const { page, problems, lost, ran } = await hydrateWith(navigate, slice);
+        if (!ran) break;
+        await heading(page, 'About Page').waitFor();
+        await expect.poll(() => focusedText(page)).toBe('About Page');
+        expect(await page.title()).toBe('About · Tracker App');
+        expect(await page.locator('a[aria-current=page]').textContent()).toBe('About');
+        expect((await lost()).filter((html) => html?.includes('</header>'))).toEqual([]);
+        await headerLink(page, 'Sign in').click();
+        await heading(page, 'Sign in').waitFor();
+        await page.goBack();
+        await heading(page, 'About Page').waitFor();
+        expect(problems).toEqual([]);
+      }
+      expect(slice).toBeGreaterThan(2);
+    },
+  );
 });
 
 describe('in a page that something else has changed', () => {
+  /** Each returns the number of warnings: none if React does not meet the change. */
   const changes = {
     'an element at the end of a form': () => {
       document.querySelector('form')!.append(document.createElement('aside'));
+      return 0;
     },
     'an element before a field': () => {
       document.querySelector('input')!.before(document.createElement('aside'));
+      return 1;
     },
     'a wrapper around a field': () => {
       const wrapper = document.createElement('div');
       const input = document.querySelector('input')!;
       input.replaceWith(wrapper);
       wrapper.append(input);
+      return 1;
     },
     'an attribute of a field': () => {
       document.querySelector('input')!.setAttribute('data-lpignore', 'true');
+      return 0;
     },
     'an element around each text, by a translator': () => {
       const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
@@ -391,16 +417,17 @@ describe('in a page that something else has changed', () => {
         text.replaceWith(font);
         font.append(text);
       }
+      return 1;
     },
   };
 
   test.each(Object.entries(changes))(
-    '%s: what was typed stays and can be sent [CHOICE-62]',
+    '%s: what was typed stays and can be sent, and React warns at most once [CHOICE-62, CHOICE-93]',
     async (_, change) => {
-      const { page, hydrate } = await openPrerendered('/login');
+      const { page, problems, hydrate } = await openPrerendered('/login');
       await field(page, 'Password').fill('correct horse');
       await field(page, 'Email').pressSequentially('ada@example');
-      await page.evaluate(change);
+      const warnings = await page.evaluate(change);
       await field(page, 'Email').focus();
       await page.keyboard.press('End');
       await hydrate();
@@ -414,6 +441,26 @@ describe('in a page that something else has changed', () => {
       });
       await headerLink(page, 'About').click();
       await heading(page, 'About Page').waitFor();
+      expect(problems).toHaveLength(warnings);
+      expect(problems.join('')).toMatch(/^(React rendered the page again, .*)?$/s);
     },
   );
+});
+
+test('a navigation is followed after a screen has failed to hydrate [CHOICE-92]', async () => {
+  const { page, hydrate } = await openPrerendered('/about');
+  await heading(page, 'About Page').waitFor();
+  // The layout of the app calls it.
+  await page.evaluate(() => {
+    Object.assign(Date.prototype, {
+      getFullYear() {
+        throw new Error('No calendar');
+      },
+    });
+  });
+  await hydrate();
+  await page.getByText('No calendar').waitFor();
+  await page.evaluate(() => (location.hash = '#/nowhere'));
+  await page.getByText('404 Not Found').waitFor();
+  await expect.poll(() => page.title()).toBe('Unexpected Application Error! · Tracker App');
 });

@@ -71,27 +71,6 @@ test('the app takes over on the screen whose link was followed [CHOICE-61]', asy
   expect(await page.getByRole('heading', { level: 1 }).textContent()).toBe('Create an account');
 });
 
-test('a link that is followed while the app renders leads to its screen [CHOICE-61]', async () => {
-  const { page, hydrate } = await openPrerendered('');
-  await page.evaluate(() => {
-    const link = document.querySelector<HTMLElement>('a[href="#/about"]');
-    type PostMessage = (this: MessagePort, message: unknown) => void;
-    const postMessage = Reflect.get(MessagePort.prototype, 'postMessage') as PostMessage;
-    // React renders in slices and schedules each with a message.
-    MessagePort.prototype.postMessage = function post(this: MessagePort, message: unknown) {
-      MessagePort.prototype.postMessage = postMessage;
-      link?.click();
-      document.body.dataset['followed'] = String(link?.isConnected);
-      postMessage.call(this, message);
-    };
-  });
-  await hydrate();
-  await page.getByRole('heading', { name: 'About Page' }).waitFor();
-  expect(await page.locator('body').getAttribute('data-followed')).toBe('true');
-  expect(await page.title()).toBe('About · Tracker App');
-  expect(await page.locator('a[aria-current=page]').textContent()).toBe('About');
-});
-
 test('a link that was followed just before the app takes over leads to its screen [CHOICE-61]', async () => {
   const { page } = await openPrerendered('');
   await heading(page, 'Home').waitFor();

@@ -289,9 +289,10 @@ const changes: Record<string, Record<string, Change>> = {
   'src/main.tsx': {
     'has no global styles': "import './styles/global.css.ts';\n",
     'replaces the prerendered page': [
-      '    hydrateRoot(root!, app.element);',
+      '    hydrateRoot(root!, app.element, { onRecoverableError });',
       '    createRoot(root!).render(app.element);',
     ],
+    'reports an error if another program changed the page': [', { onRecoverableError }', ''],
     'renders other boundaries than the prerendered page':
       '    app.router.ssr = { manifest: undefined };\n',
     'loses typed text when the lazy chunk fails to load': ['isMissing && prerendered', 'false'],
@@ -331,6 +332,10 @@ const changes: Record<string, Record<string, Change>> = {
     ],
     'ignores a link that was followed just before the hydration':
       '    if (shownHash !== location.hash) showScreen(true);\n',
+    'follows a navigation while React hydrates':
+      "addEventListener('popstate', onPopState, form);\n",
+    'ignores a navigation that comes while React hydrates':
+      "    if (shownHash !== location.hash) dispatchEvent(new PopStateEvent('popstate'));\n",
     'appends rows during the hydration': '      if (screenListeners.signal.aborted) return;\n',
     'shows the wrong screen for a path that cannot be decoded': [
       "isDecodable(path) ? '/*' : '/%'",
