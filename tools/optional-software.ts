@@ -74,7 +74,7 @@ export const optionalSoftware = {
   python: {
     name: 'Python',
     testFiles: ['tests/conformance/examples/python.test.ts'],
-    find: () => findPython(),
+    find: () => found(findProgram('python3')),
     packages: ['python3'],
   },
   fastapi: {
@@ -147,15 +147,30 @@ function findWebKit() {
   return driver && display && browser && hasXauth ? { driver, display, browser } : undefined;
 }
 
+/** What the examples import. */
+const pythonModules = ['fastapi', 'uvicorn', 'django'];
+
+// Vitest evaluates its configuration once per project, in one process.
+const shared = globalThis as { modulesOfPython?: Map<string, string[]> };
+const modulesOfPython = (shared.modulesOfPython ??= new Map<string, string[]>());
+
 /** Returns the first Python on the path that has the modules. */
 function findPython(...modules: string[]) {
-  const script =
-    'import importlib.util as u, sys; sys.exit(None in map(u.find_spec, sys.argv[1:]))';
   return found(
-    findPrograms('python3').find(
-      (python) => spawnSync(python, ['-c', script, ...modules]).status === 0,
+    findPrograms('python3').find((python) =>
+      modules.every((name) => listPythonModules(python).includes(name)),
     ),
   );
+}
+
+function listPythonModules(python: string): string[] {
+  const known = modulesOfPython.get(python);
+  if (known) return known;
+  const script = 'import importlib.util as u, sys; print(*filter(u.find_spec, sys.argv[1:]))';
+  const { stdout } = spawnSync(python, ['-c', script, ...pythonModules], { encoding: 'utf8' });
+  const modules = (stdout ?? '').trim().split(' ');
+  modulesOfPython.set(python, modules);
+  return modules;
 }
 
 if (import.meta.main) console.log(packagesOf(findMissingSoftware()));
