@@ -24,18 +24,6 @@ export interface Call {
 const json = { 'content-type': 'application/json' };
 const credentials = (email: string) => JSON.stringify({ email, password: 'correct horse' });
 
-/** The list that a client already has. Only the scaling benchmark measures it. */
-export const unchangedList: Call = {
-  name: 'listProjects, 100 projects, 304',
-  path: '/api/v1/projects',
-  async load({ address, settings }) {
-    const client = await signedInClient(address);
-    await insertProjects(settings, client.credentials.email, 100);
-    const etag = (await client.listProjects()).headers.get('etag') ?? '';
-    return { method: 'GET', headers: [{ ...client.cookieHeaders(), 'if-none-match': etag }] };
-  },
-};
-
 export const calls: Call[] = [
   {
     name: 'listProjects, 100 projects, cached',
