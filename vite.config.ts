@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { vanillaExtractPlugin } from '@vanilla-extract/vite-plugin';
 import react from '@vitejs/plugin-react';
 import { defineConfig, type Plugin } from 'vite';
-import { buildTarget } from './tools/browser-range.ts';
+import { buildTarget } from './tools/build-target.ts';
 import { recordSources } from './tools/built-app.ts';
 import { devBackend } from './tools/dev-backend.ts';
 import { pageAddresses } from './tools/page-addresses.ts';

@@ -33,8 +33,7 @@ const checks: { [name: string]: () => Promise<string[]> } = {
   links: async () => (await import('./check-links.ts')).linkProblems(),
   prose: async () => (await import('./check-prose.ts')).proseProblems(),
   // In its own process, because a build sets NODE_ENV to production for the whole process.
-  'size and browsers': () =>
-    runCommand([process.execPath, `${root}tools/check-build.ts`], timeoutSeconds),
+  size: () => runCommand([process.execPath, `${root}tools/check-build.ts`], timeoutSeconds),
   format: () => runCommand(toolCommand('oxfmt/bin/oxfmt', '--check'), timeoutSeconds),
   'lint and types': () => runCommand(lintCommand, timeoutSeconds),
 };

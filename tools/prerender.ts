@@ -5,7 +5,7 @@ import { pathToFileURL } from 'node:url';
 import { vanillaExtractPlugin } from '@vanilla-extract/vite-plugin';
 import react from '@vitejs/plugin-react';
 import { build, type InlineConfig, type Plugin } from 'vite';
-import { buildTarget } from './browser-range.ts';
+import { buildTarget } from './build-target.ts';
 
 type Options = { root: string; mode: string };
 
