@@ -40,6 +40,6 @@ if (import.meta.main) {
     `#!/usr/bin/env node\n${readFileSync(pathOf('conformance/launcher.js'), 'utf8')}`,
   );
   chmodSync(program, 0o755);
-  const texts = ['LICENSE', 'openapi.yaml', 'generated/contract.html', 'docs/specification.md'];
+  const texts = ['LICENSE', 'openapi.yaml', 'generated/contract.md', 'docs/specification.md'];
   for (const file of texts) cpSync(pathOf(file), pathOf(`conformance/dist/${basename(file)}`));
 }

@@ -5,24 +5,17 @@
 import { authMachine } from '../machines/auth.ts';
 import { projectsMachine } from '../machines/projects.ts';
 import { transitions } from './diagram.ts';
-import {
-  readSpecification,
-  readTestNames,
-  referencesIn,
-  statementsOf,
-  type TestName,
-} from './statements.ts';
+import { readReferences, readSpecification, statementIds, type Reference } from './statements.ts';
 
 /** Returns the problems of this project, one per line. */
 export async function specificationProblems(): Promise<string[]> {
   const page = await readSpecification();
-  return [...statementProblems(page, await readTestNames()), ...machineProblems(page)];
+  return [...statementProblems(page, await readReferences()), ...machineProblems(page)];
 }
 
-/** Compares the statements of a page with the names of tests. */
-export function statementProblems(page: string, names: TestName[]): string[] {
-  const ids = statementsOf(page).map(({ id }) => id);
-  const references = referencesIn(names);
+/** Compares the statements of a page with what tests name. */
+export function statementProblems(page: string, references: Reference[]): string[] {
+  const ids = statementIds(page);
   const carried = new Set(references.map(({ id }) => id));
   return [
     ...ids
@@ -30,9 +23,9 @@ export function statementProblems(page: string, names: TestName[]): string[] {
       .map((id) => `${id} is the id of two statements`),
     ...page
       .split('\n')
-      .filter((line) => /^\s*[-*] \*\*/.test(line) && statementsOf(line).length === 0)
+      .filter((line) => /^\s*[-*] \*\*/.test(line) && statementIds(line).length === 0)
       .map((line) => `not a statement with an id: ${line}`),
-    ...references.flatMap(({ id, group, test: { file, line } }) => {
+    ...references.flatMap(({ id, group, file, line }) => {
       if (!/^[A-Z]+-\d+$/.test(id)) return [`${file}:${line}: "[${group}]" is not a list of ids`];
       return ids.includes(id) ? [] : [`${file}:${line}: unknown statement ${id}`];
     }),
@@ -41,7 +34,7 @@ export function statementProblems(page: string, names: TestName[]): string[] {
 }
 
 function machineProblems(page: string): string[] {
-  const known = new Set(statementsOf(page).map(({ id }) => id));
+  const known = new Set(statementIds(page));
   return [authMachine, projectsMachine].flatMap((machine) =>
     transitions(machine).flatMap(({ from, event, statements }) => {
       const location = `machine ${machine.id}, ${from}, ${event}`;

@@ -1,7 +1,6 @@
 /**
  * `npm run generate`: writes generated/, which is the types of the contract, the dereferenced
- * contract, the contract as a page, the diagrams of the machines, the traceability of the
- * statements, and the checks of the conformance kit.
+ * contract, the contract as a page, and the diagrams of the machines.
  */
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import openapiTS, { astToString, COMMENT_HEADER } from 'openapi-typescript';
@@ -11,17 +10,15 @@ import { projectsMachine } from '../machines/projects.ts';
 import { exitOnUsageError, UsageError } from '../server/usage-error.ts';
 import { dereferencedContract } from './contract.ts';
 import { contractPath, sourceHash } from './contract-source.ts';
-import { diagram, markdownTable, stateTable, transitionTable } from './diagram.ts';
+import { diagram, stateTable, transitionTable } from './diagram.ts';
 import { root } from './run.ts';
 
-/** The pages import `contract.json`, so they come after it, and are imported where it is valid. */
+/** The page imports `contract.json`, so it comes after it, and is imported where it is valid. */
 const generators: { [path: string]: () => Promise<string> } = {
   'generated/api.d.ts': contractTypes,
   'generated/contract.json': contractJson,
-  'generated/contract.html': contractHtml,
+  'generated/contract.md': contractMarkdown,
   'generated/machines.md': machinesPage,
-  'generated/traceability.md': async () => (await import('./traceability.ts')).traceabilityPage(),
-  'generated/checks.md': checksPage,
 };
 
 /** Returns the generated files that are missing or differ from what would be written now. */
@@ -59,7 +56,7 @@ async function contractJson(): Promise<string> {
   return `{"source":"${sourceHash()}","security":${JSON.stringify(security)},"paths":{\n${lines.join(',\n')}\n}}\n`;
 }
 
-async function contractHtml(): Promise<string> {
+async function contractMarkdown(): Promise<string> {
   const { calls, callNames } = await import('../model/calls.ts');
   for (const call of callNames) {
     if (Object.hasOwn(calls, call)) continue;
@@ -78,25 +75,6 @@ async function machinesPage(): Promise<string> {
     'Generated from `machines/` by `npm run generate`. Edit the machines, not this page.\n' +
       'The statements are those of `docs/specification.md`.\n',
     ...sections,
-  ].join('\n');
-}
-
-async function checksPage(): Promise<string> {
-  const { checks } = await import('../conformance/checks/all.ts');
-  const groupOf = (id: string) => id.replace(/\d+$/, '');
-  const groups = [...new Set(checks.map(({ id }) => groupOf(id)))];
-  const rows = groups.flatMap((group) =>
-    checks
-      .filter(({ id }) => groupOf(id) === group)
-      .toSorted((a, b) => a.id.localeCompare(b.id, 'en', { numeric: true }))
-      .map(({ id, level, title, requirement }) => [id, level, title, requirement]),
-  );
-  return [
-    '# Checks of the conformance kit\n',
-    'Generated from `conformance/checks/` by `npm run generate`. The\n' +
-      '[README of the kit](../conformance/README.md) explains the levels. `--list` also prints the\n' +
-      'statements that each check covers.\n',
-    markdownTable(['check', 'level', 'what it verifies', 'what it requires'], rows),
   ].join('\n');
 }
 

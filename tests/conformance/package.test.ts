@@ -63,7 +63,7 @@ test('the packed kit runs in an empty folder without network', async () => {
       'dist/LICENSE',
       'dist/app/third-party-licenses.md',
       'dist/bin/third-party-licenses.md',
-      'dist/contract.html',
+      'dist/contract.md',
       'dist/openapi.yaml',
       'examples/github-action.yml',
       'examples/go/main.go',
