@@ -3,6 +3,7 @@ import { vanillaExtractPlugin } from '@vanilla-extract/vite-plugin';
 import { defineConfig, type TestProjectInlineConfiguration } from 'vitest/config';
 import { longTestMs, maxTestMs, maxWaitMs } from './tests/support/time-limits.ts';
 import { findMissingSoftware } from './tools/optional-software.ts';
+import { LikelyFirst } from './tools/test-sequencer.ts';
 
 const dom: TestProjectInlineConfiguration['test'] = {
   // Takes a third of the processor time of jsdom: 9 seconds instead of 24 for tests/screens.
@@ -52,8 +53,9 @@ export default defineConfig({
     exclude: findMissingSoftware().flatMap(({ testFiles }) => testFiles),
     reporters: ['default', './tools/test-reporter.ts'],
     setupFiles: 'tests/support/name-waits.ts',
-    // A fault that fails every test is shown in seconds. `npm test` runs all of them.
-    bail: 5,
+    // Ends with the first failure, which is then shown in seconds. `npm test` runs all tests.
+    bail: 1,
+    sequence: { sequencer: LikelyFirst },
     testTimeout: maxTestMs,
     hookTimeout: maxTestMs,
     expect: { poll: { timeout: maxWaitMs } },

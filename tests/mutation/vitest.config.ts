@@ -1,19 +1,5 @@
-import { relative } from 'node:path';
 import { defineConfig, type TestProjectInlineConfiguration } from 'vitest/config';
-import { BaseSequencer, type TestSpecification } from 'vitest/node';
 import config from '../../vitest.config.ts';
-
-/** Runs the files that failed for the previous mutant first, then the fastest. */
-class LikelyFirst extends BaseSequencer {
-  override async sort(specifications: TestSpecification[]): Promise<TestSpecification[]> {
-    const rank = ({ project, moduleId }: TestSpecification) => {
-      const key = `${project.name}:${relative(this.ctx.config.root, moduleId)}`;
-      const { failed, duration } = this.ctx.cache.getFileTestResults(key) ?? {};
-      return failed ? 0 : (duration ?? 0);
-    };
-    return specifications.toSorted((a, b) => rank(a) - rank(b));
-  }
-}
 
 const projects = config.test!.projects as TestProjectInlineConfiguration[];
 
@@ -29,7 +15,6 @@ export default defineConfig({
     testTimeout: 20_000,
     hookTimeout: 20_000,
     expect: { poll: { timeout: 5_000 } },
-    sequence: { sequencer: LikelyFirst },
     // StrykerJS prints them, and cannot print an object without a prototype.
     onUnhandledError: (error) => void Object.setPrototypeOf(error, Error.prototype),
     projects: projects.map(({ test, ...project }, groupOrder) => ({

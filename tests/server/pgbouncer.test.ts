@@ -15,7 +15,9 @@ describe.each(['session', 'transaction'])('PgBouncer in %s mode', (mode) => {
     });
     // A call waits half as long: for the pooler, or for the one connection that then writes.
     const address = await startServer({ database: openPostgres(url, { timeoutMs: 20_000 }) });
-    const clients = await Promise.all(Array.from({ length: 12 }, () => signedInClient(address)));
+    const clients = await Promise.all(
+      Array.from({ length: 12 }, () => signedInClient(address, longTestMs)),
+    );
     for (let round = 0; round < 5; round += 1) {
       const replies = await Promise.all(
         clients.flatMap((client) => [client.createProject(), client.listProjects()]),

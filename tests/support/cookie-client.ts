@@ -14,6 +14,7 @@ export class CookieClient {
   readonly address: string;
   readonly credentials: { email: string; password: string };
   readonly cookies: Map<string, string>;
+  maxResponseMs = maxResponseMs;
 
   constructor(
     address: string,
@@ -45,7 +46,7 @@ export class CookieClient {
         method,
         headers,
       }),
-      maxResponseMs,
+      this.maxResponseMs,
     ).catch((error) => {
       // Otherwise the server would wait for the end of the request when the test stops it.
       abortController.abort();
@@ -101,4 +102,9 @@ export class CookieClient {
   }
 }
 
-export const signedInClient = (address: string) => new CookieClient(address).signUp();
+/** Registers an account and signs in. A response may take `limitMs`. */
+export function signedInClient(address: string, limitMs = maxResponseMs): Promise<CookieClient> {
+  const client = new CookieClient(address);
+  client.maxResponseMs = limitMs;
+  return client.signUp();
+}
