@@ -1,4 +1,5 @@
 import './tools/node-version.js';
+import { availableParallelism } from 'node:os';
 import { vanillaExtractPlugin } from '@vanilla-extract/vite-plugin';
 import { defineConfig, type TestProjectInlineConfiguration } from 'vitest/config';
 import { longTestMs, maxTestMs, maxWaitMs } from './tests/support/time-limits.ts';
@@ -16,7 +17,7 @@ const long = { testTimeout: longTestMs, hookTimeout: longTestMs };
 
 /** Each project loads its modules again. `npm run test:NAME` runs one. */
 const projects: Record<string, TestProjectInlineConfiguration['test']> = {
-  unit: { include: ['tests/unit/**/*.test.ts'] },
+  unit: { include: ['tests/unit/**/*.test.ts'], pool: 'threads' },
   screens: { include: ['tests/screens/**/*.test.tsx'], ...dom },
   model: {
     include: ['tests/model/**/*.test.{ts,tsx}'],
@@ -41,14 +42,18 @@ const projects: Record<string, TestProjectInlineConfiguration['test']> = {
   },
 };
 
+/**
+ * Tests wait for browsers and databases most of the time. Those of `npm run test:unit` and
+ * `test:watch` never wait: a second worker per core would only load the modules once more.
+ */
+const workersPerCore = process.argv.includes('screens') ? 1 : 2;
+
 /** Apart from vite.config.ts, because the plugins of the build add two seconds to each start. */
 export default defineConfig({
   // Does not compile style sheets with a second Vite, as the build does.
   plugins: [vanillaExtractPlugin({ unstable_mode: 'transform' })],
   test: {
-    // The default leaves one core free. Tests wait for browsers and databases most of the time, so
-    // four workers are faster on two cores.
-    maxWorkers: 4,
+    maxWorkers: Math.min(workersPerCore * availableParallelism(), 8),
     // The tests of software that is not installed are left out. The reporter names them.
     exclude: findMissingSoftware().flatMap(({ testFiles }) => testFiles),
     reporters: ['default', './tools/test-reporter.ts'],
