@@ -2,7 +2,7 @@ import './tools/node-version.js';
 import { availableParallelism } from 'node:os';
 import { vanillaExtractPlugin } from '@vanilla-extract/vite-plugin';
 import { defineConfig, type TestProjectInlineConfiguration } from 'vitest/config';
-import { longTestMs, maxTestMs, maxWaitMs } from './tests/support/time-limits.ts';
+import { longTestMs, longWaitMs, maxTestMs, maxWaitMs } from './tests/support/time-limits.ts';
 import { findMissingSoftware } from './tools/optional-software.ts';
 import { LikelyFirst } from './tools/test-sequencer.ts';
 
@@ -13,7 +13,12 @@ const dom: TestProjectInlineConfiguration['test'] = {
   setupFiles: ['tests/support/screens-setup.ts'],
 };
 
-const long = { testTimeout: longTestMs, hookTimeout: longTestMs };
+/** Tests that start browsers, development servers or other backends. */
+const long = {
+  testTimeout: 3 * longTestMs,
+  hookTimeout: 3 * longTestMs,
+  expect: { poll: { timeout: longWaitMs } },
+};
 
 /** Each project loads its modules again. `npm run test:NAME` runs one. */
 const projects: Record<string, TestProjectInlineConfiguration['test']> = {

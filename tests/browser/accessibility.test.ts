@@ -1,6 +1,6 @@
 import axe from 'axe-core';
 import type { Locator, Page } from 'playwright-core';
-import { beforeEach, describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect, test, vi } from 'vitest';
 import { field, submitButton } from '../../model/browser-driver.ts';
 import {
   fillCredentials,
@@ -11,6 +11,10 @@ import {
 } from '../support/browser.ts';
 import { createVisualDriver, type VisualDriver } from '../visual/page-driver.ts';
 import { showAllStates } from '../visual/states.ts';
+import { longTestMs } from '../support/time-limits.ts';
+
+// One of them opens every visual state.
+vi.setConfig({ testTimeout: 6 * longTestMs });
 
 const browser = useBrowser();
 let page: Page;

@@ -4,7 +4,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import { run } from '../../conformance/run.ts';
 import { prepareUi } from '../../conformance/ui/prepare.ts';
 import { temporaryFolder } from '../server/support.ts';
-import { maxWaitMs } from '../support/time-limits.ts';
+import { longWaitMs } from '../support/time-limits.ts';
 import { startReferenceServer } from '../support/reference-server.ts';
 import {
   errorResponse,
@@ -37,7 +37,7 @@ async function runInBrowser(middleware: Middleware) {
   const { results, context } = await run({
     origin,
     only: ['UI-1'],
-    ui: { ...ui, screenTimeoutMs: maxWaitMs },
+    ui: { ...ui, screenTimeoutMs: longWaitMs },
     clock: new TestClock(),
   });
   return { result: results[0]!, screenshots: context.screenshots, folder };

@@ -2,7 +2,7 @@ import { createRequire } from 'node:module';
 import { firefox, type Browser } from 'playwright-core';
 import { launchBrowser } from '../../model/chromium.ts';
 import { optionalSoftware, requireSoftware } from '../../tools/optional-software.ts';
-import { maxWaitMs } from '../support/time-limits.ts';
+import { longWaitMs } from '../support/time-limits.ts';
 import type { Engine, PageOptions } from './page.ts';
 
 type Look = Pick<PageOptions, 'colorScheme' | 'scrollBars'>;
@@ -59,7 +59,7 @@ async function createEngine(launch: (look: Look) => Promise<Browser>): Promise<E
       if (!browsers.has(look)) browsers.set(look, launch({ colorScheme, scrollBars }));
       const browser = await browsers.get(look)!;
       const context = await browser.newContext({ viewport: { width, height }, colorScheme });
-      context.setDefaultTimeout(maxWaitMs);
+      context.setDefaultTimeout(longWaitMs);
       const page = await context.newPage();
       return {
         // Firefox reports no later step of a navigation that is not finished yet.

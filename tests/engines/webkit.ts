@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { expect } from 'vitest';
 import { findFreePort } from '../../tools/free-port.ts';
 import { optionalSoftware, requireSoftware } from '../../tools/optional-software.ts';
-import { maxWaitMs } from '../support/time-limits.ts';
+import { longWaitMs } from '../support/time-limits.ts';
 import type { Engine, Key, PageOptions } from './page.ts';
 
 /** The keys of the WebDriver standard, which are private characters. */
@@ -72,7 +72,7 @@ export async function startWebKit(): Promise<Engine> {
             browserName: 'MiniBrowser',
             // The driver waits for no page to load, because some have scripts that are held back.
             pageLoadStrategy: 'none',
-            timeouts: { implicit: maxWaitMs, script: maxWaitMs },
+            timeouts: { implicit: longWaitMs, script: longWaitMs },
             'webkitgtk:browserOptions': { binary: programs.browser, args: ['--automation'] },
           },
         },
@@ -104,7 +104,7 @@ const createClient =
     const json = body && JSON.stringify(body);
     const response = await fetch(address + path, {
       method,
-      signal: AbortSignal.timeout(maxWaitMs),
+      signal: AbortSignal.timeout(longWaitMs),
       ...(json && { body: json }),
     }).catch((cause: unknown) => {
       throw new Error(`WebKitWebDriver did not respond to ${method} ${path} ${json}`, { cause });
@@ -163,7 +163,7 @@ function createPage(send: Send, { width, height }: PageOptions) {
       await evaluate(() => void (document.body.dataset['old'] = ''));
       await send<void>('POST', '/refresh', {});
       await expect
-        .poll(() => evaluate(() => document.body?.dataset['old']), { timeout: maxWaitMs })
+        .poll(() => evaluate(() => document.body?.dataset['old']), { timeout: longWaitMs })
         .toBeNull();
     },
     evaluate,
@@ -200,7 +200,7 @@ function createPage(send: Send, { width, height }: PageOptions) {
       const toolbarHeight = window.height - (await evaluate(() => innerHeight));
       await send('POST', '/window/rect', { width, height: height + toolbarHeight });
       await expect
-        .poll(() => evaluate(() => [innerWidth, innerHeight]), { timeout: maxWaitMs })
+        .poll(() => evaluate(() => [innerWidth, innerHeight]), { timeout: longWaitMs })
         .toEqual([width, height]);
     },
   };

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, onTestFinished } from 'vitest';
 import { launchBrowser } from '../../model/chromium.ts';
 import { fillForm, heading, submitButton, waitForApp } from '../../model/browser-driver.ts';
 import { screens, type Route } from '../../model/screens.ts';
-import { maxWaitMs } from './time-limits.ts';
+import { longWaitMs } from './time-limits.ts';
 import { startTemporaryServer, type Settings } from './server-process.ts';
 
 /** Launches one browser for the tests of a file. Each page has its own cookies. */
@@ -20,7 +20,7 @@ export function useBrowser() {
       const context = await browser.newContext(options);
       onTestFinished(() => context.close());
       const page = await context.newPage();
-      page.setDefaultTimeout(maxWaitMs);
+      page.setDefaultTimeout(longWaitMs);
       const problems: string[] = [];
       page.on('pageerror', (error) => problems.push(String(error)));
       page.on('console', (message) => {

@@ -44,5 +44,8 @@ export const maxTestMs = Math.ceil(testMs * slowness());
 /** A response of a server. Shorter than a test, so that the message names the request. */
 export const maxResponseMs = Math.ceil(0.8 * maxTestMs);
 
-/** A test that starts browsers, kills processes or waits for a timeout of the product. */
+/** A test that kills processes or waits for a timeout of the product. */
 export const longTestMs = 4 * maxTestMs;
+
+/** A wait for a browser or a development server, of which several share the cores. */
+export const longWaitMs = 4 * maxWaitMs;

@@ -5,7 +5,7 @@ import { createPageDriver, heading, waitForApp } from '../../model/browser-drive
 import type { Driver, Observation } from '../../model/driver.ts';
 import { screens, type Route } from '../../model/screens.ts';
 import { respond } from '../model/processes/browser-driver.ts';
-import { maxWaitMs } from '../support/time-limits.ts';
+import { longWaitMs } from '../support/time-limits.ts';
 
 const origin = 'http://app.test';
 
@@ -58,7 +58,7 @@ export async function createVisualDriver(page: Page): Promise<VisualDriver> {
     },
     async waitFor(screen) {
       if (screen.path) await heading(page, screens[screen.path as Route].heading).waitFor();
-      const deadline = Date.now() + maxWaitMs;
+      const deadline = Date.now() + longWaitMs;
       for (;;) {
         const shown = await driver.observe();
         if (isSubset(screen, shown)) return;

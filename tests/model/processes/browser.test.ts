@@ -6,7 +6,7 @@ import { authPaths, coarseCoverageItems, projectsPaths } from '../../../model/mo
 import { createOracle } from '../../../model/oracle.ts';
 import { unreachableForUsers } from '../../../model/unreachable.ts';
 import { walk } from '../../../model/walk.ts';
-import { maxWaitMs } from '../../support/time-limits.ts';
+import { longWaitMs } from '../../support/time-limits.ts';
 import { createCoverage } from '../coverage.ts';
 import { createBrowserDriver } from './browser-driver.ts';
 
@@ -28,7 +28,7 @@ const coverage = createCoverage('browser', pathCount, unreachableForUsers);
 const options = {
   onStep: coverage.onStep,
   retry: (compare: () => Promise<void>) =>
-    vi.waitFor(compare, { timeout: maxWaitMs, interval: 20 }),
+    vi.waitFor(compare, { timeout: longWaitMs, interval: 20 }),
 };
 
 test.each(paths.auth)('auth agrees with the built app: $name', async (path) => {

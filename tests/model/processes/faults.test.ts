@@ -3,7 +3,7 @@ import { expect, test, vi } from 'vitest';
 import type { Route } from '../../../model/screens.ts';
 import { field, submitButton } from '../../../model/browser-driver.ts';
 import { fillCredentials, fillProject, useBrowser } from '../../support/browser.ts';
-import { maxWaitMs } from '../../support/time-limits.ts';
+import { longWaitMs } from '../../support/time-limits.ts';
 import { createBrowserDriver } from './browser-driver.ts';
 
 const browser = useBrowser();
@@ -23,7 +23,7 @@ async function open(route: Route, prepare?: (page: Page) => Promise<unknown>) {
     ...driver,
     shows: (part: object) =>
       vi.waitFor(async () => expect(await driver.observe()).toMatchObject(part), {
-        timeout: maxWaitMs,
+        timeout: longWaitMs,
         interval: 20,
       }),
     /** Returns what was thrown or warned of, and whether the screen is blank. */
