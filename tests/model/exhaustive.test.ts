@@ -12,7 +12,7 @@ import { explore } from '../../model/exploration.ts';
 import { createExploredApp } from './explored-app.ts';
 import { longTestMs } from '../support/time-limits.ts';
 
-vi.setConfig({ testTimeout: longTestMs * 8 });
+vi.setConfig({ testTimeout: longTestMs * 30 });
 
 test('the app agrees with the oracle in every state', async () => {
   const { states, transitions, difference } = await explore(() => createExploredApp());

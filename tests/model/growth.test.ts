@@ -13,7 +13,7 @@ import { isPossibleForBackend, unreachableForUsers } from '../../model/unreachab
 import { createCounter } from './coverage.ts';
 import { longTestMs } from '../support/time-limits.ts';
 
-vi.setConfig({ testTimeout: longTestMs * 8 });
+vi.setConfig({ testTimeout: longTestMs * 30 });
 
 type ProjectsModel = typeof projectsModel;
 type Snapshot = Parameters<typeof isProjectsScreenOpen>[0];

@@ -1,12 +1,16 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { connect } from 'node:net';
 import { join } from 'node:path';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import type { Database } from '../../server/store/database.ts';
 import { openSqlite } from '../../server/store/sqlite.ts';
 import { operations } from '../support/contract.ts';
 import { CookieClient, signedInClient, type Reply } from '../support/cookie-client.ts';
 import { refusal, refusals, startServer, temporaryFolder } from './support.ts';
+import { longTestMs } from '../support/time-limits.ts';
+
+// The bodies that are too large take seconds.
+vi.setConfig({ testTimeout: longTestMs });
 
 const json = { 'content-type': 'application/json' };
 const login = '/api/v1/auth/login';
