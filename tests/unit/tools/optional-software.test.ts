@@ -15,7 +15,12 @@ import { longTestMs } from '../../support/time-limits.ts';
 const execFileAsync = promisify(execFile);
 
 /** The environment of a machine on which Node is alone. */
-const bare = () => ({ PATH: temporaryFolder(), CHROMIUM: '', FIREFOX: undefined });
+const bare = () => ({
+  PATH: temporaryFolder(),
+  CHROMIUM: '',
+  FIREFOX: undefined,
+  TRACKER_TEST_ALL: undefined,
+});
 const software = Object.values(optionalSoftware);
 
 function stubEnvironment(variables: Record<string, string | undefined>) {
