@@ -5,7 +5,7 @@ import { root, runCommand, runStep, toolCommand, type Totals } from './run.ts';
 const timeoutSeconds = 1_800;
 
 /** Checks each file with the nearest tsconfig.json above it. */
-export const lintCommand = toolCommand(
+const lintCommand = toolCommand(
   'oxlint/bin/oxlint',
   '--type-aware',
   '--type-check',

@@ -39,9 +39,9 @@ type Schema = {
   [limit: string]: unknown;
 };
 
-/** Returns the page for openapi.yaml, or for the contract at this path. */
-export async function contractPage(path?: string): Promise<string> {
-  const contract = (await dereferencedContract(path)) as unknown as Contract;
+/** Returns the page for openapi.yaml. */
+export async function contractPage(): Promise<string> {
+  const contract = (await dereferencedContract()) as unknown as Contract;
   const { info, paths, components } = contract;
   const operations = Object.entries(paths).flatMap(([address, item]) =>
     Object.entries(item).map(([method, operation]) => ({
