@@ -7,7 +7,7 @@ import { findMissingSoftware } from './tools/optional-software.ts';
 import { LikelyFirst } from './tools/test-sequencer.ts';
 
 const dom: TestProjectInlineConfiguration['test'] = {
-  // Takes a third of the processor time of jsdom: 9 seconds instead of 24 for tests/screens.
+  // Takes a third of the processor time of jsdom: 9 seconds instead of 24 for tests/app/screens.
   environment: 'happy-dom',
   pool: 'threads',
   setupFiles: ['tests/support/screens-setup.ts'],
@@ -20,38 +20,39 @@ const long = {
   expect: { poll: { timeout: longWaitMs } },
 };
 
-/** Each project loads its modules again. `npm run test:NAME` runs one. */
+/** Each project loads its modules again. */
 const projects: Record<string, TestProjectInlineConfiguration['test']> = {
-  unit: { include: ['tests/unit/**/*.test.ts'], pool: 'threads' },
-  screens: { include: ['tests/screens/**/*.test.tsx'], ...dom },
-  model: {
-    include: ['tests/model/**/*.test.{ts,tsx}'],
-    exclude: ['tests/model/processes/**'],
+  'app:unit': { include: ['tests/app/unit/**/*.test.ts'], pool: 'threads' },
+  'app:screens': { include: ['tests/app/screens/**/*.test.tsx'], ...dom },
+  'app:model': {
+    include: ['tests/app/model/**/*.test.{ts,tsx}'],
+    exclude: ['tests/app/model/processes/**'],
     ...dom,
+  },
+  'app:browser': {
+    ...long,
+    include: ['tests/app/browser/**/*.test.ts', 'tests/app/model/processes/**/*.test.ts'],
+    globalSetup: 'tests/app/browser/global-setup.ts',
+  },
+  'app:engines': {
+    ...long,
+    include: ['tests/app/engines/**/*.test.ts'],
+    globalSetup: 'tests/app/browser/global-setup.ts',
   },
   server: { include: ['tests/server/**/*.test.ts'], globalSetup: 'tests/server/global-setup.ts' },
   conformance: {
     ...long,
     include: ['tests/conformance/**/*.test.ts'],
-    globalSetup: ['tests/server/global-setup.ts', 'tests/browser/global-setup.ts'],
+    globalSetup: ['tests/server/global-setup.ts', 'tests/app/browser/global-setup.ts'],
   },
-  browser: {
-    ...long,
-    include: ['tests/browser/**/*.test.ts', 'tests/model/processes/**/*.test.ts'],
-    globalSetup: 'tests/browser/global-setup.ts',
-  },
-  engines: {
-    ...long,
-    include: ['tests/engines/**/*.test.ts'],
-    globalSetup: 'tests/browser/global-setup.ts',
-  },
+  tools: { include: ['tests/tools/**/*.test.ts'], pool: 'threads' },
 };
 
 /**
  * Tests wait for browsers and databases most of the time. Those of `npm run test:unit` and
  * `test:watch` never wait: a second worker per core would only load the modules once more.
  */
-const workersPerCore = process.argv.includes('screens') ? 1 : 2;
+const workersPerCore = process.argv.includes('app:screens') ? 1 : 2;
 
 /** Apart from vite.config.ts, because the plugins of the build add two seconds to each start. */
 export default defineConfig({

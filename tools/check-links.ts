@@ -22,7 +22,7 @@ export type Project = {
 export async function linkProblems(): Promise<string[]> {
   const files = globSync(['**/*.{md,ts,tsx,js}', '.github/**/*.{md,yml}', '.ci/run'], {
     cwd: root,
-    exclude: ['**/node_modules', '**/dist', 'tests/out', 'tests/unit/tools'],
+    exclude: ['**/node_modules', '**/dist', 'tests/out', 'tests/tools'],
   }).toSorted();
   const { scripts } = JSON.parse(readFileSync(`${root}package.json`, 'utf8')) as {
     scripts: object;

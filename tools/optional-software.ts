@@ -27,23 +27,23 @@ export const optionalSoftware = {
   chromium: {
     name: 'Chromium',
     testFiles: [
-      'tests/browser/*.test.ts',
+      'tests/app/browser/*.test.ts',
       'tests/conformance/screens.test.ts',
-      'tests/engines/chromium.test.ts',
-      'tests/model/processes/{activate,browser,faults}.test.ts',
+      'tests/app/engines/chromium.test.ts',
+      'tests/app/model/processes/{activate,browser,faults}.test.ts',
     ],
     find: () => found(findChromiums().next().value || undefined),
     packages: ['chromium-headless-shell'],
   },
   firefox: {
     name: 'Firefox',
-    testFiles: ['tests/engines/firefox.test.ts'],
+    testFiles: ['tests/app/engines/firefox.test.ts'],
     find: () => found(process.env['FIREFOX'] ?? findProgram('firefox-esr', 'firefox')),
     packages: ['firefox-esr'],
   },
   webkit: {
     name: 'WebKitGTK',
-    testFiles: ['tests/engines/webkit.test.ts'],
+    testFiles: ['tests/app/engines/webkit.test.ts'],
     find: findWebKit,
     packages: ['webkit2gtk-driver', 'xvfb', 'xauth'],
   },

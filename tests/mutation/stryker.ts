@@ -9,12 +9,12 @@ const groups = [
   {
     mutate: ['machines/*.ts', 'src/*.ts{,x}', 'src/api/*.ts'],
     testFiles: [
-      'tests/unit/{api,machines}/*.test.ts',
-      'tests/screens/*.test.tsx',
-      'tests/model/{responses,screens,stop}.test.tsx',
+      'tests/app/unit/{api,machines}/*.test.ts',
+      'tests/app/screens/*.test.tsx',
+      'tests/app/model/{responses,screens,stop}.test.tsx',
     ],
   },
-  { mutate: ['src/{screens,ui}/*.ts{,x}'], testFiles: ['tests/screens/*.test.tsx'] },
+  { mutate: ['src/{screens,ui}/*.ts{,x}'], testFiles: ['tests/app/screens/*.test.tsx'] },
   { mutate: ['server/**/*.ts'], testFiles: ['tests/server/!(fuzz|process|torture).test.ts'] },
 ];
 

@@ -1,20 +1,21 @@
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, test, vi } from 'vitest';
-import { failOver } from '../torture/postgres-outages.ts';
+import { failOver } from './torture/postgres-outages.ts';
 import {
   floodLogins,
   killDuringCreates,
   restartReplicas,
   shareStore,
   type Figures,
-} from '../torture/scenarios.ts';
+} from './torture/scenarios.ts';
 import { emptyStore, fakeDist, storeNames, type StoreName } from './support.ts';
 import { longTestMs } from '../support/time-limits.ts';
 
 vi.setConfig({ testTimeout: longTestMs });
 
-// Short forms of `tests/torture/main.ts`. They assert no durations, because other tests run too.
+// Short forms of `tests/server/torture/main.ts`. They assert no durations, because other tests run
+// too.
 
 test('a rolling restart behind a load balancer fails no request', async () => {
   const figures = await restartReplicas(await settings('PostgreSQL'), 2, 1, 2);

@@ -14,7 +14,7 @@ import {
   type ProxyName,
   type Replacements,
 } from '../../support/proxies.ts';
-import { restartReplicas } from '../../torture/scenarios.ts';
+import { restartReplicas } from '../torture/scenarios.ts';
 import { emptyStore, fakeDist, refusal, startProcess, temporaryFolder } from '../support.ts';
 import { longTestMs } from '../../support/time-limits.ts';
 

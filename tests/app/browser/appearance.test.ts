@@ -1,0 +1,433 @@
+import type { Locator, Route } from 'playwright-core';
+import { describe, expect, test } from 'vitest';
+import { field, submitButton } from '../../../model/browser-driver.ts';
+import { screens, type Route as Path } from '../../../model/screens.ts';
+import {
+  fillCredentials,
+  fillProject,
+  headerLink,
+  mockProjects,
+  openScreen,
+  projectList,
+  useBrowser,
+  useServer,
+} from '../../support/browser.ts';
+
+const browser = useBrowser();
+const server = useServer();
+
+const paths = Object.keys(screens) as Path[];
+const allPaths = [...paths, '/nowhere'] as const;
+
+/** Returns a colour as red, green and blue, each 0 to 255. */
+async function rgb(locator: Locator, property: string): Promise<[number, number, number]> {
+  const text = await locator.evaluate(
+    (element, name) => getComputedStyle(element).getPropertyValue(name),
+    property,
+  );
+  const [red = -1, green = -1, blue = -1] = (text.match(/[\d.]+/g) ?? []).map(Number);
+  return [red, green, blue];
+}
+
+async function isRed(locator: Locator, property: string): Promise<boolean> {
+  const [red, green, blue] = await rgb(locator, property);
+  return red > 150 && red > green * 1.5 && red > blue * 1.5;
+}
+
+describe.each(['light', 'dark'] as const)('in the %s theme', (colorScheme) => {
+  test('the page has the theme of the system', async () => {
+    const { page } = await browser.open({ colorScheme });
+    await page.goto(server.address);
+    const [red, green, blue] = await rgb(page.locator('body'), 'background-color');
+    const brightness = (red + green + blue) / 3;
+    expect(colorScheme === 'light' ? brightness > 200 : brightness < 60).toBe(true);
+  });
+
+  test.each([
+    ['/login', 'Email'],
+    ['/register', 'Password'],
+    ['/projects', 'Title'],
+    ['/projects', 'Description'],
+  ] as const)('on %s the border of %s turns red with its error [FIELD-2]', async (path, label) => {
+    const { page } = await browser.open({ colorScheme });
+    await openScreen(page, server.address, path);
+    expect(await isRed(field(page, label), 'border-top-color')).toBe(false);
+    await field(page, label).focus();
+    await field(page, label).blur();
+    await page.getByText(`${label} is required`).waitFor();
+    expect(await isRed(field(page, label), 'border-top-color')).toBe(true);
+  });
+
+  test('the banners are red [LOGIN-5, PROJECTS-5]', async () => {
+    const { page } = await browser.open({ colorScheme });
+    await page.route('**/api/v1/**', (route) =>
+      route.fulfill({ status: 500, json: { message: 'No.' } }),
+    );
+    await openScreen(page, server.address, '/login');
+    await fillCredentials(page, 'ada@example.org');
+    await submitButton(page, 'Sign in').click();
+    expect(await isRed(page.getByRole('alert'), 'background-color')).toBe(true);
+    await openScreen(page, server.address, '/projects');
+    await fillProject(page, 'T', 'D');
+    await submitButton(page, 'Create Project').click();
+    expect(await isRed(page.getByRole('alert'), 'background-color')).toBe(true);
+  });
+});
+
+test('"Sign up" and "Sign in" look like buttons, are links, and are on every screen [HEADER-5, HEADER-6, HEADER-7]', async () => {
+  const { page } = await browser.open();
+  for (const path of paths) {
+    await openScreen(page, server.address, path);
+    for (const name of ['Sign up', 'Sign in']) {
+      const border = await headerLink(page, name).evaluate(
+        (element) => getComputedStyle(element).borderTopWidth,
+      );
+      expect(border).toBe('1px');
+    }
+  }
+});
+
+test.each([320, 2560])('nothing scrolls sideways at %i px', async (width) => {
+  const { page } = await browser.open({ viewport: { width, height: 800 } });
+  const text = 'w'.repeat(10_000);
+  await mockProjects(page, [{ id: 1, title: text, description: text }]);
+  for (const path of allPaths) {
+    await openScreen(page, server.address, path);
+    if (path === '/projects') await page.getByRole('listitem').waitFor();
+    const scrolls = await page.evaluate(() => document.documentElement.scrollWidth > innerWidth);
+    expect(`${path}: ${scrolls}`).toBe(`${path}: false`);
+  }
+});
+
+test('the error that a click on the button causes does not move the button', async () => {
+  const { page } = await browser.open();
+  await openScreen(page, server.address, '/projects');
+  await field(page, 'Title').focus();
+  const before = await submitButton(page, 'Create Project').boundingBox();
+  await submitButton(page, 'Create Project').click();
+  await page.getByText('Description is required').waitFor();
+  expect(await submitButton(page, 'Create Project').boundingBox()).toEqual(before);
+  expect(await page.getByText('Title is required').isVisible()).toBe(true);
+});
+
+test('the button and the list are animated while their calls are pending, and not afterwards [LIST-2, CHOICE-7]', async () => {
+  const { page } = await browser.open();
+  const pending: Route[] = [];
+  await page.route('**/api/v1/**', (route) => void pending.push(route));
+  const animations = (locator: Locator) =>
+    locator.evaluate(
+      (element) =>
+        // Without the transitions of hovering and pressing.
+        element.getAnimations({ subtree: true }).filter((item) => item instanceof CSSAnimation)
+          .length,
+    );
+
+  await openScreen(page, server.address, '/projects');
+  await expect.poll(() => pending.length).toBe(1);
+  await expect.poll(() => animations(projectList(page))).toBe(1);
+  await pending[0]!.fulfill({ json: [] });
+  await page.getByText('No projects to show.').waitFor();
+  await expect.poll(() => animations(projectList(page))).toBe(0);
+
+  await openScreen(page, server.address, '/login');
+  const button = submitButton(page, 'Sign in');
+  await expect.poll(() => animations(button)).toBe(0);
+  await fillCredentials(page, 'ada@example.org');
+  await button.click();
+  await expect.poll(() => pending.length).toBe(2);
+  await expect.poll(() => animations(button)).toBe(1);
+  await pending[1]!.fulfill({ status: 401, json: { message: 'No.' } });
+  await page.getByRole('alert').waitFor();
+  await expect.poll(() => animations(button)).toBe(0);
+});
+
+test('no animation is endless for users who prefer reduced motion', async () => {
+  const { page } = await browser.open({ reducedMotion: 'reduce' });
+  await page.route('**/api/v1/**', () => {});
+  await openScreen(page, server.address, '/projects');
+  await page.getByText('Loading projects…').waitFor();
+  const iterations = (locator: Locator) =>
+    locator.evaluate((element) =>
+      element.getAnimations({ subtree: true }).map(({ effect }) => effect?.getTiming().iterations),
+    );
+  expect(await iterations(projectList(page))).not.toContain(Infinity);
+
+  await openScreen(page, server.address, '/login');
+  await fillCredentials(page, 'ada@example.org');
+  const button = submitButton(page, 'Sign in');
+  await button.click();
+  await expect.poll(() => button.getAttribute('aria-busy')).toBe('true');
+  expect(await iterations(button)).not.toContain(Infinity);
+});
+
+test('the links of the header are not underlined, and the one of the current screen is marked', async () => {
+  const { page } = await browser.open();
+  await openScreen(page, server.address, '/about');
+  for (const { link } of Object.values(screens)) {
+    const style = await headerLink(page, link).evaluate((element) => ({
+      line: getComputedStyle(element).textDecorationLine,
+      isMarked: getComputedStyle(element, '::after').content !== 'none',
+    }));
+    expect({ link, ...style }).toEqual({ link, line: 'none', isMarked: link === 'About' });
+  }
+});
+
+test('the link of the error screen has the colour of a button', async () => {
+  const { page } = await browser.open();
+  await openScreen(page, server.address, '/login');
+  const accent = await rgb(submitButton(page, 'Sign in'), 'background-color');
+  await openScreen(page, server.address, '/nowhere');
+  expect(await rgb(page.getByRole('link', { name: 'Go to the start page' }), 'color')).toEqual(
+    accent,
+  );
+});
+
+test('links of the header, buttons and fields are at least 44 px high', async () => {
+  const { page } = await browser.open();
+  for (const path of ['/login', '/projects'] as const) {
+    await openScreen(page, server.address, path);
+    for (const target of await page.locator('header a, button, input, textarea').all()) {
+      const { height = 0 } = (await target.boundingBox()) ?? {};
+      const html = await target.evaluate(({ outerHTML }) => outerHTML);
+      expect([html, height >= 44]).toEqual([html, true]);
+    }
+  }
+});
+
+test('each element that Tab focuses has a focus ring', async () => {
+  const { page } = await browser.open();
+  await openScreen(page, server.address, '/login');
+  await submitButton(page, 'Sign in').waitFor();
+  const focused = [];
+  for (let presses = 0; presses < 8; presses++) {
+    await page.keyboard.press('Tab');
+    focused.push(
+      await page.evaluate(() => {
+        const { textContent, localName } = document.activeElement ?? {};
+        const { outlineStyle, outlineWidth } = getComputedStyle(document.activeElement!);
+        return `${textContent || localName}: ${outlineStyle} ${outlineWidth}`;
+      }),
+    );
+  }
+  expect(focused).toEqual(
+    ['Home', 'About', 'Projects', 'Sign up', 'Sign in', 'input', 'input', 'Sign in'].map(
+      (name) => `${name}: solid 3px`,
+    ),
+  );
+});
+
+test('the forms with email and password are narrower than the one of a project', async () => {
+  const { page } = await browser.open({ viewport: { width: 1280, height: 800 } });
+  const width = async (path: '/login' | '/register' | '/projects') => {
+    await openScreen(page, server.address, path);
+    return (await page.locator('form').boundingBox())?.width ?? 0;
+  };
+  const projectWidth = await width('/projects');
+  for (const path of ['/login', '/register'] as const) {
+    expect([path, (await width(path)) < projectWidth * 0.75]).toEqual([path, true]);
+  }
+});
+
+test('rows and banners keep line breaks and spaces [PROJECTS-6, LOGIN-5]', async () => {
+  const { page } = await browser.open();
+  const text = 'first\n\n  third';
+  const refusal = { status: 422, json: { message: text } };
+  await mockProjects(page, [{ id: 1, title: text, description: text }], refusal);
+  await openScreen(page, server.address, '/projects');
+  await fillProject(page, 'T', 'D');
+  await submitButton(page, 'Create Project').click();
+  const row = page.getByRole('listitem');
+  for (const element of [row.locator('h3'), row.locator('p'), page.getByRole('alert')]) {
+    expect(await element.innerText()).toBe(text);
+  }
+});
+
+test('each line of a row or a banner starts on the side where its language starts', async () => {
+  const { page } = await browser.open();
+  const text = 'English\nעברית\nEnglish\nالعربية';
+  const refusal = { status: 422, json: { message: text } };
+  await mockProjects(page, [{ id: 1, title: text, description: text }], refusal);
+  await openScreen(page, server.address, '/projects');
+  await fillProject(page, 'T', 'D');
+  await submitButton(page, 'Create Project').click();
+  const row = page.getByRole('listitem');
+  // What Firefox and WebKit compute.
+  await row.evaluate((element) => (element.style.textAlign = 'left'));
+  for (const element of [row.locator('h3'), row.locator('p'), page.getByRole('alert')]) {
+    const sides = await element.evaluate((target) => {
+      const range = document.createRange();
+      range.selectNodeContents(target);
+      const { left, width } = target.getBoundingClientRect();
+      return Array.from(range.getClientRects())
+        .filter((line) => line.width > 0)
+        .map((line) => (line.left + line.width / 2 < left + width / 2 ? 'left' : 'right'));
+    });
+    expect(sides).toEqual(['left', 'right', 'left', 'right']);
+  }
+});
+
+test('announcements for screen readers are invisible', async () => {
+  const { page } = await browser.open();
+  await mockProjects(page, [], { status: 201, json: { id: 1, title: 'T', description: 'D' } });
+  await openScreen(page, server.address, '/projects');
+  await fillProject(page, 'T', 'D');
+  await submitButton(page, 'Create Project').click();
+  await page.getByText('The project was created.').waitFor({ state: 'attached' });
+  const box = await page.getByRole('status').boundingBox();
+  expect((box?.width ?? 0) * (box?.height ?? 0)).toBeLessThanOrEqual(1);
+});
+
+test('the footer is at the bottom of the window, and the content is less than 1,000 px wide', async () => {
+  const { page } = await browser.open({ viewport: { width: 2560, height: 1200 } });
+  await openScreen(page, server.address, '/about');
+  const footer = await page.getByRole('contentinfo').boundingBox();
+  expect((footer?.y ?? 0) + (footer?.height ?? 0)).toBeCloseTo(1200, 0);
+  const content = await page.getByRole('main').boundingBox();
+  expect(content?.width).toBeLessThan(1_000);
+});
+
+test('the page says what it needs without JavaScript', async () => {
+  const { page } = await browser.open({ javaScriptEnabled: false });
+  await page.goto(server.address);
+  const note = page.locator('noscript');
+  await note.waitFor();
+  expect(await note.textContent()).toBe(
+    'Tracker App needs JavaScript. Please switch it on and load this page again.',
+  );
+  expect(await page.title()).toBe('Tracker App');
+  // In the viewport, not below an empty one.
+  const { y = 0, height = 0 } = (await note.boundingBox()) ?? {};
+  expect(y + height).toBeLessThan(200);
+});
+
+test('the marker of the current link is on the edge of the header, also if the links wrap', async () => {
+  const { page } = await browser.open({ viewport: { width: 320, height: 640 } });
+  await openScreen(page, server.address, '/projects');
+  /** Returns what is on the edge, below the middle of the link. */
+  const onEdge = () =>
+    headerLink(page, 'Projects').evaluate((link) => {
+      const { left, width, bottom } = link.getBoundingClientRect();
+      const edge = link.closest('header')!.getBoundingClientRect().bottom - 1.5;
+      return {
+        rows: edge - bottom > 40 ? 'several' : 'one',
+        isMarker: document.elementFromPoint(left + width / 2, edge) === link,
+      };
+    });
+  expect(await onEdge()).toEqual({ rows: 'one', isMarker: true });
+  await page.evaluate(() => (document.documentElement.style.fontSize = '24px'));
+  expect(await onEdge()).toEqual({ rows: 'several', isMarker: true });
+});
+
+// 320 px, less a scroll bar that takes room.
+test('the header has two rows at 300 px', async () => {
+  const { page } = await browser.open({ viewport: { width: 300, height: 640 } });
+  await openScreen(page, server.address, '/projects');
+  const middles = await page
+    .locator('header > span, header a')
+    .evaluateAll((elements) =>
+      elements
+        .map((element) => element.getBoundingClientRect())
+        .map(({ top, bottom }) => Math.round((top + bottom) / 2)),
+    );
+  expect([middles.length, new Set(middles).size]).toEqual([6, 2]);
+});
+
+test.each(allPaths)(
+  '%s at 320 px with letters of double size breaks no word, and nothing scrolls sideways or is cut off',
+  async (path) => {
+    const { page } = await browser.open({ viewport: { width: 320, height: 640 } });
+    await openScreen(page, server.address, path);
+    const fontSizes = () =>
+      page
+        .locator('h1, h2, main p')
+        .evaluateAll((elements) =>
+          elements.map((element) => parseFloat(getComputedStyle(element).fontSize)),
+        );
+    const normal = await fontSizes();
+    await page.evaluate(() => (document.documentElement.style.fontSize = '32px'));
+    const factors = (await fontSizes()).map((size, index) => size / normal[index]!);
+    expect(Math.min(...factors)).toBeGreaterThan(1.15);
+
+    for (const width of [320, 300]) {
+      await page.setViewportSize({ width, height: 640 });
+      expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(width);
+      const cutOff = await page
+        .locator('button')
+        .evaluateAll((buttons) =>
+          buttons.filter(({ scrollWidth, clientWidth }) => scrollWidth > clientWidth),
+        );
+      expect(cutOff).toEqual([]);
+      const words = await page.evaluate(readWords);
+      expect(words.length).toBeGreaterThan(5);
+      expect(words.filter(({ lines }) => lines > 1)).toEqual([]);
+    }
+  },
+);
+
+/** Returns each word of the screen, and on how many lines it is. */
+function readWords() {
+  const texts = document.createTreeWalker(document.getElementById('root')!, NodeFilter.SHOW_TEXT);
+  const words: { word: string; lines: number }[] = [];
+  while (texts.nextNode()) {
+    const text = texts.currentNode as Text;
+    for (const { 0: word, index } of text.data.matchAll(/\S+/g)) {
+      const range = document.createRange();
+      range.setStart(text, index);
+      range.setEnd(text, index + word.length);
+      const tops = Array.from(range.getClientRects(), ({ top }) => top);
+      words.push({ word, lines: new Set(tops).size });
+    }
+  }
+  return words;
+}
+
+test('a placeholder that is longer than its field ends in an ellipsis', async () => {
+  const { page } = await browser.open({ viewport: { width: 320, height: 640 } });
+  await openScreen(page, server.address, '/projects');
+  const overflow = await field(page, 'Title').evaluate(
+    (element) => getComputedStyle(element).textOverflow,
+  );
+  expect(overflow).toBe('ellipsis');
+});
+
+test('the page declares its language, viewport, description, colour schemes and icon', async () => {
+  const { page } = await browser.open();
+  await page.goto(server.address);
+  const meta = (name: string) => page.locator(`meta[name=${name}]`).getAttribute('content');
+  expect(await page.locator('html').getAttribute('lang')).toBe('en');
+  expect(await meta('viewport')).toBe('width=device-width, initial-scale=1');
+  expect(await meta('description')).toBe('Register, sign in, and keep track of your projects.');
+  expect(await meta('color-scheme')).toBe('light dark');
+  const icon = await page.locator('link[rel=icon]').getAttribute('href');
+  // Inline: Chromium requests an icon that has an address again at each navigation.
+  expect(icon).toMatch(/^data:image\/png;base64,/);
+});
+
+test('the icon of the page is the logo beside the brand', async () => {
+  const { page } = await browser.open();
+  await openScreen(page, server.address, '/');
+  const pixels = await page.evaluate(async () => {
+    const size = 64;
+    /** Returns the opacity of each pixel of an image, 0 to 255. */
+    async function opacities(url: string) {
+      const image = new Image(size, size);
+      image.src = url;
+      await image.decode();
+      const canvas = new OffscreenCanvas(size, size).getContext('2d')!;
+      canvas.drawImage(image, 0, 0, size, size);
+      return canvas.getImageData(0, 0, size, size).data.filter((_, index) => index % 4 === 3);
+    }
+    const svg = document.querySelector('header svg')!.cloneNode(true) as SVGElement;
+    svg.setAttribute('xmlns', 'http://www.w3.org/2000/svg');
+    svg.setAttribute('width', String(size));
+    svg.setAttribute('height', String(size));
+    const logo = await opacities(`data:image/svg+xml,${encodeURIComponent(svg.outerHTML)}`);
+    const icon = await opacities(document.querySelector<HTMLLinkElement>('link[rel=icon]')!.href);
+    return {
+      inked: logo.filter((opacity) => opacity > 127).length,
+      different: logo.filter((opacity, index) => Math.abs(opacity - icon[index]!) > 48).length,
+    };
+  });
+  expect(pixels.inked).toBeGreaterThan(200);
+  expect(pixels.different).toBeLessThan(20);
+});

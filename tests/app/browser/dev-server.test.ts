@@ -1,0 +1,424 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import {
+  cpSync,
+  globSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { createServer as createHttpServer, type RequestListener } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import type { Page } from 'playwright-core';
+import { afterEach, expect, onTestFinished, test, vi } from 'vitest';
+import { createLogger, createServer, type InlineConfig } from 'vite';
+import { submitButton } from '../../../model/browser-driver.ts';
+import { fillCredentials, openScreen, useBrowser } from '../../support/browser.ts';
+
+const root = fileURLToPath(new URL('../../../', import.meta.url));
+
+const browser = useBrowser();
+afterEach(() => vi.unstubAllEnvs());
+
+/** Starts the development server, by default with the mock backend. */
+async function startDevServer(config: InlineConfig = {}) {
+  if (!process.env['API_URL']) vi.stubEnv('API_URL', '');
+  const printed: string[] = [];
+  const print = (text: string) => void printed.push(text);
+  const server = await createServer({
+    mode: 'development',
+    customLogger: { ...createLogger(), info: print, warn: print, error: print },
+    server: { port: 0 },
+    ...config,
+  });
+  onTestFinished(() => server.close());
+  await server.listen();
+  server.printUrls();
+  const [address = ''] = server.resolvedUrls?.local ?? [];
+  return { address: new URL(address).origin, printed };
+}
+
+/** Starts a backend. Returns its origin. */
+async function startBackend(listener: RequestListener): Promise<string> {
+  const backend = createHttpServer(listener).listen(0, '127.0.0.1');
+  onTestFinished(() => void backend.close());
+  await new Promise((listening) => backend.once('listening', listening));
+  return `http://127.0.0.1:${(backend.address() as AddressInfo).port}`;
+}
+
+/** Copies what the development server serves, so that a test can edit it. */
+function copyProject() {
+  const folder = mkdtempSync(join(tmpdir(), 'tracker-app-'));
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  const files = ['index.html', 'package.json', 'tsconfig.json'];
+  for (const name of [...files, 'generated', 'machines', 'server', 'src'])
+    cpSync(join(root, name), join(folder, name), { recursive: true });
+  symlinkSync(join(root, 'node_modules'), join(folder, 'node_modules'));
+  return {
+    folder,
+    config: {
+      root: folder,
+      configFile: join(root, 'vite.config.ts'),
+      cacheDir: join(folder, '.vite'),
+    },
+    edit: (file: string, change: (source: string) => string) => {
+      const path = join(folder, file);
+      writeFileSync(path, change(readFileSync(path, 'utf8')));
+    },
+  };
+}
+
+/** Opens /projects on a copy of the app. The backend has no projects. */
+async function openCopy() {
+  const { config, edit } = copyProject();
+  const backend = await startBackend((_, response) => {
+    response.setHeader('content-type', 'application/json').end('[]');
+  });
+  vi.stubEnv('API_URL', backend);
+  const { address } = await startDevServer(config);
+  const { page, problems } = await browser.open();
+  let loads = 0;
+  page.on('load', () => (loads += 1));
+  await openScreen(page, address, '/projects');
+  await page.getByText('No projects to show.').waitFor();
+  return {
+    page,
+    problems,
+    /** Returns how often the page has loaded. */
+    loads: () => loads,
+    edit,
+    /** Appends a statement to a file and waits until the page has run it. */
+    appendTo: async (file: string) => {
+      const message = `edited ${file}`;
+      const hasRun = page.waitForEvent('console', (event) => event.text() === message);
+      edit(file, (source) => `${source}\nconsole.info('${message}');\n`);
+      await hasRun;
+    },
+  };
+}
+
+test('npm run dev serves the app from its sources, with a mock of the contract', async () => {
+  const { address, printed } = await startDevServer();
+  const { page } = await browser.open();
+  await page.goto(`${address}/#/projects`);
+  await page.getByText('No projects to show.').waitFor();
+  await page.getByRole('link', { name: 'Sign in' }).click();
+  await fillCredentials(page, 'ada@example.org');
+  await submitButton(page, 'Sign in').click();
+  await page.getByText('Move to the new office').waitFor();
+  expect(await page.getByRole('listitem').count()).toBe(2);
+  expect(printed.join('\n')).toContain('Backend: a mock that keeps no data.');
+});
+
+test('npm run dev prints why the mock refuses a request', async () => {
+  const { address, printed } = await startDevServer();
+  await fetch(`${address}/api/v1/auth/login`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: '{"email":"ada@example.org"}',
+  });
+  expect(printed).toContain(
+    "POST /api/v1/auth/login does not match openapi.yaml: Request body must have required property 'password'.",
+  );
+});
+
+test('npm run dev leads from /register without the # to its screen', async () => {
+  const backend = await startBackend((_, response) => void response.writeHead(404).end());
+  vi.stubEnv('API_URL', backend);
+  const { address } = await startDevServer();
+  for (const path of ['/register', '/register/']) {
+    const response = await fetch(`${address}${path}?a=1`, { redirect: 'manual' });
+    expect(response.status).toBe(302);
+    expect(response.headers.get('location')).toBe('/?a=1#/register');
+  }
+  expect((await fetch(`${address}/src/main.tsx`)).status).toBe(200);
+});
+
+test('npm run dev answers an unknown address with a page in a browser, otherwise with JSON', async () => {
+  const { address } = await startDevServer();
+  const { page } = await browser.open();
+  const inBrowser = await page.goto(`${address}/nowhere/else`);
+  expect(inBrowser?.status()).toBe(404);
+  await page.getByRole('link', { name: 'Go to the start page' }).click();
+  await page.getByText('Home', { exact: true }).last().waitFor();
+  const response = await fetch(`${address}/nowhere`);
+  expect(response.status).toBe(404);
+  expect(await response.json()).toEqual({ message: 'There is nothing at this address.' });
+});
+
+test('API_URL=… npm run dev sends requests to that backend, with its own origin', async () => {
+  const received: (string | undefined)[] = [];
+  const origin = await startBackend((request, response) => {
+    const { origin: sender, referer, host } = request.headers;
+    received.push(sender, referer, host);
+    response.setHeader('set-cookie', 'XSRF-TOKEN=t; Domain=backend.example; Path=/');
+    response.writeHead(401, { 'content-type': 'application/json' });
+    response.end('{"message":"Another backend."}');
+  });
+
+  vi.stubEnv('API_URL', origin);
+  const { address } = await startDevServer();
+  const response = await fetch(`${address}/api/v1/auth/login`, {
+    method: 'POST',
+    headers: { origin: address, referer: `${address}/login?next=1` },
+  });
+  expect(await response.json()).toEqual({ message: 'Another backend.' });
+  expect(received).toEqual([origin, `${origin}/login?next=1`, new URL(origin).host]);
+  expect(response.headers.get('set-cookie')).toBe('XSRF-TOKEN=t; Path=/');
+});
+
+test('API_URL=… npm run dev says so on the screen when no backend answers', async () => {
+  vi.stubEnv('API_URL', 'http://127.0.0.1:1');
+  const { address, printed } = await startDevServer();
+  const { page } = await browser.open();
+  await openScreen(page, address, '/login');
+  await fillCredentials(page, 'ada@example.org');
+  await submitButton(page, 'Sign in').click();
+  const message = 'No backend answers at http://127.0.0.1:1: start it, or change API_URL.';
+  await page.getByText(message).waitFor();
+  const output = printed.join('\n');
+  expect(output).toContain(message);
+  expect(output).not.toMatch(/^ +at /m);
+});
+
+test.each(['localhost:8080', 'http://localhost:8080/api'])(
+  'npm run dev refuses "%s" as API_URL, with an example',
+  async (apiUrl) => {
+    vi.stubEnv('API_URL', apiUrl);
+    await expect(startDevServer()).rejects.toThrow(
+      `API_URL is "${apiUrl}": set it to the backend's origin, without a path, like http://localhost:8080`,
+    );
+  },
+);
+
+/** Serves a page instead of the hosted inspector, which collects what it receives. */
+async function openInspected(address: string, isPopupBlocked = false) {
+  const { page, context, problems } = await browser.open();
+  await context.route('https://stately.ai/**', (route) =>
+    route.fulfill({
+      contentType: 'text/html',
+      body: `<script>
+        const received = [];
+        addEventListener('message', ({ data }) => received.push(data));
+        opener.postMessage({ type: '@statelyai.connected' }, '*');
+      </script>`,
+    }),
+  );
+  if (isPopupBlocked) {
+    await page.addInitScript(() => {
+      const open = window.open.bind(window);
+      let opened: Window | null = null;
+      window.open = (...args) => {
+        // Opening uses up the click. A window that is open may be navigated without one.
+        if (opened || navigator.userActivation.isActive) opened = open(...args);
+        return opened;
+      };
+    });
+  }
+  const opened = page.waitForEvent('popup');
+  await page.goto(address);
+  return { page, problems, opened };
+}
+
+/** Returns what the inspector has received: names of machines, types of events, and all as JSON. */
+const receivedBy = (inspector: Page) =>
+  inspector.evaluate(() => {
+    const received = window.eval('received') as {
+      type: string;
+      name?: string;
+      event?: { type: string };
+    }[];
+    return {
+      machines: received.filter(({ type }) => type === '@xstate.actor').map(({ name }) => name),
+      events: received.flatMap(({ event }) => event?.type ?? []),
+      json: JSON.stringify(received),
+    };
+  });
+
+test.each(['/?inspect#/login', '/#/login?inspect'])(
+  'npm run dev with the address %s connects both machines to the inspector, without passwords',
+  async (path) => {
+    const { address } = await startDevServer();
+    const { page, problems, opened } = await openInspected(`${address}${path}`);
+    const inspector = await opened;
+    await fillCredentials(page, 'ada@example.org', 'correct horse');
+    await submitButton(page, 'Sign in').click();
+    await page.getByText('Move to the new office').waitFor();
+    const events = async () => (await receivedBy(inspector)).events;
+    await expect.poll(events).toContain('xstate.done.actor.listProjects');
+    expect(await events()).toEqual(
+      expect.arrayContaining(['login', 'user.changed', 'projects.opened', 'rows.received']),
+    );
+    const { machines, json } = await receivedBy(inspector);
+    expect(machines).toEqual(expect.arrayContaining(['auth', 'projects']));
+    expect(json).toContain('ada@example.org');
+    expect(json).not.toContain('correct horse');
+    expect(problems).toEqual([]);
+  },
+);
+
+test('the inspector opens at the first click if the browser blocks its window', async () => {
+  const { address } = await startDevServer();
+  const { page, opened } = await openInspected(`${address}/?inspect#/register`, true);
+  let isOpen = false;
+  void opened.then(() => (isOpen = true));
+  // Repeated, because a click before the inspector has loaded opens nothing.
+  await expect
+    .poll(async () => {
+      await page.getByRole('heading', { level: 1 }).click();
+      return isOpen;
+    })
+    .toBe(true);
+  const inspector = await opened;
+  const machines = async () => (await receivedBy(inspector)).machines;
+  await expect.poll(machines).toEqual(['auth', 'projects']);
+});
+
+test('the build contains nothing of the inspector', () => {
+  const isInspector = /stately\.ai|statelyai|xstateinspector/;
+  const library = join(root, 'node_modules/@statelyai/inspect/dist/index.mjs');
+  expect(readFileSync(library, 'utf8')).toMatch(isInspector);
+  const files = globSync('dist/**/*.{html,js,css}', { cwd: root });
+  expect(files.length).toBeGreaterThan(2);
+  const contents = files.map((file) => readFileSync(join(root, file), 'utf8'));
+  expect(files.filter((_, index) => isInspector.test(contents[index] ?? ''))).toEqual([]);
+});
+
+test('edits of machines, actors, client and router reload the page, without errors', async () => {
+  const { page, problems, loads, appendTo } = await openCopy();
+  for (const file of [
+    'machines/auth.ts',
+    'machines/projects.ts',
+    'src/actors.ts',
+    'src/actors-context.ts',
+    'src/api/api.ts',
+    'src/api/decode.ts',
+    'src/app.tsx',
+    'src/lazy-chunk.ts',
+    'src/lazy-screens.ts',
+    'src/router.tsx',
+    'src/main.tsx',
+  ]) {
+    const before = loads();
+    // oxlint-disable-next-line no-await-in-loop
+    await appendTo(file);
+    // oxlint-disable-next-line no-await-in-loop
+    await page.getByText('No projects to show.').waitFor();
+    await expect.poll(loads, { message: file }).toBe(before + 1);
+    expect({ file, problems }).toEqual({ file, problems: [] });
+  }
+});
+
+test('edits of screens and components keep what is typed, without errors', async () => {
+  const { page, problems, loads, edit, appendTo } = await openCopy();
+  const title = page.getByRole('textbox', { name: 'Title' });
+  await title.fill('Typed before');
+  for (const file of [
+    'src/screens/layout.tsx',
+    'src/screens/projects.tsx',
+    'src/screens/schemas.ts',
+    'src/screens/use-form.ts',
+    'src/ui/button.tsx',
+    'src/ui/block-offsets.ts',
+  ]) {
+    // oxlint-disable-next-line no-await-in-loop
+    await appendTo(file);
+  }
+  edit('src/screens/projects.tsx', (source) => source.replace('List of Projects', 'All Projects'));
+  await page.getByRole('heading', { name: 'All Projects' }).waitFor();
+  expect(await title.inputValue()).toBe('Typed before');
+  expect(loads()).toBe(1);
+  expect(problems).toEqual([]);
+});
+
+test('edits of styles keep what is typed, and are in view at once', async () => {
+  const { page, problems, loads, edit } = await openCopy();
+  const title = page.getByRole('textbox', { name: 'Title' });
+  await title.fill('Typed before');
+  const button = submitButton(page, 'Create Project');
+  const styleOf = (property: string) =>
+    button.evaluate((element, name) => getComputedStyle(element).getPropertyValue(name), property);
+  const addRule = (rule: string) => (source: string) => `${source}\n${rule}\n`;
+
+  edit('src/ui/button.css.ts', (source) => source.replace('fontWeight: 600', 'fontWeight: 300'));
+  await expect.poll(() => styleOf('font-weight')).toBe('300');
+  edit('src/styles/global.css.ts', addRule("globalStyle('form button', { opacity: 0.5 });"));
+  await expect.poll(() => styleOf('opacity')).toBe('0.5');
+  edit('src/styles/tokens.css.ts', (source) => source.replace(/(control: )'[^']*'/, "$1'7px'"));
+  await expect.poll(() => styleOf('border-radius')).toBe('7px');
+  expect(await title.inputValue()).toBe('Typed before');
+  expect(loads()).toBe(1);
+  expect(problems).toEqual([]);
+});
+
+test('npm run dev:server restarts the reference backend after an edit, and keeps the data', async () => {
+  const { folder, config, edit } = copyProject();
+  vi.stubEnv('DATA_DIR', join(folder, 'data'));
+  vi.stubEnv('LOG_LEVEL', 'silent');
+  const { address, printed } = await startDevServer({ ...config, mode: 'server' });
+  expect(printed.join('\n')).toContain(`The data is in ${join(folder, 'data')}.`);
+  const call = async (method: string, path: string, body?: object) => {
+    const response = await fetch(`${address}/api/v1/${path}`, {
+      method,
+      ...(body && {
+        headers: { 'content-type': 'application/json' },
+        body: JSON.stringify(body),
+      }),
+    });
+    return `${response.status} ${await response.text()}`;
+  };
+  const credentials = { email: 'ada@example.org', password: 'correct horse' };
+  expect(await call('POST', 'users/register', credentials)).toMatch(/^201 /);
+  const list = () => call('GET', 'projects');
+  expect(await list()).toBe('401 {"message":"Please sign in to work with projects."}');
+
+  edit('generated/contract.json', (json) => json.replaceAll('Please sign in to work', 'Edited'));
+  await expect.poll(list).toBe('401 {"message":"Edited with projects."}');
+  expect(await call('POST', 'auth/login', credentials)).toMatch(/^200 /);
+
+  edit('server/main.ts', (source) => `process.exit(1);${source}`);
+  await expect.poll(list).toMatch(/^502 .*The backend has stopped\./);
+  edit('server/main.ts', (source) => source.replace('process.exit(1);', ''));
+  await expect.poll(list).toBe('401 {"message":"Edited with projects."}');
+});
+
+test.each(['SIGINT', 'SIGTERM', 'SIGKILL'] as const)(
+  'npm run dev:server stops the reference backend when it ends by %s',
+  async (signal) => {
+    const data = mkdtempSync(join(tmpdir(), 'tracker-app-'));
+    onTestFinished(() => rmSync(data, { recursive: true, force: true }));
+    const vite = join(root, 'node_modules/vite/bin/vite.js');
+    const child = spawn(process.execPath, [vite, '--mode', 'server', '--port', '0'], {
+      cwd: root,
+      env: { ...process.env, NODE_ENV: 'development', API_URL: '', DATA_DIR: data },
+      stdio: ['pipe', 'pipe', 'pipe'],
+    });
+    onTestFinished(() => void child.kill('SIGKILL'));
+    let output = '';
+    child.stdout.on('data', (chunk) => (output += chunk));
+    child.stderr.on('data', (chunk) => (output += chunk));
+    await expect.poll(() => output).toContain('Backend: server/');
+    const [backend = ''] = /http:\/\/127\.0\.0\.1:\d+/.exec(output) ?? [];
+    const isListening = () =>
+      fetch(`${backend}/healthz`).then(
+        ({ ok }) => ok,
+        () => false,
+      );
+    expect(await isListening()).toBe(true);
+    child.kill(signal);
+    await once(child, 'exit');
+    await expect.poll(isListening).toBe(false);
+  },
+);
+
+test('API_URL=… npm run dev:server refuses to start', async () => {
+  vi.stubEnv('API_URL', 'http://localhost:8080');
+  await expect(startDevServer({ mode: 'server' })).rejects.toThrow(
+    'API_URL is set, but npm run dev:server starts a backend itself: unset it, or use npm run dev.',
+  );
+});

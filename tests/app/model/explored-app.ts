@@ -1,0 +1,79 @@
+import type { AnyEventObject, AnyMachineSnapshot } from 'xstate';
+import { callNames, definitionOf, type Call } from '../../../model/calls.ts';
+import { countRequests } from '../../../model/controlled-backend.ts';
+import type { ExploredApp } from '../../../model/exploration.ts';
+import type { Api } from '../../../src/api/api.ts';
+import { createHeadlessDriver } from './headless-driver.ts';
+
+type PendingCall = {
+  call: Call;
+  sent: unknown;
+  key: unknown;
+  end: (event: AnyEventObject) => void;
+};
+
+/** Returns the app without screens. Its calls end when the exploration says so. */
+export function createExploredApp(changeApi = (api: Api): Api => api): ExploredApp {
+  const made: PendingCall[] = [];
+  const pending = new Set<PendingCall>();
+  let aborted: PendingCall | undefined;
+
+  function startCall(call: Call, args: unknown[]) {
+    const { promise, resolve, reject } = Promise.withResolvers();
+    const signal = args.find((arg) => arg instanceof AbortSignal);
+    const sent = args.find((arg) => typeof arg === 'object' && arg !== signal);
+    const started: PendingCall = {
+      call,
+      sent,
+      // The client has one key per object.
+      key: definitionOf(call).keyedBy && sent,
+      end: ({ output, error }) => (error ? reject(error as Error) : resolve(output)),
+    };
+    made.push(started);
+    pending.add(started);
+    signal?.addEventListener('abort', () => {
+      if (pending.delete(started)) aborted = started;
+    });
+    return promise;
+  }
+  const api = callNames.map((call) => [call, (...args: unknown[]) => startCall(call, args)]);
+  const app = createHeadlessDriver(changeApi(Object.fromEntries(api) as Api));
+
+  const pendingOf = (call: Call) => [...pending].filter((started) => started.call === call);
+
+  async function end({ end: finish }: PendingCall, event: AnyEventObject) {
+    finish(event);
+    // The wiring and XState wait for a promise each.
+    // oxlint-disable-next-line no-await-in-loop
+    for (let turn = 0; turn < 8; turn++) await Promise.resolve();
+  }
+
+  return {
+    ...app,
+    elapse: async (milliseconds) => app.clock.elapse(milliseconds),
+    observe: async () => ({
+      ...(await app.observe()),
+      calls: countRequests(made, pendingOf),
+    }),
+    async end(call, event) {
+      const [started] = pendingOf(call);
+      pending.delete(started!);
+      await end(started!, event);
+    },
+    abortedCall: () => aborted?.call,
+    async endAborted(event) {
+      const started = aborted!;
+      aborted = undefined;
+      await end(started, event);
+    },
+    state: () => ({
+      auth: stateOf(app.auth.getSnapshot()),
+      projects: stateOf(app.projects.getSnapshot()),
+      timers: app.clock.remaining(),
+    }),
+  };
+}
+
+function stateOf({ value, context, children }: AnyMachineSnapshot) {
+  return { value, context, children: Object.keys(children) };
+}

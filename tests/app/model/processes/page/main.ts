@@ -1,0 +1,51 @@
+/** Starts the app like `src/main.tsx`, on a simulated clock and with its actors inspected. */
+import '../../../../../src/styles/global.css.ts';
+import { createRoot } from 'react-dom/client';
+import { isAuthenticated, roleOf } from '../../../../../machines/auth.ts';
+import { createClock } from '../../../../../model/clock.ts';
+import { createInspector, type Inspection } from '../../../../../model/inspection.ts';
+import { createApp } from '../../../../../src/app.tsx';
+
+export type TestApp = {
+  /** Restarts the app on a route, like a reload, but faster. */
+  restart: (route: string) => void;
+  elapse: (milliseconds: number) => void;
+  internals: () => Promise<{ authenticated: boolean; role: string | undefined }>;
+  inspection: () => Inspection;
+  logged: () => string[];
+};
+
+declare global {
+  interface Window {
+    testApp: TestApp;
+  }
+}
+
+function start() {
+  const clock = createClock();
+  const { inspect, take } = createInspector();
+  const logged: string[] = [];
+  const app = createApp({ clock, inspect, log: (operationId) => logged.push(operationId) });
+  const root = createRoot(document.querySelector('#root')!);
+  root.render(app.element);
+  return { app, clock, take, logged, root };
+}
+
+let running = start();
+
+window.testApp = {
+  restart(route) {
+    running.root.unmount();
+    running.app.stop();
+    history.replaceState(null, '', `#${route}`);
+    running = start();
+  },
+  elapse: (milliseconds) => running.clock.elapse(milliseconds),
+  async internals() {
+    const { auth } = await running.app.actors();
+    const snapshot = auth.getSnapshot();
+    return { authenticated: isAuthenticated(snapshot), role: roleOf(snapshot) };
+  },
+  inspection: () => running.take(),
+  logged: () => running.logged,
+};

@@ -1,0 +1,125 @@
+import { createHashHistory } from '@tanstack/react-router';
+import { screen, waitFor, within } from '@testing-library/react';
+import { expect, onTestFinished, test, vi } from 'vitest';
+import { screens } from '../../../model/screens.ts';
+import { renderApp } from '../../support/render-app.tsx';
+
+const findHeading = (name: string) => screen.findByRole('heading', { level: 1, name });
+const inHeader = () => within(screen.getByRole('banner'));
+
+test.each(Object.entries(screens))(
+  '%s shows its screen between header and footer [ROUTE-2, ROUTE-3, ROUTE-4, ROUTE-5, ROUTE-6, LAYOUT-1]',
+  async (route, { heading, title }) => {
+    await renderApp(route);
+    await findHeading(heading);
+    expect(document.title).toBe(`${title} · Tracker App`);
+    const [header, main, footer] = ['banner', 'main', 'contentinfo'].map((role) =>
+      screen.getByRole(role),
+    );
+    expect(header?.compareDocumentPosition(main!)).toBe(Node.DOCUMENT_POSITION_FOLLOWING);
+    expect(main?.compareDocumentPosition(footer!)).toBe(Node.DOCUMENT_POSITION_FOLLOWING);
+  },
+);
+
+test('the path is read from the fragment of the URL [ROUTE-1]', async () => {
+  window.location.hash = '#/about';
+  const { go } = await renderApp('', { history: createHashHistory() });
+  await findHeading('About Page');
+  await go('/login');
+  await findHeading('Sign in');
+  expect(window.location.hash).toBe('#/login');
+  expect(window.location.pathname).toBe('/');
+});
+
+test.each([
+  ['/', 'Home'],
+  ['/about', 'About Page'],
+])('%s shows only the text "%s" [HOME-1, ABOUT-1, CHOICE-37]', async (route, text) => {
+  await renderApp(route);
+  await findHeading(text);
+  expect(screen.getByRole('main').textContent).toBe(text);
+});
+
+test('the header has a brand and exactly these links [HEADER-1, HEADER-2, HEADER-3, HEADER-4, HEADER-5, HEADER-6, CHOICE-36]', async () => {
+  await renderApp('/');
+  await findHeading('Home');
+  const links = inHeader().getAllByRole('link');
+  expect(links.map((link) => [link.textContent, link.getAttribute('href')])).toEqual([
+    ['Home', '/'],
+    ['About', '/about'],
+    ['Projects', '/projects'],
+    ['Sign up', '/register'],
+    ['Sign in', '/login'],
+  ]);
+  expect(screen.getByRole('banner').textContent).toMatch(/^Brand/);
+  expect(inHeader().queryAllByRole('button')).toEqual([]);
+});
+
+test('the links of the header are the main navigation', async () => {
+  await renderApp('/');
+  const navigation = inHeader().getByRole('navigation', { name: 'Main' });
+  expect(within(navigation).getAllByRole('link')).toHaveLength(5);
+});
+
+test('the logo beside the brand has the colour of the theme [HEADER-1]', async () => {
+  await renderApp('/');
+  const logo = screen.getByRole('banner').querySelector('svg');
+  expect(logo?.getAttribute('fill')).toBe('currentColor');
+  expect(logo?.getAttribute('aria-hidden')).toBe('true');
+});
+
+test('the link of the current screen has aria-current', async () => {
+  const { go } = await renderApp('/');
+  const current = () =>
+    inHeader()
+      .getAllByRole('link', { current: 'page' })
+      .map(({ textContent }) => textContent);
+  expect(current()).toEqual(['Home']);
+  await go('/projects');
+  await waitFor(() => expect(current()).toEqual(['Projects']));
+});
+
+test('the footer has the name of the app and the current year [FOOTER-1, FOOTER-2, CONST-5]', async () => {
+  vi.setSystemTime('2031-07-01');
+  onTestFinished(() => void vi.useRealTimers());
+  await renderApp('/');
+  expect(screen.getByRole('contentinfo').textContent).toBe(
+    '© 2031 Tracker App. All rights reserved.',
+  );
+});
+
+test('a navigation focuses the heading and sets the window title', async () => {
+  const { user } = await renderApp('/');
+  expect(document.activeElement).toBe(document.body);
+  await user.click(screen.getByRole('link', { name: 'Sign up' }));
+  const heading = await findHeading('Create an account');
+  await waitFor(() => expect(document.activeElement).toBe(heading));
+  expect(heading.tabIndex).toBe(-1);
+  expect(document.title).toBe('Sign up · Tracker App');
+});
+
+test('a navigation to an unknown path focuses the heading of the error screen', async () => {
+  const { go } = await renderApp('/');
+  await go('/nowhere');
+  const heading = await findHeading('Unexpected Application Error!');
+  await waitFor(() => expect(document.activeElement).toBe(heading));
+  expect(heading.tabIndex).toBe(-1);
+});
+
+test.each(['/nowhere', '/about/us', '/projects/1', '/%', '/%E0%A4%A', '//example.org'])(
+  '%s shows the error screen, outside the layout [ROUTE-7, ERROR-9, CHOICE-38]',
+  async (route) => {
+    await renderApp(route);
+    await findHeading('Unexpected Application Error!');
+    expect(screen.getByText('404 Not Found')).toBeDefined();
+    expect(screen.queryByRole('banner')).toBeNull();
+    expect(screen.queryByRole('contentinfo')).toBeNull();
+    expect(document.title).toBe('Unexpected Application Error! · Tracker App');
+  },
+);
+
+test('the error screen links to the start page', async () => {
+  const { user } = await renderApp('/nowhere');
+  await user.click(await screen.findByRole('link', { name: 'Go to the start page' }));
+  expect(await findHeading('Home')).toBeDefined();
+});

@@ -1,0 +1,169 @@
+/** What a second sign-in on the same page leaves of a project that was submitted and refused. */
+import { act, screen, waitFor } from '@testing-library/react';
+import { expect, test } from 'vitest';
+
+import { email, password } from '../../support/credentials-screen.tsx';
+import { renderApp } from '../../support/render-app.tsx';
+
+const title = () => screen.getByLabelText<HTMLInputElement>('Title');
+const description = () => screen.getByLabelText<HTMLTextAreaElement>('Description');
+const formTexts = () => [title().value, description().value];
+const banner = () => screen.queryByRole('alert')?.textContent;
+const submitButton = () => screen.getByRole('button', { name: 'Create Project' });
+const about = () => screen.getByRole('link', { name: 'About' });
+const isBusy = () => submitButton().getAttribute('aria-busy');
+
+const office = { title: 'Move to the new office', description: 'Boxes.' };
+const texts = Object.values(office);
+const expired = 'Please sign in to work with projects.';
+
+/** Renders the app on `/projects`, with the steps of its users. */
+async function renderPage() {
+  const app = await renderApp('/projects');
+  const { backend, user, go } = app;
+  const fillAndSubmit = async (path: '/login' | '/register', button: string, address: string) => {
+    await go(path);
+    await screen.findByRole('button', { name: button });
+    await user.type(email(), address);
+    await user.type(password(), 'correct horse');
+    await user.click(screen.getByRole('button', { name: button }));
+  };
+  const submitLogin = async (address: string) => {
+    await fillAndSubmit('/login', 'Sign in', address);
+    return backend.next('login');
+  };
+  const submitProject = async () => {
+    await screen.findByRole('heading', { name: 'New Project' });
+    await user.type(title(), office.title);
+    await user.type(description(), office.description);
+    await user.click(screen.getByRole('button', { name: 'Create Project' }));
+    return backend.next('createProject');
+  };
+  return {
+    ...app,
+    submitLogin,
+    submitProject,
+    signIn: async (address: string) => {
+      (await submitLogin(address)).answer(200, {});
+      await screen.findByRole('heading', { name: 'New Project' });
+    },
+    refuseProject: async () => {
+      (await submitProject()).answer(401, { message: expired });
+      await waitFor(() => expect(banner()).toBe(expired));
+    },
+    register: async (address: string) => {
+      await fillAndSubmit('/register', 'Register', address);
+      (await backend.next('registerUser')).answer(201, { role: 'member' });
+      await waitFor(() => expect(app.path()).toBe('/login'));
+    },
+  };
+}
+
+test('another email finds an empty form without an error [CHOICE-77]', async () => {
+  const { signIn, refuseProject } = await renderPage();
+  await signIn('ada@example.org');
+  await refuseProject();
+  await signIn('bob@example.org');
+  expect(formTexts()).toEqual(['', '']);
+  expect(banner()).toBeUndefined();
+  expect(title().getAttribute('aria-invalid')).toBe('false');
+});
+
+test.each(['ada@example.org', 'Ada@Example.org'])(
+  'the same email, as %s, finds the refused project and its error [CHOICE-78]',
+  async (address) => {
+    const { signIn, refuseProject } = await renderPage();
+    await signIn('ada@example.org');
+    await refuseProject();
+    await signIn(address);
+    expect(formTexts()).toEqual(texts);
+    expect(banner()).toBe(expired);
+  },
+);
+
+test('the first sign-in on a page keeps the refused project [CHOICE-78]', async () => {
+  const { signIn, refuseProject } = await renderPage();
+  await refuseProject();
+  await signIn('ada@example.org');
+  expect(formTexts()).toEqual(texts);
+  expect(banner()).toBe(expired);
+});
+
+test('a refused sign-in and a registration of another email discard nothing [CHOICE-78]', async () => {
+  const { signIn, refuseProject, submitLogin, register, go } = await renderPage();
+  await signIn('ada@example.org');
+  await refuseProject();
+  (await submitLogin('bob@example.org')).answer(401, { message: 'Wrong.' });
+  await waitFor(() => expect(banner()).toBe('Wrong.'));
+  await register('bob@example.org');
+  await go('/projects');
+  expect(formTexts()).toEqual(texts);
+  await signIn('ada@example.org');
+  expect(formTexts()).toEqual(texts);
+  await signIn('bob@example.org');
+  expect(formTexts()).toEqual(['', '']);
+});
+
+test('another email empties a form that is in view and was edited [CHOICE-77]', async () => {
+  const { signIn, refuseProject, submitLogin, go, user } = await renderPage();
+  await signIn('ada@example.org');
+  await refuseProject();
+  const login = await submitLogin('bob@example.org');
+  await go('/projects');
+  expect(formTexts()).toEqual(texts);
+  await user.type(title(), ', next year');
+  await act(async () => login.answer(200, {}));
+  await waitFor(() => expect(formTexts()).toEqual(['', '']));
+  expect(banner()).toBeUndefined();
+});
+
+test.each([
+  ['Title', title, title],
+  ['Description', description, description],
+  ['"Create Project"', submitButton, title],
+  ['"About"', about, about],
+])(
+  'another email replaces the fields of a form in view and does not lose the focus of %s [CHOICE-77]',
+  async (_, focusedBefore, focusedAfter) => {
+    const { signIn, refuseProject, submitLogin, go } = await renderPage();
+    await signIn('ada@example.org');
+    await refuseProject();
+    const login = await submitLogin('bob@example.org');
+    await go('/projects');
+    await waitFor(() => expect(formTexts()).toEqual(texts));
+    const fields = [title(), description()];
+    act(() => focusedBefore().focus());
+    await act(async () => login.answer(200, {}));
+    await waitFor(() => expect(formTexts()).toEqual(['', '']));
+    expect(fields.map((field) => field.isConnected)).toEqual([false, false]);
+    expect(document.activeElement).toBe(focusedAfter());
+    act(() => title().blur());
+    expect(title().getAttribute('aria-invalid')).toBe('false');
+  },
+);
+
+test('another email keeps what was typed into a form that held no submitted project', async () => {
+  const { signIn, submitLogin, go, user, auth } = await renderPage();
+  await signIn('ada@example.org');
+  const login = await submitLogin('bob@example.org');
+  await go('/projects');
+  await user.type(title(), 'Typed by Bob');
+  await act(async () => login.answer(200, {}));
+  await waitFor(() => expect(auth.getSnapshot().value).toBe('authenticated'));
+  expect(title().value).toBe('Typed by Bob');
+});
+
+test('another email aborts a pending creation, whose project is not shown [CHOICE-77]', async () => {
+  const { signIn, submitProject, backend } = await renderPage();
+  await signIn('ada@example.org');
+  const creation = await submitProject();
+  expect(isBusy()).toBe('true');
+  await signIn('bob@example.org');
+  expect(creation.signal.aborted).toBe(true);
+  expect([isBusy(), ...formTexts()]).toEqual(['false', '', '']);
+  await act(async () => creation.answer(201, { id: 'p1', ...office }));
+  // The lists of the first visit and of both sign-ins.
+  for (let visit = 0; visit < 3; visit++) (await backend.next('listProjects')).answer(200, []);
+  await screen.findByText('No projects to show.');
+  expect(screen.queryByText(office.title)).toBeNull();
+});

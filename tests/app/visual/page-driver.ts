@@ -1,0 +1,88 @@
+import { existsSync } from 'node:fs';
+import { isDeepStrictEqual } from 'node:util';
+import type { Page } from 'playwright-core';
+import { createPageDriver, heading, waitForApp } from '../../../model/browser-driver.ts';
+import type { Driver, Observation } from '../../../model/driver.ts';
+import { screens, type Route } from '../../../model/screens.ts';
+import { respond } from '../model/processes/browser-driver.ts';
+import { longWaitMs } from '../../support/time-limits.ts';
+
+const origin = 'http://app.test';
+
+/** Some properties of a value and of the objects in it. */
+type Subset<T> = T extends readonly unknown[]
+  ? T
+  : T extends object
+    ? { [Key in keyof T]?: Subset<T[Key]> }
+    : T;
+
+type Screen = Subset<Omit<Observation, 'logged'>>;
+
+export type VisualDriver = Pick<Driver, 'go' | 'submit' | 'answer'> & {
+  page: Page;
+  /** Loads the app on a path, known or not. */
+  load: (path: string) => Promise<void>;
+  /** Comes to a path from another screen, without loading the app. */
+  navigate: (path: string) => Promise<void>;
+  /** Waits until the screen matches. Throws, with what the screen shows, if it never does. */
+  waitFor: (screen: Screen) => Promise<void>;
+};
+
+/** Drives the built app of `dist/` without a server. The driver answers its API requests. */
+export async function createVisualDriver(page: Page): Promise<VisualDriver> {
+  let loads = 0;
+  await page.route(`${origin}/**`, async (route, request) => {
+    const { pathname } = new URL(request.url());
+    const path = `dist${pathname === '/' ? '/index.html' : pathname}`;
+    await route.fulfill(existsSync(path) ? { path } : { status: 404 });
+  });
+  const settle = () => page.evaluate(() => new Promise<void>((resolve) => setTimeout(resolve)));
+  const driver = await createPageDriver(page, origin, settle);
+
+  return {
+    page,
+    go: driver.go,
+    submit: driver.submit,
+    async load(path) {
+      driver.forgetRequests();
+      // A new query makes the browser load the page. A new fragment alone does not.
+      await page.goto(`${origin}/?${++loads}#${path}`);
+      await waitForApp(page);
+    },
+    async navigate(path) {
+      await page.evaluate(() => (location.hash = '#/about'));
+      await heading(page, 'About Page').waitFor();
+      driver.forgetRequests();
+      await page.evaluate((to) => (location.hash = `#${to}`), path);
+      await heading(page, 'About Page').waitFor({ state: 'detached' });
+    },
+    async waitFor(screen) {
+      if (screen.path) await heading(page, screens[screen.path as Route].heading).waitFor();
+      const deadline = Date.now() + longWaitMs;
+      for (;;) {
+        const shown = await driver.observe();
+        if (isSubset(screen, shown)) return;
+        if (Date.now() > deadline) {
+          throw new Error(
+            `Expected ${JSON.stringify(screen)}, but the page shows ${JSON.stringify(shown)}.`,
+          );
+        }
+        await settle();
+      }
+    },
+    async answer(call, response) {
+      const { route } = await driver.takePending(call);
+      await respond(page, route, response);
+      return response;
+    },
+  };
+}
+
+function isSubset(expected: unknown, actual: unknown): boolean {
+  if (typeof expected !== 'object' || expected === null || Array.isArray(expected)) {
+    return isDeepStrictEqual(actual, expected);
+  }
+  return Object.entries(expected).every(([key, value]) =>
+    isSubset(value, (actual as Record<string, unknown> | undefined)?.[key]),
+  );
+}
