@@ -18,11 +18,6 @@ export function messageOf({ event }: DoneEvent<unknown>): string {
   return (event.output as Extract<Outcome<unknown>, { ok: false }>).message;
 }
 
-/** Returns whether the answer says that the backend did what was requested, or did not. */
-export function decisionOf({ event: { output } }: DoneEvent<unknown>): boolean {
-  return output.ok || output.isDecided === true;
-}
-
 /** Returns what an actor threw. */
 export function errorOf({ event }: { event: ErrorActorEvent }): unknown {
   return event.error;

@@ -5,9 +5,7 @@
  *   fetch looks like an empty list to the user.
  * - `create`: the form is live (`idle`), busy (`creating`), or live below a red banner (`failed`;
  *   no banner without a message). The submitted project is stored until it has been created, so
- *   that leaving the screen loses no text, or until another user signs in. A project that the
- *   backend may have stored is `undecided`: a submit with the same texts repeats that object, and
- *   the client sends the same Idempotency-Key with it.
+ *   that leaving the screen loses no text, or until another user signs in.
  * - `subscription`: whether a screen uses the data. Closing and opening within 500 ms counts as not
  *   closed. The cached rows expire 60 s later.
  *
@@ -24,7 +22,7 @@ import {
   type PromiseActorLogic,
   type SnapshotFrom,
 } from 'xstate';
-import { decisionOf, errorOf, messageOf, outputOf, valueOf } from './params.ts';
+import { errorOf, messageOf, outputOf, valueOf } from './params.ts';
 import { notProvided } from './placeholders.ts';
 import type { NewProject, Outcome, Project } from './types.ts';
 
@@ -32,8 +30,6 @@ export type ProjectsContext = {
   projects: Project[];
   createErrorMessage: string | undefined;
   submitted: NewProject | undefined;
-  /** The submits that no answer has decided. */
-  undecided: NewProject[];
   /** The email that signed in last, in lower case. Unknown after a page load. */
   email: string | undefined;
 };
@@ -84,8 +80,8 @@ export const projectsMachine = setup({
   guards: {
     succeeded: (_, outcome: Outcome<unknown>) => outcome.ok,
     isSubscribed: stateIn({ subscription: 'active' }),
-    isOfAnotherUser: ({ context: { email } }, newEmail: string) =>
-      email !== undefined && email !== newEmail.toLowerCase(),
+    isOfAnotherUser: ({ context: { submitted, email } }, newEmail: string) =>
+      submitted !== undefined && email !== undefined && email !== newEmail.toLowerCase(),
   },
   actions: {
     storeProjects: assign({ projects: (_, projects: Project[]) => projects }),
@@ -93,19 +89,8 @@ export const projectsMachine = setup({
     appendProject: assign({
       projects: ({ context }, project: Project) => withProject(context.projects, project),
     }),
-    // A copy, because the client has one key per object.
-    storeSubmitted: assign({
-      submitted: ({ context }, project: NewProject) =>
-        context.undecided.find(hasTextsOf(project)) ?? { ...project },
-    }),
+    storeSubmitted: assign({ submitted: (_, project: NewProject) => project }),
     clearSubmitted: assign({ submitted: undefined }),
-    storeDecision: assign({
-      undecided: ({ context: { undecided, submitted } }, isDecided: boolean) => [
-        ...undecided.filter((project) => project !== submitted),
-        ...(isDecided ? [] : [submitted!]),
-      ],
-    }),
-    clearUndecided: assign({ undecided: [] }),
     storeCreateError: assign({ createErrorMessage: (_, message: string) => message }),
     clearCreateError: assign({ createErrorMessage: undefined }),
     storeEmail: assign({ email: (_, email: string) => email.toLowerCase() }),
@@ -124,7 +109,6 @@ export const projectsMachine = setup({
     projects: [],
     createErrorMessage: undefined,
     submitted: undefined,
-    undecided: [],
     email: undefined,
   },
   type: 'parallel',
@@ -199,8 +183,8 @@ export const projectsMachine = setup({
         'user.changed': {
           guard: { type: 'isOfAnotherUser', params: ({ event }) => event.email },
           target: '.idle',
-          actions: ['clearCreateError', 'clearUndecided', 'announceDiscard'],
-          meta: { statements: ['CHOICE-77', 'CHOICE-78', 'CHOICE-91'] },
+          actions: ['clearCreateError', 'announceDiscard'],
+          meta: { statements: ['CHOICE-77', 'CHOICE-78'] },
         },
       },
       states: {
@@ -212,12 +196,7 @@ export const projectsMachine = setup({
             createProject: {
               target: 'creating',
               actions: { type: 'storeSubmitted', params: ({ event }) => event.project },
-              meta: { statements: ['CREATE-1', 'CHOICE-89', 'CHOICE-90'] },
-            },
-            'user.changed': {
-              guard: { type: 'isOfAnotherUser', params: ({ event }) => event.email },
-              actions: 'clearUndecided',
-              meta: { statements: ['CHOICE-91'] },
+              meta: { statements: ['CREATE-1'] },
             },
           },
         },
@@ -235,29 +214,21 @@ export const projectsMachine = setup({
                 actions: [
                   { type: 'appendProject', params: valueOf },
                   'clearCreateError',
-                  { type: 'storeDecision', params: decisionOf },
                   { type: 'announceProject', params: ({ context }) => context.submitted },
                   'notifyList',
                 ],
-                meta: {
-                  statements: ['CREATE-2', 'CREATE-3', 'CHOICE-27', 'CHOICE-32', 'CHOICE-90'],
-                },
+                meta: { statements: ['CREATE-2', 'CREATE-3', 'CHOICE-27', 'CHOICE-32'] },
               },
               {
                 target: 'failed',
-                actions: [
-                  { type: 'storeCreateError', params: messageOf },
-                  { type: 'storeDecision', params: decisionOf },
-                ],
-                meta: {
-                  statements: ['CREATE-4', 'ERROR-5', 'ERROR-6', 'CHOICE-89', 'CHOICE-90'],
-                },
+                actions: { type: 'storeCreateError', params: messageOf },
+                meta: { statements: ['CREATE-4', 'ERROR-5', 'ERROR-6'] },
               },
             ],
             onError: {
               target: 'failed',
-              actions: ['clearCreateError', { type: 'storeDecision', params: false }],
-              meta: { statements: ['ERROR-7', 'CHOICE-15', 'CHOICE-18', 'CHOICE-89'] },
+              actions: 'clearCreateError',
+              meta: { statements: ['ERROR-7', 'CHOICE-15', 'CHOICE-18'] },
             },
           },
         },
@@ -267,7 +238,7 @@ export const projectsMachine = setup({
             createProject: {
               target: 'creating',
               actions: { type: 'storeSubmitted', params: ({ event }) => event.project },
-              meta: { statements: ['CREATE-1', 'CHOICE-2', 'CHOICE-89', 'CHOICE-90'] },
+              meta: { statements: ['CREATE-1', 'CHOICE-2'] },
             },
           },
         },
@@ -306,9 +277,6 @@ export const projectsMachine = setup({
     },
   },
 });
-
-const hasTextsOf = (project: NewProject) => (other: NewProject) =>
-  other.title === project.title && other.description === project.description;
 
 /** Returns the list with the project at its end, once: a fetched list may hold it already. */
 function withProject(projects: Project[], project: Project): Project[] {

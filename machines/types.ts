@@ -10,8 +10,6 @@ export type User = Schemas['User'];
 /**
  * How a call ended, for the endings that the specification describes: the `value` of a 2xx
  * response, or the `message` of a failed request. Everything else is an exception and has no
- * message. Unless a failure `isDecided`, the backend may have done what was requested.
+ * message.
  */
-export type Outcome<Value> =
-  | { ok: true; value: Value }
-  | { ok: false; message: string; isDecided?: boolean };
+export type Outcome<Value> = { ok: true; value: Value } | { ok: false; message: string };

@@ -9,7 +9,6 @@ import { screens } from './screens.ts';
 export type HeldRequest = {
   call: Call;
   sent: unknown;
-  key: string | undefined;
   route: PlaywrightRoute;
   request: Request;
   isAnswered: boolean;
@@ -90,8 +89,7 @@ export async function createPageDriver(
   // The routes of earlier drivers stay: removing them would send the requests that they hold.
   await page.route(`${origin}/api/**`, (route, request) => {
     const { call, sent } = parseRequest(request.method(), request.url(), request.postDataJSON());
-    const key = request.headers()['idempotency-key'];
-    requests.push({ call, sent, key, route, request, isAnswered: false, isAborted: false });
+    requests.push({ call, sent, route, request, isAnswered: false, isAborted: false });
   });
   page.removeAllListeners('requestfailed');
   page.on('requestfailed', (failed) => {

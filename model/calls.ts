@@ -50,7 +50,7 @@ const internalServerError = done({ ok: false, message: 'Internal Server Error' }
  * not allow. `empty` is a list without projects. The id of a `duplicate` is in the list already.
  */
 const failures = {
-  refusal: (n) => done({ ok: false, message: fixtures.refusal(n), isDecided: true }),
+  refusal: (n) => done({ ok: false, message: fixtures.refusal(n) }),
   errorWithoutMessage: () => internalServerError,
   unreachable: () => internalServerError,
   fault: () => error,
@@ -104,8 +104,6 @@ type Definition<Of extends Call> = {
   outcomes: Record<string, Outcome>;
   words: Words;
   banner?: Banner;
-  /** The context key of the object for which the client has an Idempotency-Key. */
-  keyedBy?: string;
 } & ([EventOf<Of>] extends [never] ? unknown : Cause<EventOf<Of>>);
 
 export const calls = {
@@ -169,7 +167,6 @@ export const calls = {
       malformed: () => error,
     },
     banner: { above: 'form', contextKey: 'createErrorMessage' },
-    keyedBy: 'submitted',
     words: {
       subject: 'creating a project',
       success: (value) => (value ? `a new row: "${(value as Project).title}"` : 'a new row'),
@@ -191,7 +188,6 @@ export type CallDefinition = {
   outcomes: Record<string, Outcome>;
   words: Words;
   banner?: Banner;
-  keyedBy?: string;
   form?: Form;
   control?: Control;
   input?: (n: number, rows: readonly Project[]) => object | undefined;

@@ -83,16 +83,17 @@ export function controlledBackend() {
 
 const callOf = ({ method, path }: ReceivedRequest) => findCall(method, path)?.call;
 
-/** Returns the `calls` of an observation. Requests with equal `key`s have one Idempotency-Key. */
-export function countRequests<Each extends { call: Call; sent: unknown; key: unknown }>(
+/** Returns, per call: requests made, requests pending, and what the last one sent. */
+export function countRequests<Each extends { call: Call; sent: unknown }>(
   requests: readonly Each[],
   pendingOf: (call: Call) => readonly Each[],
 ): Observation['calls'] {
   const counts = callNames.map((call) => {
     const ofCall = requests.filter((request) => request.call === call);
-    const { sent, key } = ofCall.at(-1) ?? {};
-    const firstWithKey = key ? ofCall.findIndex((request) => request.key === key) : undefined;
-    return [call, { made: ofCall.length, pending: pendingOf(call).length, sent, firstWithKey }];
+    return [
+      call,
+      { made: ofCall.length, pending: pendingOf(call).length, sent: ofCall.at(-1)?.sent },
+    ];
   });
   return Object.fromEntries(counts) as Observation['calls'];
 }
@@ -100,7 +101,6 @@ export function countRequests<Each extends { call: Call; sent: unknown; key: unk
 type CallInFlight = {
   call: Call;
   sent: unknown;
-  key: string | null;
   pending: PendingRequest;
   signal: AbortSignal;
   isAnswered: boolean;
@@ -141,8 +141,7 @@ export function createBackendDriver(settle: () => Promise<void>): BackendDriver 
       const faulty = Promise.withResolvers<Response>();
       const pending = await backend.next(call);
       const { sent } = parseRequest(method, url, pending.body);
-      const key = pending.headers.get('idempotency-key');
-      calls.push({ call, sent, key, pending, signal, isAnswered: false, respond: faulty.resolve });
+      calls.push({ call, sent, pending, signal, isAnswered: false, respond: faulty.resolve });
       return Promise.race([response, faulty.promise]);
     },
     async answer(call, response) {

@@ -31,14 +31,8 @@ export type Observation = {
   list:
     | { busy: boolean; rows: [title: string, description: string][]; note: string | undefined }
     | undefined;
-  /**
-   * Per call: requests made, requests in flight, what the last one sent, and the index of the first
-   * one with the same Idempotency-Key.
-   */
-  calls: Record<
-    Call,
-    { made: number; pending: number; sent: unknown; firstWithKey: number | undefined }
-  >;
+  /** Per call: requests made, requests in flight, and what the last one sent. */
+  calls: Record<Call, { made: number; pending: number; sent: unknown }>;
   /** The text of the live region. */
   announced: string;
   /** The operationId of each failure that was logged, in order. */

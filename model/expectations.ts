@@ -2,7 +2,7 @@
 import type { AnyMachineSnapshot, AnyStateMachine, SnapshotFrom } from 'xstate';
 import { isAuthenticated, roleOf, type AuthEmitted, authMachine } from '../machines/auth.ts';
 import type { projectsMachine } from '../machines/projects.ts';
-import { bannersOn, definitionOf, formNames, forms, sentBy, type Call } from './calls.ts';
+import { bannersOn, formNames, forms, sentBy, type Call } from './calls.ts';
 import type { Driver, Observation } from './driver.ts';
 import { isProjectsScreenOpen, type AuthMove, type ProjectsMove } from './moves.ts';
 import type { StatesOf, Step } from './paths.ts';
@@ -129,20 +129,15 @@ export function requestsOf<Machine extends AnyStateMachine, Name extends string>
   const names = Object.keys(last.machine.implementations.actors) as Call[];
   return Object.fromEntries(
     names.map((call) => {
-      const starts = steps.flatMap((step) =>
-        step.inspection.invoked.filter((name) => name === call).map(() => step),
-      );
-      const { keyedBy } = definitionOf(call);
-      const keys = starts.map(
-        ({ snapshot }: { snapshot: AnyMachineSnapshot }) => keyedBy && snapshot.context[keyedBy],
+      const events = steps.flatMap(({ inspection, event }) =>
+        inspection.invoked.filter((name) => name === call).map(() => event),
       );
       return [
         call,
         {
-          made: starts.length,
+          made: events.length,
           pending: last.children[call] ? 1 : 0,
-          sent: starts.length > 0 ? sentBy(call, starts.at(-1)!.event) : undefined,
-          firstWithKey: keyedBy && starts.length > 0 ? keys.indexOf(keys.at(-1)) : undefined,
+          sent: events.length > 0 ? sentBy(call, events.at(-1)!) : undefined,
         },
       ];
     }),

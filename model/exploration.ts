@@ -8,10 +8,7 @@
  *   compared and not explored further. So every pair of calls overlaps in every state around it.
  * - After a sign-in, a state with rows, or with more than one call beside a login, is not explored
  *   further: it differs from one before only in what the next sign-in discards.
- * - A state with more than one undecided project is not explored further. The undecided project is
- *   submitted again where it is not pending.
- * - The user before signs in again where a project is submitted or undecided: a sign-in discards
- *   nothing else.
+ * - The user before signs in again where a project is submitted: a sign-in discards nothing else.
  * - Of the aborted calls, only the last can still be answered.
  * - Time passes to the end of the lifetime of unused data, or to one millisecond before it.
  * - A screen without a form is the start and not visited again: to the app it is like any other.
@@ -102,24 +99,11 @@ const formSteps = formNames.flatMap((form): Step[] => {
 /** Signs in as the user before, whose email is the same in upper case. */
 const loginAgain: Step = {
   name: 'submit login as the user before',
-  isPossible: ({ path, calls, lastEmail, submitted, undecided }) =>
-    path === forms.login.route &&
-    !calls.login.pending &&
-    !!lastEmail &&
-    (submitted !== undefined || undecided.length > 0),
+  isPossible: ({ path, calls, lastEmail, submitted }) =>
+    path === forms.login.route && !calls.login.pending && !!lastEmail && submitted !== undefined,
   perform(pair, n) {
     const email = pair.oracle.state().lastEmail!.toUpperCase();
     return onBoth((driver) => driver.submit('login', [email, `password ${n}`]))(pair, n);
-  },
-};
-
-const createAgain: Step = {
-  name: 'submit the undecided project again',
-  isPossible: ({ path, calls, undecided }) =>
-    path === forms.createProject.route && !calls.createProject.pending && undecided.length > 0,
-  perform(pair, n) {
-    const [texts] = pair.oracle.state().undecided;
-    return onBoth((driver) => driver.submit('createProject', texts))(pair, n);
   },
 };
 
@@ -182,19 +166,11 @@ const clockSteps = [
   clockStep(undefined, lifetimeMs),
 ];
 
-const allSteps = [
-  ...clockSteps,
-  ...callSteps,
-  ...controlSteps,
-  loginAgain,
-  createAgain,
-  ...formSteps,
-];
+const allSteps = [...clockSteps, ...callSteps, ...controlSteps, loginAgain, ...formSteps];
 
 /** The pending and aborted calls of a state that is explored further. */
 const maxCallsInFlight = 2;
 const maxOtherCallsAfterLogin = 1;
-const maxUndecided = 1;
 const maxRows = 2;
 const maxRowsAfterLogin = 0;
 /** The steps of one walk. More would make its log of failures long. */
@@ -349,18 +325,18 @@ function keyOf({ app, oracle }: Pair): string {
 
 /** Returns whether the steps of a state are tried. The state itself is compared in any case. */
 function isWithinBounds({ app, oracle }: Pair): boolean {
-  const { calls, projects, lastEmail, undecided } = oracle.state();
+  const { calls, projects, lastEmail } = oracle.state();
   const pending = callNames.filter((call) => calls[call].pending > 0);
   const inFlight = pending.length + (app.abortedCall() ? 1 : 0);
   if (lastEmail !== undefined && inFlight - calls.login.pending > maxOtherCallsAfterLogin) {
     return false;
   }
   const max = lastEmail === undefined ? maxRows : maxRowsAfterLogin;
-  return inFlight <= maxCallsInFlight && projects.length <= max && undecided.length <= maxUndecided;
+  return inFlight <= maxCallsInFlight && projects.length <= max;
 }
 
 /** What never decides the next step: counters, bodies, and what only the screen has. */
-const ignoredInKey = new Set(['made', 'sent', 'firstWithKey', 'announced', 'values']);
+const ignoredInKey = new Set(['made', 'sent', 'announced', 'values']);
 
 /** Performs a step. Returns what is different in the app and in the specification afterwards. */
 async function performAndCompare(pair: Pair, step: Step): Promise<string[]> {

@@ -48,8 +48,6 @@ export type ProjectsMove =
   | ProjectsEvent['type']
   /** The user who signed in last signs in again. */
   | 'user.changed again'
-  /** A project that is undecided is submitted again. */
-  | 'createProject again'
   | OutcomeName<ActorsOf<typeof projectsMachine>>
   | Elapsed<DelaysOf<typeof projectsMachine>>;
 type CallMove = Extract<ProjectsMove, Call | OutcomeName<Call>>;
@@ -95,22 +93,6 @@ export const projectsModel: Model<typeof projectsMachine, ProjectsMove> = {
       preceding: visitLogin,
     },
     ...callMoves<typeof projectsMachine, CallMove>(projectsMachine, isProjectsScreenOpen),
-    createProject: {
-      isPossible: isProjectsScreenOpen,
-      event: (n, { context: { undecided } }): ProjectsEvent => ({
-        type: 'createProject',
-        // The search for paths gives all steps the same number.
-        project: fixtures.newProject(n + undecided.length),
-      }),
-    },
-    'createProject again': {
-      isPossible: (snapshot) =>
-        isProjectsScreenOpen(snapshot) && snapshot.context.undecided.length > 0,
-      event: (_, { context }): ProjectsEvent => ({
-        type: 'createProject',
-        project: { ...context.undecided[0]! },
-      }),
-    },
     'subscriptionBatching over': delayMove('releasing', 'subscriptionBatching'),
     'keepUnusedData over': delayMove('cached', 'keepUnusedData'),
   },

@@ -12,7 +12,7 @@ type Project = { id: string | number; title: string; description: string };
 /** How a call ended (ERROR-1 to ERROR-8, CHOICE-11 to CHOICE-19). */
 type Outcome =
   | { kind: 'success'; body: unknown }
-  | { kind: 'failed request'; message: string; isDecided: boolean }
+  | { kind: 'failed request'; message: string }
   | { kind: 'other failure' };
 
 /** CONST-6, CONST-8: batching of subscription changes, then the lifetime of unused data. */
@@ -36,22 +36,17 @@ export function createOracle(start: Route) {
   let projects: Project[] = [];
   let createErrorMessage: string | undefined;
   let submitted: string[] | undefined;
-  /** The texts of each submit that may have been stored, and the first request with its key. */
-  const undecided = new Map<string, number>();
   let unusedForMs: number | undefined = 0;
 
   /** The email of the last sign-in, in lower case. */
   let lastEmail: string | undefined;
 
   const calls = Object.fromEntries(
-    callNames.map((name) => [
-      name,
-      { made: 0, pending: 0, sent: undefined, firstWithKey: undefined },
-    ]),
+    callNames.map((name) => [name, { made: 0, pending: 0, sent: undefined }]),
   ) as Observation['calls'];
 
-  function call(name: Call, sent?: unknown, firstWithKey?: number) {
-    calls[name] = { made: calls[name].made + 1, pending: 1, sent, firstWithKey };
+  function call(name: Call, sent?: unknown) {
+    calls[name] = { made: calls[name].made + 1, pending: 1, sent };
   }
 
   function abort(name: Call) {
@@ -112,10 +107,7 @@ export function createOracle(start: Route) {
       createErrorMessage = undefined;
       submitted = typed;
       const [title, description] = typed;
-      const { made } = calls.createProject;
-      // CHOICE-89, CHOICE-90.
-      const firstWithKey = undecided.get(JSON.stringify(typed)) ?? made;
-      call('createProject', { title, description }, firstWithKey);
+      call('createProject', { title, description });
     },
   };
 
@@ -132,11 +124,7 @@ export function createOracle(start: Route) {
       if (!authenticated) user = undefined;
       if (!authenticated) return;
       // CHOICE-77, CHOICE-78.
-      if (lastEmail !== undefined && lastEmail !== loginEmail()) {
-        dropSubmitted();
-        // CHOICE-91.
-        undecided.clear();
-      }
+      if (lastEmail !== undefined && lastEmail !== loginEmail()) dropSubmitted();
       lastEmail = loginEmail();
       // CHOICE-47: the rows belong to the previous user.
       dropList();
@@ -160,10 +148,6 @@ export function createOracle(start: Route) {
     },
     createProject(outcome) {
       const project = outcome.kind === 'success' ? decodeProject(outcome.body) : undefined;
-      const texts = JSON.stringify(submitted);
-      if (project || (outcome.kind === 'failed request' && outcome.isDecided)) {
-        undecided.delete(texts);
-      } else undecided.set(texts, calls.createProject.firstWithKey!);
       if (project) {
         // CREATE-2, CREATE-3, CHOICE-32.
         projects = [...projects.filter(({ id }) => id !== project.id), project];
@@ -228,7 +212,6 @@ export function createOracle(start: Route) {
       projects,
       createErrorMessage,
       submitted,
-      undecided: Array.from(undecided.keys(), (texts) => JSON.parse(texts) as string[]),
       unusedForMs,
       lastEmail,
       loginEmail: calls.login.pending > 0 ? loginEmail() : undefined,
@@ -269,19 +252,14 @@ export function createOracle(start: Route) {
 
 function outcomeOf(answer: BackendResponse): Outcome {
   // CHOICE-12.
-  const unanswered = { message: 'Internal Server Error', isDecided: false };
-  if (answer === 'none') return { kind: 'failed request', ...unanswered };
+  if (answer === 'none') return { kind: 'failed request', message: 'Internal Server Error' };
   if (answer === 'fault') return { kind: 'other failure' };
   const { status, body } = answer;
   if (status >= 200 && status < 300) return { kind: 'success', body };
   // ERROR-1, ERROR-2, CHOICE-11, CHOICE-14.
   const message = fieldOf(body, 'message');
   const isUsable = typeof message === 'string' && message.trim() !== '';
-  return {
-    kind: 'failed request',
-    message: isUsable ? message : 'Internal Server Error',
-    isDecided: [400, 409, 413, 415, 422].includes(status),
-  };
+  return { kind: 'failed request', message: isUsable ? message : 'Internal Server Error' };
 }
 
 function decodeUser(body: unknown): { role?: string } {

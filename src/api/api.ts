@@ -1,6 +1,7 @@
 import createClient from 'openapi-fetch';
 import type { paths } from '../../generated/api.d.ts';
 import { decodeProject, decodeProjects, decodeUser } from './decode.ts';
+import { createIdempotencyKeys } from './idempotency-keys.ts';
 import { readText, resolveNetworkErrors, textChunks, toOutcome } from './outcome.ts';
 import type { Credentials, NewProject, Outcome, Project, User } from '../../machines/types.ts';
 import { xsrfMiddleware } from './xsrf.ts';
@@ -14,7 +15,7 @@ export type Api = {
     signal: AbortSignal,
     onRows?: (rows: Project[]) => void,
   ) => Promise<Outcome<Project[]>>;
-  /** Sends the same Idempotency-Key with each attempt for one object, and another for a copy. */
+  /** Repeats the Idempotency-Key of a title and description until an answer decides. */
   createProject: (project: NewProject, signal: AbortSignal) => Promise<Outcome<Project>>;
 };
 
@@ -37,11 +38,15 @@ export function createApi({ origin, baseUrl = origin, fetch, cookies }: ApiOptio
     fetch: resolveNetworkErrors(fetch),
   });
   client.use(xsrfMiddleware(origin, cookies));
-  const idempotencyKeys = new WeakMap<NewProject, string>();
+  const idempotencyKeys = createIdempotencyKeys();
 
   return {
-    login: (body, signal) =>
-      toOutcome(client.POST('/api/v1/auth/login', { body, signal, parseAs }), ignoreBody),
+    login: async (body, signal) => {
+      const call = client.POST('/api/v1/auth/login', { body, signal, parseAs });
+      const outcome = await toOutcome(call, ignoreBody);
+      if (outcome.ok && !signal.aborted) idempotencyKeys.storeSignIn(body.email);
+      return outcome;
+    },
 
     registerUser: (body, signal) =>
       toOutcome(
@@ -56,14 +61,15 @@ export function createApi({ origin, baseUrl = origin, fetch, cookies }: ApiOptio
         (response) => decodeProjects(textChunks(response), onRows),
       ),
 
-    createProject: (body, signal) => {
-      const key = idempotencyKeys.get(body) ?? createIdempotencyKey();
-      idempotencyKeys.set(body, key);
+    createProject: async (body, signal) => {
+      const key = idempotencyKeys.keyOf(body);
       const params = { header: { 'Idempotency-Key': key } };
-      return toOutcome(
-        client.POST('/api/v1/projects', { body, signal, parseAs, params }),
-        async (response) => decodeProject(await readText(response)),
+      const call = client.POST('/api/v1/projects', { body, signal, parseAs, params });
+      const outcome = await toOutcome(call, async (response) =>
+        decodeProject(await readText(response)),
       );
+      idempotencyKeys.storeAnswer(body, key, outcome.ok, (await call).response.status);
+      return outcome;
     },
   };
 }
@@ -74,10 +80,4 @@ const parseAs = 'stream';
 /** Reads the body to its end, so that a lost connection is noticed. */
 async function ignoreBody(response: Response): Promise<void> {
   await readText(response);
-}
-
-/** Returns 128 random bits as hex. `crypto.randomUUID` does not exist on pages without TLS. */
-function createIdempotencyKey(): string {
-  const bytes = crypto.getRandomValues(new Uint8Array(16));
-  return Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('');
 }

@@ -3,12 +3,6 @@ import type { Outcome } from '../../machines/types.ts';
 /** The message of a failed request whose response does not contain one. */
 const defaultMessage = 'Internal Server Error';
 
-/**
- * The backend refused what was sent, and would refuse it at any time. Another failure may follow an
- * attempt that succeeded: a 5xx, a 401 or 403 of the guard, a 404, 408, 425 or 429 of a proxy.
- */
-const decidingStatuses = [400, 409, 413, 415, 422];
-
 /** A result of openapi-fetch with `parseAs: 'stream'`: the body of a 2xx response is unread. */
 type FetchResult = { response: Response; error?: unknown };
 
@@ -25,13 +19,12 @@ export async function toOutcome<Value>(
   read: (response: Response) => Promise<Value>,
 ): Promise<Outcome<Value>> {
   const { response, error } = await call;
-  const { ok, status } = response;
-  if (!ok) return { ok, message: messageOf(error), isDecided: decidingStatuses.includes(status) };
+  if (!response.ok) return { ok: false, message: messageOf(error) };
   try {
     return { ok: true, value: await read(response) };
   } catch (cause) {
     if (!(cause instanceof ConnectionLost)) throw cause;
-    return { ok: false, message: defaultMessage, isDecided: false };
+    return { ok: false, message: defaultMessage };
   }
 }
 

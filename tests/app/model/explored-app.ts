@@ -1,16 +1,11 @@
 import type { AnyEventObject, AnyMachineSnapshot } from 'xstate';
-import { callNames, definitionOf, type Call } from '../../../model/calls.ts';
+import { callNames, type Call } from '../../../model/calls.ts';
 import { countRequests } from '../../../model/controlled-backend.ts';
 import type { ExploredApp } from '../../../model/exploration.ts';
 import type { Api } from '../../../src/api/api.ts';
 import { createHeadlessDriver } from './headless-driver.ts';
 
-type PendingCall = {
-  call: Call;
-  sent: unknown;
-  key: unknown;
-  end: (event: AnyEventObject) => void;
-};
+type PendingCall = { call: Call; sent: unknown; end: (event: AnyEventObject) => void };
 
 /** Returns the app without screens. Its calls end when the exploration says so. */
 export function createExploredApp(changeApi = (api: Api): Api => api): ExploredApp {
@@ -21,12 +16,9 @@ export function createExploredApp(changeApi = (api: Api): Api => api): ExploredA
   function startCall(call: Call, args: unknown[]) {
     const { promise, resolve, reject } = Promise.withResolvers();
     const signal = args.find((arg) => arg instanceof AbortSignal);
-    const sent = args.find((arg) => typeof arg === 'object' && arg !== signal);
     const started: PendingCall = {
       call,
-      sent,
-      // The client has one key per object.
-      key: definitionOf(call).keyedBy && sent,
+      sent: args.find((arg) => typeof arg === 'object' && arg !== signal),
       end: ({ output, error }) => (error ? reject(error as Error) : resolve(output)),
     };
     made.push(started);

@@ -59,15 +59,12 @@ test.each<[string, End]>([
   },
 );
 
-test.each([400, 409, 413, 415, 422])(
-  'the same texts have a new key after a %i [CHOICE-90]',
-  async (status) => {
-    const { submit } = await renderProjects();
-    expect(await submit(office, unavailable)).toBe(0);
-    expect(await submit(office, (request) => request.answer(status, { message: 'No.' }))).toBe(0);
-    expect(await submit(office, unavailable)).toBe(1);
-  },
-);
+test('the same texts have a new key after a 422 [CHOICE-90]', async () => {
+  const { submit } = await renderProjects();
+  expect(await submit(office, unavailable)).toBe(0);
+  expect(await submit(office, (request) => request.answer(422, { message: 'No.' }))).toBe(0);
+  expect(await submit(office, unavailable)).toBe(1);
+});
 
 test('another title has a new key, and the first title its own again [CHOICE-89, CHOICE-90]', async () => {
   const { submit } = await renderProjects();

@@ -20,7 +20,6 @@ import type { Preconditions } from './preconditions.ts';
 type HeldRequest = {
   call: Call;
   sent: unknown;
-  key: string | null;
   request: Request;
   body: string;
   isAnswered: boolean;
@@ -49,8 +48,7 @@ export async function createHttpDriver(preconditions: Preconditions): Promise<Dr
       return new Promise<Response>((respond, fail) => {
         const { signal } = request;
         signal.addEventListener('abort', () => fail(signal.reason as Error));
-        const key = request.headers.get('idempotency-key');
-        requests.push({ call, sent, key, request, body, isAnswered: false, respond, fail });
+        requests.push({ call, sent, request, body, isAnswered: false, respond, fail });
       });
     },
   });

@@ -1,0 +1,48 @@
+import type { NewProject } from '../../machines/types.ts';
+
+/**
+ * The backend refused what was sent, and would refuse it at any time. Another failure may follow an
+ * attempt that succeeded: a 5xx, a 401 or 403 of the guard, a 404, 408, 425 or 429 of a proxy.
+ */
+const decidingStatuses = [400, 409, 413, 415, 422];
+
+/**
+ * Chooses the Idempotency-Key of each creation. A title and description keep their key until an
+ * answer decides, because the backend may have stored the project. See
+ * docs/decisions/0027-one-key-until-an-answer-decides.md.
+ */
+export function createIdempotencyKeys() {
+  const keys = new Map<string, string>();
+  let lastEmail: string | undefined;
+
+  const textsOf = ({ title, description }: NewProject) => JSON.stringify([title, description]);
+
+  return {
+    /** Returns the key to send with a project. */
+    keyOf(project: NewProject): string {
+      const key = keys.get(textsOf(project)) ?? createKey();
+      keys.set(textsOf(project), key);
+      return key;
+    },
+
+    /** Forgets a key if the answer decides: the project was created, or refused for good. */
+    storeAnswer(project: NewProject, key: string, isCreated: boolean, status: number) {
+      if (!isCreated && !decidingStatuses.includes(status)) return;
+      // Another user may have submitted the same texts meanwhile.
+      if (keys.get(textsOf(project)) === key) keys.delete(textsOf(project));
+    },
+
+    /** Forgets all keys if another email signed in last. */
+    storeSignIn(email: string) {
+      const isAnother = lastEmail !== undefined && lastEmail !== email.toLowerCase();
+      if (isAnother) keys.clear();
+      lastEmail = email.toLowerCase();
+    },
+  };
+}
+
+/** Returns 128 random bits as hex. `crypto.randomUUID` does not exist on pages without TLS. */
+function createKey(): string {
+  const bytes = crypto.getRandomValues(new Uint8Array(16));
+  return Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('');
+}
