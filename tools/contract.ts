@@ -1,171 +1,82 @@
+/** Reads openapi.yaml. `npm run check` also applies the rules of `.spectral.yaml`. */
+import { readFileSync } from 'node:fs';
 import { relative } from 'node:path';
 import {
-  BaseResolver,
   bundle,
   createConfig,
-  detectSpec,
   getLineColLocation,
   lint,
-  ResolveError,
+  makeDocumentFromString,
   unescapePointer,
   YamlParseError,
-  type Document,
-  type LocationObject,
 } from '@redocly/openapi-core';
 import { UsageError } from '../server/usage-error.ts';
 import { contractPath } from './contract-source.ts';
 import { root } from './run.ts';
 
-/** A node of a YAML document that has keys. */
-export type YamlNode = { [key: string]: unknown };
+type YamlNode = { [key: string]: unknown };
 
-type Problem = { ruleId: string; message: string; location: LocationObject[] };
-
-/** If one of these is broken, nothing can be generated. `npm run check` applies the other rules. */
-const requiredRules = [
-  'no-unresolved-refs',
-  'struct',
-  'operation-operationId',
-  'operation-operationId-unique',
-  'operation-summary',
-  'operation-2xx-response',
-];
+/** If one of these is broken, the generated files would be wrong. */
+const rules = {
+  struct: 'error',
+  'no-unresolved-refs': 'error',
+  'operation-operationId': 'error',
+  'operation-operationId-unique': 'error',
+} as const;
 
 /**
  * Returns openapi.yaml, or the contract at this path, with every `$ref` replaced by its target.
  * Throws a `UsageError` with the first mistake, its line and its column.
  */
 export async function dereferencedContract(path = contractPath): Promise<YamlNode> {
-  const document = await readContract(path);
-  const badReference = findBadReference(document.parsed, '#');
-  if (badReference) {
-    throw new UsageError(
-      `${positionOf(document, badReference)}: a $ref must be quoted text, like '#/components/schemas/Error'.`,
-    );
-  }
-  const cycle = findCycle(document, asNode(document.parsed)['paths'], '#/paths');
-  if (cycle) {
-    throw new UsageError(`${positionOf(document, cycle)}: a $ref must not lead back to itself.`);
-  }
-  const rules = Object.fromEntries(requiredRules.map((rule) => [rule, 'error' as const]));
-  const config = await createConfig({ rules });
-  const problems: Problem[] = await lint({ ref: path, config });
-  const [problem] = requiredRules.flatMap((rule) => problems.filter((p) => p.ruleId === rule));
-  if (problem) throw new UsageError(describeProblem(document, problem));
-  const { bundle: dereferenced } = await bundle({ ref: path, config, dereference: true });
-  return asNode(dereferenced.parsed);
-}
-
-/** Reads openapi.yaml, or the contract at this path. Throws a `UsageError` if it is not OpenAPI. */
-export async function readContract(path = contractPath): Promise<Document> {
-  const name = nameOf(path);
-  const document = await new BaseResolver()
-    .resolveDocument(null, path, true)
-    .catch((error: unknown) => {
-      if (error instanceof ResolveError) throw new UsageError(`Cannot read ${name}.`);
-      if (!(error instanceof YamlParseError)) throw error;
-      const reason = error.message.replace(/ in ".*$/, '');
-      // A second document is the only mistake that has no position.
-      const line = error.line || error.source.getLines().lastIndexOf('---') + 1;
-      throw new UsageError(`${name}:${line}:${error.col || 1}: ${reason}.`);
-    });
+  const name = relative(root, path);
   try {
-    detectSpec((document as Document).parsed);
-  } catch {
-    throw new UsageError(`${name}:1:1: the contract must start with "openapi: 3.1.0".`);
+    const config = await createConfig({ rules });
+    const [problem] = await lint({ ref: path, config });
+    if (problem) {
+      const { source, start } = getLineColLocation(problem.location[0]!);
+      const [, target] = /\$ref: '(.+)'/.exec(source.getLines()[start.line - 1] ?? '') ?? [];
+      const sentence =
+        target && problem.ruleId === 'no-unresolved-refs'
+          ? `$ref points to ${target}, which does not exist.`
+          : problem.message;
+      throw new UsageError(`${name}:${start.line}:${start.col}: ${sentence}`);
+    }
+    const result = await bundle({ ref: path, config, dereference: true });
+    const contract: YamlNode = result.bundle.parsed;
+    JSON.stringify(contract); // throws if a `$ref` leads back to itself
+    return contract;
+  } catch (error) {
+    if (error instanceof UsageError) throw error;
+    const { message } = error as Error;
+    if (error instanceof YamlParseError) {
+      const { line, col } = error;
+      throw new UsageError(`${name}:${line || 1}:${col || 1}: ${message.replace(/ in ".*$/, '')}.`);
+    }
+    if (!/circular/.test(message)) throw new UsageError(`${name}: ${message}`, { cause: error });
+    throw new UsageError(`${name}:${positionOfCycle(path)}: a $ref must not lead back to itself.`);
   }
-  if (!('paths' in asNode((document as Document).parsed))) {
-    throw new UsageError(`${name}:1:1: the contract must have the key "paths".`);
-  }
-  return document as Document;
 }
 
-/** Describes a problem that Redocly found, in one sentence with line and column. */
-export function describeProblem(
-  document: Document,
-  { ruleId, message, location }: Problem,
-): string {
-  const [place = { source: document.source, pointer: '#/' }] = location;
-  const { $ref } = asNode(nodeAt(document, place.pointer ?? '#/'));
-  const sentence =
-    ruleId === 'no-unresolved-refs' && typeof $ref === 'string'
-      ? `$ref points to ${$ref}, which does not exist.`
-      : message;
-  return `${lineAndColumn(place)}: ${sentence}`;
-}
-
-/** Returns file, line and column of a JSON pointer, like `openapi.yaml:7:3`. */
-export function positionOf({ source }: Document, pointer: string): string {
-  return lineAndColumn({ source, pointer });
-}
-
-function lineAndColumn(location: LocationObject): string {
-  const { source, start } = getLineColLocation(location);
-  return `${nameOf(source.absoluteRef)}:${start.line}:${start.col}`;
-}
-
-/** Returns where the node of a dereferenced contract is in the file. */
-export function sourcePointer(document: Document, pointer: string): string {
-  return keysOf(pointer).reduce((parent, key) => {
-    const { $ref } = asNode(nodeAt(document, parent));
-    return `${typeof $ref === 'string' ? $ref : parent}/${key}`;
-  }, '#');
-}
-
-/** Returns the pointer of the first node whose `$ref` is no text, empty or not decodable. */
-function findBadReference(node: unknown, pointer: string): string | undefined {
-  for (const [key, child] of Object.entries(asNode(node))) {
-    const isObject = typeof child === 'object' && child !== null; // a property with this name
-    const isReference = typeof child === 'string' && child !== '' && isDecodable(child);
-    if (key === '$ref' && !isObject && !isReference) return pointer;
-    const found = findBadReference(child, `${pointer}/${escapeKey(key)}`);
-    if (found) return found;
-  }
-  return undefined;
-}
-
-function isDecodable(text: string): boolean {
-  try {
-    decodeURIComponent(text);
-    return true;
-  } catch {
-    return false;
-  }
+/** Returns line and column of the first `$ref` that leads back to itself, like `7:3`. */
+function positionOfCycle(path: string): string {
+  const { source, parsed } = makeDocumentFromString(readFileSync(path, 'utf8'), path);
+  const pointer = findCycle(parsed, '#/paths') ?? '#/';
+  const { start } = getLineColLocation({ source, pointer });
+  return `${start.line}:${start.col}`;
 }
 
 /** Returns the pointer of the first `$ref` whose target contains it. */
-function findCycle(
-  document: Document,
-  node: unknown,
-  pointer: string,
-  parents: string[] = [],
-  visited = new Set<string>(),
-): string | undefined {
-  const { $ref } = asNode(node);
-  if (typeof $ref === 'string') {
-    if (parents.includes($ref)) return pointer;
-    if (visited.has($ref)) return undefined;
-    visited.add($ref);
-    return findCycle(document, nodeAt(document, $ref), $ref, [...parents, $ref], visited);
+function findCycle(document: unknown, pointer: string, parents: string[] = []): string | undefined {
+  const keys = pointer.split('/').slice(1).map(unescapePointer);
+  const node = keys.reduce((parent, key) => (parent as YamlNode)[key], document);
+  if (typeof node !== 'object' || node === null) return undefined;
+  if ('$ref' in node && typeof node.$ref === 'string') {
+    if (parents.includes(node.$ref)) return pointer;
+    return findCycle(document, node.$ref, [...parents, node.$ref]);
   }
-  for (const [key, child] of Object.entries(asNode(node))) {
-    const cycle = findCycle(document, child, `${pointer}/${escapeKey(key)}`, parents, visited);
-    if (cycle) return cycle;
-  }
-  return undefined;
+  return Object.keys(node)
+    .map((key) => key.replaceAll('~', '~0').replaceAll('/', '~1'))
+    .map((key) => findCycle(document, `${pointer}/${key}`, parents))
+    .find(Boolean);
 }
-
-/** Returns the node at a JSON pointer of the file, or undefined. */
-function nodeAt({ parsed }: Document, pointer: string): unknown {
-  return keysOf(pointer).reduce((node: unknown, key) => asNode(node)[unescapePointer(key)], parsed);
-}
-
-const keysOf = (pointer: string) => pointer.split('/').slice(1).filter(Boolean);
-
-export const escapeKey = (key: string) => key.replaceAll('~', '~0').replaceAll('/', '~1');
-
-export function asNode(value: unknown): YamlNode {
-  return typeof value === 'object' && value !== null ? (value as YamlNode) : {};
-}
-
-const nameOf = (path: string) => relative(root, path);

@@ -1,0 +1,105 @@
+/**
+ * openapi.yaml -> generated/ -> machines/ -> src/ (api, actors, screens, ui)
+ *                            \-> server/   \-> model/ -> tests/, conformance/
+ *
+ * Where a file is (a regular expression), and what such files may import besides each other: paths
+ * of this project, and packages (without a list: any). Type imports and `import()` count.
+ *
+ * @type {[path: string, imports: string[], packages?: string[]][]}
+ */
+const rows = [
+  ['generated/', [], []],
+  ['machines/', ['generated/'], ['xstate']],
+  [
+    'model/(?!headless-app|chromium|programs)',
+    ['generated/', 'machines/', 'model/'],
+    ['xstate', '@xstate', 'playwright-core', 'node:'],
+  ],
+  ['model/headless-app.ts', ['model/', 'src/(actors.ts|api/)'], ['xstate']],
+  ['model/(chromium|programs).ts', [], ['node:', 'playwright-core']],
+
+  ['src/api/', ['generated/', 'machines/types.ts'], ['openapi-fetch']],
+  ['src/actors.ts', ['machines/', 'src/api/'], ['xstate']],
+  ['src/actors-context.ts', ['src/actors.ts'], ['react']],
+  ['src/prerendered.ts', ['machines/types.ts'], []],
+  ['src/inspector.ts', ['src/actors.ts'], ['@statelyai/inspect']],
+  ['src/styles/', [], ['@vanilla-extract/css']],
+  ['src/ui/', ['src/styles/'], ['react', 'react-dom', '@vanilla-extract/css']],
+  [
+    'src/screens/',
+    ['src/(ui/|actors-context.ts|prerendered.ts)', 'machines/types.ts'],
+    ['react', 'react-hook-form', '@hookform', 'zod', '@xstate/react', '@tanstack/react-router'],
+  ],
+  [
+    'src/(?!(main|inspector|prerendered|actors|actors-context)\\.)[^/]+$',
+    ['src/(?!ui/|styles/)', 'machines/types.ts'],
+    ['react', 'xstate', '@tanstack/react-router'],
+  ],
+  ['src/(main.tsx|prerender/)', ['src/', 'machines/types.ts']],
+
+  ['server/(refusal|usage-error).ts', [], []],
+  ['server/store/', [], ['node:', 'dataloader', 'pg', 'pg-connection-string']],
+  ['server/auth/', ['server/(refusal.ts|store/)'], ['node:', 'ipaddr.js', 'lru-cache']],
+  [
+    'server/http/',
+    ['generated/', 'server/(refusal.ts|usage-error.ts|auth/|store/)'],
+    [
+      'node:',
+      'fastify',
+      '@fastify',
+      'ajv',
+      'ajv-formats',
+      'helmet',
+      'lru-cache',
+      'p-limit',
+      'pino-pretty',
+    ],
+  ],
+  ['server/operations/', ['server/(refusal.ts|services.ts|http/|auth/throttle.ts)'], ['node:']],
+  ['server/commands/', ['server/(settings.ts|usage-error.ts|auth/throttle.ts|store/)'], ['node:']],
+  [
+    'server/(?!refusal|usage-error)[^/]+$',
+    ['server/'],
+    ['node:', 'fastify', '@fastify', 'prom-client'],
+  ],
+
+  ['conformance/http/', ['machines/', 'model/', 'src/api/']],
+  ['conformance/examples/', [], ['node:', 'express', 'express-session']],
+  ['conformance/(?!http/|examples/)', ['generated/', 'machines/', 'model/', 'conformance/']],
+
+  ['tools/', ['(generated|machines|model|server|conformance|src)/']],
+  ['[^/]+$', ['tools/', 'tests/support/']],
+  ['tests/', ['.*']],
+];
+
+const ownFolders = /^(conformance|generated|machines|model|server|src|tests|tools)\//.source;
+
+export default {
+  allowed: rows.flatMap(([path, imports, packages]) => {
+    const from = { path: `^${path}` };
+    const names = packages
+      ?.filter((name) => name !== 'node:')
+      .map((name) => `node_modules/${name}/`);
+    return [
+      { from, to: { path: [path, ...imports, ...(names ?? [])].map((start) => `^${start}`) } },
+      ...(packages ? [] : [{ from, to: { pathNot: ownFolders } }]),
+      ...(packages?.includes('node:') ? [{ from, to: { dependencyTypes: ['core'] } }] : []),
+    ];
+  }),
+  allowedSeverity: 'error',
+  forbidden: [
+    { name: 'no-cycle', severity: 'error', from: {}, to: { circular: true } },
+    {
+      name: 'no-folder-cycle',
+      severity: 'error',
+      scope: 'folder',
+      from: {},
+      to: { circular: true },
+    },
+  ],
+  options: {
+    tsPreCompilationDeps: true,
+    doNotFollow: { path: 'node_modules' },
+    exclude: { path: '^(conformance/)?dist/|^tests/out/' },
+  },
+};
