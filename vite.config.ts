@@ -6,7 +6,6 @@ import { defineConfig, type Plugin } from 'vite';
 import { buildTarget } from './tools/build-target.ts';
 import { recordSources } from './tools/built-app.ts';
 import { devBackend } from './tools/dev-backend.ts';
-import { pageAddresses } from './tools/page-addresses.ts';
 import { precompress } from './tools/precompress.ts';
 import { prerender } from './tools/prerender.ts';
 
@@ -70,7 +69,6 @@ export default defineConfig({
     react({ refreshExclude: [/\/node_modules\//, /\/src\/(main|router)\.tsx$/] }),
     vanillaExtractPlugin(),
     devBackend(process.env['API_URL']),
-    pageAddresses(),
     prerender(),
     precompress(),
     recordSources(),

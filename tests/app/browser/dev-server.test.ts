@@ -127,30 +127,6 @@ test('npm run dev prints why the mock refuses a request', async () => {
   );
 });
 
-test('npm run dev leads from /register without the # to its screen', async () => {
-  const backend = await startBackend((_, response) => void response.writeHead(404).end());
-  vi.stubEnv('API_URL', backend);
-  const { address } = await startDevServer();
-  for (const path of ['/register', '/register/']) {
-    const response = await fetch(`${address}${path}?a=1`, { redirect: 'manual' });
-    expect(response.status).toBe(302);
-    expect(response.headers.get('location')).toBe('/?a=1#/register');
-  }
-  expect((await fetch(`${address}/src/main.tsx`)).status).toBe(200);
-});
-
-test('npm run dev answers an unknown address with a page in a browser, otherwise with JSON', async () => {
-  const { address } = await startDevServer();
-  const { page } = await browser.open();
-  const inBrowser = await page.goto(`${address}/nowhere/else`);
-  expect(inBrowser?.status()).toBe(404);
-  await page.getByRole('link', { name: 'Go to the start page' }).click();
-  await page.getByText('Home', { exact: true }).last().waitFor();
-  const response = await fetch(`${address}/nowhere`);
-  expect(response.status).toBe(404);
-  expect(await response.json()).toEqual({ message: 'There is nothing at this address.' });
-});
-
 test('API_URL=… npm run dev sends requests to that backend, with its own origin', async () => {
   const received: (string | undefined)[] = [];
   const origin = await startBackend((request, response) => {
