@@ -4,7 +4,6 @@ import { vanillaExtractPlugin } from '@vanilla-extract/vite-plugin';
 import react from '@vitejs/plugin-react';
 import { defineConfig, type Plugin } from 'vite';
 import { buildTarget } from './tools/build-target.ts';
-import { recordSources } from './tools/built-app.ts';
 import { devBackend } from './tools/dev-backend.ts';
 import { precompress } from './tools/precompress.ts';
 import { prerender } from './tools/prerender.ts';
@@ -71,7 +70,6 @@ export default defineConfig({
     devBackend(process.env['API_URL']),
     prerender(),
     precompress(),
-    recordSources(),
   ],
   build: {
     target: buildTarget,

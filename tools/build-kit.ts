@@ -31,8 +31,7 @@ if (import.meta.main) {
   rmSync(pathOf('conformance/dist'), { recursive: true, force: true });
   const app = { outDir: pathOf('conformance/dist/app'), emptyOutDir: true, license };
   await build({ root: pathOf(''), logLevel: 'warn', build: app });
-  for (const file of globSync(['**/*.{br,gz}', '.sources'], { cwd: app.outDir }))
-    rmSync(`${app.outDir}/${file}`);
+  for (const file of globSync('**/*.{br,gz}', { cwd: app.outDir })) rmSync(`${app.outDir}/${file}`);
   await build(kitConfig);
   const program = pathOf('conformance/dist/bin/conformance.js');
   writeFileSync(

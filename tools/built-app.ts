@@ -1,8 +1,7 @@
-/** Builds the app for the tests, unless the present build was made from the present sources. */
+/** Builds the app for the tests, unless it has built the present sources before. */
 import { createHash } from 'node:crypto';
-import { globSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, globSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Plugin } from 'vite';
 import { root, runCommand, toolCommand } from './run.ts';
 
 /** The app on a simulated clock, which the generated paths control in a browser. */
@@ -27,62 +26,31 @@ const sources = [
 ];
 
 const builds = [
-  { folder: 'dist', nodeEnv: 'production', command: ['build'] },
-  {
-    folder: developmentAppFolder,
-    nodeEnv: 'development',
-    command: ['build', '--mode=development', '--emptyOutDir', `--outDir=${developmentAppFolder}`],
-  },
+  { folder: 'dist', nodeEnv: 'production', options: [] },
+  { folder: developmentAppFolder, nodeEnv: 'development', options: ['--mode=development'] },
   {
     folder: modelAppFolder,
     nodeEnv: 'production',
-    command: [
-      'build',
-      modelAppRoot,
-      '--config=vite.config.ts',
-      '--emptyOutDir',
-      `--outDir=${root}${modelAppFolder}`,
-    ],
+    options: [modelAppRoot, '--config=vite.config.ts'],
   },
 ];
 
 const timeoutSeconds = 900;
 
-/** Name of the file in a build that holds the hash of its sources. */
-const hashFile = '.sources';
-
-/** Writes the build of React and the hash of the sources into each build. */
-export function recordSources(): Plugin {
-  let hash = '';
-  return {
-    name: 'record-sources',
-    apply: 'build',
-    configResolved() {
-      hash = `${process.env['NODE_ENV']} ${hashSources()}`;
-    },
-    writeBundle({ dir = '' }) {
-      writeFileSync(join(dir, hashFile), hash);
-    },
-  };
-}
-
-/** Builds what is stale. Returns the lines of output if a build fails. */
+/** Builds what is stale, and writes the hash of its sources beside it. Returns the problems. */
 export async function buildStaleApps(): Promise<string[]> {
   const hash = hashSources();
-  const stale = builds.filter(({ folder, nodeEnv }) => readHash(folder) !== `${nodeEnv} ${hash}`);
-  const outputs = stale.map(({ nodeEnv, command }) =>
+  const problems = builds.map(async ({ folder, nodeEnv, options }) => {
+    const hashFile = join(root, folder, '.sources');
+    if (existsSync(hashFile) && readFileSync(hashFile, 'utf8') === hash) return [];
+    const outDir = [`--outDir=${join(root, folder)}`, '--emptyOutDir'];
+    const command = toolCommand('vite/bin/vite.js', 'build', ...options, ...outDir);
     // Vitest sets it to "test".
-    runCommand(toolCommand('vite/bin/vite.js', ...command), timeoutSeconds, { NODE_ENV: nodeEnv }),
-  );
-  return (await Promise.all(outputs)).flat();
-}
-
-function readHash(folder: string): string | undefined {
-  try {
-    return readFileSync(join(root, folder, hashFile), 'utf8');
-  } catch {
-    return undefined;
-  }
+    const lines = await runCommand(command, timeoutSeconds, { NODE_ENV: nodeEnv });
+    if (lines.length === 0) writeFileSync(hashFile, hash);
+    return lines;
+  });
+  return (await Promise.all(problems)).flat();
 }
 
 /** Returns a hash of the names and the content of all sources. */
