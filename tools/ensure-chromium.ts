@@ -1,43 +1,34 @@
 /**
- * Provides a Chromium for the browser tests: an installed one, Playwright's download, or the
- * system's package. Each is tried by opening a page, because a download may lack libraries, and
- * a system's command may be a stub.
+ * Provides a Chromium for the browser tests: an installed one, Playwright's download, or Debian's
+ * package. Each is tried by opening a page, because a download may lack libraries, and a system's
+ * command may be a stub.
  */
 import { stripVTControlCharacters } from 'node:util';
 import { installAdvice, launchBrowser } from '../model/chromium.ts';
 import { findChromiums, findPrograms } from '../model/programs.ts';
 import { runCommand, toolCommand } from './run.ts';
 
-type Source = { name: string; commands: string[][]; timeoutSeconds: number };
+const timeoutSeconds = 300;
 
 /**
  * Returns the path of a Chromium that opens a page, after installing one if necessary.
  * Throws an error that lists what was tried and what to install.
  */
 export async function ensureChromium(log: (line: string) => void): Promise<string> {
-  const installed = await findWorkingChromium();
-  if (installed.path) return installed.path;
-  if (process.env['CHROMIUM'])
-    throw new Error(`${installed.failures.join('\n')}\n${installAdvice}`);
-
-  const failures = new Set(installed.failures);
-  for (const { name, commands, timeoutSeconds } of sources()) {
-    log(`No working Chromium found: trying ${name} …`);
-    for (const command of commands) {
-      const output = await runCommand(command, timeoutSeconds);
-      if (output.length > 0) failures.add([command.join(' '), ...output.slice(-12)].join('\n'));
-    }
-    const fetched = await findWorkingChromium();
-    if (fetched.path) return fetched.path;
-    for (const failure of fetched.failures) failures.add(failure);
+  const failures = new Set<string>();
+  const installed = await findWorkingChromium(failures);
+  if (installed) return installed;
+  for (const command of process.env['CHROMIUM'] ? [] : installCommands()) {
+    log(`No working Chromium found: ${command.join(' ')}`);
+    const output = await runCommand(command, timeoutSeconds);
+    if (output.length > 0) failures.add([command.join(' '), ...output.slice(-12)].join('\n'));
+    const path = await findWorkingChromium(failures);
+    if (path) return path;
   }
-  throw new Error(
-    `${[...failures].join('\n\n')}\n\nNo Chromium could be installed. ${installAdvice}`,
-  );
+  throw new Error(`${[...failures].join('\n\n')}\n\nNo Chromium opens a page. ${installAdvice}`);
 }
 
-async function findWorkingChromium(): Promise<{ path?: string; failures: string[] }> {
-  const failures: string[] = [];
+async function findWorkingChromium(failures: Set<string>): Promise<string | undefined> {
   for (const path of findChromiums()) {
     try {
       const browser = await launchBrowser(path);
@@ -46,47 +37,26 @@ async function findWorkingChromium(): Promise<{ path?: string; failures: string[
       } finally {
         await browser.close();
       }
-      return { path, failures };
+      return path;
     } catch (error) {
-      failures.push(`${path} does not start: ${summarize(error)}`);
+      // The first line, without the log of the launch.
+      const [reason] = stripVTControlCharacters(String(error)).split('\n');
+      failures.add(`${path} does not start: ${reason}`);
     }
   }
-  return { failures };
+  return undefined;
 }
 
-function sources(): Source[] {
-  const playwright = {
-    name: "Playwright's download",
-    commands: [toolCommand('playwright-core/cli.js', 'install', '--no-shell', 'chromium')],
-    timeoutSeconds: 180,
-  };
-  const isRoot = process.getuid?.() === 0;
-  if (!isRoot && !isInstalled('sudo')) return [playwright];
-  const packages = packageManagers
-    .filter(([manager]) => isInstalled(manager))
-    .map(([manager, ...commands]) => ({
-      name: `the ${manager} package`,
-      commands: commands.map((options) => [...(isRoot ? [] : ['sudo', '-n']), manager, ...options]),
-      timeoutSeconds: 300,
-    }));
-  return [playwright, ...packages];
-}
-
-const packageManagers: [manager: string, ...commands: string[][]][] = [
-  [
-    'apt-get',
-    ['update', '-q'],
-    ['install', '-q', '-y', '--no-install-recommends', 'chromium-headless-shell'],
-  ],
-  ['apt-get', ['install', '-q', '-y', '--no-install-recommends', 'chromium']],
-  ['dnf', ['install', '-y', 'chromium']],
-  ['apk', ['add', '--no-cache', 'chromium']],
-];
-
-const isInstalled = (program: string) => findPrograms(program).length > 0;
-
-/** Returns the first line of the error and the browser's own errors, without the launch log. */
-function summarize(error: unknown): string {
-  const [first = '', ...rest] = stripVTControlCharacters(String(error)).split('\n');
-  return [first, ...rest.filter((line) => line.includes('[err]')).slice(0, 3)].join('\n');
+function installCommands(): string[][] {
+  const playwright = toolCommand('playwright-core/cli.js', 'install', '--no-shell', 'chromium');
+  const sudo = process.getuid?.() === 0 ? [] : ['sudo', '-n'];
+  if ([...sudo.slice(0, 1), 'apt-get'].some((program) => findPrograms(program).length === 0))
+    return [playwright];
+  const apt = (...options: string[]) => [...sudo, 'apt-get', '-q', '-y', ...options];
+  return [
+    playwright,
+    apt('update'),
+    apt('install', '--no-install-recommends', 'chromium-headless-shell'),
+    apt('install', '--no-install-recommends', 'chromium'),
+  ];
 }

@@ -4,28 +4,16 @@
  * browser and the build count as one. The lines before it name the tests that were not run, which
  * count as failed with `TRACKER_TEST_ALL=1`.
  */
-import { spawn } from 'node:child_process';
 import { globSync } from 'node:fs';
-import { chmod, mkdtemp, readFile, rm } from 'node:fs/promises';
-import { join, relative } from 'node:path';
-import { ensureChromium } from './ensure-chromium.ts';
+import { chmod, mkdtemp, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { startVitest, type Vitest } from 'vitest/node';
 import { buildStaleApps } from './built-app.ts';
 import { check } from './check.ts';
+import { ensureChromium } from './ensure-chromium.ts';
 import { findMissingSoftware, mustTestAll } from './optional-software.ts';
+import { root, runStep, type Totals } from './run.ts';
 import { findTempFolder } from './temp-folder.ts';
-import { errorLines, printResult, root, runStep, toolCommand, type Totals } from './run.ts';
-
-/** The part of Vitest's JSON report that is used here. */
-type Report = {
-  numPassedTests: number;
-  numFailedTests: number;
-  testResults: {
-    name: string;
-    status: string;
-    message: string;
-    assertionResults: { fullName: string; status: string }[];
-  }[];
-};
 
 // Hundreds of processes load the same modules, so they share one compile cache.
 process.env['NODE_COMPILE_CACHE'] ??= join(root, 'node_modules/.cache/node');
@@ -37,12 +25,17 @@ const before = await Promise.all([
 ]);
 // After the search for a browser, which may install one.
 const missingSoftware = findMissingSoftware();
-const totals = [...before.flat(), await runTests()];
+const folder = await mkdtemp(join(await findTempFolder(), 'tests-'));
+// PostgreSQL runs as another user, and writes here.
+await chmod(folder, 0o1777);
+process.env['TMPDIR'] = folder;
+const ofTests = await runTests().finally(() => rm(folder, { recursive: true, force: true }));
+const totals = [...before.flat(), ofTests];
 if (mustTestAll()) totals.push({ passed: 0, failed: missingSoftware.length });
 const passed = totals.reduce((sum, part) => sum + part.passed, 0);
 const failed = totals.reduce((sum, part) => sum + part.failed, 0);
 console.log(`${passed} passed, ${failed} failed`);
-process.exitCode = failed > 0 ? 1 : 0;
+process.exit(failed > 0 ? 1 : process.exitCode);
 
 /**
  * Sets `CHROMIUM` to a working browser, so that no test has to search for one. Empties it if none
@@ -53,87 +46,49 @@ async function findBrowser(): Promise<string[]> {
   if (given === '') return [];
   try {
     process.env['CHROMIUM'] = await ensureChromium(console.log);
-    return [];
   } catch (error) {
-    const lines = error instanceof Error ? error.message.split('\n') : errorLines(error);
-    if (given) return lines;
+    const { message } = error as Error;
+    if (given) return [message];
     process.env['CHROMIUM'] = '';
-    console.log(lines.join('\n'));
-    return [];
+    console.log(message);
   }
+  return [];
 }
 
 async function runTests(): Promise<Totals> {
-  const folder = await mkdtemp(join(await findTempFolder(), 'tests-'));
-  // PostgreSQL runs as another user, and writes here.
-  await chmod(folder, 0o1777);
-  process.env['TMPDIR'] = folder;
+  const vitest = await startVitest('test', [], { run: true, bail: 0 });
   try {
-    const file = join(folder, 'report.json');
-    const exitCode = await runVitest(file);
-    const { numPassedTests, numFailedTests, testResults }: Report = JSON.parse(
-      await readFile(file, 'utf8'),
-    );
-    const problems = problemsOutsideTests(testResults);
-    if (numPassedTests + numFailedTests === 0) problems.push('no test was run');
-    if (exitCode !== 0 && numFailedTests + problems.length === 0) {
-      problems.push(`vitest exited with ${exitCode} because of an error outside the tests`);
-    }
-    if (problems.length > 0) printResult('tests', problems);
-    return { passed: numPassedTests, failed: numFailedTests + problems.length };
-  } catch (error) {
-    printResult('tests', errorLines(error));
-    return { passed: 0, failed: 1 };
+    return countTests(vitest);
   } finally {
-    await rm(folder, { recursive: true, force: true });
+    await vitest.close();
   }
 }
 
-/**
- * Returns one line per file that was not loaded or not run, and per test that was skipped. The
- * files that need missing software have lines of their own.
- */
-function problemsOutsideTests(results: Report['testResults']): string[] {
-  const expected = new Set([
-    ...results.map(({ name }) => relative(root, name)),
-    ...globSync(
-      missingSoftware.flatMap(({ testFiles }) => testFiles),
-      { cwd: root },
-    ),
-  ]);
-  const failedToLoad = results.filter(
-    ({ status, assertionResults }) =>
-      status === 'failed' && !assertionResults.some((test) => test.status === 'failed'),
-  );
-  return [
-    ...failedToLoad.map(
-      ({ name, message }) =>
-        `${relative(root, name)} failed outside its tests: ${message || 'see above'}`,
-    ),
-    ...results.flatMap(({ name, assertionResults }) =>
-      assertionResults
-        .filter(({ status }) => status !== 'passed' && status !== 'failed')
-        .map(({ fullName, status }) => `${relative(root, name)}: "${fullName}" was ${status}`),
+/** A file that was not loaded or not run, and a test that was skipped, count as failed. */
+function countTests({ state }: Vitest): Totals {
+  const modules = state.getTestModules();
+  const tests = modules.flatMap(({ children }) => [...children.allTests()]);
+  const testsThat = (result: string) => tests.filter((test) => test.result().state === result);
+  const expected = [
+    ...modules.map(({ relativeModuleId }) => relativeModuleId),
+    ...missingSoftware.flatMap(({ testFiles }) => globSync(testFiles, { cwd: root })),
+  ];
+  const problems = [
+    ...modules
+      .filter((module) => !module.ok() && [...module.children.allTests('failed')].length === 0)
+      .map(({ relativeModuleId }) => `${relativeModuleId} failed outside its tests`),
+    ...[...testsThat('skipped'), ...testsThat('pending')].map(
+      ({ module, fullName }) => `${module.relativeModuleId}: "${fullName}" was not run`,
     ),
     ...globSync('tests/**/*.test.{ts,tsx}', { cwd: root })
-      .filter((path) => !expected.has(path))
+      .filter((path) => !expected.includes(path))
       .map((path) => `${path} belongs to no project of vitest.config.ts and was not run`),
+    ...state.getUnhandledErrors().map(() => 'an error outside the tests, which is printed above'),
+    ...(tests.length === 0 ? ['no test was run'] : []),
   ];
-}
-
-function runVitest(outputFile: string): Promise<number | null> {
-  const [file = '', ...options] = toolCommand(
-    'vitest/vitest.mjs',
-    'run',
-    '--bail=0',
-    '--reporter=default',
-    '--reporter=./tools/test-reporter.ts',
-    '--reporter=json',
-    `--outputFile.json=${outputFile}`,
-  );
-  return new Promise((resolve, reject) => {
-    const child = spawn(file, options, { cwd: root, stdio: ['ignore', 'inherit', 'inherit'] });
-    child.on('error', reject);
-    child.on('close', resolve);
-  });
+  for (const problem of problems) console.log(`FAIL ${problem}`);
+  return {
+    passed: testsThat('passed').length,
+    failed: testsThat('failed').length + problems.length,
+  };
 }
