@@ -18,20 +18,13 @@ export function transitions(machine: AnyStateMachine): TransitionRow[] {
   return nodesOf(machine.root).flatMap((node) =>
     transitionsFrom(node).map((transition) => ({
       from: pathOf(node),
-      event: eventOf(node, transition),
-      guard: guardOf(transition.guard),
-      to: targetOf(transition).map(pathOf).join(', '),
-      actions: transition.actions.map((action) => actionWithEvent(machine, action)),
+      event: eventOf(machine, transition),
+      guard: transition.guard ? nameOf(transition.guard) : '',
+      to: targetsOf(transition).map(pathOf).join(', '),
+      actions: transition.actions.map((action) => actionWithEvent(machine, nameOf(action))),
       statements: statementsOf(transition),
     })),
   );
-}
-
-/** Returns the machine as Mermaid source, ending with a newline. */
-export function diagram(machine: AnyStateMachine): string {
-  const { root } = machine;
-  const lines = root.type === 'parallel' ? stateLines(root) : bodyLines(root);
-  return ['stateDiagram-v2', ...indent(lines), ''].join('\n');
 }
 
 /** Returns the transitions as a Markdown table, ending with a newline. */
@@ -47,12 +40,18 @@ export function transitionTable(machine: AnyStateMachine): string {
   return markdownTable(['from', 'event', 'guard', 'to', 'actions', 'statements'], rows);
 }
 
-/** Returns the described states as a Markdown table, ending with a newline. */
+/** Returns the states as a Markdown table, ending with a newline. */
 export function stateTable(machine: AnyStateMachine): string {
   const rows = nodesOf(machine.root)
-    .filter(({ description }) => description)
-    .map((node) => [pathOf(node), node.description!]);
-  return markdownTable(['state', 'description'], rows);
+    .filter(({ description, type }) => description || type === 'atomic')
+    .map((node) => [
+      pathOf(node),
+      node.description ?? '',
+      actionsOf(node.entry),
+      actionsOf(node.exit),
+      node.invoke.map(({ id }) => id).join(', '),
+    ]);
+  return markdownTable(['state', 'description', 'on entry', 'on exit', 'calls'], rows);
 }
 
 /** Returns a Markdown table, ending with a newline. */
@@ -62,154 +61,76 @@ export function markdownTable(head: string[], rows: string[][]): string {
     .join('');
 }
 
-function stateLines(node: AnyStateNode): string[] {
-  const name = `state "${escapeLabel(node.key)}" as ${idOf(node)}`;
-  if (node.type === 'final') return [name, `${idOf(node)} --> [*]`];
-  if (node.type === 'history') return [name, `${idOf(node)} : history`];
-  if (childrenOf(node).length === 0)
-    return [name, ...activityLines(node), ...transitionLines(node)];
-  const outward = transitionLines(node).filter((arrow) => arrow.startsWith(`${idOf(node)} `));
-  return [`${name} {`, ...indent(bodyLines(node)), '}', ...outward];
+/** Returns the states and transitions as Mermaid source, ending with a newline. */
+export function diagram(machine: AnyStateMachine): string {
+  return `stateDiagram-v2\n${stateLines(machine.root, '  ').join('\n')}\n`;
 }
 
-/** Returns the lines between the braces of a compound or parallel state. */
-function bodyLines(node: AnyStateNode): string[] {
-  const anyStateId = anyStateIdOf(node);
-  const own = [
-    ...activityLines(node, anyStateId),
-    ...transitionLines(node).filter((arrow) => arrow.startsWith(`${anyStateId} `)),
-  ];
-  const anyState = own.length > 0 ? [[`state "any state" as ${anyStateId}`, ...own]] : [];
-  const parts = [...childrenOf(node).map(stateLines), ...anyState];
-  return node.type === 'parallel'
-    ? parts.flatMap((lines, index) => (index > 0 ? ['--', ...lines] : lines))
-    : [...node.initial.target.map((target) => `[*] --> ${idOf(target)}`), ...parts.flat()];
-}
-
-/** Returns the entry and exit actions and the invoked actors of a state. */
-function activityLines(node: AnyStateNode, id = idOf(node)): string[] {
-  const machine: AnyStateMachine = node.machine;
-  const activities = [
-    ...node.entry.filter(isNamed).map((action) => `entry / ${actionOf(action)}`),
-    ...node.exit.filter(isNamed).map((action) => `exit / ${actionOf(action)}`),
-    ...node.invoke.map((invoke) => `do / ${actorOf(machine.root, invoke.src, invoke.id)}`),
-  ];
-  return activities.map((line) => `${id} : ${escapeLabel(line)}`);
-}
-
-function transitionLines(node: AnyStateNode): string[] {
-  return transitionsFrom(node).flatMap((transition) => {
-    const guard = guardOf(transition.guard);
-    const actions = transition.actions.map(actionOf).join(', ');
-    const label = [
-      eventOf(node, transition),
-      ...(guard ? [`[${guard}]`] : []),
-      ...(actions ? ['/', actions] : []),
-    ].join(' ');
-    return targetOf(transition).map((target) => {
-      // Mermaid cannot draw an arrow from a compound state to itself or to a state inside it.
-      const isInner = childrenOf(node).length > 0 && isWithin(target, node);
-      const from = isInner ? anyStateIdOf(node) : idOf(node);
-      const to = isInner && target === node ? anyStateIdOf(node) : idOf(target);
-      return `${from} --> ${to} : ${escapeLabel(label)}`;
-    });
+function stateLines(node: AnyStateNode, indent: string): string[] {
+  const id = idOf(node);
+  const children = Object.values<AnyStateNode>(node.states);
+  // Mermaid cannot draw an arrow from a state to one inside it.
+  const source = children.length > 0 ? `${id}_any` : id;
+  const arrows = transitionsFrom(node).flatMap((transition) => {
+    const guard = transition.guard ? ` [${nameOf(transition.guard)}]` : '';
+    const label = eventOf(node.machine as AnyStateMachine, transition) + guard;
+    return targetsOf(transition).map((to) => `${indent}${source} --> ${idOf(to)} : ${label}`);
   });
+  const name = `${indent}state "${node.key}" as ${id}`;
+  if (children.length === 0) return [name, ...arrows];
+  const separator = node.type === 'parallel' ? [`${indent}  --`] : [];
+  return [
+    `${name} {`,
+    ...node.initial.target.map((target) => `${indent}  [*] --> ${idOf(target)}`),
+    ...children.flatMap((child, index) => [
+      ...(index > 0 ? separator : []),
+      ...stateLines(child, `${indent}  `),
+    ]),
+    ...(arrows.length > 0 ? [`${indent}  state "any state" as ${source}`] : []),
+    ...arrows.map((arrow) => `  ${arrow}`),
+    `${indent}}`,
+  ];
 }
 
 /** Returns the source of a transition without a target, because the state does not change. */
-function targetOf(transition: AnyTransitionDefinition): readonly AnyStateNode[] {
+function targetsOf(transition: AnyTransitionDefinition): readonly AnyStateNode[] {
   return transition.target ?? [transition.source];
 }
 
-function eventOf(node: AnyStateNode, transition: AnyTransitionDefinition): string {
-  const event = transition.eventType;
-  const machine: AnyStateMachine = node.machine;
+function eventOf(machine: AnyStateMachine, transition: AnyTransitionDefinition): string {
   if ('delay' in transition) {
     const delay = String(transition.delay);
-    if (typeof transition.delay === 'number') return `after ${delay} ms`;
-    const duration: unknown = machine.implementations.delays[delay];
-    return `after ${delay} (${typeof duration === 'number' ? `${duration} ms` : 'computed'})`;
+    return `after ${delay} (${String(machine.implementations.delays[delay])} ms)`;
   }
-  if (event === '') return 'always';
-  if (event.startsWith('xstate.done.state.')) return 'done';
-  const [, kind, id] = /^xstate\.(done|error|snapshot)\.(?:actor\.)?(.*)$/.exec(event) ?? [];
-  if (!kind || !id) return event;
-  const invoked = node.invoke.find((invoke) => invoke.id === id);
-  return `${kind}: ${actorOf(machine.root, invoked?.src, id)}`;
+  return transition.eventType.replace(/^xstate\.(done|error)\.actor\./, '$1: ') || 'always';
 }
 
-/** Returns the name of an actor's logic, or the id of its invocation for inline logic. */
-function actorOf(root: AnyStateNode, src: unknown, id: string): string {
-  return typeof src === 'string' && !src.startsWith('xstate.invoke.')
-    ? src
-    : id.replace(`${root.id}.`, '');
+/** Lists the actions of the chart, without those with which XState starts and cancels a delay. */
+function actionsOf(actions: readonly unknown[]): string {
+  return actions
+    .map(nameOf)
+    .filter((name) => !name.startsWith('xstate.'))
+    .join(', ');
 }
 
-function guardOf(guard: unknown): string {
-  if (guard === undefined) return '';
-  if (typeof guard === 'function' && 'guards' in guard && Array.isArray(guard.guards)) {
-    return `${guard.name}(${guard.guards.map(guardOf).join(', ')})`;
-  }
-  return nameOf(guard);
-}
-
-function actionOf(action: unknown): string {
-  return nameOf(action).replace(/^xstate\./, '');
-}
-
-/** Excludes the actions that XState adds to start and cancel the delays of a state. */
-function isNamed(action: unknown): boolean {
-  return !['xstate.raise', 'xstate.cancel'].includes(nameOf(action));
-}
-
+/** Throws for a guard or an action that has no name in `setup()`. */
 function nameOf(reference: unknown): string {
-  if (typeof reference === 'string') return reference;
-  if (hasType(reference)) return reference.type;
-  return typeof reference === 'function' && reference.name ? reference.name : 'inline';
+  const name = typeof reference === 'string' ? reference : (reference as { type?: string }).type;
+  if (!name) throw new Error(`A chart contains names only, and this one ${String(reference)}`);
+  return name;
 }
 
 /** Returns the action with the event that it emits or raises. A computed event has no name. */
-function actionWithEvent(machine: AnyStateMachine, action: unknown): string {
-  const name = actionOf(action);
-  const implementation: unknown = machine.implementations.actions[name];
-  const verb = { 'xstate.emit': 'emits', 'xstate.raise': 'raises' }[nameOf(implementation)];
-  if (!verb) return name;
-  const event =
-    typeof implementation === 'function' && 'event' in implementation
-      ? implementation.event
-      : undefined;
-  return `${name} (${hasType(event) ? `${verb} ${event.type}` : verb})`;
+function actionWithEvent(machine: AnyStateMachine, name: string): string {
+  const implementation = machine.implementations.actions[name] as unknown as {
+    type?: string;
+    event?: { type?: string };
+  };
+  const verb = { 'xstate.emit': 'emits', 'xstate.raise': 'raises' }[implementation?.type ?? ''];
+  return verb ? `${name} (${[verb, implementation.event?.type].filter(Boolean).join(' ')})` : name;
 }
 
-function hasType(value: unknown): value is { type: string } {
-  return typeof (value as { type?: unknown } | undefined)?.type === 'string';
-}
-
-function childrenOf(node: AnyStateNode): AnyStateNode[] {
-  return Object.values(node.states);
-}
-
-function isWithin(node: AnyStateNode | undefined, ancestor: AnyStateNode): boolean {
-  return node !== undefined && (node === ancestor || isWithin(node.parent, ancestor));
-}
-
-function pathOf(node: AnyStateNode): string {
-  return node.path.join('.') || node.id;
-}
+const pathOf = (node: AnyStateNode) => node.path.join('.') || node.id;
 
 /** Starts with the machine's id, so that no state has the name of a Mermaid keyword. */
-function idOf(node: AnyStateNode): string {
-  return [node.machine.id, ...node.path].join('_').replace(/\W/g, '_');
-}
-
-function anyStateIdOf(node: AnyStateNode): string {
-  return `${idOf(node)}__any`;
-}
-
-function escapeLabel(label: string): string {
-  return label.replace(/[#;<>"]/g, (character) => `#${character.charCodeAt(0)};`);
-}
-
-function indent(lines: string[]): string[] {
-  return lines.map((line) => `  ${line}`);
-}
+const idOf = (node: AnyStateNode) => [node.machine.id, ...node.path].join('_').replace(/\W/g, '_');
