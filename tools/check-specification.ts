@@ -2,15 +2,26 @@
  * Compares docs/specification.md with the tests and the machines: a test carries each statement,
  * and every id that a test or a machine names belongs to a statement.
  */
+import { globSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
 import { authMachine } from '../machines/auth.ts';
 import { projectsMachine } from '../machines/projects.ts';
 import { transitions } from './diagram.ts';
-import { readReferences, readSpecification, statementIds, type Reference } from './statements.ts';
+import { root } from './run.ts';
+
+/** A test that names a statement. `group` is the whole text between the brackets. */
+type Reference = { id: string; group: string; file: string; line: number };
 
 /** Returns the problems of this project, one per line. */
 export async function specificationProblems(): Promise<string[]> {
-  const page = await readSpecification();
-  return [...statementProblems(page, await readReferences()), ...machineProblems(page)];
+  const page = await readFile(`${root}docs/specification.md`, 'utf8');
+  const references = globSync('tests/**/*.test.{ts,tsx}', { cwd: root })
+    .toSorted()
+    .map(async (file) => referencesIn(file, await readFile(root + file, 'utf8')));
+  return [
+    ...statementProblems(page, (await Promise.all(references)).flat()),
+    ...machineProblems(page),
+  ];
 }
 
 /** Compares the statements of a page with what tests name. */
@@ -33,15 +44,34 @@ export function statementProblems(page: string, references: Reference[]): string
   ];
 }
 
+/**
+ * Returns one reference for each id between brackets in a test file, or for each malformed part of
+ * a list of ids. Ignores comments and skipped tests.
+ */
+export const referencesIn = (file: string, source: string): Reference[] =>
+  source
+    .split('\n')
+    .flatMap((text, index) =>
+      /^\s*(?:\/\/|\*)|\.(?:skip|todo)\b/.test(text)
+        ? []
+        : Array.from(text.matchAll(/\[([^[\]'"`]*\b[A-Z]+-\d[^[\]'"`]*)\]/g), ([, group = '']) =>
+            group.split(',').map((id) => ({ id: id.trim(), group, file, line: index + 1 })),
+          ).flat(),
+    );
+
 function machineProblems(page: string): string[] {
-  const known = new Set(statementIds(page));
+  const known = statementIds(page);
   return [authMachine, projectsMachine].flatMap((machine) =>
     transitions(machine).flatMap(({ from, event, statements }) => {
       const location = `machine ${machine.id}, ${from}, ${event}`;
       if (statements.length === 0) return [`${location}: names no statement`];
       return statements
-        .filter((statement) => !known.has(statement))
+        .filter((statement) => !known.includes(statement))
         .map((statement) => `${location}: unknown statement ${statement}`);
     }),
   );
 }
+
+/** Returns the ids of the statements of a page in its order. */
+const statementIds = (page: string): string[] =>
+  Array.from(page.matchAll(/^- \*\*([A-Z]+-\d+)\*\* \S/gm), ([, id = '']) => id);
