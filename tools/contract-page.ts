@@ -21,10 +21,10 @@ type Operation = {
   security?: object[];
   parameters?: (Field & { name: string; in: string })[];
   requestBody?: Body;
-  responses: {
-    [status: string]: Body & { description: string; headers?: { [name: string]: Field } };
-  };
+  responses: { [status: string]: Response };
 };
+
+type Response = Body & { description: string; headers?: { [name: string]: Field } };
 
 type Field = { description?: string; required?: boolean; schema: Schema; example?: unknown };
 type Body = { content?: { 'application/json': { schema: Schema; examples?: Examples } } };
@@ -77,7 +77,11 @@ type ListedOperation = Operation & { address: string; isPublic: boolean };
 /** Returns the blocks of one operation. */
 function operationBlocks(operation: ListedOperation): string[] {
   const { operationId, summary, description, address, isPublic } = operation;
-  const { parameters = [], requestBody, responses } = operation;
+  const { parameters = [], requestBody } = operation;
+  const responses = Object.entries(operation.responses);
+  const [successes, refusals] = [true, false].map((isSuccess) =>
+    responses.filter(([status]) => Number(status) < 400 === isSuccess),
+  ) as [typeof responses, typeof responses];
   return [
     `## ${summary}: ${operationId}`,
     `\`${address}\` ${isPublic ? 'Needs no session.' : 'Needs a session.'}`,
@@ -85,15 +89,34 @@ function operationBlocks(operation: ListedOperation): string[] {
     '### Request headers',
     parameters.map((parameter) => fieldLine(parameter.name, parameter)).join('\n'),
     ...(requestBody ? ['### Request body', ...bodyBlocks(requestBody)] : []),
-    ...Object.entries(responses).flatMap(([status, response]) => [
+    ...successes.flatMap(([status, response]) => [
       `### ${operationId} ${status}: ${oneLine(response.description)}`,
-      ...Object.entries(response.headers ?? {}).map(([name, field]) => fieldLine(name, field)),
-      ...(Number(status) < 400
-        ? bodyBlocks(response, operationId)
-        : exampleBlocks(response, operationId)),
+      ...headerLines(response),
+      ...bodyBlocks(response, operationId),
     ]),
+    `### ${operationId}: refusals`,
+    markdownTable(
+      ['status', 'reason', 'example', 'body', 'the app shows'],
+      refusals.flatMap(([status, { description: reason, content }]) =>
+        examplesOf(content).map(([name, { summary: example, value }]) => [
+          status,
+          oneLine(reason),
+          `\`${name}\`: ${example}`,
+          `\`${asText(value)}\``,
+          screenOf(operationId, value),
+        ]),
+      ),
+    ).trim(),
+    refusals
+      .flatMap(([status, response]) =>
+        headerLines(response).map((line) => line.replace('-', `- ${status} has`)),
+      )
+      .join('\n'),
   ];
 }
+
+const headerLines = ({ headers = {} }: Response) =>
+  Object.entries(headers).map(([name, field]) => fieldLine(name, field));
 
 /** Returns the schema of a body and its examples. */
 function bodyBlocks(body: Body, operationId?: OperationId): string[] {
@@ -103,19 +126,17 @@ function bodyBlocks(body: Body, operationId?: OperationId): string[] {
   return [
     `JSON: ${typeOf(schema)}. ${oneLine(schema.description)}`.trim(),
     ...(fields.length > 0 ? [fields.join('\n')] : []),
-    ...exampleBlocks(body, operationId),
+    ...examplesOf(body.content).flatMap(([name, { summary, value }]) => [
+      `\`${name}\`: ${summary}`,
+      `\`\`\`json\n${asJson(value)}\n\`\`\``,
+      // What the app shows when this response arrives.
+      ...(operationId ? [`The app shows: ${screenOf(operationId, value)}`] : []),
+    ]),
   ];
 }
 
-/** Returns each example. For those of a response, also what the app shows when it arrives. */
-function exampleBlocks({ content }: Body, operationId?: OperationId): string[] {
-  const { examples = {} } = content?.['application/json'] ?? {};
-  return Object.entries(examples).flatMap(([name, { summary, value }]) => [
-    `\`${name}\`: ${summary}`,
-    `\`\`\`json\n${asJson(value)}\n\`\`\``,
-    ...(operationId ? [`The app shows: ${screenOf(operationId, value)}`] : []),
-  ]);
-}
+const examplesOf = (content: Body['content']) =>
+  Object.entries(content?.['application/json'].examples ?? {});
 
 /** Returns what the conformance kit says that the app shows for this body. */
 function screenOf(operation: OperationId, body: unknown): string {
