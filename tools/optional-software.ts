@@ -30,7 +30,7 @@ export const optionalSoftware = {
       'tests/app/browser/*.test.ts',
       'tests/conformance/screens.test.ts',
       'tests/app/engines/chromium.test.ts',
-      'tests/app/model/processes/{activate,browser,faults}.test.ts',
+      'tests/app/model/processes/{browser,faults}.test.ts',
     ],
     find: () => found(findChromiums().next().value || undefined),
     packages: ['chromium-headless-shell'],

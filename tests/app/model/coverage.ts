@@ -1,6 +1,4 @@
 /** Counts which states, transitions, ignored pairs and statements the drivers have covered. */
-import { writeFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { afterAll, expect } from 'vitest';
 import type { AnyStateMachine, AnyStateNode } from 'xstate';
 import {
@@ -71,11 +69,6 @@ export function createCoverage(
     });
     console.log(`${driver}: ${totals.join(' · ')}`);
     const missing = counter.missing().filter((name) => !(name in unreachable));
-    const folder = process.env['COVERAGE_FOLDER'];
-    if (folder) {
-      const report = { driver, counts: Object.fromEntries(counts), missing };
-      writeFileSync(join(folder, `${driver}.json`), JSON.stringify(report));
-    }
     // A run of selected tests, or with a failure, cannot cover everything.
     if (completedPaths < pathCount) return;
     expect(missing, `not covered by ${driver}`).toEqual([]);
