@@ -15,16 +15,15 @@ export type HeldRequest = {
   isAborted: boolean;
 };
 
-type ScreenDriver = Pick<Driver, 'go' | 'submit' | 'activate'> & {
-  observe: () => Promise<Omit<Observation, 'calls' | 'logged'>>;
-};
+/** What is on the screen. */
+type Screen = Omit<Observation, 'calls' | 'logged' | 'authenticated' | 'role'>;
+
+type ScreenDriver = Pick<Driver, 'go' | 'submit'> & { observe: () => Promise<Screen> };
 
 type PageDriver = Omit<ScreenDriver, 'observe'> & {
-  observe: () => Promise<Omit<Observation, 'logged'>>;
+  observe: () => Promise<Screen & Pick<Observation, 'calls'>>;
   /** Waits for the pending request of a call and marks it as answered. */
   takePending: (call: Call) => Promise<HeldRequest>;
-  /** Marks an aborted request of a call as answered. */
-  takeAborted: (call: Call) => HeldRequest;
   forgetRequests: () => void;
 };
 
@@ -57,11 +56,6 @@ export function createScreenDriver(page: Page, settle: () => Promise<void>): Scr
       await submitButton(page, forms[form].button).click({ force: true });
       await settle();
     },
-    async activate(button, row) {
-      const place = row === undefined ? page : page.locator('main section li').nth(row);
-      await place.getByRole('button', { name: button, exact: true }).click({ force: true });
-      await settle();
-    },
     observe: () => page.evaluate(readScreen, Object.values(forms)),
   };
 }
@@ -76,15 +70,8 @@ export async function createPageDriver(
   settle: () => Promise<void>,
 ): Promise<PageDriver> {
   const requests: HeldRequest[] = [];
-  const unanswered = (call: Call, isAborted: boolean) =>
-    requests.filter(
-      (held) => held.call === call && !held.isAnswered && held.isAborted === isAborted,
-    );
-  const take = (held: HeldRequest | undefined, problem: string) => {
-    if (!held) throw new Error(problem);
-    held.isAnswered = true;
-    return held;
-  };
+  const pendingOf = (call: Call) =>
+    requests.filter((held) => held.call === call && !held.isAnswered && !held.isAborted);
 
   // The routes of earlier drivers stay: removing them would send the requests that they hold.
   await page.route(`${origin}/api/**`, (route, request) => {
@@ -102,16 +89,18 @@ export async function createPageDriver(
     ...screen,
     observe: async () => ({
       ...(await screen.observe()),
-      calls: countRequests(requests, (call) => unanswered(call, false)),
+      calls: countRequests(requests, pendingOf),
     }),
     async takePending(call) {
-      for (let turn = 0; turn < 2_000 && unanswered(call, false).length === 0; turn += 1) {
+      for (let turn = 0; turn < 2_000 && pendingOf(call).length === 0; turn += 1) {
         await settle();
       }
       // The newest, because the page may report late that it aborted the others.
-      return take(unanswered(call, false).at(-1), `No ${call} is waiting for a response.`);
+      const held = pendingOf(call).at(-1);
+      if (!held) throw new Error(`No ${call} is waiting for a response.`);
+      held.isAnswered = true;
+      return held;
     },
-    takeAborted: (call) => take(unanswered(call, true)[0], `No ${call} was aborted.`),
     forgetRequests: () => void requests.splice(0),
   };
 }
@@ -124,9 +113,7 @@ export async function waitForApp(page: Page): Promise<void> {
 }
 
 /** Runs in the page. Returns what the screen shows. */
-function readScreen(
-  allForms: { button: string; fields: readonly string[] }[],
-): Omit<Observation, 'calls' | 'logged'> {
+function readScreen(allForms: { button: string; fields: readonly string[] }[]): Screen {
   const textOf = (selector: string) => document.querySelector(selector)?.textContent ?? undefined;
   const isBusy = (element: Element) => element.getAttribute('aria-busy') === 'true';
   const fieldOf = (row: Element, name: string) =>
@@ -137,7 +124,7 @@ function readScreen(
   const section = document.querySelector('main section');
   return {
     path: location.hash.slice(1) || '/',
-    banners: { form: textOf('[role=alert]:not(section *)'), list: textOf('section [role=alert]') },
+    banners: { form: textOf('[role=alert]') },
     announced: textOf('[role=status]')?.trim() ?? '',
     form:
       form && button

@@ -2,13 +2,17 @@
  * The calls: one row for each. The model, the controlled backend, the drivers, the kit and the
  * tests know from it how a user causes a call, how it can end, and the words for it.
  */
-import type { AnyEventObject } from 'xstate';
+import type { AnyEventObject, AnyStateMachine } from 'xstate';
 import contract from '../generated/contract.json' with { type: 'json' };
 import type { authMachine, AuthEvent } from '../machines/auth.ts';
 import type { projectsMachine, ProjectsEvent } from '../machines/projects.ts';
 import type { Credentials, NewProject, Project } from '../machines/types.ts';
-import type { ActorsOf } from './paths.ts';
 import type { Route } from './screens.ts';
+
+type ActorsOf<Machine extends AnyStateMachine> = keyof NonNullable<
+  Parameters<Machine['provide']>[0]['actors']
+> &
+  string;
 
 /** The operationIds that the machines invoke. */
 export type Call = ActorsOf<typeof authMachine> | ActorsOf<typeof projectsMachine>;
@@ -75,45 +79,28 @@ const emptyList =
 const unchangedForm = 'no message: the form "Create an account" stays as it is';
 const busyButton = 'a button that stays busy until a response arrives';
 
+/** The form that makes a call. */
 type Form = { route: Route; button: string; fields: readonly string[] };
-
-/** A button that submits no form: in each row of the list, beside the list, or on every screen. */
-type Control = { button: string; place: 'row' | 'list' | 'header' };
-
-/** How a user causes a call: submits a form or activates a control. */
-type Cause<Event> = ({ form: Form } | { control: Control }) & {
-  /**
-   * Returns what the request of step `n` sends: its body and its path parameters; undefined where
-   * the user cannot cause it. For a control in a row, it is that of the first of the rows.
-   */
-  input: (n: number, rows: readonly Project[]) => object | undefined;
+type Submit<Event> = {
+  form: Form;
+  /** Returns what the request of step `n` sends. */
+  input: (n: number) => object;
   toEvent: (input: never) => Event;
-  /** Absent for a call that sends nothing. */
-  inputOf?: (event: Event) => object;
 };
-
-/** What a red banner is above: the form of a screen or its list. */
-export type BannerPlace = 'form' | 'list';
-
-/** The banner that shows the message of a refusal, and where the machine stores it. */
-type Banner = { above: BannerPlace; contextKey: string };
 
 type EventOf<Of extends Call> = Extract<AuthEvent | ProjectsEvent, { type: Of }>;
 
 type Definition<Of extends Call> = {
   outcomes: Record<string, Outcome>;
   words: Words;
-  banner?: Banner;
-} & ([EventOf<Of>] extends [never] ? unknown : Cause<EventOf<Of>>);
+} & Partial<Submit<EventOf<Of>>>;
 
 export const calls = {
   login: {
     form: { route: '/login', button: 'Sign in', fields: ['Email', 'Password'] },
     input: fixtures.credentials,
     toEvent: (credentials: Credentials) => ({ type: 'login', credentials }),
-    inputOf: ({ credentials }) => credentials,
     outcomes: { ...failures, success: () => succeeded(), malformed: () => succeeded() },
-    banner: { above: 'form', contextKey: 'loginErrorMessage' },
     words: {
       subject: 'signing in',
       success: () => 'the projects screen, as after a successful login',
@@ -126,7 +113,6 @@ export const calls = {
     form: { route: '/register', button: 'Register', fields: ['Email', 'Password'] },
     input: fixtures.credentials,
     toEvent: (credentials: Credentials) => ({ type: 'registerUser', credentials }),
-    inputOf: ({ credentials }) => credentials,
     outcomes: {
       ...failures,
       success: (n) => succeeded(fixtures.user(n)),
@@ -159,14 +145,12 @@ export const calls = {
     form: { route: '/projects', button: 'Create Project', fields: ['Title', 'Description'] },
     input: fixtures.newProject,
     toEvent: (project: NewProject) => ({ type: 'createProject', project }),
-    inputOf: ({ project }) => project,
     outcomes: {
       ...failures,
       success: (n) => succeeded(fixtures.project(n)),
       duplicate: (n, [first]) => first && succeeded({ ...fixtures.project(n), id: first.id }),
       malformed: () => error,
     },
-    banner: { above: 'form', contextKey: 'createErrorMessage' },
     words: {
       subject: 'creating a project',
       success: (value) => (value ? `a new row: "${(value as Project).title}"` : 'a new row'),
@@ -187,12 +171,9 @@ function describeList({ length }: Project[] = []): string {
 export type CallDefinition = {
   outcomes: Record<string, Outcome>;
   words: Words;
-  banner?: Banner;
   form?: Form;
-  control?: Control;
-  input?: (n: number, rows: readonly Project[]) => object | undefined;
+  input?: (n: number) => object;
   toEvent?: (input: never) => AnyEventObject;
-  inputOf?: (event: never) => object;
 };
 
 /** Returns what the table has on a call. */
@@ -226,47 +207,11 @@ export const forms = Object.fromEntries(
 
 export const formNames = Object.keys(forms) as FormName[];
 
-/** Returns the event that a user causes in step `n`; undefined if that is impossible. */
-export function userEvent(
-  call: Call,
-  n: number,
-  rows: readonly Project[] = [],
-): AnyEventObject | undefined {
-  const { input, toEvent } = definitionOf(call);
-  const value = input?.(n, rows);
-  return value && toEvent?.(value as never);
-}
-
 /** Returns the event of a form that has these values. */
 export function submitEvent(form: FormName, values: readonly string[]): AnyEventObject {
   const names = Object.keys(calls[form].input(0));
   const input = Object.fromEntries(names.map((name, index) => [name, values[index] ?? '']));
   return calls[form].toEvent(input as never);
-}
-
-/** Returns what a call sends that this event starts; undefined where no user causes it. */
-export const sentBy = (call: Call, event: AnyEventObject): object | undefined =>
-  event.type === call ? definitionOf(call).inputOf?.(event as never) : undefined;
-
-/** Returns whether the screen of a route has the form or the control of a call. */
-export function isCausedOn(route: string, call: Call): boolean {
-  const { form, control } = definitionOf(call);
-  if (control?.place === 'header') return true;
-  return route === (form?.route ?? (control && '/projects'));
-}
-
-/** Returns the banners of a route. `contextOf` returns the context of the machine of a call. */
-export function bannersOn(
-  route: Route,
-  contextOf: (call: Call) => Record<string, unknown>,
-): { [Place in BannerPlace]?: string | undefined } {
-  const shown = callNames.flatMap((call) => {
-    const { banner } = definitionOf(call);
-    return banner && isCausedOn(route, call)
-      ? [[banner.above, contextOf(call)[banner.contextKey]]]
-      : [];
-  });
-  return { form: undefined, list: undefined, ...Object.fromEntries(shown) };
 }
 
 /** Returns what the contract has on a call: its path has the parameters in braces. */

@@ -1,6 +1,6 @@
 /** An in-process backend whose responses a test sends by hand. */
 import { callNames, findCall, parseRequest, type Call } from './calls.ts';
-import type { Driver, Observation } from './driver.ts';
+import type { LateDriver, Observation } from './driver.ts';
 import type { BackendResponse } from './outcomes.ts';
 import { within } from './within.ts';
 
@@ -98,59 +98,58 @@ export function countRequests<Each extends { call: Call; sent: unknown }>(
   return Object.fromEntries(counts) as Observation['calls'];
 }
 
-type CallInFlight = {
+type HeldCall = {
   call: Call;
   sent: unknown;
-  pending: PendingRequest;
   signal: AbortSignal;
   isAnswered: boolean;
-  respond: (response: Response) => void;
+  respond: (response: Response | Promise<never>) => void;
 };
 
-type BackendDriver = Pick<Driver, 'answer' | 'answerLate'> & {
+type BackendDriver = Pick<LateDriver, 'answer' | 'answerAborted' | 'abortedCall'> & {
   fetch: (request: Request) => Promise<Response>;
   calls: () => Observation['calls'];
 };
 
 /** Returns the backend half of a driver. `settle` waits until the app has processed a response. */
 export function createBackendDriver(settle: () => Promise<void>): BackendDriver {
-  const backend = controlledBackend();
-  const calls: CallInFlight[] = [];
+  const held: HeldCall[] = [];
+  const isPending = ({ isAnswered, signal }: HeldCall) => !isAnswered && !signal.aborted;
+  const pendingOf = (call: Call) => held.filter((item) => item.call === call && isPending(item));
+  const lastAborted = () =>
+    held.findLast(({ isAnswered, signal }) => !isAnswered && signal.aborted);
 
-  const unanswered = (call: Call, aborted: boolean) =>
-    calls.filter(
-      (item) => item.call === call && !item.isAnswered && item.signal.aborted === aborted,
-    );
-
-  async function respond(item: CallInFlight | undefined, call: Call, response: BackendResponse) {
+  async function respond(item: HeldCall | undefined, call: Call, response: BackendResponse) {
     if (!item) throw new Error(`No ${call} is waiting for a response.`);
     item.isAnswered = true;
-    if (response === 'none') item.pending.drop();
-    else if (response === 'fault') item.respond(unreadableResponse());
-    else if (response.text !== undefined) item.pending.answerText(response.status, response.text);
-    else item.pending.answer(response.status, response.body);
+    item.respond(toResponse(response));
     await settle();
   }
 
   return {
     async fetch(request) {
-      const { signal, method, url } = request;
-      const { call } = parseRequest(method, url, undefined);
-      // Without the signal, so that an aborted call can still be answered late.
-      const response = backend.fetch(new Request(request, { signal: null }));
-      const faulty = Promise.withResolvers<Response>();
-      const pending = await backend.next(call);
-      const { sent } = parseRequest(method, url, pending.body);
-      calls.push({ call, sent, pending, signal, isAnswered: false, respond: faulty.resolve });
-      return Promise.race([response, faulty.promise]);
+      const text = await request.clone().text();
+      const body: unknown = text === '' ? undefined : JSON.parse(text);
+      const { call, sent } = parseRequest(request.method, request.url, body);
+      // Does not end with the signal, so that an aborted call can still be answered.
+      const { promise, resolve } = Promise.withResolvers<Response>();
+      const { signal } = request;
+      held.push({ call, sent, signal, isAnswered: false, respond: resolve });
+      return promise;
     },
-    async answer(call, response) {
-      await respond(unanswered(call, false)[0], call, response);
-      return response;
-    },
-    answerLate: (call, response) => respond(unanswered(call, true)[0], call, response),
-    calls: () => countRequests(calls, (call) => unanswered(call, false)),
+    answer: (call, response) => respond(pendingOf(call)[0], call, response),
+    answerAborted: (call, response) => respond(lastAborted(), call, response),
+    abortedCall: () => lastAborted()?.call,
+    calls: () => countRequests(held, pendingOf),
   };
+}
+
+function toResponse(response: BackendResponse): Response | Promise<never> {
+  if (response === 'none') return Promise.reject(new TypeError('Failed to fetch'));
+  if (response === 'fault') return unreadableResponse();
+  const { status, body, text = JSON.stringify(body) } = response;
+  const type = response.text === undefined ? 'application/json' : 'text/html';
+  return new Response(text ?? null, { status, headers: { 'content-type': type } });
 }
 
 /** Returns a success whose body throws when it is read, like a fault in the app. */

@@ -14,32 +14,17 @@
  * - A screen without a form is the start and not visited again: to the app it is like any other.
  */
 import { isDeepStrictEqual } from 'node:util';
-import type { AnyEventObject } from 'xstate';
-import {
-  callNames,
-  definitionOf,
-  formNames,
-  forms,
-  isCausedOn,
-  type AnyOutcome,
-  type Call,
-} from './calls.ts';
-import { delays, type Driver } from './driver.ts';
-import { createOracle, type Oracle } from './oracle.ts';
-import { outcomeEvent, responseFor } from './outcomes.ts';
+import { callNames, definitionOf, formNames, forms, type AnyOutcome, type Call } from './calls.ts';
+import type { LateDriver } from './driver.ts';
+import { createOracle } from './oracle.ts';
+import { outcomeEvent } from './outcomes.ts';
+import * as steps from './steps.ts';
 
-type UserAndClock = Pick<Driver, 'go' | 'submit' | 'activate' | 'elapse'>;
-
-/** The app under exploration. Its calls end by the events that the machines receive. */
-export type ExploredApp = UserAndClock &
-  Pick<Driver, 'observe' | 'internals'> & {
-    end: (call: Call, event: AnyEventObject) => Promise<void>;
-    /** Returns the call that was aborted last, unless it was answered. */
-    abortedCall: () => Call | undefined;
-    endAborted: (event: AnyEventObject) => Promise<void>;
-    /** Returns what decides the next steps of the app, beyond the state of the oracle. */
-    state: () => unknown;
-  };
+/** The app under exploration. */
+export type ExploredApp = LateDriver & {
+  /** Returns what decides the next steps of the app, beyond the state of the oracle. */
+  state: () => unknown;
+};
 
 /** A difference between the app and the specification, after the fewest steps that lead to one. */
 export type Difference = { steps: string[]; differences: string[] };
@@ -50,123 +35,48 @@ export type Exploration = {
   difference: Difference | undefined;
 };
 
-type Pair = {
-  app: ExploredApp;
-  oracle: Oracle;
-  /** The number of steps performed on it. */
-  length: number;
-};
-
-type OracleState = ReturnType<Oracle['state']>;
-
-type Step = {
-  name: string;
-  isPossible: (state: OracleState, app: ExploredApp) => boolean;
-  /** `n` is the number of the step, so that no two steps share a value. */
-  perform: (pair: Pair, n: number) => Promise<unknown>;
-};
+type Pair = steps.Pair<ExploredApp>;
+type Step = steps.Step<LateDriver>;
 
 /** A state of app and oracle. */
 type State = { key: string; untried: Step[]; next: Map<Step, State> };
 
-const onBoth =
-  (action: (driver: UserAndClock, n: number) => Promise<void>): Step['perform'] =>
-  ({ app, oracle }, n) =>
-    Promise.all([action(app, n), action(oracle, n)]);
-
-const formSteps = formNames.flatMap((form): Step[] => {
-  const { route } = forms[form];
-  const valuesOf = (n: number) => Object.values(definitionOf(form).input!(n, [])!);
-  return [
-    {
-      name: `go to ${route}`,
-      isPossible: ({ path }) => path !== route,
-      perform: onBoth((driver) => driver.go(route)),
-    },
-    {
-      name: `submit ${form}`,
-      isPossible: ({ path, calls }) => path === route && !calls[form].pending,
-      perform: onBoth((driver, n) => driver.submit(form, valuesOf(n))),
-    },
-    {
-      name: `submit ${form} again while it is pending`,
-      isPossible: ({ path, calls }) => path === route && calls[form].pending > 0,
-      perform: onBoth((driver) => driver.submit(form, undefined)),
-    },
-  ];
-});
-
-/** Signs in as the user before, whose email is the same in upper case. */
-const loginAgain: Step = {
-  name: 'submit login as the user before',
-  isPossible: ({ path, calls, lastEmail, submitted }) =>
-    path === forms.login.route && !calls.login.pending && !!lastEmail && submitted !== undefined,
-  perform(pair, n) {
-    const email = pair.oracle.state().lastEmail!.toUpperCase();
-    return onBoth((driver) => driver.submit('login', [email, `password ${n}`]))(pair, n);
-  },
-};
-
-const controlSteps = callNames.flatMap((call): Step[] => {
-  const { control, input } = definitionOf(call);
-  if (!control) return [];
-  const { button, place } = control;
-  const row = place === 'row' ? 0 : undefined;
-  return [
-    {
-      name: `activate ${button}${row === 0 ? ' of the first row' : ''}`,
-      isPossible: ({ path, projects }) =>
-        isCausedOn(path, call) && input!(0, projects) !== undefined,
-      perform: onBoth((driver) => driver.activate(button, row)),
-    },
-  ];
-});
-
-const callSteps = callNames.flatMap((call): Step[] => {
+/** Returns the outcomes of a call without those that are the same to the machine as another. */
+function distinctOutcomes(call: Call): AnyOutcome[] {
   const outcomes = Object.keys(definitionOf(call).outcomes) as AnyOutcome[];
-  // Of the outcomes that are the same to a machine, one is enough.
-  const example = { id: 'first', title: '', description: '' };
-  const distinct = new Map(
-    outcomes
-      .toReversed()
-      .map((outcome) => [JSON.stringify(outcomeEvent(call, outcome, 1, [example])), outcome]),
-  );
-  return [
-    ...Array.from(distinct.values(), (outcome): Step => {
-      const eventOf = ({ projects }: OracleState, n: number) =>
-        outcomeEvent(call, outcome, n, projects);
-      return {
-        name: `${call} ends: ${outcome}`,
-        isPossible: (state) => state.calls[call].pending > 0 && eventOf(state, 0) !== undefined,
-        async perform({ app, oracle }, n) {
-          const event = eventOf(oracle.state(), n)!;
-          await app.end(call, event);
-          await oracle.answer(call, responseFor(call, outcome, event));
-        },
-      };
-    }),
-    ...(['success', 'refusal'] as const).map((outcome): Step => ({
-      name: `the aborted ${call} ends late: ${outcome}`,
-      isPossible: (_, app) => app.abortedCall() === call,
-      perform: ({ app }, n) => app.endAborted(outcomeEvent(call, outcome, n)!),
-    })),
-  ];
+  const rows = [{ id: 'first', title: '', description: '' }];
+  const eventOf = (outcome: AnyOutcome) => JSON.stringify(outcomeEvent(call, outcome, 1, rows));
+  return [...new Map(outcomes.toReversed().map((outcome) => [eventOf(outcome), outcome])).values()];
+}
+
+/** The end of the lifetime of unused data, which begins when its screen is closed. */
+const lifetimeMs = steps.delays.subscriptionBatching + steps.delays.keepUnusedData;
+
+const elapse = (unusedForMs: number | undefined, milliseconds: number): Step => ({
+  ...steps.elapse(milliseconds),
+  isPossible: (state) => state.unusedForMs === unusedForMs,
 });
 
-const lifetimeMs = Object.values(delays).reduce((sum, delay) => sum + delay);
-
-const clockStep = (sinceMs: number | undefined, milliseconds: number): Step => ({
-  name: `${milliseconds} ms pass`,
-  isPossible: ({ unusedForMs }) => unusedForMs === sinceMs,
-  perform: onBoth((driver) => driver.elapse(milliseconds)),
-});
-const clockSteps = [
-  clockStep(0, lifetimeMs - 1),
-  clockStep(lifetimeMs - 1, 1),
-  clockStep(undefined, lifetimeMs),
+export const allSteps: Step[] = [
+  elapse(0, lifetimeMs - 1),
+  elapse(lifetimeMs - 1, 1),
+  elapse(undefined, lifetimeMs),
+  ...callNames.flatMap((call) => [
+    ...distinctOutcomes(call).map((outcome) => steps.end(call, outcome)),
+    steps.endAborted(call, 'success'),
+    steps.endAborted(call, 'refusal'),
+  ]),
+  {
+    ...steps.loginAsBefore,
+    isPossible: (state, abortedCall) =>
+      state.submitted !== undefined && steps.loginAsBefore.isPossible(state, abortedCall),
+  },
+  ...formNames.flatMap((form) => [
+    steps.goTo(forms[form].route),
+    steps.submit(form),
+    steps.submitWhilePending(form),
+  ]),
 ];
-
-const allSteps = [...clockSteps, ...callSteps, ...controlSteps, loginAgain, ...formSteps];
 
 /** The pending and aborted calls of a state that is explored further. */
 const maxCallsInFlight = 2;
@@ -176,7 +86,7 @@ const maxRowsAfterLogin = 0;
 /** The steps of one walk. More would make its log of failures long. */
 const maxWalkLength = 500;
 /** The states in which a walk looks for a step that was not tried. */
-const maxSearchedStates = 1_000;
+const maxSearchedStates = 60;
 /** A change of the app may make its states endless. */
 const maxStates = 100_000;
 
@@ -197,9 +107,7 @@ export async function explore(createApp: () => ExploredApp): Promise<Exploration
     if (states.size === maxStates) {
       throw new Error(`The app has more than ${maxStates} states. The last is ${key}`);
     }
-    const untried = isWithinBounds(pair)
-      ? allSteps.filter(({ isPossible }) => isPossible(pair.oracle.state(), pair.app))
-      : [];
+    const untried = isWithinBounds(pair) ? possibleSteps(pair) : [];
     const state = { key, untried, next: new Map() };
     states.set(key, state);
     return state;
@@ -227,11 +135,10 @@ export async function explore(createApp: () => ExploredApp): Promise<Exploration
       if (isShorter(route)) {
         const again = createPair();
         await follow(again, route, state);
-        const steps = [...route, step].map(({ name }) => name);
         const found = await performAndCompare(again, step);
         const unclear = ['These steps alone lead to no difference, but a longer walk to one:'];
         difference = {
-          steps,
+          steps: [...route, step].map(({ name }) => name),
           differences: found.length > 0 ? found : [...unclear, ...differences],
         };
       }
@@ -272,6 +179,11 @@ export async function explore(createApp: () => ExploredApp): Promise<Exploration
   }
   const transitions = [...states.values()].reduce((sum, { next }) => sum + next.size, 0);
   return { states: states.size, transitions, difference };
+}
+
+function possibleSteps({ app, oracle }: Pair): Step[] {
+  const [state, abortedCall] = [oracle.state(), app.abortedCall()];
+  return allSteps.filter(({ isPossible }) => isPossible(state, abortedCall));
 }
 
 const hasUntried = ({ untried }: State) => untried.length > 0;
@@ -345,25 +257,5 @@ async function performAndCompare(pair: Pair, step: Step): Promise<string[]> {
   } catch (error) {
     return [`The app throws ${String(error)}`];
   }
-  const [actual, expected] = await Promise.all(
-    [pair.app, pair.oracle].map(async (driver) => ({
-      ...(await driver.observe()),
-      ...(await driver.internals?.()),
-    })),
-  );
-  return differencesOf('', actual, expected);
+  return steps.compare(pair);
 }
-
-function differencesOf(name: string, actual: unknown, expected: unknown): string[] {
-  if (isDeepStrictEqual(actual, expected)) return [];
-  if (isRecord(actual) && isRecord(expected)) {
-    return Object.keys({ ...actual, ...expected }).flatMap((key) =>
-      differencesOf(`${name}.${key}`, actual[key], expected[key]),
-    );
-  }
-  const [found, wanted] = [actual, expected].map((value) => JSON.stringify(value) ?? 'nothing');
-  return [`${name.slice(1)}: the app has ${found}, and the specification says ${wanted}`];
-}
-
-const isRecord = (value: unknown): value is Record<string, unknown> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);

@@ -1,28 +1,28 @@
 import type { AnyActor } from 'xstate';
-import { createClock } from './clock.ts';
-import { bannersOn, formNames, forms, submitEvent, type Call, type FormName } from './calls.ts';
-import type { Observation } from './driver.ts';
-import type { Route } from './screens.ts';
+import { isAuthenticated, roleOf } from '../machines/auth.ts';
 import { createActors } from '../src/actors.ts';
 import type { Api } from '../src/api/api.ts';
-
-type AppOptions = Pick<Parameters<typeof createActors>[0], 'inspect' | 'log'>;
+import { callNames, submitEvent, type Call, type FormName } from './calls.ts';
+import { createClock } from './clock.ts';
+import type { Observation } from './driver.ts';
+import { screenOf } from './oracle.ts';
+import type { Route } from './screens.ts';
 
 /**
- * Runs the app's machines and their wiring without screens. Instead of screens it has the path, the
- * values of the form in view, and what the screens derive from the machines.
+ * Runs the app's machines and their wiring without screens. It has the path and the values of the
+ * form in view. What a screen shows of the machines is what the oracle shows of its own state.
  */
-export function createHeadlessApp(api: Api, options: Partial<AppOptions> = {}) {
+export function createHeadlessApp(api: Api) {
   const clock = createClock();
+  const logged: string[] = [];
   let path: Route = '/';
   let values: string[] = [];
-  let isAnnounced = false;
+  let announced = false;
 
   const { auth, projects } = createActors({
     api,
     clock,
-    log: () => {},
-    ...options,
+    log: (operationId) => logged.push(operationId),
     router: {
       get state() {
         return { location: { pathname: path } };
@@ -32,10 +32,8 @@ export function createHeadlessApp(api: Api, options: Partial<AppOptions> = {}) {
   });
   projects.on('project.created', ({ project }) => {
     if (path !== '/projects') return;
-    if (Object.values(project ?? {}).every((text, index) => text === values[index])) {
-      values = ['', ''];
-    }
-    isAnnounced = true;
+    if (project?.title === values[0] && project?.description === values[1]) values = ['', ''];
+    announced = true;
   });
   projects.on('project.discarded', () => {
     if (path === '/projects') values = ['', ''];
@@ -47,7 +45,7 @@ export function createHeadlessApp(api: Api, options: Partial<AppOptions> = {}) {
     if (path === route) return;
     if (path === '/projects') projects.send({ type: 'projects.closed' });
     path = route;
-    isAnnounced = false;
+    announced = false;
     if (route === '/projects') projects.send({ type: 'projects.opened' });
     const { submitted } = projects.getSnapshot().context;
     values = route === '/projects' && submitted ? Object.values(submitted) : ['', ''];
@@ -61,29 +59,29 @@ export function createHeadlessApp(api: Api, options: Partial<AppOptions> = {}) {
     auth,
     projects,
     clock,
-    actorOf,
     go: async (route: Route) => go(route),
     async submit(form: FormName, typed: string[] | undefined) {
       if (typed) values = typed;
       actorOf(form).send(submitEvent(form, values));
     },
-    async observe(): Promise<Omit<Observation, 'calls' | 'logged'>> {
-      const name = formNames.find((form) => forms[form].route === path);
-      const isBusy = name && actorOf(name).getSnapshot().children[name] !== undefined;
-      const snapshot = projects.getSnapshot();
-      const isLoading = snapshot.matches({ list: 'loading' });
-      const emptyNote = isLoading ? 'Loading projects…' : 'No projects to show.';
-      const rows = snapshot.context.projects.map(({ title, description }): [string, string] => [
-        title,
-        description,
-      ]);
-      const list = { busy: isLoading, rows, note: rows.length > 0 ? undefined : emptyNote };
+    async observe(): Promise<Omit<Observation, 'calls'>> {
+      const [ofAuth, ofProjects] = [auth.getSnapshot(), projects.getSnapshot()];
+      const errorMessages = {
+        '/login': ofAuth.context.loginErrorMessage,
+        '/projects': ofProjects.context.createErrorMessage,
+      };
       return {
-        path,
-        form: name && { button: forms[name].button, busy: isBusy === true, values: [...values] },
-        banners: bannersOn(path, (call) => actorOf(call).getSnapshot().context),
-        list: path === '/projects' ? list : undefined,
-        announced: isAnnounced ? 'The project was created.' : '',
+        ...screenOf({
+          path,
+          values,
+          announced,
+          pending: callNames.filter((call) => actorOf(call).getSnapshot().children[call]),
+          errorMessages,
+          projects: ofProjects.context.projects,
+        }),
+        logged: [...logged],
+        authenticated: isAuthenticated(ofAuth),
+        role: roleOf(ofAuth),
       };
     },
   };

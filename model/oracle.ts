@@ -111,9 +111,6 @@ export function createOracle(start: Route) {
     },
   };
 
-  /** The buttons that submit no form, by name. */
-  const activate: Record<string, (project: Project | undefined) => void> = {};
-
   const end: Record<Call, (outcome: Outcome) => void> = {
     login(outcome) {
       authenticated = outcome.kind === 'success';
@@ -176,27 +173,31 @@ export function createOracle(start: Route) {
       if (typed) values = typed;
       submit[form](values);
     },
-    async activate(button, row) {
-      activate[button]?.(row === undefined ? undefined : projects[row]);
-    },
     async answer(name, answer) {
       if (!calls[name].pending) throw new Error(`No ${name} is pending.`);
       abort(name);
       end[name](outcomeOf(answer));
-      return answer;
     },
-    // CHOICE-8: a response to an aborted call is ignored.
-    async answerLate() {},
     async elapse(milliseconds) {
       if (unusedForMs === undefined) return;
       unusedForMs += milliseconds;
       if (unusedForMs >= keepUnusedDataMs) dropList();
     },
     async observe() {
-      return { path, ...screen(), calls: { ...calls }, logged: [...logged] };
-    },
-    async internals() {
-      return { authenticated, role: user?.role };
+      return {
+        ...screenOf({
+          path,
+          values,
+          announced,
+          pending: callNames.filter((name) => calls[name].pending > 0),
+          errorMessages: { '/login': loginErrorMessage, '/projects': createErrorMessage },
+          projects,
+        }),
+        calls: { ...calls },
+        logged: [...logged],
+        authenticated,
+        role: user?.role,
+      };
     },
   };
   return {
@@ -218,36 +219,42 @@ export function createOracle(start: Route) {
       calls,
     }),
   };
+}
 
-  function screen(): Pick<Observation, 'form' | 'banners' | 'list' | 'announced'> {
-    const name = formNames.find((form) => forms[form].route === path);
-    const loading = calls.listProjects.pending > 0;
-    return {
-      form: name && {
-        button: forms[name].button,
-        busy: calls[name].pending > 0,
-        values: [...values],
-      },
-      banners: {
-        form: { '/login': loginErrorMessage, '/projects': createErrorMessage }[path as string],
-      },
-      announced: announced ? 'The project was created.' : '',
-      list:
-        path === '/projects'
-          ? {
-              busy: loading,
-              rows: projects.map(({ title, description }) => [title, description]),
-              // CHOICE-29.
-              note:
-                projects.length > 0
-                  ? undefined
-                  : loading
-                    ? 'Loading projects…'
-                    : 'No projects to show.',
-            }
-          : undefined,
-    };
-  }
+type Screen = Pick<Observation, 'path' | 'form' | 'banners' | 'list' | 'announced'>;
+
+type Shown = {
+  path: Route;
+  values: readonly string[];
+  announced: boolean;
+  pending: Call[];
+  /** The messages of the banners, by route. */
+  errorMessages: { [path in Route]?: string | undefined };
+  projects: readonly Project[];
+};
+
+/** Returns what the screen of a path shows. */
+export function screenOf({ path, values, announced, pending, errorMessages, projects }: Shown) {
+  const name = formNames.find((form) => forms[form].route === path);
+  const isLoading = pending.includes('listProjects');
+  const rows = projects.map(({ title, description }): [string, string] => [title, description]);
+  // CHOICE-29.
+  const note = isLoading ? 'Loading projects…' : 'No projects to show.';
+  const screen: Screen = {
+    path,
+    form: name && {
+      button: forms[name].button,
+      busy: pending.includes(name),
+      values: [...values],
+    },
+    banners: { form: errorMessages[path] },
+    announced: announced ? 'The project was created.' : '',
+    list:
+      path === '/projects'
+        ? { busy: isLoading, rows, note: rows.length > 0 ? undefined : note }
+        : undefined,
+  };
+  return screen;
 }
 
 function outcomeOf(answer: BackendResponse): Outcome {

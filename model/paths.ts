@@ -11,202 +11,151 @@ import { TestModel } from '@xstate/test';
 import {
   createActor,
   fromPromise,
-  initialTransition,
   SimulatedClock,
-  transition,
   type AnyEventObject,
   type AnyMachineSnapshot,
   type AnyStateMachine,
-  type SnapshotFrom,
 } from 'xstate';
 import { createInspector, type Inspection } from './inspection.ts';
-import { createNoveltyFilter, regionKey, regionsOf } from './regions.ts';
-
-type Implementations<Machine extends AnyStateMachine> = Parameters<Machine['provide']>[0];
-
-/** The names of the actors that a machine invokes. */
-export type ActorsOf<Machine extends AnyStateMachine> = keyof NonNullable<
-  Implementations<Machine>['actors']
-> &
-  string;
-
-/** The names of a machine's delays. */
-export type DelaysOf<Machine extends AnyStateMachine> = keyof NonNullable<
-  Implementations<Machine>['delays']
-> &
-  string;
-
-/** The names of a machine's states: `loggingIn`, or `list.loading` in a parallel machine. */
-export type StatesOf<Machine extends AnyStateMachine> = NamesIn<SnapshotFrom<Machine>['value']>;
-type NamesIn<Value> = Value extends string
-  ? Value
-  : {
-      [Region in keyof Value & string]: `${Region}.${NamesIn<Value[Region]>}`;
-    }[keyof Value & string];
+import type { OracleState, Step } from './steps.ts';
 
 /** Something that a user, a backend or the clock can do to a machine. */
-export type Move<Machine extends AnyStateMachine> = {
-  isPossible: (snapshot: SnapshotFrom<Machine>) => boolean;
+export type ModelEvent = {
+  isPossible: (snapshot: AnyMachineSnapshot) => boolean;
   /** Returns the event that the machine receives. `n` differs for each step. */
-  event: (n: number, snapshot: SnapshotFrom<Machine>) => AnyEventObject;
+  event: (n: number, snapshot: AnyMachineSnapshot) => AnyEventObject;
   /** Returns the events that a user causes on the way to this one. Default: none. */
-  preceding?: (snapshot: SnapshotFrom<Machine>) => AnyEventObject[];
+  preceding?: (snapshot: AnyMachineSnapshot) => AnyEventObject[];
+  /** Returns the steps that cause it, in this state of the app. */
+  steps: (state: OracleState) => Step[];
 };
 
-export type Model<Machine extends AnyStateMachine, Name extends string> = {
-  machine: Machine;
-  moves: Record<Name, Move<Machine>>;
+/** A part of a machine with a state of its own. */
+export type Region = {
+  /** The name of the parallel state, or undefined for the whole machine. */
+  name?: string;
+  /** The keys of the context that it reads or writes. */
+  contextKeys: string[];
+  /** The regions whose state, context or events it reads, or that read its own. */
+  neighbors: string[];
 };
 
-/** Something that happens around a machine and must not reach it: a late response, time. */
-export type Interference = `late ${string}` | `elapse ${number}`;
-
-export type Step<Machine extends AnyStateMachine, Name extends string> = {
-  move: Name | Interference | 'start';
-  event: AnyEventObject;
-  before: SnapshotFrom<Machine>;
-  snapshot: SnapshotFrom<Machine>;
-  emitted: AnyEventObject[];
-  inspection: Inspection;
-  /** The calls that were aborted before they ended. */
-  abortedCalls: string[];
+export type Model = {
+  machine: AnyStateMachine;
+  regions: Region[];
+  events: Record<string, ModelEvent>;
 };
 
-export type Path<Machine extends AnyStateMachine, Name extends string> = {
+/** An event on a path, and what the machine does with it. */
+export type PathEvent = { name: string; before: AnyMachineSnapshot; inspection: Inspection };
+
+export type Path = {
   name: string;
-  moves: (Name | Interference)[];
-  steps: Step<Machine, Name>[];
-  /** Performs each step, then calls the check of every state that the machine is in. */
+  events: PathEvent[];
+  /** Calls `perform` with each event, and `check` after it. */
   test: (driver: {
-    perform: (step: Step<Machine, Name>) => Promise<void>;
-    states: Record<StatesOf<Machine>, (step: Step<Machine, Name>) => Promise<void>>;
+    perform: (event: ModelEvent) => Promise<void>;
+    check: () => Promise<void>;
   }) => Promise<void>;
 };
 
 /**
- * Returns paths that take every transition of a region by every move, from every state that the
- * region and two of its neighbors have together. The product of all regions is not explored. They
- * start with the moves `first`.
+ * Returns paths that take every transition of a region by every event, from every state that the
+ * region and two of its neighbors have together. The product of all regions is not explored.
  */
-export function shortestPaths<Machine extends AnyStateMachine, Name extends string>(
-  model: Model<Machine, Name>,
-  first: Name[] = [],
-): Path<Machine, Name>[] {
-  const regions = regionsOf(model.machine);
+export function shortestPaths({ machine, regions, events }: Model): Path[] {
   const isNew = createNoveltyFilter(regions);
-  const moves = Object.entries<Move<Machine>>(model.moves);
-  const keyOf = (snapshot: AnyMachineSnapshot) =>
+  const keysOf = (snapshot: AnyMachineSnapshot) =>
     regions.map((region) => regionKey(region, snapshot));
-  const machine: AnyStateMachine = model.machine;
-  let [fromState] = initialTransition(machine) as [AnyMachineSnapshot, unknown];
-  for (const name of first) {
-    const event = model.moves[name].event(0, fromState as SnapshotFrom<Machine>);
-    [fromState] = transition(machine, fromState, event);
-  }
-  return createTestModel(model)
-    .getPaths((logic, options) => getShortestPaths(logic as never, options as never) as never, {
-      fromState,
+  const model = new TestModel<AnyMachineSnapshot, AnyEventObject, unknown>(machine as never, {
+    serializeEvent: ({ name }) => String(name),
+  });
+  const paths = model.getPaths(
+    (logic, options) => getShortestPaths(logic as never, options as never) as never,
+    {
       // The search is breadth first. It asks for the events of each snapshot once.
       events: (snapshot) =>
-        (isNew(snapshot) ? moves : [])
-          .filter(([, { isPossible }]) => isPossible(snapshot as SnapshotFrom<Machine>))
-          .map(([move, { event }]) => ({ ...event(0, snapshot as SnapshotFrom<Machine>), move })),
+        Object.entries(isNew(snapshot) ? events : {})
+          .filter(([, { isPossible }]) => isPossible(snapshot))
+          .map(([name, { event }]) => ({ ...event(0, snapshot), name })),
       // The event and its source are part of the key: otherwise a shortest path to the same state
       // would hide the other transitions to it.
       serializeState: (snapshot, event, previous) =>
-        JSON.stringify([keyOf(snapshot), event?.['move'], previous && keyOf(previous)]),
-    })
-    .map((path) =>
-      createPath(model, [
-        ...first,
-        ...path.steps.slice(1).map(({ event }) => event['move'] as Name),
-      ]),
-    );
-}
-
-/** Returns the path of these moves. The numbers of its events start after `offset`. */
-export function createPath<Machine extends AnyStateMachine, Name extends string>(
-  model: Model<Machine, Name>,
-  moves: (Name | Interference)[],
-  offset = 0,
-): Path<Machine, Name> {
-  const testModel = createTestModel(model);
-  const steps = replay(model, moves, offset);
-  return {
-    name: moves.join(', '),
-    moves,
-    steps,
-    async test({ perform, states }) {
-      let step = steps[0]!;
-      const performEvent = ({ event }: { event: AnyEventObject }) => {
-        step = steps.find((candidate) => candidate.event === event)!;
-        return perform(step);
-      };
-      const checks = Object.entries<(step: Step<Machine, Name>) => Promise<void>>(states);
-      await testModel.testPath(
-        {
-          state: steps.at(-1)!.snapshot,
-          weight: moves.length,
-          steps: steps.map(({ event, snapshot: state }) => ({ event, state })),
-        },
-        {
-          events: Object.fromEntries(steps.map(({ event }) => [event.type, performEvent])),
-          states: Object.fromEntries(checks.map(([name, check]) => [name, () => check(step)])),
-        },
-      );
+        JSON.stringify([keysOf(snapshot), event?.['name'], previous && keysOf(previous)]),
     },
-  };
-}
-
-function createTestModel<Machine extends AnyStateMachine, Name extends string>({
-  machine,
-}: Model<Machine, Name>) {
-  return new TestModel<AnyMachineSnapshot, AnyEventObject, unknown>(machine as never, {
-    serializeEvent: ({ move, type }) => String(move ?? type),
-    serializeState: ({ value }) => JSON.stringify(value),
-    stateMatcher: (snapshot, state) => snapshot.matches(state),
+  );
+  return paths.map(({ steps, test }) => {
+    const names = steps.slice(1).map(({ event }) => String(event['name']));
+    return {
+      name: names.join(', '),
+      events: replay(machine, events, names),
+      async test({ perform, check }) {
+        const performEvent = ({ event }: { event: AnyEventObject }) =>
+          perform(events[String(event['name'])]!);
+        const types = steps.slice(1).map(({ event }) => event.type);
+        await test({
+          events: Object.fromEntries(types.map((type) => [type, performEvent])),
+          states: { '*': check },
+        });
+      },
+    };
   });
 }
 
 /**
- * Returns what the machine does when these moves happen one after another. The states of a shortest
- * path are of no use for this, because they carry the context of other paths.
+ * Returns a function that tells whether a snapshot has something that no earlier one had: a region
+ * in a state, beside a neighbor or beside two. Two, because a transition beside one neighbor may
+ * depend on the state of another.
  */
-function replay<Machine extends AnyStateMachine, Name extends string>(
-  { machine, moves }: Model<Machine, Name>,
-  names: (Name | Interference)[],
-  offset: number,
-): Step<Machine, Name>[] {
+function createNoveltyFilter(regions: Region[]): (snapshot: AnyMachineSnapshot) => boolean {
+  const seen = new Set<string>();
+  return (snapshot) => {
+    const { size } = seen;
+    for (const region of regions) {
+      const key = regionKey(region, snapshot);
+      const state = stateIn(region.name, snapshot);
+      seen.add(key);
+      for (const one of region.neighbors) {
+        seen.add(`${key} | ${stateIn(one, snapshot)}`);
+        for (const two of region.neighbors) {
+          seen.add(`${state} | ${stateIn(one, snapshot)} | ${stateIn(two, snapshot)}`);
+        }
+      }
+    }
+    return seen.size > size;
+  };
+}
+
+/** Returns the current state of a region, like `projects · list.loading`. */
+const stateIn = (region: string | undefined, { machine: { id }, value }: AnyMachineSnapshot) =>
+  `${id} · ${region === undefined ? value : `${region}.${value[region]}`}`;
+
+/** Returns the current state of a region, and its context keys that have no value or no entry. */
+function regionKey({ name, contextKeys }: Region, snapshot: AnyMachineSnapshot): string {
+  const empty = contextKeys.filter((key) => isEmpty(snapshot.context[key]));
+  return [stateIn(name, snapshot), ...empty].join(', ');
+}
+
+const isEmpty = (value: unknown): boolean =>
+  typeof value === 'object' && value !== null ? Object.keys(value).length === 0 : !value;
+
+/**
+ * Returns what the machine does when these events happen one after another. The states of a
+ * shortest path are of no use for this, because they carry the context of other paths.
+ */
+function replay(machine: AnyStateMachine, events: Model['events'], names: string[]): PathEvent[] {
   const { inspect, take } = createInspector();
   const actor = createActor(withPendingCalls(machine), { inspect, clock: new SimulatedClock() });
-  let emitted: AnyEventObject[] = [];
-  actor.on('*', (event) => emitted.push(event));
-  const now = () => actor.getSnapshot() as SnapshotFrom<Machine>;
-
-  const steps: Step<Machine, Name>[] = [];
-  const addStep = (
-    move: Step<Machine, Name>['move'],
-    event: AnyEventObject,
-    before: SnapshotFrom<Machine>,
-  ) => {
-    const snapshot = now();
-    const abortedCalls = abortedCallsBetween(before, snapshot, event);
-    steps.push({ move, event, before, snapshot, emitted, inspection: take(), abortedCalls });
-  };
-
   actor.start();
-  addStep('start', { type: 'xstate.init' }, now());
-  for (const [index, name] of names.entries()) {
-    emitted = [];
-    const before = now();
-    const move = (moves as Partial<Record<string, Move<Machine>>>)[name];
-    for (const event of move?.preceding?.(before) ?? []) actor.send(event);
-    const event = move?.event(offset + index + 1, before) ?? { type: name };
-    if (move) actor.send(event);
-    addStep(name, event, before);
-  }
+  take();
+  const replayed = names.map((name, index): PathEvent => {
+    const { event, preceding = () => [] } = events[name]!;
+    const before = actor.getSnapshot() as AnyMachineSnapshot;
+    for (const one of [...preceding(before), event(index + 1, before)]) actor.send(one);
+    return { name, before, inspection: take() };
+  });
   actor.stop();
-  return steps;
+  return replayed;
 }
 
 const machinesWithPendingCalls = new WeakMap<AnyStateMachine, AnyStateMachine>();
@@ -222,25 +171,42 @@ function withPendingCalls(machine: AnyStateMachine): AnyStateMachine {
   return cached;
 }
 
-/** Returns the calls that were pending and are not any more, without having ended. */
-function abortedCallsBetween(
-  { children: pending }: AnyMachineSnapshot,
-  { children: remaining }: AnyMachineSnapshot,
-  { type }: AnyEventObject,
-): string[] {
-  return Object.keys(pending).filter(
-    (name) => pending[name] !== remaining[name] && !type.endsWith(`.actor.${name}`),
-  );
+/**
+ * Returns what an event of a path covers: each transition and ignored event by the event and the
+ * state of its region, and each transition by the state of each neighbor of its region.
+ */
+export function coverageOf({ regions, machine }: Model) {
+  const regionOf = (item: string) =>
+    regions.find(({ name = '' }) => item.startsWith(`${machine.id} · ${name}`))!;
+  return ({ inspection: { transitions, ignored }, name, before }: PathEvent): string[] => [
+    name,
+    ...[...transitions, ...ignored].map(
+      (item) => `${item} by ${name} in ${regionKey(regionOf(item), before)}`,
+    ),
+    ...transitions.flatMap((item) =>
+      regionOf(item).neighbors.map((other) => `${item} in ${stateIn(other, before)}`),
+    ),
+  ];
 }
 
+/**
+ * Returns what an event covers for a slow driver: itself, and each transition and ignored event by
+ * the event alone.
+ */
+export const coverageForSlowDrivers = ({
+  name,
+  inspection: { transitions, ignored },
+}: PathEvent): string[] => [
+  name,
+  ...[...transitions, ...ignored].map((item) => `${item} by ${name}`),
+];
+
 /** Returns a greedy choice of paths that together have every item that `itemsOf` returns. */
-export function minimalCover<Machine extends AnyStateMachine, Name extends string>(
-  paths: Path<Machine, Name>[],
-  itemsOf: (step: Step<Machine, Name>) => string[],
-): Path<Machine, Name>[] {
-  const candidates = paths.map((path) => ({ path, items: new Set(path.steps.flatMap(itemsOf)) }));
-  const chosen: Path<Machine, Name>[] = [];
-  const value = ({ path, items }: (typeof candidates)[number]) => items.size / path.steps.length;
+export function minimalCover(paths: Path[], itemsOf: (event: PathEvent) => string[]): Path[] {
+  const candidates = paths.map((path) => ({ path, items: new Set(path.events.flatMap(itemsOf)) }));
+  const chosen: Path[] = [];
+  const value = ({ path, items }: (typeof candidates)[number]) =>
+    items.size / (path.events.length + 1);
   for (;;) {
     const best = candidates.reduce(
       (left, right) => (value(right) > value(left) ? right : left),

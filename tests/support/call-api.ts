@@ -2,11 +2,9 @@ import { definitionOf, type Call } from '../../model/calls.ts';
 import type { Api } from '../../src/api/api.ts';
 import type { Outcome } from '../../machines/types.ts';
 
-const row = { id: 'p 1', title: 'Website', description: 'New pages.' };
-
 /** Returns what a user submits for a call, with spaces, markup and a line break in each text. */
 export function inputFor(call: Call): Record<string, string> | undefined {
-  const input = definitionOf(call).input?.(0, [row]);
+  const input = definitionOf(call).input?.(0);
   return (
     input &&
     Object.fromEntries(Object.entries(input).map(([key, text]) => [key, ` <b>${text}</b>\n `]))

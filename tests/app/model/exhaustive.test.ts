@@ -123,8 +123,8 @@ test('finds a late response to an aborted call that is accepted [CHOICE-8]', asy
     ],
     differences: [
       'form.busy: the app has false, and the specification says true',
-      'calls.registerUser.pending: the app has 0, and the specification says 1',
       'authenticated: the app has true, and the specification says false',
+      'calls.registerUser.pending: the app has 0, and the specification says 1',
     ],
   });
 });

@@ -2,8 +2,8 @@ import type { AnyEventObject, AnyMachineSnapshot } from 'xstate';
 import { callNames, type Call } from '../../../model/calls.ts';
 import { countRequests } from '../../../model/controlled-backend.ts';
 import type { ExploredApp } from '../../../model/exploration.ts';
+import { createHeadlessApp } from '../../../model/headless-app.ts';
 import type { Api } from '../../../src/api/api.ts';
-import { createHeadlessDriver } from './headless-driver.ts';
 
 type PendingCall = { call: Call; sent: unknown; end: (event: AnyEventObject) => void };
 
@@ -29,7 +29,7 @@ export function createExploredApp(changeApi = (api: Api): Api => api): ExploredA
     return promise;
   }
   const api = callNames.map((call) => [call, (...args: unknown[]) => startCall(call, args)]);
-  const app = createHeadlessDriver(changeApi(Object.fromEntries(api) as Api));
+  const app = createHeadlessApp(changeApi(Object.fromEntries(api) as Api));
 
   const pendingOf = (call: Call) => [...pending].filter((started) => started.call === call);
 
@@ -47,16 +47,16 @@ export function createExploredApp(changeApi = (api: Api): Api => api): ExploredA
       ...(await app.observe()),
       calls: countRequests(made, pendingOf),
     }),
-    async end(call, event) {
-      const [started] = pendingOf(call);
-      pending.delete(started!);
-      await end(started!, event);
+    async answer(call, _, event) {
+      const [answered] = pendingOf(call);
+      pending.delete(answered!);
+      await end(answered!, event!);
     },
     abortedCall: () => aborted?.call,
-    async endAborted(event) {
-      const started = aborted!;
+    async answerAborted(_call, _, event) {
+      const answered = aborted!;
       aborted = undefined;
-      await end(started, event);
+      await end(answered, event!);
     },
     state: () => ({
       auth: stateOf(app.auth.getSnapshot()),

@@ -3,19 +3,18 @@ import { isAuthenticated, roleOf } from '../../../machines/auth.ts';
 import { renderApp } from '../../support/render-app.tsx';
 import { createBackendDriver } from '../../../model/controlled-backend.ts';
 import { formNames, forms } from '../../../model/calls.ts';
-import type { Driver, Observation } from '../../../model/driver.ts';
-import { screens, type Route } from '../../../model/screens.ts';
+import type { InspectedDriver, LateDriver, Observation } from '../../../model/driver.ts';
+import { screens } from '../../../model/screens.ts';
 import { createInspector } from '../../../model/inspection.ts';
 
 /** Returns a driver of the app in happy-dom, with a controlled backend and a simulated clock. */
-export async function createScreensDriver(route: Route): Promise<Driver> {
+export async function createScreensDriver(): Promise<InspectedDriver & LateDriver> {
   const backend = createBackendDriver(settled);
   const { inspect, take } = createInspector();
-  const app = await renderApp(route, { fetch: backend.fetch, inspect });
+  const app = await renderApp('/', { fetch: backend.fetch, inspect });
 
   return {
-    answer: backend.answer,
-    answerLate: backend.answerLate,
+    ...backend,
     async go(to) {
       if (app.path() === to) return;
       fireEvent.click(screen.getByText(screens[to].link, { selector: 'a' }));
@@ -29,31 +28,25 @@ export async function createScreensDriver(route: Route): Promise<Driver> {
       fireEvent.click(screen.getByText(button, { selector: 'button' }));
       await settled();
     },
-    async activate(button, row) {
-      const place = row === undefined ? document.body : screen.getAllByRole('listitem')[row]!;
-      fireEvent.click(within(place).getByText(button, { selector: 'button' }));
-      await settled();
-    },
     async elapse(milliseconds) {
       act(() => app.clock.elapse(milliseconds));
     },
     async observe() {
+      const snapshot = app.auth.getSnapshot();
       return {
         path: app.path(),
         ...observeRenderedScreen(),
         calls: backend.calls(),
         logged: app.logged.map(({ operationId }) => operationId),
+        authenticated: isAuthenticated(snapshot),
+        role: roleOf(snapshot),
       };
-    },
-    async internals() {
-      const snapshot = app.auth.getSnapshot();
-      return { authenticated: isAuthenticated(snapshot), role: roleOf(snapshot) };
     },
     inspection: async () => take(),
   };
 }
 
-function observeRenderedScreen(): Omit<Observation, 'path' | 'calls' | 'logged'> {
+function observeRenderedScreen(): Pick<Observation, 'form' | 'banners' | 'list' | 'announced'> {
   const textOf = (selector: string) => document.querySelector(selector)?.textContent;
   const name = formNames.find((form) =>
     screen.queryByText(forms[form].button, { selector: 'button' }),
@@ -63,7 +56,7 @@ function observeRenderedScreen(): Omit<Observation, 'path' | 'calls' | 'logged'>
   // roles.
   const list = screen.queryByText('List of Projects', { selector: 'h2' })?.closest('section');
   return {
-    banners: { form: textOf('[role=alert]:not(section *)'), list: textOf('section [role=alert]') },
+    banners: { form: textOf('[role=alert]') },
     announced: document.querySelector('[role=status]')?.textContent.trim() ?? '',
     form: button && {
       button: forms[name].button,

@@ -68,16 +68,15 @@ async function takePicture(theme: Theme, width: number, path: string) {
 
 function contactSheet(): string {
   const sections = rows.map(({ state, pictures }, index) => {
-    const items = state.machineStates.map((name) => `<li>${escapeHtml(name)}</li>`).join('');
     const figures = pictures.map(
       ({ file, theme, width }) =>
         `<figure><a href="${file}"><img src="${file}" width="${Math.round(width / 2.5)}" loading="lazy" alt="${theme}, ${width} px"></a><figcaption>${theme} ${width}</figcaption></figure>`,
     );
-    return `<section><h2>${index + 1}. ${escapeHtml(state.name)}</h2><ul>${items}</ul><div>${figures.join('')}</div></section>`;
+    return `<section><h2>${index + 1}. ${escapeHtml(state.name)}</h2><div>${figures.join('')}</div></section>`;
   });
   return `<!doctype html><html lang="en"><meta charset="utf-8"><title>Everything the app can show</title><style>
 body { font: 14px/1.4 system-ui, sans-serif; margin: 24px; background: #888; color: #000 }
-h2 { font-size: 16px; margin: 32px 0 0 } ul { margin: 4px 0; padding-left: 20px; font-size: 12px; columns: 3 }
+h2 { font-size: 16px; margin: 32px 0 0 } 
 div { display: flex; flex-wrap: wrap; gap: 12px; align-items: flex-start } figure { margin: 0 } img { display: block }
 </style>${sections.join('\n')}</html>\n`;
 }

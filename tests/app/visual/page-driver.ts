@@ -73,7 +73,6 @@ export async function createVisualDriver(page: Page): Promise<VisualDriver> {
     async answer(call, response) {
       const { route } = await driver.takePending(call);
       await respond(page, route, response);
-      return response;
     },
   };
 }

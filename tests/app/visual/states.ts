@@ -1,122 +1,72 @@
-import type { AnyMachineSnapshot, AnyStateMachine } from 'xstate';
 import { forms, type FormName } from '../../../model/calls.ts';
-import { perform, type Observation } from '../../../model/driver.ts';
-import {
-  authExpectations,
-  projectsExpectations,
-  type Expectations,
-  type Location,
-} from '../../../model/expectations.ts';
-import { activeLeaves, stateName } from '../../../model/inspection.ts';
-import {
-  authModel,
-  projectsModel,
-  type AuthMove,
-  type ProjectsMove,
-} from '../../../model/moves.ts';
-import {
-  minimalCover,
-  shortestPaths,
-  type Model,
-  type Path,
-  type Step,
-} from '../../../model/paths.ts';
+import type { Observation } from '../../../model/driver.ts';
+import { authModel, projectsModel } from '../../../model/models.ts';
+import { createOracle } from '../../../model/oracle.ts';
+import { minimalCover, shortestPaths, type Model, type PathEvent } from '../../../model/paths.ts';
+import { performEvent } from '../../../model/walk.ts';
 import type { VisualDriver } from './page-driver.ts';
 
-/** Something the app can show, with the machine states that look like it. */
-export type VisualState = { name: string; machineStates: string[] };
+/** Something the app can show. */
+export type VisualState = { name: string };
 
 /** Is called while the page shows the state. */
 type OnState = (state: VisualState) => Promise<void>;
 
 /** Shows every visual state: all that the machines distinguish, then the manual ones. */
 export async function showAllStates(driver: VisualDriver, onState: OnState): Promise<void> {
-  await showMachineStates(driver, onState, authModel, authExpectations);
-  await showMachineStates(driver, onState, projectsModel, projectsExpectations);
+  await showMachineStates(driver, onState, authModel);
+  await showMachineStates(driver, onState, projectsModel);
   await driver.load('/');
   for (const [name, show] of Object.entries(manualStates)) {
     await show(driver);
-    await onState({ name, machineStates: [] });
+    await onState({ name });
   }
 }
 
-/** Steps that look the same have the same name. */
-type VisualStep<Machine extends AnyStateMachine, Name extends string> = {
-  step: Step<Machine, Name>;
-  screen: Partial<Observation>;
-  name: string;
-  machineState: string;
-};
-
-/** Walks the shortest paths that show every visual state of a machine. */
-async function showMachineStates<
-  Machine extends AnyStateMachine,
-  Name extends AuthMove | ProjectsMove,
->(
-  driver: VisualDriver,
-  onState: OnState,
-  model: Model<Machine, Name>,
-  expectations: Expectations<Machine, Name>,
-): Promise<void> {
-  const paths = shortestPaths({ ...model, moves: visibleMoves(model.moves) });
-  const stepsOf = new Map(paths.map((path) => [path, visualSteps(path, expectations)]));
-  const allSteps = [...stepsOf.values()].flat();
-  const nameOf = new Map(allSteps.map(({ step, name }) => [step, name]));
+/** Walks the shortest paths through a machine that show all that the oracle distinguishes. */
+async function showMachineStates(driver: VisualDriver, onState: OnState, model: Model) {
+  const events = Object.fromEntries(Object.entries(model.events).filter(isVisible));
+  const paths = shortestPaths({ ...model, events });
+  const screenAfter = new Map<PathEvent, Screen>();
+  for (const path of paths) {
+    const pair = { app: createOracle('/'), oracle: createOracle('/'), length: 0 };
+    for (const event of path.events) {
+      // oxlint-disable-next-line no-await-in-loop
+      await performEvent(events[event.name]!, pair);
+      // oxlint-disable-next-line no-await-in-loop
+      const { path: route, form, banners, list } = await pair.oracle.observe();
+      screenAfter.set(event, { path: route, form, banners, list });
+    }
+  }
+  const nameAfter = (event: PathEvent) => describe(screenAfter.get(event)!);
   const shown = new Set<string>();
-  for (const path of minimalCover(paths, (step) => [nameOf.get(step)!])) {
-    await driver.load(expectations.start);
-    for (const { step, screen, name } of stepsOf.get(path)!) {
-      if (step.move !== 'start') await perform({ ...driver, ...unused }, step);
-      await driver.waitFor(screen);
+  for (const path of minimalCover(paths, (event) => [nameAfter(event)])) {
+    await driver.load('/');
+    const app = { ...driver, elapse: never, observe: never };
+    const pair = { app, oracle: createOracle('/'), length: 0 };
+    for (const event of path.events) {
+      await performEvent(events[event.name]!, pair);
+      await driver.waitFor(screenAfter.get(event)!);
+      const name = nameAfter(event);
       if (shown.has(name)) continue;
       shown.add(name);
-      const sameName = allSteps.filter((other) => other.name === name);
-      const machineStates = new Set(sameName.map(({ machineState }) => machineState));
-      await onState({ name, machineStates: [...machineStates] });
+      await onState({ name });
     }
   }
 }
 
-/** Omits the moves that change nothing on the screen. */
-function visibleMoves<Moves extends object>(moves: Moves): Moves {
-  const visible = Object.entries(moves).filter(
-    ([move]) => !move.endsWith(' over') && !move.startsWith('user.changed'),
-  );
-  return Object.fromEntries(visible) as Moves;
-}
+type Screen = Pick<Observation, 'path' | 'form' | 'banners' | 'list'>;
 
-function visualSteps<Machine extends AnyStateMachine, Name extends string>(
-  path: Path<Machine, Name>,
-  expectations: Expectations<Machine, Name>,
-): VisualStep<Machine, Name>[] {
-  let location: Location = { path: expectations.start, values: [] };
-  return path.steps.map((step) => {
-    location = expectations.locationAfter(step, location);
-    const states = activeLeaves(step.snapshot).map((leaf) => stateName(leaf).split(' · ')[1]!);
-    const screen: Partial<Observation> = {};
-    for (const state of states) {
-      const expected = expectations.states[state as keyof typeof expectations.states];
-      const { banners, ...shown } = expected?.(step.snapshot, location) ?? {};
-      Object.assign(screen, shown, { banners: { ...screen.banners, ...banners } });
-    }
-    const { machine }: AnyMachineSnapshot = step.snapshot;
-    return {
-      step,
-      screen,
-      name: describe(screen),
-      machineState: `${machine.id}: ${states.join(', ')}`,
-    };
-  });
-}
+/** Returns whether an event changes anything on the screen. */
+const isVisible = ([name]: [string, unknown]) =>
+  !name.endsWith(' over') && !name.startsWith('user.changed');
 
-function describe({ path, form, banners, list }: Partial<Observation>): string {
+function describe({ path, form, banners, list }: Screen): string {
   const isFilled = form?.values.some((value) => value !== '');
   return [
     path,
     form && `form ${form.busy ? 'busy' : isFilled ? 'filled' : 'empty'}`,
-    ...Object.entries(banners ?? {}).map(
-      ([place, message]) => message && `error above the ${place}`,
-    ),
+    banners.form && 'error above the form',
     list &&
       `list ${list.busy ? 'loading' : 'loaded'}, ${list.rows.length > 0 ? 'rows' : 'no rows'}`,
   ]
@@ -127,7 +77,6 @@ function describe({ path, form, banners, list }: Partial<Observation>): string {
 const never = (): never => {
   throw new Error('No visual state needs this.');
 };
-const unused = { activate: never, answerLate: never, elapse: never, observe: never };
 
 const longTitle = `${'A title that goes on and on, '.repeat(10)}and ends.`;
 const longDescription = Array.from({ length: 40 }, (_, line) => `Line ${line + 1} of forty.`).join(

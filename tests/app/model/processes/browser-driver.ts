@@ -2,15 +2,14 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Page, Route as PlaywrightRoute } from 'playwright-core';
 import { createPageDriver, waitForApp } from '../../../../model/browser-driver.ts';
-import type { Driver } from '../../../../model/driver.ts';
+import type { InspectedDriver } from '../../../../model/driver.ts';
 import type { BackendResponse } from '../../../../model/outcomes.ts';
-import type { Route } from '../../../../model/screens.ts';
 import { modelAppFolder } from '../../../../tools/built-app.ts';
 
 const origin = 'http://app.test';
 
 /** Starts the built app on a page. Its backend answers when the driver says so. */
-export async function createBrowserDriver(page: Page, start: Route): Promise<Driver> {
+export async function createBrowserDriver(page: Page, start: string): Promise<InspectedDriver> {
   const isOpen = page.url().startsWith(origin);
   if (!isOpen) {
     await page.route(`${origin}/**`, async (route) => {
@@ -32,20 +31,12 @@ export async function createBrowserDriver(page: Page, start: Route): Promise<Dri
       const { route } = await driver.takePending(call);
       await respond(page, route, response);
       await settle();
-      return response;
-    },
-    async answerLate(call, response) {
-      const { route } = driver.takeAborted(call);
-      // Playwright rejects responses to aborted requests.
-      await respond(page, route, response).catch(() => {});
-      await settle();
     },
     elapse: (milliseconds) => page.evaluate((ms) => window.testApp.elapse(ms), milliseconds),
-    internals: () => page.evaluate(() => window.testApp.internals()),
     inspection: () => page.evaluate(() => window.testApp.inspection()),
     observe: async () => ({
       ...(await driver.observe()),
-      logged: await page.evaluate(() => window.testApp.logged()),
+      ...(await page.evaluate(() => window.testApp.observe())),
     }),
   };
 }

@@ -1,10 +1,8 @@
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { launchBrowser } from '../../../../model/chromium.ts';
-import { authExpectations, projectsExpectations } from '../../../../model/expectations.ts';
-import { authPaths, coarseCoverageItems, projectsPaths } from '../../../../model/moves.ts';
-import { createOracle } from '../../../../model/oracle.ts';
-import { unreachableForUsers } from '../../../../model/unreachable.ts';
+import { allPaths } from '../../../../model/models.ts';
+import { coverageForSlowDrivers } from '../../../../model/paths.ts';
 import { walk } from '../../../../model/walk.ts';
 import { longWaitMs } from '../../../support/time-limits.ts';
 import { createCoverage } from '../coverage.ts';
@@ -19,30 +17,14 @@ beforeAll(async () => {
 });
 afterAll(() => browser.close());
 
-const paths = {
-  auth: authPaths(coarseCoverageItems),
-  projects: projectsPaths(coarseCoverageItems),
-};
-const pathCount = paths.auth.length + paths.projects.length;
-const coverage = createCoverage('browser', pathCount, unreachableForUsers);
-const options = {
-  onStep: coverage.onStep,
-  retry: (compare: () => Promise<void>) =>
-    vi.waitFor(compare, { timeout: longWaitMs, interval: 20 }),
-};
+const paths = allPaths(coverageForSlowDrivers);
+const coverage = createCoverage(paths);
 
-test.each(paths.auth)('auth agrees with the built app: $name', async (path) => {
-  const expectations = authExpectations;
-  const driver = await createBrowserDriver(page, expectations.start);
-  const oracle = createOracle(expectations.start);
-  expect(await walk({ path, driver, oracle, expectations, ...options })).toBe(path.steps.length);
-  coverage.completePath();
-});
+const retry = (compare: () => Promise<void>) =>
+  vi.waitFor(compare, { timeout: longWaitMs, interval: 20 });
 
-test.each(paths.projects)('projects agrees with the built app: $name', async (path) => {
-  const expectations = projectsExpectations;
-  const driver = await createBrowserDriver(page, expectations.start);
-  const oracle = createOracle(expectations.start);
-  expect(await walk({ path, driver, oracle, expectations, ...options })).toBe(path.steps.length);
-  coverage.completePath();
+test.each(paths)('the built app agrees with the oracle: $name', async (path) => {
+  const driver = await createBrowserDriver(page, '/');
+  expect(await walk(path, driver, retry)).toBe(path.events.length + 1);
+  coverage.completePath(await driver.inspection());
 });

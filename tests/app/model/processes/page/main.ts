@@ -3,6 +3,7 @@ import '../../../../../src/styles/global.css.ts';
 import { createRoot } from 'react-dom/client';
 import { isAuthenticated, roleOf } from '../../../../../machines/auth.ts';
 import { createClock } from '../../../../../model/clock.ts';
+import type { Observation } from '../../../../../model/driver.ts';
 import { createInspector, type Inspection } from '../../../../../model/inspection.ts';
 import { createApp } from '../../../../../src/app.tsx';
 
@@ -10,9 +11,9 @@ export type TestApp = {
   /** Restarts the app on a route, like a reload, but faster. */
   restart: (route: string) => void;
   elapse: (milliseconds: number) => void;
-  internals: () => Promise<{ authenticated: boolean; role: string | undefined }>;
   inspection: () => Inspection;
-  logged: () => string[];
+  /** Returns what no screen shows. */
+  observe: () => Promise<Pick<Observation, 'logged' | 'authenticated' | 'role'>>;
 };
 
 declare global {
@@ -41,11 +42,11 @@ window.testApp = {
     running = start();
   },
   elapse: (milliseconds) => running.clock.elapse(milliseconds),
-  async internals() {
-    const { auth } = await running.app.actors();
-    const snapshot = auth.getSnapshot();
-    return { authenticated: isAuthenticated(snapshot), role: roleOf(snapshot) };
-  },
   inspection: () => running.take(),
-  logged: () => running.logged,
+  async observe() {
+    const { app, logged } = running;
+    const { auth } = await app.actors();
+    const snapshot = auth.getSnapshot();
+    return { logged, authenticated: isAuthenticated(snapshot), role: roleOf(snapshot) };
+  },
 };

@@ -1,0 +1,151 @@
+/** What can happen to each machine, and the paths to execute. */
+import type { AnyMachineSnapshot, AnyStateMachine } from 'xstate';
+import { authMachine } from '../machines/auth.ts';
+import { projectsMachine, type ProjectsEvent } from '../machines/projects.ts';
+import {
+  callNames,
+  definitionOf,
+  fixtures,
+  formNames,
+  forms,
+  submitEvent,
+  type AnyOutcome,
+} from './calls.ts';
+import { outcomeEvent } from './outcomes.ts';
+import {
+  coverageOf,
+  minimalCover,
+  shortestPaths,
+  type Model,
+  type ModelEvent,
+  type PathEvent,
+} from './paths.ts';
+import * as steps from './steps.ts';
+
+const isProjectsScreenOpen = (snapshot: AnyMachineSnapshot) =>
+  snapshot.matches({ subscription: 'active' });
+
+export const authModel: Model = {
+  machine: authMachine,
+  regions: [{ contextKeys: ['user', 'loginErrorMessage'], neighbors: [] }],
+  events: callEvents(authMachine, () => true),
+};
+
+export const projectsModel: Model = {
+  machine: projectsMachine,
+  regions: [
+    {
+      name: 'list',
+      contextKeys: ['projects', 'email'],
+      neighbors: ['create', 'subscription'],
+    },
+    {
+      name: 'create',
+      contextKeys: ['projects', 'createErrorMessage', 'submitted', 'email'],
+      neighbors: ['list'],
+    },
+    { name: 'subscription', contextKeys: [], neighbors: ['list'] },
+  ],
+  events: {
+    'projects.opened': {
+      isPossible: (snapshot) => !isProjectsScreenOpen(snapshot),
+      event: (): ProjectsEvent => ({ type: 'projects.opened' }),
+      steps: () => [steps.goTo('/projects')],
+    },
+    'projects.closed': {
+      isPossible: isProjectsScreenOpen,
+      event: (): ProjectsEvent => ({ type: 'projects.closed' }),
+      steps: () => [steps.goTo('/about')],
+    },
+    'user.changed': {
+      isPossible: () => true,
+      event: (n, { context }): ProjectsEvent => ({
+        type: 'user.changed',
+        // The search for paths gives all steps the same number.
+        email: [n, n + 1]
+          .map((number) => fixtures.credentials(number).email)
+          .find((email) => email !== context.email)!,
+      }),
+      preceding: visitLogin,
+      steps: loginSteps(steps.submit('login')),
+    },
+    'user.changed again': {
+      isPossible: ({ context }) => context.email !== undefined,
+      event: (_, { context }): ProjectsEvent => ({ type: 'user.changed', email: context.email }),
+      preceding: visitLogin,
+      steps: loginSteps(steps.loginAsBefore),
+    },
+    ...callEvents(projectsMachine, isProjectsScreenOpen),
+    'subscriptionBatching over': delayEvent('releasing', 'subscriptionBatching'),
+    'keepUnusedData over': delayEvent('cached', 'keepUnusedData'),
+  },
+};
+
+/** The sign-in form is on another screen. The user comes back before the response arrives. */
+function visitLogin(snapshot: AnyMachineSnapshot): ProjectsEvent[] {
+  return isProjectsScreenOpen(snapshot)
+    ? [{ type: 'projects.closed' }, { type: 'projects.opened' }]
+    : [];
+}
+
+/** A user who is still on /login when the response arrives is led to /projects. */
+function loginSteps(login: steps.Step): ModelEvent['steps'] {
+  return ({ path }) => [
+    steps.goTo('/login'),
+    login,
+    steps.goTo(path === '/projects' ? path : '/about'),
+    steps.end('login', 'success'),
+  ];
+}
+
+/**
+ * Returns the events of a machine's calls: that a user causes one, possible while `isInView`, and
+ * each way in which one can end, possible while it is pending.
+ */
+function callEvents(
+  machine: AnyStateMachine,
+  isInView: (snapshot: AnyMachineSnapshot) => boolean,
+): Model['events'] {
+  const submits = formNames.map((form): [string, ModelEvent] => [
+    form,
+    {
+      isPossible: isInView,
+      event: (n) => submitEvent(form, Object.values(definitionOf(form).input!(n))),
+      steps: ({ calls }) => [
+        steps.goTo(forms[form].route),
+        calls[form].pending ? steps.submitWhilePending(form) : steps.submit(form),
+      ],
+    },
+  ]);
+  const ends = callNames.flatMap((call) =>
+    Object.keys(definitionOf(call).outcomes).map((outcome): [string, ModelEvent] => {
+      const event: ModelEvent['event'] = (n, { context }) =>
+        outcomeEvent(call, outcome, n, context.projects)!;
+      return [
+        `${call}: ${outcome}`,
+        {
+          isPossible: (snapshot) => call in snapshot.children && !!event(0, snapshot),
+          event,
+          steps: () => [steps.end(call, outcome as AnyOutcome)],
+        },
+      ];
+    }),
+  );
+  const calls = Object.keys(machine.implementations.actors);
+  const isOfMachine = ([name]: [string, ModelEvent]) => calls.includes(name.split(':')[0]!);
+  return Object.fromEntries([...submits, ...ends].filter(isOfMachine));
+}
+
+function delayEvent(state: 'releasing' | 'cached', delay: keyof typeof steps.delays): ModelEvent {
+  return {
+    isPossible: (snapshot) => snapshot.matches({ subscription: state }),
+    event: () => ({ type: `xstate.after.${delay}.projects.subscription.${state}` }),
+    steps: () => [steps.elapse(steps.delays[delay])],
+  };
+}
+
+/** Returns the paths to execute: together they have every item of both machines. */
+export const allPaths = (itemsOf?: (event: PathEvent) => string[]) =>
+  [authModel, projectsModel].flatMap((model) =>
+    minimalCover(shortestPaths(model), itemsOf ?? coverageOf(model)),
+  );

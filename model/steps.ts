@@ -1,0 +1,113 @@
+/** What a user, a backend or the clock can do: each step on the app and on the oracle. */
+import { isDeepStrictEqual } from 'node:util';
+import { calls, forms, type AnyOutcome, type Call, type FormName } from './calls.ts';
+import type { Driver, LateDriver } from './driver.ts';
+import type { Oracle } from './oracle.ts';
+import { outcomeEvent, responseFor } from './outcomes.ts';
+import type { Route } from './screens.ts';
+
+/** The app and the oracle after the same steps. */
+export type Pair<App extends Driver = Driver> = {
+  app: App;
+  oracle: Oracle;
+  /** The number of steps performed on both. */
+  length: number;
+};
+
+export type OracleState = ReturnType<Oracle['state']>;
+
+export type Step<App extends Driver = Driver> = {
+  name: string;
+  isPossible: (state: OracleState, abortedCall: Call | undefined) => boolean;
+  /** `n` is the number of the step, so that no two steps share a value. */
+  perform: (pair: Pair<App>, n: number) => Promise<unknown>;
+};
+
+const onBoth =
+  (action: (driver: Driver, n: number) => Promise<void>): Step['perform'] =>
+  async ({ app, oracle }, n) => {
+    await action(oracle, n);
+    await action(app, n);
+  };
+
+/** The delays of the projects machine in milliseconds (CONST-6, CONST-8). */
+export const delays = { subscriptionBatching: 500, keepUnusedData: 60_000 };
+
+export const goTo = (route: Route): Step => ({
+  name: `go to ${route}`,
+  isPossible: ({ path }) => path !== route,
+  perform: onBoth((driver) => driver.go(route)),
+});
+
+export const submit = (form: FormName): Step => ({
+  name: `submit ${form}`,
+  isPossible: ({ path, calls: { [form]: call } }) => path === forms[form].route && !call.pending,
+  perform: onBoth((driver, n) => driver.submit(form, Object.values(calls[form].input(n)))),
+});
+
+export const submitWhilePending = (form: FormName): Step => ({
+  name: `submit ${form} again while it is pending`,
+  isPossible: ({ path, calls: { [form]: call } }) => path === forms[form].route && call.pending > 0,
+  perform: onBoth((driver) => driver.submit(form, undefined)),
+});
+
+/** Signs in as the user before, whose email is the same in upper case. */
+export const loginAsBefore: Step = {
+  name: 'submit login as the user before',
+  isPossible: ({ lastEmail, ...state }) =>
+    lastEmail !== undefined && submit('login').isPossible(state as OracleState, undefined),
+  async perform(pair, n) {
+    const email = pair.oracle.state().lastEmail!.toUpperCase();
+    await onBoth((driver) => driver.submit('login', [email, `password ${n}`]))(pair, n);
+  },
+};
+
+export function end(call: Call, outcome: AnyOutcome): Step {
+  const eventOf = ({ projects }: OracleState, n: number) =>
+    outcomeEvent(call, outcome, n, projects);
+  return {
+    name: `${call} ends: ${outcome}`,
+    isPossible: (state) => state.calls[call].pending > 0 && eventOf(state, 0) !== undefined,
+    async perform({ app, oracle }, n) {
+      const event = eventOf(oracle.state(), n)!;
+      const response = responseFor(call, outcome, event);
+      await oracle.answer(call, response);
+      await app.answer(call, response, event);
+    },
+  };
+}
+
+/** The oracle ignores a response to an aborted call (CHOICE-8). */
+export const endAborted = (call: Call, outcome: AnyOutcome): Step<LateDriver> => ({
+  name: `the aborted ${call} ends late: ${outcome}`,
+  isPossible: (_, abortedCall) => abortedCall === call,
+  async perform({ app }, n) {
+    const event = outcomeEvent(call, outcome, n)!;
+    await app.answerAborted(call, responseFor(call, outcome, event), event);
+  },
+});
+
+export const elapse = (milliseconds: number): Step => ({
+  name: `${milliseconds} ms pass`,
+  isPossible: () => true,
+  perform: onBoth((driver) => driver.elapse(milliseconds)),
+});
+
+/** Returns what is different in the app and in the specification. */
+export async function compare({ app, oracle }: Pair): Promise<string[]> {
+  return differencesOf('', await app.observe(), await oracle.observe());
+}
+
+function differencesOf(name: string, actual: unknown, expected: unknown): string[] {
+  if (isDeepStrictEqual(actual, expected)) return [];
+  if (isRecord(actual) && isRecord(expected)) {
+    return Object.keys({ ...actual, ...expected }).flatMap((key) =>
+      differencesOf(`${name}.${key}`, actual[key], expected[key]),
+    );
+  }
+  const [found, wanted] = [actual, expected].map((value) => JSON.stringify(value) ?? 'nothing');
+  return [`${name.slice(1)}: the app has ${found}, and the specification says ${wanted}`];
+}
+
+const isRecord = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
