@@ -1,8 +1,7 @@
 import type { Page } from 'playwright-core';
 import { expect, test, vi } from 'vitest';
 import type { Route } from '../../../../model/screens.ts';
-import { field, submitButton } from '../../../../model/browser-driver.ts';
-import { fillCredentials, fillProject, useBrowser } from '../../../support/browser.ts';
+import { useBrowser } from '../../../support/browser.ts';
 import { longWaitMs } from '../../../support/time-limits.ts';
 import { createBrowserDriver } from './browser-driver.ts';
 
@@ -46,29 +45,6 @@ async function openCreating() {
   return app;
 }
 
-test('an offline sign-in shows the default message, keeps the text and can be retried [CHOICE-12]', async () => {
-  const { submit: submitForm, answer, shows, problems } = await open('/login');
-  await submitForm('login', credentials);
-  await shows({ calls: { login: { pending: 1 } } });
-  await answer('login', 'none');
-  await shows({
-    banners: { form: 'Internal Server Error' },
-    form: { busy: false, values: credentials },
-  });
-  await submitForm('login', undefined);
-  await shows({ form: { busy: true }, calls: { login: { made: 2, pending: 1 } } });
-  expect(await problems()).toEqual([]);
-});
-
-test('the projects screen stays whole when the connection is lost during a response', async () => {
-  const { page, answer, shows, problems } = await open('/projects');
-  await shows({ calls: { listProjects: { pending: 1 } } });
-  await fillProject(page, 'My title', 'My description');
-  await answer('listProjects', 'none');
-  await shows({ list: { note: 'No projects to show.' }, form: { values: typed } });
-  expect(await problems()).toEqual([]);
-});
-
 test('the app waits for a response that takes 30 seconds and more [CONST-3]', async () => {
   const app = await open('/login', (page) => page.clock.install());
   await app.submit('login', credentials);
@@ -111,17 +87,6 @@ test('a script in a title, a description or a message is shown as text', async (
   await answer('createProject', { status: 201, body });
   await shows({ list: { rows: [expect.anything(), [script, script]] } });
   expect(await page.title()).toBe('Projects · Tracker App');
-  expect(await problems()).toEqual([]);
-});
-
-test('a double click together with Enter makes one call [CHOICE-7]', async () => {
-  const { page, answer, shows, problems } = await open('/login');
-  await fillCredentials(page, 'ada@example.org');
-  await submitButton(page, 'Sign in').dblclick({ force: true });
-  await field(page, 'Password').press('Enter');
-  await shows({ form: { busy: true }, calls: { login: { made: 1, pending: 1 } } });
-  await answer('login', { status: 401, body: { message: 'No.' } });
-  await shows({ banners: { form: 'No.' }, calls: { login: { made: 1 } } });
   expect(await problems()).toEqual([]);
 });
 
