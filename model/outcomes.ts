@@ -44,8 +44,3 @@ export function responseFor(
       return status === 204 ? { status } : { status, body: output?.value ?? {} };
   }
 }
-
-/** Returns a response for an aborted call, with values that no step of a path has. */
-export function lateResponse(call: Call, outcome: AnyOutcome): BackendResponse {
-  return responseFor(call, outcome, outcomeEvent(call, outcome, 1_000_000)!);
-}
