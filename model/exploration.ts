@@ -158,7 +158,21 @@ export async function explore(createApp: () => ExploredApp): Promise<Exploration
       const target = near.state;
       if (target !== state) await follow(pair, near.route(), target);
       state = await tryStep(pair, target, target.untried.at(-1)!);
+      if (state && !isWithinBounds(pair)) state = await comeBack(pair);
     }
+  }
+
+  /** Ends calls until the state is known and within the bounds. Saves a walk from the start. */
+  async function comeBack(pair: Pair): Promise<State | undefined> {
+    for (const call of callNames) {
+      if (pair.oracle.state().calls[call].pending === 0) continue;
+      const end = steps.end(call, call === 'listProjects' ? 'empty' : 'refusal');
+      // oxlint-disable-next-line no-await-in-loop
+      await end.perform(pair, ++pair.length);
+      const state = states.get(keyOf(pair));
+      if (state && isWithinBounds(pair)) return state;
+    }
+    return undefined;
   }
 
   // After a difference, only the steps that may lead to one sooner are tried.
