@@ -36,14 +36,14 @@ export const fixtures = {
 };
 
 /** How a call ends for the machine that invoked it. */
-type Ending = { type: 'done'; output: unknown } | { type: 'error'; error: unknown };
+type Result = { type: 'done'; output: unknown } | { type: 'error'; error: unknown };
 
-/** Returns the ending in step `n`, or undefined where these rows make it impossible. */
-type Outcome = (n: number, rows: readonly Project[]) => Ending | undefined;
+/** Returns the result in step `n`, or undefined where these rows make it impossible. */
+type ResultOf = (n: number, rows: readonly Project[]) => Result | undefined;
 
-const done = (output: unknown): Ending => ({ type: 'done', output });
+const done = (output: unknown): Result => ({ type: 'done', output });
 const succeeded = (value?: unknown) => done({ ok: true, value });
-const error: Ending = { type: 'error', error: new Error('a fault') };
+const error: Result = { type: 'error', error: new Error('a fault') };
 const internalServerError = done({ ok: false, message: 'Internal Server Error' });
 
 /**
@@ -58,7 +58,7 @@ const failures = {
   errorWithoutMessage: () => internalServerError,
   unreachable: () => internalServerError,
   fault: () => error,
-} satisfies Record<string, Outcome>;
+} satisfies Record<string, ResultOf>;
 
 /** What users read after a call, for reports. */
 type Words = {
@@ -91,7 +91,7 @@ type Submit<Event> = {
 type EventOf<Of extends Call> = Extract<AuthEvent | ProjectsEvent, { type: Of }>;
 
 type Definition<Of extends Call> = {
-  outcomes: Record<string, Outcome>;
+  results: Record<string, ResultOf>;
   words: Words;
 } & Partial<Submit<EventOf<Of>>>;
 
@@ -100,7 +100,7 @@ export const calls = {
     form: { route: '/login', button: 'Sign in', fields: ['Email', 'Password'] },
     input: fixtures.credentials,
     toEvent: (credentials: Credentials) => ({ type: 'login', credentials }),
-    outcomes: { ...failures, success: () => succeeded(), malformed: () => succeeded() },
+    results: { ...failures, success: () => succeeded(), malformed: () => succeeded() },
     words: {
       subject: 'signing in',
       success: () => 'the projects screen, as after a successful login',
@@ -113,7 +113,7 @@ export const calls = {
     form: { route: '/register', button: 'Register', fields: ['Email', 'Password'] },
     input: fixtures.credentials,
     toEvent: (credentials: Credentials) => ({ type: 'registerUser', credentials }),
-    outcomes: {
+    results: {
       ...failures,
       success: (n) => succeeded(fixtures.user(n)),
       malformed: () => succeeded({}),
@@ -127,7 +127,7 @@ export const calls = {
     },
   },
   listProjects: {
-    outcomes: {
+    results: {
       ...failures,
       success: (n) => succeeded(fixtures.projects(n)),
       empty: () => succeeded([]),
@@ -145,7 +145,7 @@ export const calls = {
     form: { route: '/projects', button: 'Create Project', fields: ['Title', 'Description'] },
     input: fixtures.newProject,
     toEvent: (project: NewProject) => ({ type: 'createProject', project }),
-    outcomes: {
+    results: {
       ...failures,
       success: (n) => succeeded(fixtures.project(n)),
       duplicate: (n, [first]) => first && succeeded({ ...fixtures.project(n), id: first.id }),
@@ -169,7 +169,7 @@ function describeList({ length }: Project[] = []): string {
 
 /** A call as a driver or a report sees it, without the type of its event. */
 export type CallDefinition = {
-  outcomes: Record<string, Outcome>;
+  results: Record<string, ResultOf>;
   words: Words;
   form?: Form;
   input?: (n: number) => object;
@@ -179,8 +179,7 @@ export type CallDefinition = {
 /** Returns what the table has on a call. */
 export const definitionOf = (call: Call): CallDefinition => calls[call];
 
-export type OutcomeOf<Of extends Call> = keyof (typeof calls)[Of]['outcomes'] & string;
-export type AnyOutcome = { [Of in Call]: OutcomeOf<Of> }[Call];
+export type ResultName = { [Of in Call]: keyof (typeof calls)[Of]['results'] & string }[Call];
 
 /** The calls that a form makes. */
 export type FormName = {

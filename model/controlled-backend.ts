@@ -1,7 +1,7 @@
 /** An in-process backend whose responses a test sends by hand. */
 import { callNames, findCall, parseRequest, type Call } from './calls.ts';
 import type { LateDriver, Observation } from './driver.ts';
-import type { BackendResponse } from './outcomes.ts';
+import type { BackendResponse } from './results.ts';
 import { within } from './within.ts';
 
 /** A request as a backend receives it. */

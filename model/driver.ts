@@ -2,7 +2,7 @@
 import type { AnyEventObject } from 'xstate';
 import type { Call, FormName } from './calls.ts';
 import type { Inspection } from './inspection.ts';
-import type { BackendResponse } from './outcomes.ts';
+import type { BackendResponse } from './results.ts';
 import type { Route } from './screens.ts';
 
 /** What the user, the backend and the app's own code can observe at one moment. */

@@ -14,10 +14,10 @@
  * - A screen without a form is the start and not visited again: to the app it is like any other.
  */
 import { isDeepStrictEqual } from 'node:util';
-import { callNames, definitionOf, formNames, forms, type AnyOutcome, type Call } from './calls.ts';
+import { callNames, definitionOf, formNames, forms, type ResultName, type Call } from './calls.ts';
 import type { LateDriver } from './driver.ts';
 import { createOracle } from './oracle.ts';
-import { outcomeEvent } from './outcomes.ts';
+import { resultEvent } from './results.ts';
 import * as steps from './steps.ts';
 
 /** The app under exploration. */
@@ -41,12 +41,12 @@ type Step = steps.Step<LateDriver>;
 /** A state of app and oracle. */
 type State = { key: string; untried: Step[]; next: Map<Step, State> };
 
-/** Returns the outcomes of a call without those that are the same to the machine as another. */
-function distinctOutcomes(call: Call): AnyOutcome[] {
-  const outcomes = Object.keys(definitionOf(call).outcomes) as AnyOutcome[];
+/** Returns the results of a call without those that are the same to the machine as another. */
+function distinctResults(call: Call): ResultName[] {
+  const results = Object.keys(definitionOf(call).results) as ResultName[];
   const rows = [{ id: 'first', title: '', description: '' }];
-  const eventOf = (outcome: AnyOutcome) => JSON.stringify(outcomeEvent(call, outcome, 1, rows));
-  return [...new Map(outcomes.toReversed().map((outcome) => [eventOf(outcome), outcome])).values()];
+  const eventOf = (result: ResultName) => JSON.stringify(resultEvent(call, result, 1, rows));
+  return [...new Map(results.toReversed().map((result) => [eventOf(result), result])).values()];
 }
 
 /** The end of the lifetime of unused data, which begins when its screen is closed. */
@@ -62,7 +62,7 @@ export const allSteps: Step[] = [
   elapse(lifetimeMs - 1, 1),
   elapse(undefined, lifetimeMs),
   ...callNames.flatMap((call) => [
-    ...distinctOutcomes(call).map((outcome) => steps.end(call, outcome)),
+    ...distinctResults(call).map((result) => steps.end(call, result)),
     steps.endAborted(call, 'success'),
     steps.endAborted(call, 'refusal'),
   ]),

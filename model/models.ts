@@ -9,9 +9,9 @@ import {
   formNames,
   forms,
   submitEvent,
-  type AnyOutcome,
+  type ResultName,
 } from './calls.ts';
-import { outcomeEvent } from './outcomes.ts';
+import { resultEvent } from './results.ts';
 import {
   coverageOf,
   minimalCover,
@@ -118,15 +118,15 @@ function callEvents(
     },
   ]);
   const ends = callNames.flatMap((call) =>
-    Object.keys(definitionOf(call).outcomes).map((outcome): [string, ModelEvent] => {
+    Object.keys(definitionOf(call).results).map((result): [string, ModelEvent] => {
       const event: ModelEvent['event'] = (n, { context }) =>
-        outcomeEvent(call, outcome, n, context.projects)!;
+        resultEvent(call, result, n, context.projects)!;
       return [
-        `${call}: ${outcome}`,
+        `${call}: ${result}`,
         {
           isPossible: (snapshot) => call in snapshot.children && !!event(0, snapshot),
           event,
-          steps: () => [steps.end(call, outcome as AnyOutcome)],
+          steps: () => [steps.end(call, result as ResultName)],
         },
       ];
     }),

@@ -1,9 +1,9 @@
 /** What a user, a backend or the clock can do: each step on the app and on the oracle. */
 import { isDeepStrictEqual } from 'node:util';
-import { calls, forms, type AnyOutcome, type Call, type FormName } from './calls.ts';
+import { calls, forms, type ResultName, type Call, type FormName } from './calls.ts';
 import type { Driver, LateDriver } from './driver.ts';
 import type { Oracle } from './oracle.ts';
-import { outcomeEvent, responseFor } from './outcomes.ts';
+import { resultEvent, responseFor } from './results.ts';
 import type { Route } from './screens.ts';
 
 /** The app and the oracle after the same steps. */
@@ -62,15 +62,14 @@ export const loginAsBefore: Step = {
   },
 };
 
-export function end(call: Call, outcome: AnyOutcome): Step {
-  const eventOf = ({ projects }: OracleState, n: number) =>
-    outcomeEvent(call, outcome, n, projects);
+export function end(call: Call, result: ResultName): Step {
+  const eventOf = ({ projects }: OracleState, n: number) => resultEvent(call, result, n, projects);
   return {
-    name: `${call} ends: ${outcome}`,
+    name: `${call} ends: ${result}`,
     isPossible: (state) => state.calls[call].pending > 0 && eventOf(state, 0) !== undefined,
     async perform({ app, oracle }, n) {
       const event = eventOf(oracle.state(), n)!;
-      const response = responseFor(call, outcome, event);
+      const response = responseFor(call, result, event);
       await oracle.answer(call, response);
       await app.answer(call, response, event);
     },
@@ -78,12 +77,12 @@ export function end(call: Call, outcome: AnyOutcome): Step {
 }
 
 /** The oracle ignores a response to an aborted call (CHOICE-8). */
-export const endAborted = (call: Call, outcome: AnyOutcome): Step<LateDriver> => ({
-  name: `the aborted ${call} ends late: ${outcome}`,
+export const endAborted = (call: Call, result: ResultName): Step<LateDriver> => ({
+  name: `the aborted ${call} ends late: ${result}`,
   isPossible: (_, abortedCall) => abortedCall === call,
   async perform({ app }, n) {
-    const event = outcomeEvent(call, outcome, n)!;
-    await app.answerAborted(call, responseFor(call, outcome, event), event);
+    const event = resultEvent(call, result, n)!;
+    await app.answerAborted(call, responseFor(call, result, event), event);
   },
 });
 

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import type { Page, Route as PlaywrightRoute } from 'playwright-core';
 import { createPageDriver, waitForApp } from '../../../../model/browser-driver.ts';
 import type { InspectedDriver } from '../../../../model/driver.ts';
-import type { BackendResponse } from '../../../../model/outcomes.ts';
+import type { BackendResponse } from '../../../../model/results.ts';
 import { modelAppFolder } from '../../../../tools/built-app.ts';
 
 const origin = 'http://app.test';

@@ -1,18 +1,18 @@
-/** The ways in which a call can end: as the machine learns of them, and as a backend makes them. */
+/** The results of a call: as the machine learns of them, and as a backend makes them. */
 import type { AnyEventObject } from 'xstate';
 import type { Project } from '../machines/types.ts';
-import { operationOf, definitionOf, type AnyOutcome, type Call } from './calls.ts';
+import { operationOf, definitionOf, type ResultName, type Call } from './calls.ts';
 
 /** Returns the event that a machine receives when a call ends; undefined if that is impossible. */
-export function outcomeEvent(
+export function resultEvent(
   call: Call,
-  outcome: string,
+  name: string,
   n: number,
   rows: readonly Project[] = [],
 ): AnyEventObject | undefined {
-  const ending = definitionOf(call).outcomes[outcome]?.(n, rows);
-  if (!ending) return undefined;
-  const { type, ...payload } = ending;
+  const result = definitionOf(call).results[name]?.(n, rows);
+  if (!result) return undefined;
+  const { type, ...payload } = result;
   return { type: `xstate.${type}.actor.${call}`, actorId: call, ...payload };
 }
 
@@ -22,14 +22,10 @@ export function outcomeEvent(
 export type BackendResponse = { status: number; body?: unknown; text?: string } | 'none' | 'fault';
 
 /** Returns the response that makes a call end as `event` says. */
-export function responseFor(
-  call: Call,
-  outcome: AnyOutcome,
-  event: AnyEventObject,
-): BackendResponse {
+export function responseFor(call: Call, name: ResultName, event: AnyEventObject): BackendResponse {
   const output = event['output'] as { value?: unknown; message?: unknown } | undefined;
   const { successStatus: status } = operationOf(call);
-  switch (outcome) {
+  switch (name) {
     case 'malformed':
       return { status, text: '<!doctype html><title>Welcome</title>' };
     case 'refusal':
