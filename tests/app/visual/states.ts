@@ -1,78 +1,60 @@
-import type { AnyMachineSnapshot, AnyStateMachine } from 'xstate';
+import type { AnyStateMachine } from 'xstate';
 import { forms, type FormName } from '../../../model/calls.ts';
-import { perform, type Observation } from '../../../model/driver.ts';
-import {
-  authExpectations,
-  projectsExpectations,
-  type Expectations,
-  type Location,
-} from '../../../model/expectations.ts';
-import { activeLeaves, stateName } from '../../../model/inspection.ts';
+import { perform } from '../../../model/driver.ts';
 import {
   authModel,
   projectsModel,
   type AuthMove,
   type ProjectsMove,
 } from '../../../model/moves.ts';
-import {
-  minimalCover,
-  shortestPaths,
-  type Model,
-  type Path,
-  type Step,
-} from '../../../model/paths.ts';
-import type { VisualDriver } from './page-driver.ts';
+import { createOracle } from '../../../model/oracle.ts';
+import { minimalCover, shortestPaths, type Model, type Step } from '../../../model/paths.ts';
+import type { Shown, VisualDriver } from './page-driver.ts';
 
-/** Something the app can show, with the machine states that look like it. */
-export type VisualState = { name: string; machineStates: string[] };
+export const stateOfReadme = '/projects, three projects';
 
-/** Is called while the page shows the state. */
-type OnState = (state: VisualState) => Promise<void>;
+/** Is called while the page shows the state of that name. */
+type OnState = (name: string) => Promise<void>;
 
 /** Shows every visual state: all that the machines distinguish, then the manual ones. */
 export async function showAllStates(driver: VisualDriver, onState: OnState): Promise<void> {
-  await showMachineStates(driver, onState, authModel, authExpectations);
-  await showMachineStates(driver, onState, projectsModel, projectsExpectations);
+  await showMachineStates(driver, onState, authModel);
+  await showMachineStates(driver, onState, projectsModel);
   await driver.load('/');
   for (const [name, show] of Object.entries(manualStates)) {
     await show(driver);
-    await onState({ name, machineStates: [] });
+    await onState(name);
   }
 }
 
-/** Steps that look the same have the same name. */
-type VisualStep<Machine extends AnyStateMachine, Name extends string> = {
-  step: Step<Machine, Name>;
-  screen: Partial<Observation>;
-  name: string;
-  machineState: string;
-};
-
-/** Walks the shortest paths that show every visual state of a machine. */
+/** Walks the shortest paths through a machine that show all that the oracle distinguishes. */
 async function showMachineStates<
   Machine extends AnyStateMachine,
   Name extends AuthMove | ProjectsMove,
->(
-  driver: VisualDriver,
-  onState: OnState,
-  model: Model<Machine, Name>,
-  expectations: Expectations<Machine, Name>,
-): Promise<void> {
-  const paths = shortestPaths({ ...model, moves: visibleMoves(model.moves) });
-  const stepsOf = new Map(paths.map((path) => [path, visualSteps(path, expectations)]));
-  const allSteps = [...stepsOf.values()].flat();
-  const nameOf = new Map(allSteps.map(({ step, name }) => [step, name]));
+>(driver: VisualDriver, onState: OnState, { machine, moves }: Model<Machine, Name>) {
+  const paths = shortestPaths({ machine, moves: visibleMoves(moves) });
+  const screenAfter = new Map<Step<Machine, Name>, Shown>();
+  for (const { steps } of paths) {
+    const oracle = createOracle('/');
+    for (const step of steps.slice(1)) {
+      // oxlint-disable-next-line no-await-in-loop
+      await perform(oracle, step);
+      // oxlint-disable-next-line no-await-in-loop
+      const { logged: _, ...screen } = await oracle.observe();
+      screenAfter.set(step, screen);
+    }
+  }
+  const nameOf = (step: Step<Machine, Name>) => describe(screenAfter.get(step)!);
   const shown = new Set<string>();
-  for (const path of minimalCover(paths, (step) => [nameOf.get(step)!])) {
-    await driver.load(expectations.start);
-    for (const { step, screen, name } of stepsOf.get(path)!) {
-      if (step.move !== 'start') await perform({ ...driver, ...unused }, step);
-      await driver.waitFor(screen);
+  for (const path of minimalCover(paths, (step) => (step.move === 'start' ? [] : [nameOf(step)]))) {
+    await driver.load('/');
+    for (const step of path.steps.slice(1)) {
+      await perform({ ...driver, ...unused }, step);
+      await driver.waitFor(screenAfter.get(step)!);
+      const name = nameOf(step);
       if (shown.has(name)) continue;
       shown.add(name);
-      const sameName = allSteps.filter((other) => other.name === name);
-      const machineStates = new Set(sameName.map(({ machineState }) => machineState));
-      await onState({ name, machineStates: [...machineStates] });
+      await onState(name);
     }
   }
 }
@@ -85,38 +67,12 @@ function visibleMoves<Moves extends object>(moves: Moves): Moves {
   return Object.fromEntries(visible) as Moves;
 }
 
-function visualSteps<Machine extends AnyStateMachine, Name extends string>(
-  path: Path<Machine, Name>,
-  expectations: Expectations<Machine, Name>,
-): VisualStep<Machine, Name>[] {
-  let location: Location = { path: expectations.start, values: [] };
-  return path.steps.map((step) => {
-    location = expectations.locationAfter(step, location);
-    const states = activeLeaves(step.snapshot).map((leaf) => stateName(leaf).split(' · ')[1]!);
-    const screen: Partial<Observation> = {};
-    for (const state of states) {
-      const expected = expectations.states[state as keyof typeof expectations.states];
-      const { banners, ...shown } = expected?.(step.snapshot, location) ?? {};
-      Object.assign(screen, shown, { banners: { ...screen.banners, ...banners } });
-    }
-    const { machine }: AnyMachineSnapshot = step.snapshot;
-    return {
-      step,
-      screen,
-      name: describe(screen),
-      machineState: `${machine.id}: ${states.join(', ')}`,
-    };
-  });
-}
-
-function describe({ path, form, banners, list }: Partial<Observation>): string {
+function describe({ path, form, banners, list }: Shown): string {
   const isFilled = form?.values.some((value) => value !== '');
   return [
     path,
     form && `form ${form.busy ? 'busy' : isFilled ? 'filled' : 'empty'}`,
-    ...Object.entries(banners ?? {}).map(
-      ([place, message]) => message && `error above the ${place}`,
-    ),
+    ...Object.entries(banners).map(([place, message]) => message && `error above the ${place}`),
     list &&
       `list ${list.busy ? 'loading' : 'loaded'}, ${list.rows.length > 0 ? 'rows' : 'no rows'}`,
   ]
@@ -168,6 +124,12 @@ const manualStates: Record<string, (driver: VisualDriver) => Promise<void>> = {
     await driver.page.getByLabel('Title').fill(relaunch.title);
   },
   '/projects, one project': (driver) => showList(driver, [{ id: 1, ...relaunch }]),
+  [stateOfReadme]: (driver) =>
+    showList(driver, [
+      { id: 1, ...relaunch, description: `${relaunch.description}\nTexts are due in March.` },
+      { id: 2, title: 'Move to the new office', description: 'Boxes, keys, and a plan.' },
+      { id: 3, title: 'Customer survey', description: 'Twelve questions.' },
+    ]),
   '/projects, 1,000 projects': (driver) =>
     showList(
       driver,
