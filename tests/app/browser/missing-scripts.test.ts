@@ -50,8 +50,6 @@ async function expectLoadError(page: Page, path: (typeof lazyPaths)[number]) {
 }
 
 describe('the chunk of the other screens is prefetched', () => {
-  const links = (page: Page) => page.locator('link[rel=modulepreload][href*=lazy-chunk]');
-
   test('when Home is idle, with a low priority, and once [CHOICE-85]', async () => {
     const { page, context } = await browser.open();
     const session = await context.newCDPSession(page);
@@ -77,29 +75,13 @@ describe('the chunk of the other screens is prefetched', () => {
     expect(priorities).toEqual(['Low']);
   });
 
-  test('not again on a screen that has loaded it [CHOICE-85]', async () => {
-    const { page } = await browser.open();
-    await page.clock.install();
-    let requests = 0;
-    page.on('request', (request) => {
-      if (request.url().includes('lazy-chunk')) requests += 1;
-    });
-    await openScreen(page, server.address, '/login');
-    await page.waitForLoadState('load');
-    await page.clock.runFor(2_000);
-    await links(page).waitFor({ state: 'attached' });
-    // Follows any request of the link, because both have the same connection.
-    await page.evaluate(() => fetch('icon.png'));
-    expect(requests).toBe(1);
-  });
-
   test('not with Save-Data [CHOICE-85]', async () => {
     const { page } = await openSavingData();
     await page.clock.install();
     await openScreen(page, server.address, '/');
     await page.waitForLoadState('load');
     await page.clock.runFor(60_000);
-    expect(await links(page).count()).toBe(0);
+    expect(await page.locator('link[rel=modulepreload][href*=lazy-chunk]').count()).toBe(0);
   });
 
   test('so that the other screens need no network afterwards [CHOICE-85]', async () => {
@@ -221,18 +203,11 @@ describe('when the chunk of the other screens is missing', () => {
 });
 
 describe('when the main chunk of a prerendered screen is missing', () => {
-  /** Opens a prerendered path whose script fails at once. */
-  async function openFailed(path: string) {
+  test('an alert says so, the prerendered screens work, and nothing is busy [CHOICE-71, CHOICE-72]', async () => {
     const { page } = await browser.open();
     await page.route(mainChunk, (route) => route.abort());
-    await page.goto(`${server.address}/#${path}`);
+    await page.goto(`${server.address}/#/about`);
     await alerts(page).waitFor();
-    expect(await alerts(page).allTextContents()).toEqual([failure]);
-    return page;
-  }
-
-  test('an alert says so, the prerendered screens work, and nothing is busy [CHOICE-71, CHOICE-72]', async () => {
-    const page = await openFailed('/about');
     await page.getByRole('link', { name: 'Projects' }).click();
     expect(await alerts(page).allTextContents()).toEqual([failure]);
     expect(await page.locator('section').innerText()).toBe('List of Projects');
@@ -267,9 +242,9 @@ describe('when the main chunk of a prerendered screen is missing', () => {
     expect(await section.getAttribute('aria-busy')).toBe('false');
   });
 
-  test('the alert appears once, and only for scripts [CHOICE-71]', async () => {
-    const { page } = await openPrerendered('/about');
-    await page.locator('h1').waitFor();
+  test('the alert appears once, only for scripts, and also on an unknown path [CHOICE-71]', async () => {
+    const { page } = await openPrerendered('/nowhere');
+    await heading(page, 'Unexpected Application Error!').waitFor();
     const failToLoad = (tagName: string) =>
       page.evaluate(async (name) => {
         const element = document.createElement(name) as HTMLImageElement;
@@ -287,33 +262,20 @@ describe('when the main chunk of a prerendered screen is missing', () => {
     expect(await alerts(page).count()).toBe(1);
   });
 
-  test('the alert also appears on an unknown path [CHOICE-71]', async () => {
-    const page = await openFailed('/nowhere');
-    expect(await page.getByRole('heading', { level: 1 }).textContent()).toBe(
-      'Unexpected Application Error!',
-    );
-  });
-
-  test('a submitted form is no longer busy [CHOICE-72]', async () => {
-    const { page, failScripts } = await openPrerendered('/login');
-    await fillCredentials(page, 'ada@example.org');
-    await submitButton(page, 'Sign in').click();
-    await page.locator('button[aria-busy=true]').waitFor();
-    await failScripts();
-    expect(await page.locator('button[aria-busy=true]').count()).toBe(0);
-  });
-
   test.each([
     ['from the same URL', '**/never'],
     // Firefox 153 never requests the same URL again.
     ['from another URL', '**/assets/**'],
   ])(
-    'the app is loaded %s once the network is back, and keeps what was typed [CHOICE-88]',
+    'a submitted form is not busy any more, and the app is loaded %s once the network is back, and keeps what was typed [CHOICE-72, CHOICE-88]',
     async (_, failingUrls) => {
       const { page, requests, failScripts } = await openPrerendered('/login');
       await fillCredentials(page, 'ada@example.org');
+      await submitButton(page, 'Sign in').click();
+      await page.locator('button[aria-busy=true]').waitFor();
       const input = await field(page, 'Email').elementHandle();
       await failScripts();
+      expect(await page.locator('button[aria-busy=true]').count()).toBe(0);
       await page.unroute('**/assets/**');
       await page.route(failingUrls, (route, request) =>
         request.resourceType() === 'script' ? route.abort() : route.continue(),

@@ -8,7 +8,7 @@ const findHeading = (name: string) => screen.findByRole('heading', { level: 1, n
 const inHeader = () => within(screen.getByRole('banner'));
 
 test.each(Object.entries(screens))(
-  '%s shows its screen between header and footer [ROUTE-2, ROUTE-3, ROUTE-4, ROUTE-5, ROUTE-6, LAYOUT-1]',
+  '%s shows its screen between header and footer, without an empty navigation area [CHOICE-40, ROUTE-2, ROUTE-3, ROUTE-4, ROUTE-5, ROUTE-6, LAYOUT-1]',
   async (route, { heading, title }) => {
     await renderApp(route);
     await findHeading(heading);
@@ -18,6 +18,8 @@ test.each(Object.entries(screens))(
     );
     expect(header?.compareDocumentPosition(main!)).toBe(Node.DOCUMENT_POSITION_FOLLOWING);
     expect(main?.compareDocumentPosition(footer!)).toBe(Node.DOCUMENT_POSITION_FOLLOWING);
+    const [navigation, other] = screen.getAllByRole('navigation');
+    expect([navigation?.childElementCount, other]).toEqual([5, undefined]);
   },
 );
 
