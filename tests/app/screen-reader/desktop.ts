@@ -214,11 +214,16 @@ const readProcess = (pid: string, file: string) => {
   }
 };
 
-/** Returns the processes with the folder in their environment. */
-const sessionProcesses = (folder: string): string[] =>
-  readdirSync('/proc')
-    .filter((name) => /^\d+$/.test(name))
-    .filter((pid) => statFields(pid)[0] !== 'Z' && readProcess(pid, 'environ').includes(folder));
+/** Returns the processes with the folder in their environment, and their children. */
+function sessionProcesses(folder: string): string[] {
+  const found = new Set<string>();
+  for (const pid of readdirSync('/proc').filter((name) => /^\d+$/.test(name))) {
+    const [state, parent = ''] = statFields(pid);
+    if (state === 'Z') continue;
+    if (found.has(parent) || readProcess(pid, 'environ').includes(folder)) found.add(pid);
+  }
+  return [...found];
+}
 
 /** The fields after the name, which may contain spaces: state, parent, ... */
 const statFields = (pid: string) =>

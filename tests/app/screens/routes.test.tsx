@@ -119,9 +119,3 @@ test.each(['/nowhere', '/about/us', '/projects/1', '/%', '/%E0%A4%A', '//example
     expect(document.title).toBe('Unexpected Application Error! · Tracker App');
   },
 );
-
-test('the error screen links to the start page', async () => {
-  const { user } = await renderApp('/nowhere');
-  await user.click(await screen.findByRole('link', { name: 'Go to the start page' }));
-  expect(await findHeading('Home')).toBeDefined();
-});
