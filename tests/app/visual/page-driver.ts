@@ -9,8 +9,7 @@ import { longWaitMs } from '../../support/time-limits.ts';
 
 const origin = 'http://app.test';
 
-/** What is on the screen, and the requests of the page. */
-export type Shown = Omit<Observation, 'logged'>;
+export type Shown = Pick<Observation, 'path' | 'form' | 'banners' | 'list'>;
 
 export type VisualDriver = Pick<Driver, 'go' | 'submit' | 'answer'> & {
   page: Page;
@@ -54,7 +53,8 @@ export async function createVisualDriver(page: Page): Promise<VisualDriver> {
       await heading(page, screens[expected.path as Route].heading).waitFor();
       const deadline = Date.now() + longWaitMs;
       for (;;) {
-        const shown = await driver.observe();
+        const { path, form, banners, list } = await driver.observe();
+        const shown = { path, form, banners, list };
         if (isDeepStrictEqual(withoutUndefined(shown), withoutUndefined(expected))) return;
         if (Date.now() > deadline) {
           throw new Error(
