@@ -100,6 +100,7 @@ const relaunch = { title: 'Website relaunch', description: 'New pages for the sp
 
 /** States that no machine distinguishes. None leaves anything behind that a later one shows. */
 const manualStates: Record<string, (driver: VisualDriver) => Promise<void>> = {
+  '/': (driver) => driver.navigate('/'),
   '/register, at first': (driver) => driver.navigate('/register'),
   '/login, at first': (driver) => driver.navigate('/login'),
   '/register, submitted empty': (driver) =>
