@@ -18,7 +18,7 @@ const server = useServer();
 /** Descriptions of a list, by index. In the first one, every seventh project is long. */
 const descriptions: Record<string, (index: number, count: number) => string> = {
   'of different heights': (i) => 'One of many lines.\n'.repeat(i % 7 === 0 ? 9 : 1),
-  'of one height': () => 'One line.',
+  'of one height': () => 'One line, which a narrow window breaks, so that all rows are higher.',
   'higher further down': (i, count) => 'Line.\n'.repeat(1 + (30 * i) / count),
   'lower further down': (i, count) => 'Line.\n'.repeat(1 + (30 * (count - i)) / count),
   'with a gigantic last one': (i, count) => (i === count - 1 ? 'word '.repeat(13_107) : 'Line.'),
@@ -110,6 +110,21 @@ test('one End shows the last row after the window changed its width [CHOICE-81]'
   await page.evaluate(() => new Promise((painted) => requestAnimationFrame(painted)));
   await page.keyboard.press('End');
   await expect.poll(() => edgeState(page, 1_000)).toEqual(atEnd);
+});
+
+test('the page of a long list is as high as its rows after the window changed its width [CHOICE-52]', async () => {
+  const { page } = await openList(1_000, { rows: 'of one height' });
+  /** Returns the height of the list, in rows. */
+  const heightInRows = () =>
+    page.evaluate(() => {
+      const rows = [...document.querySelectorAll('main li')];
+      const [first = 0, second = 0] = rows.map((element) => element.getBoundingClientRect().top);
+      return document.querySelector('main section')!.scrollHeight / (second - first);
+    });
+  for (const width of [1000, 320]) {
+    await page.setViewportSize({ width, height: 700 });
+    await expect.poll(async () => Math.round((await heightInRows()) / 100)).toBe(10);
+  }
 });
 
 test('a jump of the scroll bar to its end shows the last row [CHOICE-81]', async () => {
