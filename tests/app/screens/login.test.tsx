@@ -194,6 +194,13 @@ test('a registration aborts a pending login [CHOICE-8]', async () => {
   await waitFor(() => expect(path()).toBe('/login'));
 });
 
+test('the sign-in form is not busy while a registration is pending [CHOICE-7, CHOICE-8]', async () => {
+  const { auth, button } = await renderLogin();
+  act(() => auth.send({ type: 'registerUser', credentials }));
+  expect(auth.getSnapshot().value).toBe('registering');
+  expect(button().getAttribute('aria-busy')).toBe('false');
+});
+
 test('the user is not authenticated after a page load [CHOICE-9, AUTH-1]', async () => {
   const { auth } = await renderLogin();
   expect(isAuthenticated(auth.getSnapshot())).toBe(false);
