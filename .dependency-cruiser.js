@@ -15,7 +15,7 @@ const rows = [
     ['generated/', 'machines/', 'model/'],
     ['xstate', '@xstate', 'playwright-core', 'node:'],
   ],
-  ['model/headless-app.ts', ['model/', 'src/(actors.ts|api/)'], ['xstate']],
+  ['model/headless-app.ts', ['machines/', 'model/', 'src/(actors.ts|api/)'], ['xstate']],
   ['model/(chromium|programs).ts', [], ['node:', 'playwright-core']],
 
   ['src/api/', ['generated/', 'machines/types.ts'], ['openapi-fetch']],

@@ -22,7 +22,7 @@ describe.each(storeNames)('accounts on %s', (name) => {
     expect((await client.listProjects()).status).toBe(401);
   });
 
-  test('an email has one account, in upper or lower case', async () => {
+  test('an email has one account, in upper or lower case [CHOICE-45]', async () => {
     const client = new CookieClient(await start());
     await client.register({ email: 'Ada@Example.org', password });
     expect(await client.register({ email: 'ada@example.ORG', password })).toMatchObject(

@@ -39,7 +39,7 @@ describe.each(storeNames)('projects on %s', (name) => {
     expect((await client.listProjects()).body).toEqual([created.body]);
   });
 
-  test('projects are listed oldest first, even if created in the same millisecond', async () => {
+  test('projects are listed oldest first, even if created in the same millisecond [CHOICE-44]', async () => {
     const client = await signedInClient(await start({ now: () => Date.UTC(2030, 0, 1) }));
     const titles = numberedTitles(20);
     for (const title of titles) await client.createProject({ title, description: '-' });
@@ -56,7 +56,7 @@ describe.each(storeNames)('projects on %s', (name) => {
     expect((await listTitles(client)).toSorted()).toEqual(titles.toSorted());
   });
 
-  test('a user sees only their own projects', async () => {
+  test('a user sees only their own projects [CHOICE-44]', async () => {
     const address = await start();
     const [ada, ben] = [await signedInClient(address), await signedInClient(address)];
     await ada.createProject();

@@ -1,7 +1,7 @@
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
 import { afterAll, beforeAll, onTestFinished } from 'vitest';
 import { launchBrowser } from '../../model/chromium.ts';
-import { fillForm, heading, submitButton, waitForApp } from '../../model/browser-driver.ts';
+import { fillForm, heading, waitForApp } from '../../model/browser-driver.ts';
 import { screens, type Route } from '../../model/screens.ts';
 import { longWaitMs } from './time-limits.ts';
 import { startTemporaryServer, type Settings } from './server-process.ts';
@@ -83,19 +83,3 @@ export const focusedText = (page: Page) => page.evaluate(() => document.activeEl
 /** Returns the name of the focused form field. */
 export const focusedField = (page: Page) =>
   page.evaluate(() => document.activeElement?.getAttribute('name'));
-
-let emails = 0;
-
-/** Returns an email that no other test of this run uses. */
-export const newEmail = () => `person-${process.pid}-${++emails}@example.org`;
-
-/** Registers and signs in on the screens. Ends on /projects. */
-export async function signUpAndIn(page: Page, address: string, email = newEmail()) {
-  await openScreen(page, address, '/register');
-  await fillCredentials(page, email);
-  await submitButton(page, 'Register').click();
-  await page.getByText('Enter your email and password to sign in').waitFor();
-  await fillCredentials(page, email);
-  await submitButton(page, 'Sign in').click();
-  await page.getByText('No projects to show.').waitFor();
-}

@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core';
 import { describe, expect, test } from 'vitest';
-import { field, heading, submitButton, waitForApp } from '../../../model/browser-driver.ts';
+import { field, heading, submitButton } from '../../../model/browser-driver.ts';
 import { screens } from '../../../model/screens.ts';
 import { developmentAppFolder } from '../../../tools/built-app.ts';
 import {
@@ -12,19 +12,12 @@ import {
   useBrowser,
   useServer,
 } from '../../support/browser.ts';
-import { prerenderedPages } from '../../support/prerendered.ts';
+import { prerenderedPages, projects } from '../../support/prerendered.ts';
 
 const browser = useBrowser();
 const openPrerendered = prerenderedPages(browser, useServer());
 /** React's development build logs each difference between the page and what it renders. */
 const openInDevelopment = prerenderedPages(browser, useServer({ DIST_DIR: developmentAppFolder }));
-
-const projects = (count: number) =>
-  Array.from({ length: count }, (_, index) => ({
-    id: index + 1,
-    title: `Project ${index + 1}`,
-    description: 'First line.\nSecond line.',
-  }));
 
 /** Remembers all nodes of the screen. `lost` describes those that were removed since. */
 async function trackNodes(page: Page) {
@@ -65,23 +58,22 @@ const markupOf = async (page: Page) =>
 
 const errors = (page: Page) => page.locator('form p');
 
+const screenPaths = Object.entries(screens).map(([path, { heading: name }]) => [path, name]);
 const error = 'Unexpected Application Error!';
-const paths = {
-  ...Object.fromEntries(Object.entries(screens).map(([path, { heading: name }]) => [path, name])),
-  '/nowhere': error,
-  '/about/us': error,
-  '/%': error,
-  '/%E0%A4%A': error,
-  '/login/': 'Sign in',
-  about: 'About Page',
-  '/projects?a=b': 'New Project',
-};
+const otherPaths = [
+  ['/nowhere', error],
+  ['/about/us', error],
+  ['/%E0%A4%A', error],
+  ['/login/', 'Sign in'],
+  ['about', 'About Page'],
+  ['/projects?a=b', 'New Project'],
+];
 
 describe.each([
-  ['production', openPrerendered],
-  ['development', openInDevelopment],
-])('with the %s build of React', (_, open) => {
-  test.each(Object.entries(paths))(
+  ['production', openPrerendered, [...screenPaths, ...otherPaths]],
+  ['development', openInDevelopment, [...screenPaths, ['/nowhere', error], ['/%', error]]],
+])('with the %s build of React', (_, open, paths) => {
+  test.each(paths)(
     '#%s keeps every node and attribute when the app takes over [CHOICE-53]',
     async (path, name) => {
       const { page, problems, hydrate } = await open(path);
@@ -94,7 +86,7 @@ describe.each([
     },
   );
 
-  test.each([0, 3, 15, 40, 51, 200])(
+  test.each([0, 3, 40, 200])(
     'a list of %i projects keeps every node when the app takes over and when it has loaded [CHOICE-69]',
     async (count) => {
       const { page, problems, hydrate } = await open('/projects', {
@@ -132,19 +124,6 @@ describe.each([
     expect(problems).toEqual([]);
   });
 
-  test('a form that was submitted early keeps every node when the app takes over [CHOICE-64]', async () => {
-    const { page, problems, requests, hydrate } = await open('/login');
-    await fillCredentials(page, 'ada@example.org');
-    await page.keyboard.press('Enter');
-    await page.locator('button[aria-busy=true]').waitFor();
-    const { lost } = await trackNodes(page);
-    await hydrate();
-    await expect.poll(() => requests.length).toBe(1);
-    expect(await lost()).toEqual([]);
-    await page.locator('button[aria-busy=true]').waitFor();
-    expect(problems).toEqual([]);
-  });
-
   test('a screen whose link was followed early keeps every node when the app takes over [CHOICE-61]', async () => {
     const { page, problems, hydrate } = await open('/projects');
     await headerLink(page, 'Sign in').click();
@@ -154,53 +133,6 @@ describe.each([
     expect(await lost()).toEqual([]);
     expect(problems).toEqual([]);
   });
-});
-
-test('fields keep what was typed, undo and redo when the app takes over [CHOICE-62]', async () => {
-  const { page, hydrate } = await openPrerendered('/login');
-  const [email, password] = [field(page, 'Email'), field(page, 'Password')];
-  await email.pressSequentially('ada@example.org');
-  await password.pressSequentially('correct horse');
-  await hydrate();
-  const values = async () => [await email.inputValue(), await password.inputValue()];
-  expect(await values()).toEqual(['ada@example.org', 'correct horse']);
-  await page.keyboard.press('Control+z');
-  expect(await values()).toEqual(['ada@example.org', '']);
-  await page.keyboard.press('Control+y');
-  expect(await values()).toEqual(['ada@example.org', 'correct horse']);
-  for (let undos = 0; undos < 2; undos += 1) await page.keyboard.press('Control+z');
-  expect(await values()).toEqual(['', '']);
-});
-
-test('a field keeps its selection, and an email the position of the caret, when the app takes over [CHOICE-62]', async () => {
-  const { page, hydrate } = await openPrerendered('/login');
-  await field(page, 'Password').pressSequentially('correct horse');
-  await field(page, 'Password').evaluate((element: HTMLInputElement) =>
-    element.setSelectionRange(2, 5, 'backward'),
-  );
-  await field(page, 'Email').pressSequentially('ada@example.org');
-  await page.keyboard.press('Home');
-  await hydrate();
-  await page.keyboard.type('1');
-  expect(await field(page, 'Email').inputValue()).toBe('1ada@example.org');
-  const selection = await field(page, 'Password').evaluate((element: HTMLInputElement) => [
-    element.selectionStart,
-    element.selectionEnd,
-    element.selectionDirection,
-  ]);
-  expect(selection).toEqual([2, 5, 'backward']);
-});
-
-test('selected text of the list stays selected when the app takes over', async () => {
-  const { page, hydrate } = await openPrerendered('/projects', {
-    prepare: (newPage) => mockProjects(newPage, projects(40)),
-  });
-  await page.locator('li h3').first().selectText();
-  const selection = () => page.evaluate(() => String(getSelection()));
-  expect(await selection()).toBe('Project 1');
-  await hydrate();
-  await page.locator('section[aria-busy=false]').waitFor();
-  expect(await selection()).toBe('Project 1');
 });
 
 test('an IME composition goes on when the app takes over [CHOICE-62]', async () => {
@@ -240,72 +172,23 @@ test('a form that was submitted early with invalid values is not busy, and shows
   expect(requests).toEqual([]);
 });
 
-test('a form that the user opens after hydration validates as the app does [FIELD-1]', async () => {
-  const { page, hydrate } = await openPrerendered('/about');
+test('the templates leave memory when the app has taken over', async () => {
+  const { page, hydrate } = await openPrerendered('/projects', {
+    prepare: (newPage) => mockProjects(newPage, projects(3)),
+  });
   await hydrate();
-  await headerLink(page, 'Sign up').click();
-  await fillCredentials(page, 'ada@', 'short');
-  await submitButton(page, 'Register').click();
-  await expect
-    .poll(() => errors(page).allTextContents())
-    .toEqual(['Invalid email address', 'Password must be at least 8 characters']);
+  const cdp = await page.context().newCDPSession(page);
+  await cdp.send('HeapProfiler.collectGarbage');
+  const { nodes } = await cdp.send('Memory.getDOMCounters');
+  const connected = await page.evaluate(() => {
+    const walker = document.createTreeWalker(document, NodeFilter.SHOW_ALL);
+    let count = 1;
+    while (walker.nextNode()) count += 1;
+    return count;
+  });
+  // Chromium counts 5 to 18 nodes more, such as those inside of a text field. Templates are 250.
+  expect(nodes - connected).toBeLessThan(50);
 });
-
-test.each([
-  ['/login', 1],
-  ['/login', 6],
-  ['/projects', 1],
-  ['/projects', 6],
-])(
-  'element handles of %s stay valid when the app takes over, on a processor %i times slower [CHOICE-62]',
-  async (path, rate) => {
-    const { page, loadScripts } = await openPrerendered(path);
-    const cdp = await page.context().newCDPSession(page);
-    await cdp.send('Emulation.setCPUThrottlingRate', { rate });
-    await page.locator('form button').waitFor();
-    const handles = await page.$$('#root *');
-    expect(handles.length).toBeGreaterThan(20);
-    const [first, second] = await page.$$('input, textarea');
-    const button = await page.$('form button');
-    const sent = page.waitForRequest((request) => request.method() === 'POST');
-    await loadScripts();
-    // Before, during or after the hydration.
-    await first!.fill('ada@example.org');
-    await second!.fill('correct horse');
-    await button!.click();
-    expect(Object.values((await sent).postDataJSON() as object)).toEqual([
-      'ada@example.org',
-      'correct horse',
-    ]);
-    await waitForApp(page);
-    const connected = await Promise.all(
-      handles.map((handle) => handle.evaluate((element) => element.isConnected)),
-    );
-    expect(connected).not.toContain(false);
-  },
-);
-
-test.each(Object.keys(screens))(
-  'the templates leave memory when the app has taken over %s',
-  async (path) => {
-    const { page, hydrate } = await openPrerendered(path, {
-      prepare: (newPage) => mockProjects(newPage, projects(3)),
-    });
-    await hydrate();
-    await page.locator('template').first().waitFor({ state: 'detached' });
-    const cdp = await page.context().newCDPSession(page);
-    await cdp.send('HeapProfiler.collectGarbage');
-    const { nodes } = await cdp.send('Memory.getDOMCounters');
-    const connected = await page.evaluate(() => {
-      const walker = document.createTreeWalker(document, NodeFilter.SHOW_ALL);
-      let count = 1;
-      while (walker.nextNode()) count += 1;
-      return count;
-    });
-    // Chromium counts 5 to 18 nodes more, such as those inside of a text field. Templates are 250.
-    expect(nodes - connected).toBeLessThan(50);
-  },
-);
 
 describe('in each slice of the hydration', () => {
   /** Runs `action` in the page when React schedules its `slice`th task. Returns whether it ran. */
@@ -359,7 +242,6 @@ describe('in each slice of the hydration', () => {
   });
 
   test.each([
-    ['location.hash', () => void (location.hash = '#/about')],
     ['a link', () => document.querySelector<HTMLElement>('[href="#/about"]')!.click()],
     ['Back', () => history.back()],
   ])(
@@ -389,19 +271,8 @@ describe('in each slice of the hydration', () => {
 describe('in a page that something else has changed', () => {
   /** Each returns the number of warnings: none if React does not meet the change. */
   const changes = {
-    'an element at the end of a form': () => {
-      document.querySelector('form')!.append(document.createElement('aside'));
-      return 0;
-    },
     'an element before a field': () => {
       document.querySelector('input')!.before(document.createElement('aside'));
-      return 1;
-    },
-    'a wrapper around a field': () => {
-      const wrapper = document.createElement('div');
-      const input = document.querySelector('input')!;
-      input.replaceWith(wrapper);
-      wrapper.append(input);
       return 1;
     },
     'an attribute of a field': () => {

@@ -4,10 +4,14 @@ export type PageOptions = {
   /** Of the viewport, without the browser's own controls. */
   width: number;
   height: number;
-  colorScheme: 'light' | 'dark';
-  /** A classic scroll bar takes room from the page, an overlay does not. */
-  scrollBars: 'overlay' | 'classic';
+  look: Look;
 };
+
+/**
+ * A colour scheme, with a kind of scroll bars: in the dark one they are classic, which take room
+ * from the page, in the light one overlays. Each look is a browser of its own.
+ */
+export type Look = 'light' | 'dark';
 
 export type Key = 'ArrowLeft' | 'ArrowRight' | 'End' | 'Enter' | 'Home' | 'Shift+Tab' | 'Tab';
 
@@ -31,11 +35,10 @@ export interface Page {
   wheel: (pixels: number) => Promise<void>;
   /** Returns the names of the cookies, each with a mark if scripts cannot read it. */
   cookies: () => Promise<string[]>;
-  close: () => Promise<void>;
 }
 
 export interface Engine {
-  /** Opens an empty page with cookies of its own. */
+  /** Returns the page of that look, empty and without cookies. */
   open: (options: PageOptions) => Promise<Page>;
   stop: () => Promise<void>;
 }

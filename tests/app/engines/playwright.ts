@@ -1,31 +1,26 @@
 import { createRequire } from 'node:module';
-import { firefox, type Browser } from 'playwright-core';
+import { firefox, type Browser, type Page } from 'playwright-core';
 import { launchBrowser } from '../../../model/chromium.ts';
 import { optionalSoftware, requireSoftware } from '../../../tools/optional-software.ts';
 import { longWaitMs } from '../../support/time-limits.ts';
-import type { Engine, PageOptions } from './page.ts';
-
-type Look = Pick<PageOptions, 'colorScheme' | 'scrollBars'>;
+import type { Engine, Look } from './page.ts';
 
 export const startChromium = () =>
-  createEngine(({ scrollBars }) =>
-    launchBrowser(
-      undefined,
-      scrollBars === 'classic' ? { ignoreDefaultArgs: ['--hide-scrollbars'] } : {},
-    ),
+  createEngine((look) =>
+    launchBrowser(undefined, look === 'dark' ? { ignoreDefaultArgs: ['--hide-scrollbars'] } : {}),
   );
 
 export function startFirefox(): Promise<Engine> {
   const { program: executablePath } = requireSoftware(optionalSoftware.firefox);
   skipUnknownCommand();
-  return createEngine(({ colorScheme, scrollBars }) =>
+  return createEngine((look) =>
     firefox.launch({
       channel: 'moz-firefox',
       executablePath,
       firefoxUserPrefs: {
-        'layout.css.prefers-color-scheme.content-override': colorScheme === 'dark' ? 0 : 1,
-        'widget.gtk.overlay-scrollbars.enabled': scrollBars === 'overlay',
-        'ui.useOverlayScrollbars': scrollBars === 'overlay' ? 1 : 0,
+        'layout.css.prefers-color-scheme.content-override': look === 'dark' ? 0 : 1,
+        'widget.gtk.overlay-scrollbars.enabled': look === 'light',
+        'ui.useOverlayScrollbars': look === 'light' ? 1 : 0,
       },
     }),
   );
@@ -50,17 +45,21 @@ function skipUnknownCommand() {
   };
 }
 
-/** Launches one browser for each look that the stories ask for. */
+/** Launches a browser with one page for each look that the stories ask for. */
 async function createEngine(launch: (look: Look) => Promise<Browser>): Promise<Engine> {
-  const browsers = new Map<string, Promise<Browser>>();
+  const pages = new Map<Look, Promise<Page>>();
+  const launchPage = async (look: Look) => {
+    const context = await (await launch(look)).newContext({ colorScheme: look });
+    context.setDefaultTimeout(longWaitMs);
+    return context.newPage();
+  };
   return {
-    async open({ width, height, colorScheme, scrollBars }) {
-      const look = `${colorScheme} ${scrollBars}`;
-      if (!browsers.has(look)) browsers.set(look, launch({ colorScheme, scrollBars }));
-      const browser = await browsers.get(look)!;
-      const context = await browser.newContext({ viewport: { width, height }, colorScheme });
-      context.setDefaultTimeout(longWaitMs);
-      const page = await context.newPage();
+    async open({ width, height, look }) {
+      if (!pages.has(look)) pages.set(look, launchPage(look));
+      const page = await pages.get(look)!;
+      await page.goto('about:blank');
+      await page.context().clearCookies();
+      await page.setViewportSize({ width, height });
       return {
         // Firefox reports no later step of a navigation that is not finished yet.
         goto: async (url) => void (await page.goto(url, { waitUntil: 'commit' })),
@@ -77,14 +76,15 @@ async function createEngine(launch: (look: Look) => Promise<Browser>): Promise<E
           await page.mouse.wheel(0, pixels);
         },
         cookies: async () =>
-          (await context.cookies()).map(
+          (await page.context().cookies()).map(
             ({ name, httpOnly }) => `${name}${httpOnly ? ' (http only)' : ''}`,
           ),
-        close: () => context.close(),
       };
     },
     async stop() {
-      await Promise.all([...browsers.values()].map(async (browser) => (await browser).close()));
+      await Promise.all(
+        [...pages.values()].map(async (page) => (await page).context().browser()?.close()),
+      );
     },
   };
 }

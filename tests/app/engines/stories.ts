@@ -6,12 +6,7 @@ import { startTemporaryServer } from '../../support/server-process.ts';
 import type { Engine, Page, PageOptions } from './page.ts';
 import { startProxy } from './proxy.ts';
 
-const usual: PageOptions = {
-  width: 1000,
-  height: 700,
-  colorScheme: 'light',
-  scrollBars: 'overlay',
-};
+const usual: PageOptions = { width: 1000, height: 700, look: 'light' };
 
 const password = 'correct horse';
 const paths = Object.keys(screens) as Route[];
@@ -36,7 +31,6 @@ export function testStories(name: string, startEngine: () => Promise<Engine>) {
       const server = await startProxy(backend.address);
       onTestFinished(() => server.stop());
       const page = await engine.open({ ...usual, ...options });
-      onTestFinished(() => page.close());
       return { page, server };
     }
 
@@ -53,16 +47,15 @@ export function testStories(name: string, startEngine: () => Promise<Engine>) {
       return email;
     }
 
-    /** Opens the projects of a new user, who signs in. */
-    async function openProjects(projectCount: number, options: Partial<PageOptions> = {}) {
-      const email = await registerUser(projectCount);
-      const { page, server } = await open(options);
+    /** Opens the projects of a user, who signs in. */
+    async function openProjects(email: string) {
+      const { page, server } = await open();
       await openScreen(page, server.address, '/login');
       await fillCredentials(page, email);
       await page.press('Enter');
-      const firstRow = projectCount > 0 ? 'Project number 1' : 'No projects to show.';
-      await waitForText(page, 'main section', firstRow);
-      return { page, server };
+      await waitForHeading(page, 'New Project');
+      await expect.poll(() => count(page, 'section[aria-busy=false]')).toBe(1);
+      return page;
     }
 
     test('a user registers, is refused, signs in and creates two projects, which are there after a reload', async () => {
@@ -91,11 +84,7 @@ export function testStories(name: string, startEngine: () => Promise<Engine>) {
         ['<b>Bold</b> & "quoted"', 'Second line'],
       ] as const;
       for (const [index, [title, description]] of projects.entries()) {
-        await page.click(fieldSelector('title'));
-        await page.type(title);
-        await page.click(fieldSelector('description'));
-        await page.type(description);
-        await page.click('form button');
+        await createProject(page, title, description);
         await expect.poll(() => count(page, 'main li')).toBe(index + 1);
         await expect.poll(() => value(page, 'title')).toBe('');
       }
@@ -118,9 +107,9 @@ export function testStories(name: string, startEngine: () => Promise<Engine>) {
     });
 
     test.each(['light', 'dark'] as const)(
-      'fields in error have a message and a red border in the %s theme, until they are right',
-      async (colorScheme) => {
-        const { page, server } = await open({ colorScheme });
+      'the page and its banner have the colours of the %s theme, and fields a message and a red border until they are right',
+      async (look) => {
+        const { page, server } = await open({ look });
         for (const [path, fields] of Object.entries(formFields)) {
           await openScreen(page, server.address, path as Route);
           for (const [field, label] of Object.entries(fields)) {
@@ -131,25 +120,6 @@ export function testStories(name: string, startEngine: () => Promise<Engine>) {
             expect(await isRed(page, fieldSelector(field), 'border-top-color')).toBe(true);
           }
         }
-        await openScreen(page, server.address, '/register');
-        await fillCredentials(page, 'ada', 'short');
-        await page.click('form button');
-        await waitForText(page, 'form', 'Invalid email address');
-        await waitForText(page, 'form', 'Password must be at least 8 characters');
-        await replaceText(page, 'email', 'ada@example.org');
-        await replaceText(page, 'password', password);
-        await expect.poll(() => count(page, '[aria-invalid=true]')).toBe(0);
-        for (const field of ['email', 'password']) {
-          expect(await isRed(page, fieldSelector(field), 'border-top-color')).toBe(false);
-        }
-        expect(server.requests.filter(({ method }) => method === 'POST')).toEqual([]);
-      },
-    );
-
-    test.each(['light', 'dark'] as const)(
-      'the page and its banner have the colours of the %s theme',
-      async (colorScheme) => {
-        const { page, server } = await open({ colorScheme });
         await openScreen(page, server.address, '/login');
         const brightness = async (selector: string, property: string) => {
           const channels = await rgb(page, selector, property);
@@ -157,10 +127,17 @@ export function testStories(name: string, startEngine: () => Promise<Engine>) {
         };
         const background = await brightness('body', 'background-color');
         const text = await brightness('body', 'color');
-        expect(colorScheme === 'light' ? background - text : text - background).toBeGreaterThan(
-          150,
-        );
+        expect(look === 'light' ? background - text : text - background).toBeGreaterThan(150);
+        await fillCredentials(page, 'ada', 'short');
+        await page.click('form button');
+        await waitForText(page, 'form', 'Invalid email address');
+        await waitForText(page, 'form', 'Password must be at least 8 characters');
+        expect(server.requests.filter(({ method }) => method === 'POST')).toEqual([]);
         await fillCredentials(page, 'ada@example.org');
+        await expect.poll(() => count(page, '[aria-invalid=true]')).toBe(0);
+        for (const field of ['email', 'password']) {
+          expect(await isRed(page, fieldSelector(field), 'border-top-color')).toBe(false);
+        }
         await page.click('form button');
         await waitForText(page, '[role=alert]', 'The email or the password is not right.');
         expect(await isRed(page, '[role=alert]', 'background-color')).toBe(true);
@@ -168,13 +145,13 @@ export function testStories(name: string, startEngine: () => Promise<Engine>) {
     );
 
     test.each([
-      ['an overlay', 'overlay', false],
-      ['a classic', 'classic', true],
+      ['a classic', 'dark', true],
+      ['an overlay', 'light', false],
     ] as const)(
       'at 320 px with %s scroll bar nothing scrolls sideways, and the header has two rows',
-      async (_, scrollBars, takesRoom) => {
+      async (_, look, takesRoom) => {
         // So low that every screen scrolls.
-        const { page, server } = await open({ width: 320, height: 200, scrollBars });
+        const { page, server } = await open({ width: 320, height: 200, look });
         for (const path of paths) {
           await openScreen(page, server.address, path);
           const { width, room, needed, boxes } = await page.evaluate(() => ({
@@ -332,8 +309,8 @@ export function testStories(name: string, startEngine: () => Promise<Engine>) {
       expect(lists).toHaveLength(1);
     });
 
-    test('in a list of 2,000, one press of End shows the last row, and one of Home the first', async () => {
-      const { page } = await openLongList();
+    test('in a list of 2,000, End shows the last row, Home the first, the wheel no blank frame, and "Show the new project" the new one', async () => {
+      const page = await openLongList();
       await page.click('main h2');
       await page.press('End');
       await expect.poll(() => isInViewport(page, row(2_000))).toBe(true);
@@ -341,10 +318,7 @@ export function testStories(name: string, startEngine: () => Promise<Engine>) {
       await page.press('Home');
       await expect.poll(() => isInViewport(page, 'h1')).toBe(true);
       expect(await page.evaluate(() => scrollY)).toBe(0);
-    });
 
-    test('the wheel scrolls through a list of 2,000 without a blank frame', async () => {
-      const { page } = await openLongList();
       await page.evaluate(watchFrames);
       for (let turns = 0; turns < 20; turns++) {
         await page.wheel(turns % 5 === 4 ? -400 : 900);
@@ -354,17 +328,10 @@ export function testStories(name: string, startEngine: () => Promise<Engine>) {
       const { frames, blank } = await page.evaluate(() => window.watchedFrames!);
       expect(frames).toBeGreaterThanOrEqual(20);
       expect(blank).toEqual([]);
-    });
 
-    test('"Show the new project" scrolls to it and focuses its title', async () => {
-      const { page } = await openLongList();
-      const showButton = 'main section > button';
-      await page.click(fieldSelector('title'));
-      await page.type('The new one');
-      await page.click(fieldSelector('description'));
-      await page.type('At the end.');
-      await page.click('form button');
+      await createProject(page, 'The new one', 'At the end.');
       await waitForText(page, '[role=status]', 'The project was created.');
+      const showButton = 'main section > button';
       await waitForText(page, showButton, 'Show the new project');
       await page.click(showButton);
       await expect.poll(() => isInViewport(page, `${row(2_001)} h3`)).toBe(true);
@@ -383,17 +350,11 @@ export function testStories(name: string, startEngine: () => Promise<Engine>) {
           [email],
         ),
       );
-      const { page, server } = await open();
-      await openScreen(page, server.address, '/login');
-      await fillCredentials(page, email);
-      await page.press('Enter');
-      await waitForText(page, 'main section', 'Project number 1');
-      await expect.poll(() => count(page, 'section[aria-busy=false]')).toBe(1);
-      return { page, server };
+      return openProjects(email);
     }
 
     test('a project starts on the side where its language starts, in the form and in the list', async () => {
-      const { page } = await openProjects(0);
+      const page = await openProjects(await registerUser());
       const projects = [
         { title: 'English', side: 'left' },
         { title: 'עברית', side: 'right' },
@@ -527,6 +488,12 @@ const focused = (page: Page) =>
 
 const hasFocusRing = (page: Page) =>
   page.evaluate(() => getComputedStyle(document.activeElement!).outlineStyle === 'solid');
+
+async function createProject(page: Page, title: string, description: string) {
+  await replaceText(page, 'title', title);
+  await replaceText(page, 'description', description);
+  await page.click('form button');
+}
 
 async function fillCredentials(page: Page, email: string, secret = password) {
   await replaceText(page, 'email', email);

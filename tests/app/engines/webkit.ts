@@ -7,7 +7,7 @@ import { expect } from 'vitest';
 import { findFreePort } from '../../../tools/free-port.ts';
 import { optionalSoftware, requireSoftware } from '../../../tools/optional-software.ts';
 import { longWaitMs } from '../../support/time-limits.ts';
-import type { Engine, Key, PageOptions } from './page.ts';
+import type { Engine, Key, Look, PageOptions } from './page.ts';
 
 /** The keys of the WebDriver standard, which are private characters. */
 const keyCodes: Record<string, string> = {
@@ -30,7 +30,7 @@ const stopWithParent = '{ "$@"; kill 0; } & read -r _; kill 0';
 
 const displayOptions = ['--auto-servernum', '--server-args=-screen 0 1920x1400x24'];
 
-/** Starts WebKitGTK's WebDriver on a virtual screen. Each page is a browser of its own. */
+/** Starts WebKitGTK's WebDriver on a virtual screen. */
 export async function startWebKit(): Promise<Engine> {
   const programs = requireSoftware(optionalSoftware.webkit);
   const folder = await mkdtemp(join(tmpdir(), 'webkit-'));
@@ -63,29 +63,36 @@ export async function startWebKit(): Promise<Engine> {
   const send = createClient(`http://127.0.0.1:${port}`);
   await waitUntilReady(send, driver);
 
+  // The driver runs one browser at a time.
+  let session: { look: Look; sessionId: string } | undefined;
+  async function startSession(look: Look) {
+    if (session) await send('DELETE', `/session/${session.sessionId}`);
+    await writeSettings(folder, look);
+    const { sessionId } = await send<{ sessionId: string }>('POST', '/session', {
+      capabilities: {
+        alwaysMatch: {
+          browserName: 'MiniBrowser',
+          // The driver waits for no page to load, because some have scripts that are held back.
+          pageLoadStrategy: 'none',
+          timeouts: { implicit: longWaitMs, script: longWaitMs },
+          'webkitgtk:browserOptions': { binary: programs.browser, args: ['--automation'] },
+        },
+      },
+    });
+    session = { look, sessionId };
+    return session;
+  }
+
   return {
     async open(options) {
-      await writeSettings(folder, options);
-      const { sessionId } = await send<{ sessionId: string }>('POST', '/session', {
-        capabilities: {
-          alwaysMatch: {
-            browserName: 'MiniBrowser',
-            // The driver waits for no page to load, because some have scripts that are held back.
-            pageLoadStrategy: 'none',
-            timeouts: { implicit: longWaitMs, script: longWaitMs },
-            'webkitgtk:browserOptions': { binary: programs.browser, args: ['--automation'] },
-          },
-        },
-      });
+      const { look } = options;
+      const { sessionId } = session?.look === look ? session : await startSession(look);
       const page = createPage(
         <Result>(method: string, path: string, body?: object) =>
           send<Result>(method, `/session/${sessionId}${path}`, body),
         options,
       );
-      await page.resize().catch(async (error: unknown) => {
-        await page.close();
-        throw error;
-      });
+      await page.reset();
       return page;
     },
     async stop() {
@@ -127,12 +134,12 @@ async function waitUntilReady(send: Send, driver: ChildProcess) {
 }
 
 /** Writes the settings of GTK, which a browser reads when it starts. */
-async function writeSettings(folder: string, { colorScheme, scrollBars }: PageOptions) {
+async function writeSettings(folder: string, look: Look) {
   await mkdir(join(folder, 'gtk-3.0'), { recursive: true });
   const settings = [
     '[Settings]',
-    `gtk-theme-name=${colorScheme === 'dark' ? 'Adwaita-dark' : 'Adwaita'}`,
-    `gtk-overlay-scrolling=${scrollBars === 'overlay'}`,
+    `gtk-theme-name=${look === 'dark' ? 'Adwaita-dark' : 'Adwaita'}`,
+    `gtk-overlay-scrolling=${look === 'light'}`,
   ];
   await writeFile(join(folder, 'gtk-3.0/settings.ini'), settings.join('\n'));
   // Otherwise the toolbar keeps the window wider than 320 px.
@@ -193,9 +200,14 @@ function createPage(send: Send, { width, height }: PageOptions) {
       const cookies = await send<{ name: string; httpOnly: boolean }[]>('GET', '/cookie');
       return cookies.map(({ name, httpOnly }) => `${name}${httpOnly ? ' (http only)' : ''}`);
     },
-    close: () => send<void>('DELETE', ''),
-    /** Resizes the window so that its page has the requested size. */
-    async resize() {
+    /** Empties the page, and resizes the window so that the page has the requested size. */
+    async reset() {
+      const address = () => evaluate(() => location.href).catch(() => 'between two pages');
+      if ((await address()) !== 'about:blank') {
+        await send('DELETE', '/cookie');
+        await send<void>('POST', '/url', { url: 'about:blank' });
+        await expect.poll(address, { timeout: longWaitMs }).toBe('about:blank');
+      }
       const window = await send<{ height: number }>('GET', '/window/rect');
       const toolbarHeight = window.height - (await evaluate(() => innerHeight));
       await send('POST', '/window/rect', { width, height: height + toolbarHeight });

@@ -26,7 +26,6 @@ const programs = {
   orca: 'orca',
   xdotool: 'xdotool',
   'firefox-esr': 'firefox-esr',
-  chromium: 'chromium',
 };
 
 /** Throws an error that names the packages to install, if a program is missing. */
@@ -58,38 +57,15 @@ const firefoxPreferences = {
   'ui.prefersReducedMotion': 1,
 };
 
-/** Returns the command of a browser that shows one page, with an empty profile. */
-const browsers = {
-  firefox: (profile: string, url: string) => {
-    const lines = Object.entries(firefoxPreferences).map(
-      ([name, value]) => `user_pref("${name}", ${value});`,
-    );
-    writeFileSync(join(profile, 'user.js'), lines.join('\n'));
-    return ['firefox-esr', '--profile', profile, '--no-remote', '--kiosk', url];
-  },
-  chromium: (profile: string, url: string) => {
-    mkdirSync(join(profile, 'Default'));
-    const preferences = { credentials_enable_service: false };
-    writeFileSync(join(profile, 'Default/Preferences'), JSON.stringify(preferences));
-    return [
-      'chromium',
-      '--force-renderer-accessibility',
-      '--force-prefers-reduced-motion',
-      '--no-first-run',
-      '--disable-background-networking',
-      '--disable-component-update',
-      '--disable-gpu',
-      // No warning about --no-sandbox, which would be read.
-      '--test-type',
-      ...(process.getuid?.() === 0 ? ['--no-sandbox'] : []),
-      `--user-data-dir=${profile}`,
-      `--app=${url}`,
-    ];
-  },
-};
-
-export type BrowserName = keyof typeof browsers;
-export const browserNames = Object.keys(browsers) as BrowserName[];
+/** Writes an empty profile. Returns the command of a browser that shows one page. */
+function browserCommand(profile: string, url: string): string[] {
+  mkdirSync(profile);
+  const lines = Object.entries(firefoxPreferences).map(
+    ([name, value]) => `user_pref("${name}", ${value});`,
+  );
+  writeFileSync(join(profile, 'user.js'), lines.join('\n'));
+  return ['firefox-esr', '--profile', profile, '--no-remote', '--kiosk', url];
+}
 
 const limitMs = 60_000;
 const sampleMs = 250;
@@ -105,8 +81,8 @@ const settings = {
   '.libao': 'default_driver=null\n',
 };
 
-/** Starts a display, a D-Bus, Orca and a browser with settings of their own. */
-export async function startDesktop(browser: BrowserName, url: string) {
+/** Starts a display, a D-Bus, Orca and Firefox with settings of their own. */
+export async function startDesktop(url: string) {
   const folder = mkdtempSync(join(tmpdir(), 'tracker-app-screen-reader-'));
   const debugFile = join(folder, 'orca.txt');
   writeFileSync(debugFile, '');
@@ -204,9 +180,7 @@ export async function startDesktop(browser: BrowserName, url: string) {
       () => parseSpeech(output()).includes('Screen reader on.'),
       () => 'Orca did not start. It starts once per user: end the one that runs.',
     );
-    const profile = join(folder, 'profile');
-    mkdirSync(profile);
-    start(browsers[browser](profile, url));
+    start(browserCommand(join(folder, 'profile'), url));
     const search = ['search', '--onlyvisible', '--name', 'Tracker App', 'windowfocus'];
     await waitFor(
       () =>
@@ -214,7 +188,7 @@ export async function startDesktop(browser: BrowserName, url: string) {
           () => true,
           () => false,
         ),
-      () => `${browser} did not show the app.`,
+      () => 'Firefox did not show the app.',
     );
     await idle();
     return desktop;
@@ -246,7 +220,6 @@ function sessionProcesses(folder: string): string[] {
   for (const pid of readdirSync('/proc').filter((name) => /^\d+$/.test(name))) {
     const [state, parent = ''] = statFields(pid);
     if (state === 'Z') continue;
-    // Chromium overwrites the environment of some of its processes.
     if (found.has(parent) || readProcess(pid, 'environ').includes(folder)) found.add(pid);
   }
   return [...found];

@@ -6,7 +6,7 @@ import { readCommandLine, selectNamesOrExit } from '../../../tools/command-line.
 import { errorLines, printResult, root } from '../../../tools/run.ts';
 import { CookieClient } from '../../support/cookie-client.ts';
 import { cheapestCost, startReferenceServer } from '../../support/reference-server.ts';
-import { assertInstalled, browserNames, startDesktop, type BrowserName } from './desktop.ts';
+import { assertInstalled, startDesktop } from './desktop.ts';
 import { email, password, stories, type Step, type Story } from './stories.ts';
 import { differences } from './transcript.ts';
 
@@ -43,10 +43,10 @@ async function startServer({ projects }: Story) {
 }
 
 /** Returns each step of a story with what Orca said, one line each. */
-async function record(story: Story, browser: BrowserName): Promise<string> {
+async function record(story: Story): Promise<string> {
   const server = await startServer(story);
   try {
-    const desktop = await startDesktop(browser, `${server.origin}/#${story.path}`);
+    const desktop = await startDesktop(`${server.origin}/#${story.path}`);
     try {
       const lines: string[] = [];
       const perform = async (steps: Step[]) => {
@@ -79,14 +79,12 @@ async function record(story: Story, browser: BrowserName): Promise<string> {
   }
 }
 
-const fileOf = (story: string, browser: BrowserName) => `${story}.${browser}.txt`;
-
 async function main(): Promise<boolean> {
   const { options, words } = readCommandLine(
     `Usage: npm run node -- tests/app/screen-reader/main.ts [--update] [WORD…]
 
-Lets the screen reader Orca read the app in Firefox and Chromium, and compares what it says with
-docs/screen-reader/. A WORD selects transcripts by a part of their file name.
+Lets the screen reader Orca read the app in Firefox, and compares what it says with
+docs/screen-reader/. A WORD selects stories by a part of their name.
 
   --update  write what Orca says to docs/screen-reader/
 
@@ -94,31 +92,25 @@ Exit code 1: Orca said something else, or a story could not be recorded.`,
     { options: ['update'], words: true },
   );
   const isUpdate = options.has('update');
-  const files = Object.keys(stories).flatMap((name) =>
-    browserNames.map((browser) => fileOf(name, browser)),
-  );
-  const selected = selectNamesOrExit(files, words);
+  const selected = selectNamesOrExit(Object.keys(stories), words);
   assertInstalled();
   const buildProblems = await buildStaleApps();
   if (buildProblems.length > 0) throw new UsageError(buildProblems.join('\n'));
   const folder = `${root}docs/screen-reader`;
   mkdirSync(folder, { recursive: true });
   let hasFailed = false;
-  for (const [name, story] of Object.entries(stories)) {
-    for (const browser of browserNames) {
-      const file = fileOf(name, browser);
-      if (!selected.includes(file)) continue;
-      const compare = async () => {
-        // oxlint-disable-next-line no-await-in-loop
-        const transcript = await record(story, browser);
-        if (isUpdate) writeFileSync(`${folder}/${file}`, transcript);
-        return differences(readFileSync(`${folder}/${file}`, 'utf8'), transcript);
-      };
+  for (const name of selected) {
+    const file = `${folder}/${name}.txt`;
+    const compare = async () => {
       // oxlint-disable-next-line no-await-in-loop
-      const problems = await compare().catch(errorLines);
-      printResult(file, problems);
-      if (problems.length > 0) hasFailed = true;
-    }
+      const transcript = await record(stories[name]!);
+      if (isUpdate) writeFileSync(file, transcript);
+      return differences(readFileSync(file, 'utf8'), transcript);
+    };
+    // oxlint-disable-next-line no-await-in-loop
+    const problems = await compare().catch(errorLines);
+    printResult(name, problems);
+    if (problems.length > 0) hasFailed = true;
   }
   if (hasFailed && !isUpdate) {
     console.log('If what was said is right, run this again with --update.');

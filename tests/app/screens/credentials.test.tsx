@@ -1,17 +1,7 @@
-import { waitFor } from '@testing-library/react';
 import { describe, expect, test } from 'vitest';
-import { error, expectError, field, invalid, renderForm } from '../../support/form-screen.tsx';
+import { expectError, field, renderForm } from '../../support/form-screen.tsx';
 
 describe.each(['registerUser', 'login'] as const)('the credentials of %s', (name) => {
-  test('show no error while a field is filled for the first time [FIELD-1]', async () => {
-    const { user } = await renderForm(name);
-    await user.type(field('Email'), 'ada');
-    await user.type(field('Password'), 'short');
-    expect([error('Password'), invalid('Password')]).toEqual(['', 'false']);
-    await user.tab();
-    await waitFor(() => expect(invalid('Password')).toBe('true'));
-  });
-
   test.each(['ada', 'ada@', '@example.org', 'ada@example', 'ada example.org', 'a@b@c.org'])(
     'reject "%s" as an email address [VALID-1]',
     async (text) => {

@@ -5,10 +5,9 @@ import {
   createRouter,
   RouterProvider,
 } from '@tanstack/react-router';
-import { act, cleanup, render, screen } from '@testing-library/react';
+import { act, render, screen } from '@testing-library/react';
 import { userEvent } from '@testing-library/user-event';
 import { afterEach, expect, test, vi } from 'vitest';
-import { screens } from '../../../model/screens.ts';
 import { PlainLayout } from '../../../src/screens/layout.tsx';
 import { LoginScreen } from '../../../src/screens/login.tsx';
 import { renderApp } from '../../support/render-app.tsx';
@@ -93,21 +92,4 @@ test('the second layout has an empty navigation area above the content [LAYOUT-2
     Node.DOCUMENT_POSITION_FOLLOWING,
   );
   expect(screen.getByRole('main').textContent).toBe('Content');
-});
-
-test('the second layout has the styles of the first', async () => {
-  const classNames = (header: HTMLElement) =>
-    [header.parentElement, header, screen.getByRole('main')].map((element) => element?.className);
-  await renderApp('/');
-  const first = classNames(screen.getByRole('banner'));
-  cleanup();
-  await renderPlainLayout();
-  expect(classNames(await screen.findByRole('navigation'))).toEqual(first);
-});
-
-test.each(Object.keys(screens))('%s has no empty navigation area [CHOICE-40]', async (route) => {
-  await renderApp(route);
-  for (const navigation of screen.getAllByRole('navigation')) {
-    expect(navigation.childElementCount).toBeGreaterThan(0);
-  }
 });

@@ -256,12 +256,15 @@ test('the error is cleared as soon as a retry starts [CREATE-1, CHOICE-2]', asyn
   expect(button().getAttribute('aria-busy')).toBe('true');
 });
 
-test('a pending creation ignores further submits [CHOICE-7]', async () => {
-  const { create, user, backend } = await renderProjects([]);
-  await create();
-  await user.dblClick(button());
-  await user.type(title(), '{Enter}');
-  expect(backend.count('createProject')).toBe(1);
+test('a submit has the same Idempotency-Key until its project is created [CHOICE-89, CHOICE-90]', async () => {
+  const { create, backend } = await renderProjects([]);
+  const ends = [503, 401, 201, 201];
+  for (const status of ends) {
+    (await create()).answer(status, { ...office, message: 'Try again.' });
+    await waitFor(() => expect(button().getAttribute('aria-busy')).toBe('false'));
+  }
+  const keys = backend.requests.flatMap(({ headers }) => headers.get('idempotency-key') ?? []);
+  expect(keys.map((key) => keys.indexOf(key))).toEqual([0, 0, 0, 3]);
 });
 
 test('a project created while the list loads stays in view [CHOICE-31]', async () => {

@@ -65,7 +65,7 @@ test('a failed registration leaves no message on the sign-in screen [AUTH-10]', 
   expect(screen.queryByRole('alert')).toBeNull();
 });
 
-test('a user registers, then signs in with the same email and password [APP-1]', async () => {
+test('a user registers, then signs in with the same email and password, and the header stays the same [APP-1, HEADER-7]', async () => {
   const { register, user, backend, path } = await renderRegister();
   const registration = await register();
   registration.answer(201, { role: 'member' });
@@ -77,4 +77,5 @@ test('a user registers, then signs in with the same email and password [APP-1]',
   expect(login.body).toEqual(registration.body);
   login.answer(200, {});
   await waitFor(() => expect(path()).toBe('/projects'));
+  for (const name of ['Sign up', 'Sign in']) screen.getByRole('link', { name });
 });

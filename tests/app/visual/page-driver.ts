@@ -9,14 +9,7 @@ import { longWaitMs } from '../../support/time-limits.ts';
 
 const origin = 'http://app.test';
 
-/** Some properties of a value and of the objects in it. */
-type Subset<T> = T extends readonly unknown[]
-  ? T
-  : T extends object
-    ? { [Key in keyof T]?: Subset<T[Key]> }
-    : T;
-
-type Screen = Subset<Omit<Observation, 'logged'>>;
+export type Shown = Pick<Observation, 'path' | 'form' | 'banners' | 'list'>;
 
 export type VisualDriver = Pick<Driver, 'go' | 'submit' | 'answer'> & {
   page: Page;
@@ -24,8 +17,8 @@ export type VisualDriver = Pick<Driver, 'go' | 'submit' | 'answer'> & {
   load: (path: string) => Promise<void>;
   /** Comes to a path from another screen, without loading the app. */
   navigate: (path: string) => Promise<void>;
-  /** Waits until the screen matches. Throws, with what the screen shows, if it never does. */
-  waitFor: (screen: Screen) => Promise<void>;
+  /** Waits until the page shows this. Throws, with what it shows, if it never does. */
+  waitFor: (expected: Shown) => Promise<void>;
 };
 
 /** Drives the built app of `dist/` without a server. The driver answers its API requests. */
@@ -56,15 +49,16 @@ export async function createVisualDriver(page: Page): Promise<VisualDriver> {
       await page.evaluate((to) => (location.hash = `#${to}`), path);
       await heading(page, 'About Page').waitFor({ state: 'detached' });
     },
-    async waitFor(screen) {
-      if (screen.path) await heading(page, screens[screen.path as Route].heading).waitFor();
+    async waitFor(expected) {
+      await heading(page, screens[expected.path as Route].heading).waitFor();
       const deadline = Date.now() + longWaitMs;
       for (;;) {
-        const shown = await driver.observe();
-        if (isSubset(screen, shown)) return;
+        const { path, form, banners, list } = await driver.observe();
+        const shown = { path, form, banners, list };
+        if (isDeepStrictEqual(withoutUndefined(shown), withoutUndefined(expected))) return;
         if (Date.now() > deadline) {
           throw new Error(
-            `Expected ${JSON.stringify(screen)}, but the page shows ${JSON.stringify(shown)}.`,
+            `Expected ${JSON.stringify(expected)}, but the page shows ${JSON.stringify(shown)}.`,
           );
         }
         await settle();
@@ -77,11 +71,5 @@ export async function createVisualDriver(page: Page): Promise<VisualDriver> {
   };
 }
 
-function isSubset(expected: unknown, actual: unknown): boolean {
-  if (typeof expected !== 'object' || expected === null || Array.isArray(expected)) {
-    return isDeepStrictEqual(actual, expected);
-  }
-  return Object.entries(expected).every(([key, value]) =>
-    isSubset(value, (actual as Record<string, unknown> | undefined)?.[key]),
-  );
-}
+/** An absent form is undefined to the oracle, and no property of what the page returns. */
+const withoutUndefined = (shown: Shown): unknown => JSON.parse(JSON.stringify(shown));

@@ -1,16 +1,14 @@
 import { forms, type FormName } from '../../../model/calls.ts';
-import type { Observation } from '../../../model/driver.ts';
 import { authModel, projectsModel } from '../../../model/models.ts';
 import { createOracle } from '../../../model/oracle.ts';
 import { minimalCover, shortestPaths, type Model, type PathEvent } from '../../../model/paths.ts';
 import { performEvent } from '../../../model/walk.ts';
-import type { VisualDriver } from './page-driver.ts';
+import type { Shown, VisualDriver } from './page-driver.ts';
 
-/** Something the app can show. */
-export type VisualState = { name: string };
+export const stateOfReadme = '/projects, three projects';
 
-/** Is called while the page shows the state. */
-type OnState = (state: VisualState) => Promise<void>;
+/** Is called while the page shows the state of that name. */
+type OnState = (name: string) => Promise<void>;
 
 /** Shows every visual state: all that the machines distinguish, then the manual ones. */
 export async function showAllStates(driver: VisualDriver, onState: OnState): Promise<void> {
@@ -19,7 +17,7 @@ export async function showAllStates(driver: VisualDriver, onState: OnState): Pro
   await driver.load('/');
   for (const [name, show] of Object.entries(manualStates)) {
     await show(driver);
-    await onState({ name });
+    await onState(name);
   }
 }
 
@@ -27,7 +25,7 @@ export async function showAllStates(driver: VisualDriver, onState: OnState): Pro
 async function showMachineStates(driver: VisualDriver, onState: OnState, model: Model) {
   const events = Object.fromEntries(Object.entries(model.events).filter(isVisible));
   const paths = shortestPaths({ ...model, events });
-  const screenAfter = new Map<PathEvent, Screen>();
+  const screenAfter = new Map<PathEvent, Shown>();
   for (const path of paths) {
     const pair = { app: createOracle('/'), oracle: createOracle('/'), length: 0 };
     for (const event of path.events) {
@@ -50,18 +48,16 @@ async function showMachineStates(driver: VisualDriver, onState: OnState, model: 
       const name = nameAfter(event);
       if (shown.has(name)) continue;
       shown.add(name);
-      await onState({ name });
+      await onState(name);
     }
   }
 }
-
-type Screen = Pick<Observation, 'path' | 'form' | 'banners' | 'list'>;
 
 /** Returns whether an event changes anything on the screen. */
 const isVisible = ([name]: [string, unknown]) =>
   !name.endsWith(' over') && !name.startsWith('user.changed');
 
-function describe({ path, form, banners, list }: Screen): string {
+function describe({ path, form, banners, list }: Shown): string {
   const isFilled = form?.values.some((value) => value !== '');
   return [
     path,
@@ -93,6 +89,7 @@ const relaunch = { title: 'Website relaunch', description: 'New pages for the sp
 
 /** States that no machine distinguishes. None leaves anything behind that a later one shows. */
 const manualStates: Record<string, (driver: VisualDriver) => Promise<void>> = {
+  '/': (driver) => driver.navigate('/'),
   '/register, at first': (driver) => driver.navigate('/register'),
   '/login, at first': (driver) => driver.navigate('/login'),
   '/register, submitted empty': (driver) =>
@@ -117,6 +114,12 @@ const manualStates: Record<string, (driver: VisualDriver) => Promise<void>> = {
     await driver.page.getByLabel('Title').fill(relaunch.title);
   },
   '/projects, one project': (driver) => showList(driver, [{ id: 1, ...relaunch }]),
+  [stateOfReadme]: (driver) =>
+    showList(driver, [
+      { id: 1, ...relaunch, description: `${relaunch.description}\nTexts are due in March.` },
+      { id: 2, title: 'Move to the new office', description: 'Boxes, keys, and a plan.' },
+      { id: 3, title: 'Customer survey', description: 'Twelve questions.' },
+    ]),
   '/projects, 1,000 projects': (driver) =>
     showList(
       driver,
