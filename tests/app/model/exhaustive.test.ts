@@ -5,7 +5,7 @@ import { longTestMs } from '../../support/time-limits.ts';
 
 vi.setConfig({ testTimeout: longTestMs * 30 });
 
-test('the app agrees with the oracle in every state', async () => {
+test('the app agrees with the oracle in every state [ENTITY-2, ENTITY-5, AUTH-2, AUTH-4, AUTH-6, CHOICE-33]', async () => {
   const { states, transitions, difference } = await explore(() => createExploredApp());
   console.log(`Explored ${states} states and ${transitions} transitions.`);
   expect(difference).toBeUndefined();
