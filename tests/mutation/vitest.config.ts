@@ -1,32 +1,33 @@
+import { globSync } from 'node:fs';
+import { matchesGlob } from 'node:path';
 import { defineConfig, type TestProjectInlineConfiguration } from 'vitest/config';
 import config from '../../vitest.config.ts';
+import { part } from './parts.ts';
 
+const files = globSync(part.tests);
 const projects = config.test!.projects as TestProjectInlineConfiguration[];
 
-/** The configuration of the tests that mutants run on. */
+/** The configuration of the tests of a part. */
 export default defineConfig({
   ...config,
-  // Not in node_modules, which every copy of the project shares.
+  // Not in node_modules, which all copies of the project share.
   cacheDir: '.cache',
   test: {
     ...config.test,
-    maxWorkers: 1,
-    // Short, because most mutants make a test wait in vain.
-    testTimeout: 20_000,
-    hookTimeout: 20_000,
-    expect: { poll: { timeout: 5_000 } },
+    reporters: [{}],
     // StrykerJS prints them, and cannot print an object without a prototype.
     onUnhandledError: (error) => void Object.setPrototypeOf(error, Error.prototype),
-    projects: projects.map(({ test, ...project }, groupOrder) => ({
-      ...project,
-      test: {
-        ...test,
-        // The projects run one after the other.
-        sequence: { groupOrder },
-        ...(test?.environment === 'happy-dom' && {
-          setupFiles: [test.setupFiles ?? [], 'tests/mutation/setup.ts'].flat(),
-        }),
-      },
-    })),
+    projects: projects
+      .map(({ test, ...project }, groupOrder) => ({
+        ...project,
+        test: {
+          ...test,
+          include: files.filter((file) => test?.include?.some((glob) => matchesGlob(file, glob))),
+          setupFiles: [test?.setupFiles ?? [], 'tests/mutation/setup.ts'].flat(),
+          // The projects run one after the other.
+          sequence: { groupOrder },
+        },
+      }))
+      .filter(({ test }) => test.include.length > 0),
   },
 });

@@ -161,8 +161,9 @@ test('focus, reconnection and time do not reload the list [CONST-7, CHOICE-35]',
       window.dispatchEvent(new Event(name));
     }
     document.dispatchEvent(new Event('visibilitychange'));
-    clock.elapse(3_600_000);
+    clock.elapse(24 * 3_600_000);
   });
+  expect(list().getAttribute('aria-busy')).toBe('false');
   expect(backend.count('listProjects')).toBe(1);
 });
 

@@ -21,7 +21,7 @@ async function renderRegister() {
   };
 }
 
-test('a registration stores its response as the user and leads to /login [REGISTER-5, AUTH-7, AUTH-8, CALL-7, ROLE-1]', async () => {
+test('a registration stores its response as the user and leads to /login [REGISTER-5, AUTH-7, AUTH-8, ENTITY-3, CALL-7, ROLE-1]', async () => {
   const { register, path, auth } = await renderRegister();
   const call = await register();
   expect(call.body).toEqual(credentials);
@@ -65,7 +65,7 @@ test('a failed registration leaves no message on the sign-in screen [AUTH-10]', 
   expect(screen.queryByRole('alert')).toBeNull();
 });
 
-test('a user registers, then signs in with the same email and password, and the header stays the same [APP-1, HEADER-7]', async () => {
+test('a user registers, then signs in with the same email and password, and the header stays the same [APP-1, ENTITY-4, HEADER-7]', async () => {
   const { register, user, backend, path } = await renderRegister();
   const registration = await register();
   registration.answer(201, { role: 'member' });

@@ -1,0 +1,136 @@
+/** Seeds faults in the machines that the exploration must find, with the fewest steps to each. */
+import { afterEach, expect, test, vi } from 'vitest';
+import {
+  assign,
+  StateMachine,
+  type AnyActorRef,
+  type AnyStateMachine,
+  type SnapshotFrom,
+} from 'xstate';
+import { authMachine } from '../../../machines/auth.ts';
+import { projectsMachine } from '../../../machines/projects.ts';
+import { explore } from '../../../model/exploration.ts';
+import { createExploredApp } from './explored-app.ts';
+import { longTestMs } from '../../support/time-limits.ts';
+
+vi.setConfig({ testTimeout: longTestMs * 30 });
+
+/** Makes the app run a faulty machine instead of another. */
+function replace(machine: AnyStateMachine, faulty: AnyStateMachine) {
+  const provide = faulty.provide.bind(faulty);
+  vi.spyOn(machine, 'provide').mockImplementation(provide);
+}
+afterEach(() => void vi.restoreAllMocks());
+
+/** Returns a machine with another configuration of its root. */
+const withConfig = (machine: AnyStateMachine, change: object): AnyStateMachine =>
+  new StateMachine({ ...machine.config, ...change }, machine.implementations as never);
+
+test('finds a list that counts as complete although a project was created meanwhile [CHOICE-31]', async () => {
+  replace(projectsMachine, projectsMachine.provide({ actions: { notifyList: () => {} } }));
+  const { difference } = await explore(() => createExploredApp());
+  expect(difference).toEqual({
+    steps: ['go to /projects', 'submit createProject', 'createProject ends: success'],
+    differences: ['calls.listProjects.made: the app has 1, and the specification says 2'],
+  });
+});
+
+test('finds rows that are kept at sign-in [CHOICE-47]', async () => {
+  const faulty = projectsMachine.provide({
+    actions: {
+      clearProjects: assign({
+        projects: ({ context, event }) => (event.type === 'user.changed' ? context.projects : []),
+      }),
+    },
+  });
+  replace(projectsMachine, faulty);
+  const { difference } = await explore(() => createExploredApp());
+  // The visits, the submit and the response to the first list can have several orders.
+  expect(difference?.steps).toHaveLength(5);
+  expect(difference?.steps.at(-1)).toBe('login ends: success');
+  expect(difference?.differences).toEqual([
+    expect.stringMatching(
+      /^list\.rows: the app has \[\["Listed .+\]\], and the specification says \[\]$/,
+    ),
+    'list.note: the app has nothing, and the specification says "Loading projects…"',
+  ]);
+});
+
+type ProjectsArgs = { context: SnapshotFrom<typeof projectsMachine>['context'] };
+
+/** Returns `projects` with another rule for the projects that a sign-in discards. */
+const withDiscards = (isOfAnotherUser: (args: ProjectsArgs, email: string) => boolean) =>
+  projectsMachine.provide({ guards: { isOfAnotherUser } });
+const discardsAll = ({ context: { submitted } }: ProjectsArgs) => submitted !== undefined;
+
+test('finds a submitted project that is kept when another email signs in [CHOICE-77]', async () => {
+  replace(
+    projectsMachine,
+    withDiscards(() => false),
+  );
+  const { difference } = await explore(() => createExploredApp());
+  expect(difference?.steps.at(-1)).toBe('login ends: success');
+  expect(difference?.differences).toContainEqual(expect.stringMatching(/^form\./));
+});
+
+test('finds a submitted project that is discarded at the first sign-in [CHOICE-78]', async () => {
+  replace(projectsMachine, withDiscards(discardsAll));
+  const { difference } = await explore(() => createExploredApp());
+  expect(difference?.steps.filter((step) => step === 'login ends: success')).toHaveLength(1);
+  expect(difference?.steps.at(-1)).toBe('login ends: success');
+});
+
+test('finds a submitted project that is discarded when the same email signs in [CHOICE-78]', async () => {
+  // Compares emails as they are typed.
+  const isOther = ({ context }: ProjectsArgs, email: string) =>
+    discardsAll({ context }) && context.email !== undefined && context.email !== email;
+  replace(projectsMachine, withDiscards(isOther));
+  const { difference } = await explore(() => createExploredApp());
+  expect(difference?.steps).toContain('submit login as the user before');
+});
+
+test('finds a late response to an aborted call that is accepted [CHOICE-8]', async () => {
+  let auth: AnyActorRef;
+  const faulty = withConfig(authMachine, {
+    entry: ({ self }: { self: AnyActorRef }) => {
+      auth = self;
+    },
+    on: { 'late.success': '.authenticated' },
+  });
+  replace(authMachine, faulty);
+  const { difference } = await explore(() =>
+    createExploredApp((api) => ({
+      ...api,
+      async login(credentials, signal) {
+        const outcome = await api.login(credentials, signal);
+        if (signal.aborted && outcome.ok) auth.send({ type: 'late.success' });
+        return outcome;
+      },
+    })),
+  );
+  expect(difference).toEqual({
+    steps: [
+      'go to /login',
+      'submit login',
+      'go to /register',
+      'submit registerUser',
+      'the aborted login ends late: success',
+    ],
+    differences: [
+      'form.busy: the app has false, and the specification says true',
+      'authenticated: the app has true, and the specification says false',
+      'calls.registerUser.pending: the app has 0, and the specification says 1',
+    ],
+  });
+});
+
+test('finds a login error that is cleared when the next login starts [CHOICE-1]', async () => {
+  const { states } = authMachine.config;
+  const loggingIn = { ...states?.loggingIn, entry: 'clearLoginError' };
+  replace(authMachine, withConfig(authMachine, { states: { ...states, loggingIn } }));
+  const { difference } = await explore(() => createExploredApp());
+  expect(difference).toEqual({
+    steps: ['go to /login', 'submit login', 'login ends: refusal', 'submit login'],
+    differences: ['banners.form: the app has nothing, and the specification says "Refused 3."'],
+  });
+});
