@@ -85,9 +85,14 @@ const rows: Record<string, { imports: string[]; packages?: string[] }> = {
     imports: ['server/http/', 'server/store/database-url.ts'],
     packages: ['node:'],
   },
-  'server/services.ts': { imports: ['server/auth/', 'server/store/'], packages: [] },
+  'server/dependencies.ts': { imports: ['server/auth/', 'server/store/'], packages: [] },
   'server/operations/': {
-    imports: ['server/refusal.ts', 'server/services.ts', 'server/http/', 'server/auth/throttle.ts'],
+    imports: [
+      'server/refusal.ts',
+      'server/dependencies.ts',
+      'server/http/',
+      'server/auth/throttle.ts',
+    ],
     packages: ['node:'],
   },
   'server/usage-error.ts': { imports: [], packages: [] },
