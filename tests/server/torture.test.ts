@@ -2,13 +2,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, test, vi } from 'vitest';
 import { failOver } from './torture/postgres-outages.ts';
-import {
-  floodLogins,
-  killDuringCreates,
-  restartReplicas,
-  shareStore,
-  type Figures,
-} from './torture/scenarios.ts';
+import type { Figures } from './torture/run-scenarios.ts';
+import { floodLogins, killDuringCreates, shareStore } from './torture/scenarios.ts';
 import { emptyStore, fakeDist, storeNames, type StoreName } from './support.ts';
 import { longTestMs } from '../support/time-limits.ts';
 
@@ -16,12 +11,6 @@ vi.setConfig({ testTimeout: longTestMs });
 
 // Short forms of `tests/server/torture/main.ts`. They assert no durations, because other tests run
 // too.
-
-test('a rolling restart behind a load balancer fails no request', async () => {
-  const figures = await restartReplicas(await settings('PostgreSQL'), 2, 1, 2);
-  print('rolling restart', figures);
-  expect(figures).toMatchObject({ 'failed requests': 0, lost: 0 });
-});
 
 test('a failover to a synchronous standby loses nothing that a server acknowledged', async () => {
   const figures = await failOver('kill -9', common(), 20);

@@ -1,10 +1,8 @@
-/** Signals and measures processes with all their descendants. Linux only. */
+/** Signals processes with all their descendants. Linux only. */
 import { readdirSync, readFileSync } from 'node:fs';
 
-const ticksPerSecond = 100;
-
 /** Returns a process and its descendants. */
-export function processTree(root: number): number[] {
+function processTree(root: number): number[] {
   const pids = readdirSync('/proc').map(Number).filter(Boolean);
   const parents = new Map(pids.map((pid) => [pid, statusOf(pid)?.parent]));
   const withChildren = (parent: number): number[] => [
@@ -28,12 +26,6 @@ export async function killTree(pid: number) {
   }
 }
 
-/** Returns the processor time of a process and its descendants, ended ones included. */
-export function processorMs(pid: number): number {
-  const ticks = processTree(pid).map((each) => statusOf(each)?.ticks ?? 0);
-  return (ticks.reduce((sum, value) => sum + value, 0) * 1000) / ticksPerSecond;
-}
-
 function sendSignal(pid: number, signal: NodeJS.Signals) {
   try {
     process.kill(pid, signal);
@@ -43,12 +35,11 @@ function sendSignal(pid: number, signal: NodeJS.Signals) {
 }
 
 /** Returns undefined if the process does not exist. */
-export function statusOf(pid: number) {
+function statusOf(pid: number) {
   try {
     // Skips the name of the process, which may contain spaces and parentheses.
     const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ').at(-1)?.split(' ') ?? [];
-    const ticks = fields.slice(11, 15).reduce((sum, value) => sum + Number(value), 0);
-    return { state: fields[0] ?? 'Z', parent: Number(fields[1]), ticks };
+    return { state: fields[0] ?? 'Z', parent: Number(fields[1]) };
   } catch {
     return undefined;
   }

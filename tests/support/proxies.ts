@@ -144,13 +144,6 @@ export async function startProxy(
   };
 }
 
-/** Returns a function that starts the proxy as the load balancer of two servers. */
-export const startBalancer = (name: ProxyName) => async (addresses: string[]) => {
-  const [first = '', second = ''] = addresses.map(upstreamOf);
-  // The proxy notices by itself which servers are ready.
-  return { ...(await startProxy(name, [first, second])), checkReadiness: async () => {} };
-};
-
 /** Returns the `host:port` of a server's address. */
 export const upstreamOf = (address: string) => `127.0.0.1:${new URL(address).port}`;
 

@@ -8,7 +8,6 @@ import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { signedInClient } from '../../support/cookie-client.ts';
 import { insertProjects } from '../../support/database.ts';
 import {
-  startBalancer,
   startProxy,
   upstreamOf,
   type ProxyName,
@@ -217,7 +216,7 @@ export function testProxy(name: ProxyName) {
         LOG_LEVEL: 'warn',
         ...(await emptyStore('SQLite')),
       };
-      const figures = await restartReplicas(settings, 2, 1, 4, startBalancer(name));
+      const figures = await restartReplicas(settings, name, 1, 4);
       expect(figures).toMatchObject({ 'failed requests': 0, lost: 0 });
     });
   });

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
-import { startServers, type Figures } from './scenarios.ts';
+import type { Figures } from './run-scenarios.ts';
+import { startServers } from './scenarios.ts';
 import { compareAllWithStore, TortureClient, type CreatedKeys } from './client.ts';
 import type { Settings } from '../../support/server-process.ts';
 

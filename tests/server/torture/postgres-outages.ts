@@ -7,7 +7,7 @@ import { startTcpProxy } from '../../support/tcp-proxy.ts';
 import { createFolder } from './disk.ts';
 import { createPostgres } from './killable-postgres.ts';
 import { measureOutage } from './outage.ts';
-import type { Figures } from './scenarios.ts';
+import type { Figures } from './run-scenarios.ts';
 import { runSql } from './sql.ts';
 
 const outageSeconds = 40; // longer than the timeouts of the servers
