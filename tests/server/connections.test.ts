@@ -24,18 +24,6 @@ describe('health', () => {
     }
   });
 
-  test('a server without its store is alive but not ready', async () => {
-    const database = openSqlite(temporaryFolder());
-    const close = () => database.close().catch(() => {});
-    const client = new CookieClient(await startServer({ database: { ...database, close } }));
-    await database.close();
-    expect((await client.call('GET', '/healthz')).status).toBe(200);
-    expect(await client.call('GET', '/readyz')).toMatchObject({
-      status: 503,
-      body: { message: expect.any(String) },
-    });
-  });
-
   test('a stopping server is alive but not ready, and closes each connection', async () => {
     let isDraining = false;
     const client = await signedInClient(await startServer({ isDraining: () => isDraining }));
@@ -183,27 +171,6 @@ describe('a slow client is cut off without a response, because browsers repeat a
     // A busy server can cut a connection before it has read a request, which it does not log.
     await expect.poll(() => isCut || send(), { interval: 500 }).toBe(true);
   });
-});
-
-test.each([
-  ['no Host', 'GET / HTTP/1.1\r\n\r\n', 400],
-  ['two Hosts', 'GET / HTTP/1.1\r\nhost: a\r\nHost: b\r\n\r\n', 400],
-  ['HTTP 1.0 and no Host', 'GET /healthz HTTP/1.0\r\n\r\n', 200],
-  ['an unknown method', 'BREW / HTTP/1.1\r\nhost: x\r\n\r\n', 400],
-  ['a rare method', 'PROPFIND / HTTP/1.1\r\nhost: x\r\n\r\n', 404],
-  ['an absolute URL', 'GET http://x/healthz HTTP/1.1\r\nhost: x\r\n\r\n', 200],
-  ['CONNECT to another server', 'CONNECT y:443 HTTP/1.1\r\nhost: y\r\n\r\n', 404],
-  ['an asterisk', 'OPTIONS * HTTP/1.1\r\nhost: x\r\n\r\n', 404],
-  ['oversized headers', `GET / HTTP/1.1\r\nhost: x\r\nx: ${'x'.repeat(20_000)}\r\n\r\n`, 431],
-  ['an unknown expectation', 'GET / HTTP/1.1\r\nhost: x\r\nexpect: tea\r\n\r\n', 417],
-  ['the usual expectation', 'GET / HTTP/1.1\r\nhost: x\r\nexpect: 100-continue\r\n\r\n', 200],
-  ['an invalid content length', 'POST / HTTP/1.1\r\nhost: x\r\ncontent-length: x\r\n\r\n', 400],
-])('a request with %s is answered', async (_case, bytes, status) => {
-  const socket = openSocket(await startServer({ dist: fakeDist() }));
-  socket.write(bytes.replace('\r\n\r\n', '\r\nconnection: close\r\n\r\n'));
-  const response = await readAll(socket);
-  expect(response).toContain(`HTTP/1.1 ${status} `);
-  expect(response).toMatch(status < 400 ? /\r\n\r\n./ : /\{"message":".+\."\}$/);
 });
 
 const start = (settings = {}) =>

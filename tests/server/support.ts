@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Client } from 'pg';
-import { expect, inject, onTestFinished } from 'vitest';
+import { beforeAll, expect, inject, onTestFinished } from 'vitest';
 import { StoreUnavailable, type Database } from '../../server/store/database.ts';
 import { openPostgres } from '../../server/store/postgres.ts';
 import { examples } from '../support/contract.ts';
@@ -87,6 +87,17 @@ export async function startServer(options?: ReferenceServerOptions): Promise<str
   const { origin, stop } = await startReferenceServer(options);
   onTestFinished(stop);
   return origin;
+}
+
+/** Starts one reference server for all tests around. Returns a function that returns its origin. */
+export function useServer(createOptions: () => Promise<ReferenceServerOptions> = async () => ({})) {
+  let origin = '';
+  beforeAll(async () => {
+    const server = await startReferenceServer(await createOptions());
+    ({ origin } = server);
+    return server.stop;
+  });
+  return () => origin;
 }
 
 /** Runs the server as a process until the test ends. */
