@@ -16,10 +16,19 @@ import { runServer, type Settings } from '../support/server-process.ts';
 export type StoreName = 'SQLite' | 'PostgreSQL';
 export const storeNames: StoreName[] = ['SQLite', 'PostgreSQL'];
 
+/** What to do after the tests of the `useServer` that is starting. */
+let afterServer: (() => unknown)[] | undefined;
+
+/** Runs `cleanUp` after the test, or after all tests of a `useServer`. */
+function atEnd(cleanUp: () => unknown) {
+  if (afterServer) afterServer.push(cleanUp);
+  else onTestFinished(async () => void (await cleanUp()));
+}
+
 /** Creates a folder that is deleted after the test. */
 export function temporaryFolder(): string {
   const folder = mkdtempSync(join(tmpdir(), 'tracker-app-'));
-  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  atEnd(() => rmSync(folder, { recursive: true, force: true }));
   return folder;
 }
 
@@ -35,7 +44,7 @@ export async function createPostgresDatabase(): Promise<string> {
   const name = `test_${randomUUID().replaceAll('-', '')}`;
   // The default strategy, through the write-ahead log, takes seven times as long.
   await runInPostgres(`create database ${name} strategy file_copy`);
-  onTestFinished(() => runInPostgres(`drop database ${name} with (force)`));
+  atEnd(() => runInPostgres(`drop database ${name} with (force)`));
   const url = new URL(inject('postgresUrl'));
   url.pathname = name;
   return url.href;
@@ -93,9 +102,15 @@ export async function startServer(options?: ReferenceServerOptions): Promise<str
 export function useServer(createOptions: () => Promise<ReferenceServerOptions> = async () => ({})) {
   let origin = '';
   beforeAll(async () => {
-    const server = await startReferenceServer(await createOptions());
+    const cleanups = (afterServer = [] as typeof afterServer & {});
+    const server = await createOptions()
+      .then(startReferenceServer)
+      .finally(() => (afterServer = undefined));
     ({ origin } = server);
-    return server.stop;
+    return async () => {
+      await server.stop();
+      for (const cleanUp of cleanups) await cleanUp();
+    };
   });
   return () => origin;
 }
