@@ -2,7 +2,6 @@ import { randomUUID } from 'node:crypto';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { Client } from 'pg';
 import { beforeAll, expect, inject, onTestFinished } from 'vitest';
 import { StoreUnavailable, type Database } from '../../server/store/database.ts';
 import { openPostgres } from '../../server/store/postgres.ts';
@@ -12,6 +11,7 @@ import { openDatabase } from '../support/database.ts';
 import { maxTestMs } from '../support/time-limits.ts';
 import { startReferenceServer, type ReferenceServerOptions } from '../support/reference-server.ts';
 import { runServer, type Settings } from '../support/server-process.ts';
+import { runSql } from './torture/sql.ts';
 
 export type StoreName = 'SQLite' | 'PostgreSQL';
 export const storeNames: StoreName[] = ['SQLite', 'PostgreSQL'];
@@ -50,12 +50,7 @@ export async function createPostgresDatabase(): Promise<string> {
   return url.href;
 }
 
-export async function runInPostgres(sql: string) {
-  const client = new Client(inject('postgresUrl'));
-  await client.connect();
-  await client.query(sql);
-  await client.end();
-}
+export const runInPostgres = (sql: string) => runSql(inject('postgresUrl'), sql);
 
 /** Returns the settings of a server with empty data. */
 export async function emptyStore(name: StoreName): Promise<Settings> {
