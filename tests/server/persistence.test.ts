@@ -125,10 +125,10 @@ describe('/readyz', () => {
     expect(String((await checks())[0]!['checks'])).toBe('2');
   });
 
-  test('is 503 while PostgreSQL is read-only', async () => {
+  test('is 503 while PostgreSQL is read-only, and lists are answered', async () => {
     const url = await createPostgresDatabase();
     const name = new URL(url).pathname.slice(1);
-    const client = new CookieClient(await startServer({ database: openPostgres(url) }));
+    const client = await signedInClient(await startServer({ database: openPostgres(url) }));
     const setReadOnly = async (value: string) => {
       await runInPostgres(`alter database ${name} set default_transaction_read_only = ${value}`);
       // The setting applies to new connections.
@@ -138,6 +138,8 @@ describe('/readyz', () => {
     };
     await setReadOnly('on');
     await expect.poll(readiness(client), atMost).toBe(503);
+    expect((await client.listProjects()).status).toBe(200);
+    expect(await client.createProject()).toMatchObject(unavailable);
     await setReadOnly('off');
     await expect.poll(readiness(client), atMost).toBe(200);
   });

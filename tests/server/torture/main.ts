@@ -7,7 +7,7 @@ import { proxyNames } from '../../support/proxies.ts';
 import type { Settings } from '../../support/server-process.ts';
 import { loseLeader } from './cluster.ts';
 import { fillDisk } from './full-disk.ts';
-import { failOver, loseStandby, makeReadOnly } from './postgres-outages.ts';
+import { failOver, loseStandby } from './postgres-outages.ts';
 import { cutPowerDuringCreates } from './power-loss.ts';
 import { requirePrograms } from './programs.ts';
 import { runScenarios, type Figures } from './run-scenarios.ts';
@@ -68,7 +68,6 @@ const scenarios: Record<string, () => Promise<Figures>> = {
   'documented cluster, leader killed with kill -9': () => loseLeader('kill -9', common),
   'documented cluster, leader stopped with SIGSTOP': () => loseLeader('SIGSTOP', common),
   'missing synchronous standby': () => loseStandby(common, 40, 60),
-  'read-only primary': () => makeReadOnly(common),
   ...Object.fromEntries(
     proxyNames.map((name) => [
       `rolling restart behind ${name}, PostgreSQL`,

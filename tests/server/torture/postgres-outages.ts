@@ -80,29 +80,6 @@ export async function loseStandby(common: Settings, maxConnections: number, clie
   };
 }
 
-/** Makes the primary read-only for a while. */
-export async function makeReadOnly(common: Settings): Promise<Figures> {
-  await using stack = new AsyncDisposableStack();
-  const { primary } = await startReplicated(stack);
-  const setReadOnly = async (value: 'on' | 'off') => {
-    await runSql(primary.url, `alter system set default_transaction_read_only = ${value}`);
-    await runSql(primary.url, 'select pg_reload_conf()');
-  };
-  const figures = await measureOutage({
-    settings: { ...common, DATABASE_URL: urlAt(primary.port) },
-    async interrupt({ failedCalls }) {
-      await setReadOnly('on');
-      while (failedCalls() < 500) await delay(10);
-      await setReadOnly('off');
-      return performance.now();
-    },
-  });
-  return {
-    ...figures,
-    'failed: lists that were not answered': Number(figures['lists answered (%)']) < 100 ? 1 : 0,
-  };
-}
-
 /** Starts a primary behind a proxy, and its synchronous standby. */
 async function startReplicated(
   stack: AsyncDisposableStack,
