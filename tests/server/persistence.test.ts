@@ -1,12 +1,12 @@
 import { once } from 'node:events';
-import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { Worker } from 'node:worker_threads';
 import { Client } from 'pg';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { openPostgres } from '../../server/store/postgres.ts';
-import { openSqlite } from '../../server/store/sqlite.ts';
+import { backUpSqlite, openSqlite } from '../../server/store/sqlite.ts';
 import { CookieClient, signedInClient } from '../support/cookie-client.ts';
 import { longTestMs, maxTestMs, maxWaitMs } from '../support/time-limits.ts';
 import { openDatabase, withDatabase } from '../support/database.ts';
@@ -225,15 +225,16 @@ describe('backup.ts', () => {
         await client.createProject({ title: 'During', description: 'the backup' });
       }
     })();
-    const copy = join(temporaryFolder(), 'data');
-    const { code, output } = await backUp(folder, copy);
+    const copy = temporaryFolder();
+    const file = join(copy, 'tracker.sqlite');
+    const { code, output } = await runCommand('backup', { DATA_DIR: folder }, file);
     writing.abort();
     await writer;
 
     expect(code).toBe(0);
     expect(output).toMatch(/^Backed up to .+ \(\d+ bytes\)\.\n$/);
     expect(readdirSync(copy)).toEqual(['tracker.sqlite']);
-    expect(statSync(join(copy, 'tracker.sqlite')).mode & 0o777).toBe(0o600);
+    expect(statSync(file).mode & 0o777).toBe(0o600);
     const restored = new CookieClient(await startServer({ database: openSqlite(copy) }));
     expect((await restored.login(client.credentials)).status).toBe(200);
     const projects = (await restored.listProjects()).body as unknown[];
@@ -348,9 +349,9 @@ async function damagedFolder(): Promise<string> {
   for (let i = 0; i < 20; i += 1) {
     await client.createProject({ title: `${i}`, description: 'x'.repeat(5_000) });
   }
-  const damaged = join(temporaryFolder(), 'data');
-  await backUp(folder, damaged);
+  const damaged = temporaryFolder();
   const file = join(damaged, 'tracker.sqlite');
+  await backUpSqlite(folder, file);
   const bytes = readFileSync(file);
   const middle = 4096 * Math.floor(bytes.length / 4096 / 2);
   bytes.fill(0xff, middle, middle + 4096);
@@ -363,9 +364,9 @@ async function damagedIndex(index: 'accounts_2' | 'projects_3'): Promise<string>
   const { folder, client } = await startOnFolder();
   const text = index === 'accounts_2' ? client.credentials.email : 'damaged-key';
   await client.createProject(undefined, { headers: { 'idempotency-key': 'damaged-key' } });
-  const damaged = join(temporaryFolder(), 'data');
-  await backUp(folder, damaged);
+  const damaged = temporaryFolder();
   const file = join(damaged, 'tracker.sqlite');
+  await backUpSqlite(folder, file);
   const database = new DatabaseSync(file);
   const { rootpage } = database
     .prepare('select rootpage from sqlite_schema where name = ?')
@@ -387,11 +388,6 @@ async function emptyFolder(): Promise<string> {
 /** Polled, because the server checks its store once a second. */
 const readiness = (client: CookieClient) => async () =>
   (await client.call('GET', '/readyz')).status;
-
-async function backUp(from: string, to: string) {
-  mkdirSync(to);
-  return runCommand('backup', { DATA_DIR: from }, join(to, 'tracker.sqlite'));
-}
 
 async function runCommand(
   name: 'backup' | 'sign-out' | 'unlock',

@@ -5,15 +5,17 @@ import { request } from 'node:https';
 import { connect as connectTcp, type AddressInfo } from 'node:net';
 import { connect, type TLSSocket } from 'node:tls';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
-import { signedInClient } from '../../support/cookie-client.ts';
+import { findFreePort } from '../../../tools/free-port.ts';
+import { CookieClient, signedInClient } from '../../support/cookie-client.ts';
 import {
   startProxy,
   upstreamOf,
   type ProxyName,
   type Replacements,
 } from '../../support/proxies.ts';
+import type { ReferenceServerOptions } from '../../support/reference-server.ts';
 import { restartReplicas } from '../torture/scenarios.ts';
-import { emptyStore, fakeDist, refusal, startProcess, temporaryFolder } from '../support.ts';
+import { emptyStore, fakeDist, refusal, startServer } from '../support.ts';
 import { longTestMs } from '../../support/time-limits.ts';
 
 vi.setConfig({ testTimeout: longTestMs });
@@ -128,22 +130,20 @@ export function testProxy(name: ProxyName) {
     });
 
     test('without a server, the response is 503 with a message', async () => {
-      const { proxy, server } = await startServerBehind(name);
-      const client = await signedInClient(proxy.address);
-      await server.kill();
-      // Until it notices, haproxy cuts a POST on a connection that has carried a request before.
-      await expect.poll(async () => (await fetch(`${proxy.address}/readyz`)).status).toBe(503);
-      const { status, headers, body } = await client.createProject();
+      const nowhere = `127.0.0.1:${await findFreePort()}`;
+      const proxy = await startProxyForTest(name, [nowhere, nowhere]);
+      const { status, headers, body } = await new CookieClient(proxy.address).createProject();
       expect({ status, body }).toEqual(refusal('unavailable'));
       expect(headers.get('retry-after')).toMatch(/^\d+$/);
       expect(headers.get('strict-transport-security')).toBe('max-age=31536000');
     });
 
     test('a server that is not ready is used if there is no other', async () => {
-      const { proxy, server } = await startServerBehind(name, { DRAIN_SECONDS: '999' });
+      let isDraining = false;
+      const { proxy, address } = await startServerBehind(name, { isDraining: () => isDraining });
       const client = await signedInClient(proxy.address);
-      process.kill(server.pid, 'SIGTERM');
-      await expect.poll(async () => (await fetch(`${server.address}/readyz`)).status).toBe(503);
+      isDraining = true;
+      expect((await fetch(`${address}/readyz`)).status).toBe(503);
       // Longer than the interval of the health checks.
       for (let i = 0; i < 100; i += 1) expect((await client.createProject()).status).toBe(201);
     });
@@ -242,11 +242,11 @@ const shortTimeouts: Record<ProxyName, Replacements> = {
   haproxy: [['timeout http-request 15s', 'timeout http-request 1s']],
 };
 
-async function startServerBehind(name: ProxyName, options = {}) {
-  const settings = { DATA_DIR: temporaryFolder(), TRUST_PROXY: '127.0.0.1', ...options };
-  const server = await startProcess(settings, { readsLog: false });
-  const upstream = upstreamOf(server.address);
-  return { server, proxy: await startProxyForTest(name, [upstream, upstream]) };
+/** Starts a proxy in front of the server, which it takes for two. */
+async function startServerBehind(name: ProxyName, options: ReferenceServerOptions = {}) {
+  const address = await startServer({ trustedProxies: ['127.0.0.1'], ...options });
+  const upstream = upstreamOf(address);
+  return { address, proxy: await startProxyForTest(name, [upstream, upstream]) };
 }
 
 async function startProxyForTest(...args: Parameters<typeof startProxy>) {
