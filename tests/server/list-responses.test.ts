@@ -9,7 +9,14 @@ import { countOpenStreams, createListSender } from '../../server/http/list-respo
 import type { Database } from '../../server/store/database.ts';
 import { openStore } from '../../server/store/store.ts';
 import { signedInClient, type CookieClient } from '../support/cookie-client.ts';
-import { copyClient, freshDatabase, refusal, startServer, storeNames } from './support.ts';
+import {
+  copyClient,
+  freshDatabase,
+  refusal,
+  startServer,
+  storeNames,
+  type StoreName,
+} from './support.ts';
 import { longTestMs } from '../support/time-limits.ts';
 
 vi.setConfig({ testTimeout: longTestMs });
@@ -21,7 +28,7 @@ describe.each(storeNames)('a list of projects on %s', (name) => {
   test.each([0, 1, 40, 1_234])(
     'of %i projects is complete and ordered, also compressed, and has no body for HEAD',
     async (count) => {
-      const { client, addProjects } = await start();
+      const { client, addProjects } = await start(name);
       const ids = await addProjects(count);
       const plain = await receive(client, { 'accept-encoding': 'identity' });
       const gzipped = await receive(client, { 'accept-encoding': 'br, gzip' });
@@ -41,7 +48,7 @@ describe.each(storeNames)('a list of projects on %s', (name) => {
   );
 
   test.each([0, 3, 1_234])('of %i projects gets 304 until it changes', async (count) => {
-    const { client, addProjects } = await start();
+    const { client, addProjects } = await start(name);
     await addProjects(count);
     const etag = (await client.listProjects()).headers.get('etag') ?? '';
     for (const cached of [etag, etag.replace('W/', ''), `"other", ${etag}`, '*']) {
@@ -57,7 +64,7 @@ describe.each(storeNames)('a list of projects on %s', (name) => {
   });
 
   test('has a new ETag after each change by SQL', async () => {
-    const { client, address, addProjects, database } = await start();
+    const { client, address, addProjects, database } = await start(name);
     const ids = await addProjects(5);
     const other = await signedInClient(address);
     const changes = [
@@ -90,7 +97,7 @@ describe.each(storeNames)('a list of projects on %s', (name) => {
   });
 
   test('has a new ETag, and no edit, after the server of the previous version added a project', async () => {
-    const { client, database } = await start();
+    const { client, database } = await start(name);
     const etags = new Set<string | null>();
     for (const id of ['first', 'second']) {
       await database.query(
@@ -107,7 +114,7 @@ describe.each(storeNames)('a list of projects on %s', (name) => {
   });
 
   test('is refused or cut if rows are deleted while it is read', async () => {
-    const { client, addProjects, database, queries } = await start();
+    const { client, addProjects, database, queries } = await start(name);
     const ids = await addProjects(1_234);
     queries.change = () => database.query(`delete from projects where id = '${ids.pop()}'`);
     queries.untilChange = 1;
@@ -124,7 +131,7 @@ describe.each(storeNames)('a list of projects on %s', (name) => {
   });
 
   test('skips any number of deleted positions in one query', async () => {
-    const { client, addProjects, database, queries } = await start();
+    const { client, addProjects, database, queries } = await start(name);
     const [first] = await addProjects(2);
     await database.query('update projects set position = 1000000 where position = 2');
     queries.count = 0;
@@ -149,7 +156,7 @@ describe.each(storeNames)('a list of projects on %s', (name) => {
   });
 
   test('contains only the projects of its account, also for concurrent requests', async () => {
-    const { client, address } = await start();
+    const { client, address } = await start(name);
     const clients = [client, await signedInClient(address), await signedInClient(address)];
     const created = await Promise.all(clients.map((owner) => owner.createProject()));
     // More requests than one batch of lookups.
@@ -162,7 +169,7 @@ describe.each(storeNames)('a list of projects on %s', (name) => {
   test.each(['identity', 'gzip'])(
     'in %s breaks off if the store fails half-way, and is refused if nothing was sent',
     async (coding) => {
-      const { client, addProjects, queries } = await start();
+      const { client, addProjects, queries } = await start(name);
       await addProjects(1_234);
       const { message } = refusal('internalServerError').body as { message: string };
       const outcome = async (untilFailure: number) => {
@@ -183,7 +190,9 @@ describe.each(storeNames)('a list of projects on %s', (name) => {
       expect((await client.listProjects()).body).toHaveLength(1_234);
     },
   );
+});
 
+describe('a list of projects', () => {
   test('is not read further if the client stops reading or disconnects', async () => {
     const { client, addProjects, queries } = await start();
     await addProjects(200, 'x'.repeat(100_000));
@@ -229,46 +238,6 @@ describe.each(storeNames)('a list of projects on %s', (name) => {
     // Four chunks, of two queries each at most.
     expect(most).toBeLessThanOrEqual(8);
   });
-
-  /**
-   * Starts a server with a signed-in client. The store fails after `queries.untilFailure`, and is
-   * changed after `queries.untilChange`.
-   */
-  async function start() {
-    const database = (await freshDatabase(name))();
-    const queries = {
-      count: 0,
-      untilFailure: Infinity,
-      untilChange: Infinity,
-      change: async (): Promise<unknown> => undefined,
-    };
-    const instrumented: Database = {
-      ...database,
-      async query(sql, values) {
-        queries.count += 1;
-        queries.untilFailure -= 1;
-        if (queries.untilFailure < 0) throw new Error('The test broke the store.');
-        if (queries.untilChange-- === 0) await queries.change();
-        return database.query(sql, values);
-      },
-    };
-    const address = await startServer({ database: instrumented });
-    const client = await signedInClient(address);
-    const [{ id: accountId }] = (await database.query('select id from accounts')) as [
-      { id: string },
-    ];
-    const store = await openStore(database);
-    async function addProjects(count: number, description = 'Some pages, and texts.') {
-      const ids = Array.from({ length: count }, () => randomUUID());
-      const common = { accountId, description, idempotencyKey: undefined };
-      // At once, so that many share a statement. They are stored in this order.
-      await Promise.all(
-        ids.map((id) => store.createProject({ ...common, id, title: `Project ${id}` })),
-      );
-      return ids;
-    }
-    return { address, client, addProjects, database, queries };
-  }
 });
 
 test('the cache keeps the most recently used lists, up to 16 MB', async () => {
@@ -295,6 +264,44 @@ test('the cache keeps the most recently used lists, up to 16 MB', async () => {
   await app.inject('/4');
   expect(reads).toEqual(['4']);
 });
+
+/**
+ * Starts a server with a signed-in client. The store fails after `queries.untilFailure`, and is
+ * changed after `queries.untilChange`.
+ */
+async function start(name: StoreName = 'SQLite') {
+  const database = (await freshDatabase(name))();
+  const queries = {
+    count: 0,
+    untilFailure: Infinity,
+    untilChange: Infinity,
+    change: async (): Promise<unknown> => undefined,
+  };
+  const instrumented: Database = {
+    ...database,
+    async query(sql, values) {
+      queries.count += 1;
+      queries.untilFailure -= 1;
+      if (queries.untilFailure < 0) throw new Error('The test broke the store.');
+      if (queries.untilChange-- === 0) await queries.change();
+      return database.query(sql, values);
+    },
+  };
+  const address = await startServer({ database: instrumented });
+  const client = await signedInClient(address);
+  const [{ id: accountId }] = (await database.query('select id from accounts')) as [{ id: string }];
+  const store = await openStore(database);
+  async function addProjects(count: number, description = 'Some pages, and texts.') {
+    const ids = Array.from({ length: count }, () => randomUUID());
+    const common = { accountId, description, idempotencyKey: undefined };
+    // At once, so that many share a statement. They are stored in this order.
+    await Promise.all(
+      ids.map((id) => store.createProject({ ...common, id, title: `Project ${id}` })),
+    );
+    return ids;
+  }
+  return { address, client, addProjects, database, queries };
+}
 
 const idsOf = (list: unknown) => (list as { id: string }[]).map(({ id }) => id);
 

@@ -3,16 +3,16 @@ import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { Worker } from 'node:worker_threads';
-import { Client } from 'pg';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { openPostgres } from '../../server/store/postgres.ts';
 import { backUpSqlite, openSqlite } from '../../server/store/sqlite.ts';
 import { CookieClient, signedInClient } from '../support/cookie-client.ts';
-import { longTestMs, maxTestMs, maxWaitMs } from '../support/time-limits.ts';
+import { longTestMs, maxWaitMs } from '../support/time-limits.ts';
 import { openDatabase, withDatabase } from '../support/database.ts';
 import { runServer, type Settings } from '../support/server-process.ts';
 import type { WorkerData } from './open-store-worker.ts';
 import {
+  beginTransaction,
   createPostgresDatabase,
   emptyStore,
   freshDatabase,
@@ -72,45 +72,28 @@ test('a full disk refuses writes, allows reads, and recovers when there is space
 });
 
 test('while another process locks SQLite, a write waits and other requests are answered', async () => {
-  const folder = temporaryFolder();
-  const database = openSqlite(folder, maxTestMs);
-  const client = await signedInClient(await startServer({ database }));
-  const other = new DatabaseSync(join(folder, 'tracker.sqlite'));
-  onTestFinished(() => other.close());
-  other.exec('begin immediate');
+  const settings = await emptyStore('SQLite');
+  const client = await signedInClient(await startServer({ database: openDatabase(settings) }));
+  const other = await beginTransaction(settings);
   const create = client.createProject();
   for (let i = 0; i < 10; i += 1) {
     expect((await client.call('GET', '/healthz')).status).toBe(200);
     expect((await client.listProjects()).body).toEqual([]);
   }
-  other.exec('commit');
+  await other.run('commit');
   expect((await create).status).toBe(201);
 });
 
 describe('/readyz', () => {
-  test('is 503 while another process locks SQLite', async () => {
-    const folder = temporaryFolder();
-    const client = new CookieClient(await startServer({ database: openSqlite(folder) }));
+  test.each(storeNames)('is 503 while another process locks a table of %s', async (name) => {
+    const settings = await emptyStore(name);
+    const client = new CookieClient(await startServer({ database: openDatabase(settings) }));
     await expect.poll(readiness(client), atMost).toBe(200);
-    const other = new DatabaseSync(join(folder, 'tracker.sqlite'));
-    onTestFinished(() => other.close());
-    other.exec('begin immediate');
+    const other = await beginTransaction(settings);
+    // The weakest lock that keeps rows from being written. A transaction locks all of SQLite.
+    if (name === 'PostgreSQL') await other.run('lock table projects in share mode');
     await expect.poll(readiness(client), atMost).toBe(503);
-    other.exec('rollback');
-    await expect.poll(readiness(client), atMost).toBe(200);
-  });
-
-  test('is 503 while another session locks a table of PostgreSQL', async () => {
-    const url = await createPostgresDatabase();
-    const client = new CookieClient(await startServer({ database: openPostgres(url) }));
-    await expect.poll(readiness(client), atMost).toBe(200);
-    const other = new Client(url);
-    await other.connect();
-    onTestFinished(() => other.end());
-    // The weakest lock that keeps rows from being written.
-    await other.query('begin; lock table projects in share mode');
-    await expect.poll(readiness(client), atMost).toBe(503);
-    await other.query('rollback');
+    await other.run('rollback');
     await expect.poll(readiness(client), atMost).toBe(200);
   });
 

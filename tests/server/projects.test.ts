@@ -1,15 +1,12 @@
 import { randomUUID } from 'node:crypto';
-import { join } from 'node:path';
-import { DatabaseSync } from 'node:sqlite';
-import { Client } from 'pg';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import type { NewProject } from '../../server/store/creates.ts';
 import { StoreUnavailable, type Database } from '../../server/store/database.ts';
 import { openStore } from '../../server/store/store.ts';
 import { signedInClient } from '../support/cookie-client.ts';
 import { openDatabase } from '../support/database.ts';
-import type { Settings } from '../support/server-process.ts';
 import {
+  beginTransaction,
   emptyStore,
   freshDatabase,
   refusal,
@@ -222,29 +219,3 @@ const newProject = (accountId: string, idempotencyKey?: string): NewProject => (
   description: 'Text',
   idempotencyKey,
 });
-
-/** Begins a transaction of another process, which holds its locks until `commit` or `rollback`. */
-async function beginTransaction({ DATABASE_URL, DATA_DIR = '' }: Settings) {
-  if (!DATABASE_URL) {
-    const connection = new DatabaseSync(join(DATA_DIR, 'tracker.sqlite'));
-    onTestFinished(() => connection.close());
-    connection.exec('begin immediate');
-    // A statement has met the lock when it was sent.
-    return { run: async (sql: string) => connection.exec(sql), untilAwaited: async () => {} };
-  }
-  const client = new Client(DATABASE_URL);
-  await client.connect();
-  onTestFinished(() => client.end());
-  await client.query('begin');
-  return {
-    run: async (sql: string) => void (await client.query(sql)),
-    async untilAwaited() {
-      for (;;) {
-        // oxlint-disable-next-line no-await-in-loop
-        const { rowCount } = await client.query(`select from pg_stat_activity
-           where wait_event_type = 'Lock' and datname = current_database()`);
-        if (rowCount) return;
-      }
-    },
-  };
-}

@@ -2,6 +2,8 @@ import { randomUUID } from 'node:crypto';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { Client } from 'pg';
 import { beforeAll, expect, inject, onTestFinished } from 'vitest';
 import { StoreUnavailable, type Database } from '../../server/store/database.ts';
 import { openPostgres } from '../../server/store/postgres.ts';
@@ -63,6 +65,32 @@ export async function emptyStore(name: StoreName): Promise<Settings> {
 export async function freshDatabase(name: StoreName): Promise<() => Database> {
   const settings = await emptyStore(name);
   return () => openDatabase(settings);
+}
+
+/** Begins a transaction of another process, which holds its locks until `commit` or `rollback`. */
+export async function beginTransaction({ DATABASE_URL, DATA_DIR = '' }: Settings) {
+  if (!DATABASE_URL) {
+    const connection = new DatabaseSync(join(DATA_DIR, 'tracker.sqlite'));
+    onTestFinished(() => connection.close());
+    connection.exec('begin immediate');
+    // A statement has met the lock when it was sent.
+    return { run: async (sql: string) => connection.exec(sql), untilAwaited: async () => {} };
+  }
+  const client = new Client(DATABASE_URL);
+  await client.connect();
+  onTestFinished(() => client.end());
+  await client.query('begin');
+  return {
+    run: async (sql: string) => void (await client.query(sql)),
+    async untilAwaited() {
+      for (;;) {
+        // oxlint-disable-next-line no-await-in-loop
+        const { rowCount } = await client.query(`select from pg_stat_activity
+           where wait_event_type = 'Lock' and datname = current_database()`);
+        if (rowCount) return;
+      }
+    },
+  };
 }
 
 /** Half of it is the time in which a connection has to open, which a busy machine needs. */
