@@ -55,7 +55,7 @@ const rows = [
       'pino-pretty',
     ],
   ],
-  ['server/operations/', ['server/(refusal.ts|services.ts|http/|auth/throttle.ts)'], ['node:']],
+  ['server/operations/', ['server/(refusal.ts|dependencies.ts|http/|auth/throttle.ts)'], ['node:']],
   ['server/commands/', ['server/(settings.ts|usage-error.ts|auth/throttle.ts|store/)'], ['node:']],
   [
     'server/(?!refusal|usage-error)[^/]+$',

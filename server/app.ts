@@ -23,11 +23,11 @@ import { registerHealthRoutes } from './http/health.ts';
 import { registerJsonParser } from './http/json-parser.ts';
 import { logController, logWhenClosed } from './http/log.ts';
 import { readPages, registerScreenRedirects } from './http/pages.ts';
-import { forwardToApp, handleClientError, protocolRefusal } from './http/protocol-edges.ts';
+import { forwardToApp, handleClientError, protocolRefusal } from './http/malformed-http.ts';
 import { registerRoutes } from './http/routes.ts';
 import { securityHeaders } from './http/security-headers.ts';
 import { registerStaticFiles } from './http/static-files.ts';
-import type { Services } from './services.ts';
+import type { Dependencies } from './dependencies.ts';
 import type { Store } from './store/store.ts';
 
 export interface AppOptions {
@@ -67,8 +67,8 @@ export async function createApp({
   const contract = loadContract();
   const sessions = createSessions(store);
   const throttle = createThrottle(store);
-  const services: Services = { store, passwords, sessions, throttle };
-  const operations = await loadOperations(contract, services);
+  const dependencies: Dependencies = { store, passwords, sessions, throttle };
+  const operations = await loadOperations(contract, dependencies);
 
   const pages = readPages(dist);
   const constantHeaders = securityHeaders(pages);

@@ -1,16 +1,16 @@
 import { readdirSync } from 'node:fs';
 import type { Contract, Operations } from './http/contract.ts';
-import type { Services } from './services.ts';
+import type { Dependencies } from './dependencies.ts';
 import { UsageError } from './usage-error.ts';
 
 /**
  * Returns the handler of each operation of the contract. `server/operations/login.ts` exports the
- * function `login`, which creates the handler of `login` from the services. Throws a `UsageError`
- * if a handler is missing or undeclared.
+ * function `login`, which creates the handler of `login` from the dependencies. Throws a
+ * `UsageError` if a handler is missing or undeclared.
  */
 export async function loadOperations(
   contract: Pick<Contract, 'operations'>,
-  services: Services,
+  dependencies: Dependencies,
 ): Promise<Operations> {
   const folder = new URL('./operations/', import.meta.url);
   const declared = contract.operations.map(({ id }) => id);
@@ -32,6 +32,6 @@ export async function loadOperations(
       .map((id) => `openapi.yaml does not declare the operation of server/operations/${id}.ts.`),
   ];
   if (problems.length > 0) throw new UsageError(problems.join('\n'));
-  const create = (id: string) => modules.get(id)![id] as (services: Services) => unknown;
-  return Object.fromEntries(declared.map((id) => [id, create(id)(services)])) as Operations;
+  const create = (id: string) => modules.get(id)![id] as (dependencies: Dependencies) => unknown;
+  return Object.fromEntries(declared.map((id) => [id, create(id)(dependencies)])) as Operations;
 }

@@ -5,7 +5,7 @@ import { bucketLifetimeMs, maxClockSkewMs } from './throttle.ts';
 
 export const cleanupIntervalMs = 60_000;
 /** Six hours, counted in runs because the clock itself may be wrong. */
-export const trustedReadings = 360;
+const readingsOfSixHours = 360;
 const pauseMs = 10;
 
 /**
@@ -13,7 +13,10 @@ const pauseMs = 10;
  * deleted only if it had expired at all readings of the store's clock in the last six hours, so
  * that a clock that jumps and comes back ends no session.
  */
-export function createCleanup(store: Store): () => Promise<void> {
+export function createCleanup(
+  store: Store,
+  trustedReadings = readingsOfSixHours,
+): () => Promise<void> {
   const readings: number[] = [];
 
   return async () => {

@@ -1,5 +1,6 @@
 import { hash, randomBytes } from 'node:crypto';
-import type { ListVersion, Store } from '../store/store.ts';
+import type { ListVersion } from '../store/lists.ts';
+import type { Store } from '../store/store.ts';
 
 export const sessionLifetimeSeconds = 30 * 24 * 60 * 60;
 

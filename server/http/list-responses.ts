@@ -4,7 +4,7 @@ import { constants, createGzip, gzipSync } from 'node:zlib';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { LRUCache } from 'lru-cache';
 import pLimit from 'p-limit';
-import { createAccountLimit } from './account-limit.ts';
+import { createConcurrencyLimit } from './concurrency-limit.ts';
 
 /** The body of a list response of any length. */
 export interface ListBody<Item> {
@@ -39,7 +39,7 @@ const turnsPerChunk = 8;
 const chunkLimit = pLimit(4);
 
 /** More than a user's tabs need. Each stream holds up to 0.3 MB. */
-const streamLimit = createAccountLimit(32);
+const streamLimit = createConcurrencyLimit(32);
 
 /** Returns how many lists are being streamed. */
 export const countOpenStreams = streamLimit.total;

@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify';
 import type { Session } from '../auth/sessions.ts';
 import { Refusal } from '../refusal.ts';
-import { createAccountLimit } from './account-limit.ts';
+import { createConcurrencyLimit } from './concurrency-limit.ts';
 import {
   type Contract,
   type Operation,
@@ -34,7 +34,7 @@ export function registerRoutes(
   app.setValidatorCompiler(({ schema }) => ajv.compile(schema));
   app.setSchemaErrorFormatter(toRefusal);
   const sendList = createListSender(contract.contractHash);
-  const longBodyLimit = createAccountLimit(16);
+  const longBodyLimit = createConcurrencyLimit(16);
   app.decorateRequest('session');
   app.addHook('onSend', (_request, reply, _payload, done) => {
     reply.header('cache-control', 'no-store');

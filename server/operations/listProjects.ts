@@ -1,8 +1,8 @@
 import type { Operation } from '../http/contract.ts';
-import type { Services } from '../services.ts';
+import type { Dependencies } from '../dependencies.ts';
 
 /** Lists the user's own projects, oldest first, as they were when the guard ran. */
-export function listProjects({ store }: Services): Operation<'listProjects'> {
+export function listProjects({ store }: Dependencies): Operation<'listProjects'> {
   return async ({ session: { accountId, listVersion } }) => {
     const { edits, lastId } = listVersion;
     return {

@@ -2,13 +2,13 @@ import { networkOf } from '../auth/throttle.ts';
 import { Refusal } from '../refusal.ts';
 import { sessionCookies } from '../http/guard.ts';
 import type { Operation } from '../http/contract.ts';
-import type { Services } from '../services.ts';
+import type { Dependencies } from '../dependencies.ts';
 
 /**
  * Signs a user in. A wrong password and an unknown email have the same response, duration and
  * throttling.
  */
-export function login({ store, passwords, sessions, throttle }: Services): Operation<'login'> {
+export function login({ store, passwords, sessions, throttle }: Dependencies): Operation<'login'> {
   return async ({ body: { email, password }, session, ip, identify }) => {
     const account = await store.findAccount(email.toLowerCase(), networkOf(ip));
     if (account) identify(account.id);

@@ -1,10 +1,14 @@
 import { randomUUID } from 'node:crypto';
 import { Refusal } from '../refusal.ts';
 import type { Operation } from '../http/contract.ts';
-import type { Services } from '../services.ts';
+import type { Dependencies } from '../dependencies.ts';
 
 /** Creates an account. Does not sign in. */
-export function registerUser({ store, passwords, throttle }: Services): Operation<'registerUser'> {
+export function registerUser({
+  store,
+  passwords,
+  throttle,
+}: Dependencies): Operation<'registerUser'> {
   return async ({ body, ip, identify }) => {
     const passwordHash = await throttle.run({ ip }, () => passwords.hash(body.password));
     const role = 'member';

@@ -19,7 +19,6 @@ export interface Load {
 }
 
 export type LoadResult = {
-  responses: number;
   requestsPerSecond: number;
   medianMs: number;
   p99Ms: number;
@@ -55,7 +54,6 @@ const count = (statuses: [string, { count?: number }][]) =>
   statuses.reduce((sum, [, { count: number = 0 }]) => sum + number, 0);
 const statuses = Object.entries(statusCodeStats ?? {});
 const result: LoadResult = {
-  responses: count(statuses),
   requestsPerSecond: requests.average,
   medianMs: latency.p50,
   p99Ms: latency.p99,

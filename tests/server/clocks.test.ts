@@ -1,5 +1,5 @@
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
-import { createCleanup, trustedReadings } from '../../server/auth/cleanup.ts';
+import { createCleanup } from '../../server/auth/cleanup.ts';
 import { sessionLifetimeSeconds } from '../../server/auth/sessions.ts';
 import type { Database } from '../../server/store/database.ts';
 import { openStore } from '../../server/store/store.ts';
@@ -14,9 +14,11 @@ const secondMs = 1000;
 const dayMs = 24 * 60 * 60 * secondMs;
 const start = Date.UTC(2030, 0, 1);
 const tooMany = refusal('tooManyAttempts');
+/** In production these are six hours. */
+const trustedReadings = 3;
 
 describe.each(storeNames)('clocks on %s', (name) => {
-  describe.each([60, 120, 400 * 24 * 60 * 60])('two clocks that differ by %i s', (skew) => {
+  describe.each([60, 400 * 24 * 60 * 60])('two clocks that differ by %i s', (skew) => {
     test('a sign-in on one replica locks out no user on the other', async () => {
       const { ahead, behind } = await startReplicas(skew * secondMs);
       const user = await signedInClient(ahead);
@@ -40,7 +42,8 @@ describe.each(storeNames)('clocks on %s', (name) => {
     });
   });
 
-  test.each([60, 120])('clocks that differ by %i s share the limits', async (skew) => {
+  test('clocks that differ by two minutes share the limits', async () => {
+    const skew = 120;
     const { ahead, behind } = await startReplicas(skew * secondMs);
     const user = new CookieClient(ahead);
     const statuses: number[] = [];
@@ -65,30 +68,23 @@ describe.each(storeNames)('clocks on %s', (name) => {
     expect((await new CookieClient(address).register()).status).toBe(201);
   });
 
-  test('a session survives a clock that jumps 400 days and back', async () => {
-    const { address, clock, cleanUp } = await startOne();
-    const before = await signedInClient(address);
-    await cleanUp(trustedReadings + 1);
-    clock.time += 400 * dayMs;
-    await cleanUp(trustedReadings - 1);
-    expect((await before.listProjects()).status).toBe(401);
-    const during = await signedInClient(address);
-    clock.time -= 400 * dayMs;
-    await cleanUp(trustedReadings);
-    for (const client of [before, during]) expect((await client.listProjects()).status).toBe(200);
-  });
-
-  test('a session survives a clock that jumps 400 days back and forward', async () => {
-    const { address, clock, cleanUp } = await startOne();
-    const before = await signedInClient(address);
-    await cleanUp(trustedReadings + 1);
-    clock.time -= 400 * dayMs;
-    await cleanUp(trustedReadings - 1);
-    expect((await before.listProjects()).status).toBe(200);
-    clock.time += 400 * dayMs;
-    await cleanUp(trustedReadings);
-    expect((await before.listProjects()).status).toBe(200);
-  });
+  test.each([1, -1])(
+    'a session survives a clock that jumps 400 days (x %i) and back',
+    async (sign) => {
+      const { address, clock, cleanUp } = await startOne();
+      const before = await signedInClient(address);
+      await cleanUp(trustedReadings + 1);
+      clock.time += sign * 400 * dayMs;
+      await cleanUp(trustedReadings - 1);
+      expect((await before.listProjects()).status).toBe(sign > 0 ? 401 : 200);
+      const during = await signedInClient(address);
+      clock.time -= sign * 400 * dayMs;
+      await cleanUp(trustedReadings);
+      expect((await before.listProjects()).status).toBe(200);
+      // A session that started under a clock that was behind has expired.
+      expect((await during.listProjects()).status).toBe(sign > 0 ? 200 : 401);
+    },
+  );
 
   test('a session of a clock that was ahead lasts thirty days from its correction', async () => {
     const { address, clock, cleanUp } = await startOne();
@@ -134,7 +130,7 @@ describe.each(storeNames)('clocks on %s', (name) => {
     const clock = { time: start };
     const now = () => clock.time;
     const address = await startServer({ database, now });
-    const runCleanup = createCleanup(await openStore(withClock(database, now)));
+    const runCleanup = createCleanup(await openStore(withClock(database, now)), trustedReadings);
     const cleanUp = async (runs: number) => {
       for (let i = 0; i < runs; i += 1) await runCleanup();
     };

@@ -3,6 +3,8 @@ import Fastify from 'fastify';
 import { expect, onTestFinished, test } from 'vitest';
 import { parseContract, type Operations } from '../../server/http/contract.ts';
 import { registerRoutes } from '../../server/http/routes.ts';
+import type { Dependencies } from '../../server/dependencies.ts';
+import { loadOperations } from '../../server/operations.ts';
 import { UsageError } from '../../server/usage-error.ts';
 
 const contractText = readFileSync(
@@ -26,6 +28,16 @@ test.each(['', '<<<<<<< HEAD\n{}', contractText.slice(0, -9)])(
     );
   },
 );
+
+test('an operation without handler and a handler without operation are reported', async () => {
+  const { operations } = parseContract(contractText.replaceAll('"login"', '"logout"'));
+  const loading = loadOperations({ operations }, {} as Dependencies);
+  await expect(loading).rejects.toThrow(
+    'The operation logout of openapi.yaml has no handler: ' +
+      'write server/operations/logout.ts, which exports the function logout.\n' +
+      'openapi.yaml does not declare the operation of server/operations/login.ts.',
+  );
+});
 
 test('keys that the contract does not declare are not sent', async () => {
   const leaking = { ...project, owner: 'secret', nested: { passwordHash: 'secret' } };

@@ -1,9 +1,20 @@
-import { describe, expect, test, vi } from 'vitest';
+import { chmodSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { openPostgres } from '../../server/store/postgres.ts';
 import { signedInClient } from '../support/cookie-client.ts';
 import { longTestMs, maxWaitMs } from '../support/time-limits.ts';
-import { startPgBouncer } from '../support/pgbouncer.ts';
-import { causes, createPostgresDatabase, impatient, openForTest, startServer } from './support.ts';
+import { findFreePort } from '../../tools/free-port.ts';
+import { optionalSoftware, requireSoftware } from '../../tools/optional-software.ts';
+import {
+  causes,
+  createPostgresDatabase,
+  impatient,
+  openForTest,
+  startServer,
+  temporaryFolder,
+} from './support.ts';
+import { startProgram } from './torture/programs.ts';
 
 vi.setConfig({ testTimeout: longTestMs });
 
@@ -42,3 +53,28 @@ describe.each(['session', 'transaction'])('PgBouncer in %s mode', (mode) => {
     await vi.waitFor(async () => expect(await running()).toEqual([]), maxWaitMs);
   });
 });
+
+/** Starts PgBouncer in front of a database until the test ends. Returns the database's new URL. */
+async function startPgBouncer(url: string, settings: Record<string, string | number>) {
+  const { port, username, password, pathname } = new URL(url);
+  const all = {
+    listen_addr: '127.0.0.1',
+    listen_port: await findFreePort(),
+    unix_socket_dir: '',
+    auth_type: 'any',
+    ...settings,
+  };
+  const cwd = temporaryFolder();
+  chmodSync(cwd, 0o755); // it refuses to run as root
+  const lines = [
+    '[databases]',
+    `* = host=127.0.0.1 port=${port} user=${username} password=${password}`,
+    '[pgbouncer]',
+    ...Object.entries(all).map(([name, value]) => `${name} = ${value}`),
+  ];
+  writeFileSync(join(cwd, 'pgbouncer.ini'), `${lines.join('\n')}\n`);
+  const { program } = requireSoftware(optionalSoftware.pgbouncer);
+  const pooler = await startProgram(program, ['pgbouncer.ini'], { cwd, ready: /process up/ });
+  onTestFinished(() => pooler[Symbol.asyncDispose]());
+  return `postgres://any@127.0.0.1:${all.listen_port}${pathname}`;
+}

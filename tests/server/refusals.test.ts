@@ -1,12 +1,10 @@
-import { readdirSync, readFileSync } from 'node:fs';
 import { connect } from 'node:net';
-import { join } from 'node:path';
 import { describe, expect, test, vi } from 'vitest';
 import type { Database } from '../../server/store/database.ts';
 import { openSqlite } from '../../server/store/sqlite.ts';
 import { operations } from '../support/contract.ts';
 import { CookieClient, signedInClient, type Reply } from '../support/cookie-client.ts';
-import { refusal, refusals, startServer, temporaryFolder } from './support.ts';
+import { refusal, refusals, startServer, temporaryFolder, useServer } from './support.ts';
 import { longTestMs } from '../support/time-limits.ts';
 
 // The bodies that are too large take seconds.
@@ -15,15 +13,20 @@ vi.setConfig({ testTimeout: longTestMs });
 const json = { 'content-type': 'application/json' };
 const login = '/api/v1/auth/login';
 const password = 'correct horse';
+// A clock that stands still, because the server allows a further attempt each six seconds.
+const address = useServer(async () => ({ now: () => Date.UTC(2030, 0, 1) }));
 
 describe('the server gives each refusal that the contract names', () => {
-  const requests: Record<string, (client: CookieClient) => Promise<Reply>> = {
+  const requests: Record<
+    string,
+    (client: CookieClient) => Promise<Pick<Reply, 'status' | 'body'>>
+  > = {
     malformedJson: (c) => c.createProject(undefined, { body: '{"title":', headers: json }),
     wrongCredentials: (c) => c.login({ ...c.credentials, password: 'wrong horse' }),
-    tooManyAttempts: async ({ address }) => {
+    tooManyAttempts: async (c) => {
       const guess = { email: 'ada@example.org', password: 'wrong horse' };
-      for (let i = 0; i < 10; i += 1) await new CookieClient(address).login(guess);
-      return new CookieClient(address).login(guess);
+      for (let i = 0; i < 10; i += 1) await new CookieClient(c.address).login(guess);
+      return new CookieClient(c.address).login(guess);
     },
     xsrfTokenMismatch: (c) => c.createProject(undefined, { headers: { 'x-xsrf-token': 'wrong' } }),
     bodyTooLarge: (c) => c.createProject({ title: 'x'.repeat(1_400_000), description: 'x' }),
@@ -31,7 +34,7 @@ describe('the server gives each refusal that the contract names', () => {
     invalidEmail: (c) => c.register({ email: 'ada', password }),
     passwordTooShort: (c) => c.register({ email: 'ada@example.org', password: '1234567' }),
     emailTaken: (c) => c.register(),
-    notSignedIn: ({ address }) => new CookieClient(address).listProjects(),
+    notSignedIn: (c) => new CookieClient(c.address).listProjects(),
     keyReused: async (c) => {
       const headers = { 'idempotency-key': 'one' };
       await c.createProject({ title: 'a', description: 'b' }, { headers });
@@ -48,19 +51,8 @@ describe('the server gives each refusal that the contract names', () => {
     unavailable: async () => (await clientWithoutStore()).listProjects(),
   };
 
-  test('every name has a request here, or a test in another file', () => {
-    const files = readdirSync(import.meta.dirname).filter((file) => file.endsWith('.test.ts'));
-    const code = files.map((file) => readFileSync(join(import.meta.dirname, file), 'utf8')).join();
-    const inTests = /toMatchObject\(\s*refusal\('(\w+)'\)/g;
-    const tested = Array.from(code.matchAll(inTests), (match) => match[1]);
-    const names = new Set([...Object.keys(requests), ...tested]);
-    expect(refusals.map(({ name }) => name).filter((name) => !names.has(name))).toEqual([]);
-  });
-
-  test.each(Object.entries(requests))('%s', async (name, send) => {
-    // A clock that stands still, because the server allows a further attempt each six seconds.
-    const client = await signedInClient(await startServer({ now: () => Date.UTC(2030, 0, 1) }));
-    const { status, body } = await send(client);
+  test.each([...new Set(refusals.map(({ name }) => name))])('%s', async (name) => {
+    const { status, body } = await requests[name]!(await signedInClient(address()));
     expect({ status, body }).toEqual(refusal(name));
   });
 });
@@ -88,7 +80,7 @@ describe('a request body', () => {
     ['a JSON string', { json: 'ada@example.org' }, 422],
     ['deeply nested arrays', { headers: json, body: '['.repeat(20_000) }, 400],
   ])('is refused: %s', async (_case, init, status) => {
-    const reply = await new CookieClient(await startServer()).call('POST', login, init);
+    const reply = await new CookieClient(address()).call('POST', login, init);
     expect(reply).toMatchObject({ status, body: { message: expect.stringMatching(/\.$/) } });
   });
 
@@ -97,13 +89,13 @@ describe('a request body', () => {
     ['a charset in quotes', 'application/json;charset="UTF-8"'],
     ['capital letters', 'Application/JSON'],
   ])('is accepted if its content type has %s', async (_case, type) => {
-    const client = await signedInClient(await startServer());
+    const client = await signedInClient(address());
     const reply = await client.login(undefined, { headers: { 'content-type': type } });
     expect(reply.status).toBe(200);
   });
 
   test('may contain keys like __proto__, without effect', async () => {
-    const client = await signedInClient(await startServer());
+    const client = await signedInClient(address());
     const body = '{"__proto__":{"title":"x"},"constructor":1,"description":"d"}';
     const withoutTitle = await client.createProject(undefined, { headers: json, body });
     expect(withoutTitle).toMatchObject(refusal('titleMissing'));
@@ -132,7 +124,7 @@ describe('a request body', () => {
     ['Title is required.', {}],
     ['The request body must be a JSON object.', []],
   ])('is refused with "%s": project %$', async (message, project) => {
-    const client = await signedInClient(await startServer());
+    const client = await signedInClient(address());
     expect(await client.createProject(project)).toMatchObject({ status: 422, body: { message } });
     expect((await client.listProjects()).body).toEqual([]);
   });
@@ -158,14 +150,14 @@ describe('a request body', () => {
       { email: 'ada@example.org', password: `${password}\ud83d` },
     ],
   ])('is refused with "%s": credentials %$', async (message, credentials) => {
-    const client = new CookieClient(await startServer());
+    const client = new CookieClient(address());
     expect(await client.register(credentials)).toMatchObject({ status: 422, body: { message } });
     expect(await client.login(credentials)).toMatchObject({ status: 422, body: { message } });
   });
 });
 
 test('an Idempotency-Key of more than 255 characters is refused with its name', async () => {
-  const client = await signedInClient(await startServer());
+  const client = await signedInClient(address());
   const headers = { 'idempotency-key': 'x'.repeat(256) };
   expect(await client.createProject(undefined, { headers })).toMatchObject({
     status: 422,
@@ -173,16 +165,10 @@ test('an Idempotency-Key of more than 255 characters is refused with its name', 
   });
 });
 
-describe('an unknown URL', () => {
-  test.each([
-    '/api',
-    '/api/',
-    '/api/v1/nothing',
-    '/api/v1/projects/',
-    '/nothing',
-    '/..%2f..%2fetc/passwd',
-  ])('%s gets 404 with a message', async (path) => {
-    const client = new CookieClient(await startServer());
+test.each(['/api/', '/api/v1/projects/', '/..%2f..%2fetc/passwd'])(
+  'the unknown address %s gets 404 with a message, before the body is read',
+  async (path) => {
+    const client = new CookieClient(address());
     const init = { headers: json, body: 'no JSON' };
     for (const reply of [await client.call('GET', path), await client.call('POST', path, init)]) {
       expect(reply).toMatchObject({
@@ -190,47 +176,61 @@ describe('an unknown URL', () => {
         body: { message: 'There is nothing at this address.' },
       });
     }
-  });
+  },
+);
 
-  test.each([
-    ['GET', login, 'POST'],
-    ['PUT', '/api/v1/projects', 'GET, HEAD, POST'],
-    ['OPTIONS', '/api/v1/users/register', 'POST'],
-    ['DELETE', '/api/v1/projects?all=1', 'GET, HEAD, POST'],
-  ])('%s %s gets 405 with the allowed methods', async (method, path, allow) => {
-    const reply = await new CookieClient(await startServer()).call(method, path);
-    expect(reply).toMatchObject({ status: 405, body: { message: expect.any(String) } });
-    expect(reply.headers.get('allow')).toBe(allow);
-  });
-
-  test('gets 400 with a message if it cannot be decoded', async () => {
-    const reply = await new CookieClient(await startServer()).call('GET', '/%E0%A4%A');
-    expect(reply).toMatchObject({ status: 400, body: { message: expect.any(String) } });
-  });
+test.each([
+  ['GET', login, 'POST'],
+  ['PUT', '/api/v1/projects', 'GET, HEAD, POST'],
+  ['OPTIONS', '/api/v1/users/register', 'POST'],
+  ['DELETE', '/api/v1/projects?all=1', 'GET, HEAD, POST'],
+])('%s %s gets 405 with the allowed methods', async (method, path, allow) => {
+  const reply = await new CookieClient(address()).call(method, path);
+  expect(reply).toMatchObject({ status: 405, body: { message: expect.any(String) } });
+  expect(reply.headers.get('allow')).toBe(allow);
 });
 
-describe.each(operations)('$operationId, with a request that HTTP does not allow,', (operation) => {
-  test.each<[string, number, string, string?, string?]>([
-    ['a header without a name', 400, 'Host: x\r\n: x\r\n'],
-    ['no host', 400, ''],
-    ['two hosts', 400, 'Host: x\r\nHost: y\r\n'],
-    ['an HTTP version that does not exist', 400, 'Host: x\r\n', '7.0'],
-    ['a length that is no number', 400, 'Host: x\r\nContent-Length: x\r\n'],
-    ['an unknown expectation', 417, 'Host: x\r\nExpect: x\r\n'],
-    ['headers of 20 kB', 431, `Host: x\r\nX: ${'x'.repeat(20_000)}\r\n`],
-    ['an address of 20 kB', 431, 'Host: x\r\n', '1.1', `?${'x'.repeat(20_000)}`],
-  ])('answers as the contract declares: %s', async (_case, status, headers, version, query) => {
-    const { method, path, responses } = operation;
-    const start = `${method} ${path}${query ?? ''}`;
-    const reply = await sendRaw(await startServer(), start, headers, version);
-    expect(reply).toMatchObject({ status, body: { message: expect.any(String) } });
-    expect(Object.keys(responses)).toContain(String(status));
-  });
-});
+test.each([
+  ['a header without a name', 400, 'Host: x\r\n: x\r\n'],
+  ['no host', 400, ''],
+  ['two hosts', 400, 'Host: x\r\nhost: y\r\n'],
+  ['an HTTP version that does not exist', 400, 'Host: x\r\n', '7.0'],
+  ['a length that is no number', 400, 'Host: x\r\nContent-Length: x\r\n'],
+  ['an unknown expectation', 417, 'Host: x\r\nExpect: x\r\n'],
+  ['headers of 20 kB', 431, `Host: x\r\nX: ${'x'.repeat(20_000)}\r\n`],
+  ['an address of 20 kB', 431, 'Host: x\r\n', '1.1', `?${'x'.repeat(20_000)}`],
+])(
+  'each operation answers a request with %s as the contract declares',
+  async (_case, status, headers, version = '1.1', query = '') => {
+    for (const { method, path, responses } of operations) {
+      const reply = await sendRaw(address(), `${method} ${path}${query}`, headers, version);
+      expect(reply).toMatchObject({ status, body: { message: expect.stringMatching(/\.$/) } });
+      expect(Object.keys(responses)).toContain(String(status));
+    }
+  },
+);
+
+test.each([
+  ['no host in HTTP 1.0', 200, 'GET /healthz', '', '1.0'],
+  ['an unknown method', 400, 'BREW /'],
+  ['a rare method', 404, 'PROPFIND /'],
+  ['an absolute URL', 200, 'GET http://x/healthz'],
+  ['CONNECT to another server', 404, 'CONNECT y:443'],
+  ['an asterisk', 404, 'OPTIONS *'],
+  ['an address that cannot be decoded', 400, 'GET /%E0%A4%A'],
+  ['the usual expectation', 200, 'GET /healthz', 'Host: x\r\nExpect: 100-continue\r\n'],
+])(
+  'a request with %s is answered',
+  async (_case, status, start, headers = 'Host: x\r\n', version = '1.1') => {
+    const reply = await sendRaw(address(), start, headers, version);
+    expect(reply.status).toBe(status);
+    expect(reply.body).toHaveProperty(status === 200 ? 'status' : 'message');
+  },
+);
 
 describe('bytes that are not HTTP', () => {
   test('get 400 with a message', async () => {
-    const { port } = new URL(await startServer());
+    const { port } = new URL(address());
     const socket = connect(Number(port), '127.0.0.1');
     socket.end('what?\r\n\r\n');
     const response = await socket.setEncoding('utf8').toArray();
@@ -238,7 +238,7 @@ describe('bytes that are not HTTP', () => {
   });
 
   test('do not prevent the response to the request before them', async () => {
-    const client = await signedInClient(await startServer());
+    const client = await signedInClient(address());
     const socket = connect(Number(new URL(client.address).port), '127.0.0.1');
     const body = JSON.stringify({ title: 'Website', description: 'Pages.' });
     const headers = {
@@ -256,9 +256,11 @@ describe('bytes that are not HTTP', () => {
   });
 });
 
-test('a failing store gets 503 with Retry-After', async () => {
+test('a server without its store is alive but not ready, and refuses with Retry-After', async () => {
   const client = await clientWithoutStore();
+  expect((await client.call('GET', '/healthz')).status).toBe(200);
   for (const reply of [
+    await client.call('GET', '/readyz'),
     await client.listProjects(),
     await client.login(),
     await client.register(),
@@ -274,12 +276,13 @@ test('the response to an unexpected error contains no details', async () => {
 });
 
 /** Sends a request that `fetch` cannot send. */
-async function sendRaw(address: string, start: string, headers: string, version = '1.1') {
-  const socket = connect(Number(new URL(address).port), '127.0.0.1');
+async function sendRaw(origin: string, start: string, headers: string, version = '1.1') {
+  const socket = connect(Number(new URL(origin).port), '127.0.0.1');
   socket.write(`${start} HTTP/${version}\r\n${headers}Connection: close\r\n\r\n`);
   const text = (await socket.setEncoding('utf8').toArray()).join('');
-  const [head = '', body = ''] = text.split('\r\n\r\n');
-  return { status: Number(head.split(' ')[1]), headers: new Headers(), body: JSON.parse(body) };
+  // Skips the response to `Expect: 100-continue`.
+  const [head = '', body = ''] = text.split('\r\n\r\n').slice(-2);
+  return { status: Number(head.split(' ')[1]), body: JSON.parse(body) as unknown };
 }
 
 /** Lists projects on a store with a bug. */

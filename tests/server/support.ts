@@ -2,8 +2,9 @@ import { randomUUID } from 'node:crypto';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
 import { Client } from 'pg';
-import { expect, inject, onTestFinished } from 'vitest';
+import { beforeAll, expect, inject, onTestFinished } from 'vitest';
 import { StoreUnavailable, type Database } from '../../server/store/database.ts';
 import { openPostgres } from '../../server/store/postgres.ts';
 import { examples } from '../support/contract.ts';
@@ -12,14 +13,24 @@ import { openDatabase } from '../support/database.ts';
 import { maxTestMs } from '../support/time-limits.ts';
 import { startReferenceServer, type ReferenceServerOptions } from '../support/reference-server.ts';
 import { runServer, type Settings } from '../support/server-process.ts';
+import { runSql } from './torture/sql.ts';
 
 export type StoreName = 'SQLite' | 'PostgreSQL';
 export const storeNames: StoreName[] = ['SQLite', 'PostgreSQL'];
 
+/** What to do after the tests of the `useServer` that is starting. */
+let afterServer: (() => unknown)[] | undefined;
+
+/** Runs `cleanUp` after the test, or after all tests of a `useServer`. */
+function atEnd(cleanUp: () => unknown) {
+  if (afterServer) afterServer.push(cleanUp);
+  else onTestFinished(async () => void (await cleanUp()));
+}
+
 /** Creates a folder that is deleted after the test. */
 export function temporaryFolder(): string {
   const folder = mkdtempSync(join(tmpdir(), 'tracker-app-'));
-  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  atEnd(() => rmSync(folder, { recursive: true, force: true }));
   return folder;
 }
 
@@ -35,18 +46,13 @@ export async function createPostgresDatabase(): Promise<string> {
   const name = `test_${randomUUID().replaceAll('-', '')}`;
   // The default strategy, through the write-ahead log, takes seven times as long.
   await runInPostgres(`create database ${name} strategy file_copy`);
-  onTestFinished(() => runInPostgres(`drop database ${name} with (force)`));
+  atEnd(() => runInPostgres(`drop database ${name} with (force)`));
   const url = new URL(inject('postgresUrl'));
   url.pathname = name;
   return url.href;
 }
 
-export async function runInPostgres(sql: string) {
-  const client = new Client(inject('postgresUrl'));
-  await client.connect();
-  await client.query(sql);
-  await client.end();
-}
+export const runInPostgres = (sql: string) => runSql(inject('postgresUrl'), sql);
 
 /** Returns the settings of a server with empty data. */
 export async function emptyStore(name: StoreName): Promise<Settings> {
@@ -59,6 +65,32 @@ export async function emptyStore(name: StoreName): Promise<Settings> {
 export async function freshDatabase(name: StoreName): Promise<() => Database> {
   const settings = await emptyStore(name);
   return () => openDatabase(settings);
+}
+
+/** Begins a transaction of another process, which holds its locks until `commit` or `rollback`. */
+export async function beginTransaction({ DATABASE_URL, DATA_DIR = '' }: Settings) {
+  if (!DATABASE_URL) {
+    const connection = new DatabaseSync(join(DATA_DIR, 'tracker.sqlite'));
+    onTestFinished(() => connection.close());
+    connection.exec('begin immediate');
+    // A statement has met the lock when it was sent.
+    return { run: async (sql: string) => connection.exec(sql), untilAwaited: async () => {} };
+  }
+  const client = new Client(DATABASE_URL);
+  await client.connect();
+  onTestFinished(() => client.end());
+  await client.query('begin');
+  return {
+    run: async (sql: string) => void (await client.query(sql)),
+    async untilAwaited() {
+      for (;;) {
+        // oxlint-disable-next-line no-await-in-loop
+        const { rowCount } = await client.query(`select from pg_stat_activity
+           where wait_event_type = 'Lock' and datname = current_database()`);
+        if (rowCount) return;
+      }
+    },
+  };
 }
 
 /** Half of it is the time in which a connection has to open, which a busy machine needs. */
@@ -87,6 +119,23 @@ export async function startServer(options?: ReferenceServerOptions): Promise<str
   const { origin, stop } = await startReferenceServer(options);
   onTestFinished(stop);
   return origin;
+}
+
+/** Starts one reference server for all tests around. Returns a function that returns its origin. */
+export function useServer(createOptions: () => Promise<ReferenceServerOptions> = async () => ({})) {
+  let origin = '';
+  beforeAll(async () => {
+    const cleanups = (afterServer = [] as typeof afterServer & {});
+    const server = await createOptions()
+      .then(startReferenceServer)
+      .finally(() => (afterServer = undefined));
+    ({ origin } = server);
+    return async () => {
+      await server.stop();
+      for (const cleanUp of cleanups) await cleanUp();
+    };
+  });
+  return () => origin;
 }
 
 /** Runs the server as a process until the test ends. */

@@ -1,8 +1,8 @@
-/** Signals and measures processes with all their descendants. Linux only. */
+/** Signals processes with all their descendants. Linux only. */
 import { readdirSync, readFileSync } from 'node:fs';
 
 /** Returns a process and its descendants. */
-export function processTree(root: number): number[] {
+function processTree(root: number): number[] {
   const pids = readdirSync('/proc').map(Number).filter(Boolean);
   const parents = new Map(pids.map((pid) => [pid, statusOf(pid)?.parent]));
   const withChildren = (parent: number): number[] => [
@@ -35,7 +35,7 @@ function sendSignal(pid: number, signal: NodeJS.Signals) {
 }
 
 /** Returns undefined if the process does not exist. */
-export function statusOf(pid: number) {
+function statusOf(pid: number) {
   try {
     // Skips the name of the process, which may contain spaces and parentheses.
     const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ').at(-1)?.split(' ') ?? [];

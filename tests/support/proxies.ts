@@ -4,7 +4,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
+import { setTimeout as delay } from 'node:timers/promises';
 import { getCACertificates, setDefaultCACertificates } from 'node:tls';
 import { fileURLToPath } from 'node:url';
 import { findFreePort } from '../../tools/free-port.ts';
@@ -129,7 +129,7 @@ export async function startProxy(
   let hasEnded = false;
   while (!(await isListening(ports.https))) {
     if (hasEnded) throw new Error(`${name} did not start: ${errors}`);
-    await yieldToEventLoop();
+    await delay(10);
   }
   const resources = cleanup.move();
   return {
@@ -143,13 +143,6 @@ export async function startProxy(
     },
   };
 }
-
-/** Returns a function that starts the proxy as the load balancer of two servers. */
-export const startBalancer = (name: ProxyName) => async (addresses: string[]) => {
-  const [first = '', second = ''] = addresses.map(upstreamOf);
-  // The proxy notices by itself which servers are ready.
-  return { ...(await startProxy(name, [first, second])), checkReadiness: async () => {} };
-};
 
 /** Returns the `host:port` of a server's address. */
 export const upstreamOf = (address: string) => `127.0.0.1:${new URL(address).port}`;

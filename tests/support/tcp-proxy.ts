@@ -2,15 +2,14 @@ import { once } from 'node:events';
 import { connect, createServer, type AddressInfo, type Socket } from 'node:net';
 
 /**
- * Starts a TCP proxy that counts what passes, and that can drop it like a broken network.
- * `changeFirst` changes the first packet of each client.
+ * Starts a TCP proxy that can drop what passes like a broken network. `changeFirst` changes the
+ * first packet of each client.
  */
 export async function startTcpProxy(
   targetPort: number,
   port = 0,
   changeFirst = (packet: Buffer) => packet,
 ) {
-  const counts = { roundTrips: 0, bytesToServer: 0, bytesToClient: 0 };
   const sockets = new Set<Socket>();
   let isDropping = false;
 
@@ -31,27 +30,18 @@ export async function startTcpProxy(
 
   const server = createServer((client) => {
     const upstream = connect(targetPort, '127.0.0.1');
-    let isWaiting = false;
     let isFirst = true;
     forward(client, upstream, (chunk) => {
-      counts.bytesToServer += chunk.length;
-      if (!isWaiting) counts.roundTrips += 1;
-      isWaiting = true;
       const packet = isFirst ? changeFirst(chunk) : chunk;
       isFirst = false;
       return packet;
     });
-    forward(upstream, client, (chunk) => {
-      counts.bytesToClient += chunk.length;
-      isWaiting = false;
-      return chunk;
-    });
+    forward(upstream, client, (chunk) => chunk);
   });
   server.listen(port, '127.0.0.1');
   await once(server, 'listening');
   return {
     port: (server.address() as AddressInfo).port,
-    counts,
     /** Drops all packets from now on: peers see neither data nor the end of a connection. */
     drop() {
       isDropping = true;

@@ -3,7 +3,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import type { CookieClient } from '../../support/cookie-client.ts';
-import { NotSupported } from '../torture/disk.ts';
+import { NotSupported } from '../torture/run-scenarios.ts';
 
 export const projectFolder = fileURLToPath(new URL('../../../', import.meta.url));
 

@@ -5,7 +5,7 @@ import { cpSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { findFreePort } from '../../../tools/free-port.ts';
 import { CookieClient, signedInClient } from '../../support/cookie-client.ts';
-import type { Figures } from '../torture/scenarios.ts';
+import type { Figures } from '../torture/run-scenarios.ts';
 import { countProjects, fails, projectFolder, run, until, untilReady } from './commands.ts';
 
 type Environment = Record<string, string>;

@@ -1,9 +1,8 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { readCommandLine, selectNamesOrExit } from '../../../tools/command-line.ts';
-import { NotSupported } from '../torture/disk.ts';
-import type { Figures } from '../torture/scenarios.ts';
+import { readCommandLine } from '../../../tools/command-line.ts';
+import { runScenarios, type Figures } from '../torture/run-scenarios.ts';
 import { requireRootAnd, run } from './commands.ts';
 import { buildImage, runCompose, runImage, startDocker } from './containers.ts';
 import { runUnderSystemd } from './systemd.ts';
@@ -59,22 +58,4 @@ const steps: Record<string, () => Promise<Figures>> = {
   },
 };
 
-let exitCode = 0;
-const selected = selectNamesOrExit(Object.keys(steps), words);
-for (const [name, step] of Object.entries(steps)) {
-  if (!selected.includes(name)) continue;
-  try {
-    const figures = await step();
-    const hasFailed = Object.entries(figures).some(
-      ([figure, value]) => /^(lost|failed)/.test(figure) && value !== 0,
-    );
-    if (hasFailed) exitCode = 1;
-    console.log(`${hasFailed ? 'FAILED' : 'passed'}: ${name}`);
-    for (const [figure, value] of Object.entries(figures)) console.log(`  ${figure}: ${value}`);
-  } catch (error) {
-    const isUnsupported = error instanceof NotSupported;
-    exitCode ||= isUnsupported ? 2 : 1;
-    console.log(`${isUnsupported ? 'NOT SUPPORTED HERE' : 'FAILED'}: ${name}: ${String(error)}`);
-  }
-}
-process.exitCode = exitCode;
+await runScenarios(steps, words);

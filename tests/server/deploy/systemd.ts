@@ -7,7 +7,7 @@ import { findFreePort } from '../../../tools/free-port.ts';
 import { signedInClient } from '../../support/cookie-client.ts';
 import { startProxy } from '../../support/proxies.ts';
 import { createUntil, TortureClient } from '../torture/client.ts';
-import type { Figures } from '../torture/scenarios.ts';
+import type { Figures } from '../torture/run-scenarios.ts';
 import { countProjects, fails, projectFolder, run, until, untilReady } from './commands.ts';
 
 const unit = readFileSync(join(projectFolder, 'docs/deploy/tracker.service'), 'utf8');

@@ -8,7 +8,7 @@ import type { Settings } from '../../support/server-process.ts';
 import { createFolder } from './disk.ts';
 import { measureOutage } from './outage.ts';
 import { requirePrograms, startProgram, unprivileged } from './programs.ts';
-import type { Figures } from './scenarios.ts';
+import type { Figures } from './run-scenarios.ts';
 import { runSql } from './sql.ts';
 
 const documented = new URL('../../../docs/deploy/cluster/', import.meta.url);
@@ -89,12 +89,7 @@ async function startCluster(stack: AsyncDisposableStack) {
   for (const node of nodes) await node.start();
   writeFileSync(join(folder, 'haproxy.cfg'), read('haproxy.cfg'));
   stack.use(await startProgram('haproxy', ['-db', '-f', 'haproxy.cfg'], { cwd: folder }));
-  await waitUntil('three members', async () => isWhole(await nodes[0]!.members())).catch(
-    async (e) => {
-      for (const n of nodes) console.error(n.name, n.debug(), await n.members());
-      throw e;
-    },
-  );
+  await waitUntil('three members', async () => isWhole(await nodes[0]!.members()));
   const urlOf = (role: string) => `postgres://${role}:change-me@${network}10:5000/${role}`;
   await waitUntil('an answer through HAProxy', () =>
     runSql(urlOf('postgres'), 'select 1').then(
@@ -154,7 +149,6 @@ function createNode(
       const env = environment('patroni.env');
       patroni = await startProgram('patroni', ['patroni.yml'], { cwd: folder, env });
     },
-    debug: () => patroni?.log(),
     kill,
     signal: (signal: NodeJS.Signals) => roots().forEach((pid) => signalTree(pid, signal)),
     /** Returns no members while Patroni does not answer. */

@@ -3,9 +3,7 @@ import { chmodSync, mkdirSync, mkdtempSync, rmSync, truncateSync, writeFileSync 
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-
-/** This machine does not allow what a scenario needs. */
-export class NotSupported extends Error {}
+import { NotSupported } from './run-scenarios.ts';
 
 export type Disk = ReturnType<typeof createDisk>;
 

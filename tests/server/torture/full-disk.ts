@@ -8,7 +8,7 @@ import {
   type Deploy,
 } from './deployments.ts';
 import { createSmallDisk } from './disk.ts';
-import type { Figures } from './scenarios.ts';
+import type { Figures } from './run-scenarios.ts';
 
 interface StoreOptions {
   deploy: Deploy;

@@ -3,7 +3,7 @@ import { chmodSync, chownSync, cpSync, mkdirSync, mkdtempSync, rmSync } from 'no
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { NotSupported } from './disk.ts';
+import { NotSupported } from './run-scenarios.ts';
 import { startProgram, unprivileged } from './programs.ts';
 
 interface Options {

@@ -1,26 +1,17 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { readCommandLine, selectNamesOrExit } from '../../../tools/command-line.ts';
+import { readCommandLine } from '../../../tools/command-line.ts';
 import { startPostgres } from '../../support/postgres.ts';
-import { proxyNames, startBalancer } from '../../support/proxies.ts';
+import { proxyNames } from '../../support/proxies.ts';
 import type { Settings } from '../../support/server-process.ts';
-import { readLongLists } from './concurrent-reads.ts';
 import { loseLeader } from './cluster.ts';
-import { NotSupported } from './disk.ts';
 import { fillDisk } from './full-disk.ts';
-import { usePooler } from './pooler.ts';
-import { failOver, loseStandby, makeReadOnly } from './postgres-outages.ts';
+import { failOver, loseStandby } from './postgres-outages.ts';
 import { cutPowerDuringCreates } from './power-loss.ts';
 import { requirePrograms } from './programs.ts';
-import {
-  floodLogins,
-  fuzzRequests,
-  killDuringCreates,
-  restartReplicas,
-  shareStore,
-  type Figures,
-} from './scenarios.ts';
+import { runScenarios, type Figures } from './run-scenarios.ts';
+import { floodLogins, killDuringCreates, restartReplicas, shareStore } from './scenarios.ts';
 import { runSql } from './sql.ts';
 
 const { options, words } = readCommandLine(
@@ -68,10 +59,6 @@ const scenarios: Record<string, () => Promise<Figures>> = {
   'two servers on one file, SQLite': async () => shareStore(await sqlite(), 2, 2000, 50),
   'four servers on one database, PostgreSQL': async () =>
     shareStore(await postgresql(), 4, 2000, 50),
-  'rolling restart behind a load balancer, PostgreSQL': async () =>
-    restartReplicas(await postgresql(), 3, 3, 8),
-  'rolling restart behind a load balancer, SQLite': async () =>
-    restartReplicas(await sqlite(), 2, 3, 8),
   'failover to a synchronous standby, primary killed with kill -9': () =>
     failOver('kill -9', common),
   'failover to a synchronous standby, primary stopped with SIGSTOP': () =>
@@ -81,67 +68,18 @@ const scenarios: Record<string, () => Promise<Figures>> = {
   'documented cluster, leader killed with kill -9': () => loseLeader('kill -9', common),
   'documented cluster, leader stopped with SIGSTOP': () => loseLeader('SIGSTOP', common),
   'missing synchronous standby': () => loseStandby(common, 40, 60),
-  'read-only primary': () => makeReadOnly(common),
-  'pooler in session mode': async () => usePooler('session', 20, await postgresql()),
-  'pooler in transaction mode': async () => usePooler('transaction', 5, await postgresql()),
   ...Object.fromEntries(
     proxyNames.map((name) => [
       `rolling restart behind ${name}, PostgreSQL`,
       async () => {
         requirePrograms(name);
-        return restartReplicas(await postgresql(), 2, 3, 16, startBalancer(name));
+        return restartReplicas(await postgresql(), name, 3, 16);
       },
     ]),
   ),
   'login flood, SQLite': async () => floodLogins(await sqlite(), 100, 100),
   'login flood, PostgreSQL': async () => floodLogins(await postgresql(), 100, 100),
-  '100,000 projects for four readers, SQLite': async () => readLongLists(await sqlite(), 4),
-  '100,000 projects for four readers, PostgreSQL': async () => readLongLists(await postgresql(), 4),
-  'fuzzed requests, SQLite': async () => fuzzRequests(await sqlite(), 10_000),
-  'fuzzed requests, PostgreSQL': async () => fuzzRequests(await postgresql(), 10_000),
 };
 
-const selected = new Set(selectNamesOrExit(Object.keys(scenarios), words));
-const passed: string[] = [];
-const failed: string[] = [];
-const unsupported: string[] = [];
-const notSelected = Object.keys(scenarios).filter((name) => !selected.has(name));
-for (const [name, run] of Object.entries(scenarios)) {
-  if (!selected.has(name)) continue;
-  const startMs = performance.now();
-  try {
-    const figures = await run();
-    const isFailed = Object.entries(figures).some(
-      ([figure, value]) => /^(lost|duplicated|failed)/.test(figure) && value !== 0,
-    );
-    (isFailed ? failed : passed).push(name);
-    print(name, isFailed ? 'FAILED' : 'passed', figures, startMs);
-  } catch (error) {
-    const isUnsupported = error instanceof NotSupported;
-    (isUnsupported ? unsupported : failed).push(name);
-    const verdict = isUnsupported ? 'NOT SUPPORTED HERE' : 'FAILED';
-    print(name, verdict, { reason: String(error).trim() }, startMs);
-  }
-}
+await runScenarios(scenarios, words, options.has('allow-missing'));
 await (await starting)?.stop();
-
-console.log(`\n${passed.length} of ${Object.keys(scenarios).length} scenarios passed.`);
-for (const [label, names] of [
-  ['FAILED', failed],
-  ['NOT RUN, not supported here', unsupported],
-  ['Not selected', notSelected],
-] as const) {
-  if (names.length > 0) console.log(`${label}: ${names.join('; ')}.`);
-}
-const isMissing = unsupported.length > 0 && !options.has('allow-missing');
-if (unsupported.length > 0 && !isMissing) console.log('Accepted because of --allow-missing.');
-process.exitCode = failed.length > 0 ? 1 : isMissing ? 2 : 0;
-
-function print(name: string, verdict: string, figures: Figures, startMs: number) {
-  const seconds = ((performance.now() - startMs) / 1000).toFixed(1);
-  console.log(`\n${name}: ${verdict} (${seconds} s)`);
-  const width = Math.max(...Object.keys(figures).map((figure) => figure.length));
-  for (const [figure, value] of Object.entries(figures)) {
-    console.log(`  ${figure.padEnd(width)}  ${value}`);
-  }
-}

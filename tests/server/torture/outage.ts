@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
-import { startServers, type Figures } from './scenarios.ts';
+import type { Figures } from './run-scenarios.ts';
+import { startServers } from './scenarios.ts';
 import { compareAllWithStore, TortureClient, type CreatedKeys } from './client.ts';
 import type { Settings } from '../../support/server-process.ts';
 
@@ -18,14 +19,9 @@ interface Outage {
    * Interrupts the store. Resolves with the time from which the recovery counts: when the store
    * failed, or when a repair ended the outage.
    */
-  interrupt: (watch: Watch) => Promise<number>;
+  interrupt: () => Promise<number>;
   /** Whether the store can keep nothing during the outage, so that each 201 is false. */
   refusesWrites?: boolean;
-}
-
-interface Watch {
-  /** The number of calls so far that were not answered with 200 or 201. */
-  failedCalls: () => number;
 }
 
 interface Call {
@@ -118,9 +114,7 @@ export async function measureOutage(outage: Outage): Promise<Figures> {
   };
   await waitUntil(() => countAcknowledged() >= creates, 'Too few creates');
   const brokenMs = performance.now();
-  const sinceMs = await interrupt({
-    failedCalls: () => calls.filter(({ status }) => status !== 200 && status !== 201).length,
-  });
+  const sinceMs = await interrupt();
   await waitUntil(() => firstWrites(sinceMs).every(Number.isFinite), 'No write on each server');
   const writableMs = Math.max(...firstWrites(sinceMs));
   const enough = countAcknowledged() + creates;

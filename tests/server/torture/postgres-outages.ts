@@ -7,7 +7,7 @@ import { startTcpProxy } from '../../support/tcp-proxy.ts';
 import { createFolder } from './disk.ts';
 import { createPostgres } from './killable-postgres.ts';
 import { measureOutage } from './outage.ts';
-import type { Figures } from './scenarios.ts';
+import type { Figures } from './run-scenarios.ts';
 import { runSql } from './sql.ts';
 
 const outageSeconds = 40; // longer than the timeouts of the servers
@@ -77,29 +77,6 @@ export async function loseStandby(common: Settings, maxConnections: number, clie
     'without the standby (s)': outageSeconds,
     'connections of the servers': `${connections} of ${maxConnections} at most`,
     'failed: fewer than 99 % of the lists': Number(figures['lists answered (%)']) < 99 ? 1 : 0,
-  };
-}
-
-/** Makes the primary read-only for a while. */
-export async function makeReadOnly(common: Settings): Promise<Figures> {
-  await using stack = new AsyncDisposableStack();
-  const { primary } = await startReplicated(stack);
-  const setReadOnly = async (value: 'on' | 'off') => {
-    await runSql(primary.url, `alter system set default_transaction_read_only = ${value}`);
-    await runSql(primary.url, 'select pg_reload_conf()');
-  };
-  const figures = await measureOutage({
-    settings: { ...common, DATABASE_URL: urlAt(primary.port) },
-    async interrupt({ failedCalls }) {
-      await setReadOnly('on');
-      while (failedCalls() < 500) await delay(10);
-      await setReadOnly('off');
-      return performance.now();
-    },
-  });
-  return {
-    ...figures,
-    'failed: lists that were not answered': Number(figures['lists answered (%)']) < 100 ? 1 : 0,
   };
 }
 

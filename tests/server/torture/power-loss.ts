@@ -8,7 +8,8 @@ import type { Settings } from '../../support/server-process.ts';
 import { deployOnPostgres, deployOnSqlite } from './deployments.ts';
 import { createDisk, type Disk } from './disk.ts';
 import { createPostgres } from './killable-postgres.ts';
-import { crashDuringCreates, type Figures } from './scenarios.ts';
+import type { Figures } from './run-scenarios.ts';
+import { crashDuringCreates } from './scenarios.ts';
 
 const controlRows = 500;
 

@@ -1,6 +1,6 @@
 import { spawn, spawnSync } from 'node:child_process';
 import { killTree, signalTree } from '../../support/process-tree.ts';
-import { NotSupported } from './disk.ts';
+import { NotSupported } from './run-scenarios.ts';
 
 /** PostgreSQL and its tools refuse to run as root, and other users cannot read root's home. */
 export const unprivileged = process.getuid?.() === 0 ? { uid: 65_534, gid: 65_534 } : {};
@@ -40,8 +40,6 @@ export async function startProgram(
   const pid = child.pid ?? 0;
   return {
     pid,
-    /** Returns the last lines that the program has written. */
-    log: () => log,
     signal: (name: NodeJS.Signals) => signalTree(pid, name),
     [Symbol.asyncDispose]: () => killTree(pid),
   };

@@ -1,14 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import { findFreePort } from '../../../tools/free-port.ts';
-import { fuzz } from '../../support/fuzz.ts';
 import { median } from '../../support/median.ts';
+import { startProxy, upstreamOf, type ProxyName } from '../../support/proxies.ts';
 import { startServerProcess, type Settings } from '../../support/server-process.ts';
 import { compareWithStore, createUntil, TortureClient, type CreatedKeys } from './client.ts';
 import { deployServer, type Deployment } from './deployments.ts';
-import { startLoadBalancer } from './load-balancer.ts';
-
-/** What a scenario measured. Figures named lost…, duplicated… or failed… must be 0. */
-export type Figures = Record<string, number | string>;
+import type { Figures } from './run-scenarios.ts';
 
 const maxMedianMs = 150;
 
@@ -114,16 +111,16 @@ export async function shareStore(
   };
 }
 
-/** Restarts each replica in turn, `rounds` times, while clients use them through a balancer. */
+/** Restarts two replicas in turn, `rounds` times, while clients use them through a proxy. */
 export async function restartReplicas(
   settings: Settings,
-  replicas: number,
+  proxyName: ProxyName,
   rounds: number,
   clientCount: number,
-  startBalancer: typeof startLoadBalancer = startLoadBalancer,
 ) {
-  await using running = await startServers(settings, replicas);
-  await using balancer = await startBalancer(running.map(({ address }) => address));
+  await using running = await startServers(settings, 2);
+  const [first, second] = running.map(({ address }) => upstreamOf(address)) as [string, string];
+  await using proxy = await startProxy(proxyName, [first, second]);
   const stop = new AbortController();
   using cleanup = new DisposableStack();
   cleanup.defer(() => stop.abort());
@@ -131,7 +128,7 @@ export async function restartReplicas(
   const timesMs: number[] = [];
   const failures = new Set<string>();
   const clients = await Promise.all(
-    Array.from({ length: clientCount }, () => new TortureClient(balancer.address).signUp()),
+    Array.from({ length: clientCount }, () => new TortureClient(proxy.address).signUp()),
   );
   const lostByClient = clients.map(async (client) => {
     const acknowledged: string[] = [];
@@ -157,13 +154,12 @@ export async function restartReplicas(
       const { code } = await kill('SIGTERM');
       if (code !== 0) failures.add(`exit code ${code}`);
       running[i] = await startServerProcess({ ...settings, PORT: new URL(address).port });
-      await balancer.checkReadiness(address);
     }
   }
   stop.abort();
   const lost = (await Promise.all(lostByClient)).reduce((sum, count) => sum + count, 0);
   return {
-    restarts: replicas * rounds,
+    restarts: 2 * rounds,
     requests: counts.requests,
     'failed requests': counts.failed + failures.size,
     lost,
@@ -215,15 +211,6 @@ export async function floodLogins(settings: Settings, connections: number, round
       .length,
     'failed sign-ins without a response': statuses.get(0) ?? 0,
   };
-}
-
-/** Sends generated requests. Throws if a response is a 5xx or not allowed by the contract. */
-export async function fuzzRequests(settings: Settings, requests: number): Promise<Figures> {
-  await using server = await startServerProcess({
-    ...settings,
-    TRUST_PROXY: '127.0.0.1,::1',
-  });
-  return { requests, ...(await fuzz(server.address, requests)) };
 }
 
 async function timeMs(call: () => Promise<{ status: number }>): Promise<number> {

@@ -4,7 +4,7 @@ import type { Throttle } from './auth/throttle.ts';
 import type { Store } from './store/store.ts';
 
 /** The dependencies of the operations. */
-export interface Services {
+export interface Dependencies {
   store: Store;
   passwords: Passwords;
   sessions: Sessions;

@@ -4,7 +4,7 @@ import { Refusal } from '../refusal.ts';
 const retryAfterSeconds = 10;
 
 /** Bounds the requests of an account that hold memory while its client sends or reads slowly. */
-export function createAccountLimit(max: number) {
+export function createConcurrencyLimit(max: number) {
   const counts = new Map<string, number>();
   return {
     /** Counts a request until its response is closed. Throws a `Refusal` if there are too many. */

@@ -1,0 +1,70 @@
+import DataLoader from 'dataloader';
+import { placeholders, type Database } from './database.ts';
+import type { ListVersion } from './lists.ts';
+
+interface SessionRecord {
+  tokenHash: string;
+  accountId: string;
+}
+
+type SessionRow = SessionRecord & ListVersion;
+
+const maxBatchSize = 16;
+
+export function createSessionTable(database: Database) {
+  // Batches lookups from one event-loop turn into one query, because under load a round trip costs
+  // more than an extra row.
+  const sessionLoader = new DataLoader<string, SessionRow | undefined>(
+    async (tokenHashes) => {
+      const hashes = padBatch([...new Set(tokenHashes)]);
+      const sessions = await database.query<SessionRow>(
+        `select sessions.token_hash as "tokenHash", sessions.account_id as "accountId",
+           (select list_edits from accounts where id = sessions.account_id) as edits,
+           projects.id as "lastId", coalesce(projects.position, 0) as "lastPosition"
+         from sessions left join projects on projects.account_id = sessions.account_id
+             and projects.position = (select max(position) from projects
+                                      where account_id = sessions.account_id)
+         where token_hash in (${placeholders(hashes.length)}) and expires_at > ${database.now}`,
+        hashes,
+      );
+      const byHash = new Map(sessions.map((session) => [session.tokenHash, session]));
+      return tokenHashes.map((tokenHash) => byHash.get(tokenHash));
+    },
+    { cache: false, maxBatchSize, batchScheduleFn: (dispatch) => setImmediate(dispatch) },
+  );
+
+  return {
+    async createSession({ tokenHash, accountId }: SessionRecord, lifetimeMs: number) {
+      await database.query(
+        `insert into sessions (token_hash, account_id, expires_at)
+         values ($1, $2, ${database.now} + cast($3 as bigint))`,
+        [tokenHash, accountId, lifetimeMs],
+      );
+    },
+
+    /**
+     * Returns undefined if the session has expired or does not exist. Includes the version of the
+     * account's list, because one query costs less than two.
+     */
+    findSession: (tokenHash: string) => sessionLoader.load(tokenHash),
+
+    async deleteSession(tokenHash: string) {
+      await database.query('delete from sessions where token_hash = $1', [tokenHash]);
+    },
+
+    /** Returns the number of deleted sessions. */
+    async deleteSessionsOfAccount(accountId: string) {
+      const deleted = await database.query(
+        'delete from sessions where account_id = $1 returning token_hash',
+        [accountId],
+      );
+      return deleted.length;
+    },
+  };
+}
+
+/** Repeats keys up to `maxBatchSize`, so that there are only two statements to prepare. */
+function padBatch(keys: string[]): string[] {
+  if (keys.length === 1) return keys;
+  return Array.from({ length: maxBatchSize }, (_, i) => keys[i % keys.length] as string);
+}
