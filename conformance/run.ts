@@ -1,5 +1,5 @@
 import { callNames, findCall, type Call } from '../model/calls.ts';
-import { checks, verdicts } from './checks/all.ts';
+import { checks } from './checks/all.ts';
 import type { Check } from './checks/check.ts';
 import {
   describeUserMessage,
@@ -104,7 +104,7 @@ const showsTimeout = ({ problems = [] }: Outcome) =>
 
 async function evaluateCheck(check: Check, context: RunContext): Promise<Outcome> {
   try {
-    const note = await verdicts[check.id]!(context);
+    const note = await check.run(context);
     return typeof note === 'string' ? { status: 'noted', note } : { status: 'passed' };
   } catch (error) {
     if (error instanceof CheckFailed) return { status: 'failed', problems: error.problems };
