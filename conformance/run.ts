@@ -13,13 +13,13 @@ import { describeResponse } from './describe.ts';
 import { createFixtures, createRunId } from './fixtures.ts';
 import { Unjudged, type Exchange } from './http/client.ts';
 import { isSuccess, statusOf } from './http/response.ts';
+import type { Status } from './report/schema.ts';
 import { createRunContext, type RunContext, type RunContextOptions } from './run-context.ts';
 import { Blocked, CheckFailed, Skipped, type Problem } from './verdict.ts';
 
 export type CheckResult = {
   check: Check;
-  /** `blocked`: a precondition failed. `skipped`: the check does not apply to this backend. */
-  status: 'passed' | 'failed' | 'noted' | 'skipped' | 'blocked';
+  status: Status;
   problems: Problem[];
   note: string | undefined;
   exchanges: Exchange[];

@@ -3,14 +3,14 @@ import { Ajv2020 } from 'ajv/dist/2020.js';
 import ajvFormats from 'ajv-formats';
 import { beforeAll, expect, test } from 'vitest';
 import { checks } from '../../conformance/checks/all.ts';
-import { createReport, type Report } from '../../conformance/report/create-report.ts';
+import { createReport } from '../../conformance/report/create-report.ts';
 import { truncate } from '../../conformance/describe.ts';
 import { parseJson } from '../../conformance/http/response.ts';
 import { listFindings } from '../../conformance/report/findings.ts';
 import { renderHtml } from '../../conformance/report/html.ts';
 import { renderJunit } from '../../conformance/report/junit.ts';
 import { renderTerminal } from '../../conformance/report/terminal.ts';
-import schema from '../../conformance/report/schema.json' with { type: 'json' };
+import { jsonSchema, type Report } from '../../conformance/report/schema.ts';
 import { run, type CheckResult, type RunResult } from '../../conformance/run.ts';
 import type { Problem } from '../../conformance/verdict.ts';
 import { startServer } from '../server/support.ts';
@@ -158,7 +158,7 @@ test('an excerpt ends before a character that users see as one', () => {
 test('conformance.json matches its schema', () => {
   const ajv = new Ajv2020({ allErrors: true });
   ajvFormats.default(ajv);
-  const validate = ajv.compile(schema);
+  const validate = ajv.compile(jsonSchema);
   validate(JSON.parse(JSON.stringify(report)));
   expect(validate.errors).toBeNull();
 });
