@@ -14,7 +14,7 @@ import {
   isSameProject,
   listWith,
   registerAgain,
-} from '../probes.ts';
+} from '../shared-requests.ts';
 import type { ApiCall } from '../http/simulated-browser.ts';
 import type { Account, RunContext } from '../run-context.ts';
 import { createProblem, expectSuccess, fail, failIfAny, skip } from '../verdict.ts';

@@ -1,6 +1,6 @@
 import { lowerFirst } from '../describe.ts';
 import { isSuccess, messageOf, statusOf } from '../http/response.ts';
-import { asUser, createListed, createOrBlock, isListShared } from '../probes.ts';
+import { asUser, createListed, createOrBlock, isListShared } from '../shared-requests.ts';
 import { profile, type Check } from './check.ts';
 import { describeAcceptance, errorCases, exchangeOf, triggerJudged } from './errors.ts';
 

@@ -13,7 +13,7 @@ import {
   isUnauthorized,
   signInAsAnother,
   tenVisits,
-} from '../probes.ts';
+} from '../shared-requests.ts';
 import type { RunContext } from '../run-context.ts';
 import { fail, failIfAny, createProblem, skip, type Problem } from '../verdict.ts';
 import { must, should, type Check } from './check.ts';

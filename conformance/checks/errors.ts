@@ -34,7 +34,7 @@ import {
   sendExistingEmail,
   sendUnknownEmail,
   sendWrongPassword,
-} from '../probes.ts';
+} from '../shared-requests.ts';
 import type { RunContext } from '../run-context.ts';
 import {
   Blocked,

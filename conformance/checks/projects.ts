@@ -22,7 +22,7 @@ import {
   listOrBlock,
   listWith,
   missingFromList,
-} from '../probes.ts';
+} from '../shared-requests.ts';
 import { Blocked, expectSuccess, fail, skip } from '../verdict.ts';
 import type { RunContext } from '../run-context.ts';
 import { must, should, type Check } from './check.ts';

@@ -10,7 +10,7 @@ import {
   responseHeader,
   statusOf,
 } from '../http/response.ts';
-import { isListPublic, makeOrdinaryVisit } from '../probes.ts';
+import { isListPublic, makeOrdinaryVisit } from '../shared-requests.ts';
 import type { RunContext } from '../run-context.ts';
 import { speaksTls } from '../target.ts';
 import { createProblem, fail, failIfAny, failOnFaults, type Inspection } from '../verdict.ts';

@@ -20,7 +20,7 @@ import {
   visitAs,
   type Send,
   type Visit,
-} from '../probes.ts';
+} from '../shared-requests.ts';
 import { Blocked, expectSuccess, fail, failIfAny, skip } from '../verdict.ts';
 import type { RunContext, SignedInUser } from '../run-context.ts';
 import { must, should, type Check } from './check.ts';

@@ -17,7 +17,7 @@ import {
   findProject,
   listOrBlock,
   listWith,
-} from '../probes.ts';
+} from '../shared-requests.ts';
 import type { RunContext } from '../run-context.ts';
 import { createProblem, fail, failIfAny, skip } from '../verdict.ts';
 import { must, should, type Check, type Level } from './check.ts';

@@ -14,7 +14,7 @@ import {
   describeCreateFailure,
   isListPublic,
   signInAsAnother,
-} from '../probes.ts';
+} from '../shared-requests.ts';
 import type { RunContext } from '../run-context.ts';
 import { Blocked, fail, failIfAny, createProblem, skip } from '../verdict.ts';
 import { must, should, type Check } from './check.ts';
