@@ -16,7 +16,7 @@ import {
   registerAgain,
 } from '../shared-requests.ts';
 import type { ApiCall } from '../http/simulated-browser.ts';
-import type { Account, RunContext } from '../run-context.ts';
+import { oncePerRun, type Account, type RunContext } from '../run-context.ts';
 import { createProblem, expectSuccess, fail, failIfAny, skip } from '../verdict.ts';
 import { must, should, type Check, type Run } from './check.ts';
 
@@ -90,15 +90,16 @@ const isRefusedWithMessage = ({ exchange }: ApiCall) =>
   isClientError(exchange) && !describeMessageFault(exchange);
 
 /** Signs in to an account of the table, once per run and credentials. */
-const signInAs = (context: RunContext, name: Name, typed: Partial<Credentials> = {}) =>
-  context.once(`sign-in ${name} ${JSON.stringify(typed)}`, async () => {
+const signInAs = oncePerRun(
+  async (context: RunContext, name: Name, typed: Partial<Credentials> = {}) => {
     const { email, password } = { ...(await register(context, name)), ...typed };
     const browser = context.newBrowser(name);
     const login = await browser.login(email, password);
     // The app also opens the projects after signing in, which can bring the XSRF token.
     if (login.outcome.ok) await browser.listProjects();
     return { browser, login };
-  });
+  },
+);
 
 /** Creates a verdict: an account signs in as registered, and not with these changes. */
 const signsInAsTyped =
@@ -145,23 +146,20 @@ const skipRejected = (name: Name, { registration: { exchange } }: Account) =>
   skip(`the backend rejects ${lowerFirst(caseOf(name).words)}: ${describeResponse(exchange)}`);
 
 /** If unusual text fails, registers and signs in with ordinary text and one of its characters. */
-const listCharacterProblems = (context: RunContext, name: Name) =>
-  context.once(`characters of ${name}`, async () => {
-    const { field, characters = [] } = caseOf(name);
-    const problems = [];
-    for (const [index, character] of characters.entries()) {
-      const text = context.fixtures[field](`${name}${index}`).replace(/(?<=^.)/, () => character);
-      const account = await context.tryRegister(`${name}${index}`, { [field]: text });
-      const { email, password, registration } = account;
-      const isAccepted = registration.outcome.ok;
-      const call = isAccepted
-        ? await context.newBrowser(name).login(email, password)
-        : registration;
-      const failure = `A plain ${field} with "${character}" cannot ${isAccepted ? 'sign in' : 'register'}: ${describeResponse(call.exchange)}.`;
-      if (!call.outcome.ok) problems.push(createProblem(failure, [registration, call]));
-    }
-    return problems;
-  });
+const listCharacterProblems = oncePerRun(async (context: RunContext, name: Name) => {
+  const { field, characters = [] } = caseOf(name);
+  const problems = [];
+  for (const [index, character] of characters.entries()) {
+    const text = context.fixtures[field](`${name}${index}`).replace(/(?<=^.)/, () => character);
+    const account = await context.tryRegister(`${name}${index}`, { [field]: text });
+    const { email, password, registration } = account;
+    const isAccepted = registration.outcome.ok;
+    const call = isAccepted ? await context.newBrowser(name).login(email, password) : registration;
+    const failure = `A plain ${field} with "${character}" cannot ${isAccepted ? 'sign in' : 'register'}: ${describeResponse(call.exchange)}.`;
+    if (!call.outcome.ok) problems.push(createProblem(failure, [registration, call]));
+  }
+  return problems;
+});
 
 /** Fails for the characters with which ordinary text cannot register, if unusual text cannot. */
 async function expectCharacters(context: RunContext, name: Name) {
@@ -170,28 +168,26 @@ async function expectCharacters(context: RunContext, name: Name) {
 }
 
 /** Signs in to two accounts with another letter case than they were registered with. */
-const signInWithOtherCase = (context: RunContext) =>
-  context.once('other letter case', async () => {
-    const found = [];
-    for (const name of ['ada', 'grace'] as const) {
-      const account = await register(context, name);
-      const typed = name === 'ada' ? account.email.toUpperCase() : account.email.toLowerCase();
-      if (!isSuccess(account.registration.exchange)) continue;
-      const signedIn = await signInAs(context, name, { email: typed });
-      found.push({ ...account, name, ...signedIn, typed });
-    }
-    return found;
-  });
+const signInWithOtherCase = oncePerRun(async (context) => {
+  const found = [];
+  for (const name of ['ada', 'grace'] as const) {
+    const account = await register(context, name);
+    const typed = name === 'ada' ? account.email.toUpperCase() : account.email.toLowerCase();
+    if (!isSuccess(account.registration.exchange)) continue;
+    const signedIn = await signInAs(context, name, { email: typed });
+    found.push({ ...account, name, ...signedIn, typed });
+  }
+  return found;
+});
 
 /** Registers the email of an account in capital letters, with another password. */
-const registerOtherCase = (context: RunContext) =>
-  context.once('registration in capitals', async () => {
-    const { email, password, registration } = await context.registeredAccount('eight');
-    const browser = context.newBrowser('eight');
-    const call = await browser.registerUser(email.toUpperCase(), `${password}-other`);
-    const signIn = () => context.newBrowser('eight').login(email, password);
-    return { registration, call, signIn };
-  });
+const registerOtherCase = oncePerRun(async (context) => {
+  const { email, password, registration } = await context.registeredAccount('eight');
+  const browser = context.newBrowser('eight');
+  const call = await browser.registerUser(email.toUpperCase(), `${password}-other`);
+  const signIn = () => context.newBrowser('eight').login(email, password);
+  return { registration, call, signIn };
+});
 
 export const accountChecks: Check[] = [
   must('ACCOUNT-1', {
@@ -464,12 +460,11 @@ export const accountChecks: Check[] = [
 ];
 
 /** Registers another account in the browser of a signed-in user. */
-const registerGuest = (context: RunContext) =>
-  context.once('guest', async () => {
-    const { browser, login } = await signInAs(context, 'bob');
-    if (!login.outcome.ok) skip('the user cannot sign in');
-    const before = await browser.listProjects();
-    const { email, password } = context.fixtures;
-    const call = await browser.registerUser(email('guest'), password('guest'));
-    return { browser, login, before, call };
-  });
+const registerGuest = oncePerRun(async (context) => {
+  const { browser, login } = await signInAs(context, 'bob');
+  if (!login.outcome.ok) skip('the user cannot sign in');
+  const before = await browser.listProjects();
+  const { email, password } = context.fixtures;
+  const call = await browser.registerUser(email('guest'), password('guest'));
+  return { browser, login, before, call };
+});

@@ -14,7 +14,7 @@ import {
   signInAsAnother,
   tenVisits,
 } from '../shared-requests.ts';
-import type { RunContext } from '../run-context.ts';
+import { oncePerRun, type RunContext } from '../run-context.ts';
 import { fail, failIfAny, createProblem, skip, type Problem } from '../verdict.ts';
 import { must, should, type Check } from './check.ts';
 
@@ -267,26 +267,24 @@ async function expectCookies(context: RunContext, faultOf: (cookie: Cookie) => s
 }
 
 /** Returns the cookies that are needed together, or else each cookie that is enough alone. */
-const findSessions = (context: RunContext): Promise<Cookie[][]> =>
-  context.once('session cookies', async () => {
-    const { browser } = await activeSession(context);
-    const sent = browser.cookiesFor('/api/v1/projects').filter(({ key }) => key !== 'XSRF-TOKEN');
-    if (!(await browser.listProjects()).outcome.ok || (await isListPublic(context))) return [];
-    const listsWith = async (name: string, isSent: (cookie: Cookie) => boolean) => {
-      const other = context.newBrowser(`ada, ${name}`);
-      for (const cookie of sent.filter(isSent)) other.setCookie(cookie);
-      return (await other.listProjects()).outcome.ok;
-    };
-    const needed: Cookie[] = [];
-    const enough: Cookie[][] = [];
-    for (const cookie of sent) {
-      if (!(await listsWith(`without ${cookie.key}`, (each) => each !== cookie)))
-        needed.push(cookie);
-      if (await listsWith(`with ${cookie.key} alone`, (each) => each === cookie))
-        enough.push([cookie]);
-    }
-    return needed.length > 0 ? [needed] : enough;
-  });
+const findSessions = oncePerRun(async (context): Promise<Cookie[][]> => {
+  const { browser } = await activeSession(context);
+  const sent = browser.cookiesFor('/api/v1/projects').filter(({ key }) => key !== 'XSRF-TOKEN');
+  if (!(await browser.listProjects()).outcome.ok || (await isListPublic(context))) return [];
+  const listsWith = async (name: string, isSent: (cookie: Cookie) => boolean) => {
+    const other = context.newBrowser(`ada, ${name}`);
+    for (const cookie of sent.filter(isSent)) other.setCookie(cookie);
+    return (await other.listProjects()).outcome.ok;
+  };
+  const needed: Cookie[] = [];
+  const enough: Cookie[][] = [];
+  for (const cookie of sent) {
+    if (!(await listsWith(`without ${cookie.key}`, (each) => each !== cookie))) needed.push(cookie);
+    if (await listsWith(`with ${cookie.key} alone`, (each) => each === cookie))
+      enough.push([cookie]);
+  }
+  return needed.length > 0 ? [needed] : enough;
+});
 
 const setCookieLines = ({ response }: Exchange) =>
   response ? headerValues(response, 'set-cookie') : [];

@@ -35,7 +35,7 @@ import {
   sendUnknownEmail,
   sendWrongPassword,
 } from '../shared-requests.ts';
-import type { RunContext } from '../run-context.ts';
+import { oncePerRun, type RunContext } from '../run-context.ts';
 import {
   Blocked,
   expectSuccess,
@@ -282,8 +282,12 @@ const goodCalls = {
 };
 
 /** Returns the name of a request if it was refused, so that it is not in use. */
-async function freeName({ peek }: RunContext, id: string, other: string): Promise<string> {
-  const result = await peek<ApiCall | Exchange>(`error case ${id}`)?.catch(() => undefined);
+async function freeName(
+  { errorCases: sent }: RunContext,
+  id: string,
+  other: string,
+): Promise<string> {
+  const result = await sent.get(id)?.catch(() => undefined);
   return result && isClientError(exchangeOf(result)) ? id : other;
 }
 
@@ -294,21 +298,20 @@ const casesOf = (call: ErrorCase['call']) => errorCases.filter((each) => each.ca
  * Projects are cheap, so that a good one follows each wrong one, and the first that fails counts.
  * Once per run. A wrong project may make a list unreadable: no later check reads this list.
  */
-const refuseAll = (context: RunContext, call: Call): Promise<ApiCall> =>
-  context.once(`refusals of ${call}`, async () => {
-    const isProject = call === 'createProject';
-    const { browser } = isProject
-      ? await context.signedInUser('flo')
-      : { browser: context.newBrowser('stranger') };
-    const good = (name: string) => goodCalls[call](context, browser, name);
-    let failed: ApiCall | undefined;
-    for (const errorCase of casesOf(call)) {
-      await sendErrorCase(context, errorCase.id, errorCase.send, browser).catch(() => undefined);
-      const next = isProject && !failed ? await good(`after-${errorCase.id}`) : undefined;
-      if (next && !next.outcome.ok) failed = next;
-    }
-    return failed ?? good(await freeName(context, 'ERR-7', 'after-refusals'));
-  });
+const refuseAll = oncePerRun(async (context: RunContext, call: Call): Promise<ApiCall> => {
+  const isProject = call === 'createProject';
+  const { browser } = isProject
+    ? await context.signedInUser('flo')
+    : { browser: context.newBrowser('stranger') };
+  const good = (name: string) => goodCalls[call](context, browser, name);
+  let failed: ApiCall | undefined;
+  for (const errorCase of casesOf(call)) {
+    await sendErrorCase(context, errorCase.id, errorCase.send, browser).catch(() => undefined);
+    const next = isProject && !failed ? await good(`after-${errorCase.id}`) : undefined;
+    if (next && !next.outcome.ok) failed = next;
+  }
+  return failed ?? good(await freeName(context, 'ERR-7', 'after-refusals'));
+});
 
 export const errorChecks: Check[] = [
   must('ERR-24', {
@@ -430,7 +433,7 @@ function describeNoSentence(exchange: Exchange): string | undefined {
 }
 
 /** Sends the request of an error case, once per run. */
-export async function triggerError(context: RunContext, errorCase: ErrorCase) {
+async function triggerError(context: RunContext, errorCase: ErrorCase) {
   if (errorCase.call) await refuseAll(context, errorCase.call);
   return sendErrorCase(context, errorCase.id, errorCase.send);
 }
@@ -446,7 +449,7 @@ export async function triggerJudged(context: RunContext, errorCase: ErrorCase) {
 
 /** Returns the result of `triggerError`; undefined when the run has not called it. */
 export const triggeredError = (context: RunContext, { id }: ErrorCase) =>
-  context.peek<ApiCall | Exchange>(`error case ${id}`);
+  context.errorCases.get(id);
 
 export const exchangeOf = (result: ApiCall | Exchange): Exchange =>
   'outcome' in result ? result.exchange : result;

@@ -1,7 +1,7 @@
 import { checkJourney, checkWalk } from '../journeys/journey.ts';
 import { accountSteps, arrival, projectSteps } from '../journeys/steps.ts';
 import type { WalkOptions } from '../journeys/walk.ts';
-import type { RunContext } from '../run-context.ts';
+import { oncePerRun, type RunContext } from '../run-context.ts';
 import { Blocked, skip } from '../verdict.ts';
 import { must, type Check } from './check.ts';
 
@@ -40,11 +40,10 @@ export const journeyChecks: Check[] = [
   }),
 ];
 
-const userStory = (context: RunContext) =>
-  context.once('user story', () => {
-    const later = ['creates a project', 'leaves Projects', 'opens Projects', 'reloads the page'];
-    return checkJourney(context, [...Object.keys(arrival), ...later]);
-  });
+const userStory = oncePerRun((context) => {
+  const later = ['creates a project', 'leaves Projects', 'opens Projects', 'reloads the page'];
+  return checkJourney(context, [...Object.keys(arrival), ...later]);
+});
 
 /** Lets the person of the story go on, because an account is expensive. */
 async function goOn(context: RunContext, options: WalkOptions) {

@@ -24,7 +24,7 @@ import {
   missingFromList,
 } from '../shared-requests.ts';
 import { Blocked, expectSuccess, fail, skip } from '../verdict.ts';
-import type { RunContext } from '../run-context.ts';
+import { oncePerRun, type RunContext } from '../run-context.ts';
 import { must, should, type Check } from './check.ts';
 import { expectSameText } from './text.ts';
 import { firstSession } from './xsrf.ts';
@@ -598,18 +598,16 @@ async function expectInNextList(context: RunContext, browser: SimulatedBrowser, 
 }
 
 /** Returns ada in a second browser, which signed in later than the first one. */
-const laterSession = (context: RunContext) =>
-  context.once('later session', () => context.newSession('ada'));
+const laterSession = oncePerRun((context) => context.newSession('ada'));
 
 /** Creates a project of ada, then one of bob with the same Idempotency-Key. */
-const createWithKeyOfAnother = (context: RunContext) =>
-  context.once('key of another', async () => {
-    const [ada, bob] = [await context.signedInUser('ada'), await context.signedInUser('bob')];
-    const name = 'with the key of another user';
-    const first = await createOrBlock(context, ada.browser, name, 'of two users');
-    const second = await createWithKey(context, bob.browser, first.sent, 'of two users');
-    return { bob, first: first.call, created: first.project, second };
-  });
+const createWithKeyOfAnother = oncePerRun(async (context) => {
+  const [ada, bob] = [await context.signedInUser('ada'), await context.signedInUser('bob')];
+  const name = 'with the key of another user';
+  const first = await createOrBlock(context, ada.browser, name, 'of two users');
+  const second = await createWithKey(context, bob.browser, first.sent, 'of two users');
+  return { bob, first: first.call, created: first.project, second };
+});
 
 /** Explains equal ids that differ on the wire. */
 const roundedNote = (created: { project: Project }[]) =>
@@ -632,30 +630,28 @@ function expectSameTexts(calls: ApiCall<Project>[]) {
 }
 
 /** Creates five more projects of tess, one after the other, and fetches the list five times. */
-const listFiveTimes = (context: RunContext) =>
-  context.once('five lists', async () => {
-    const { browser, created } = await createManyProjects(context);
-    const newest: Project[] = [];
-    for (const name of ['one', 'two', 'three', 'four', 'five'])
-      newest.push((await createOrBlock(context, browser, name)).project);
-    const lists = [await listOrBlock(browser)];
-    // A slow list is fetched once: REACH-10 reports it.
-    const count = lists[0]!.call.exchange.durationMs < 1000 ? 5 : 1;
-    while (lists.length < count) lists.push(await listOrBlock(browser));
-    return { all: [...created, ...newest], newest, lists };
-  });
+const listFiveTimes = oncePerRun(async (context) => {
+  const { browser, created } = await createManyProjects(context);
+  const newest: Project[] = [];
+  for (const name of ['one', 'two', 'three', 'four', 'five'])
+    newest.push((await createOrBlock(context, browser, name)).project);
+  const lists = [await listOrBlock(browser)];
+  // A slow list is fetched once: REACH-10 reports it.
+  const count = lists[0]!.call.exchange.durationMs < 1000 ? 5 : 1;
+  while (lists.length < count) lists.push(await listOrBlock(browser));
+  return { all: [...created, ...newest], newest, lists };
+});
 
 /** Creates `manyProjects` projects of tess, six at a time. */
-const createManyProjects = (context: RunContext) =>
-  context.once('many projects', async () => {
-    const { browser } = await context.signedInUser('tess');
-    await listOrBlock(browser);
-    const created: Project[] = [];
-    while (created.length < manyProjects) {
-      const batch = Array.from({ length: 6 }, (_, index) =>
-        createOrBlock(context, browser, `number ${created.length + index + 1}`),
-      );
-      for (const { project } of await Promise.all(batch)) created.push(project);
-    }
-    return { browser, created };
-  });
+const createManyProjects = oncePerRun(async (context) => {
+  const { browser } = await context.signedInUser('tess');
+  await listOrBlock(browser);
+  const created: Project[] = [];
+  while (created.length < manyProjects) {
+    const batch = Array.from({ length: 6 }, (_, index) =>
+      createOrBlock(context, browser, `number ${created.length + index + 1}`),
+    );
+    for (const { project } of await Promise.all(batch)) created.push(project);
+  }
+  return { browser, created };
+});

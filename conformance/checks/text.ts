@@ -18,7 +18,7 @@ import {
   listOrBlock,
   listWith,
 } from '../shared-requests.ts';
-import type { RunContext } from '../run-context.ts';
+import { oncePerRun, type RunContext } from '../run-context.ts';
 import { createProblem, fail, failIfAny, skip } from '../verdict.ts';
 import { must, should, type Check, type Level } from './check.ts';
 
@@ -139,10 +139,9 @@ function longText(length: number): string {
 const nameText = ([title, description]: Text) =>
   `the project "${truncate(title, 20)}" (a title of ${title.length} and a description of ${description.length} characters)`;
 
-const createText = (context: RunContext, [title, description]: Text) =>
-  context.once(`text ${title}`, async () =>
-    (await context.signedInUser('tess')).browser.createProject({ title, description }),
-  );
+const createText = oncePerRun(async (context: RunContext, [title, description]: Text) =>
+  (await context.signedInUser('tess')).browser.createProject({ title, description }),
+);
 
 /** Creates the check that a backend keeps the texts of a row. */
 const textCheck = ({ id, level = 'MUST', title, projects }: (typeof textRows)[number]): Check => ({
@@ -234,15 +233,14 @@ const brokenTexts: Record<string, NewProject> = {
 const isDecided = ({ exchange }: ApiCall) => isSuccess(exchange) || isClientError(exchange);
 
 /** Repeats a request without a usable response, because that may be chance. */
-const createWithBrokenText = (context: RunContext, subject: string) =>
-  context.once(subject, async () => {
-    const { browser } = await context.signedInUser('tess');
-    const send = () => browser.createProject(brokenTexts[subject]!, { isAppRequest: false });
-    let create = await send();
-    if (!isDecided(create)) create = await send();
-    const response = describeResponse(create.exchange);
-    return { create, description: `${subject}: the backend responds with ${response}.` };
-  });
+const createWithBrokenText = oncePerRun(async (context: RunContext, subject: string) => {
+  const { browser } = await context.signedInUser('tess');
+  const send = () => browser.createProject(brokenTexts[subject]!, { isAppRequest: false });
+  let create = await send();
+  if (!isDecided(create)) create = await send();
+  const response = describeResponse(create.exchange);
+  return { create, description: `${subject}: the backend responds with ${response}.` };
+});
 
 /** Returns the text that a program may take for a missing one. */
 const findFalsy = (text: Text) => text.find((each) => /^(0|false|null|\[\])$/.test(each));

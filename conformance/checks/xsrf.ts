@@ -15,7 +15,7 @@ import {
   isListPublic,
   signInAsAnother,
 } from '../shared-requests.ts';
-import type { RunContext } from '../run-context.ts';
+import { oncePerRun, type RunContext } from '../run-context.ts';
 import { Blocked, fail, failIfAny, createProblem, skip } from '../verdict.ts';
 import { must, should, type Check } from './check.ts';
 import { changeCookie, describePath, specialCharacters } from './cookies.ts';
@@ -25,16 +25,15 @@ const asksForToken = ({ exchange }: ApiCall) =>
   /[cx]srf|token|forgery|request could not be verified/i.test(exchange.response?.text ?? '');
 
 /** Registers and signs in, each from a new browser. SIGNIN-13 uses the session, then XSRF-6. */
-export const firstSession = (context: RunContext) =>
-  context.once('first session', async () => {
-    const email = context.fixtures.email('cold');
-    const password = context.fixtures.password('cold');
-    const [cold, browser] = [context.newBrowser('cold'), context.newBrowser('cold')];
-    const register = () => cold.registerUser(email, password);
-    const registration = await context.postWithXsrfCookie(cold, register);
-    const login = await context.postWithXsrfCookie(browser, () => browser.login(email, password));
-    return { browser, registration, login, list: await browser.listProjects() };
-  });
+export const firstSession = oncePerRun(async (context) => {
+  const email = context.fixtures.email('cold');
+  const password = context.fixtures.password('cold');
+  const [cold, browser] = [context.newBrowser('cold'), context.newBrowser('cold')];
+  const register = () => cold.registerUser(email, password);
+  const registration = await context.postWithXsrfCookie(cold, register);
+  const login = await context.postWithXsrfCookie(browser, () => browser.login(email, password));
+  return { browser, registration, login, list: await browser.listProjects() };
+});
 
 export const xsrfChecks: Check[] = [
   must('XSRF-2', {

@@ -75,7 +75,7 @@ const totals = z
   .strictObject({ total: count, passed: count, failed: count, blocked: count, skipped: count })
   .meta({ id: 'totals' });
 
-export const reportSchema = z
+const reportSchema = z
   .strictObject({
     $schema: z.literal(schemaFile).describe('The schema, which is in the folder of the report.'),
     version: z.literal(1).describe('Rises when a field is removed or changes its meaning.'),

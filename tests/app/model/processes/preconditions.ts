@@ -1,7 +1,7 @@
 import type { Credentials } from '../../../../machines/types.ts';
 import type { Call } from '../../../../model/calls.ts';
 import type { SimulatedBrowser } from '../../../../conformance/http/simulated-browser.ts';
-import type { RunContext } from '../../../../conformance/run-context.ts';
+import { oncePerRun, type RunContext } from '../../../../conformance/run-context.ts';
 import type { BackendOutcome } from './backend-response.ts';
 
 /** Brings a backend into the state in which a call ends as a path requires. */
@@ -18,6 +18,13 @@ type ArrangedRequest = [
   ownBrowser: SimulatedBrowser,
 ];
 
+const userWithProjects = oncePerRun(async (context) => {
+  const { browser } = await context.signedInUser('bob');
+  for (const name of ['first of a journey', 'second of a journey'])
+    await browser.createProject(context.fixtures.project(name));
+  return browser;
+});
+
 export function createPreconditions(context: RunContext): Preconditions {
   const newBrowser = () => context.newBrowser('journey');
   const registeredEmails = new Set<string>();
@@ -27,14 +34,7 @@ export function createPreconditions(context: RunContext): Preconditions {
     context.secrets.add(password);
     await newBrowser().registerUser(email, password);
   }
-  const browserWithProjects = () =>
-    context.once('user with projects', async () => {
-      const { browser } = await context.signedInUser('bob');
-      for (const name of ['first of a journey', 'second of a journey']) {
-        await browser.createProject(context.fixtures.project(name));
-      }
-      return browser;
-    });
+  const browserWithProjects = () => userWithProjects(context);
   const browserWithoutProjects = async () => (await context.signedInUser('flo')).browser;
 
   /** The calls that need more than a user with projects, and a visitor for a refusal. */
