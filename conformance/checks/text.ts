@@ -26,74 +26,57 @@ type Text = [title: string, description: string];
 
 const inBoth = (...bothTexts: string[]): Text[] => bothTexts.map((text) => [text, text]);
 
-/** Projects whose texts a backend has to keep. A row is a MUST unless it says otherwise. */
-const textRows: { id: string; level?: Level; title: string; projects: Text[] }[] = [
-  {
-    id: 'TEXT-1',
-    title: 'Markup is preserved',
-    projects: [
-      [
-        '<b>Bold</b> & "quoted" \'plan\' &amp; <script>alert(1)</script>',
-        '<p>1 < 2 && 3 > 2</p> &lt;not a tag&gt; <!-- no comment --> </textarea>',
-      ],
+const textRow = (id: string, title: string, projects: Text[], level: Level = 'MUST') => ({
+  id,
+  level,
+  title,
+  projects,
+});
+
+/** Projects whose texts a backend has to keep. */
+const textRows = [
+  textRow('TEXT-1', 'Markup is preserved', [
+    [
+      '<b>Bold</b> & "quoted" \'plan\' &amp; <script>alert(1)</script>',
+      '<p>1 < 2 && 3 > 2</p> &lt;not a tag&gt; <!-- no comment --> </textarea>',
     ],
-  },
-  {
-    id: 'TEXT-2',
-    title: 'Emoji and rare characters are preserved',
-    projects: [['Launch 🚀 family 👩‍👩‍👧‍👦 flag 🇪🇺 𝒳 𠮷', '🗝️ ‰ € ™ ½ ≠ — “quoted” … 🏳️‍🌈']],
-  },
-  {
-    id: 'TEXT-3',
-    title: 'All scripts are preserved, right-to-left ones included',
-    projects: [
-      [
-        'مشروع جديد · פרויקט חדש · Ünïcödé ß Ł ő',
-        'プロジェクト · 项目 · проект · έργο · परियोजना \u200Fשלום (abc) עולם\u200E',
-      ],
+  ]),
+  textRow('TEXT-2', 'Emoji and rare characters are preserved', [
+    ['Launch 🚀 family 👩‍👩‍👧‍👦 flag 🇪🇺 𝒳 𠮷', '🗝️ ‰ € ™ ½ ≠ — “quoted” … 🏳️‍🌈'],
+  ]),
+  textRow('TEXT-3', 'All scripts are preserved, right-to-left ones included', [
+    [
+      'مشروع جديد · פרויקט חדש · Ünïcödé ß Ł ő',
+      'プロジェクト · 项目 · проект · έργο · परियोजना \u200Fשלום (abc) עולם\u200E',
     ],
-  },
-  {
-    id: 'TEXT-4',
-    title: 'Line breaks are preserved',
-    projects: [
-      ['With lines', 'First line\nSecond line\n\nAfter an empty one\n indented\u2028separate'],
-    ],
-  },
-  {
-    id: 'TEXT-17',
-    title: 'Spaces, indents and tabs within a text are preserved',
-    projects: inBoth('Two  spaces and   three', 'An indent\n    of four\tand a tab'),
-  },
-  {
-    id: 'TEXT-5',
-    title: 'A description of 10 kB is preserved',
-    projects: [['With a long description', `${'All work and no play. '.repeat(465)}The end.`]],
-  },
-  {
-    id: 'TEXT-6',
-    title: 'A title of 300 characters is preserved',
-    projects: [
-      [longText(300), 'Its title has 300 characters.'],
-      [`${'x'.repeat(300)}.`, 'Its title is one word.'],
-    ],
-  },
-  {
-    id: 'TEXT-7',
-    title: 'Text that looks like a number, a boolean, null, JSON or a name in code stays text',
-    projects: inBoth(
+  ]),
+  textRow('TEXT-4', 'Line breaks are preserved', [
+    ['With lines', 'First line\nSecond line\n\nAfter an empty one\n indented\u2028separate'],
+  ]),
+  textRow(
+    'TEXT-17',
+    'Spaces, indents and tabs within a text are preserved',
+    inBoth('Two  spaces and   three', 'An indent\n    of four\tand a tab'),
+  ),
+  textRow('TEXT-5', 'A description of 10 kB is preserved', [
+    ['With a long description', `${'All work and no play. '.repeat(465)}The end.`],
+  ]),
+  textRow('TEXT-6', 'A title of 300 characters is preserved', [
+    [longText(300), 'Its title has 300 characters.'],
+    [`${'x'.repeat(300)}.`, 'Its title is one word.'],
+  ]),
+  textRow(
+    'TEXT-7',
+    'Text that looks like a number, a boolean, null, JSON or a name in code stays text',
+    inBoth(
       ...'0 false null 007 true 1e3 2026-02-30 [] {"title":"x"} constructor __proto__'.split(' '),
     ),
-  },
-  {
-    id: 'TEXT-12',
-    title: 'Text of one character is preserved',
-    projects: inBoth('x', '-', 'é', '漢', '🚀'),
-  },
-  {
-    id: 'TEXT-8',
-    title: 'Special characters of code and databases are preserved',
-    projects: inBoth(
+  ),
+  textRow('TEXT-12', 'Text of one character is preserved', inBoth('x', '-', 'é', '漢', '🚀')),
+  textRow(
+    'TEXT-8',
+    'Special characters of code and databases are preserved',
+    inBoth(
       "Robert'); DROP TABLE projects;-- \\ \\n %s ${x} {{x}} %00 ../",
       'C:\\new\\table "quoted" \'single\' `ticks` $1 $& $$ ? :name @x #{y} null NaN',
       '1 + 1 = 2, 100%25 & _more_ *of* it',
@@ -101,35 +84,35 @@ const textRows: { id: string; level?: Level; title: string; projects: Text[] }[]
       '=SUM(A1:A2)',
       '# A heading - a list',
     ),
-  },
-  {
-    id: 'TEXT-9',
-    level: 'SHOULD',
-    title: 'Outer spaces, tabs and Windows line breaks are preserved',
-    projects: [
+  ),
+  textRow(
+    'TEXT-9',
+    'Outer spaces, tabs and Windows line breaks are preserved',
+    [
       ['  between blanks  ', '\tindented by a tab\r\nand a line break of Windows\r\n  '],
       ['Only white space', ' \n\n\t\n'],
     ],
-  },
-  {
-    id: 'TEXT-10',
-    level: 'SHOULD',
-    title: 'Unicode is not normalized',
-    projects: [['Cafe\u0301 and Café, Å and Å', 'ﬁne ① ｆｕｌｌ width\u00a0and\u200bnone']],
-  },
-  {
-    id: 'TEXT-11',
-    title: 'A description of 100,000 characters is preserved, or rejected with a message',
-    projects: [['With a very long description', longText(100_000)]],
-  },
-  {
-    id: 'TEXT-13',
-    title: 'Titles of 1,000 and 10,000 characters are preserved, or rejected with a message',
-    projects: [
+    'SHOULD',
+  ),
+  textRow(
+    'TEXT-10',
+    'Unicode is not normalized',
+    [['Cafe\u0301 and Café, Å and Å', 'ﬁne ① ｆｕｌｌ width\u00a0and\u200bnone']],
+    'SHOULD',
+  ),
+  textRow(
+    'TEXT-11',
+    'A description of 100,000 characters is preserved, or rejected with a message',
+    [['With a very long description', longText(100_000)]],
+  ),
+  textRow(
+    'TEXT-13',
+    'Titles of 1,000 and 10,000 characters are preserved, or rejected with a message',
+    [
       [longText(1000), 'Its title has 1,000 characters.'],
       [longText(10_000), 'Its title has 10,000 characters.'],
     ],
-  },
+  ),
 ];
 
 function longText(length: number): string {
@@ -144,7 +127,7 @@ const createText = oncePerRun(async (context: RunContext, [title, description]: 
 );
 
 /** Creates the check that a backend keeps the texts of a row. */
-const textCheck = ({ id, level = 'MUST', title, projects }: (typeof textRows)[number]): Check => ({
+const textCheck = ({ id, level, title, projects }: (typeof textRows)[number]): Check => ({
   id,
   level,
   title,
@@ -168,7 +151,7 @@ export const textChecks: Check[] = [
     statements: ['ENTITY-1', 'CREATE-2'],
     run: asUser('tess', async (context, browser) => {
       const problems = [];
-      const rows = textRows.filter(({ level = 'MUST' }) => level === 'MUST');
+      const rows = textRows.filter(({ level }) => level === 'MUST');
       for (const text of rows.flatMap(({ projects }) => projects)) {
         const create = await createText(context, text);
         if (!isClientError(create.exchange) || findFalsy(text)) continue;
