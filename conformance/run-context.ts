@@ -31,7 +31,7 @@ export function getOrCreate<Key, Value>(map: Map<Key, Value>, key: Key, create: 
 }
 
 /** Creates a function that runs `create` once per run and arguments, which are JSON. */
-export function oncePerRun<Args extends unknown[], Value>(
+export function oncePerArguments<Args extends unknown[], Value>(
   create: (context: RunContext, ...args: Args) => Promise<Value>,
 ) {
   const resultsOf = new WeakMap<RunContext, Map<string, Promise<Value>>>();
@@ -40,6 +40,12 @@ export function oncePerRun<Args extends unknown[], Value>(
     resultsOf.set(context, results);
     return getOrCreate(results, JSON.stringify(args), () => create(context, ...args));
   };
+}
+
+/** Creates a function that runs `create` once per run. It ignores further arguments. */
+export function oncePerRun<Value>(create: (context: RunContext) => Promise<Value>) {
+  const once = oncePerArguments(create);
+  return (context: RunContext) => once(context);
 }
 
 /** A picture of a failed check. `file` is in the same folder as the report. */

@@ -16,7 +16,7 @@ import {
   registerAgain,
 } from '../shared-requests.ts';
 import type { ApiCall } from '../http/simulated-browser.ts';
-import { oncePerRun, type Account, type RunContext } from '../run-context.ts';
+import { oncePerArguments, oncePerRun, type Account, type RunContext } from '../run-context.ts';
 import { createProblem, expectSuccess, fail, failIfAny, skip } from '../verdict.ts';
 import { must, should, type Check, type Run } from './check.ts';
 
@@ -90,7 +90,7 @@ const isRefusedWithMessage = ({ exchange }: ApiCall) =>
   isClientError(exchange) && !describeMessageFault(exchange);
 
 /** Signs in to an account of the table, once per run and credentials. */
-const signInAs = oncePerRun(
+const signInAs = oncePerArguments(
   async (context: RunContext, name: Name, typed: Partial<Credentials> = {}) => {
     const { email, password } = { ...(await register(context, name)), ...typed };
     const browser = context.newBrowser(name);
@@ -146,7 +146,7 @@ const skipRejected = (name: Name, { registration: { exchange } }: Account) =>
   skip(`the backend rejects ${lowerFirst(caseOf(name).words)}: ${describeResponse(exchange)}`);
 
 /** If unusual text fails, registers and signs in with ordinary text and one of its characters. */
-const listCharacterProblems = oncePerRun(async (context: RunContext, name: Name) => {
+const listCharacterProblems = oncePerArguments(async (context: RunContext, name: Name) => {
   const { field, characters = [] } = caseOf(name);
   const problems = [];
   for (const [index, character] of characters.entries()) {

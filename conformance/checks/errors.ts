@@ -35,7 +35,7 @@ import {
   sendUnknownEmail,
   sendWrongPassword,
 } from '../shared-requests.ts';
-import { oncePerRun, type RunContext } from '../run-context.ts';
+import { oncePerArguments, type RunContext } from '../run-context.ts';
 import {
   Blocked,
   expectSuccess,
@@ -298,7 +298,7 @@ const casesOf = (call: ErrorCase['call']) => errorCases.filter((each) => each.ca
  * Projects are cheap, so that a good one follows each wrong one, and the first that fails counts.
  * Once per run. A wrong project may make a list unreadable: no later check reads this list.
  */
-const refuseAll = oncePerRun(async (context: RunContext, call: Call): Promise<ApiCall> => {
+const refuseAll = oncePerArguments(async (context: RunContext, call: Call): Promise<ApiCall> => {
   const isProject = call === 'createProject';
   const { browser } = isProject
     ? await context.signedInUser('flo')

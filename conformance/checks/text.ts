@@ -18,7 +18,7 @@ import {
   listOrBlock,
   listWith,
 } from '../shared-requests.ts';
-import { oncePerRun, type RunContext } from '../run-context.ts';
+import { oncePerArguments, type RunContext } from '../run-context.ts';
 import { createProblem, fail, failIfAny, skip } from '../verdict.ts';
 import { must, should, type Check, type Level } from './check.ts';
 
@@ -122,7 +122,7 @@ function longText(length: number): string {
 const nameText = ([title, description]: Text) =>
   `the project "${truncate(title, 20)}" (a title of ${title.length} and a description of ${description.length} characters)`;
 
-const createText = oncePerRun(async (context: RunContext, [title, description]: Text) =>
+const createText = oncePerArguments(async (context: RunContext, [title, description]: Text) =>
   (await context.signedInUser('tess')).browser.createProject({ title, description }),
 );
 
@@ -216,7 +216,7 @@ const brokenTexts: Record<string, NewProject> = {
 const isDecided = ({ exchange }: ApiCall) => isSuccess(exchange) || isClientError(exchange);
 
 /** Repeats a request without a usable response, because that may be chance. */
-const createWithBrokenText = oncePerRun(async (context: RunContext, subject: string) => {
+const createWithBrokenText = oncePerArguments(async (context: RunContext, subject: string) => {
   const { browser } = await context.signedInUser('tess');
   const send = () => browser.createProject(brokenTexts[subject]!, { isAppRequest: false });
   let create = await send();
