@@ -23,6 +23,31 @@ export type Account = Credentials & {
 /** An account that is signed in with `browser`. */
 export type SignedInUser = Account & { login: ApiCall<void> };
 
+/** Returns the value of a key. `create` makes it when it is first needed. */
+export function getOrCreate<Key, Value>(map: Map<Key, Value>, key: Key, create: () => Value) {
+  const value = map.get(key) ?? create();
+  map.set(key, value);
+  return value;
+}
+
+/** Creates a function that runs `create` once per run and arguments, which are JSON. */
+export function oncePerArguments<Args extends unknown[], Value>(
+  create: (context: RunContext, ...args: Args) => Promise<Value>,
+) {
+  const resultsOf = new WeakMap<RunContext, Map<string, Promise<Value>>>();
+  return (context: RunContext, ...args: Args): Promise<Value> => {
+    const results = resultsOf.get(context) ?? new Map<string, Promise<Value>>();
+    resultsOf.set(context, results);
+    return getOrCreate(results, JSON.stringify(args), () => create(context, ...args));
+  };
+}
+
+/** Creates a function that runs `create` once per run. It ignores further arguments. */
+export function oncePerRun<Value>(create: (context: RunContext) => Promise<Value>) {
+  const once = oncePerArguments(create);
+  return (context: RunContext) => once(context);
+}
+
 /** A picture of a failed check. `file` is in the same folder as the report. */
 export type Screenshot = { id: string; file: string };
 
@@ -56,16 +81,11 @@ export function createRunContext(
     for (const value of lines.flatMap(cookieValues)) secrets.add(value);
   };
   const http = createHttpClient(origin, { ...httpOptions, onExchange: addSecrets });
-  const results = new Map<string, Promise<unknown>>();
+  const accounts = new Map<string, Promise<Account>>();
+  const users = new Map<string, Promise<SignedInUser>>();
+  const lateSignIns = new Map<string, Promise<ApiCall<void>>>();
   const refusedSignIns: Problem[] = [];
   let browserCount = 0;
-
-  /** Runs `create` once per run and key. Later calls return the first result. */
-  const once = <Value>(key: string, create: () => Promise<Value>): Promise<Value> => {
-    const result = results.get(key) ?? create();
-    results.set(key, result);
-    return result as Promise<Value>;
-  };
 
   /** Creates a browser without cookies. */
   const newBrowser = (name: string) => new SimulatedBrowser(http, `${name} ${++browserCount}`);
@@ -87,7 +107,7 @@ export function createRunContext(
 
   /** Registers an account in a new browser, once per name. The registration may have failed. */
   const tryRegister = (name: string, credentials: Partial<Credentials> = {}): Promise<Account> =>
-    once(`account ${name}`, async () => {
+    getOrCreate(accounts, name, async () => {
       const { email = fixtures.email(name), password = fixtures.password(name) } = credentials;
       const browser = newBrowser(name);
       const register = () => browser.registerUser(email, password);
@@ -105,7 +125,7 @@ export function createRunContext(
 
   /** Repeats a refused sign-in, once per account. */
   const signInLate = (account: Account, first: ApiCall<void>) =>
-    once(`late sign-in of ${account.name}`, async () => {
+    getOrCreate(lateSignIns, account.name, async () => {
       const { email, password, browser, registration } = account;
       await http.clock.sleep(lateMs);
       const login = await browser.login(email, password);
@@ -144,15 +164,14 @@ export function createRunContext(
     refusedSignIns,
     signInLate,
     screenshots: [] as Screenshot[],
-    once,
-    /** Returns the result of `once` for this key, or undefined if there is none yet. */
-    peek: <Value>(key: string) => results.get(key) as Promise<Value> | undefined,
+    /** What the error cases that were sent have brought, by id. */
+    errorCases: new Map<string, Promise<ApiCall | Exchange>>(),
     newBrowser,
     postWithXsrfCookie,
     tryRegister,
     registeredAccount,
     /** Registers an account and signs in, once per name. Throws `Blocked` if that fails. */
-    signedInUser: (name: string) => once(`user ${name}`, () => newSession(name)),
+    signedInUser: (name: string) => getOrCreate(users, name, () => newSession(name)),
     newSession,
   };
 }

@@ -1,5 +1,5 @@
 import { callNames, findCall, type Call } from '../model/calls.ts';
-import { checks, verdicts } from './checks/all.ts';
+import { checks } from './checks/all.ts';
 import type { Check } from './checks/check.ts';
 import {
   describeUserMessage,
@@ -13,13 +13,13 @@ import { describeResponse } from './describe.ts';
 import { createFixtures, createRunId } from './fixtures.ts';
 import { Unjudged, type Exchange } from './http/client.ts';
 import { isSuccess, statusOf } from './http/response.ts';
+import type { Status } from './report/schema.ts';
 import { createRunContext, type RunContext, type RunContextOptions } from './run-context.ts';
 import { Blocked, CheckFailed, Skipped, type Problem } from './verdict.ts';
 
 export type CheckResult = {
   check: Check;
-  /** `blocked`: a precondition failed. `skipped`: the check does not apply to this backend. */
-  status: 'passed' | 'failed' | 'noted' | 'skipped' | 'blocked';
+  status: Status;
   problems: Problem[];
   note: string | undefined;
   exchanges: Exchange[];
@@ -104,7 +104,7 @@ const showsTimeout = ({ problems = [] }: Outcome) =>
 
 async function evaluateCheck(check: Check, context: RunContext): Promise<Outcome> {
   try {
-    const note = await verdicts[check.id]!(context);
+    const note = await check.run(context);
     return typeof note === 'string' ? { status: 'noted', note } : { status: 'passed' };
   } catch (error) {
     if (error instanceof CheckFailed) return { status: 'failed', problems: error.problems };

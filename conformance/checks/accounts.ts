@@ -14,14 +14,14 @@ import {
   isSameProject,
   listWith,
   registerAgain,
-} from '../probes.ts';
+} from '../shared-requests.ts';
 import type { ApiCall } from '../http/simulated-browser.ts';
-import type { RunContext } from '../run-context.ts';
+import { oncePerArguments, oncePerRun, type Account, type RunContext } from '../run-context.ts';
 import { createProblem, expectSuccess, fail, failIfAny, skip } from '../verdict.ts';
-import type { CheckId, Verdicts } from './check.ts';
+import { must, should, type Check, type Run } from './check.ts';
 
-/** An account, and the checks that sign in to it. */
-type AccountCases = {
+/** An account that several checks sign in to. */
+type AccountCase = {
   /** Begins a sentence about what is registered. */
   words: string;
   field: keyof Credentials;
@@ -31,30 +31,16 @@ type AccountCases = {
   otherText?: string;
   /** Each is tried in ordinary text when the text of the table fails. */
   characters?: string[];
-  /** What must not sign in. The first check also signs in as registered. */
-  checks: Partial<Record<CheckId, Changes>>;
 };
 
-/** Changes to an email or a password, by the words for their result. */
-type Changes = Record<string, (text: string) => string>;
-
 /** By the name of the account. */
-const accountCases: Record<string, AccountCases> = {
-  ada: { words: 'An account', field: 'email', checks: {} },
+const accountCases = {
+  ada: { words: 'An account', field: 'email' },
   unusual: {
     words: 'A password with outer spaces, quotes, accents, an emoji, "+", "%41" and "$&"',
     field: 'password',
     text: () => '  Pä55wörd Ж🔑 "quoted" \\ und cafe\u0301 a+b %41 <$&>  ',
     characters: [' ', 'é', '🔑', '+', '%41', '$&', '"', '<', '\\'],
-    checks: {
-      'ACCOUNT-4': {},
-      'ACCOUNT-5': { 'without the outer spaces': (password) => password.trim() },
-      // Both letters have the same low byte and the same length in UTF-8 and UTF-16.
-      'ACCOUNT-13': {
-        'with another Cyrillic letter': (password) => password.replace('Ж', 'Ԗ'),
-        'without the emoji': (password) => password.replace('🔑', ''),
-      },
-    },
   },
   long: {
     words: 'A long password',
@@ -62,54 +48,38 @@ const accountCases: Record<string, AccountCases> = {
     text: () => `${`Aa1!${'longer-'.repeat(20)}`.slice(0, 127)}x`,
     // 60 characters are more than the 72 bytes that bcrypt reads.
     otherText: `Aa1!${'Ж'.repeat(55)}x`,
-    checks: {
-      'ACCOUNT-10': {},
-      'ACCOUNT-6': { 'with another last character': (password) => password.replace(/x$/, 'y') },
-    },
   },
   nul: {
     words: 'A password with a NUL character',
     field: 'password',
     text: ({ password }) => `${password('nul')}\0end`,
-    checks: {
-      'ACCOUNT-17': { 'with another end': (password) => password.replace('end', 'END') },
-    },
   },
   grace: {
     words: 'An email with capital letters, a dot, an apostrophe and a plus sign',
     field: 'email',
     text: ({ email }) => email("Grace.O'Hara").replace('@', '+work@Mail.'),
     characters: ['+', 'B', "'"],
-    checks: {
-      'ACCOUNT-15': {},
-      'ACCOUNT-11': {
-        'without the part after the plus sign': (email) => email.replace('+work', ''),
-        'without the dot': (email) => email.replace('.', ''),
-      },
-    },
   },
   longest: {
     words: 'An email of 200 characters',
     field: 'email',
     text: ({ email }) => email('long').replace('@', `@${'long-name.'.repeat(16)}names.`),
-    checks: { 'ACCOUNT-16': { 'with another end': (email) => email.replace(/org$/, 'com') } },
   },
-  bob: {
-    words: 'A password',
-    field: 'password',
-    checks: {
-      'SIGNIN-3': {
-        'in capital letters': (password) => password.toUpperCase(),
-        'without its last character': (password) => password.slice(0, -1),
-        'with an additional letter': (password) => `${password}x`,
-      },
-    },
-  },
-};
+  bob: { words: 'A password', field: 'password' },
+} satisfies Record<string, AccountCase>;
+
+type Name = keyof typeof accountCases;
+const caseOf = (name: Name): AccountCase => accountCases[name];
+
+/** The statements of the checks that an account signs in as typed. */
+const asTyped = ['APP-1', 'ENTITY-4', 'AUTH-5'];
+
+/** Changes to an email or a password, by the words for their result. */
+type Changes = Record<string, (text: string) => string>;
 
 /** Registers an account of the table, once per run. */
-async function register(context: RunContext, name: string) {
-  const { field, text, otherText } = accountCases[name]!;
+async function register(context: RunContext, name: Name) {
+  const { field, text, otherText } = caseOf(name);
   const account = await context.tryRegister(name, text && { [field]: text(context.fixtures) });
   return otherText && isRefusedWithMessage(account.registration)
     ? context.tryRegister(`other-${name}`, { [field]: otherText })
@@ -120,227 +90,381 @@ const isRefusedWithMessage = ({ exchange }: ApiCall) =>
   isClientError(exchange) && !describeMessageFault(exchange);
 
 /** Signs in to an account of the table, once per run and credentials. */
-const signInAs = (context: RunContext, name: string, typed: Partial<Credentials> = {}) =>
-  context.once(`sign-in ${name} ${JSON.stringify(typed)}`, async () => {
+const signInAs = oncePerArguments(
+  async (context: RunContext, name: Name, typed: Partial<Credentials> = {}) => {
     const { email, password } = { ...(await register(context, name)), ...typed };
     const browser = context.newBrowser(name);
     const login = await browser.login(email, password);
     // The app also opens the projects after signing in, which can bring the XSRF token.
     if (login.outcome.ok) await browser.listProjects();
     return { browser, login };
-  });
-
-/** Signs in as registered (the first check of an account), and as no other text. */
-async function expectSignIn(context: RunContext, name: string, rejected: Changes) {
-  const { words, field, checks } = accountCases[name]!;
-  const isFirst = rejected === Object.values(checks)[0];
-  const account = await register(context, name);
-  const { registration } = account;
-  const { exchange } = registration;
-  if (!isSuccess(exchange)) {
-    const response = `${lowerFirst(words)}: ${describeResponse(exchange)}`;
-    if (!isFirst || isRefusedWithMessage(registration)) skip(`the backend rejects ${response}`);
-    const cause = refusalCause(exchange, lowerFirst(words));
-    fail(`Registering fails for ${response}.`, [registration], undefined, cause);
-  }
-  if (isFirst) {
-    const { login } = await signInAs(context, name);
-    const failure = `${words} can register but not sign in (one of the two calls changes it)`;
-    if (!login.outcome.ok) await blockIfRefusedAnyway(context, account, login);
-    failIfAny(login.outcome.ok ? [] : await listCharacterProblems(context, name));
-    expectSuccess(login, failure, [registration]);
-  }
-  const problems = [];
-  for (const [change, textOf] of Object.entries(rejected)) {
-    const { login } = await signInAs(context, name, { [field]: textOf(account[field]) });
-    if (login.outcome.ok)
-      problems.push(createProblem(`${words} also signs in ${change}.`, [registration, login]));
-  }
-  failIfAny(problems);
-}
-
-const tableVerdicts: Verdicts = Object.fromEntries(
-  Object.entries(accountCases).flatMap(([name, { checks }]) =>
-    Object.entries(checks).map(([id, rejected]) => [
-      id,
-      (context: RunContext) => expectSignIn(context, name, rejected),
-    ]),
-  ),
+  },
 );
 
-/** If unusual text fails, registers and signs in with ordinary text and one of its characters. */
-const listCharacterProblems = (context: RunContext, name: string) =>
-  context.once(`characters of ${name}`, async () => {
-    const { field, characters = [] } = accountCases[name]!;
-    const problems = [];
-    for (const [index, character] of characters.entries()) {
-      const text = context.fixtures[field](`${name}${index}`).replace(/(?<=^.)/, () => character);
-      const account = await context.tryRegister(`${name}${index}`, { [field]: text });
-      const { email, password, registration } = account;
-      const isAccepted = registration.outcome.ok;
-      const call = isAccepted
-        ? await context.newBrowser(name).login(email, password)
-        : registration;
-      const failure = `A plain ${field} with "${character}" cannot ${isAccepted ? 'sign in' : 'register'}: ${describeResponse(call.exchange)}.`;
-      if (!call.outcome.ok) problems.push(createProblem(failure, [registration, call]));
+/** Creates a verdict: an account signs in as registered, and not with these changes. */
+const signsInAsTyped =
+  (name: Name, changes: Changes = {}): Run =>
+  async (context) => {
+    const { words } = caseOf(name);
+    const account = await register(context, name);
+    const { registration } = account;
+    const { exchange } = registration;
+    if (!isSuccess(exchange)) {
+      if (isRefusedWithMessage(registration)) skipRejected(name, account);
+      const subject = lowerFirst(words);
+      const failure = `Registering fails for ${subject}: ${describeResponse(exchange)}.`;
+      fail(failure, [registration], undefined, refusalCause(exchange, subject));
     }
-    return problems;
-  });
+    const { login } = await signInAs(context, name);
+    const failure = `${words} can register but not sign in (one of the two calls changes it)`;
+    if (!login.outcome.ok) {
+      await blockIfRefusedAnyway(context, account, login);
+      failIfAny(await listCharacterProblems(context, name));
+    }
+    expectSuccess(login, failure, [registration]);
+    await signsInNotWith(name, changes)(context);
+  };
+
+/** Creates a verdict: an account does not sign in with any of these changes. */
+const signsInNotWith =
+  (name: Name, changes: Changes): Run =>
+  async (context) => {
+    const { words, field } = caseOf(name);
+    const account = await register(context, name);
+    const { registration } = account;
+    if (!isSuccess(registration.exchange)) skipRejected(name, account);
+    const problems = [];
+    for (const [change, textOf] of Object.entries(changes)) {
+      const { login } = await signInAs(context, name, { [field]: textOf(account[field]) });
+      if (login.outcome.ok)
+        problems.push(createProblem(`${words} also signs in ${change}.`, [registration, login]));
+    }
+    failIfAny(problems);
+  };
+
+const skipRejected = (name: Name, { registration: { exchange } }: Account) =>
+  skip(`the backend rejects ${lowerFirst(caseOf(name).words)}: ${describeResponse(exchange)}`);
+
+/** If unusual text fails, registers and signs in with ordinary text and one of its characters. */
+const listCharacterProblems = oncePerArguments(async (context: RunContext, name: Name) => {
+  const { field, characters = [] } = caseOf(name);
+  const problems = [];
+  for (const [index, character] of characters.entries()) {
+    const text = context.fixtures[field](`${name}${index}`).replace(/(?<=^.)/, () => character);
+    const account = await context.tryRegister(`${name}${index}`, { [field]: text });
+    const { email, password, registration } = account;
+    const isAccepted = registration.outcome.ok;
+    const call = isAccepted ? await context.newBrowser(name).login(email, password) : registration;
+    const failure = `A plain ${field} with "${character}" cannot ${isAccepted ? 'sign in' : 'register'}: ${describeResponse(call.exchange)}.`;
+    if (!call.outcome.ok) problems.push(createProblem(failure, [registration, call]));
+  }
+  return problems;
+});
 
 /** Fails for the characters with which ordinary text cannot register, if unusual text cannot. */
-async function expectCharacters(context: RunContext, name: string) {
+async function expectCharacters(context: RunContext, name: Name) {
   if (!(await register(context, name)).registration.outcome.ok)
     failIfAny(await listCharacterProblems(context, name));
 }
 
 /** Signs in to two accounts with another letter case than they were registered with. */
-const signInWithOtherCase = (context: RunContext) =>
-  context.once('other letter case', async () => {
-    const found = [];
-    for (const name of ['ada', 'grace']) {
-      const account = await register(context, name);
-      const typed = name === 'ada' ? account.email.toUpperCase() : account.email.toLowerCase();
-      if (!isSuccess(account.registration.exchange)) continue;
-      const signedIn = await signInAs(context, name, { email: typed });
-      found.push({ ...account, ...signedIn, typed });
-    }
-    return found;
-  });
+const signInWithOtherCase = oncePerRun(async (context) => {
+  const found = [];
+  for (const name of ['ada', 'grace'] as const) {
+    const account = await register(context, name);
+    const typed = name === 'ada' ? account.email.toUpperCase() : account.email.toLowerCase();
+    if (!isSuccess(account.registration.exchange)) continue;
+    const signedIn = await signInAs(context, name, { email: typed });
+    found.push({ ...account, name, ...signedIn, typed });
+  }
+  return found;
+});
 
 /** Registers the email of an account in capital letters, with another password. */
-const registerOtherCase = (context: RunContext) =>
-  context.once('registration in capitals', async () => {
-    const { email, password, registration } = await context.registeredAccount('eight');
-    const browser = context.newBrowser('eight');
-    const call = await browser.registerUser(email.toUpperCase(), `${password}-other`);
-    const signIn = () => context.newBrowser('eight').login(email, password);
-    return { registration, call, signIn };
-  });
+const registerOtherCase = oncePerRun(async (context) => {
+  const { email, password, registration } = await context.registeredAccount('eight');
+  const browser = context.newBrowser('eight');
+  const call = await browser.registerUser(email.toUpperCase(), `${password}-other`);
+  const signIn = () => context.newBrowser('eight').login(email, password);
+  return { registration, call, signIn };
+});
 
-export const accountChecks: Verdicts = {
-  async 'ACCOUNT-1'(context) {
-    const { registration } = await context.tryRegister('ada');
-    const failure = 'Registering in a new browser, without cookies and without a token, fails';
-    expectSuccess(registration, failure);
-  },
-  async 'ACCOUNT-2'(context) {
-    const { registration } = await context.registeredAccount('ada');
-    const user = context.signedInUser('ada');
-    const { login } = await user.catch(() => signInAs(context, 'ada'));
-    expectSuccess(login, 'Signing in with a registered email and password fails', [registration]);
-  },
-  ...tableVerdicts,
-  'ACCOUNT-19': (context) => expectCharacters(context, 'grace'),
-  'ACCOUNT-20': (context) => expectCharacters(context, 'unusual'),
-  async 'ACCOUNT-3'(context) {
-    await context.signedInUser('ada');
-    const { registration } = await context.tryRegister('eight', { password: 'aB3$xY7!' });
-    const failure = 'Registering with 8 characters (both cases, digits, symbols) fails';
-    expectSuccess(registration, failure);
-  },
-  async 'ACCOUNT-21'(context) {
-    const { registration } = await context.registeredAccount('ada');
-    const { text } = registration.exchange.response!;
-    const { role = '' } = Object(parseJson(text)) as { role?: unknown };
-    if (typeof role !== 'string')
-      fail(`The role of a new account is ${describeType(role)}, not a text.`, [registration]);
-  },
-  async 'ACCOUNT-7'(context) {
-    const { email, password, registration } = await context.signedInUser('ada');
-    const other = await registerOtherCase(context);
-    const login = other.call.outcome.ok ? await other.signIn() : undefined;
-    if (login && !login.outcome.ok)
-      fail(
-        'An email in capital letters registers a second time, and then the first account cannot sign in: any visitor can take over an account.',
-        [other.registration, other.call, login],
-      );
-    const second = await registerAgain(context);
-    if (!second.outcome.ok) return;
-    const oldLogin = await context.newBrowser('ada').login(email, password);
-    const newLogin = await context.newBrowser('ada').login(email, `${password}-other`);
-    const consequence = newLogin.outcome.ok
-      ? oldLogin.outcome.ok
-        ? 'and then both passwords sign in'
-        : 'which replaces the first one: any visitor can take over an account'
-      : 'but that password does not sign in. The app asks the user to sign in with it';
-    fail(
-      `The backend accepts a second registration of an email with another password, ${consequence}.`,
-      [registration, second, oldLogin, newLogin],
-    );
-  },
-  async 'ACCOUNT-9'(context) {
-    const { login, call } = await registerGuest(context);
-    expectSuccess(call, 'Registering from a browser with a session fails', [login]);
-  },
-  async 'ACCOUNT-18'(context) {
-    const { browser, login, before, call } = await registerGuest(context);
-    if (!before.outcome.ok) skip('the list cannot be fetched');
-    if (!call.outcome.ok) skip('a signed-in user cannot register');
-    const after = await browser.listProjects();
-    const failure = 'After a registration in a signed-in browser, the list fails';
-    expectSuccess(after, failure, [login, before, call]);
-  },
-  async 'ACCOUNT-8'(context) {
-    const found = await signInWithOtherCase(context);
-    const problems = found.map(
-      ({ email, typed, registration, login }) =>
-        !login.outcome.ok &&
-        createProblem(
-          `An account registered as ${email} cannot sign in as ${typed}. Phone keyboards change the case.`,
-          [registration, login],
-        ),
-    );
-    const { registration, call } = await registerOtherCase(context);
-    const failure = 'EIGHT@… can register although eight@… has an account.';
-    failIfAny([...problems, call.outcome.ok && createProblem(failure, [registration, call])]);
-  },
-  async 'ACCOUNT-14'(context) {
-    for (const account of await signInWithOtherCase(context)) {
-      const { name, email, typed, browser, login } = account;
-      const first = await (name === 'ada' ? context.signedInUser('ada') : signInAs(context, name));
-      if (!login.outcome.ok || !first.login.outcome.ok) continue;
-      const created = await createOrBlock(context, first.browser, `of ${name}`);
-      const { call, project } = created;
-      const others = await listWith(browser, [created]);
-      if (!others.projects.some(isSameProject(project)))
+export const accountChecks: Check[] = [
+  must('ACCOUNT-1', {
+    title: 'Registering with an email and a password succeeds',
+    requirement:
+      'Respond with 201 (any 2xx works) to a registration without cookies and without an XSRF token, which a new browser does not have.',
+    statements: ['APP-1', 'CALL-7', 'AUTH-7'],
+    async run(context) {
+      const { registration } = await context.tryRegister('ada');
+      const failure = 'Registering in a new browser, without cookies and without a token, fails';
+      expectSuccess(registration, failure);
+    },
+  }),
+  must('ACCOUNT-2', {
+    title: 'A registered user can sign in at once with the same email and password',
+    requirement: 'Accept the email and the password exactly as registered, from any browser.',
+    statements: ['APP-1', 'ENTITY-4'],
+    async run(context) {
+      const { registration } = await context.registeredAccount('ada');
+      const user = context.signedInUser('ada');
+      const { login } = await user.catch(() => signInAs(context, 'ada'));
+      expectSuccess(login, 'Signing in with a registered email and password fails', [registration]);
+    },
+  }),
+  must('ACCOUNT-4', {
+    title:
+      'A password with spaces, quotes, signs, accents and emoji signs in as typed, or is rejected with a message',
+    requirement:
+      'Keep every character of a password in both calls, or reject the registration with a message.',
+    statements: asTyped,
+    run: signsInAsTyped('unusual'),
+  }),
+  should('ACCOUNT-5', {
+    title: 'Passwords are not trimmed',
+    requirement: 'Compare passwords including their leading and trailing spaces.',
+    statements: asTyped,
+    run: signsInNotWith('unusual', { 'without the outer spaces': (password) => password.trim() }),
+  }),
+  must('ACCOUNT-13', {
+    title: 'Letters and emoji outside ASCII count in a password',
+    requirement:
+      'Encode passwords as UTF-8 before hashing, and remove no character. Otherwise all Greek passwords of one length are equal.',
+    statements: asTyped,
+    run: signsInNotWith('unusual', {
+      // Both letters have the same low byte and the same length in UTF-8 and UTF-16.
+      'with another Cyrillic letter': (password) => password.replace('Ж', 'Ԗ'),
+      'without the emoji': (password) => password.replace('🔑', ''),
+    }),
+  }),
+  must('ACCOUNT-10', {
+    title: 'A password of 128 characters signs in as typed, or is rejected with a message',
+    requirement:
+      'Store a password of 128 characters completely, or reject its registration with a message.',
+    statements: asTyped,
+    run: signsInAsTyped('long'),
+  }),
+  should('ACCOUNT-6', {
+    title: 'Every character of a long password counts, or it is rejected with a message',
+    requirement:
+      'Compare every character, or reject the password with a message. bcrypt reads only 72 bytes, which can be 36 letters: hash the password first, or limit its bytes.',
+    statements: asTyped,
+    run: signsInNotWith('long', {
+      'with another last character': (password) => password.replace(/x$/, 'y'),
+    }),
+  }),
+  should('ACCOUNT-17', {
+    title: 'A password counts to its end after a NUL, or is rejected with a message',
+    requirement:
+      'Compare passwords to their end, or reject NUL with a message. bcrypt stops at a NUL: hash the password first.',
+    statements: asTyped,
+    run: signsInAsTyped('nul', {
+      'with another end': (password) => password.replace('end', 'END'),
+    }),
+  }),
+  must('ACCOUNT-15', {
+    title:
+      'An email with capitals, a dot, an apostrophe and a plus sign signs in as typed, or is rejected with a message',
+    requirement: 'Change emails the same way in both calls, or not at all.',
+    statements: asTyped,
+    run: signsInAsTyped('grace'),
+  }),
+  should('ACCOUNT-11', {
+    title: 'Different emails are different accounts',
+    requirement:
+      'Treat ada@… and ada+work@… as two emails, and ada.b@… and adab@… too. Only the user knows whether they share a mailbox.',
+    statements: asTyped,
+    run: signsInNotWith('grace', {
+      'without the part after the plus sign': (email) => email.replace('+work', ''),
+      'without the dot': (email) => email.replace('.', ''),
+    }),
+  }),
+  must('ACCOUNT-16', {
+    title: 'An email of 200 characters signs in as typed, or is rejected with a message',
+    requirement: 'Store and compare the whole email, or reject its registration with a message.',
+    statements: asTyped,
+    run: signsInAsTyped('longest', { 'with another end': (email) => email.replace(/org$/, 'com') }),
+  }),
+  must('SIGNIN-3', {
+    title: 'A password that is almost right does not sign in',
+    requirement: 'Compare the whole password, case-sensitively.',
+    statements: asTyped,
+    run: signsInAsTyped('bob', {
+      'in capital letters': (password) => password.toUpperCase(),
+      'without its last character': (password) => password.slice(0, -1),
+      'with an additional letter': (password) => `${password}x`,
+    }),
+  }),
+  should('ACCOUNT-19', {
+    title: 'Emails with a plus sign, a capital letter or an apostrophe can register',
+    requirement:
+      'Accept every email that the app accepts, because users have such emails. The app shows no message when registering fails, so the user would be stuck.',
+    statements: ['VALID-1', 'AUTH-10', 'CALL-7'],
+    run: (context) => expectCharacters(context, 'grace'),
+  }),
+  should('ACCOUNT-20', {
+    title: 'Passwords with spaces, accents or emoji can register',
+    requirement:
+      'Accept every character in a password, because users type passphrases in their language. The app shows no message when registering fails, so the user would be stuck.',
+    statements: ['VALID-3', 'AUTH-10', 'CALL-7'],
+    run: (context) => expectCharacters(context, 'unusual'),
+  }),
+  must('ACCOUNT-3', {
+    title: 'A password of 8 characters is accepted',
+    requirement:
+      'Accept 8 characters, the minimum of the app. The app shows no message when registering fails, so the user would be stuck.',
+    statements: ['CONST-2', 'VALID-3', 'AUTH-10'],
+    async run(context) {
+      await context.signedInUser('ada');
+      const { registration } = await context.tryRegister('eight', { password: 'aB3$xY7!' });
+      const failure = 'Registering with 8 characters (both cases, digits, symbols) fails';
+      expectSuccess(registration, failure);
+    },
+  }),
+  should('ACCOUNT-21', {
+    title: 'The role of a new account is a text',
+    requirement:
+      'Send "role" as a string, or leave it out. It is the only field of a user that the app reads.',
+    statements: ['ROLE-1', 'CHOICE-46', 'CALL-7'],
+    async run(context) {
+      const { registration } = await context.registeredAccount('ada');
+      const { text } = registration.exchange.response!;
+      const { role = '' } = Object(parseJson(text)) as { role?: unknown };
+      if (typeof role !== 'string')
+        fail(`The role of a new account is ${describeType(role)}, not a text.`, [registration]);
+    },
+  }),
+  must('ACCOUNT-7', {
+    title: 'An email that has an account cannot register again',
+    requirement: 'Reject a second registration with 409 and a message. Keep the first account.',
+    statements: ['APP-1', 'AUTH-9', 'CHOICE-45'],
+    async run(context) {
+      const { email, password, registration } = await context.signedInUser('ada');
+      const other = await registerOtherCase(context);
+      const login = other.call.outcome.ok ? await other.signIn() : undefined;
+      if (login && !login.outcome.ok)
         fail(
-          `A project created as ${email} is missing after signing in as ${typed}: the projects belong to the email as typed.`,
-          [first.login, call, login, others.call],
+          'An email in capital letters registers a second time, and then the first account cannot sign in: any visitor can take over an account.',
+          [other.registration, other.call, login],
         );
-    }
-  },
-  async 'ACCOUNT-12'(context) {
-    await context.registeredAccount('ada');
-    const email = context.fixtures.email('twice');
-    const passwords = ['one', 'two'].map((name) => context.fixtures.password(`twice ${name}`));
-    const calls = await Promise.all(
-      passwords.map((password) => context.newBrowser('twice').registerUser(email, password)),
-    );
-    const failed = calls.find(({ exchange }) => statusOf(exchange) >= 500);
-    const second = failed && (await registerAgain(context));
-    const isAlways = second && statusOf(second.exchange) >= 500;
-    const fault = failed
-      ? `One of them gets ${describeResponse(failed.exchange)}${isAlways ? '. So does a user who registers an email that has had an account for some time' : ''}`
-      : calls.every(({ outcome }) => outcome.ok) && 'Both succeed';
-    if (fault) fail(`Two users register one email at the same time. ${fault}.`, calls);
-    const winner = calls.findIndex(({ outcome }) => outcome.ok);
-    if (winner < 0) return;
-    const signIn = (index: number) => context.newBrowser('twice').login(email, passwords[index]!);
-    const login = await signIn(winner);
-    const failure = 'The one of two concurrent registrations that succeeded cannot sign in';
-    const isReplaced = !login.outcome.ok && (await signIn(1 - winner)).outcome.ok;
-    const reason = isReplaced ? ', because the refused one has replaced the password' : '';
-    expectSuccess(login, failure + reason, calls);
-  },
-};
+      const second = await registerAgain(context);
+      if (!second.outcome.ok) return;
+      const oldLogin = await context.newBrowser('ada').login(email, password);
+      const newLogin = await context.newBrowser('ada').login(email, `${password}-other`);
+      const consequence = newLogin.outcome.ok
+        ? oldLogin.outcome.ok
+          ? 'and then both passwords sign in'
+          : 'which replaces the first one: any visitor can take over an account'
+        : 'but that password does not sign in. The app asks the user to sign in with it';
+      fail(
+        `The backend accepts a second registration of an email with another password, ${consequence}.`,
+        [registration, second, oldLogin, newLogin],
+      );
+    },
+  }),
+  must('ACCOUNT-9', {
+    title: 'A signed-in user can register another account',
+    requirement:
+      'Accept a registration that carries a session cookie and an XSRF token, because the screen "Create an account" is always available.',
+    statements: ['HEADER-7', 'CALL-3', 'CALL-4'],
+    async run(context) {
+      const { login, call } = await registerGuest(context);
+      expectSuccess(call, 'Registering from a browser with a session fails', [login]);
+    },
+  }),
+  should('ACCOUNT-18', {
+    title: 'A browser with a session has one after a registration',
+    requirement:
+      'At a registration, keep the session of the browser, or start one of the new user.',
+    statements: ['CHOICE-9', 'AUTH-7'],
+    async run(context) {
+      const { browser, login, before, call } = await registerGuest(context);
+      if (!before.outcome.ok) skip('the list cannot be fetched');
+      if (!call.outcome.ok) skip('a signed-in user cannot register');
+      const after = await browser.listProjects();
+      const failure = 'After a registration in a signed-in browser, the list fails';
+      expectSuccess(after, failure, [login, before, call]);
+    },
+  }),
+  should('ACCOUNT-8', {
+    title: 'Emails are compared case-insensitively',
+    requirement: 'Treat Ada@Example.org and ada@example.org as one account in every request.',
+    statements: ['APP-1', 'ENTITY-4', 'CHOICE-45'],
+    async run(context) {
+      const found = await signInWithOtherCase(context);
+      const problems = found.map(
+        ({ email, typed, registration, login }) =>
+          !login.outcome.ok &&
+          createProblem(
+            `An account registered as ${email} cannot sign in as ${typed}. Phone keyboards change the case.`,
+            [registration, login],
+          ),
+      );
+      const { registration, call } = await registerOtherCase(context);
+      const failure = 'EIGHT@… can register although eight@… has an account.';
+      failIfAny([...problems, call.outcome.ok && createProblem(failure, [registration, call])]);
+    },
+  }),
+  must('ACCOUNT-14', {
+    title: 'An email shows the same projects in every letter case that signs in',
+    requirement:
+      'Store projects with the id of the account, not with the email as it was typed at sign-in.',
+    statements: ['APP-1', 'CHOICE-44'],
+    async run(context) {
+      for (const account of await signInWithOtherCase(context)) {
+        const { name, email, typed, browser, login } = account;
+        const first = await (name === 'ada'
+          ? context.signedInUser('ada')
+          : signInAs(context, name));
+        if (!login.outcome.ok || !first.login.outcome.ok) continue;
+        const created = await createOrBlock(context, first.browser, `of ${name}`);
+        const { call, project } = created;
+        const others = await listWith(browser, [created]);
+        if (!others.projects.some(isSameProject(project)))
+          fail(
+            `A project created as ${email} is missing after signing in as ${typed}: the projects belong to the email as typed.`,
+            [first.login, call, login, others.call],
+          );
+      }
+    },
+  }),
+  must('ACCOUNT-12', {
+    title: 'Of two concurrent registrations of an email at most one succeeds, and it can sign in',
+    requirement:
+      'Check and store an email in one step (a unique index), and respond with 409 when the index refuses it.',
+    statements: ['APP-1', 'CHOICE-45'],
+    async run(context) {
+      await context.registeredAccount('ada');
+      const email = context.fixtures.email('twice');
+      const passwords = ['one', 'two'].map((name) => context.fixtures.password(`twice ${name}`));
+      const calls = await Promise.all(
+        passwords.map((password) => context.newBrowser('twice').registerUser(email, password)),
+      );
+      const failed = calls.find(({ exchange }) => statusOf(exchange) >= 500);
+      const second = failed && (await registerAgain(context));
+      const isAlways = second && statusOf(second.exchange) >= 500;
+      const fault = failed
+        ? `One of them gets ${describeResponse(failed.exchange)}${isAlways ? '. So does a user who registers an email that has had an account for some time' : ''}`
+        : calls.every(({ outcome }) => outcome.ok) && 'Both succeed';
+      if (fault) fail(`Two users register one email at the same time. ${fault}.`, calls);
+      const winner = calls.findIndex(({ outcome }) => outcome.ok);
+      if (winner < 0) return;
+      const signIn = (index: number) => context.newBrowser('twice').login(email, passwords[index]!);
+      const login = await signIn(winner);
+      const failure = 'The one of two concurrent registrations that succeeded cannot sign in';
+      const isReplaced = !login.outcome.ok && (await signIn(1 - winner)).outcome.ok;
+      const reason = isReplaced ? ', because the refused one has replaced the password' : '';
+      expectSuccess(login, failure + reason, calls);
+    },
+  }),
+];
 
 /** Registers another account in the browser of a signed-in user. */
-const registerGuest = (context: RunContext) =>
-  context.once('guest', async () => {
-    const { browser, login } = await signInAs(context, 'bob');
-    if (!login.outcome.ok) skip('the user cannot sign in');
-    const before = await browser.listProjects();
-    const { email, password } = context.fixtures;
-    const call = await browser.registerUser(email('guest'), password('guest'));
-    return { browser, login, before, call };
-  });
+const registerGuest = oncePerRun(async (context) => {
+  const { browser, login } = await signInAs(context, 'bob');
+  if (!login.outcome.ok) skip('the user cannot sign in');
+  const before = await browser.listProjects();
+  const { email, password } = context.fixtures;
+  const call = await browser.registerUser(email('guest'), password('guest'));
+  return { browser, login, before, call };
+});

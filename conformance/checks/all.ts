@@ -1,31 +1,39 @@
 import { accountChecks } from './accounts.ts';
-import { wordsOf, type Check, type Run } from './check.ts';
-import { cookieChecks } from './cookies.ts';
+import { profileChecks } from './backend-profile.ts';
+import type { Check } from './check.ts';
+import { cookieChecks, storedCookiesCheck } from './cookies.ts';
 import { corsChecks } from './cors.ts';
 import { errorChecks } from './errors.ts';
 import { journeyChecks } from './journeys.ts';
 import { leakChecks } from './leaks.ts';
-import { backendProfileChecks } from './backend-profile.ts';
-import { projectChecks } from './projects.ts';
-import { reachabilityChecks } from './reachability.ts';
-import { signInChecks } from './signin.ts';
+import { foreignProjectCheck, longListChecks, projectChecks } from './projects.ts';
+import { apiCheck, gateCheck, responseChecks } from './reachability.ts';
+import { idleSessionCheck, refusedSignInsCheck, signInChecks } from './signin.ts';
 import { textChecks } from './text.ts';
-import { xsrfChecks } from './xsrf.ts';
+import { newBrowserCheck, oldTokenCheck, xsrfChecks } from './xsrf.ts';
 
-export const verdicts: Record<string, Run> = {
+/** All checks, in the order in which they run. */
+export const checks: Check[] = [
+  apiCheck,
+  newBrowserCheck,
+  gateCheck,
   ...accountChecks,
   ...signInChecks,
   ...projectChecks,
   ...textChecks,
+  ...longListChecks,
   ...cookieChecks,
   ...xsrfChecks,
   ...journeyChecks,
   ...errorChecks,
-  ...backendProfileChecks,
+  ...profileChecks,
   ...corsChecks,
-  ...reachabilityChecks,
+  // From here on, checks inspect what the run has brought about, and use sessions that are old.
+  ...responseChecks,
+  refusedSignInsCheck,
+  idleSessionCheck,
+  foreignProjectCheck,
+  oldTokenCheck,
+  storedCookiesCheck,
   ...leakChecks,
-};
-
-/** All checks, in the order in which they run. LEAK inspects the responses to all others. */
-export const checks: Check[] = Object.entries(wordsOf).map(([id, words]) => ({ id, ...words }));
+];

@@ -1,42 +1,57 @@
 import { lowerFirst } from '../describe.ts';
 import { isSuccess, messageOf, statusOf } from '../http/response.ts';
-import { asUser, createListed, createOrBlock, isListShared } from '../probes.ts';
-import type { Verdicts } from './check.ts';
+import { asUser, createListed, createOrBlock, isListShared } from '../shared-requests.ts';
+import { profile, type Check } from './check.ts';
 import { describeAcceptance, errorCases, exchangeOf, triggerJudged } from './errors.ts';
 
 /** Choices that the specification leaves open. They are noted and never fail. */
-export const backendProfileChecks: Verdicts = {
-  async 'PROFILE-2'(context) {
-    if (await isListShared(context)) return 'all users see all projects';
-    for (const name of ['ada', 'bob']) {
-      const { browser } = await context.signedInUser(name);
-      await createListed(context, browser, 'to be seen by its user');
-    }
-    return 'each user sees their own projects';
-  },
-  async 'PROFILE-9'(context) {
-    const rules = [];
-    for (const errorCase of errorCases.filter(({ mayBeAccepted }) => mayBeAccepted)) {
-      const result = await triggerJudged(context, errorCase).catch(() => undefined);
-      if (!result) continue;
-      const exchange = exchangeOf(result);
-      const status = statusOf(exchange);
-      // The session ended: that shows no rule about the input.
-      if (status === 401 && errorCase.id !== 'ERR-3') continue;
-      const message = messageOf(exchange);
-      rules.push(
-        isSuccess(exchange)
-          ? describeAcceptance(errorCase)
-          : `${lowerFirst(errorCase.subject)}: ${status || 'no response'}${message ? ` "${message}"` : ''}`,
-      );
-    }
-    return rules.join('; ');
-  },
-  'PROFILE-10': asUser('bob', async (context, browser) => {
-    const create = () => createOrBlock(context, browser, 'with a key of its own', 'profile');
-    const [first, second] = [await create(), await create()];
-    return first.project.id === second.project.id
-      ? 'honoured: a repeated request creates no second project'
-      : 'not honoured: a repeated request creates a second project, and so does a user who tries again after a lost answer';
+export const profileChecks: Check[] = [
+  profile('PROFILE-2', {
+    title: 'Visibility of projects',
+    requirement: 'Each user sees their own projects, or all users see all projects.',
+    statements: ['CHOICE-44', 'CHOICE-41'],
+    async run(context) {
+      if (await isListShared(context)) return 'all users see all projects';
+      for (const name of ['ada', 'bob']) {
+        const { browser } = await context.signedInUser(name);
+        await createListed(context, browser, 'to be seen by its user');
+      }
+      return 'each user sees their own projects';
+    },
   }),
-};
+  profile('PROFILE-9', {
+    title: 'Rejected input',
+    requirement: 'A backend may validate more strictly than the app.',
+    statements: ['CHOICE-25', 'CHOICE-26', 'CONST-2'],
+    async run(context) {
+      const rules = [];
+      for (const errorCase of errorCases.filter(({ mayBeAccepted }) => mayBeAccepted)) {
+        const result = await triggerJudged(context, errorCase).catch(() => undefined);
+        if (!result) continue;
+        const exchange = exchangeOf(result);
+        const status = statusOf(exchange);
+        // The session ended: that shows no rule about the input.
+        if (status === 401 && errorCase.id !== 'ERR-3') continue;
+        const message = messageOf(exchange);
+        rules.push(
+          isSuccess(exchange)
+            ? describeAcceptance(errorCase)
+            : `${lowerFirst(errorCase.subject)}: ${status || 'no response'}${message ? ` "${message}"` : ''}`,
+        );
+      }
+      return rules.join('; ');
+    },
+  }),
+  profile('PROFILE-10', {
+    title: 'Idempotency-Key',
+    requirement: 'A backend may honour the key that the app sends with each new project.',
+    statements: ['CHOICE-7'],
+    run: asUser('bob', async (context, browser) => {
+      const create = () => createOrBlock(context, browser, 'with a key of its own', 'profile');
+      const [first, second] = [await create(), await create()];
+      return first.project.id === second.project.id
+        ? 'honoured: a repeated request creates no second project'
+        : 'not honoured: a repeated request creates a second project, and so does a user who tries again after a lost answer';
+    }),
+  }),
+];

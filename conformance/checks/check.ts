@@ -1,18 +1,18 @@
 import type { RunContext } from '../run-context.ts';
 import type { Verdict } from '../verdict.ts';
-import words from './words.json' with { type: 'json' };
 
 /**
  * MUST: otherwise the app breaks, or tells its users something false. SHOULD: what the contract
  * requires beyond that. PROFILE: a choice the specification leaves open; it never fails.
  */
-export type Level = 'MUST' | 'SHOULD' | 'PROFILE';
+export const levels = ['MUST', 'SHOULD', 'PROFILE'] as const;
+export type Level = (typeof levels)[number];
 
-/** Permanent: the id of a removed check is never reused. */
-export type CheckId = keyof typeof words;
+export type Run = (context: RunContext) => Promise<Verdict>;
 
-/** What `words.json` says of a check. */
-type Words = {
+export type Check = {
+  /** Permanent: the id of a removed check is never reused. */
+  id: string;
   level: Level;
   /** What holds when the check is met. */
   title: string;
@@ -20,20 +20,14 @@ type Words = {
   requirement: string;
   /** Ids of statements in docs/specification.md. */
   statements: string[];
+  run: Run;
 };
 
-export type Check = Words & { id: string };
-export type Run = (context: RunContext) => Promise<Verdict>;
+/** Creates a check of a level. */
+const ofLevel =
+  (level: Level) =>
+  (id: string, check: Omit<Check, 'id' | 'level'>): Check => ({ id, level, ...check });
 
-/** The functions that judge a backend, by the id of their check. */
-export type Verdicts = Partial<Record<CheckId, Run>>;
-
-/** The words of all checks, in the order in which the checks run. */
-export const wordsOf = words as Record<CheckId, Words>;
-
-/** Creates verdicts from rows of an id and a value. */
-export const verdictsOf = <Row extends { id: CheckId }>(
-  rows: readonly Row[],
-  run: (context: RunContext, row: Row) => Promise<Verdict>,
-): Verdicts =>
-  Object.fromEntries(rows.map((row) => [row.id, (context: RunContext) => run(context, row)]));
+export const must = ofLevel('MUST');
+export const should = ofLevel('SHOULD');
+export const profile = ofLevel('PROFILE');

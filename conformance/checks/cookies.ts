@@ -13,14 +13,172 @@ import {
   isUnauthorized,
   signInAsAnother,
   tenVisits,
-} from '../probes.ts';
-import type { RunContext } from '../run-context.ts';
+} from '../shared-requests.ts';
+import { oncePerRun, type RunContext } from '../run-context.ts';
 import { fail, failIfAny, createProblem, skip, type Problem } from '../verdict.ts';
-import type { Verdicts } from './check.ts';
+import { must, should, type Check } from './check.ts';
 
-export const cookieChecks: Verdicts = {
-  /** Runs last, and inspects all responses of the run. */
-  async 'COOKIE-1'(context) {
+export const cookieChecks: Check[] = [
+  must('COOKIE-2', {
+    title: 'The browser sends the session cookie to /api/v1/projects',
+    requirement: 'Set Path=/. The default is the folder of the sign-in request, /api/v1/auth.',
+    statements: ['CALL-3', 'CHOICE-9'],
+    async run(context) {
+      const { browser, login } = await context.signedInUser('ada');
+      const sent = browser.cookiesFor('/api/v1/projects').map(({ key }) => key);
+      const unsent = browser
+        .allCookies()
+        .find(({ key }) => key !== 'XSRF-TOKEN' && !sent.includes(key));
+      if (!unsent || (await browser.listProjects()).outcome.ok) return;
+      const control = browser.clone('ada, with every cookie');
+      control.setCookie(changeCookie(unsent, { path: '/' }));
+      if (isSuccess((await control.listProjects()).exchange))
+        fail(
+          `The cookie "${unsent.key}" has ${describePath(unsent)}, so the browser does not send it to /api/v1/projects.`,
+          [login],
+          'an empty list, and every new project is rejected',
+        );
+    },
+  }),
+  should('COOKIE-3', {
+    title: 'The session cookie is HttpOnly',
+    requirement: 'Set HttpOnly, so that an injected script cannot steal the session.',
+    statements: ['CALL-3'],
+    run: (context) => expectCookies(context, ({ httpOnly }) => !httpOnly && 'is not HttpOnly'),
+  }),
+  should('COOKIE-4', {
+    title: 'The session cookie has SameSite=Lax or Strict',
+    requirement: 'Set SameSite=Lax, so that other sites cannot submit forms as the user.',
+    statements: ['CALL-3'],
+    run: (context) =>
+      expectCookies(
+        context,
+        ({ sameSite = '' }) =>
+          !['lax', 'strict'].includes(sameSite) && 'has neither SameSite=Lax nor SameSite=Strict',
+      ),
+  }),
+  should('COOKIE-5', {
+    title: 'The session cookie is Secure over https and only there',
+    requirement:
+      'Set Secure over https, otherwise the cookie leaks over http. Omit it over http, because Safari drops such a cookie even on localhost.',
+    statements: ['CALL-3'],
+    run: (context) =>
+      expectCookies(context, ({ secure }) =>
+        context.origin.startsWith('https:')
+          ? !secure && 'is not Secure over https'
+          : secure &&
+            isLocalhost(context.origin) &&
+            'is Secure over http. Chrome and Firefox accept it on localhost, Safari does not',
+      ),
+  }),
+  should('COOKIE-6', {
+    title: 'A cookie from before a sign-in does not show the projects of the user',
+    requirement:
+      'Give the browser another session cookie at sign-in, and forget the old one. Otherwise an attacker who planted a cookie in the browser is signed in too (session fixation).',
+    statements: ['CHOICE-47', 'CALL-3'],
+    async run(context) {
+      const session = (await requireSessions(context)).flat();
+      const { email, password } = await context.registeredAccount('bob');
+      const visitor = context.newBrowser('attacker');
+      await visitor.listProjects();
+      const planter = context.newBrowser('attacker');
+      const value = `planted-${context.fixtures.runId}`;
+      for (const cookie of session) planter.setCookie(changeCookie(cookie, { value }));
+      const browsers = { "a visitor's cookie": visitor, 'an invented cookie': planter };
+      for (const [kind, browser] of Object.entries(browsers)) {
+        if (!browser.allCookies().some(({ key }) => session.some((own) => own.key === key)))
+          continue;
+        const before = await browser.clone('attacker, before').listProjects();
+        const login = await browser.clone('victim').login(email, password);
+        const after = await browser.clone('attacker, after').listProjects();
+        if (!before.outcome.ok && login.outcome.ok && after.outcome.ok)
+          fail(
+            `A user signs in from a browser that has ${kind}. After that, the old cookie alone shows the projects of the user.`,
+            [before, login, after],
+          );
+      }
+      const { oldBrowser, login } = await signInAsAnother(context);
+      const { create } = (await tenVisits(context)).find(({ name }) => name === 'olga')!;
+      const list = await oldBrowser.listProjects();
+      if (!login.outcome.ok || !create.outcome.ok || !list.outcome.ok) return;
+      if (
+        list.outcome.value.some(isSameProject(create.outcome.value)) &&
+        !(await isListShared(context))
+      )
+        fail(
+          'After another user signed in from the same browser, the cookie of the first user shows the projects of the other one.',
+          [login, create, list],
+        );
+    },
+  }),
+  must('COOKIE-7', {
+    title: 'An invented or changed session cookie is rejected',
+    requirement:
+      'Respond to a session cookie that the backend did not create as to none. Sign the value, or make it of 16 random bytes or more, so that it cannot be guessed.',
+    statements: ['CHOICE-43', 'CHOICE-47'],
+    async run(context) {
+      const sessions = await requireSessions(context);
+      const { create } = await activeSession(context);
+      const [ada, bob] = ['ada', 'bob'].map(context.fixtures.email) as [string, string];
+      for (const [change, forge] of Object.entries({
+        'with an invented value': (value: string) => value.replaceAll(/[a-z0-9]/gi, 'a'),
+        'without its last characters': (value: string) =>
+          value.replace(encodedPadding, '').slice(0, -6),
+        'with other last characters': forgeEnd,
+        [withOtherEmail]: (value: string) => replaceEncoded(value, ada, bob),
+        'with the next number, that of another session or user,': (value: string) =>
+          /^\d{1,12}$/.test(value) ? String(Number(value) + 1) : value,
+      }))
+        for (const session of sessions) {
+          const forged = session.map((cookie) =>
+            changeCookie(cookie, { value: forge(cookie.value) }),
+          );
+          const changed = forged.filter(({ value }, index) => value !== session[index]!.value);
+          if (changed.length === 0) continue;
+          const browser = context.newBrowser('forger');
+          for (const cookie of forged) browser.setCookie(cookie);
+          const list = await browser.listProjects();
+          const isWhole = changed.length === session.length && change !== withOtherEmail;
+          // A text that the backend does not use can change without an effect.
+          const isForged =
+            list.outcome.ok &&
+            (isWhole ||
+              (create.outcome.ok && !list.outcome.value.some(isSameProject(create.outcome.value))));
+          if (isForged || statusOf(list.exchange) >= 500)
+            fail(
+              `The backend responds to the session cookie "${changed[0]!.key}" ${change} with ${describeResponse(list.exchange)} instead of rejecting it.`,
+              [list],
+            );
+        }
+    },
+  }),
+  must('COOKIE-8', {
+    title: 'A cookie of another application on the same host changes nothing',
+    requirement:
+      'Ignore cookies that the backend did not set. Browsers send them to every port of a host, for example of localhost.',
+    statements: ['CALL-3'],
+    async run(context) {
+      const { browser, login } = await activeSession(context);
+      const other = browser.clone('ada, with a cookie of another application');
+      const value = '%7B%22theme%22%3A%22dark%22%7D';
+      other.setCookie(new Cookie({ key: 'settings', value, path: '/' }));
+      const list = await other.listProjects();
+      if (list.outcome.ok || !(await browser.listProjects()).outcome.ok) return;
+      fail(
+        `The list fails beside the cookie settings=${value} of another application on the host: ${describeListFault(list)}.`,
+        [login, list],
+      );
+    },
+  }),
+];
+
+/** Runs last, and inspects all responses of the run. */
+export const storedCookiesCheck = must('COOKIE-1', {
+  title: 'Browsers store every cookie that the backend sets',
+  requirement:
+    'Send one Set-Cookie header per cookie, without Domain. Add Secure only over https, and SameSite=None only together with Secure.',
+  statements: ['CALL-3', 'CALL-4'],
+  async run(context) {
     const { list, create } = await firstVisit(context);
     const isBroken = isUnauthorized(list) || isUnauthorized(create);
     const sessionNames = (await findSessions(context)).flat().map(({ key }) => key);
@@ -45,118 +203,7 @@ export const cookieChecks: Verdicts = {
     }
     failIfAny([...problems.values()]);
   },
-  async 'COOKIE-2'(context) {
-    const { browser, login } = await context.signedInUser('ada');
-    const sent = browser.cookiesFor('/api/v1/projects').map(({ key }) => key);
-    const unsent = browser
-      .allCookies()
-      .find(({ key }) => key !== 'XSRF-TOKEN' && !sent.includes(key));
-    if (!unsent || (await browser.listProjects()).outcome.ok) return;
-    const control = browser.clone('ada, with every cookie');
-    control.setCookie(changeCookie(unsent, { path: '/' }));
-    if (isSuccess((await control.listProjects()).exchange))
-      fail(
-        `The cookie "${unsent.key}" has ${describePath(unsent)}, so the browser does not send it to /api/v1/projects.`,
-        [login],
-        'an empty list, and every new project is rejected',
-      );
-  },
-  'COOKIE-3': (context) => expectCookies(context, ({ httpOnly }) => !httpOnly && 'is not HttpOnly'),
-  'COOKIE-4': (context) =>
-    expectCookies(
-      context,
-      ({ sameSite = '' }) =>
-        !['lax', 'strict'].includes(sameSite) && 'has neither SameSite=Lax nor SameSite=Strict',
-    ),
-  'COOKIE-5': (context) =>
-    expectCookies(context, ({ secure }) =>
-      context.origin.startsWith('https:')
-        ? !secure && 'is not Secure over https'
-        : secure &&
-          isLocalhost(context.origin) &&
-          'is Secure over http. Chrome and Firefox accept it on localhost, Safari does not',
-    ),
-  async 'COOKIE-6'(context) {
-    const session = (await requireSessions(context)).flat();
-    const { email, password } = await context.registeredAccount('bob');
-    const visitor = context.newBrowser('attacker');
-    await visitor.listProjects();
-    const planter = context.newBrowser('attacker');
-    const value = `planted-${context.fixtures.runId}`;
-    for (const cookie of session) planter.setCookie(changeCookie(cookie, { value }));
-    const browsers = { "a visitor's cookie": visitor, 'an invented cookie': planter };
-    for (const [kind, browser] of Object.entries(browsers)) {
-      if (!browser.allCookies().some(({ key }) => session.some((own) => own.key === key))) continue;
-      const before = await browser.clone('attacker, before').listProjects();
-      const login = await browser.clone('victim').login(email, password);
-      const after = await browser.clone('attacker, after').listProjects();
-      if (!before.outcome.ok && login.outcome.ok && after.outcome.ok)
-        fail(
-          `A user signs in from a browser that has ${kind}. After that, the old cookie alone shows the projects of the user.`,
-          [before, login, after],
-        );
-    }
-    const { oldBrowser, login } = await signInAsAnother(context);
-    const { create } = (await tenVisits(context)).find(({ name }) => name === 'olga')!;
-    const list = await oldBrowser.listProjects();
-    if (!login.outcome.ok || !create.outcome.ok || !list.outcome.ok) return;
-    if (
-      list.outcome.value.some(isSameProject(create.outcome.value)) &&
-      !(await isListShared(context))
-    )
-      fail(
-        'After another user signed in from the same browser, the cookie of the first user shows the projects of the other one.',
-        [login, create, list],
-      );
-  },
-  async 'COOKIE-7'(context) {
-    const sessions = await requireSessions(context);
-    const { create } = await activeSession(context);
-    const [ada, bob] = ['ada', 'bob'].map(context.fixtures.email) as [string, string];
-    for (const [change, forge] of Object.entries({
-      'with an invented value': (value: string) => value.replaceAll(/[a-z0-9]/gi, 'a'),
-      'without its last characters': (value: string) =>
-        value.replace(encodedPadding, '').slice(0, -6),
-      'with other last characters': forgeEnd,
-      [withOtherEmail]: (value: string) => replaceEncoded(value, ada, bob),
-      'with the next number, that of another session or user,': (value: string) =>
-        /^\d{1,12}$/.test(value) ? String(Number(value) + 1) : value,
-    }))
-      for (const session of sessions) {
-        const forged = session.map((cookie) =>
-          changeCookie(cookie, { value: forge(cookie.value) }),
-        );
-        const changed = forged.filter(({ value }, index) => value !== session[index]!.value);
-        if (changed.length === 0) continue;
-        const browser = context.newBrowser('forger');
-        for (const cookie of forged) browser.setCookie(cookie);
-        const list = await browser.listProjects();
-        const isWhole = changed.length === session.length && change !== withOtherEmail;
-        // A text that the backend does not use can change without an effect.
-        const isForged =
-          list.outcome.ok &&
-          (isWhole ||
-            (create.outcome.ok && !list.outcome.value.some(isSameProject(create.outcome.value))));
-        if (isForged || statusOf(list.exchange) >= 500)
-          fail(
-            `The backend responds to the session cookie "${changed[0]!.key}" ${change} with ${describeResponse(list.exchange)} instead of rejecting it.`,
-            [list],
-          );
-      }
-  },
-  async 'COOKIE-8'(context) {
-    const { browser, login } = await activeSession(context);
-    const other = browser.clone('ada, with a cookie of another application');
-    const value = '%7B%22theme%22%3A%22dark%22%7D';
-    other.setCookie(new Cookie({ key: 'settings', value, path: '/' }));
-    const list = await other.listProjects();
-    if (list.outcome.ok || !(await browser.listProjects()).outcome.ok) return;
-    fail(
-      `The list fails beside the cookie settings=${value} of another application on the host: ${describeListFault(list)}.`,
-      [login, list],
-    );
-  },
-};
+});
 
 const withOtherEmail = 'with the email of another user';
 
@@ -220,26 +267,24 @@ async function expectCookies(context: RunContext, faultOf: (cookie: Cookie) => s
 }
 
 /** Returns the cookies that are needed together, or else each cookie that is enough alone. */
-const findSessions = (context: RunContext): Promise<Cookie[][]> =>
-  context.once('session cookies', async () => {
-    const { browser } = await activeSession(context);
-    const sent = browser.cookiesFor('/api/v1/projects').filter(({ key }) => key !== 'XSRF-TOKEN');
-    if (!(await browser.listProjects()).outcome.ok || (await isListPublic(context))) return [];
-    const listsWith = async (name: string, isSent: (cookie: Cookie) => boolean) => {
-      const other = context.newBrowser(`ada, ${name}`);
-      for (const cookie of sent.filter(isSent)) other.setCookie(cookie);
-      return (await other.listProjects()).outcome.ok;
-    };
-    const needed: Cookie[] = [];
-    const enough: Cookie[][] = [];
-    for (const cookie of sent) {
-      if (!(await listsWith(`without ${cookie.key}`, (each) => each !== cookie)))
-        needed.push(cookie);
-      if (await listsWith(`with ${cookie.key} alone`, (each) => each === cookie))
-        enough.push([cookie]);
-    }
-    return needed.length > 0 ? [needed] : enough;
-  });
+const findSessions = oncePerRun(async (context): Promise<Cookie[][]> => {
+  const { browser } = await activeSession(context);
+  const sent = browser.cookiesFor('/api/v1/projects').filter(({ key }) => key !== 'XSRF-TOKEN');
+  if (!(await browser.listProjects()).outcome.ok || (await isListPublic(context))) return [];
+  const listsWith = async (name: string, isSent: (cookie: Cookie) => boolean) => {
+    const other = context.newBrowser(`ada, ${name}`);
+    for (const cookie of sent.filter(isSent)) other.setCookie(cookie);
+    return (await other.listProjects()).outcome.ok;
+  };
+  const needed: Cookie[] = [];
+  const enough: Cookie[][] = [];
+  for (const cookie of sent) {
+    if (!(await listsWith(`without ${cookie.key}`, (each) => each !== cookie))) needed.push(cookie);
+    if (await listsWith(`with ${cookie.key} alone`, (each) => each === cookie))
+      enough.push([cookie]);
+  }
+  return needed.length > 0 ? [needed] : enough;
+});
 
 const setCookieLines = ({ response }: Exchange) =>
   response ? headerValues(response, 'set-cookie') : [];

@@ -2,52 +2,79 @@ import { describeExchangeScreen, describeResponse } from '../describe.ts';
 import { isSuccess, responseHeader } from '../http/response.ts';
 import type { Exchange } from '../http/client.ts';
 import { fail, failOnFaults, skip } from '../verdict.ts';
-import type { Verdicts } from './check.ts';
+import { must, should, type Check } from './check.ts';
 
 /** Apply only with --origin, when the app is served from another origin than its backend. */
-export const corsChecks: Verdicts = {
-  async 'CORS-1'(context) {
-    const origin = context.appOrigin ?? skip(sameOrigin);
-    const browser = context.newBrowser('elsewhere');
-    const exchanges = [];
-    for (const [path, names] of Object.entries({
-      '/api/v1/auth/login': 'content-type',
-      '/api/v1/users/register': 'content-type',
-      '/api/v1/projects': 'content-type,idempotency-key',
-    })) {
-      const headers = {
-        ...headersFrom(origin),
-        'access-control-request-method': 'POST',
-        'access-control-request-headers': names,
-        accept: '*/*',
-      };
-      exchanges.push(await browser.send('OPTIONS', path, { headers }));
-    }
-    failOnFaults(exchanges, (exchange) => findAccessFault(exchange, origin), describeBlockedScreen);
-  },
-  async 'CORS-2'(context) {
-    const origin = context.appOrigin ?? skip(sameOrigin);
-    const { fixtures } = context;
-    const json = { email: fixtures.email('unknown'), password: fixtures.password('unknown') };
-    const headers = headersFrom(origin);
-    const browser = context.newBrowser('elsewhere');
-    const exchanges = [
-      await browser.send('GET', '/api/v1/projects', { headers }),
-      await browser.send('POST', '/api/v1/auth/login', { headers, json }),
-    ];
-    failOnFaults(exchanges, (exchange) => findAccessFault(exchange, origin), describeBlockedScreen);
-  },
-  async 'CORS-3'(context) {
-    const origin = 'https://stranger.example.org';
-    const options = { headers: headersFrom(origin) };
-    const exchange = await context.newBrowser('elsewhere').send('GET', '/api/v1/projects', options);
-    if (!findAccessFault(exchange, origin))
-      fail(
-        `A page of ${origin} may read responses with the cookies of its visitors: the backend allows any origin.`,
-        [exchange],
+export const corsChecks: Check[] = [
+  must('CORS-1', {
+    title: 'The backend allows the preflight request of each call',
+    requirement:
+      "Respond to OPTIONS without a session: Access-Control-Allow-Origin with the app's origin (not *), Access-Control-Allow-Credentials: true, Access-Control-Allow-Headers with content-type and idempotency-key.",
+    statements: ['CALL-3', 'CALL-1'],
+    async run(context) {
+      const origin = context.appOrigin ?? skip(sameOrigin);
+      const browser = context.newBrowser('elsewhere');
+      const exchanges = [];
+      for (const [path, names] of Object.entries({
+        '/api/v1/auth/login': 'content-type',
+        '/api/v1/users/register': 'content-type',
+        '/api/v1/projects': 'content-type,idempotency-key',
+      })) {
+        const headers = {
+          ...headersFrom(origin),
+          'access-control-request-method': 'POST',
+          'access-control-request-headers': names,
+          accept: '*/*',
+        };
+        exchanges.push(await browser.send('OPTIONS', path, { headers }));
+      }
+      failOnFaults(
+        exchanges,
+        (exchange) => findAccessFault(exchange, origin),
+        describeBlockedScreen,
       );
-  },
-};
+    },
+  }),
+  must('CORS-2', {
+    title: 'The app may read every response, errors included',
+    requirement:
+      "Send Access-Control-Allow-Origin with the app's origin and Access-Control-Allow-Credentials: true on successes and on errors. Otherwise the app cannot read the message.",
+    statements: ['CALL-3', 'ERROR-1'],
+    async run(context) {
+      const origin = context.appOrigin ?? skip(sameOrigin);
+      const { fixtures } = context;
+      const json = { email: fixtures.email('unknown'), password: fixtures.password('unknown') };
+      const headers = headersFrom(origin);
+      const browser = context.newBrowser('elsewhere');
+      const exchanges = [
+        await browser.send('GET', '/api/v1/projects', { headers }),
+        await browser.send('POST', '/api/v1/auth/login', { headers, json }),
+      ];
+      failOnFaults(
+        exchanges,
+        (exchange) => findAccessFault(exchange, origin),
+        describeBlockedScreen,
+      );
+    },
+  }),
+  should('CORS-3', {
+    title: 'No other origin may read responses',
+    requirement: 'List the allowed origins, so that other pages cannot act as a signed-in user.',
+    statements: ['CALL-3', 'CHOICE-47'],
+    async run(context) {
+      const origin = 'https://stranger.example.org';
+      const options = { headers: headersFrom(origin) };
+      const exchange = await context
+        .newBrowser('elsewhere')
+        .send('GET', '/api/v1/projects', options);
+      if (!findAccessFault(exchange, origin))
+        fail(
+          `A page of ${origin} may read responses with the cookies of its visitors: the backend allows any origin.`,
+          [exchange],
+        );
+    },
+  }),
+];
 
 const sameOrigin = 'without --origin, the app and its backend have the same origin';
 

@@ -34,8 +34,8 @@ import {
   sendExistingEmail,
   sendUnknownEmail,
   sendWrongPassword,
-} from '../probes.ts';
-import type { RunContext } from '../run-context.ts';
+} from '../shared-requests.ts';
+import { oncePerArguments, type RunContext } from '../run-context.ts';
 import {
   Blocked,
   expectSuccess,
@@ -45,14 +45,19 @@ import {
   type Cause,
   type Inspection,
 } from '../verdict.ts';
-import { verdictsOf, wordsOf, type CheckId, type Run, type Verdicts } from './check.ts';
+import { must, should, type Check, type Level, type Run } from './check.ts';
 
 /** A request that the backend should refuse with a message. */
 type ErrorCase = {
-  id: CheckId;
+  id: string;
+  level: Level;
   /** As in "… is rejected with a message". */
   subject: string;
+  isPlural: boolean;
+  /** Whether the backend may also accept the request. */
   mayBeAccepted: boolean;
+  statements: string[];
+  /** What users read when the app does not show the response to this request. */
   userReads: string | undefined;
   /** The call of which this is a wrong form. ERR-24 makes a good one from the same browser. */
   call: Call | undefined;
@@ -63,7 +68,7 @@ type Call = keyof typeof goodCalls;
 type Send = ErrorCase['send'];
 
 /** Changes to a valid body, a body as it is sent, or another request. */
-type Wrong = object | string | Buffer | Send;
+type Wrong = Record<string, unknown> | string | Buffer | Send;
 
 /** What users see of a request that only the kit sends. */
 export const notSentByApp = 'nothing: the app never sends this';
@@ -75,17 +80,11 @@ const sqlFragments = { email: "ada' OR '1'='1' --", password: "' OR '1'='1" };
 const injections = [36, 37, 38, 39, 40, 43, 44, 45].map((number) => `ERR-${number}`);
 const form = 'email=ada%40example.org&password=correct+horse';
 
-/** What users read, when the app does not show the response to this request. */
-const notShown: Record<string, string> = {
-  'ERR-6': 'the app: "Invalid email address"',
-  'ERR-7': 'the app: "Password must be at least 8 characters"',
-  'ERR-26': 'the app: "Email is required"',
-  'ERR-47': 'the app: "Password is required"',
-  'ERR-9': 'the app: "Password is required"',
-  'ERR-10': 'the app: "Title is required"',
-  'ERR-11': 'the app: "Description is required"',
-  'ERR-17': notSentByApp,
-  'ERR-18': notSentByApp,
+/** The statements of the wrong forms of a call. */
+const statementsOf: Record<Call, string[]> = {
+  login: ['CALL-2', 'CALL-5'],
+  registerUser: ['CALL-7', 'ERROR-4', 'VALID-1', 'VALID-3'],
+  createProject: ['CALL-9', 'ENTITY-1', 'ERROR-5'],
 };
 
 const get =
@@ -101,62 +100,150 @@ const createAsOlga =
     return browser.createProject(project, { isAppRequest });
   };
 
+/** Returns a function that creates error cases. A level or statements of their own come last. */
+const creatorOf =
+  (mayBeAccepted: boolean) =>
+  (
+    id: string,
+    call: Call | undefined,
+    wrong: Wrong,
+    subject: string,
+    more: Partial<Pick<ErrorCase, 'level' | 'isPlural' | 'statements' | 'userReads'>> = {},
+  ): ErrorCase => {
+    const isRequest = typeof wrong === 'function';
+    return {
+      id,
+      level: 'SHOULD',
+      subject,
+      isPlural: false,
+      mayBeAccepted,
+      statements: call ? statementsOf[call] : [],
+      userReads: isRequest ? undefined : notSentByApp,
+      call,
+      send: isRequest ? wrong : sendBody(id, call!, wrong),
+      ...more,
+    };
+  };
+
+const refused = creatorOf(false);
+const acceptable = creatorOf(true);
+
 /** All error cases, in the order of the table "What your users will read". */
-export const errorCases: ErrorCase[] = (
-  [
-    ['ERR-1', 'login', sendWrongPassword],
-    ['ERR-2', 'login', sendUnknownEmail],
-    ['ERR-3', undefined, createAsVisitor],
-    ['ERR-4', undefined, createAsOlga({ title: '   ' })],
-    ['ERR-5', 'registerUser', sendExistingEmail],
-    ['ERR-6', 'registerUser', { email: 'not-an-email' }],
-    ['ERR-7', 'registerUser', { password: 'aB3$xY7' }],
-    ['ERR-26', 'registerUser', { email: undefined }],
-    ['ERR-47', 'registerUser', { password: undefined }],
-    ['ERR-9', 'login', { password: undefined }],
-    ['ERR-25', 'login', { email: 5 }],
-    ['ERR-36', 'login', { password: 12345678 }],
-    ['ERR-37', 'login', { password: { $ne: null } }],
-    ['ERR-38', 'login', { email: ['ada@example.org'] }],
-    ['ERR-39', 'login', anyObjects],
-    ['ERR-40', 'login', sqlFragments],
-    ['ERR-43', 'login', { password: true }],
-    ['ERR-44', 'login', { password: null }],
-    ['ERR-45', 'login', { password: [''] }],
-    ['ERR-41', 'registerUser', { password: 12345678 }],
-    ['ERR-42', 'registerUser', { password: { a: 1 } }],
-    ['ERR-13', 'login', '{"email": "ada@exam'],
-    ['ERR-14', 'login', '[]'],
-    ['ERR-46', 'createProject', '[]'],
-    ['ERR-27', 'login', 'null'],
-    ['ERR-28', 'login', ''],
-    ['ERR-29', 'login', '['.repeat(2000) + ']'.repeat(2000)],
-    ['ERR-15', 'login', form],
-    ['ERR-10', 'createProject', { title: undefined }],
-    ['ERR-11', 'createProject', { description: undefined }],
-    ['ERR-12', 'createProject', { title: 42 }],
-    ['ERR-48', 'createProject', { title: ['One', 'Two'] }],
-    ['ERR-35', 'createProject', { description: null }],
-    ['ERR-30', 'createProject', Buffer.from(latin1, 'latin1')],
-    ['ERR-31', 'createProject', `\uFEFF${latin1}`],
-    ['ERR-32', 'createProject', { colour: 'green' }],
-    ['ERR-16', undefined, createAsOlga({ description: twoMegabytes }, false)],
-    ['ERR-17', undefined, get('/api/v1/no-such-thing')],
-    ['ERR-18', undefined, get('/api/v1/auth/login')],
-    ['ERR-19', undefined, createWithoutToken],
-  ] satisfies [CheckId, ErrorCase['call'], Wrong][]
-).map(([id, call, wrong]) => {
-  const [subject = '', verdict = ''] = wordsOf[id].title.split(/ (?:is|are) (?=accepted|rejected)/);
-  const isRequest = typeof wrong === 'function';
+export const errorCases: ErrorCase[] = [
+  refused('ERR-1', 'login', sendWrongPassword, 'A wrong password', {
+    level: 'MUST',
+    statements: ['ERROR-1', 'ERROR-2', 'CHOICE-14'],
+  }),
+  refused('ERR-2', 'login', sendUnknownEmail, 'An unknown email', {
+    level: 'MUST',
+    statements: ['ERROR-1', 'ERROR-2', 'CHOICE-14'],
+  }),
+  acceptable('ERR-3', undefined, createAsVisitor, 'A project of a visitor without a session', {
+    level: 'MUST',
+    statements: ['ERROR-5', 'ERROR-6', 'CHOICE-41', 'CHOICE-43'],
+  }),
+  acceptable('ERR-4', undefined, createAsOlga({ title: '   ' }), 'A blank title', {
+    level: 'MUST',
+    statements: ['CHOICE-25', 'ERROR-5', 'ERROR-6'],
+  }),
+  refused('ERR-5', 'registerUser', sendExistingEmail, 'An email that has an account', {
+    statements: ['ERROR-4', 'CHOICE-45'],
+  }),
+  acceptable(
+    'ERR-6',
+    'registerUser',
+    { email: 'not-an-email' },
+    'An email that is not an address',
+    { userReads: 'the app: "Invalid email address"' },
+  ),
+  acceptable('ERR-7', 'registerUser', { password: 'aB3$xY7' }, 'A password of 7 characters', {
+    userReads: 'the app: "Password must be at least 8 characters"',
+  }),
+  refused('ERR-26', 'registerUser', { email: undefined }, 'A registration without an email', {
+    userReads: 'the app: "Email is required"',
+  }),
+  refused('ERR-47', 'registerUser', { password: undefined }, 'A registration without a password', {
+    userReads: 'the app: "Password is required"',
+  }),
+  refused('ERR-9', 'login', { password: undefined }, 'A sign-in without a password', {
+    userReads: 'the app: "Password is required"',
+  }),
+  refused('ERR-25', 'login', { email: 5 }, 'An email that is a number'),
+  refused('ERR-36', 'login', { password: 12345678 }, 'A password that is a number'),
+  refused('ERR-37', 'login', { password: { $ne: null } }, 'A password that is an object'),
+  refused('ERR-38', 'login', { email: ['ada@example.org'] }, 'An email that is an array'),
+  refused('ERR-39', 'login', anyObjects, 'Objects in place of an email and a password', {
+    isPlural: true,
+  }),
+  refused('ERR-40', 'login', sqlFragments, 'An email with a fragment of SQL'),
+  refused('ERR-43', 'login', { password: true }, 'A password that is true'),
+  refused('ERR-44', 'login', { password: null }, 'A password that is null'),
+  refused('ERR-45', 'login', { password: [''] }, 'A password that is an array'),
+  refused('ERR-41', 'registerUser', { password: 12345678 }, 'A new password that is a number'),
+  refused('ERR-42', 'registerUser', { password: { a: 1 } }, 'A new password that is an object'),
+  refused('ERR-13', 'login', '{"email": "ada@exam', 'Truncated JSON'),
+  refused('ERR-14', 'login', '[]', 'An array in place of an object'),
+  refused('ERR-46', 'createProject', '[]', 'An array in place of a project'),
+  refused('ERR-27', 'login', 'null', 'null in place of an object'),
+  refused('ERR-28', 'login', '', 'A request without a body'),
+  refused('ERR-29', 'login', '['.repeat(2000) + ']'.repeat(2000), 'JSON with 2,000 levels'),
+  acceptable('ERR-15', 'login', form, 'A form in place of JSON'),
+  acceptable('ERR-10', 'createProject', { title: undefined }, 'A project without a title', {
+    userReads: 'the app: "Title is required"',
+  }),
+  acceptable(
+    'ERR-11',
+    'createProject',
+    { description: undefined },
+    'A project without a description',
+    { userReads: 'the app: "Description is required"' },
+  ),
+  acceptable('ERR-12', 'createProject', { title: 42 }, 'A project whose title is a number'),
+  refused('ERR-48', 'createProject', { title: ['One', 'Two'] }, 'A title that is an array'),
+  acceptable(
+    'ERR-35',
+    'createProject',
+    { description: null },
+    'A project whose description is null',
+  ),
+  acceptable('ERR-30', 'createProject', Buffer.from(latin1, 'latin1'), 'A project in Latin-1'),
+  acceptable('ERR-31', 'createProject', `\uFEFF${latin1}`, 'A project after a byte order mark'),
+  acceptable('ERR-32', 'createProject', { colour: 'green' }, 'A project with an unknown field'),
+  acceptable(
+    'ERR-16',
+    undefined,
+    createAsOlga({ description: twoMegabytes }, false),
+    'A project of 2 MB',
+    { statements: ['CHOICE-26', 'ERROR-5', 'ERROR-6'] },
+  ),
+  refused('ERR-17', undefined, get('/api/v1/no-such-thing'), 'An unknown address under /api/v1', {
+    statements: ['CALL-1', 'CALL-2'],
+    userReads: notSentByApp,
+  }),
+  refused('ERR-18', undefined, get('/api/v1/auth/login'), 'An unsupported method', {
+    statements: ['CALL-1', 'CALL-5'],
+    userReads: notSentByApp,
+  }),
+  acceptable('ERR-19', undefined, createWithoutToken, 'A project without the XSRF token', {
+    statements: ['CALL-4', 'ERROR-5', 'ERROR-6'],
+  }),
+];
+
+/** Creates the check that the request of an error case is refused with a message. */
+function refusalCheck(errorCase: ErrorCase): Check {
+  const { id, level, subject, isPlural, mayBeAccepted, statements } = errorCase;
+  const [accepted, accept] = mayBeAccepted
+    ? ['accepted, or rejected', 'Accept the request, or respond']
+    : ['rejected', 'Respond'];
   return {
     id,
-    call,
-    subject,
-    mayBeAccepted: verdict.startsWith('accepted'),
-    userReads: notShown[id] ?? (isRequest ? undefined : notSentByApp),
-    send: isRequest ? wrong : sendBody(id, call!, wrong),
+    level,
+    title: `${subject} ${isPlural ? 'are' : 'is'} ${accepted} with a message`,
+    requirement: `${accept} with a status 4xx and a JSON body whose "message" is a sentence for the user.`,
+    statements,
+    run: (context) => expectRefusalWithMessage(context, errorCase),
   };
-});
+}
 
 /** Returns what a backend allows that accepts the request of an error case. */
 export const describeAcceptance = ({ subject }: ErrorCase) => `${lowerFirst(subject)} is accepted`;
@@ -195,8 +282,12 @@ const goodCalls = {
 };
 
 /** Returns the name of a request if it was refused, so that it is not in use. */
-async function freeName({ peek }: RunContext, id: string, other: string): Promise<string> {
-  const result = await peek<ApiCall | Exchange>(`error case ${id}`)?.catch(() => undefined);
+async function freeName(
+  { errorCases: sent }: RunContext,
+  id: string,
+  other: string,
+): Promise<string> {
+  const result = await sent.get(id)?.catch(() => undefined);
   return result && isClientError(exchangeOf(result)) ? id : other;
 }
 
@@ -207,75 +298,110 @@ const casesOf = (call: ErrorCase['call']) => errorCases.filter((each) => each.ca
  * Projects are cheap, so that a good one follows each wrong one, and the first that fails counts.
  * Once per run. A wrong project may make a list unreadable: no later check reads this list.
  */
-const refuseAll = (context: RunContext, call: Call): Promise<ApiCall> =>
-  context.once(`refusals of ${call}`, async () => {
-    const isProject = call === 'createProject';
-    const { browser } = isProject
-      ? await context.signedInUser('flo')
-      : { browser: context.newBrowser('stranger') };
-    const good = (name: string) => goodCalls[call](context, browser, name);
-    let failed: ApiCall | undefined;
-    for (const errorCase of casesOf(call)) {
-      await sendErrorCase(context, errorCase.id, errorCase.send, browser).catch(() => undefined);
-      const next = isProject && !failed ? await good(`after-${errorCase.id}`) : undefined;
-      if (next && !next.outcome.ok) failed = next;
-    }
-    return failed ?? good(await freeName(context, 'ERR-7', 'after-refusals'));
-  });
+const refuseAll = oncePerArguments(async (context: RunContext, call: Call): Promise<ApiCall> => {
+  const isProject = call === 'createProject';
+  const { browser } = isProject
+    ? await context.signedInUser('flo')
+    : { browser: context.newBrowser('stranger') };
+  const good = (name: string) => goodCalls[call](context, browser, name);
+  let failed: ApiCall | undefined;
+  for (const errorCase of casesOf(call)) {
+    await sendErrorCase(context, errorCase.id, errorCase.send, browser).catch(() => undefined);
+    const next = isProject && !failed ? await good(`after-${errorCase.id}`) : undefined;
+    if (next && !next.outcome.ok) failed = next;
+  }
+  return failed ?? good(await freeName(context, 'ERR-7', 'after-refusals'));
+});
 
-export const errorChecks: Verdicts = {
-  async 'ERR-24'(context) {
-    for (const call of Object.keys(goodCalls) as Call[]) {
-      const { outcome } = await refuseAll(context, call);
-      for (const errorCase of outcome.ok ? [] : casesOf(call))
-        await expectSuccessAfter(context, call, errorCase);
-    }
-  },
-  ...verdictsOf(errorCases, expectRefusalWithMessage),
-  'ERR-20': inspectResponses((exchange) =>
-    exchange.isAppRequest &&
-    statusOf(exchange) >= 500 &&
-    responseHeader(exchange, 'retry-after') === undefined
-      ? `responds with ${describeResponse(exchange)}`
-      : undefined,
-  ),
-  'ERR-22': inspectResponses(
-    (exchange) => {
-      const fault = describeNoSentence(exchange);
-      return fault && `responds with a message that ${fault}: "${messageOf(exchange)}"`;
+export const errorChecks: Check[] = [
+  must('ERR-24', {
+    title: 'After a refusal, a good request of the same browser succeeds',
+    requirement:
+      'Refuse the request and change nothing else: keep the session, do not lock the account, and roll back the transaction of the database.',
+    statements: ['ERROR-1', 'ERROR-5', 'CHOICE-9'],
+    async run(context) {
+      for (const call of Object.keys(goodCalls) as Call[]) {
+        const { outcome } = await refuseAll(context, call);
+        for (const errorCase of outcome.ok ? [] : casesOf(call))
+          await expectSuccessAfter(context, call, errorCase);
+      }
     },
-    undefined,
-    (exchange, subject) => ({
-      words: `responses have a message that ${describeNoSentence(exchange)}`,
-      subject,
-    }),
-  ),
-  'ERR-23': inspectResponses(
-    (exchange) => {
-      const challenge = responseHeader(exchange, 'www-authenticate') ?? '';
-      return statusOf(exchange) === 401 && /\b(basic|digest|negotiate|ntlm)\b/i.test(challenge)
-        ? `responds with 401 and "WWW-Authenticate: ${challenge}"`
-        : undefined;
+  }),
+  ...errorCases.map(refusalCheck),
+  must('ERR-20', {
+    title: 'No request of the app makes the backend fail',
+    requirement: 'Never respond to the app with 5xx, except 503 with Retry-After (throttling).',
+    statements: ['ERROR-2', 'ERROR-6', 'ERROR-8'],
+    run: inspectResponses((exchange) =>
+      exchange.isAppRequest &&
+      statusOf(exchange) >= 500 &&
+      responseHeader(exchange, 'retry-after') === undefined
+        ? `responds with ${describeResponse(exchange)}`
+        : undefined,
+    ),
+  }),
+  should('ERR-22', {
+    title: 'Messages are sentences in plain text',
+    requirement:
+      'Write messages in words of the user, without markup. Send codes in another field, and fill in every placeholder.',
+    statements: ['ERROR-1', 'ERROR-5'],
+    run: inspectResponses(
+      (exchange) => {
+        const fault = describeNoSentence(exchange);
+        return fault && `responds with a message that ${fault}: "${messageOf(exchange)}"`;
+      },
+      undefined,
+      (exchange, subject) => ({
+        words: `responses have a message that ${describeNoSentence(exchange)}`,
+        subject,
+      }),
+    ),
+  }),
+  must('ERR-23', {
+    title: "No rejection opens the browser's own sign-in dialog",
+    requirement:
+      'Send 401 without "WWW-Authenticate: Basic" (or Digest, Negotiate, NTLM). Otherwise the browser asks for a name and a password, and the app waits.',
+    statements: ['ERROR-1', 'LOGIN-5'],
+    run: inspectResponses(
+      (exchange) => {
+        const challenge = responseHeader(exchange, 'www-authenticate') ?? '';
+        return statusOf(exchange) === 401 && /\b(basic|digest|negotiate|ntlm)\b/i.test(challenge)
+          ? `responds with 401 and "WWW-Authenticate: ${challenge}"`
+          : undefined;
+      },
+      () => "the browser's own dialog for a name and a password",
+    ),
+  }),
+  must('ERR-21', {
+    title:
+      'No object, array, other value or SQL fragment in place of an email and a password signs in',
+    requirement:
+      'Reject an email or a password that is not a string before it reaches a query (NoSQL and ORM injection). Bind strings as parameters (SQL injection).',
+    statements: ['AUTH-5', 'ENTITY-4'],
+    async run(context) {
+      for (const errorCase of errorCases.filter(({ id }) => injections.includes(id))) {
+        const result = await triggerError(context, errorCase);
+        if (isSuccess(exchangeOf(result))) fail(`${errorCase.subject} signs in.`, [result]);
+      }
     },
-    () => "the browser's own dialog for a name and a password",
-  ),
-  async 'ERR-21'(context) {
-    for (const errorCase of errorCases.filter(({ id }) => injections.includes(id))) {
-      const result = await triggerError(context, errorCase);
-      if (isSuccess(exchangeOf(result))) fail(`${errorCase.subject} signs in.`, [result]);
-    }
-  },
-  async 'ERR-33'(context) {
-    const { browser } = await context.signedInUser('olga');
-    const { call: control } = await createOrBlock(context, browser, 'sent as JSON');
-    for (const type of ['application/json;charset=UTF-8', 'Application/Json']) {
-      const overrides = { headers: { 'content-type': type }, isAppRequest: false };
-      const project = context.fixtures.project(`sent as ${type}`);
-      const call = await browser.createProject(project, overrides);
-      expectSuccess(call, `A project sent as ${type} is refused`, [control], notSentByApp);
-    }
-  },
-};
+  }),
+  should('ERR-33', {
+    title: 'JSON is accepted with a charset, and with any letter case of its content type',
+    requirement:
+      'Compare the media type without its parameters and without regard to case: "Application/JSON;charset=UTF-8" is JSON.',
+    statements: ['CALL-2'],
+    async run(context) {
+      const { browser } = await context.signedInUser('olga');
+      const { call: control } = await createOrBlock(context, browser, 'sent as JSON');
+      for (const type of ['application/json;charset=UTF-8', 'Application/Json']) {
+        const overrides = { headers: { 'content-type': type }, isAppRequest: false };
+        const project = context.fixtures.project(`sent as ${type}`);
+        const call = await browser.createProject(project, overrides);
+        expectSuccess(call, `A project sent as ${type} is refused`, [control], notSentByApp);
+      }
+    },
+  }),
+];
 
 /** Creates a verdict on the responses to an ordinary visit and to the error cases. */
 export function inspectResponses(...[faultOf, userSees, causeOf]: Inspection): Run {
@@ -307,7 +433,7 @@ function describeNoSentence(exchange: Exchange): string | undefined {
 }
 
 /** Sends the request of an error case, once per run. */
-export async function triggerError(context: RunContext, errorCase: ErrorCase) {
+async function triggerError(context: RunContext, errorCase: ErrorCase) {
   if (errorCase.call) await refuseAll(context, errorCase.call);
   return sendErrorCase(context, errorCase.id, errorCase.send);
 }
@@ -323,7 +449,7 @@ export async function triggerJudged(context: RunContext, errorCase: ErrorCase) {
 
 /** Returns the result of `triggerError`; undefined when the run has not called it. */
 export const triggeredError = (context: RunContext, { id }: ErrorCase) =>
-  context.peek<ApiCall | Exchange>(`error case ${id}`);
+  context.errorCases.get(id);
 
 export const exchangeOf = (result: ApiCall | Exchange): Exchange =>
   'outcome' in result ? result.exchange : result;

@@ -1,26 +1,49 @@
 import { checkJourney, checkWalk } from '../journeys/journey.ts';
 import { accountSteps, arrival, projectSteps } from '../journeys/steps.ts';
 import type { WalkOptions } from '../journeys/walk.ts';
-import type { RunContext } from '../run-context.ts';
+import { oncePerRun, type RunContext } from '../run-context.ts';
 import { Blocked, skip } from '../verdict.ts';
-import type { Verdicts } from './check.ts';
+import { must, type Check } from './check.ts';
 
-export const journeyChecks: Verdicts = {
-  'JOURNEY-1': async (context) => void (await userStory(context)),
-  'JOURNEY-5': (context) => goOn(context, { steps: projectSteps, maxSteps: 100 }),
-  'JOURNEY-6': (context) => goOn(context, { steps: accountSteps, maxSteps: 100, maxHashes: 11 }),
-  async 'UI-1'(context) {
-    if (!context.ui) skip('--ui was not given');
-    const { walkScreens } = await import('../ui/walk-screens.ts');
-    await walkScreens(context, context.ui);
-  },
-};
+export const journeyChecks: Check[] = [
+  must('JOURNEY-1', {
+    title: 'A visitor can register, sign in and create projects',
+    requirement:
+      'In one browser: register, sign in, create two projects, leave the screen and return, reload.',
+    statements: ['APP-1', 'APP-2', 'AUTH-8', 'CHOICE-4', 'CHOICE-9', 'CREATE-2'],
+    run: async (context) => void (await userStory(context)),
+  }),
+  must('JOURNEY-5', {
+    title: 'Projects can be fetched and created in any sequence',
+    requirement:
+      'Respond to each request by what is stored, regardless of the requests before it. Steps that fail are repeated with new accounts: what fails once is not reported.',
+    statements: ['LIST-2', 'LIST-3', 'CREATE-1', 'CREATE-2', 'CREATE-4', 'CHOICE-31'],
+    run: (context) => goOn(context, { steps: projectSteps, maxSteps: 100 }),
+  }),
+  must('JOURNEY-6', {
+    title: 'People can register and sign in in any sequence, in several browsers',
+    requirement:
+      'Respond to each request by what is stored, regardless of the requests before it. Steps that fail are repeated with new accounts: what fails once is not reported.',
+    statements: ['AUTH-2', 'AUTH-3', 'AUTH-5', 'AUTH-6', 'AUTH-7', 'CHOICE-8', 'CHOICE-47'],
+    run: (context) => goOn(context, { steps: accountSteps, maxSteps: 100, maxHashes: 11 }),
+  }),
+  must('UI-1', {
+    title: 'The app works with the backend in a browser',
+    requirement:
+      'People do the same in the built app in a real browser, and its screens show it. Runs only with --ui.',
+    statements: ['LAYOUT-1', 'LOGIN-5', 'PROJECTS-6', 'CHOICE-27'],
+    async run(context) {
+      if (!context.ui) skip('--ui was not given');
+      const { walkScreens } = await import('../ui/walk-screens.ts');
+      await walkScreens(context, context.ui);
+    },
+  }),
+];
 
-const userStory = (context: RunContext) =>
-  context.once('user story', () => {
-    const later = ['creates a project', 'leaves Projects', 'opens Projects', 'reloads the page'];
-    return checkJourney(context, [...Object.keys(arrival), ...later]);
-  });
+const userStory = oncePerRun((context) => {
+  const later = ['creates a project', 'leaves Projects', 'opens Projects', 'reloads the page'];
+  return checkJourney(context, [...Object.keys(arrival), ...later]);
+});
 
 /** Lets the person of the story go on, because an account is expensive. */
 async function goOn(context: RunContext, options: WalkOptions) {

@@ -1,7 +1,7 @@
 import { truncate } from '../describe.ts';
 import type { Exchange, HttpResponse } from '../http/client.ts';
 import { encodedVariants } from '../http/secrets.ts';
-import type { Run, Verdicts } from './check.ts';
+import { must, should, type Check, type Run } from './check.ts';
 import { inspectResponses } from './errors.ts';
 
 /** Stack traces of JavaScript, Python, Java and Kotlin, C#, Go, Ruby, PHP and Rust. */
@@ -22,18 +22,33 @@ const passwordField =
 /** Enough for any error message. A body that repeats the user's input can be much longer. */
 const maxSearchedCharacters = 20_000;
 
-export const leakChecks: Verdicts = {
-  'LEAK-1': inspectErrors(stackTrace, 'a stack trace'),
-  'LEAK-2': inspectBodies(({ request }, { status, text }) => {
-    const password = /"password":"((?:[^"\\]|\\.)*)"/.exec(String(request.body ?? ''))?.[1] ?? '';
-    if (password.length >= 7 && encodedVariants(password).some((form) => text.includes(form)))
-      return 'repeats the password of the request';
-    if (hash.test(text)) return 'contains the hash of a password';
-    const key = passwordField.exec(text)?.[1];
-    return key && status < 300 ? `contains "${key}"` : undefined;
+export const leakChecks: Check[] = [
+  must('LEAK-1', {
+    title: 'No body contains a stack trace',
+    requirement: 'Log stack traces. The app shows the message of the body to its users.',
+    statements: ['ERROR-1', 'ERROR-5'],
+    run: inspectErrors(stackTrace, 'a stack trace'),
   }),
-  'LEAK-3': inspectErrors(internalError, 'internals'),
-};
+  must('LEAK-2', {
+    title: 'No body contains a password',
+    requirement: 'Never send a password back: not in a success, not in an error, not as a hash.',
+    statements: ['CALL-6', 'CALL-7', 'ENTITY-3'],
+    run: inspectBodies(({ request }, { status, text }) => {
+      const password = /"password":"((?:[^"\\]|\\.)*)"/.exec(String(request.body ?? ''))?.[1] ?? '';
+      if (password.length >= 7 && encodedVariants(password).some((form) => text.includes(form)))
+        return 'repeats the password of the request';
+      if (hash.test(text)) return 'contains the hash of a password';
+      const key = passwordField.exec(text)?.[1];
+      return key && status < 300 ? `contains "${key}"` : undefined;
+    }),
+  }),
+  should('LEAK-3', {
+    title: 'No body contains internals of the database or the code',
+    requirement: 'Write messages for users, without names of tables, files, drivers or exceptions.',
+    statements: ['ERROR-1', 'ERROR-5'],
+    run: inspectErrors(internalError, 'internals'),
+  }),
+];
 
 /** Creates a verdict on the bodies of the responses to an ordinary visit and to error cases. */
 function inspectBodies(

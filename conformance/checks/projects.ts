@@ -22,10 +22,10 @@ import {
   listOrBlock,
   listWith,
   missingFromList,
-} from '../probes.ts';
+} from '../shared-requests.ts';
 import { Blocked, expectSuccess, fail, skip } from '../verdict.ts';
-import type { RunContext } from '../run-context.ts';
-import type { Verdicts } from './check.ts';
+import { oncePerRun, type RunContext } from '../run-context.ts';
+import { must, should, type Check } from './check.ts';
 import { expectSameText } from './text.ts';
 import { firstSession } from './xsrf.ts';
 
@@ -35,399 +35,541 @@ const manyProjects = 102;
 /** The statuses after which the app chooses a new Idempotency-Key. */
 const endsKey = [400, 409, 413, 415, 422];
 
-export const projectChecks: Verdicts = {
-  'PROJECT-1': asUser('ada', async (context, browser) => {
-    await firstVisit(context);
-    await browser.createProject(context.fixtures.project('a second one'));
-    const list = await browser.listProjects();
-    if (!list.outcome.ok) fail(`The app cannot show the list: ${describeListFault(list)}.`, [list]);
-    const visitors = await listAsVisitor(context);
-    if (isSuccess(visitors.exchange) && !visitors.outcome.ok)
-      fail(
-        `The response to a visitor is a success but not a list: ${describeListFault(visitors)}. Reject the request with a status 4xx instead.`,
-        [visitors],
-      );
-  }),
-  'PROJECT-2': asUser('ada', async (context, browser) => {
-    const third = await browser.createProject(context.fixtures.project('a third one'));
-    const creates = [(await firstVisit(context)).create, third];
-    for (const create of creates) {
-      const { exchange, outcome } = create;
-      const fault = describeProjectFault(parseJson(exchange.response?.text));
-      if (isSuccess(exchange) && !outcome.ok)
+export const projectChecks: Check[] = [
+  must('PROJECT-1', {
+    title: 'The list is a JSON array of projects',
+    requirement:
+      'Respond to GET /api/v1/projects with 200 and an array, without a wrapper object. Each item has "id" (string or number), "title" (string) and "description" (string).',
+    statements: ['CALL-8', 'ENTITY-1', 'CHOICE-19'],
+    run: asUser('ada', async (context, browser) => {
+      await firstVisit(context);
+      await browser.createProject(context.fixtures.project('a second one'));
+      const list = await browser.listProjects();
+      if (!list.outcome.ok)
+        fail(`The app cannot show the list: ${describeListFault(list)}.`, [list]);
+      const visitors = await listAsVisitor(context);
+      if (isSuccess(visitors.exchange) && !visitors.outcome.ok)
         fail(
-          `The response is not a project: ${fault ?? 'the app cannot read it'} (${describeResponse(exchange)}).`,
-          [create],
+          `The response to a visitor is a success but not a list: ${describeListFault(visitors)}. Reject the request with a status 4xx instead.`,
+          [visitors],
         );
-      expectSuccess(create, 'Creating a project fails');
-    }
-    expectSameTexts(creates);
+    }),
   }),
-  'PROJECT-3': asUser('flo', async (context, browser) => {
-    const list = await browser.listProjects();
-    const { length } = expectSuccess(list, 'The list of a user without projects fails');
-    if (length > 0) skip(`a new user sees ${length} projects`);
-  }),
-  'PROJECT-17': asUser('ada', async (context, browser) => {
-    for (const name of ['a first id', 'a second id', 'a third id', 'a fourth id'])
-      await createOrBlock(context, browser, name);
-    const { call, projects } = await listOrBlock(browser);
-    const matches = call.exchange.response!.text.matchAll(/"id"\s*:\s*(-?\d+)/g);
-    const sent = Array.from(matches, ([, id]) => id!);
-    const isRounded = (id: string) =>
-      projects.some((project) => project.id === Number(id)) &&
-      sent.some((other) => other !== id && Number(other) === Number(id));
-    const [first, second] = new Set(sent.filter(isRounded));
-    if (first !== undefined)
-      fail(
-        `Numbers beyond 2^53 are ids: the list has ${first} and ${second}, and browsers read both as ${Number(first)}.`,
-        [call],
-        'one row for two projects',
-      );
-  }),
-  'PROJECT-21': asUser('ada', async (context, browser) => {
-    const { call, projects } = await listOrBlock(browser);
-    const wrong = projects.find(({ id }) => typeof id === 'number' && !Number.isSafeInteger(id));
-    if (wrong)
-      fail(
-        `The id of a project is ${describeType(wrong.id)}${Number.isInteger(wrong.id) ? ' for browsers, which round numbers beyond 2^53' : ', not a string or an integer'}.`,
-        [call],
-      );
-  }),
-  'PROJECT-4': asUser('ada', async (context, browser) => {
-    await createOrBlock(context, browser, 'in the list before');
-    await expectInNextList(context, browser, 'in the next list');
-    // Ten times, because a project may be stored at the moment of the response.
-    const other = (await context.signedInUser('flo')).browser;
-    for (let count = 1; count <= 10; count++)
-      await expectInNextList(context, other, `in next list ${count}`);
-  }),
-  'PROJECT-6': asUser('ada', async (context, browser) => {
-    const first = await createOrBlock(context, browser, 'twice the same');
-    // A backend may require unique titles.
-    const second = await browser.createProject(first.sent);
-    const third = await createOrBlock(context, browser, 'something else');
-    const { projects, call } = await listOrBlock(browser);
-    const calls = [first.call, second, third.call];
-    const values = calls.flatMap(({ outcome }) => (outcome.ok ? [outcome.value] : []));
-    const created = findDuplicateId(values);
-    if (created !== undefined)
-      fail(
-        `Two projects were created with the id ${JSON.stringify(created)}.`,
-        calls,
-        'the second project replaces the first one',
-      );
-    const listed = findDuplicateId(projects);
-    if (listed !== undefined)
-      fail(`The list contains the id ${JSON.stringify(listed)} more than once.`, [call]);
-  }),
-  'PROJECT-23': asUser('ada', async (context, browser) => {
-    const first = await createOrBlock(context, browser, 'of one title');
-    const sent = { ...first.sent, description: 'The title is that of another project.' };
-    const others = { 'another user': 'bob', 'the same user': 'ada' };
-    for (const [user, name] of Object.entries(others)) {
-      const other = (await context.signedInUser(name)).browser;
-      const second = await other.createProject(sent);
-      await createOrBlock(context, other, `of a new title of ${name}`);
-      if (statusOf(second.exchange) >= 500)
-        fail(
-          `The backend creates projects with new titles, and responds to one with the title of a project of ${user} with ${describeResponse(second.exchange)}.`,
-          [first.call, second],
-        );
-      const { missing, call } = await listWith(browser, [first], (projects, project) =>
-        projects.find(isSameProject(project)),
-      );
-      if (missing.length > 0)
-        fail(
-          `After ${user} created a second project with the same title, the list does not contain the first one.`,
-          [first.call, second, call],
-        );
-    }
-  }),
-  'PROJECT-7': asUser('ada', async (context, browser) => {
-    const { project, call } = await createOrBlock(context, browser, 'with one id');
-    const lists = [await listOrBlock(browser), await listOrBlock(browser)];
-    const [first, second] = lists.map(
-      ({ projects }) => projects.find(({ title }) => title === project.title)?.id,
-    );
-    if (first === undefined || second === undefined) throw new Blocked(missingFromList);
-    if (first !== second || first !== project.id)
-      fail(
-        `The id of a project is ${describeType(project.id)} in the response to creating it, ${describeType(first)} in a list and ${describeType(second)} in the next one.`,
-        [call, ...lists.map((list) => list.call)],
-        'the same project twice while the app fetches the list',
-      );
-  }),
-  'PROJECT-8': asUser('ada', async (context, browser) => {
-    const created = await createListed(context, browser, 'to stay');
-    const other = await context.signedInUser('tess');
-    const list = await listWith(browser, [created]);
-    if (list.missing.length > 0)
-      fail(
-        'After another user signed in from another browser, the projects of the first user are gone: the backend keeps one session for all browsers.',
-        [created.call, other.login, list.call],
-      );
-    const again = await laterSession(context);
-    const { call, missing } = await listWith(again.browser, [created]);
-    const fault = 'The projects of a user are gone after signing in again from another browser.';
-    if (missing.length > 0) fail(fault, [created.call, again.login, call]);
-  }),
-  'PROJECT-16': asUser('ada', async (context, browser) => {
-    const [reader, user] = (await isListShared(context))
-      ? ['another user', await context.signedInUser('bob')]
-      : ["the user's second browser", await laterSession(context)];
-    // Fills a cache.
-    await listOrBlock(user.browser);
-    const { project, call, list: own } = await createListed(context, browser, `for ${reader}`);
-    const list = await listOrBlock(user.browser);
-    if (!findProject(list.projects, project))
-      fail(
-        `A new project is in the next list of the browser that created it, but not in the next list of ${reader}: that list is cached.`,
-        [call, own.call, list.call],
-      );
-  }),
-  'PROJECT-10': asUser('bob', async (context, browser) => {
-    await createOrBlock(context, browser, 'before those at once');
-    // Ids that are made of the time differ by chance.
-    const names = Array.from({ length: 5 }, (_, index) => `${index + 1} of five at once`);
-    const calls = await Promise.all(
-      names.map((name) => browser.createProject(context.fixtures.project(name))),
-    );
-    // A control: the backend may limit the projects of a user.
-    if (calls.some(({ exchange }) => isClientError(exchange)))
-      await createOrBlock(context, browser, 'after those at once');
-    const failure = 'One of five concurrent requests to create a project fails';
-    const created = calls.map((call) => ({ call, project: expectSuccess(call, failure) }));
-    if (findDuplicateId(created.map(({ project }) => project)) !== undefined)
-      fail(`Projects created concurrently have the same id${roundedNote(created)}.`, calls);
-    expectSameTexts(calls);
-    const { missing, call } = await listWith(browser, created);
-    if (missing.length === 0) return;
-    const listAgain = () => browser.listProjects({ onNewConnection: true });
-    const lists = await Promise.all([call, ...calls].map(listAgain));
-    const texts = new Set([call, ...lists].map(({ exchange }) => exchange.response?.text));
-    fail(
-      `The list has ${created.length - missing.length} of ${created.length} projects that were created concurrently.${texts.size > 1 ? ' Lists on other connections differ: does each process of the backend keep projects of its own?' : ''}`,
-      [...calls, call],
-    );
-  }),
-  async 'PROJECT-11'(context) {
-    if (await isListShared(context)) skip('all users see the same projects');
-    const users: { browser: SimulatedBrowser; own: Project[] }[] = [];
-    for (const name of ['ada', 'bob']) {
-      const { browser } = await context.signedInUser(name);
-      const { list } = await createListed(context, browser, `own of ${name}`);
-      users.push({ browser, own: list.projects });
-    }
-    const requests = Array.from({ length: 12 }, async (_, index) => {
-      const { browser, own } = users[index % 2]!;
-      // A project that is in neither list may have been stored late, or by another process.
-      const others = users[1 - (index % 2)]!.own.filter((each) => !own.some(isSameProject(each)));
-      return { others, list: await browser.listProjects() };
-    });
-    const lists = await Promise.all(requests);
-    if (lists.some(({ list }) => statusOf(list.exchange) >= 500))
-      // Blocks, unless the backend fails for concurrent requests only. ERR-20 reports the others.
-      for (let count = 0; count < 24; count += 1) await listOrBlock(users[0]!.browser);
-    for (const { others, list } of lists) {
-      const failure = `One of ${requests.length} concurrent requests for a list fails`;
-      if (expectSuccess(list, failure).some((project) => others.some(isSameProject(project))))
-        fail(
-          'When two users request their lists concurrently, one of them gets the list of the other.',
-          [list],
-          "another user's projects",
-        );
-    }
-  },
-  'PROJECT-12': asUser('bob', async (context, browser) => {
-    let isAnyRejected = false;
-    for (const title of ['', ' ', 'x'.repeat(20_000)]) {
-      const before = await listOrBlock(browser);
-      const project = { title, description: 'A description.' };
-      const call = await browser.createProject(project, { isAppRequest: false });
-      const after = await listOrBlock(browser);
-      if (!call.exchange.response || isSuccess(call.exchange)) continue;
-      isAnyRejected = true;
-      if (after.projects.length > before.projects.length)
-        fail(
-          `The backend rejects a project with ${describeResponse(call.exchange)}, but the list contains it.`,
-          [call, after.call],
-        );
-    }
-    if (!isAnyRejected) skip('the backend rejects no project');
-  }),
-  'PROJECT-13': asUser('bob', async (context, browser) => {
-    const { call: first, project, sent } = await createOrBlock(context, browser, 'keyed', 'again');
-    const send = (key: string, sender = browser) => createWithKey(context, sender, sent, key);
-    const second = await send('again');
-    if (!(await send('not repeated')).outcome.ok)
-      skip('the backend rejects a second project with the same text');
-    const repeated = expectSuccess(
-      second,
-      'Repeating a POST with the same Idempotency-Key and body fails, although the project exists',
-      [first],
-    );
-    const hasId = (projects: Project[]) => projects.find(({ id }) => id === repeated.id);
-    const list = await listWith(browser, [{ call: second, project: repeated }], hasId);
-    if (list.missing.length > 0)
-      fail(
-        `The response to a repeated Idempotency-Key has the id ${JSON.stringify(repeated.id)}, and no project in the list has it.`,
-        [first, second, list.call],
-      );
-    const ofVisitor = await send('refused', context.newBrowser('visitor'));
-    const ofTwo = await createWithKeyOfAnother(context);
-    const headers = { 'idempotency-key': 'long-key-'.repeat(29).slice(0, 255) };
-    const long = await browser.createProject(sent, { headers, isAppRequest: false });
-    const cases: [key: string, ...ApiCall[]][] = [
-      ['one with which a visitor was refused', ofVisitor, await send('refused')],
-      ['one that another user has sent', ofTwo.first, ofTwo.second],
-      ['one of 255 characters', long],
-    ];
-    for (const [key, ...calls] of cases)
-      if (!calls.at(-1)!.outcome.ok && (await send(`not ${key}`)).outcome.ok)
-        expectSuccess(
-          calls.pop()!,
-          `The backend accepts a project with a new Idempotency-Key, and not with ${key}`,
-          calls,
-        );
-    const concurrent = await Promise.all([send('at once'), send('at once')]);
-    const [one, two] = concurrent.map(({ outcome }) => (outcome.ok ? outcome.value.id : undefined));
-    if (repeated.id === project.id && one !== two && one !== undefined && two !== undefined)
-      fail(
-        'A repeated Idempotency-Key returns the first project, but two concurrent requests with one key create two projects.',
-        [second, ...concurrent],
-      );
-    const failed = concurrent.find(
-      ({ exchange }) =>
-        statusOf(exchange) >= 500 ||
-        (repeated.id === project.id && endsKey.includes(statusOf(exchange))),
-    );
-    if (failed)
-      fail(
-        `A repeated Idempotency-Key returns the first project, but not while the first request runs: the backend responds to one of two concurrent requests with one key and one text with ${describeResponse(failed.exchange)}${isClientError(failed.exchange) ? '. The app chooses a new key after this status, so the next attempt creates a second project' : ''}.`,
-        concurrent,
-      );
-  }),
-  'PROJECT-19': asUser('bob', async (context, browser) => {
-    const first = await createOrBlock(context, browser, 'first of its key', 'two texts');
-    const others = {
-      'different texts': context.fixtures.project('second of its key'),
-      'one title with different descriptions': { ...first.sent, description: 'Another one.' },
-    };
-    for (const [texts, other] of Object.entries(others)) {
-      const second = await createWithKey(context, browser, other, 'two texts');
-      let fault = describeMessageFault(second.exchange);
-      if (second.outcome.ok) {
-        const project = second.outcome.value;
-        const list = await listWith(browser, [{ call: second, project }]);
-        const isStored = project.id !== first.project.id && list.missing.length === 0;
-        fault = isStored ? undefined : 'the second project is not stored';
-      } else if (!isClientError(second.exchange)) fault = 'that is no refusal';
-      if (fault)
-        fail(
-          `Two projects have the same Idempotency-Key and ${texts}: the backend responds to the second one with ${describeResponse(second.exchange)}, and ${fault}.`,
-          [first.call, second],
-        );
-    }
-  }),
-  async 'PROJECT-20'(context) {
-    const { bob, first, created, second } = await createWithKeyOfAnother(context);
-    if (!second.outcome.ok) skip(`the second user gets ${describeResponse(second.exchange)}`);
-    const project = second.outcome.value;
-    const list = await listWith(bob.browser, [{ call: second, project }]);
-    if (list.missing.length > 0)
-      fail(
-        `Two users send a project with the same Idempotency-Key. The second one gets ${project.id === created.id ? 'the project of the first user' : 'a success'}, and no project is stored.`,
-        [first, second, list.call],
-      );
-  },
-  'PROJECT-14': asUser('bob', async (context, browser) => {
-    const before = (await listOrBlock(browser)).call;
-    const etag = responseHeader(before.exchange, 'etag');
-    if (etag === undefined) skip('the list has no ETag');
-    await createListed(context, browser, 'that changes the ETag');
-    const headers = { 'if-none-match': etag };
-    const conditional = await browser.send('GET', '/api/v1/projects', { headers });
-    if (statusOf(conditional) === 304)
-      fail(
-        `The list changed, and the backend responds with 304 to its old ETag ${etag}, so a cache keeps the old list.`,
-        [before, conditional],
-      );
-  }),
-  'PROJECT-15': asUser('ada', async (context, browser) => {
-    if (await isListShared(context)) skip('all users see the same projects');
-    const { project } = await createOrBlock(context, browser, 'of one person alone');
-    const visitors = await context.newBrowser('visitor').listProjects();
-    if (visitors.outcome.ok && visitors.outcome.value.some(isSameProject(project)))
-      fail(
-        'Users see only their own projects, but visitors without an account see the projects of all users.',
-        [visitors],
-      );
-  }),
-  /** Runs after the texts, because it makes the list of tess long. PROJECT-5 reads that list. */
-  async 'PROJECT-9'(context) {
-    const { browser } = await createManyProjects(context);
-    const { call: last } = await createOrBlock(context, browser, 'last of many');
-    await expectReadableList(browser, `project ${manyProjects} of a user`, last.exchange);
-    const { all, lists } = await listFiveTimes(context);
-    const missingFrom = ({ projects }: { projects: Project[] }) =>
-      all.filter((project) => !findProject(projects, project)).length;
-    const [shortest, ...others] = lists.toSorted((a, b) => missingFrom(b) - missingFrom(a));
-    const { call, projects } = shortest!;
-    const count = missingFrom(shortest!);
-    const reason = others.some((other) => missingFrom(other) < count)
-      ? 'five lists in a row differ, as if several processes kept their own'
-      : `it has ${projects.length} projects, so it is truncated, paginated or cached, or some were lost, because they were created six at a time`;
-    if (count > 0) fail(`The list lacks ${count} of ${all.length} projects: ${reason}.`, [call]);
-  },
-  async 'PROJECT-5'(context) {
-    const idsOf = (projects: Project[]) => projects.map(({ id }) => String(id));
-    const { all, newest, lists } = await listFiveTimes(context);
-    const orders = lists.map(({ projects }) => idsOf(projects));
-    const first = new Set(orders[0]);
-    const changed = orders.findIndex(
-      (order) => order.filter((id) => first.has(id)).join() !== [...first].join(),
-    );
-    const known = new Set(idsOf(all));
-    const order = [...first].filter((id) => known.has(id));
-    const expected = idsOf(newest);
-    if (changed > 0)
-      fail(
-        'Five lists in a row have different orders.',
-        [lists[0]!.call, lists[changed]!.call],
-        'rows that change places whenever the screen opens',
-      );
-    if (order.slice(-expected.length).join() === expected.join()) return;
-    const isReversed = order.slice(0, expected.length).join() === expected.toReversed().join();
-    fail(
-      `The list is ${isReversed ? 'ordered from newest to oldest' : `not in the order of creation: of ${order.length} projects, the five newest are at ${expected.map((id) => order.indexOf(id) + 1).join(', ')}`}.`,
-      [lists[0]!.call],
-      'a new project at the end of the list, and elsewhere when the user comes back',
-    );
-  },
-  /** May make the list of flo unreadable, so no later check reads it. */
-  'PROJECT-18': asUser('flo', async (context, browser) => {
-    if (await isListShared(context)) skip('all users see the same projects');
-    const text = 'Created by the conformance kit';
-    for (const value of [5, true, null, undefined, { text }, [text]]) {
-      for (const field of ['title', 'description']) {
-        const json = { title: text, description: text, [field]: value };
-        const { projects } = await listOrBlock(browser);
-        const create = await browser.send('POST', '/api/v1/projects', { json });
-        const project = `a project whose ${field} is ${describeType(value)}`;
-        const list = await expectReadableList(browser, project, create);
-        if (isClientError(create) && list.projects.length > projects.length)
+  must('PROJECT-2', {
+    title: 'The response to creating a project is the project',
+    requirement:
+      'Respond to POST /api/v1/projects with 201 (any 2xx status works) and the created project: "id", "title" and "description", without a wrapper object.',
+    statements: ['CALL-9', 'CREATE-2', 'CHOICE-18'],
+    run: asUser('ada', async (context, browser) => {
+      const third = await browser.createProject(context.fixtures.project('a third one'));
+      const creates = [(await firstVisit(context)).create, third];
+      for (const create of creates) {
+        const { exchange, outcome } = create;
+        const fault = describeProjectFault(parseJson(exchange.response?.text));
+        if (isSuccess(exchange) && !outcome.ok)
           fail(
-            `The backend rejects ${project} with ${describeResponse(create)}, but the list contains it.`,
-            [create, list.call],
-            undefined,
-            { words: 'rejected projects are in the list', subject: project, owner: 'PROJECT-12' },
+            `The response is not a project: ${fault ?? 'the app cannot read it'} (${describeResponse(exchange)}).`,
+            [create],
+          );
+        expectSuccess(create, 'Creating a project fails');
+      }
+      expectSameTexts(creates);
+    }),
+  }),
+  must('PROJECT-3', {
+    title: 'The list without projects is []',
+    requirement: 'Respond with 200 and [], not with null, 204, 404 or an object.',
+    statements: ['CALL-8', 'CHOICE-19', 'CHOICE-29'],
+    run: asUser('flo', async (context, browser) => {
+      const list = await browser.listProjects();
+      const { length } = expectSuccess(list, 'The list of a user without projects fails');
+      if (length > 0) skip(`a new user sees ${length} projects`);
+    }),
+  }),
+  must('PROJECT-17', {
+    title: 'Browsers can tell all ids apart',
+    requirement:
+      'Send an id as a string, or as an integer of at most 9007199254740991 (2^53 - 1). Browsers round larger numbers, so that two ids become one.',
+    statements: ['ENTITY-1', 'CHOICE-32'],
+    run: asUser('ada', async (context, browser) => {
+      for (const name of ['a first id', 'a second id', 'a third id', 'a fourth id'])
+        await createOrBlock(context, browser, name);
+      const { call, projects } = await listOrBlock(browser);
+      const matches = call.exchange.response!.text.matchAll(/"id"\s*:\s*(-?\d+)/g);
+      const sent = Array.from(matches, ([, id]) => id!);
+      const isRounded = (id: string) =>
+        projects.some((project) => project.id === Number(id)) &&
+        sent.some((other) => other !== id && Number(other) === Number(id));
+      const [first, second] = new Set(sent.filter(isRounded));
+      if (first !== undefined)
+        fail(
+          `Numbers beyond 2^53 are ids: the list has ${first} and ${second}, and browsers read both as ${Number(first)}.`,
+          [call],
+          'one row for two projects',
+        );
+    }),
+  }),
+  should('PROJECT-21', {
+    title: 'Ids are strings or integers',
+    requirement: 'Send an id as a string, or as an integer up to 2^53 without a fraction.',
+    statements: ['ENTITY-1'],
+    run: asUser('ada', async (context, browser) => {
+      const { call, projects } = await listOrBlock(browser);
+      const wrong = projects.find(({ id }) => typeof id === 'number' && !Number.isSafeInteger(id));
+      if (wrong)
+        fail(
+          `The id of a project is ${describeType(wrong.id)}${Number.isInteger(wrong.id) ? ' for browsers, which round numbers beyond 2^53' : ', not a string or an integer'}.`,
+          [call],
+        );
+    }),
+  }),
+  must('PROJECT-4', {
+    title: 'The next list contains a created project',
+    requirement:
+      'Store the project before the response, and include it, unchanged, in the next GET. Do not cache the list. A dependency of FastAPI that commits after its yield runs after the response.',
+    statements: ['APP-2', 'CALL-8', 'LIST-3'],
+    run: asUser('ada', async (context, browser) => {
+      await createOrBlock(context, browser, 'in the list before');
+      await expectInNextList(context, browser, 'in the next list');
+      // Ten times, because a project may be stored at the moment of the response.
+      const other = (await context.signedInUser('flo')).browser;
+      for (let count = 1; count <= 10; count++)
+        await expectInNextList(context, other, `in next list ${count}`);
+    }),
+  }),
+  must('PROJECT-6', {
+    title: 'Each project has a unique id',
+    requirement:
+      'Give every project its own id, also to projects created concurrently or with the same text. The app shows one row per id.',
+    statements: ['ENTITY-1', 'CHOICE-32'],
+    run: asUser('ada', async (context, browser) => {
+      const first = await createOrBlock(context, browser, 'twice the same');
+      // A backend may require unique titles.
+      const second = await browser.createProject(first.sent);
+      const third = await createOrBlock(context, browser, 'something else');
+      const { projects, call } = await listOrBlock(browser);
+      const calls = [first.call, second, third.call];
+      const values = calls.flatMap(({ outcome }) => (outcome.ok ? [outcome.value] : []));
+      const created = findDuplicateId(values);
+      if (created !== undefined)
+        fail(
+          `Two projects were created with the id ${JSON.stringify(created)}.`,
+          calls,
+          'the second project replaces the first one',
+        );
+      const listed = findDuplicateId(projects);
+      if (listed !== undefined)
+        fail(`The list contains the id ${JSON.stringify(listed)} more than once.`, [call]);
+    }),
+  }),
+  must('PROJECT-23', {
+    title: 'A second project with the same title leaves the first one as it is',
+    requirement:
+      'Identify projects by their id. Store a second project with the same title, also of another user, or reject it with 409 and a message. Never replace the first one.',
+    statements: ['ENTITY-1', 'CHOICE-32', 'APP-2'],
+    run: asUser('ada', async (context, browser) => {
+      const first = await createOrBlock(context, browser, 'of one title');
+      const sent = { ...first.sent, description: 'The title is that of another project.' };
+      const others = { 'another user': 'bob', 'the same user': 'ada' };
+      for (const [user, name] of Object.entries(others)) {
+        const other = (await context.signedInUser(name)).browser;
+        const second = await other.createProject(sent);
+        await createOrBlock(context, other, `of a new title of ${name}`);
+        if (statusOf(second.exchange) >= 500)
+          fail(
+            `The backend creates projects with new titles, and responds to one with the title of a project of ${user} with ${describeResponse(second.exchange)}.`,
+            [first.call, second],
+          );
+        const { missing, call } = await listWith(browser, [first], (projects, project) =>
+          projects.find(isSameProject(project)),
+        );
+        if (missing.length > 0)
+          fail(
+            `After ${user} created a second project with the same title, the list does not contain the first one.`,
+            [first.call, second, call],
           );
       }
-    }
+    }),
   }),
-  /** Runs after SIGNIN-13, which needs this session unused. Its user has created no project. */
-  async 'PROJECT-22'(context) {
+  must('PROJECT-7', {
+    title: 'The id of a project never changes',
+    requirement: 'Use one id per project, in the response to creating and in every list.',
+    statements: ['ENTITY-1', 'CHOICE-32'],
+    run: asUser('ada', async (context, browser) => {
+      const { project, call } = await createOrBlock(context, browser, 'with one id');
+      const lists = [await listOrBlock(browser), await listOrBlock(browser)];
+      const [first, second] = lists.map(
+        ({ projects }) => projects.find(({ title }) => title === project.title)?.id,
+      );
+      if (first === undefined || second === undefined) throw new Blocked(missingFromList);
+      if (first !== second || first !== project.id)
+        fail(
+          `The id of a project is ${describeType(project.id)} in the response to creating it, ${describeType(first)} in a list and ${describeType(second)} in the next one.`,
+          [call, ...lists.map((list) => list.call)],
+          'the same project twice while the app fetches the list',
+        );
+    }),
+  }),
+  must('PROJECT-8', {
+    title: 'Projects are still there after signing in again',
+    requirement: 'Store projects per user, not per session, so that another browser shows them.',
+    statements: ['APP-2', 'CHOICE-9', 'CHOICE-44'],
+    run: asUser('ada', async (context, browser) => {
+      const created = await createListed(context, browser, 'to stay');
+      const other = await context.signedInUser('tess');
+      const list = await listWith(browser, [created]);
+      if (list.missing.length > 0)
+        fail(
+          'After another user signed in from another browser, the projects of the first user are gone: the backend keeps one session for all browsers.',
+          [created.call, other.login, list.call],
+        );
+      const again = await laterSession(context);
+      const { call, missing } = await listWith(again.browser, [created]);
+      const fault = 'The projects of a user are gone after signing in again from another browser.';
+      if (missing.length > 0) fail(fault, [created.call, again.login, call]);
+    }),
+  }),
+  must('PROJECT-16', {
+    title: 'A new project is in the next list of every browser that shows it',
+    requirement:
+      'Read the list from the store for every request. Do not cache it for a time, per session or per process.',
+    statements: ['APP-2', 'LIST-3', 'PROJECTS-7'],
+    run: asUser('ada', async (context, browser) => {
+      const [reader, user] = (await isListShared(context))
+        ? ['another user', await context.signedInUser('bob')]
+        : ["the user's second browser", await laterSession(context)];
+      // Fills a cache.
+      await listOrBlock(user.browser);
+      const { project, call, list: own } = await createListed(context, browser, `for ${reader}`);
+      const list = await listOrBlock(user.browser);
+      if (!findProject(list.projects, project))
+        fail(
+          `A new project is in the next list of the browser that created it, but not in the next list of ${reader}: that list is cached.`,
+          [call, own.call, list.call],
+        );
+    }),
+  }),
+  must('PROJECT-10', {
+    title: 'All projects created concurrently are stored',
+    requirement: 'Create one project per concurrent request, each with its own id.',
+    statements: ['APP-2', 'CHOICE-32'],
+    run: asUser('bob', async (context, browser) => {
+      await createOrBlock(context, browser, 'before those at once');
+      // Ids that are made of the time differ by chance.
+      const names = Array.from({ length: 5 }, (_, index) => `${index + 1} of five at once`);
+      const calls = await Promise.all(
+        names.map((name) => browser.createProject(context.fixtures.project(name))),
+      );
+      // A control: the backend may limit the projects of a user.
+      if (calls.some(({ exchange }) => isClientError(exchange)))
+        await createOrBlock(context, browser, 'after those at once');
+      const failure = 'One of five concurrent requests to create a project fails';
+      const created = calls.map((call) => ({ call, project: expectSuccess(call, failure) }));
+      if (findDuplicateId(created.map(({ project }) => project)) !== undefined)
+        fail(`Projects created concurrently have the same id${roundedNote(created)}.`, calls);
+      expectSameTexts(calls);
+      const { missing, call } = await listWith(browser, created);
+      if (missing.length === 0) return;
+      const listAgain = () => browser.listProjects({ onNewConnection: true });
+      const lists = await Promise.all([call, ...calls].map(listAgain));
+      const texts = new Set([call, ...lists].map(({ exchange }) => exchange.response?.text));
+      fail(
+        `The list has ${created.length - missing.length} of ${created.length} projects that were created concurrently.${texts.size > 1 ? ' Lists on other connections differ: does each process of the backend keep projects of its own?' : ''}`,
+        [...calls, call],
+      );
+    }),
+  }),
+  must('PROJECT-11', {
+    title: "No user gets the response to another user's request",
+    requirement:
+      'Respond to concurrent requests by the cookies of each request. Keep the session in the request, never in a global, and put no shared cache in front.',
+    statements: ['CHOICE-47', 'CALL-3'],
+    async run(context) {
+      if (await isListShared(context)) skip('all users see the same projects');
+      const users: { browser: SimulatedBrowser; own: Project[] }[] = [];
+      for (const name of ['ada', 'bob']) {
+        const { browser } = await context.signedInUser(name);
+        const { list } = await createListed(context, browser, `own of ${name}`);
+        users.push({ browser, own: list.projects });
+      }
+      const requests = Array.from({ length: 12 }, async (_, index) => {
+        const { browser, own } = users[index % 2]!;
+        // A project that is in neither list may have been stored late, or by another process.
+        const others = users[1 - (index % 2)]!.own.filter((each) => !own.some(isSameProject(each)));
+        return { others, list: await browser.listProjects() };
+      });
+      const lists = await Promise.all(requests);
+      if (lists.some(({ list }) => statusOf(list.exchange) >= 500))
+        // Blocks, unless the backend fails for concurrent requests only. ERR-20 reports the others.
+        for (let count = 0; count < 24; count += 1) await listOrBlock(users[0]!.browser);
+      for (const { others, list } of lists) {
+        const failure = `One of ${requests.length} concurrent requests for a list fails`;
+        if (expectSuccess(list, failure).some((project) => others.some(isSameProject(project))))
+          fail(
+            'When two users request their lists concurrently, one of them gets the list of the other.',
+            [list],
+            "another user's projects",
+          );
+      }
+    },
+  }),
+  must('PROJECT-12', {
+    title: 'A rejected project is not stored',
+    requirement: 'Store nothing when responding with an error, because the user tries again.',
+    statements: ['CREATE-4', 'CHOICE-28'],
+    run: asUser('bob', async (context, browser) => {
+      let isAnyRejected = false;
+      for (const title of ['', ' ', 'x'.repeat(20_000)]) {
+        const before = await listOrBlock(browser);
+        const project = { title, description: 'A description.' };
+        const call = await browser.createProject(project, { isAppRequest: false });
+        const after = await listOrBlock(browser);
+        if (!call.exchange.response || isSuccess(call.exchange)) continue;
+        isAnyRejected = true;
+        if (after.projects.length > before.projects.length)
+          fail(
+            `The backend rejects a project with ${describeResponse(call.exchange)}, but the list contains it.`,
+            [call, after.call],
+          );
+      }
+      if (!isAnyRejected) skip('the backend rejects no project');
+    }),
+  }),
+  should('PROJECT-13', {
+    title: 'A repeated Idempotency-Key is accepted',
+    requirement:
+      'Browsers may repeat a POST, and so does the app when a user tries again after a lost answer. Respond with the first project again, or ignore the key and create a second one. Do not reject the request, repeat no refusal, and store keys per user. A key has up to 255 characters.',
+    statements: ['CHOICE-7', 'CALL-9'],
+    run: asUser('bob', async (context, browser) => {
+      const {
+        call: first,
+        project,
+        sent,
+      } = await createOrBlock(context, browser, 'keyed', 'again');
+      const send = (key: string, sender = browser) => createWithKey(context, sender, sent, key);
+      const second = await send('again');
+      if (!(await send('not repeated')).outcome.ok)
+        skip('the backend rejects a second project with the same text');
+      const repeated = expectSuccess(
+        second,
+        'Repeating a POST with the same Idempotency-Key and body fails, although the project exists',
+        [first],
+      );
+      const hasId = (projects: Project[]) => projects.find(({ id }) => id === repeated.id);
+      const list = await listWith(browser, [{ call: second, project: repeated }], hasId);
+      if (list.missing.length > 0)
+        fail(
+          `The response to a repeated Idempotency-Key has the id ${JSON.stringify(repeated.id)}, and no project in the list has it.`,
+          [first, second, list.call],
+        );
+      const ofVisitor = await send('refused', context.newBrowser('visitor'));
+      const ofTwo = await createWithKeyOfAnother(context);
+      const headers = { 'idempotency-key': 'long-key-'.repeat(29).slice(0, 255) };
+      const long = await browser.createProject(sent, { headers, isAppRequest: false });
+      const cases: [key: string, ...ApiCall[]][] = [
+        ['one with which a visitor was refused', ofVisitor, await send('refused')],
+        ['one that another user has sent', ofTwo.first, ofTwo.second],
+        ['one of 255 characters', long],
+      ];
+      for (const [key, ...calls] of cases)
+        if (!calls.at(-1)!.outcome.ok && (await send(`not ${key}`)).outcome.ok)
+          expectSuccess(
+            calls.pop()!,
+            `The backend accepts a project with a new Idempotency-Key, and not with ${key}`,
+            calls,
+          );
+      const concurrent = await Promise.all([send('at once'), send('at once')]);
+      const [one, two] = concurrent.map(({ outcome }) =>
+        outcome.ok ? outcome.value.id : undefined,
+      );
+      if (repeated.id === project.id && one !== two && one !== undefined && two !== undefined)
+        fail(
+          'A repeated Idempotency-Key returns the first project, but two concurrent requests with one key create two projects.',
+          [second, ...concurrent],
+        );
+      const failed = concurrent.find(
+        ({ exchange }) =>
+          statusOf(exchange) >= 500 ||
+          (repeated.id === project.id && endsKey.includes(statusOf(exchange))),
+      );
+      if (failed)
+        fail(
+          `A repeated Idempotency-Key returns the first project, but not while the first request runs: the backend responds to one of two concurrent requests with one key and one text with ${describeResponse(failed.exchange)}${isClientError(failed.exchange) ? '. The app chooses a new key after this status, so the next attempt creates a second project' : ''}.`,
+          concurrent,
+        );
+    }),
+  }),
+  should('PROJECT-19', {
+    title: 'An Idempotency-Key with another text does not lose a project',
+    requirement:
+      'When a key comes with another title or description, create that project or reject it with 409 and a message. Do not respond with the first project.',
+    statements: ['CHOICE-90', 'CREATE-2'],
+    run: asUser('bob', async (context, browser) => {
+      const first = await createOrBlock(context, browser, 'first of its key', 'two texts');
+      const others = {
+        'different texts': context.fixtures.project('second of its key'),
+        'one title with different descriptions': { ...first.sent, description: 'Another one.' },
+      };
+      for (const [texts, other] of Object.entries(others)) {
+        const second = await createWithKey(context, browser, other, 'two texts');
+        let fault = describeMessageFault(second.exchange);
+        if (second.outcome.ok) {
+          const project = second.outcome.value;
+          const list = await listWith(browser, [{ call: second, project }]);
+          const isStored = project.id !== first.project.id && list.missing.length === 0;
+          fault = isStored ? undefined : 'the second project is not stored';
+        } else if (!isClientError(second.exchange)) fault = 'that is no refusal';
+        if (fault)
+          fail(
+            `Two projects have the same Idempotency-Key and ${texts}: the backend responds to the second one with ${describeResponse(second.exchange)}, and ${fault}.`,
+            [first.call, second],
+          );
+      }
+    }),
+  }),
+  must('PROJECT-20', {
+    title: 'An Idempotency-Key belongs to the user who sent it',
+    requirement:
+      "Store keys per user. Never respond with another user's project, and store the project of each user.",
+    statements: ['CHOICE-91', 'CHOICE-44'],
+    async run(context) {
+      const { bob, first, created, second } = await createWithKeyOfAnother(context);
+      if (!second.outcome.ok) skip(`the second user gets ${describeResponse(second.exchange)}`);
+      const project = second.outcome.value;
+      const list = await listWith(bob.browser, [{ call: second, project }]);
+      if (list.missing.length > 0)
+        fail(
+          `Two users send a project with the same Idempotency-Key. The second one gets ${project.id === created.id ? 'the project of the first user' : 'a success'}, and no project is stored.`,
+          [first, second, list.call],
+        );
+    },
+  }),
+  should('PROJECT-14', {
+    title: 'A changed list is sent in full to its old ETag',
+    requirement:
+      'Change the ETag with the list, and send 304 only to the ETag of the present list.',
+    statements: ['LIST-3', 'PROJECTS-7'],
+    run: asUser('bob', async (context, browser) => {
+      const before = (await listOrBlock(browser)).call;
+      const etag = responseHeader(before.exchange, 'etag');
+      if (etag === undefined) skip('the list has no ETag');
+      await createListed(context, browser, 'that changes the ETag');
+      const headers = { 'if-none-match': etag };
+      const conditional = await browser.send('GET', '/api/v1/projects', { headers });
+      if (statusOf(conditional) === 304)
+        fail(
+          `The list changed, and the backend responds with 304 to its old ETag ${etag}, so a cache keeps the old list.`,
+          [before, conditional],
+        );
+    }),
+  }),
+  must('PROJECT-15', {
+    title: 'Visitors do not see the projects of users',
+    requirement: 'When each user sees only their own projects, show none of them to visitors.',
+    statements: ['CHOICE-41', 'CHOICE-44', 'CHOICE-47'],
+    run: asUser('ada', async (context, browser) => {
+      if (await isListShared(context)) skip('all users see the same projects');
+      const { project } = await createOrBlock(context, browser, 'of one person alone');
+      const visitors = await context.newBrowser('visitor').listProjects();
+      if (visitors.outcome.ok && visitors.outcome.value.some(isSameProject(project)))
+        fail(
+          'Users see only their own projects, but visitors without an account see the projects of all users.',
+          [visitors],
+        );
+    }),
+  }),
+];
+
+export const longListChecks: Check[] = [
+  /** Runs after the texts, because it makes the list of tess long. PROJECT-5 reads that list. */
+  must('PROJECT-9', {
+    title: 'The list is complete',
+    requirement:
+      'Respond with all projects, 101 and more, to every request. The app requests no further pages.',
+    statements: ['CONST-4', 'CALL-8'],
+    async run(context) {
+      const { browser } = await createManyProjects(context);
+      const { call: last } = await createOrBlock(context, browser, 'last of many');
+      await expectReadableList(browser, `project ${manyProjects} of a user`, last.exchange);
+      const { all, lists } = await listFiveTimes(context);
+      const missingFrom = ({ projects }: { projects: Project[] }) =>
+        all.filter((project) => !findProject(projects, project)).length;
+      const [shortest, ...others] = lists.toSorted((a, b) => missingFrom(b) - missingFrom(a));
+      const { call, projects } = shortest!;
+      const count = missingFrom(shortest!);
+      const reason = others.some((other) => missingFrom(other) < count)
+        ? 'five lists in a row differ, as if several processes kept their own'
+        : `it has ${projects.length} projects, so it is truncated, paginated or cached, or some were lost, because they were created six at a time`;
+      if (count > 0) fail(`The list lacks ${count} of ${all.length} projects: ${reason}.`, [call]);
+    },
+  }),
+  should('PROJECT-5', {
+    title: 'The list is ordered from oldest to newest',
+    requirement:
+      'Sort by creation, oldest first, and by id where two times are equal. The app appends a new project to the list, so rows would move when the screen opens again.',
+    statements: ['CREATE-2', 'CHOICE-44', 'LIST-3'],
+    async run(context) {
+      const idsOf = (projects: Project[]) => projects.map(({ id }) => String(id));
+      const { all, newest, lists } = await listFiveTimes(context);
+      const orders = lists.map(({ projects }) => idsOf(projects));
+      const first = new Set(orders[0]);
+      const changed = orders.findIndex(
+        (order) => order.filter((id) => first.has(id)).join() !== [...first].join(),
+      );
+      const known = new Set(idsOf(all));
+      const order = [...first].filter((id) => known.has(id));
+      const expected = idsOf(newest);
+      if (changed > 0)
+        fail(
+          'Five lists in a row have different orders.',
+          [lists[0]!.call, lists[changed]!.call],
+          'rows that change places whenever the screen opens',
+        );
+      if (order.slice(-expected.length).join() === expected.join()) return;
+      const isReversed = order.slice(0, expected.length).join() === expected.toReversed().join();
+      fail(
+        `The list is ${isReversed ? 'ordered from newest to oldest' : `not in the order of creation: of ${order.length} projects, the five newest are at ${expected.map((id) => order.indexOf(id) + 1).join(', ')}`}.`,
+        [lists[0]!.call],
+        'a new project at the end of the list, and elsewhere when the user comes back',
+      );
+    },
+  }),
+  /** May make the list of flo unreadable, so no later check reads it. */
+  must('PROJECT-18', {
+    title: 'A value that is not a text never makes the list unreadable',
+    requirement:
+      'Reject a title or description that is not a string with a status 4xx, or store it as a string. One other value hides all projects of its user.',
+    statements: ['ENTITY-1', 'CHOICE-19', 'LIST-4'],
+    run: asUser('flo', async (context, browser) => {
+      if (await isListShared(context)) skip('all users see the same projects');
+      const text = 'Created by the conformance kit';
+      for (const value of [5, true, null, undefined, { text }, [text]]) {
+        for (const field of ['title', 'description']) {
+          const json = { title: text, description: text, [field]: value };
+          const { projects } = await listOrBlock(browser);
+          const create = await browser.send('POST', '/api/v1/projects', { json });
+          const project = `a project whose ${field} is ${describeType(value)}`;
+          const list = await expectReadableList(browser, project, create);
+          if (isClientError(create) && list.projects.length > projects.length)
+            fail(
+              `The backend rejects ${project} with ${describeResponse(create)}, but the list contains it.`,
+              [create, list.call],
+              undefined,
+              { words: 'rejected projects are in the list', subject: project, owner: 'PROJECT-12' },
+            );
+        }
+      }
+    }),
+  }),
+];
+
+/** Runs after SIGNIN-13, which needs this session unused. Its user has created no project. */
+export const foreignProjectCheck = must('PROJECT-22', {
+  title: 'A user sees no project of a single other user',
+  requirement:
+    'Compare the whole id of the user in the query of the list, not its beginning. Show each user their own projects, or show all users the same.',
+  statements: ['CHOICE-44'],
+  async run(context) {
     if (await isListShared(context)) skip('all users see the same projects');
     const { call, projects } = await listOrBlock((await firstSession(context)).browser);
     const other = projects.find(({ title }) => title.includes(context.fixtures.runId));
@@ -436,7 +578,7 @@ export const projectChecks: Verdicts = {
         call,
       ]);
   },
-};
+});
 
 /** Creates a project. Fails when the next list does not contain it, or contains another text. */
 async function expectInNextList(context: RunContext, browser: SimulatedBrowser, name: string) {
@@ -456,18 +598,16 @@ async function expectInNextList(context: RunContext, browser: SimulatedBrowser, 
 }
 
 /** Returns ada in a second browser, which signed in later than the first one. */
-const laterSession = (context: RunContext) =>
-  context.once('later session', () => context.newSession('ada'));
+const laterSession = oncePerRun((context) => context.newSession('ada'));
 
 /** Creates a project of ada, then one of bob with the same Idempotency-Key. */
-const createWithKeyOfAnother = (context: RunContext) =>
-  context.once('key of another', async () => {
-    const [ada, bob] = [await context.signedInUser('ada'), await context.signedInUser('bob')];
-    const name = 'with the key of another user';
-    const first = await createOrBlock(context, ada.browser, name, 'of two users');
-    const second = await createWithKey(context, bob.browser, first.sent, 'of two users');
-    return { bob, first: first.call, created: first.project, second };
-  });
+const createWithKeyOfAnother = oncePerRun(async (context) => {
+  const [ada, bob] = [await context.signedInUser('ada'), await context.signedInUser('bob')];
+  const name = 'with the key of another user';
+  const first = await createOrBlock(context, ada.browser, name, 'of two users');
+  const second = await createWithKey(context, bob.browser, first.sent, 'of two users');
+  return { bob, first: first.call, created: first.project, second };
+});
 
 /** Explains equal ids that differ on the wire. */
 const roundedNote = (created: { project: Project }[]) =>
@@ -490,30 +630,28 @@ function expectSameTexts(calls: ApiCall<Project>[]) {
 }
 
 /** Creates five more projects of tess, one after the other, and fetches the list five times. */
-const listFiveTimes = (context: RunContext) =>
-  context.once('five lists', async () => {
-    const { browser, created } = await createManyProjects(context);
-    const newest: Project[] = [];
-    for (const name of ['one', 'two', 'three', 'four', 'five'])
-      newest.push((await createOrBlock(context, browser, name)).project);
-    const lists = [await listOrBlock(browser)];
-    // A slow list is fetched once: REACH-10 reports it.
-    const count = lists[0]!.call.exchange.durationMs < 1000 ? 5 : 1;
-    while (lists.length < count) lists.push(await listOrBlock(browser));
-    return { all: [...created, ...newest], newest, lists };
-  });
+const listFiveTimes = oncePerRun(async (context) => {
+  const { browser, created } = await createManyProjects(context);
+  const newest: Project[] = [];
+  for (const name of ['one', 'two', 'three', 'four', 'five'])
+    newest.push((await createOrBlock(context, browser, name)).project);
+  const lists = [await listOrBlock(browser)];
+  // A slow list is fetched once: REACH-10 reports it.
+  const count = lists[0]!.call.exchange.durationMs < 1000 ? 5 : 1;
+  while (lists.length < count) lists.push(await listOrBlock(browser));
+  return { all: [...created, ...newest], newest, lists };
+});
 
 /** Creates `manyProjects` projects of tess, six at a time. */
-const createManyProjects = (context: RunContext) =>
-  context.once('many projects', async () => {
-    const { browser } = await context.signedInUser('tess');
-    await listOrBlock(browser);
-    const created: Project[] = [];
-    while (created.length < manyProjects) {
-      const batch = Array.from({ length: 6 }, (_, index) =>
-        createOrBlock(context, browser, `number ${created.length + index + 1}`),
-      );
-      for (const { project } of await Promise.all(batch)) created.push(project);
-    }
-    return { browser, created };
-  });
+const createManyProjects = oncePerRun(async (context) => {
+  const { browser } = await context.signedInUser('tess');
+  await listOrBlock(browser);
+  const created: Project[] = [];
+  while (created.length < manyProjects) {
+    const batch = Array.from({ length: 6 }, (_, index) =>
+      createOrBlock(context, browser, `number ${created.length + index + 1}`),
+    );
+    for (const { project } of await Promise.all(batch)) created.push(project);
+  }
+  return { browser, created };
+});

@@ -10,11 +10,11 @@ import {
   responseHeader,
   statusOf,
 } from '../http/response.ts';
-import { isListPublic, makeOrdinaryVisit } from '../probes.ts';
+import { isListPublic, makeOrdinaryVisit } from '../shared-requests.ts';
 import type { RunContext } from '../run-context.ts';
 import { speaksTls } from '../target.ts';
 import { createProblem, fail, failIfAny, failOnFaults, type Inspection } from '../verdict.ts';
-import type { Run, Verdicts } from './check.ts';
+import { must, should, type Check, type Run } from './check.ts';
 
 /** The calls whose time REACH-10 measures, of others and of tess, who has over 100 projects. */
 const timings: [subject: string, call: Call, isBesideMany: boolean][] = [
@@ -26,9 +26,151 @@ const timings: [subject: string, call: Call, isBesideMany: boolean][] = [
   ['Registering', 'registerUser', false],
 ];
 
-export const reachabilityChecks: Verdicts = {
-  /** Runs first, because without an API no other check can succeed. */
-  async 'REACH-1'(context) {
+export const responseChecks: Check[] = [
+  must('REACH-2', {
+    title: 'Response bodies are JSON and declared as JSON',
+    requirement: 'Send Content-Type: application/json (or application/problem+json for errors).',
+    statements: ['CALL-2'],
+    run: inspectVisit(
+      (exchange) => {
+        const type = responseHeader(exchange, 'content-type');
+        if (hasEmptyBody(exchange) || isRedirect(exchange) || type === undefined) return undefined;
+        // ERR-20 reports a failure of the backend, whose body is often a page.
+        if (statusOf(exchange) >= 500 || isUnreadByApp(exchange)) return undefined;
+        if (!/^(application|text)\/([\w.-]+\+)?json\s*(;|$)/i.test(type))
+          return `has the content type "${type}"`;
+        return parseJson(exchange.response!.text) === undefined
+          ? `has the content type "${type}", but the body is not JSON${explainInvalidJson(exchange)}: ${describeResponse(exchange)}`
+          : undefined;
+      },
+      undefined,
+      refusalCause,
+    ),
+  }),
+  must('REACH-3', {
+    title: 'No redirect leads out of the API',
+    requirement:
+      'Reject requests with a status 4xx. A browser follows a redirect by itself, and the app gets the page there as if it were the response.',
+    statements: ['CALL-1', 'CHOICE-11'],
+    run: inspectVisit(
+      (exchange) =>
+        isRedirect(exchange) && !leadsToApi(exchange)
+          ? `redirects to ${responseHeader(exchange, 'location') ?? 'nowhere'} (${statusOf(exchange)})`
+          : undefined,
+      () => 'the effect of reading the page at that address as a response',
+    ),
+  }),
+  should('REACH-4', {
+    title: 'An unknown address under /api is not a page of the app',
+    requirement:
+      "Serve the app's page at the app's own addresses, and respond with 404 to unknown ones under /api. A page with 200 hides a mistyped address.",
+    statements: ['CALL-1', 'CALL-2'],
+    async run(context) {
+      const path = '/api/v1/no-such-thing-either';
+      const exchange = await context.newBrowser('stranger').send('GET', path);
+      if (isSuccess(exchange))
+        fail(`An unknown address responds with ${describeResponse(exchange)}.`, [exchange]);
+    },
+  }),
+  must('REACH-5', {
+    title: 'Every request gets a complete response',
+    requirement: 'Complete every response, because the app has no request timeout.',
+    statements: ['CONST-3', 'CHOICE-12'],
+    async run(context) {
+      await makeOrdinaryVisit(context);
+      const failed = context.http.exchanges.filter((each) => each.isAppRequest && each.failure);
+      failOnFaults(failed, ({ failure }) => `gets no complete response: ${failure!.message}`);
+    },
+  }),
+  must('REACH-6', {
+    title: 'Response bodies are UTF-8',
+    requirement: 'Encode every body as UTF-8. The app ignores the charset of the content type.',
+    statements: ['CALL-2', 'ENTITY-1'],
+    run: inspectVisit(
+      (exchange) =>
+        isUtf8(exchange.response!.bytes) ||
+        endsInCharacter(exchange) ||
+        explainInvalidJson(exchange) !== ''
+          ? undefined
+          : `has a body that is not UTF-8 (content type "${responseHeader(exchange, 'content-type') ?? 'none'}")`,
+      () => 'question marks instead of letters',
+    ),
+  }),
+  should('REACH-7', {
+    title: 'Response bodies have no byte order mark',
+    requirement: 'Send JSON without a byte order mark, because many JSON parsers reject it.',
+    statements: ['CALL-2'],
+    run: inspectVisit(
+      ({ response }) =>
+        response!.bytes.subarray(0, 3).equals(Buffer.from([0xef, 0xbb, 0xbf]))
+          ? 'has a body that starts with a byte order mark'
+          : undefined,
+      () => 'nothing: browsers remove it',
+    ),
+  }),
+  should('REACH-8', {
+    title: 'Shared caches may not store the list',
+    requirement:
+      'Send the list of a user with Cache-Control: no-store or private. With "public" or "s-maxage", a proxy may serve it to other users.',
+    statements: ['PROJECTS-7', 'CHOICE-47'],
+    async run(context) {
+      const { exchange } = await (await context.signedInUser('ada')).browser.listProjects();
+      const cacheControl = responseHeader(exchange, 'cache-control') ?? '';
+      const vary = responseHeader(exchange, 'vary') ?? '';
+      const isStored = /public|s-maxage=[1-9]/i.test(cacheControl);
+      const isSafe = /private|no-store|no-cache|max-age=0/i.test(cacheControl);
+      if (isStored && !isSafe && !/cookie|\*/i.test(vary) && !(await isListPublic(context)))
+        fail(`The list of a user has "Cache-Control: ${cacheControl}".`, [exchange]);
+    },
+  }),
+  should('REACH-9', {
+    title: 'Every response with a body has a content type',
+    requirement: 'Send Content-Type: application/json with every body.',
+    statements: ['CALL-2'],
+    run: inspectVisit((exchange) =>
+      !hasEmptyBody(exchange) && responseHeader(exchange, 'content-type') === undefined
+        ? 'has a body without a Content-Type'
+        : undefined,
+    ),
+  }),
+  should('REACH-10', {
+    title: 'Lists and new projects arrive within a second, and sign-ins within two',
+    requirement: 'Respond in that time, because the user sees only a busy screen meanwhile.',
+    statements: ['CONST-3', 'CHOICE-12'],
+    async run(context) {
+      const exchanges = (await collectAppResponses(context)).filter(isSuccess);
+      const isOfTess = ({ browserName }: Exchange) => browserName.startsWith('tess');
+      const others = exchanges.filter((each) => !isOfTess(each));
+      // Before her first long list, tess creates several projects at a time.
+      const isLong = ({ response }: Exchange) => Object(parseJson(response?.text)).length > 100;
+      const start = exchanges.findIndex(isLong);
+      const ofTess = start < 0 ? [] : exchanges.slice(start).filter(isOfTess);
+      const slow = timings.map(([subject, call, isBesideMany]) => {
+        const sorted = (isBesideMany ? ofTess : others)
+          .filter(({ request }) => findCall(request.method, request.path)?.call === call)
+          .toSorted((a, b) => a.durationMs - b.durationMs);
+        const median = sorted[Math.floor(sorted.length / 2)];
+        const limitMs = call === 'login' || call === 'registerUser' ? 2000 : 1000;
+        if (!median || median.durationMs < limitMs) return undefined;
+        const seconds = (median.durationMs / 1000).toFixed(1);
+        return createProblem(
+          `${subject} takes ${seconds} s (median of ${sorted.length} requests).`,
+          [median],
+          `${call === 'listProjects' ? '"Loading projects…"' : 'a busy button'} for ${seconds} s`,
+        );
+      });
+      failIfAny(slow);
+    },
+  }),
+];
+
+/** Runs first, because without an API no other check can succeed. */
+export const apiCheck = must('REACH-1', {
+  title: 'The API responds under /api/v1',
+  requirement:
+    'Serve /api/v1/auth/login, /api/v1/users/register and /api/v1/projects (GET and POST) at the root of the origin.',
+  statements: ['CALL-1', 'CONST-1', 'CONST-4'],
+  async run(context) {
     const { origin, fixtures } = context;
     const browser = context.newBrowser('first visitor');
     const list = await browser.send('GET', '/api/v1/projects', { isAppRequest: true });
@@ -59,7 +201,14 @@ export const reachabilityChecks: Verdicts = {
       'red banner: "Internal Server Error" for every request',
     );
   },
-  async 'REACH-11'(context) {
+});
+
+export const gateCheck = must('REACH-11', {
+  title: 'Requests of the app reach the API',
+  requirement:
+    "Let the app's requests through what stands in front of the API: ask for no password, accept the Host and User-Agent of a browser, and exempt /api/v1 from a CSRF protection other than X-XSRF-TOKEN.",
+  statements: ['CALL-1', 'CONST-1', 'CONST-4'],
+  async run(context) {
     const { registration } = await context.tryRegister('ada');
     const refusal = describeResponse(registration.exchange);
     const status = statusOf(registration.exchange);
@@ -75,94 +224,7 @@ export const reachabilityChecks: Verdicts = {
       [unknown, registration],
     );
   },
-  async 'REACH-4'(context) {
-    const path = '/api/v1/no-such-thing-either';
-    const exchange = await context.newBrowser('stranger').send('GET', path);
-    if (isSuccess(exchange))
-      fail(`An unknown address responds with ${describeResponse(exchange)}.`, [exchange]);
-  },
-  async 'REACH-5'(context) {
-    await makeOrdinaryVisit(context);
-    const failed = context.http.exchanges.filter((each) => each.isAppRequest && each.failure);
-    failOnFaults(failed, ({ failure }) => `gets no complete response: ${failure!.message}`);
-  },
-  async 'REACH-8'(context) {
-    const { exchange } = await (await context.signedInUser('ada')).browser.listProjects();
-    const cacheControl = responseHeader(exchange, 'cache-control') ?? '';
-    const vary = responseHeader(exchange, 'vary') ?? '';
-    const isStored = /public|s-maxage=[1-9]/i.test(cacheControl);
-    const isSafe = /private|no-store|no-cache|max-age=0/i.test(cacheControl);
-    if (isStored && !isSafe && !/cookie|\*/i.test(vary) && !(await isListPublic(context)))
-      fail(`The list of a user has "Cache-Control: ${cacheControl}".`, [exchange]);
-  },
-  async 'REACH-10'(context) {
-    const exchanges = (await collectAppResponses(context)).filter(isSuccess);
-    const isOfTess = ({ browserName }: Exchange) => browserName.startsWith('tess');
-    const others = exchanges.filter((each) => !isOfTess(each));
-    // Before her first long list, tess creates several projects at a time.
-    const isLong = ({ response }: Exchange) => Object(parseJson(response?.text)).length > 100;
-    const start = exchanges.findIndex(isLong);
-    const ofTess = start < 0 ? [] : exchanges.slice(start).filter(isOfTess);
-    const slow = timings.map(([subject, call, isBesideMany]) => {
-      const sorted = (isBesideMany ? ofTess : others)
-        .filter(({ request }) => findCall(request.method, request.path)?.call === call)
-        .toSorted((a, b) => a.durationMs - b.durationMs);
-      const median = sorted[Math.floor(sorted.length / 2)];
-      const limitMs = call === 'login' || call === 'registerUser' ? 2000 : 1000;
-      if (!median || median.durationMs < limitMs) return undefined;
-      const seconds = (median.durationMs / 1000).toFixed(1);
-      return createProblem(
-        `${subject} takes ${seconds} s (median of ${sorted.length} requests).`,
-        [median],
-        `${call === 'listProjects' ? '"Loading projects…"' : 'a busy button'} for ${seconds} s`,
-      );
-    });
-    failIfAny(slow);
-  },
-  'REACH-2': inspectVisit(
-    (exchange) => {
-      const type = responseHeader(exchange, 'content-type');
-      if (hasEmptyBody(exchange) || isRedirect(exchange) || type === undefined) return undefined;
-      // ERR-20 reports a failure of the backend, whose body is often a page.
-      if (statusOf(exchange) >= 500 || isUnreadByApp(exchange)) return undefined;
-      if (!/^(application|text)\/([\w.-]+\+)?json\s*(;|$)/i.test(type))
-        return `has the content type "${type}"`;
-      return parseJson(exchange.response!.text) === undefined
-        ? `has the content type "${type}", but the body is not JSON${explainInvalidJson(exchange)}: ${describeResponse(exchange)}`
-        : undefined;
-    },
-    undefined,
-    refusalCause,
-  ),
-  'REACH-3': inspectVisit(
-    (exchange) =>
-      isRedirect(exchange) && !leadsToApi(exchange)
-        ? `redirects to ${responseHeader(exchange, 'location') ?? 'nowhere'} (${statusOf(exchange)})`
-        : undefined,
-    () => 'the effect of reading the page at that address as a response',
-  ),
-  'REACH-6': inspectVisit(
-    (exchange) =>
-      isUtf8(exchange.response!.bytes) ||
-      endsInCharacter(exchange) ||
-      explainInvalidJson(exchange) !== ''
-        ? undefined
-        : `has a body that is not UTF-8 (content type "${responseHeader(exchange, 'content-type') ?? 'none'}")`,
-    () => 'question marks instead of letters',
-  ),
-  'REACH-7': inspectVisit(
-    ({ response }) =>
-      response!.bytes.subarray(0, 3).equals(Buffer.from([0xef, 0xbb, 0xbf]))
-        ? 'has a body that starts with a byte order mark'
-        : undefined,
-    () => 'nothing: browsers remove it',
-  ),
-  'REACH-9': inspectVisit((exchange) =>
-    !hasEmptyBody(exchange) && responseHeader(exchange, 'content-type') === undefined
-      ? 'has a body without a Content-Type'
-      : undefined,
-  ),
-};
+});
 
 /** Creates a verdict on the responses to an ordinary visit. */
 function inspectVisit(...inspection: Inspection): Run {

@@ -20,229 +20,322 @@ import {
   visitAs,
   type Send,
   type Visit,
-} from '../probes.ts';
+} from '../shared-requests.ts';
 import { Blocked, expectSuccess, fail, failIfAny, skip } from '../verdict.ts';
 import type { RunContext, SignedInUser } from '../run-context.ts';
-import type { Verdicts } from './check.ts';
+import { must, should, type Check } from './check.ts';
 import { changeCookie, forgeEnd, specialCharacters } from './cookies.ts';
 import { firstSession } from './xsrf.ts';
 
-export const signInChecks: Verdicts = {
-  async 'SIGNIN-1'(context) {
-    const call = await loginWithWrongPassword(context);
-    expectRejection('a wrong password', call);
-    const visit = await firstVisit(context).catch(() => undefined);
-    if (!visit?.create.outcome.ok || (await isListPublic(context))) return;
-    const list = await (await mistypingVisitor(context)).listProjects();
-    if (list.outcome.ok && list.outcome.value.some(isSameProject(visit.create.outcome.value)))
+export const signInChecks: Check[] = [
+  must('SIGNIN-1', {
+    title: 'A wrong password does not sign in',
+    requirement: 'Respond with a status 4xx (401). The app does not read the body.',
+    statements: ['AUTH-5', 'ERROR-1', 'CHOICE-16'],
+    async run(context) {
+      const call = await loginWithWrongPassword(context);
+      expectRejection('a wrong password', call);
+      const visit = await firstVisit(context).catch(() => undefined);
+      if (!visit?.create.outcome.ok || (await isListPublic(context))) return;
+      const list = await (await mistypingVisitor(context)).listProjects();
+      if (list.outcome.ok && list.outcome.value.some(isSameProject(visit.create.outcome.value)))
+        fail(
+          'The backend refuses a wrong password and signs in all the same: the cookies of that browser show the projects of the user.',
+          [visit.create, call, list],
+        );
+    },
+  }),
+  must('SIGNIN-2', {
+    title: 'An unknown email does not sign in',
+    requirement: 'Respond to an unknown email as to a wrong password, outside 2xx (401).',
+    statements: ['AUTH-5', 'ERROR-1', 'CHOICE-16'],
+    async run(context) {
+      expectRejection(
+        'an email without an account (with "_" for a letter of an email that has one)',
+        await loginWithUnknownEmail(context),
+      );
+    },
+  }),
+  should('SIGNIN-4', {
+    title: 'A wrong password and an unknown email get the same response',
+    requirement: 'Respond with the same status and message, so that no account is revealed.',
+    statements: ['ERROR-1', 'AUTH-5'],
+    async run(context) {
+      const wrong = await loginWithWrongPassword(context);
+      const unknown = await loginWithUnknownEmail(context);
+      if (wrong.outcome.ok || unknown.outcome.ok) skip('one of them signs in');
+      const isSame =
+        statusOf(wrong.exchange) === statusOf(unknown.exchange) &&
+        messageOf(wrong.exchange) === messageOf(unknown.exchange);
+      if (!isSame)
+        fail(
+          `The backend responds to a wrong password with ${describeResponse(wrong.exchange)}, and to an unknown email with ${describeResponse(unknown.exchange)}.`,
+          [wrong, unknown],
+        );
+    },
+  }),
+  should('SIGNIN-5', {
+    title: 'A wrong password and an unknown email take the same time',
+    requirement: 'Hash a password for unknown emails too, so that the time reveals no account.',
+    statements: ['AUTH-5'],
+    async run(context) {
+      const wrong = await loginWithWrongPassword(context);
+      const unknown = await loginWithUnknownEmail(context);
+      // The minimum of several samples, because other load on the machine only adds to the time.
+      let [wrongMs, unknownMs] = [wrong.exchange.durationMs, unknown.exchange.durationMs];
+      const isRevealing = () => wrongMs - unknownMs > 15 && wrongMs > 3 * unknownMs;
+      const { email, password } = await context.signedInUser('ada');
+      for (let round = 0; round < 6 && isRevealing(); round++) {
+        // A right password, so that the backend does not lock the account.
+        if (round % 3 === 0) await context.newBrowser('ada').login(email, password);
+        const again = await context.newBrowser('ada').login(email, `${password}?`);
+        const unknownEmail = context.fixtures.email(`unknown${round}`);
+        const other = await context.newBrowser('ada').login(unknownEmail, `${password}?`);
+        wrongMs = Math.min(wrongMs, again.exchange.durationMs);
+        unknownMs = Math.max(unknownMs, other.exchange.durationMs);
+      }
+      if (isRevealing())
+        fail(
+          `A wrong password takes ${Math.round(wrongMs)} ms or more, an unknown email ${Math.round(unknownMs)} ms or less: the time reveals which emails have an account.`,
+          [wrong, unknown],
+        );
+    },
+  }),
+  must('SIGNIN-6', {
+    title: 'Cookies alone authenticate a signed-in user',
+    requirement:
+      'Set a cookie at sign-in that authenticates GET and POST /api/v1/projects. The app stores no token and sends no Authorization header.',
+    statements: ['APP-2', 'CALL-3', 'CHOICE-9'],
+    async run(context) {
+      const visit = await firstVisit(context);
+      const call = [visit.list, visit.create].find(isUnauthorized);
+      if (!call) return;
+      if (call === visit.list) await blockOnFlapping(visit);
+      const other = await visitAs(context, await context.newSession('ada'), 'of another session');
+      if (![other.list, other.create].some(isUnauthorized))
+        throw new Blocked('a session has ended, but a new one works');
+      const sent = visit.browser.cookiesFor('/api/v1/projects');
+      const cookies = sent.filter(({ key }) => key !== 'XSRF-TOKEN');
+      const characters = specialCharacters(cookies.map(({ value }) => value));
+      const cause =
+        cookies.length === 0
+          ? describeMissingCookie(visit)
+          : `Cookies sent: ${sent.map(({ key }) => key).join(', ')}.${characters && ` Their values contain ${characters} – does the backend read them whole, without decoding?`}`;
       fail(
-        'The backend refuses a wrong password and signs in all the same: the cookies of that browser show the projects of the user.',
-        [visit.create, call, list],
+        `After signing in, the backend rejects ${nameOf(call)} with ${describeResponse(call.exchange)}. ${cause}`,
+        [call],
       );
-  },
-  'SIGNIN-17': async (context) => failIfAny(context.refusedSignIns),
-  async 'SIGNIN-2'(context) {
-    expectRejection(
-      'an email without an account (with "_" for a letter of an email that has one)',
-      await loginWithUnknownEmail(context),
-    );
-  },
-  async 'SIGNIN-4'(context) {
-    const wrong = await loginWithWrongPassword(context);
-    const unknown = await loginWithUnknownEmail(context);
-    if (wrong.outcome.ok || unknown.outcome.ok) skip('one of them signs in');
-    const isSame =
-      statusOf(wrong.exchange) === statusOf(unknown.exchange) &&
-      messageOf(wrong.exchange) === messageOf(unknown.exchange);
-    if (!isSame)
+    },
+  }),
+  must('SIGNIN-16', {
+    title: 'A wrong password or a registration in another browser keeps the sessions of a user',
+    requirement:
+      'End no session because of a request from another browser. Otherwise any visitor can sign users out, and the app shows them an empty list without a message.',
+    statements: ['CHOICE-9', 'CALL-3'],
+    async run(context) {
+      // Other browsers have sent all of these requests since this session began.
+      if (!isUnauthorized((await firstVisit(context)).list)) return;
+      for (const [event, send] of Object.entries(foreignRequests)) {
+        const user = await context.newSession('ada');
+        const stranger = context.newBrowser('stranger');
+        const failure = `After ${event} in another browser, the list of a signed-in user fails`;
+        await expectSession(user, () => send(context, stranger), failure);
+      }
+    },
+  }),
+  must('SIGNIN-7', {
+    title: 'Signing in from a second browser keeps the first session',
+    requirement:
+      'Keep several sessions per user. If a sign-in ends the first session, the app shows an empty list there without a message.',
+    statements: ['CHOICE-9', 'CALL-3'],
+    async run(context) {
+      const signInAgain = async () => (await context.newSession('bob')).login;
+      const failure =
+        'After the user signed in from a second browser, the list of the first one fails';
+      await expectSession(await context.signedInUser('bob'), signInAgain, failure);
+    },
+  }),
+  must('SIGNIN-15', {
+    title: 'Each of ten sign-ins creates a session that can list and create',
+    requirement:
+      'Make every session work from the response to its sign-in on, also one whose random token has a + / or =. Quote no cookie value, and decode none that is not encoded.',
+    statements: ['APP-2', 'CALL-3', 'CALL-9'],
+    async run(context) {
+      const visits = await tenVisits(context);
+      const failed = visits.filter(rejectedCallOf);
+      const [visit] = failed;
+      if (!visit) return;
+      const call = rejectedCallOf(visit)!;
+      await context.http.clock.sleep(lateMs);
+      const isLate = call === visit.list && (await visit.browser.listProjects()).outcome.ok;
+      // A failure that every visit has is the finding of another check.
+      if (failed.length === visits.length && !isLate)
+        throw new Blocked(describeResponse(call.exchange));
+      const usual = visits.filter((other) => !failed.includes(other)).flatMap(cookieValuesOf);
+      const odd = specialCharacters(cookieValuesOf(visit), usual);
+      const hint = isLate
+        ? ' It accepts the same session 0.5 s later: does it respond before the session is stored?'
+        : odd && ` Only its cookies contain ${odd}`;
       fail(
-        `The backend responds to a wrong password with ${describeResponse(wrong.exchange)}, and to an unknown email with ${describeResponse(unknown.exchange)}.`,
-        [wrong, unknown],
+        `Right after ${failed.length} of ${visits.length} sign-ins, the backend rejects ${nameOf(call)} with ${describeResponse(call.exchange)}.${hint}`,
+        [visit.login, call],
       );
-  },
-  async 'SIGNIN-5'(context) {
-    const wrong = await loginWithWrongPassword(context);
-    const unknown = await loginWithUnknownEmail(context);
-    // The minimum of several samples, because other load on the machine only adds to the time.
-    let [wrongMs, unknownMs] = [wrong.exchange.durationMs, unknown.exchange.durationMs];
-    const isRevealing = () => wrongMs - unknownMs > 15 && wrongMs > 3 * unknownMs;
-    const { email, password } = await context.signedInUser('ada');
-    for (let round = 0; round < 6 && isRevealing(); round++) {
-      // A right password, so that the backend does not lock the account.
-      if (round % 3 === 0) await context.newBrowser('ada').login(email, password);
-      const again = await context.newBrowser('ada').login(email, `${password}?`);
-      const unknownEmail = context.fixtures.email(`unknown${round}`);
-      const other = await context.newBrowser('ada').login(unknownEmail, `${password}?`);
-      wrongMs = Math.min(wrongMs, again.exchange.durationMs);
-      unknownMs = Math.max(unknownMs, other.exchange.durationMs);
-    }
-    if (isRevealing())
+    },
+  }),
+  must('SIGNIN-8', {
+    title: 'Two concurrent sign-ins of a user both succeed',
+    requirement: 'Create two valid sessions when a user signs in from two browsers at once.',
+    statements: ['AUTH-3', 'CALL-3'],
+    async run(context) {
+      await requireSession(context);
+      const { email, password, registration } = await context.registeredAccount('bob');
+      const signInTwice = async () => {
+        const browsers = [context.newBrowser('bob'), context.newBrowser('bob')];
+        const calls = await Promise.all(browsers.map((browser) => browser.login(email, password)));
+        const lists = [];
+        for (const browser of browsers) lists.push(await browser.listProjects());
+        const failed: ApiCall | undefined =
+          calls.find(({ outcome }) => !outcome.ok) ?? lists.find(isUnauthorized);
+        const others = calls.filter((call) => call !== failed);
+        return failed && { failed, evidence: [registration, ...others] };
+      };
+      if (!(await signInTwice())) return;
+      // A control: one sign-in alone creates a session. Then the same again.
+      const { browser } = await context.newSession('bob');
+      if (isUnauthorized(await browser.listProjects())) throw new Blocked('no session works');
+      const again = await signInTwice();
+      const failure = 'One of two concurrent sign-ins creates no valid session';
+      if (again) expectSuccess(again.failed, failure, again.evidence);
+    },
+  }),
+  must('SIGNIN-9', {
+    title: 'Another user can sign in from the same browser and takes over at once',
+    requirement:
+      'Replace the session of the browser at sign-in, with cookies (and an XSRF token) that work from the next request on. The app has no sign-out.',
+    statements: ['CHOICE-47', 'HEADER-7', 'CALL-4'],
+    async run(context) {
+      await requireSession(context, 'list and create');
+      const { first, browser, account, login } = await signInAsAnother(context);
+      const setup = [first.login, account.registration];
+      expectSuccess(login, 'Signing in from a browser with a session fails', setup);
+      await browser.listProjects();
+      const create = await browser.createProject(context.fixtures.project('of olga'));
+      const failure =
+        'After signing in from a browser that had a session, creating a project fails';
+      if (isClientError(create.exchange)) expectSuccess(create, failure, [...setup, login]);
+      if (!create.outcome.ok) skip('no project can be created');
+      const second = await takeSession(context, 'olga');
+      const created = { call: create, project: create.outcome.value };
+      if ((await listWith(second.browser, [created])).missing.length > 0)
+        fail(
+          'After another user signed in from the same browser, a new project is not in their list: the old session went on.',
+          [...setup, login, create],
+          "the new user's project in the first user's list",
+        );
+    },
+  }),
+  should('SIGNIN-10', {
+    title: 'A failed sign-in keeps the session of the browser',
+    requirement: 'Do not end the session when the user mistypes a password.',
+    statements: ['CHOICE-9', 'AUTH-5'],
+    async run(context) {
+      const user = await takeSession(context, 'bob');
+      const mistype = () => user.browser.login(user.email, `${user.password}?`);
+      const failure = 'After a failed sign-in, the list of the signed-in user fails';
+      await expectSession(user, mistype, failure);
+    },
+  }),
+  must('SIGNIN-11', {
+    title: 'A browser with the cookies of an expired session can sign in',
+    requirement:
+      'Ignore the old session cookie and the old XSRF token at sign-in, or replace them with the rejection so that the second attempt works.',
+    statements: ['CALL-5', 'CALL-4', 'AUTH-3'],
+    async run(context) {
+      await requireSession(context);
+      const user = await context.signedInUser('bob');
+      const browser = user.browser.clone('bob, with old cookies');
+      for (const cookie of browser.allCookies())
+        if (cookie.key !== 'XSRF-TOKEN')
+          browser.setCookie(changeCookie(cookie, { value: forgeEnd(cookie.value) }));
+      let login = await browser.login(user.email, user.password);
+      if (!login.outcome.ok) login = await browser.login(user.email, user.password);
+      // A control: without the old cookies, the same user can sign in.
+      if (!login.outcome.ok) await context.newSession('bob');
+      expectSuccess(
+        login,
+        'Signing in with the cookies of an expired session fails twice, so the user is locked out until the cookies expire',
+        [user.registration],
+      );
+      const list = await browser.listProjects();
+      if (isClientError(list.exchange))
+        expectSuccess(list, 'After signing in with old cookies, the list fails', [login]);
+    },
+  }),
+  must('SIGNIN-12', {
+    title: 'A session is valid for many requests',
+    requirement:
+      'Keep the session valid for consecutive requests with the latest cookies, also while other users sign in.',
+    statements: ['CHOICE-9', 'CALL-3'],
+    async run(context) {
+      const user = await requireActiveSession(context);
+      for (let count = 1; count <= manyRequests; count++) {
+        const list = await user.browser.listProjects();
+        await blockUnlessRejected(user, list);
+        const others = context.http.exchanges.filter(
+          ({ request, startedAfter }) =>
+            startedAfter > user.login.exchange.startedAfter && request.path.endsWith('/login'),
+        );
+        const which =
+          count === 1 ? `after ${others.length} later sign-ins, the list` : `list number ${count}`;
+        const failure = `The session ends early: ${which} of a signed-in user fails`;
+        expectSuccess(list, failure, [user.login]);
+      }
+    },
+  }),
+  must('SIGNIN-14', {
+    title: 'A session is valid on every connection, also for concurrent requests',
+    requirement:
+      'Keep sessions where every process, worker and instance finds them: in the database, in a shared cache, or signed in the cookie. If a response replaces the session cookie, accept the old one for some seconds: browsers send requests at once, on several connections.',
+    statements: ['CHOICE-9', 'CALL-3'],
+    async run(context) {
+      const user = await requireActiveSession(context);
+      const listAtOnce = ({ browser }: SignedInUser) =>
+        Promise.all(Array.from({ length: 12 }, () => browser.listProjects(onNewConnection)));
+      const lists = await listAtOnce(user);
+      if (!lists.some(isUnauthorized)) return;
+      const control =
+        lists.find(({ outcome }) => outcome.ok) ?? (await user.browser.listProjects());
+      if (!control.outcome.ok) throw new Blocked('the session has ended, see SIGNIN-12');
+      // In another session, because requests at once can end the one that they use.
+      const other = await context.newSession(user.name);
+      let isAlwaysValid = true;
+      for (let count = 0; count < 8; count++)
+        isAlwaysValid &&= !isUnauthorized(await other.browser.listProjects(onNewConnection));
+      const rejected = (isAlwaysValid ? await listAtOnce(other) : lists).filter(isUnauthorized);
+      const last = rejected.at(-1);
+      if (!last) throw new Blocked('the session was rejected only once');
       fail(
-        `A wrong password takes ${Math.round(wrongMs)} ms or more, an unknown email ${Math.round(unknownMs)} ms or less: the time reveals which emails have an account.`,
-        [wrong, unknown],
+        `Of ${lists.length} lists at once on new connections, the backend rejects ${rejected.length} with ${describeResponse(last.exchange)}. ${isAlwaysValid ? 'It accepts the same requests one after another: does each response replace the session cookie?' : 'Does each of its processes keep sessions of its own?'}`,
+        [user.login, control, last],
       );
-  },
-  async 'SIGNIN-6'(context) {
-    const visit = await firstVisit(context);
-    const call = [visit.list, visit.create].find(isUnauthorized);
-    if (!call) return;
-    if (call === visit.list) await blockOnFlapping(visit);
-    const other = await visitAs(context, await context.newSession('ada'), 'of another session');
-    if (![other.list, other.create].some(isUnauthorized))
-      throw new Blocked('a session has ended, but a new one works');
-    const sent = visit.browser.cookiesFor('/api/v1/projects');
-    const cookies = sent.filter(({ key }) => key !== 'XSRF-TOKEN');
-    const characters = specialCharacters(cookies.map(({ value }) => value));
-    const cause =
-      cookies.length === 0
-        ? describeMissingCookie(visit)
-        : `Cookies sent: ${sent.map(({ key }) => key).join(', ')}.${characters && ` Their values contain ${characters} – does the backend read them whole, without decoding?`}`;
-    fail(
-      `After signing in, the backend rejects ${nameOf(call)} with ${describeResponse(call.exchange)}. ${cause}`,
-      [call],
-    );
-  },
-  async 'SIGNIN-16'(context) {
-    // Other browsers have sent all of these requests since this session began.
-    if (!isUnauthorized((await firstVisit(context)).list)) return;
-    for (const [event, send] of Object.entries(foreignRequests)) {
-      const user = await context.newSession('ada');
-      const stranger = context.newBrowser('stranger');
-      const failure = `After ${event} in another browser, the list of a signed-in user fails`;
-      await expectSession(user, () => send(context, stranger), failure);
-    }
-  },
-  async 'SIGNIN-7'(context) {
-    const signInAgain = async () => (await context.newSession('bob')).login;
-    const failure =
-      'After the user signed in from a second browser, the list of the first one fails';
-    await expectSession(await context.signedInUser('bob'), signInAgain, failure);
-  },
-  async 'SIGNIN-8'(context) {
-    await requireSession(context);
-    const { email, password, registration } = await context.registeredAccount('bob');
-    const signInTwice = async () => {
-      const browsers = [context.newBrowser('bob'), context.newBrowser('bob')];
-      const calls = await Promise.all(browsers.map((browser) => browser.login(email, password)));
-      const lists = [];
-      for (const browser of browsers) lists.push(await browser.listProjects());
-      const failed: ApiCall | undefined =
-        calls.find(({ outcome }) => !outcome.ok) ?? lists.find(isUnauthorized);
-      const others = calls.filter((call) => call !== failed);
-      return failed && { failed, evidence: [registration, ...others] };
-    };
-    if (!(await signInTwice())) return;
-    // A control: one sign-in alone creates a session. Then the same again.
-    const { browser } = await context.newSession('bob');
-    if (isUnauthorized(await browser.listProjects())) throw new Blocked('no session works');
-    const again = await signInTwice();
-    const failure = 'One of two concurrent sign-ins creates no valid session';
-    if (again) expectSuccess(again.failed, failure, again.evidence);
-  },
-  async 'SIGNIN-9'(context) {
-    await requireSession(context, 'list and create');
-    const { first, browser, account, login } = await signInAsAnother(context);
-    const setup = [first.login, account.registration];
-    expectSuccess(login, 'Signing in from a browser with a session fails', setup);
-    await browser.listProjects();
-    const create = await browser.createProject(context.fixtures.project('of olga'));
-    const failure = 'After signing in from a browser that had a session, creating a project fails';
-    if (isClientError(create.exchange)) expectSuccess(create, failure, [...setup, login]);
-    if (!create.outcome.ok) skip('no project can be created');
-    const second = await takeSession(context, 'olga');
-    const created = { call: create, project: create.outcome.value };
-    if ((await listWith(second.browser, [created])).missing.length > 0)
-      fail(
-        'After another user signed in from the same browser, a new project is not in their list: the old session went on.',
-        [...setup, login, create],
-        "the new user's project in the first user's list",
-      );
-  },
-  async 'SIGNIN-10'(context) {
-    const user = await takeSession(context, 'bob');
-    const mistype = () => user.browser.login(user.email, `${user.password}?`);
-    const failure = 'After a failed sign-in, the list of the signed-in user fails';
-    await expectSession(user, mistype, failure);
-  },
-  async 'SIGNIN-11'(context) {
-    await requireSession(context);
-    const user = await context.signedInUser('bob');
-    const browser = user.browser.clone('bob, with old cookies');
-    for (const cookie of browser.allCookies())
-      if (cookie.key !== 'XSRF-TOKEN')
-        browser.setCookie(changeCookie(cookie, { value: forgeEnd(cookie.value) }));
-    let login = await browser.login(user.email, user.password);
-    if (!login.outcome.ok) login = await browser.login(user.email, user.password);
-    // A control: without the old cookies, the same user can sign in.
-    if (!login.outcome.ok) await context.newSession('bob');
-    expectSuccess(
-      login,
-      'Signing in with the cookies of an expired session fails twice, so the user is locked out until the cookies expire',
-      [user.registration],
-    );
-    const list = await browser.listProjects();
-    if (isClientError(list.exchange))
-      expectSuccess(list, 'After signing in with old cookies, the list fails', [login]);
-  },
-  async 'SIGNIN-12'(context) {
-    const user = await requireActiveSession(context);
-    for (let count = 1; count <= manyRequests; count++) {
-      const list = await user.browser.listProjects();
-      await blockUnlessRejected(user, list);
-      const others = context.http.exchanges.filter(
-        ({ request, startedAfter }) =>
-          startedAfter > user.login.exchange.startedAfter && request.path.endsWith('/login'),
-      );
-      const which =
-        count === 1 ? `after ${others.length} later sign-ins, the list` : `list number ${count}`;
-      const failure = `The session ends early: ${which} of a signed-in user fails`;
-      expectSuccess(list, failure, [user.login]);
-    }
-  },
-  async 'SIGNIN-14'(context) {
-    const user = await requireActiveSession(context);
-    const listAtOnce = ({ browser }: SignedInUser) =>
-      Promise.all(Array.from({ length: 12 }, () => browser.listProjects(onNewConnection)));
-    const lists = await listAtOnce(user);
-    if (!lists.some(isUnauthorized)) return;
-    const control = lists.find(({ outcome }) => outcome.ok) ?? (await user.browser.listProjects());
-    if (!control.outcome.ok) throw new Blocked('the session has ended, see SIGNIN-12');
-    // In another session, because requests at once can end the one that they use.
-    const other = await context.newSession(user.name);
-    let isAlwaysValid = true;
-    for (let count = 0; count < 8; count++)
-      isAlwaysValid &&= !isUnauthorized(await other.browser.listProjects(onNewConnection));
-    const rejected = (isAlwaysValid ? await listAtOnce(other) : lists).filter(isUnauthorized);
-    const last = rejected.at(-1);
-    if (!last) throw new Blocked('the session was rejected only once');
-    fail(
-      `Of ${lists.length} lists at once on new connections, the backend rejects ${rejected.length} with ${describeResponse(last.exchange)}. ${isAlwaysValid ? 'It accepts the same requests one after another: does each response replace the session cookie?' : 'Does each of its processes keep sessions of its own?'}`,
-      [user.login, control, last],
-    );
-  },
-  async 'SIGNIN-15'(context) {
-    const visits = await tenVisits(context);
-    const failed = visits.filter(rejectedCallOf);
-    const [visit] = failed;
-    if (!visit) return;
-    const call = rejectedCallOf(visit)!;
-    await context.http.clock.sleep(lateMs);
-    const isLate = call === visit.list && (await visit.browser.listProjects()).outcome.ok;
-    // A failure that every visit has is the finding of another check.
-    if (failed.length === visits.length && !isLate)
-      throw new Blocked(describeResponse(call.exchange));
-    const usual = visits.filter((other) => !failed.includes(other)).flatMap(cookieValuesOf);
-    const odd = specialCharacters(cookieValuesOf(visit), usual);
-    const hint = isLate
-      ? ' It accepts the same session 0.5 s later: does it respond before the session is stored?'
-      : odd && ` Only its cookies contain ${odd}`;
-    fail(
-      `Right after ${failed.length} of ${visits.length} sign-ins, the backend rejects ${nameOf(call)} with ${describeResponse(call.exchange)}.${hint}`,
-      [visit.login, call],
-    );
-  },
-  /** Runs last, so that its session has been idle. */
-  async 'SIGNIN-13'(context) {
+    },
+  }),
+];
+
+export const refusedSignInsCheck = must('SIGNIN-17', {
+  title: 'The right email and password sign in every time, from the registration on',
+  requirement:
+    'Store the account before you respond to its registration. Respond to too many sign-ins with 429, Retry-After and a message, never as to a wrong password.',
+  statements: ['APP-1', 'AUTH-5', 'ENTITY-4'],
+  run: async (context) => failIfAny(context.refusedSignIns),
+});
+
+/** Runs last, so that its session has been idle. */
+export const idleSessionCheck = must('SIGNIN-13', {
+  title: 'A session outlives some seconds without a call',
+  requirement: 'Keep a session for hours, because users read and type between two calls.',
+  statements: ['CHOICE-9', 'CALL-3'],
+  async run(context) {
     const { browser, login, list: before } = await firstSession(context);
     if (!before.outcome.ok || (await isListPublic(context))) skip('there is no session');
     const { clock } = context.http;
@@ -255,7 +348,7 @@ export const signInChecks: Verdicts = {
       [login.last, before, after],
     );
   },
-};
+});
 
 function expectRejection(credentials: string, call: ApiCall) {
   const response = `The backend responds to ${credentials} with ${describeResponse(call.exchange)}`;

@@ -17,64 +17,103 @@ import {
   findProject,
   listOrBlock,
   listWith,
-} from '../probes.ts';
-import type { RunContext } from '../run-context.ts';
+} from '../shared-requests.ts';
+import { oncePerArguments, type RunContext } from '../run-context.ts';
 import { createProblem, fail, failIfAny, skip } from '../verdict.ts';
-import { verdictsOf, wordsOf, type CheckId, type Verdicts } from './check.ts';
+import { must, should, type Check, type Level } from './check.ts';
 
 type Text = [title: string, description: string];
 
 const inBoth = (...bothTexts: string[]): Text[] => bothTexts.map((text) => [text, text]);
 
-/** Texts by the id of their check. */
-const texts: { [id in CheckId]?: Text[] } = {
-  'TEXT-1': [
+const textRow = (id: string, title: string, projects: Text[], level: Level = 'MUST') => ({
+  id,
+  level,
+  title,
+  projects,
+});
+
+/** Projects whose texts a backend has to keep. */
+const textRows = [
+  textRow('TEXT-1', 'Markup is preserved', [
     [
       '<b>Bold</b> & "quoted" \'plan\' &amp; <script>alert(1)</script>',
       '<p>1 < 2 && 3 > 2</p> &lt;not a tag&gt; <!-- no comment --> </textarea>',
     ],
-  ],
-  'TEXT-2': [['Launch 🚀 family 👩‍👩‍👧‍👦 flag 🇪🇺 𝒳 𠮷', '🗝️ ‰ € ™ ½ ≠ — “quoted” … 🏳️‍🌈']],
-  'TEXT-3': [
+  ]),
+  textRow('TEXT-2', 'Emoji and rare characters are preserved', [
+    ['Launch 🚀 family 👩‍👩‍👧‍👦 flag 🇪🇺 𝒳 𠮷', '🗝️ ‰ € ™ ½ ≠ — “quoted” … 🏳️‍🌈'],
+  ]),
+  textRow('TEXT-3', 'All scripts are preserved, right-to-left ones included', [
     [
       'مشروع جديد · פרויקט חדש · Ünïcödé ß Ł ő',
       'プロジェクト · 项目 · проект · έργο · परियोजना \u200Fשלום (abc) עולם\u200E',
     ],
-  ],
-  'TEXT-4': [
+  ]),
+  textRow('TEXT-4', 'Line breaks are preserved', [
     ['With lines', 'First line\nSecond line\n\nAfter an empty one\n indented\u2028separate'],
-  ],
-  'TEXT-17': inBoth('Two  spaces and   three', 'An indent\n    of four\tand a tab'),
-  'TEXT-5': [['With a long description', `${'All work and no play. '.repeat(465)}The end.`]],
-  'TEXT-6': [
+  ]),
+  textRow(
+    'TEXT-17',
+    'Spaces, indents and tabs within a text are preserved',
+    inBoth('Two  spaces and   three', 'An indent\n    of four\tand a tab'),
+  ),
+  textRow('TEXT-5', 'A description of 10 kB is preserved', [
+    ['With a long description', `${'All work and no play. '.repeat(465)}The end.`],
+  ]),
+  textRow('TEXT-6', 'A title of 300 characters is preserved', [
     [longText(300), 'Its title has 300 characters.'],
     [`${'x'.repeat(300)}.`, 'Its title is one word.'],
-  ],
-  'TEXT-7': inBoth(
-    ...'0 false null 007 true 1e3 2026-02-30 [] {"title":"x"} constructor __proto__'.split(' '),
+  ]),
+  textRow(
+    'TEXT-7',
+    'Text that looks like a number, a boolean, null, JSON or a name in code stays text',
+    inBoth(
+      ...'0 false null 007 true 1e3 2026-02-30 [] {"title":"x"} constructor __proto__'.split(' '),
+    ),
   ),
-  'TEXT-12': inBoth('x', '-', 'é', '漢', '🚀'),
-  'TEXT-8': inBoth(
-    "Robert'); DROP TABLE projects;-- \\ \\n %s ${x} {{x}} %00 ../",
-    'C:\\new\\table "quoted" \'single\' `ticks` $1 $& $$ ? :name @x #{y} null NaN',
-    '1 + 1 = 2, 100%25 & _more_ *of* it',
-    'See https://example.org/?a=1+2&b=%2B#top, **soon** :-) [x](y) @ada #12',
-    '=SUM(A1:A2)',
-    '# A heading - a list',
+  textRow('TEXT-12', 'Text of one character is preserved', inBoth('x', '-', 'é', '漢', '🚀')),
+  textRow(
+    'TEXT-8',
+    'Special characters of code and databases are preserved',
+    inBoth(
+      "Robert'); DROP TABLE projects;-- \\ \\n %s ${x} {{x}} %00 ../",
+      'C:\\new\\table "quoted" \'single\' `ticks` $1 $& $$ ? :name @x #{y} null NaN',
+      '1 + 1 = 2, 100%25 & _more_ *of* it',
+      'See https://example.org/?a=1+2&b=%2B#top, **soon** :-) [x](y) @ada #12',
+      '=SUM(A1:A2)',
+      '# A heading - a list',
+    ),
   ),
-  'TEXT-9': [
-    ['  between blanks  ', '\tindented by a tab\r\nand a line break of Windows\r\n  '],
-    ['Only white space', ' \n\n\t\n'],
-  ],
-  'TEXT-10': [['Cafe\u0301 and Café, Å and Å', 'ﬁne ① ｆｕｌｌ width\u00a0and\u200bnone']],
-  'TEXT-11': [['With a very long description', longText(100_000)]],
-  'TEXT-13': [
-    [longText(1000), 'Its title has 1,000 characters.'],
-    [longText(10_000), 'Its title has 10,000 characters.'],
-  ],
-};
-
-const textRows = Object.entries(texts).map(([id, projects]) => ({ id: id as CheckId, projects }));
+  textRow(
+    'TEXT-9',
+    'Outer spaces, tabs and Windows line breaks are preserved',
+    [
+      ['  between blanks  ', '\tindented by a tab\r\nand a line break of Windows\r\n  '],
+      ['Only white space', ' \n\n\t\n'],
+    ],
+    'SHOULD',
+  ),
+  textRow(
+    'TEXT-10',
+    'Unicode is not normalized',
+    [['Cafe\u0301 and Café, Å and Å', 'ﬁne ① ｆｕｌｌ width\u00a0and\u200bnone']],
+    'SHOULD',
+  ),
+  textRow(
+    'TEXT-11',
+    'A description of 100,000 characters is preserved, or rejected with a message',
+    [['With a very long description', longText(100_000)]],
+  ),
+  textRow(
+    'TEXT-13',
+    'Titles of 1,000 and 10,000 characters are preserved, or rejected with a message',
+    [
+      [longText(1000), 'Its title has 1,000 characters.'],
+      [longText(10_000), 'Its title has 10,000 characters.'],
+    ],
+  ),
+];
 
 function longText(length: number): string {
   return `${'A long text, and more of it: '.repeat(length / 29 + 1).slice(0, length - 1)}!`;
@@ -83,59 +122,88 @@ function longText(length: number): string {
 const nameText = ([title, description]: Text) =>
   `the project "${truncate(title, 20)}" (a title of ${title.length} and a description of ${description.length} characters)`;
 
-const createText = (context: RunContext, [title, description]: Text) =>
-  context.once(`text ${title}`, async () =>
-    (await context.signedInUser('tess')).browser.createProject({ title, description }),
-  );
+const createText = oncePerArguments(async (context: RunContext, [title, description]: Text) =>
+  (await context.signedInUser('tess')).browser.createProject({ title, description }),
+);
 
-export const textChecks: Verdicts = {
-  ...verdictsOf(textRows, async (context, { projects }) => {
+/** Creates the check that a backend keeps the texts of a row. */
+const textCheck = ({ id, level, title, projects }: (typeof textRows)[number]): Check => ({
+  id,
+  level,
+  title,
+  requirement:
+    'Return text character for character, in the response to creating and in the list, or reject it with a message.',
+  statements: ['ENTITY-1', 'CREATE-2', 'CHOICE-26'],
+  async run(context) {
     await listOrBlock((await context.signedInUser('tess')).browser);
     const rejections = [];
     for (const text of projects) rejections.push(await expectPreserved(context, text));
     if (rejections.every(Boolean)) skip(`the backend rejects such a project: ${rejections[0]}`);
-  }),
-  'TEXT-16': asUser('tess', async (context, browser) => {
-    const problems = [];
-    const rows = textRows.filter(({ id }) => wordsOf[id].level === 'MUST');
-    for (const text of rows.flatMap(({ projects }) => projects)) {
-      const create = await createText(context, text);
-      if (!isClientError(create.exchange) || findFalsy(text)) continue;
-      const isCharacter = await acceptsLetters(browser, text);
-      if (!isCharacter && !(await acceptsLetters(browser, text, 9))) continue;
-      const [control, words] = isCharacter
-        ? ['letters in place of the other characters', 'texts are rejected for their characters']
-        : ['a longer text', 'short texts are rejected'];
-      const subject = nameText(text);
-      const description = `The backend rejects ${subject} with ${describeResponse(create.exchange)}, and accepts ${control}.`;
-      problems.push(createProblem(description, [create], undefined, { words, subject }));
-    }
-    failIfAny(problems);
-  }),
-  'TEXT-14': asUser('tess', async (context, browser) => {
-    await listOrBlock(browser);
-    const problems = [];
-    for (const subject of Object.keys(brokenTexts)) {
-      const { create, description } = await createWithBrokenText(context, subject);
-      const cause = { words: 'texts make the backend fail', subject: lowerFirst(subject) };
-      if (!isDecided(create)) problems.push(createProblem(description, [create], undefined, cause));
-      else await expectReadableList(browser, subject, create.exchange);
-    }
-    failIfAny(problems);
-  }),
-  async 'TEXT-15'(context) {
-    const problems = [];
-    for (const subject of Object.keys(brokenTexts)) {
-      const { create, description } = await createWithBrokenText(context, subject);
-      if (!isDecided(create) || messageOf(create.exchange)) continue;
-      const cause = isSuccess(create.exchange)
-        ? { words: 'texts that the contract forbids are accepted', subject }
-        : refusalCause(create.exchange, lowerFirst(subject));
-      problems.push(createProblem(description, [create], undefined, cause));
-    }
-    failIfAny(problems);
   },
-};
+});
+
+export const textChecks: Check[] = [
+  ...textRows.map(textCheck),
+  should('TEXT-16', {
+    title: 'No text is rejected for its characters or because it is short',
+    requirement:
+      'Accept one character, line breaks, emoji, markup and every script. Reject only a text that is too long or blank, or that has a NUL character or half a surrogate pair.',
+    statements: ['ENTITY-1', 'CREATE-2'],
+    run: asUser('tess', async (context, browser) => {
+      const problems = [];
+      const rows = textRows.filter(({ level }) => level === 'MUST');
+      for (const text of rows.flatMap(({ projects }) => projects)) {
+        const create = await createText(context, text);
+        if (!isClientError(create.exchange) || findFalsy(text)) continue;
+        const isCharacter = await acceptsLetters(browser, text);
+        if (!isCharacter && !(await acceptsLetters(browser, text, 9))) continue;
+        const [control, words] = isCharacter
+          ? ['letters in place of the other characters', 'texts are rejected for their characters']
+          : ['a longer text', 'short texts are rejected'];
+        const subject = nameText(text);
+        const description = `The backend rejects ${subject} with ${describeResponse(create.exchange)}, and accepts ${control}.`;
+        problems.push(createProblem(description, [create], undefined, { words, subject }));
+      }
+      failIfAny(problems);
+    }),
+  }),
+  must('TEXT-14', {
+    title: 'NUL characters and halves of surrogate pairs do not make the backend fail',
+    requirement:
+      'Reject "\\u0000" and a single "\\ud83d" in a text with 422 and a message, before they reach a database or an encoder.',
+    statements: ['ENTITY-1', 'ERROR-6', 'LIST-4'],
+    run: asUser('tess', async (context, browser) => {
+      await listOrBlock(browser);
+      const problems = [];
+      for (const subject of Object.keys(brokenTexts)) {
+        const { create, description } = await createWithBrokenText(context, subject);
+        const cause = { words: 'texts make the backend fail', subject: lowerFirst(subject) };
+        if (!isDecided(create))
+          problems.push(createProblem(description, [create], undefined, cause));
+        else await expectReadableList(browser, subject, create.exchange);
+      }
+      failIfAny(problems);
+    }),
+  }),
+  should('TEXT-15', {
+    title: 'NUL characters and halves of surrogate pairs are rejected with a message',
+    requirement:
+      'Respond with 422 and a message, because many databases and encoders cannot store such text.',
+    statements: ['ENTITY-1', 'ERROR-5'],
+    async run(context) {
+      const problems = [];
+      for (const subject of Object.keys(brokenTexts)) {
+        const { create, description } = await createWithBrokenText(context, subject);
+        if (!isDecided(create) || messageOf(create.exchange)) continue;
+        const cause = isSuccess(create.exchange)
+          ? { words: 'texts that the contract forbids are accepted', subject }
+          : refusalCause(create.exchange, lowerFirst(subject));
+        problems.push(createProblem(description, [create], undefined, cause));
+      }
+      failIfAny(problems);
+    },
+  }),
+];
 
 /** Texts that the contract forbids, because many databases and encoders cannot store them. */
 const brokenTexts: Record<string, NewProject> = {
@@ -148,15 +216,14 @@ const brokenTexts: Record<string, NewProject> = {
 const isDecided = ({ exchange }: ApiCall) => isSuccess(exchange) || isClientError(exchange);
 
 /** Repeats a request without a usable response, because that may be chance. */
-const createWithBrokenText = (context: RunContext, subject: string) =>
-  context.once(subject, async () => {
-    const { browser } = await context.signedInUser('tess');
-    const send = () => browser.createProject(brokenTexts[subject]!, { isAppRequest: false });
-    let create = await send();
-    if (!isDecided(create)) create = await send();
-    const response = describeResponse(create.exchange);
-    return { create, description: `${subject}: the backend responds with ${response}.` };
-  });
+const createWithBrokenText = oncePerArguments(async (context: RunContext, subject: string) => {
+  const { browser } = await context.signedInUser('tess');
+  const send = () => browser.createProject(brokenTexts[subject]!, { isAppRequest: false });
+  let create = await send();
+  if (!isDecided(create)) create = await send();
+  const response = describeResponse(create.exchange);
+  return { create, description: `${subject}: the backend responds with ${response}.` };
+});
 
 /** Returns the text that a program may take for a missing one. */
 const findFalsy = (text: Text) => text.find((each) => /^(0|false|null|\[\])$/.test(each));

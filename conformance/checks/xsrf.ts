@@ -14,10 +14,10 @@ import {
   describeCreateFailure,
   isListPublic,
   signInAsAnother,
-} from '../probes.ts';
-import type { RunContext } from '../run-context.ts';
+} from '../shared-requests.ts';
+import { oncePerRun, type RunContext } from '../run-context.ts';
 import { Blocked, fail, failIfAny, createProblem, skip } from '../verdict.ts';
-import type { Verdicts } from './check.ts';
+import { must, should, type Check } from './check.ts';
 import { changeCookie, describePath, specialCharacters } from './cookies.ts';
 
 const asksForToken = ({ exchange }: ApiCall) =>
@@ -25,20 +25,163 @@ const asksForToken = ({ exchange }: ApiCall) =>
   /[cx]srf|token|forgery|request could not be verified/i.test(exchange.response?.text ?? '');
 
 /** Registers and signs in, each from a new browser. SIGNIN-13 uses the session, then XSRF-6. */
-export const firstSession = (context: RunContext) =>
-  context.once('first session', async () => {
-    const email = context.fixtures.email('cold');
-    const password = context.fixtures.password('cold');
-    const [cold, browser] = [context.newBrowser('cold'), context.newBrowser('cold')];
-    const register = () => cold.registerUser(email, password);
-    const registration = await context.postWithXsrfCookie(cold, register);
-    const login = await context.postWithXsrfCookie(browser, () => browser.login(email, password));
-    return { browser, registration, login, list: await browser.listProjects() };
-  });
+export const firstSession = oncePerRun(async (context) => {
+  const email = context.fixtures.email('cold');
+  const password = context.fixtures.password('cold');
+  const [cold, browser] = [context.newBrowser('cold'), context.newBrowser('cold')];
+  const register = () => cold.registerUser(email, password);
+  const registration = await context.postWithXsrfCookie(cold, register);
+  const login = await context.postWithXsrfCookie(browser, () => browser.login(email, password));
+  return { browser, registration, login, list: await browser.listProjects() };
+});
 
-export const xsrfChecks: Verdicts = {
-  /** Runs before the accounts, because its browser must be the first one to register. */
-  async 'XSRF-1'(context) {
+export const xsrfChecks: Check[] = [
+  must('XSRF-2', {
+    title: 'The app can read the XSRF-TOKEN cookie',
+    requirement: 'Set Path=/ and no HttpOnly, because the app at / copies the value to a header.',
+    statements: ['CALL-4', 'CHOICE-21'],
+    async run(context) {
+      const { browser, login } = await context.signedInUser('ada');
+      const cookie = xsrfCookieOf(browser);
+      const create = await browser.createProject(context.fixtures.project('by cookie'));
+      if (!cookie && !isClientError(create.exchange)) skip('the backend sets no XSRF-TOKEN cookie');
+      if (!isClientError(create.exchange)) return;
+      const evidence = [login, create];
+      if (cookie?.httpOnly)
+        fail('The XSRF-TOKEN cookie is HttpOnly, so the app cannot read and send it.', evidence);
+      if (cookie && browser.xsrfToken() === undefined)
+        fail(
+          `The XSRF-TOKEN cookie has ${describePath(cookie)}, so the app at / cannot read it.`,
+          evidence,
+        );
+      if (cookie) return;
+      const similar = browser
+        .allCookies()
+        .find(({ key, httpOnly }) => !httpOnly && /[cx]srf/i.test(key));
+      if (similar)
+        fail(`The XSRF cookie is named "${similar.key}" instead of "XSRF-TOKEN".`, evidence);
+      const isForbidden = [403, 419].includes(statusOf(create.exchange));
+      const needsToken = !context.http.exchanges.some(
+        (each) =>
+          isSuccess(each) &&
+          each.request.method === 'POST' &&
+          each.request.path === '/api/v1/projects' &&
+          each.request.headers['x-xsrf-token'] === undefined,
+      );
+      if (needsToken && isForbidden && (await browser.listProjects()).outcome.ok)
+        fail(
+          `The backend rejects a new project with ${describeResponse(create.exchange)}, but there is no XSRF-TOKEN cookie for the app to send. Set it at sign-in and do not delete it.`,
+          evidence,
+        );
+      throw new Blocked(describeCreateFailure(create));
+    },
+  }),
+  must('XSRF-3', {
+    title: 'The backend accepts the token that the app sends',
+    requirement:
+      'Compare the header with the percent-decoded value of the latest XSRF-TOKEN cookie. Set a new cookie whenever you expect another token.',
+    statements: ['CALL-4', 'CHOICE-21'],
+    async run(context) {
+      const { browser, login } = await context.signedInUser('ada');
+      const cookie = xsrfCookieOf(browser);
+      const token = browser.xsrfToken();
+      if (!cookie || token === undefined) skip('the app sends no token');
+      const create =
+        (await findRejectedToken(context, browser, 'with a token')) ??
+        (await findRejectedToken(context, browser, 'with a token again'));
+      if (!create) return;
+      const project = context.fixtures.project('with a raw token');
+      const headers = { 'x-xsrf-token': cookie.value };
+      const raw = await browser.createProject(project, { headers, isAppRequest: false });
+      const characters = specialCharacters([cookie.value]);
+      const hint =
+        cookie.value !== token && raw.outcome.ok
+          ? ' It accepts the percent-encoded value of the cookie: it compares the header without decoding.'
+          : characters !== ''
+            ? ` The cookie's value contains ${characters}: percent-encode it in the cookie, and compare the header without decoding or unquoting it.`
+            : (await isNewTokenAccepted(context))
+              ? ` It accepts the token of a new session. The rejected one is ${secondsBetween(login, create)} s old: has it expired, is a token valid once, or does another sign-in of the user replace it?`
+              : '';
+      fail(
+        `With the token of the XSRF-TOKEN cookie in X-XSRF-TOKEN, the backend rejects a new project with ${describeResponse(create.exchange)}.${hint}`,
+        [login, create],
+      );
+    },
+  }),
+  should('XSRF-4', {
+    title: 'A sign-in of another user brings another token',
+    requirement: 'Replace the token at sign-in, so that a leaked token becomes useless.',
+    statements: ['CALL-4', 'CHOICE-47'],
+    async run(context) {
+      const { first, browser, oldToken, login } = await signInAsAnother(context);
+      if (oldToken === undefined || !login.outcome.ok) skip('the app gets no token');
+      if (browser.xsrfToken() !== oldToken) return;
+      const [ada, bob] = [await context.signedInUser('ada'), await context.signedInUser('bob')];
+      if (ada.browser.xsrfToken() === bob.browser.xsrfToken())
+        fail('Two users have the same XSRF token.', [ada.login, bob.login]);
+      if (await isDoubleSubmit(context))
+        skip('the backend compares the header with the cookie only');
+      fail('The XSRF token stays the same when another user signs in.', [first.login, login]);
+    },
+  }),
+  should('XSRF-5', {
+    title: 'A backend that requires the token rejects a wrong one',
+    requirement:
+      'If a request without X-XSRF-TOKEN is rejected, also reject every token except the one of its session, with a message.',
+    statements: ['CALL-4', 'ERROR-5'],
+    async run(context) {
+      const { browser } = await context.signedInUser('ada');
+      const missing = await createWithoutToken(context);
+      if (!isClientError(missing)) skip('the backend does not reject a request without the token');
+      const control = await browser.createProject(context.fixtures.project('with its own token'));
+      if (!control.outcome.ok) throw new Blocked(describeCreateFailure(control));
+      const wrong = await createWithToken(context, browser, 'wrong-token-0123456789abcdef');
+      const otherToken = (await context.signedInUser('bob')).browser.xsrfToken() ?? 'none';
+      const other = await createWithToken(context, browser, otherToken);
+      if (isSuccess(wrong))
+        fail('A missing token is rejected, but any value is accepted.', [missing, wrong]);
+      if (isSuccess(other)) fail("The backend accepts another user's token.", [missing, other]);
+      const fault = isClientError(wrong) ? describeMessageFault(wrong) : undefined;
+      if (fault !== undefined)
+        fail(
+          `The backend rejects a wrong token with ${statusOf(wrong)}, but ${fault}.`,
+          [wrong],
+          'red banner: "Internal Server Error"',
+          refusalCause(wrong, 'a project with a wrong XSRF token'),
+        );
+    },
+  }),
+  should('XSRF-7', {
+    title: 'The XSRF token outlasts the browser if the session does',
+    requirement:
+      'Give XSRF-TOKEN the Max-Age of the session cookie, or set it with each list. Otherwise a user who opens the browser again can create no project until the next sign-in.',
+    statements: ['CALL-4', 'CHOICE-9'],
+    async run(context) {
+      const { browser, login } = await activeSession(context);
+      const reopened = context.newBrowser('ada, in a reopened browser');
+      for (const cookie of browser.allCookies())
+        if (cookie.isPersistent()) reopened.setCookie(cookie);
+      const list = await reopened.listProjects();
+      if (!list.outcome.ok || (await isListPublic(context)))
+        skip('the session ends with the browser');
+      const create = await reopened.createProject(context.fixtures.project('after a restart'));
+      if (!isClientError(create.exchange)) return;
+      await createOrBlock(context, browser, 'in the open browser');
+      fail(
+        `The session cookie has a lifetime and XSRF-TOKEN has none. With the cookies that outlast the browser, the list succeeds, and the backend rejects a new project with ${describeResponse(create.exchange)}.`,
+        [login, list, create],
+      );
+    },
+  }),
+];
+
+/** Runs before the accounts, because its browser must be the first one to register. */
+export const newBrowserCheck = must('XSRF-1', {
+  title: 'A new browser can register and sign in without a token',
+  requirement:
+    'Accept the first POST of a browser without cookies and without X-XSRF-TOKEN, because the app sends no request before it. Require the token only from browsers that have it.',
+  statements: ['CALL-4', 'CHOICE-21', 'APP-1'],
+  async run(context) {
     const { registration, login } = await firstSession(context);
     const problemOf = ({ first, last }: Record<'first' | 'last', ApiCall>, action: string) => {
       const isRepaired = !first.outcome.ok && last.outcome.ok;
@@ -52,116 +195,15 @@ export const xsrfChecks: Verdicts = {
     };
     failIfAny([problemOf(registration, 'registers a user'), problemOf(login, 'signs a user in')]);
   },
-  async 'XSRF-2'(context) {
-    const { browser, login } = await context.signedInUser('ada');
-    const cookie = xsrfCookieOf(browser);
-    const create = await browser.createProject(context.fixtures.project('by cookie'));
-    if (!cookie && !isClientError(create.exchange)) skip('the backend sets no XSRF-TOKEN cookie');
-    if (!isClientError(create.exchange)) return;
-    const evidence = [login, create];
-    if (cookie?.httpOnly)
-      fail('The XSRF-TOKEN cookie is HttpOnly, so the app cannot read and send it.', evidence);
-    if (cookie && browser.xsrfToken() === undefined)
-      fail(
-        `The XSRF-TOKEN cookie has ${describePath(cookie)}, so the app at / cannot read it.`,
-        evidence,
-      );
-    if (cookie) return;
-    const similar = browser
-      .allCookies()
-      .find(({ key, httpOnly }) => !httpOnly && /[cx]srf/i.test(key));
-    if (similar)
-      fail(`The XSRF cookie is named "${similar.key}" instead of "XSRF-TOKEN".`, evidence);
-    const isForbidden = [403, 419].includes(statusOf(create.exchange));
-    const needsToken = !context.http.exchanges.some(
-      (each) =>
-        isSuccess(each) &&
-        each.request.method === 'POST' &&
-        each.request.path === '/api/v1/projects' &&
-        each.request.headers['x-xsrf-token'] === undefined,
-    );
-    if (needsToken && isForbidden && (await browser.listProjects()).outcome.ok)
-      fail(
-        `The backend rejects a new project with ${describeResponse(create.exchange)}, but there is no XSRF-TOKEN cookie for the app to send. Set it at sign-in and do not delete it.`,
-        evidence,
-      );
-    throw new Blocked(describeCreateFailure(create));
-  },
-  async 'XSRF-3'(context) {
-    const { browser, login } = await context.signedInUser('ada');
-    const cookie = xsrfCookieOf(browser);
-    const token = browser.xsrfToken();
-    if (!cookie || token === undefined) skip('the app sends no token');
-    const create =
-      (await findRejectedToken(context, browser, 'with a token')) ??
-      (await findRejectedToken(context, browser, 'with a token again'));
-    if (!create) return;
-    const project = context.fixtures.project('with a raw token');
-    const headers = { 'x-xsrf-token': cookie.value };
-    const raw = await browser.createProject(project, { headers, isAppRequest: false });
-    const characters = specialCharacters([cookie.value]);
-    const hint =
-      cookie.value !== token && raw.outcome.ok
-        ? ' It accepts the percent-encoded value of the cookie: it compares the header without decoding.'
-        : characters !== ''
-          ? ` The cookie's value contains ${characters}: percent-encode it in the cookie, and compare the header without decoding or unquoting it.`
-          : (await isNewTokenAccepted(context))
-            ? ` It accepts the token of a new session. The rejected one is ${secondsBetween(login, create)} s old: has it expired, is a token valid once, or does another sign-in of the user replace it?`
-            : '';
-    fail(
-      `With the token of the XSRF-TOKEN cookie in X-XSRF-TOKEN, the backend rejects a new project with ${describeResponse(create.exchange)}.${hint}`,
-      [login, create],
-    );
-  },
-  async 'XSRF-4'(context) {
-    const { first, browser, oldToken, login } = await signInAsAnother(context);
-    if (oldToken === undefined || !login.outcome.ok) skip('the app gets no token');
-    if (browser.xsrfToken() !== oldToken) return;
-    const [ada, bob] = [await context.signedInUser('ada'), await context.signedInUser('bob')];
-    if (ada.browser.xsrfToken() === bob.browser.xsrfToken())
-      fail('Two users have the same XSRF token.', [ada.login, bob.login]);
-    if (await isDoubleSubmit(context)) skip('the backend compares the header with the cookie only');
-    fail('The XSRF token stays the same when another user signs in.', [first.login, login]);
-  },
-  async 'XSRF-5'(context) {
-    const { browser } = await context.signedInUser('ada');
-    const missing = await createWithoutToken(context);
-    if (!isClientError(missing)) skip('the backend does not reject a request without the token');
-    const control = await browser.createProject(context.fixtures.project('with its own token'));
-    if (!control.outcome.ok) throw new Blocked(describeCreateFailure(control));
-    const wrong = await createWithToken(context, browser, 'wrong-token-0123456789abcdef');
-    const otherToken = (await context.signedInUser('bob')).browser.xsrfToken() ?? 'none';
-    const other = await createWithToken(context, browser, otherToken);
-    if (isSuccess(wrong))
-      fail('A missing token is rejected, but any value is accepted.', [missing, wrong]);
-    if (isSuccess(other)) fail("The backend accepts another user's token.", [missing, other]);
-    const fault = isClientError(wrong) ? describeMessageFault(wrong) : undefined;
-    if (fault !== undefined)
-      fail(
-        `The backend rejects a wrong token with ${statusOf(wrong)}, but ${fault}.`,
-        [wrong],
-        'red banner: "Internal Server Error"',
-        refusalCause(wrong, 'a project with a wrong XSRF token'),
-      );
-  },
-  async 'XSRF-7'(context) {
-    const { browser, login } = await activeSession(context);
-    const reopened = context.newBrowser('ada, in a reopened browser');
-    for (const cookie of browser.allCookies())
-      if (cookie.isPersistent()) reopened.setCookie(cookie);
-    const list = await reopened.listProjects();
-    if (!list.outcome.ok || (await isListPublic(context)))
-      skip('the session ends with the browser');
-    const create = await reopened.createProject(context.fixtures.project('after a restart'));
-    if (!isClientError(create.exchange)) return;
-    await createOrBlock(context, browser, 'in the open browser');
-    fail(
-      `The session cookie has a lifetime and XSRF-TOKEN has none. With the cookies that outlast the browser, the list succeeds, and the backend rejects a new project with ${describeResponse(create.exchange)}.`,
-      [login, list, create],
-    );
-  },
-  /** Runs last, so that its token is old. */
-  async 'XSRF-6'(context) {
+});
+
+/** Runs last, so that its token is old. */
+export const oldTokenCheck = must('XSRF-6', {
+  title: 'An XSRF token is valid as long as its session',
+  requirement:
+    'Keep a token for as long as its session, because users read and type between two calls.',
+  statements: ['CALL-4', 'CHOICE-9'],
+  async run(context) {
     const { browser, login, list } = await firstSession(context);
     if (browser.xsrfToken() === undefined) skip('the app gets no token');
     const create = await findRejectedToken(context, browser, 'with an old token');
@@ -172,7 +214,7 @@ export const xsrfChecks: Verdicts = {
       [login.last, create],
     );
   },
-};
+});
 
 /** Creates a project, and returns the call if the backend rejects it in a valid session. */
 async function findRejectedToken(context: RunContext, browser: SimulatedBrowser, name: string) {

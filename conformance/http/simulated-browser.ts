@@ -20,7 +20,7 @@ export type ApiCall<Value = unknown> = {
   exchange: Exchange;
 };
 
-export type RequestOptions = {
+type RequestOptions = {
   headers?: Record<string, string | undefined>;
   body?: string | Buffer | undefined;
   json?: unknown;

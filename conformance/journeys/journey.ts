@@ -4,7 +4,7 @@ import { describeExchangeScreen, describeResponse } from '../describe.ts';
 import type { Exchange } from '../http/client.ts';
 import { isSuccess } from '../http/response.ts';
 import type { SimulatedBrowser } from '../http/simulated-browser.ts';
-import { isListShared } from '../probes.ts';
+import { isListShared } from '../shared-requests.ts';
 import type { RunContext } from '../run-context.ts';
 import { fail, skip } from '../verdict.ts';
 import { arrival, projectSteps, type App, type Person, type Steps } from './steps.ts';

@@ -1,6 +1,6 @@
 import { stripVTControlCharacters } from 'node:util';
 import { callNames } from '../../model/calls.ts';
-import type { Level } from '../checks/check.ts';
+import type { Check, Level } from '../checks/check.ts';
 import { describeResponse, truncate } from '../describe.ts';
 import { emailDomain } from '../fixtures.ts';
 import type { Exchange, HttpClient } from '../http/client.ts';
@@ -8,22 +8,13 @@ import { reproduce, withRequirements } from '../http/curl.ts';
 import type { CheckResult, RunResult } from '../run.ts';
 import type { Problem } from '../verdict.ts';
 import { listFindings, listNotJudged, type Finding } from './findings.ts';
-
-/** The content of all report formats, and the format of conformance.json. */
-export type Report = ReturnType<typeof createReport>;
-export type ReportedResult = Report['results'][number];
-export type ReportedFinding = Report['findings'][number];
-export type ReportedProblem = ReportedResult['problems'][number];
-export type Totals = ReturnType<typeof countStatuses>;
-
-/** The name of the schema beside conformance.json. */
-export const schemaFile = 'conformance.schema.json';
+import { schemaFile, type Report, type Totals } from './schema.ts';
 
 const maxCallsPerCheck = 12;
 const maxProblems = 4;
 
 /** Creates the content of the reports, without secrets, control characters and line breaks. */
-export function createReport(run: RunResult, notes: string[] = []) {
+export function createReport(run: RunResult, notes: string[] = []): Report {
   const { context, successes } = run;
   const clean = (text: string) =>
     stripVTControlCharacters(context.secrets.mask(text)).replaceAll(/[^\P{Cc}\t]/gu, (control) =>
@@ -45,7 +36,7 @@ export function createReport(run: RunResult, notes: string[] = []) {
       calls: withRequirements(context.http.exchanges, exchanges).map(reportCall),
     });
   const reportFinding = ({ checks, summary, problems, causes }: Finding) => ({
-    ...checks[0]!,
+    ...wordsOf(checks[0]!),
     ids: checks.map(({ id }) => id),
     ...cleanTexts({ summary }),
     problems: problems.slice(0, summary === undefined ? maxProblems : 1).map(reportProblem),
@@ -54,7 +45,7 @@ export function createReport(run: RunResult, notes: string[] = []) {
     causes: causes.map(({ id }) => id),
   });
   const results = run.results.map(({ check, ...result }) => ({
-    ...check,
+    ...wordsOf(check),
     ...cleanTexts({ status: result.status, note: result.note }),
     problems: result.problems.map(reportProblem),
     calls: cleanTexts(result.exchanges.slice(0, maxCallsPerCheck).map(reportCall)),
@@ -92,11 +83,19 @@ export function createReport(run: RunResult, notes: string[] = []) {
   };
 }
 
+const wordsOf = ({ id, level, title, requirement, statements }: Check) => ({
+  id,
+  level,
+  title,
+  requirement,
+  statements,
+});
+
 /** Returns how to find what a run leaves on the server. */
 export const deletionHint = (runId: string): string =>
   `The emails of this run contain "${runId}", those of all runs end with ${emailDomain}: delete from users where email like '%${emailDomain}'`;
 
-function countStatuses(results: CheckResult[], wanted: Level) {
+function countStatuses(results: CheckResult[], wanted: Level): Totals {
   const ofLevel = results.filter(({ check }) => check.level === wanted);
   const count = (...statuses: CheckResult['status'][]) =>
     ofLevel.filter(({ status }) => statuses.includes(status)).length;

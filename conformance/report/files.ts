@@ -2,10 +2,9 @@ import { existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import type { Screenshot } from '../run-context.ts';
 import { CannotRun } from '../cli.ts';
-import { schemaFile, type Report } from './create-report.ts';
 import { renderHtml } from './html.ts';
 import { renderJunit } from './junit.ts';
-import schema from './schema.json' with { type: 'json' };
+import { jsonSchema, schemaFile, type Report } from './schema.ts';
 
 /** Creates the folder for the reports. Throws if it is not writable. */
 export function prepareFolder(folder: string) {
@@ -34,7 +33,7 @@ export function writeReports(folder: string, report: Report, screenshots: Screen
   const files = {
     'conformance.html': renderHtml(report, screenshots),
     'conformance.json': `${JSON.stringify(report, null, 2)}\n`,
-    [schemaFile]: `${JSON.stringify(schema, null, 2)}\n`,
+    [schemaFile]: `${JSON.stringify(jsonSchema, null, 2)}\n`,
     'conformance.xml': renderJunit(report),
   };
   return Object.entries(files).map(([name, text]) => {

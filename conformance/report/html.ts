@@ -1,5 +1,5 @@
 import type { Screenshot } from '../run-context.ts';
-import type { Report, ReportedFinding, ReportedResult } from './create-report.ts';
+import type { Report, ReportedFinding, ReportedResult } from './schema.ts';
 import { describeConsequence, describeFinding, summarize, viewOf, type Row } from './summary.ts';
 
 /** Renders the report as a page without external resources, except for screenshots. */

@@ -1,5 +1,5 @@
 import { groupOf } from '../checks/causes.ts';
-import type { Report, ReportedFinding, ReportedResult } from './create-report.ts';
+import type { Report, ReportedFinding, ReportedResult } from './schema.ts';
 import { groupBy } from './findings.ts';
 import { escapeMarkup } from './html.ts';
 import { describeProblem, renderRows } from './summary.ts';

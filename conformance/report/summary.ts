@@ -1,5 +1,5 @@
 import { lowerFirst } from '../describe.ts';
-import type { Report, ReportedFinding, ReportedProblem, Totals } from './create-report.ts';
+import type { Report, ReportedFinding, ReportedProblem, Totals } from './schema.ts';
 
 /** A part of an entry or of the totals. A row without lines is not shown. */
 export type Row = [label: string, ...lines: string[]];

@@ -1,6 +1,6 @@
 import { styleText } from 'node:util';
 import { groupBy } from './findings.ts';
-import type { Report, ReportedFinding, ReportedResult } from './create-report.ts';
+import type { Report, ReportedFinding, ReportedResult } from './schema.ts';
 import { describeConsequence, describeFinding, renderRows, summarize, viewOf } from './summary.ts';
 
 type Style = Parameters<typeof styleText>[0];

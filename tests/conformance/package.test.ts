@@ -67,7 +67,7 @@ test('the packed kit runs in an empty folder without network', async () => {
       'dist/openapi.yaml',
       'examples/github-action.yml',
       'examples/go/main.go',
-      'report/schema.json',
+      'dist/conformance.schema.json',
     ]),
   );
   expect(

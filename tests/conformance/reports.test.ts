@@ -2,15 +2,15 @@ import { readFileSync } from 'node:fs';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import ajvFormats from 'ajv-formats';
 import { beforeAll, expect, test } from 'vitest';
-import { checks, verdicts } from '../../conformance/checks/all.ts';
-import { createReport, type Report } from '../../conformance/report/create-report.ts';
+import { checks } from '../../conformance/checks/all.ts';
+import { createReport } from '../../conformance/report/create-report.ts';
 import { truncate } from '../../conformance/describe.ts';
 import { parseJson } from '../../conformance/http/response.ts';
 import { listFindings } from '../../conformance/report/findings.ts';
 import { renderHtml } from '../../conformance/report/html.ts';
 import { renderJunit } from '../../conformance/report/junit.ts';
 import { renderTerminal } from '../../conformance/report/terminal.ts';
-import schema from '../../conformance/report/schema.json' with { type: 'json' };
+import { jsonSchema, type Report } from '../../conformance/report/schema.ts';
 import { run, type CheckResult, type RunResult } from '../../conformance/run.ts';
 import type { Problem } from '../../conformance/verdict.ts';
 import { startServer } from '../server/support.ts';
@@ -158,7 +158,7 @@ test('an excerpt ends before a character that users see as one', () => {
 test('conformance.json matches its schema', () => {
   const ajv = new Ajv2020({ allErrors: true });
   ajvFormats.default(ajv);
-  const validate = ajv.compile(schema);
+  const validate = ajv.compile(jsonSchema);
   validate(JSON.parse(JSON.stringify(report)));
   expect(validate.errors).toBeNull();
 });
@@ -214,7 +214,7 @@ test('the HTML report escapes markup of the backend', () => {
   expect(renderHtml(report)).not.toMatch(/<script|<b>Bold/);
 });
 
-test('each check has a verdict and refers to existing statements', () => {
+test('each check has a unique id and refers to existing statements', () => {
   const known = new Set(
     [...specification.matchAll(/^- \*\*([A-Z]+-\d+)\*\*/gm)].map((match) => match[1]),
   );
@@ -223,7 +223,7 @@ test('each check has a verdict and refers to existing statements', () => {
   );
   expect(references.filter(({ statement }) => !known.has(statement))).toEqual([]);
   expect(checks.filter(({ statements }) => statements.length === 0)).toEqual([]);
-  expect(Object.keys(verdicts).toSorted()).toEqual(checks.map(({ id }) => id).toSorted());
+  expect(new Set(checks.map(({ id }) => id)).size).toBe(checks.length);
 });
 
 test('a run with the same seed sends the same requests to a server with data of other runs', async () => {

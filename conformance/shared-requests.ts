@@ -6,7 +6,13 @@ import { lateMs } from './http/clock.ts';
 import type { SimulatedBrowser, ApiCall } from './http/simulated-browser.ts';
 import { isClientError, statusOf } from './http/response.ts';
 import { Blocked, createProblem, fail, type Verdict } from './verdict.ts';
-import type { Account, RunContext, SignedInUser } from './run-context.ts';
+import {
+  getOrCreate,
+  oncePerRun,
+  type Account,
+  type RunContext,
+  type SignedInUser,
+} from './run-context.ts';
 
 export type Send = (context: RunContext, browser: SimulatedBrowser) => Promise<ApiCall>;
 
@@ -28,20 +34,21 @@ export const sendExistingEmail: Send = async (context, browser) => {
 };
 
 /** Sends the request of an error case once per run, by default in a new browser. */
-export const sendErrorCase = <Result>(
+export const sendErrorCase = <Result extends ApiCall | Exchange>(
   context: RunContext,
   id: string,
   send: (context: RunContext, browser: SimulatedBrowser) => Promise<Result>,
   browser?: SimulatedBrowser,
 ): Promise<Result> =>
-  context.once(`error case ${id}`, () => send(context, browser ?? context.newBrowser('stranger')));
+  getOrCreate(context.errorCases, id, () =>
+    send(context, browser ?? context.newBrowser('stranger')),
+  ) as Promise<Result>;
 
 export const loginWithWrongPassword = async (context: RunContext) =>
   sendErrorCase(context, 'ERR-1', sendWrongPassword, await mistypingVisitor(context));
 
 /** The browser of `loginWithWrongPassword`. It has no cookies before that. */
-export const mistypingVisitor = (context: RunContext) =>
-  context.once('mistyping visitor', async () => context.newBrowser('stranger'));
+export const mistypingVisitor = oncePerRun(async (context) => context.newBrowser('stranger'));
 export const loginWithUnknownEmail = (context: RunContext) =>
   sendErrorCase(context, 'ERR-2', sendUnknownEmail);
 export const registerAgain = (context: RunContext) =>
@@ -76,34 +83,30 @@ export async function blockIfRefusedAnyway(
 }
 
 /** Fetches the list without cookies. */
-export const listAsVisitor = (context: RunContext) =>
-  context.once('list as visitor', () => context.newBrowser('visitor').listProjects());
+export const listAsVisitor = oncePerRun((context) => context.newBrowser('visitor').listProjects());
 
 /** Creates a project without cookies. */
-export const createAsVisitor = (context: RunContext) =>
-  context.once('create as visitor', async () =>
-    (await creatingVisitor(context)).createProject(context.fixtures.project('of a visitor')),
-  );
+export const createAsVisitor = oncePerRun(async (context) =>
+  (await creatingVisitor(context)).createProject(context.fixtures.project('of a visitor')),
+);
 
 /** The browser of `createAsVisitor`. It has no cookies before that. */
-export const creatingVisitor = (context: RunContext) =>
-  context.once('creating visitor', async () => context.newBrowser('visitor'));
+export const creatingVisitor = oncePerRun(async (context) => context.newBrowser('visitor'));
 
 /** Returns whether a visitor without cookies gets a list. */
 export const isListPublic = async (context: RunContext) =>
   (await listAsVisitor(context)).outcome.ok === true;
 
 /** Returns whether bob's list has a project that ada created. */
-export const isListShared = (context: RunContext): Promise<boolean> =>
-  context.once('is list shared', async () => {
-    const [ada, bob] = [await context.signedInUser('ada'), await context.signedInUser('bob')];
-    const create = await ada.browser.createProject(context.fixtures.project('to be seen'));
-    // Bob's list may be stale, so earlier projects of ada count too.
-    const lists = [await ada.browser.listProjects(), await bob.browser.listProjects()];
-    const [own = [], others = []] = lists.map(({ outcome }) => (outcome.ok ? outcome.value : []));
-    const created = create.outcome.ok ? [...own, create.outcome.value] : own;
-    return created.some((project) => others.some(isSameProject(project)));
-  });
+export const isListShared = oncePerRun(async (context): Promise<boolean> => {
+  const [ada, bob] = [await context.signedInUser('ada'), await context.signedInUser('bob')];
+  const create = await ada.browser.createProject(context.fixtures.project('to be seen'));
+  // Bob's list may be stale, so earlier projects of ada count too.
+  const lists = [await ada.browser.listProjects(), await bob.browser.listProjects()];
+  const [own = [], others = []] = lists.map(({ outcome }) => (outcome.ok ? outcome.value : []));
+  const created = create.outcome.ok ? [...own, create.outcome.value] : own;
+  return created.some((project) => others.some(isSameProject(project)));
+});
 
 /** Compares titles too, because two users may have projects with the same id. */
 export const isSameProject =
@@ -232,29 +235,28 @@ export async function visitAs(context: RunContext, user: SignedInUser, name: str
 }
 
 /** Returns ada's first visit. */
-export const firstVisit = (context: RunContext) =>
-  context.once('first visit', async () =>
-    visitAs(context, await context.signedInUser('ada'), 'first'),
-  );
+export const firstVisit = oncePerRun(async (context) =>
+  visitAs(context, await context.signedInUser('ada'), 'first'),
+);
 
 /** Not more often the same user, in case the backend limits the sessions of a user. */
 const visitors = ['ada', 'bob', 'olga', 'ada', 'bob', 'cleo', 'ada', 'bob', 'dora', 'olga'];
 
 /** Signs in ten times in a row, because some tokens or some creates may fail. */
-export const tenVisits = (context: RunContext) =>
-  context.once('ten visits', async () => {
-    const visits: Visit[] = [];
-    for (const [index, name] of visitors.entries()) {
-      const user = await context.newSession(name);
-      visits.push(await visitAs(context, user, `right after sign-in ${index + 1}`));
-    }
-    return visits;
-  });
+export const tenVisits = oncePerRun(async (context) => {
+  const visits: Visit[] = [];
+  for (const [index, name] of visitors.entries()) {
+    const user = await context.newSession(name);
+    visits.push(await visitAs(context, user, `right after sign-in ${index + 1}`));
+  }
+  return visits;
+});
+
+const taken = new WeakSet<Visit>();
 
 /** Returns a session that no other check uses. The caller may end it. */
 export async function takeSession(context: RunContext, name: string): Promise<Visit> {
   const visits = await tenVisits(context);
-  const taken = await context.once('taken sessions', async () => new Set<Visit>());
   const own = visits.filter((visit) => visit.name === name && !taken.has(visit));
   const visit = own.find(({ list, create }) => list.outcome.ok && create.outcome.ok) ?? own[0];
   if (!visit) throw new Error(`All sessions of ${name} are taken.`);
@@ -263,29 +265,26 @@ export async function takeSession(context: RunContext, name: string): Promise<Vi
 }
 
 /** Returns ada's session that several checks use, but none ends. */
-export const activeSession = (context: RunContext) =>
-  context.once('active session', () => takeSession(context, 'ada'));
+export const activeSession = oncePerRun((context) => takeSession(context, 'ada'));
 
 /** Signs olga in from a browser in which ada is signed in. */
-export const signInAsAnother = (context: RunContext) =>
-  context.once('sign in as another', async () => {
-    const first = await takeSession(context, 'ada');
-    const { browser } = first;
-    const oldBrowser = browser.clone('ada, before olga');
-    const oldToken = browser.xsrfToken();
-    const account = await context.registeredAccount('olga');
-    const login = await browser.login(account.email, account.password);
-    return { first, browser, oldBrowser, oldToken, account, login };
-  });
+export const signInAsAnother = oncePerRun(async (context) => {
+  const first = await takeSession(context, 'ada');
+  const { browser } = first;
+  const oldBrowser = browser.clone('ada, before olga');
+  const oldToken = browser.xsrfToken();
+  const account = await context.registeredAccount('olga');
+  const login = await browser.login(account.email, account.password);
+  return { first, browser, oldBrowser, oldToken, account, login };
+});
 
 export const isUnauthorized = ({ outcome, exchange }: ApiCall) =>
   outcome.ok !== true && [401, 403, 419].includes(statusOf(exchange));
 
 /** Creates a project as a signed-in user, without the XSRF token. */
-export const createWithoutToken = (context: RunContext) =>
-  context.once('without token', async () =>
-    createWithToken(context, (await context.signedInUser('ada')).browser, undefined),
-  );
+export const createWithoutToken = oncePerRun(async (context) =>
+  createWithToken(context, (await context.signedInUser('ada')).browser, undefined),
+);
 
 export function createWithToken(
   context: RunContext,
@@ -299,18 +298,17 @@ export function createWithToken(
 }
 
 /** Makes the requests of an ordinary visit, whose responses several checks inspect. */
-export const makeOrdinaryVisit = (context: RunContext) =>
-  context.once('an ordinary visit', async () => {
-    const steps = [
-      () => loginWithWrongPassword(context),
-      () => loginWithUnknownEmail(context),
-      () => createAsVisitor(context),
-      () => context.newBrowser('visitor').listProjects(),
-      async () => {
-        const { browser } = await context.signedInUser('ada');
-        await browser.createProject({ title: 'Größe', description: '5 µm und 3 €' });
-        await browser.listProjects();
-      },
-    ];
-    for (const step of steps) await step().catch(() => undefined);
-  });
+export const makeOrdinaryVisit = oncePerRun(async (context) => {
+  const steps = [
+    () => loginWithWrongPassword(context),
+    () => loginWithUnknownEmail(context),
+    () => createAsVisitor(context),
+    () => context.newBrowser('visitor').listProjects(),
+    async () => {
+      const { browser } = await context.signedInUser('ada');
+      await browser.createProject({ title: 'Größe', description: '5 µm und 3 €' });
+      await browser.listProjects();
+    },
+  ];
+  for (const step of steps) await step().catch(() => undefined);
+});
