@@ -10,7 +10,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import { CannotRun, parseArguments } from '../../conformance/cli.ts';
 import { parseTarget } from '../../conformance/target.ts';
 import { startServer, temporaryFolder } from '../server/support.ts';
-import { noResponse, startStubServer } from './selftest/fault-proxy.ts';
+import { noResponse, startStubServer } from './backends/stub-server.ts';
 
 const program = fileURLToPath(new URL('../../conformance/main.ts', import.meta.url));
 

@@ -12,7 +12,7 @@ import { createOracle } from '../../../../model/oracle.ts';
 import { createPath } from '../../../../model/paths.ts';
 import { isPossibleForBackend, unreachableForBackends } from '../../../../model/unreachable.ts';
 import { walk } from '../../../../model/walk.ts';
-import { TestClock } from '../../../conformance/selftest/test-clock.ts';
+import { TestClock } from '../../../conformance/backends/test-clock.ts';
 import { startTemporaryServer } from '../../../support/server-process.ts';
 import { createCoverage } from '../coverage.ts';
 import { createHttpDriver } from './http-driver.ts';

@@ -1,0 +1,36 @@
+import { accountFaults, signInFaults } from './auth.ts';
+import { cookieFaults } from './cookies.ts';
+import { errorFaults, fatalFaults } from './errors.ts';
+import { leakFaults } from './leaks.ts';
+import { otherProjectFaults, projectFaults } from './projects.ts';
+import { responseFaults } from './responses.ts';
+import { sequenceFaults } from './sequences.ts';
+import type { FaultTable } from './table.ts';
+import { textFaults } from './text.ts';
+
+/** Each table with the group of the checks that run. Without one, all checks run. */
+const tables: [table: FaultTable, group?: string][] = [
+  [signInFaults],
+  [cookieFaults],
+  [projectFaults],
+  [responseFaults],
+  [accountFaults, 'ACCOUNT'],
+  [otherProjectFaults, 'PROJECT'],
+  [sequenceFaults, 'JOURNEY'],
+  [textFaults, 'TEXT'],
+  [errorFaults, 'ERR'],
+  [fatalFaults, 'ERR'],
+  [leakFaults, 'LEAK'],
+];
+
+/** Faults of a backend that has no other. The report must begin with the check `id`. */
+export const faults = tables.flatMap(([table, group]) =>
+  Object.entries(table).flatMap(([id, changes]) =>
+    Object.entries(changes).map(([name, change]) => ({
+      id,
+      name,
+      change,
+      only: group ? [group] : [],
+    })),
+  ),
+);
