@@ -160,7 +160,7 @@ function createBackend(): Backend {
         ? undefined
         : 'Title and description are required.',
     createProject(call) {
-      const { request, account, json } = call;
+      const { account, json } = call;
       if (!account) return backend.refuse(401, 'Please sign in.');
       if (!backend.isXsrfTokenRight(call)) return backend.refuse(403, 'The token is not right.');
       const { title, description } = json as Project;

@@ -159,8 +159,10 @@ export function jsonOf({ body }: { body: string | Buffer }): JsonObject {
   return typeof json === 'object' && json !== null ? (json as JsonObject) : {};
 }
 
-export const emailOf = (request: BackendRequest) =>
-  String(jsonOf(request)['email'] ?? '').toLowerCase();
+export function emailOf(request: BackendRequest) {
+  const { email } = jsonOf(request);
+  return typeof email === 'string' ? email.toLowerCase() : '';
+}
 
 export const sessionOf = (request: BackendRequest) => cookieOf(request, 'session') ?? '';
 

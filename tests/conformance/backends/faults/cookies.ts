@@ -19,7 +19,7 @@ const xsrfCookie =
 
 const tokenOf = ({ headers }: BackendRequest) => String(headers['x-xsrf-token'] ?? '');
 
-/** Faults of cookies and of the XSRF token. */
+/** Faults of cookies and of the XSRF token that break other checks. */
 export const cookieFaults: FaultTable = {
   'COOKIE-1': {
     'the cookies have the domain of another host': ({ cookiesOf }) => ({
@@ -47,6 +47,59 @@ export const cookieFaults: FaultTable = {
       }),
     ),
   },
+  'XSRF-1': {
+    'the first POST of a new browser is refused because it has no XSRF token': change.respond(
+      async (request, next) => {
+        const response =
+          request.method === 'POST' && tokenOf(request) === ''
+            ? change.error(403, 'The token is missing.')
+            : await next(request);
+        const lines = change.setCookiesOf(response);
+        const hasToken = [cookieOf(request, 'XSRF-TOKEN'), ...lines.slice(1)].some(Boolean);
+        return hasToken
+          ? response
+          : change.withSetCookies(response, [...lines, 'XSRF-TOKEN=first-token; Path=/']);
+      },
+    ),
+  },
+  'XSRF-2': {
+    'login sets no XSRF cookie although createProject requires the token': ({ cookiesOf }) => ({
+      cookiesOf: (session) => cookiesOf(session).slice(0, 1),
+    }),
+    'the XSRF cookie is HttpOnly': xsrfCookie(/$/, '; HttpOnly'),
+    'the XSRF cookie has the path /api': xsrfCookie('Path=/', 'Path=/api'),
+    'the XSRF cookie is named CSRF-TOKEN': xsrfCookie('XSRF-TOKEN=', 'CSRF-TOKEN='),
+  },
+  'XSRF-3': {
+    'the percent-encoded XSRF cookie is expected without decoding': (backend) => {
+      const { xsrfToken } = backend;
+      return { xsrfToken: (session) => `a%2Fb%3D${xsrfToken(session)}` };
+    },
+  },
+  'XSRF-6': {
+    'an XSRF token expires after four seconds without a POST': (
+      { createSession, isXsrfTokenRight },
+      clock,
+    ) => {
+      const lastUses = new Map<string, number>();
+      return {
+        createSession(...args) {
+          const session = createSession(...args);
+          lastUses.set(session, clock.now());
+          return session;
+        },
+        isXsrfTokenRight(call) {
+          const lastUse = lastUses.get(call.session)!;
+          lastUses.set(call.session, clock.now());
+          return clock.now() - lastUse < 4000 && isXsrfTokenRight(call);
+        },
+      };
+    },
+  },
+};
+
+/** Other faults of cookies. */
+export const otherCookieFaults: FaultTable = {
   'COOKIE-3': { 'the session cookie is not HttpOnly': sessionCookie('; HttpOnly', '') },
   'COOKIE-4': {
     'the session cookie has no SameSite attribute': sessionCookie('; SameSite=Lax', ''),
@@ -103,35 +156,6 @@ export const cookieFaults: FaultTable = {
         change.error(500),
     ),
   },
-  'XSRF-1': {
-    'the first POST of a new browser is refused because it has no XSRF token': change.respond(
-      async (request, next) => {
-        const response =
-          request.method === 'POST' && tokenOf(request) === ''
-            ? change.error(403, 'The token is missing.')
-            : await next(request);
-        const lines = change.setCookiesOf(response);
-        const hasToken = [cookieOf(request, 'XSRF-TOKEN'), ...lines.slice(1)].some(Boolean);
-        return hasToken
-          ? response
-          : change.withSetCookies(response, [...lines, 'XSRF-TOKEN=first-token; Path=/']);
-      },
-    ),
-  },
-  'XSRF-2': {
-    'login sets no XSRF cookie although createProject requires the token': ({ cookiesOf }) => ({
-      cookiesOf: (session) => cookiesOf(session).slice(0, 1),
-    }),
-    'the XSRF cookie is HttpOnly': xsrfCookie(/$/, '; HttpOnly'),
-    'the XSRF cookie has the path /api': xsrfCookie('Path=/', 'Path=/api'),
-    'the XSRF cookie is named CSRF-TOKEN': xsrfCookie('XSRF-TOKEN=', 'CSRF-TOKEN='),
-  },
-  'XSRF-3': {
-    'the percent-encoded XSRF cookie is expected without decoding': (backend) => {
-      const { xsrfToken } = backend;
-      return { xsrfToken: (session) => `a%2Fb%3D${xsrfToken(session)}` };
-    },
-  },
   'XSRF-4': {
     'the XSRF token is the same for every user and never changes': () => ({
       xsrfToken: () => 'shared-token-of-every-user',
@@ -141,26 +165,6 @@ export const cookieFaults: FaultTable = {
     'any XSRF token that is not empty is accepted': () => ({
       isXsrfTokenRight: ({ request }) => tokenOf(request) !== '',
     }),
-  },
-  'XSRF-6': {
-    'an XSRF token expires after four seconds without a POST': (
-      { createSession, isXsrfTokenRight },
-      clock,
-    ) => {
-      const lastUses = new Map<string, number>();
-      return {
-        createSession(...args) {
-          const session = createSession(...args);
-          lastUses.set(session, clock.now());
-          return session;
-        },
-        isXsrfTokenRight(call) {
-          const lastUse = lastUses.get(call.session)!;
-          lastUses.set(call.session, clock.now());
-          return clock.now() - lastUse < 4000 && isXsrfTokenRight(call);
-        },
-      };
-    },
   },
   'XSRF-7': {
     'the XSRF cookie ends with the browser, and only sign-in sets it': xsrfCookie(

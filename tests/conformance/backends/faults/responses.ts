@@ -1,7 +1,7 @@
 import { gzipSync } from 'node:zlib';
 import { withHeaders } from '../backend.ts';
 import * as change from '../changes.ts';
-import { closedConnection, neverRespond } from '../stub-server.ts';
+import { neverRespond } from '../stub-server.ts';
 import type { FaultTable } from './table.ts';
 
 /** Faults of responses to several operations, which several groups of checks find. */
