@@ -1,31 +1,29 @@
 import { spawn } from 'node:child_process';
 import { text as textOf } from 'node:stream/consumers';
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import { createReport } from '../../conformance/report/create-report.ts';
 import { run } from '../../conformance/run.ts';
-import { startReferenceServer } from '../support/reference-server.ts';
-import { faults } from './selftest/faults/all.ts';
-import { isOperation } from './selftest/fault-builders.ts';
-import { startFaultProxy, type Middleware } from './selftest/fault-proxy.ts';
-import { TestClock } from './selftest/test-clock.ts';
+import { exemplary, startBackend } from './backends/backend.ts';
+import * as change from './backends/changes.ts';
+import { faults } from './backends/faults/all.ts';
+import { TestClock } from './backends/test-clock.ts';
+
+type Intercept = Parameters<typeof change.respond>[0];
 
 /** Runs one check with a fault, then the commands of its report, and returns what they print. */
-async function reproduceFault(id: string, faultName: string, scripted?: Middleware) {
+async function reproduceFault(id: string, faultName: string, duringCommands?: Intercept) {
   const clock = new TestClock();
-  const reference = await startReferenceServer({ trustedProxies: ['127.0.0.1'] });
-  const fault = faults.find(({ name }) => name === faultName)!.createMiddleware(clock);
-  let middleware = fault;
-  const respond: Middleware = (request, next) => middleware(request, next);
-  const proxy = await startFaultProxy(reference.origin, respond, '10.3.0.2');
-  const [finding] = createReport(await run({ origin: proxy.origin, only: [id], clock })).findings;
-  if (scripted)
-    middleware = (request, next) => scripted(request, async (changed) => fault(changed, next));
+  const fault = faults.find(({ name }) => name === faultName)!;
+  let intercept: Intercept | undefined;
+  const intercepted = change.respond((request, next) =>
+    intercept ? intercept(request, next) : next(request),
+  );
+  const { origin, stop } = await startBackend(clock, exemplary, fault.change, intercepted);
+  onTestFinished(stop);
+  const [finding] = createReport(await run({ origin, only: [id], clock })).findings;
+  intercept = duringCommands;
   const commands = finding!.reproduce.join('\n').replaceAll(/\bcurl /g, 'curl --max-time 20 ');
-  const shell = spawn('sh', ['-c', commands]);
-  const output = await textOf(shell.stdout);
-  await proxy.stop();
-  await reference.stop();
-  return output;
+  return textOf(spawn('sh', ['-c', commands]).stdout);
 }
 
 test.each([
@@ -36,30 +34,20 @@ test.each([
     / 401 [^]*{"detail":".*\n\d+\.\d+ s\n/,
   ],
   ['a call of a signed-in user', 'PROJECT-1', 'the list is wrapped in an object', /{"projects":\[/],
-  [
-    'a long password',
-    'ACCOUNT-6',
-    'the server compares only 72 bytes of passwords',
-    / 201 [^]* 200 OK/,
-  ],
+  ['a long password', 'ACCOUNT-6', 'only 72 bytes of passwords are compared', / 201 [^]* 200 OK/],
   [
     'an XSRF token',
     'XSRF-3',
-    'the server expects the percent-encoded XSRF cookie without decoding it',
+    'the percent-encoded XSRF cookie is expected without decoding',
     / 403 /,
   ],
   ['a text with emoji', 'TEXT-2', 'an emoji in a project causes a 500 with an HTML page', / 500 /],
-  ['a text with quotes', 'TEXT-1', 'the server HTML-escapes text', /&lt;b&gt;Bold.*&quot;quoted/],
-  [
-    'a text with lines',
-    'TEXT-4',
-    'the server replaces line breaks with spaces',
-    /First line Second line/,
-  ],
+  ['a text with quotes', 'TEXT-1', 'text is HTML-escaped', /&lt;b&gt;Bold.*&quot;quoted/],
+  ['a text with lines', 'TEXT-4', 'line breaks are replaced with spaces', /First line Second line/],
   [
     'a text of 10 kB',
     'TEXT-5',
-    'the server truncates descriptions to 5,000 characters',
+    'descriptions are truncated to 5,000 characters',
     /"description":"[^"]{5000}"/,
   ],
 ])('the commands of a report reproduce %s', async (_case, id, faultName, expected) => {
@@ -69,12 +57,12 @@ test.each([
 test('the commands of a report send concurrent requests at once', async () => {
   const waiting: (() => void)[] = [];
   // The first sign-in ends only when the second one is sent.
-  const holdFirst: Middleware = async (request, next) => {
-    if (isOperation(request, 'login') && waiting.length === 0)
+  const holdFirst: Intercept = async (request, next) => {
+    if (change.isOperation(request, 'login') && waiting.length === 0)
       await new Promise<void>((resolve) => waiting.push(resolve));
     else waiting.forEach((release) => release());
     return next(request);
   };
-  const fault = 'the server rejects one of two concurrent sign-ins';
+  const fault = 'one of two concurrent sign-ins is refused';
   expect(await reproduceFault('SIGNIN-8', fault, holdFirst)).toContain(' 409 ');
 });

@@ -1,15 +1,18 @@
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import { createFixtures, createRunId } from '../../conformance/fixtures.ts';
 import { checkJourney, checkWalk } from '../../conformance/journeys/journey.ts';
 import { arrival, type Steps } from '../../conformance/journeys/steps.ts';
 import { createRunContext } from '../../conformance/run-context.ts';
-import { startServer } from '../server/support.ts';
-import { TestClock } from './selftest/test-clock.ts';
+import { exemplary, startBackend } from './backends/backend.ts';
+import { TestClock } from './backends/test-clock.ts';
 
 /** Returns a person of a new run who has a project, and the run. */
 async function arrive() {
   const fixtures = createFixtures(1, createRunId());
-  const context = createRunContext(await startServer(), fixtures, { clock: new TestClock() });
+  const clock = new TestClock();
+  const { origin, stop } = await startBackend(clock, exemplary);
+  onTestFinished(stop);
+  const context = createRunContext(origin, fixtures, { clock });
   return { context, journey: await checkJourney(context, Object.keys(arrival)) };
 }
 

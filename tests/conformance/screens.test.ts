@@ -1,50 +1,35 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { expect, onTestFinished, test } from 'vitest';
-import { run } from '../../conformance/run.ts';
+import { expect, test } from 'vitest';
 import { prepareUi } from '../../conformance/ui/prepare.ts';
 import { temporaryFolder } from '../server/support.ts';
 import { longWaitMs } from '../support/time-limits.ts';
-import { startReferenceServer } from '../support/reference-server.ts';
-import {
-  errorResponse,
-  interceptRequests,
-  interceptResponses,
-  isOperation,
-  withBody,
-} from './selftest/fault-builders.ts';
-import { startFaultProxy, type Middleware } from './selftest/fault-proxy.ts';
-import { TestClock } from './selftest/test-clock.ts';
-
-const noFault: Middleware = (request, next) => next(request);
+import { exemplary, startBackend, type Change } from './backends/backend.ts';
+import * as change from './backends/changes.ts';
+import { runKit } from './backends/run-kit.ts';
+import type { TestClock } from './backends/test-clock.ts';
 
 /** Changes titles for the browser, and not for the requests of the kit itself. */
-const changedTitles = interceptResponses(
+const changedTitles = change.responsesTo(
+  'listProjects',
+  200,
   (response, request) =>
-    !String(request.headers['user-agent']).includes('tracker-conformance') &&
-    isOperation(request, 'listProjects') &&
-    response.status === 200 &&
-    withBody(response, String(response.body).replaceAll('"title":"', '"title":"Not ')),
+    !String(request.headers['user-agent']).includes('tracker-conformance') && {
+      ...response,
+      body: String(response.body).replaceAll('"title":"', '"title":"Not '),
+    },
 );
 
-async function runInBrowser(middleware: Middleware) {
-  const reference = await startReferenceServer({ trustedProxies: ['127.0.0.1'] });
-  onTestFinished(reference.stop);
-  const { origin, stop } = await startFaultProxy(reference.origin, middleware, '10.4.0.1');
-  onTestFinished(stop);
+async function runInBrowser(...changes: Change[]) {
   const folder = temporaryFolder();
-  const ui = await prepareUi(folder);
-  const { results, context } = await run({
-    origin,
-    only: ['UI-1'],
-    ui: { ...ui, screenTimeoutMs: longWaitMs },
-    clock: new TestClock(),
-  });
+  const ui = { ...(await prepareUi(folder)), screenTimeoutMs: longWaitMs };
+  const start = (clock: TestClock) => startBackend(clock, exemplary, ...changes);
+  const { results, context } = await runKit(start, { only: ['UI-1'], ui });
   return { result: results[0]!, screenshots: context.screenshots, folder };
 }
 
-test('the app completes every journey with the reference server', async () => {
-  const { result, screenshots } = await runInBrowser(noFault);
+test('the app completes every journey with a correct backend', async () => {
+  const { result, screenshots } = await runInBrowser();
   expect(result).toMatchObject({ status: 'passed', problems: [] });
   expect(screenshots).toEqual([]);
 });
@@ -64,10 +49,7 @@ test('the kit saves a screenshot of the screen that fails twice', async () => {
 
 test('a backend that throttles the browser is no failure', async () => {
   const { result } = await runInBrowser(
-    interceptRequests(
-      (request) =>
-        isOperation(request, 'login') && errorResponse(429, 'Too many attempts. Please wait.'),
-    ),
+    change.requestsTo('login', () => change.error(429, 'Too many attempts. Please wait.')),
   );
   expect(result).toMatchObject({ status: 'blocked', problems: [] });
   expect(result.note).toBe('the backend throttles what the app sends: lift the limit for this run');

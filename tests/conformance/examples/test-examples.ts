@@ -1,8 +1,6 @@
-import { expect, onTestFinished, test } from 'vitest';
-import { run } from '../../../conformance/run.ts';
-import { exampleServers } from '../selftest/examples.ts';
-import { unmetChecks } from '../selftest/run-fault.ts';
-import { TestClock } from '../selftest/test-clock.ts';
+import { expect, test } from 'vitest';
+import { exampleServers } from '../backends/examples.ts';
+import { runKit, unmetChecks } from '../backends/run-kit.ts';
 
 /** Tests the examples that need the runtime. Without one: those that need none. */
 export function testExamples(runtime?: (typeof exampleServers)[number]['runtime']) {
@@ -11,8 +9,6 @@ export function testExamples(runtime?: (typeof exampleServers)[number]['runtime'
     .map(({ name, start }) => [name, start] as const);
 
   test.each(named)('the example in %s meets every MUST and SHOULD', async (_name, start) => {
-    const { origin, stop } = await start();
-    onTestFinished(stop);
-    expect(unmetChecks(await run({ origin, clock: new TestClock() }))).toEqual([]);
+    expect(unmetChecks(await runKit(start))).toEqual([]);
   });
 }

@@ -14,33 +14,21 @@ import type { RunningServer } from '../../support/reference-server.ts';
 
 const folder = fileURLToPath(new URL('../../../conformance/examples/', import.meta.url));
 
+const startNode = (file: string) => startExample(process.execPath, file);
+
+const python = (name: string, runtime: Software<{ program: string }>, file: string) => ({
+  name,
+  runtime,
+  start: () => startExample(requireSoftware(runtime).program, file),
+});
+
 /** The backends in `conformance/examples/`. `runtime` is what a computer may lack. */
 export const exampleServers = [
-  {
-    name: 'plain node:http',
-    runtime: undefined,
-    start: () => startExample(process.execPath, 'node-http/server.mjs'),
-  },
-  {
-    name: "Python's standard library",
-    runtime: optionalSoftware.python,
-    start: () => startPython(optionalSoftware.python, 'python/server.py'),
-  },
-  {
-    name: 'Express 5',
-    runtime: undefined,
-    start: () => startExample(process.execPath, 'express/server.mjs'),
-  },
-  {
-    name: 'FastAPI',
-    runtime: optionalSoftware.fastapi,
-    start: () => startPython(optionalSoftware.fastapi, 'fastapi/main.py'),
-  },
-  {
-    name: 'Django',
-    runtime: optionalSoftware.django,
-    start: () => startPython(optionalSoftware.django, 'django/manage.py'),
-  },
+  { name: 'plain node:http', runtime: undefined, start: () => startNode('node-http/server.mjs') },
+  { name: 'Express 5', runtime: undefined, start: () => startNode('express/server.mjs') },
+  python("Python's standard library", optionalSoftware.python, 'python/server.py'),
+  python('FastAPI', optionalSoftware.fastapi, 'fastapi/main.py'),
+  python('Django', optionalSoftware.django, 'django/manage.py'),
   {
     name: 'Go',
     runtime: optionalSoftware.go,
@@ -64,19 +52,11 @@ async function buildGo(file: string): Promise<string> {
   return example;
 }
 
-const startPython = async (software: Software<{ program: string }>, file: string) =>
-  startExample(requireSoftware(software).program, file);
-
 async function startExample(command: string, ...files: string[]): Promise<RunningServer> {
   const data = await mkdtemp(join(tmpdir(), 'example-'));
-  const child = spawn(
-    command,
-    files.map((file) => join(folder, file)),
-    {
-      cwd: data,
-      env: { ...process.env, PORT: '0', PYTHONDONTWRITEBYTECODE: '1' },
-    },
-  );
+  const paths = files.map((file) => join(folder, file));
+  const env = { ...process.env, PORT: '0', PYTHONDONTWRITEBYTECODE: '1' };
+  const child = spawn(command, paths, { cwd: data, env });
   let errors = '';
   child.stderr.on('data', (chunk: Buffer) => (errors += chunk.toString()));
   const failed = new Promise<never>((_, reject) => {

@@ -1,0 +1,193 @@
+import { parseJson } from '../../../conformance/http/response.ts';
+import type { Operation } from '../../../conformance/http/simulated-browser.ts';
+import { findCall } from '../../../model/calls.ts';
+import {
+  applyChange,
+  cookieOf,
+  jsonResponse,
+  withHeaders,
+  type Account,
+  type Backend,
+  type Change,
+  type JsonObject,
+} from './backend.ts';
+import type { BackendRequest, BackendResponse, Respond } from './stub-server.ts';
+import { untilQuiet } from './test-clock.ts';
+
+/** A falsy value keeps the original. */
+type Changed<Value> = Value | false | undefined | void;
+
+type ChangeResponse = (
+  response: BackendResponse,
+  request: BackendRequest,
+  backend: Backend,
+) => Changed<BackendResponse>;
+
+/** Responds in place of a backend, whose own responses `next` returns. */
+export const respond =
+  (change: (request: BackendRequest, next: Respond) => ReturnType<Respond>): Change =>
+  ({ respond: next }) => ({ respond: (request) => change(request, next) });
+
+/** Changes requests, or responds to them in place of the backend. */
+export const requests = (
+  change: (request: BackendRequest) => Changed<BackendRequest | BackendResponse>,
+): Change =>
+  respond((request, next) => {
+    const changed = change(request) || request;
+    return 'status' in changed ? changed : next(changed);
+  });
+
+/** Changes the requests of an operation. */
+export const requestsTo = (operation: Operation, change: Parameters<typeof requests>[0]): Change =>
+  requests((request) => isOperation(request, operation) && change(request));
+
+export const responses =
+  (change: ChangeResponse): Change =>
+  (backend) =>
+    respond(async (request, next) => {
+      const response = await next(request);
+      return change(response, request, backend) || response;
+    });
+
+/** Changes the responses of an operation that have this status. */
+export const responsesTo = (operation: Operation, status: number, change: ChangeResponse): Change =>
+  responses(
+    (response, request, backend) =>
+      isOperation(request, operation) &&
+      response.status === status &&
+      change(response, request, backend),
+  );
+
+/** Changes the responses to refused requests. */
+export const refusals = (
+  change: (response: BackendResponse, message: string) => BackendResponse,
+): Change =>
+  responses((response) => {
+    const { message } = jsonOf(response) as { message?: string };
+    return response.status >= 400 && change(response, message ?? 'Refused.');
+  });
+
+/** Refuses requests of an operation. `isRefused` gets the body as it was sent. */
+export const refuse = (
+  operation: Operation,
+  status: number,
+  isRefused: (json: JsonObject, request: BackendRequest) => unknown,
+): Change =>
+  requestsTo(operation, (request) =>
+    isRefused(jsonOf(request), request) ? error(status, 'The request is refused.') : undefined,
+  );
+
+type FunctionName = Exclude<keyof Backend, 'accounts' | 'projects' | 'projectsByKey' | 'sessions'>;
+
+/** Does something before a function of the backend is called. */
+export const before =
+  <Name extends FunctionName>(
+    name: Name,
+    effect: (backend: Backend, ...args: Parameters<Backend[Name]>) => void,
+  ): Change =>
+  (backend) => {
+    const original = backend[name] as (...args: Parameters<Backend[Name]>) => unknown;
+    const changed = (...args: Parameters<Backend[Name]>) => {
+      effect(backend, ...args);
+      return original(...args);
+    };
+    return { [name]: changed };
+  };
+
+/** Changes the titles and descriptions that are stored. */
+export const storedText = (change: (text: string, field: string) => string): Change =>
+  requestsTo('createProject', (request) => {
+    const json = jsonOf(request);
+    const texts = ['title', 'description'].filter((field) => typeof json[field] === 'string');
+    // The backend rejects empty text.
+    const changed = texts.map((field) => [field, change(String(json[field]), field) || ' ']);
+    return changed.length > 0 && withJson(request, { ...json, ...Object.fromEntries(changed) });
+  });
+
+/**
+ * Responds to the second of two concurrent requests with the same key. The first request waits for
+ * the second until nothing else arrives.
+ */
+export const concurrent =
+  (
+    operation: Operation,
+    respondToSecond: (request: BackendRequest) => BackendResponse,
+    keyOf: (request: BackendRequest) => string = () => '',
+  ): Change =>
+  () => {
+    const firstRequests = new Set<string>();
+    return respond(async (request, next) => {
+      if (!isOperation(request, operation)) return next(request);
+      const key = keyOf(request);
+      if (firstRequests.delete(key)) return respondToSecond(request);
+      firstRequests.add(key);
+      await untilQuiet();
+      firstRequests.delete(key);
+      return next(request);
+    });
+  };
+
+/** Sets cookies with each response to a valid session that sets none. */
+export const renewedCookies = (
+  createCookies: (session: string, account: Account, request: BackendRequest) => string[],
+): Change =>
+  responses((response, request, backend) => {
+    const session = sessionOf(request);
+    const account = backend.findAccount(session, request);
+    if (!account || response.headers['set-cookie']) return undefined;
+    return withSetCookies(response, createCookies(session, account, request));
+  });
+
+/** Makes one change of several. */
+export const all =
+  (...changes: Change[]): Change =>
+  (backend, clock) => {
+    for (const each of changes) applyChange(backend, clock, each);
+    return {};
+  };
+
+export const isOperation = ({ method, path }: BackendRequest, ...operations: Operation[]) =>
+  operations.some((name) => name === findCall(method, path)?.call);
+
+export const isList = (request: BackendRequest) => isOperation(request, 'listProjects');
+export const isCreate = (request: BackendRequest) => isOperation(request, 'createProject');
+export const isProjects = (request: BackendRequest) => isList(request) || isCreate(request);
+
+/** Returns the JSON object in a body, and an empty object for any other body. */
+export function jsonOf({ body }: { body: string | Buffer }): JsonObject {
+  const json = parseJson(String(body));
+  return typeof json === 'object' && json !== null ? (json as JsonObject) : {};
+}
+
+export function emailOf(request: BackendRequest) {
+  const { email } = jsonOf(request);
+  return typeof email === 'string' ? email.toLowerCase() : '';
+}
+
+export const sessionOf = (request: BackendRequest) => cookieOf(request, 'session') ?? '';
+
+export const error = (status: number, message = 'Something went wrong.') =>
+  jsonResponse(status, { message });
+
+/** Responds with a project that is not stored. */
+export const lostProject = (json: JsonObject) =>
+  jsonResponse(201, { id: `lost-${Math.random()}`, ...json });
+
+export const htmlPage = (status: number, heading: string): BackendResponse => ({
+  status,
+  headers: { 'content-type': 'text/html; charset=utf-8' },
+  body: `<!DOCTYPE html><html><body><h1>${heading}</h1></body></html>`,
+});
+
+/** Replaces a body with JSON. */
+export const withJson = <Message extends BackendRequest | BackendResponse>(
+  message: Message,
+  json: unknown,
+): Message => ({ ...message, body: JSON.stringify(json) });
+
+/** Returns the Set-Cookie lines of a response. */
+export const setCookiesOf = ({ headers }: BackendResponse): string[] =>
+  [headers['set-cookie'] ?? []].flat();
+
+export const withSetCookies = (response: BackendResponse, lines: string[]) =>
+  withHeaders(response, { 'set-cookie': lines });

@@ -1,0 +1,166 @@
+import { STATUS_CODES } from 'node:http';
+import { jsonResponse, withHeaders, type Change, type JsonObject } from '../backend.ts';
+import * as change from '../changes.ts';
+import { closedConnection, type BackendRequest } from '../stub-server.ts';
+import type { FaultTable } from './table.ts';
+
+const isObject = (value: unknown) =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+const contentTypeOf = ({ headers }: BackendRequest) => String(headers['content-type']);
+
+const messages = (messageOf: (message: string, status: number) => unknown): Change =>
+  change.refusals((response, message) =>
+    change.withJson(response, { message: messageOf(message, response.status) }),
+  );
+
+type Row = [id: string, name: string, ...refuse: Refusal];
+type Refusal = [operation: Parameters<typeof change.refuse>[0], isRefused: IsRefused];
+type IsRefused = Parameters<typeof change.refuse>[2];
+
+const isNumber = (value: unknown) => typeof value === 'number';
+const lacks = (name: string, json: JsonObject) => Object.keys(json).length > 0 && !(name in json);
+
+/** Requests that cause a 500. */
+const fatalRequests: Row[] = [
+  ['ERR-6', 'an invalid email', 'registerUser', ({ email }) => !String(email).includes('@')],
+  ['ERR-7', 'a short password', 'registerUser', ({ password }) => String(password).length === 7],
+  ['ERR-26', 'a registration without an email', 'registerUser', (json) => !('email' in json)],
+  ['ERR-47', 'a registration without a password', 'registerUser', (json) => !('password' in json)],
+  ['ERR-41', 'a number as a new password', 'registerUser', ({ password }) => isNumber(password)],
+  ['ERR-42', 'an object as a new password', 'registerUser', ({ password }) => isObject(password)],
+  ['ERR-9', 'a sign-in without a password', 'login', (json) => lacks('password', json)],
+  ['ERR-25', 'an email that is a number', 'login', ({ email }) => isNumber(email)],
+  ['ERR-38', 'an email that is an array', 'login', ({ email }) => Array.isArray(email)],
+  ['ERR-39', 'an email that is an object', 'login', ({ email }) => isObject(email)],
+  ['ERR-40', 'a fragment of SQL in an email', 'login', ({ email }) => /' or/i.test(String(email))],
+  ['ERR-36', 'a password that is a number', 'login', ({ password }) => isNumber(password)],
+  ['ERR-37', 'a password that is an object', 'login', ({ password }) => isObject(password)],
+  ['ERR-43', 'a password that is true', 'login', ({ password }) => password === true],
+  ['ERR-44', 'a password that is null', 'login', ({ password }) => password === null],
+  ['ERR-45', 'a password that is an array', 'login', ({ password }) => Array.isArray(password)],
+  ['ERR-14', 'an array in place of credentials', 'login', (_, { body }) => body === '[]'],
+  ['ERR-13', 'malformed JSON', 'login', (_, { body }) => body.startsWith('{"email": "ada@')],
+  ['ERR-27', 'the JSON body null', 'login', (_, { body }) => body === 'null'],
+  ['ERR-28', 'an empty body', 'login', (_, { body }) => body === ''],
+  ['ERR-29', 'deeply nested JSON', 'login', (_, { body }) => body.startsWith('[[')],
+  ['ERR-10', 'a project without a title', 'createProject', (json) => lacks('title', json)],
+  ['ERR-11', 'no description', 'createProject', (json) => lacks('description', json)],
+  ['ERR-12', 'a title that is a number', 'createProject', ({ title }) => title === 42],
+  ['ERR-48', 'a title that is an array', 'createProject', ({ title }) => Array.isArray(title)],
+  ['ERR-35', 'a null description', 'createProject', ({ description }) => description === null],
+  ['ERR-46', 'an array as project', 'createProject', (_, { body }) => body === '[]'],
+  ['ERR-30', 'no UTF-8', 'createProject', (_, { body }) => body.includes('\uFFFD')],
+  ['ERR-31', 'a byte order mark', 'createProject', (_, { body }) => body.startsWith('\uFEFF')],
+  ['ERR-32', 'an unknown field', 'createProject', (json) => 'colour' in json],
+];
+
+export const fatalFaults: FaultTable = Object.fromEntries(
+  fatalRequests.map(([id, name, operation, isFatal]) => [
+    id,
+    { [`${name} causes a 500`]: change.refuse(operation, 500, isFatal) },
+  ]),
+);
+
+/** Faults of error responses. */
+export const errorFaults: FaultTable = {
+  'ERR-1': {
+    'error messages are in "detail"': change.refusals((response, message) =>
+      change.withJson(response, { detail: message }),
+    ),
+    'error messages are empty': messages(() => ''),
+    'error messages are arrays': messages((message) => [message]),
+    'refusals have no body': change.refusals((response) => ({ ...response, body: '' })),
+  },
+  'ERR-3': {
+    'createProject returns 201 to a signed-out user and stores nothing': change.responsesTo(
+      'createProject',
+      401,
+      (_response, request) => change.lostProject(change.jsonOf(request)),
+    ),
+    'createProject returns 200 and an error to a signed-out user': change.responsesTo(
+      'createProject',
+      401,
+      () => jsonResponse(200, { error: 'not signed in' }),
+    ),
+  },
+  'ERR-22': {
+    'error messages are codes': messages((_message, status) => `error.api.${status}`),
+    'error messages are templates that nothing fills in': messages(
+      () => 'The field {field} is required.',
+    ),
+    'error messages are the words of the status': messages(
+      (_message, status) => STATUS_CODES[status],
+    ),
+    'error messages contain markup': messages((message) => `<p class="error">${message}</p>`),
+  },
+  'ERR-23': {
+    "a 401 opens the browser's own sign-in dialog": change.refusals((response) =>
+      withHeaders(response, { 'www-authenticate': 'Basic realm="tracker"' }),
+    ),
+  },
+  'ERR-15': {
+    'a form in place of JSON is refused with an HTML page': change.requests(
+      (request) =>
+        contentTypeOf(request).includes('form') && change.htmlPage(415, 'Unsupported Media Type'),
+    ),
+  },
+  'ERR-4': {
+    'a blank title is refused without a message': change.requestsTo(
+      'createProject',
+      (request) =>
+        change.jsonOf(request)['title'] === '   ' && jsonResponse(422, { errors: ['title'] }),
+    ),
+  },
+  'ERR-19': {
+    'a missing XSRF token is refused with an HTML page': change.responsesTo(
+      'createProject',
+      403,
+      () => change.htmlPage(403, 'Forbidden'),
+    ),
+  },
+  'ERR-33': {
+    'a content type with a charset is refused': change.requests(
+      (request) =>
+        contentTypeOf(request).includes('charset') &&
+        change.error(415, 'The request must be sent as JSON.'),
+    ),
+  },
+  'ERR-16': {
+    'a large body closes the connection': change.requests(
+      ({ body }) => body.length > 1_500_000 && closedConnection,
+    ),
+  },
+  'ERR-18': {
+    'an unsupported method gets 200': change.requests(
+      ({ method, path }) => method === 'GET' && path.endsWith('login') && jsonResponse(200, {}),
+    ),
+  },
+  'ERR-5': {
+    'an existing email is refused without a message': change.responsesTo('registerUser', 409, () =>
+      jsonResponse(409, { code: 'EMAIL_TAKEN' }),
+    ),
+  },
+  'ERR-10': {
+    'a project without a title gets 200 and an error': change.responsesTo(
+      'createProject',
+      422,
+      (_response, request) =>
+        !('title' in change.jsonOf(request)) && jsonResponse(200, { error: true }),
+    ),
+  },
+  'ERR-17': {
+    'an unknown address is refused without a message': change.responses(
+      ({ status }) => status === 404 && jsonResponse(404, { detail: 'None' }),
+    ),
+  },
+  'ERR-24': {
+    'a refused project ends the session': ({ createProject, sessions }) => ({
+      createProject(call) {
+        const response = createProject(call);
+        if (response.status === 422) sessions.delete(call.session);
+        return response;
+      },
+    }),
+  },
+};

@@ -1,0 +1,80 @@
+import type { RunningServer } from '../../support/reference-server.ts';
+import { exemplary, jsonResponse, startBackend, withHeaders, type Change } from './backend.ts';
+import * as change from './changes.ts';
+import { neverRespond, startStubServer, type Respond } from './stub-server.ts';
+import type { TestClock } from './test-clock.ts';
+import { allowOrigin, appOrigin } from './variants.ts';
+
+type NonBackend = {
+  /** The check that the report must name first. */
+  id: string;
+  name: string;
+  appOrigin?: string;
+  start: (clock: TestClock) => Promise<RunningServer>;
+};
+
+const server = (id: string, name: string, respond: Respond): NonBackend => ({
+  id,
+  name,
+  start: () => startStubServer(respond),
+});
+
+const allowedOrigin = 'access-control-allow-origin';
+
+/** A fault of a backend for an app of another origin. */
+const cors = (id: string, name: string, fault: Change): NonBackend => ({
+  id,
+  name,
+  appOrigin,
+  start: (clock) => startBackend(clock, exemplary, allowOrigin(appOrigin), fault),
+});
+
+/** Servers that do not implement the contract, or not for an app of another origin. */
+export const nonBackends: NonBackend[] = [
+  server('REACH-1', 'a web server that sends the same HTML page for every address', () =>
+    change.htmlPage(200, 'Tracker App'),
+  ),
+  server('REACH-1', 'a backend without the base path /api/v1', ({ path }) =>
+    path === '/projects'
+      ? change.error(401, 'Please sign in.')
+      : jsonResponse(404, { error: 'Not Found' }),
+  ),
+  server('SIGNIN-1', 'a server that answers every request with {}', () => jsonResponse(200, {})),
+  {
+    id: 'REACH-1',
+    name: 'a server that accepts connections and never responds',
+    start: (clock) => startStubServer(() => neverRespond(clock)),
+  },
+  {
+    id: 'SIGNIN-1',
+    name: 'a mock that responds with the examples of the contract and stores nothing',
+    async start() {
+      const { startPrism } = await import('../../../tools/prism.ts');
+      const { url, close } = await startPrism();
+      return { origin: url, stop: close };
+    },
+  },
+  cors(
+    'CORS-1',
+    'preflight requests are refused',
+    change.requests(({ method }) => method === 'OPTIONS' && change.error(405, 'Not allowed.')),
+  ),
+  cors(
+    'CORS-2',
+    'other origins are allowed in preflight requests only',
+    change.responses(
+      (response, { method }) =>
+        method !== 'OPTIONS' && withHeaders(response, { [allowedOrigin]: undefined }),
+    ),
+  ),
+  cors(
+    'CORS-3',
+    'every origin is allowed with cookies',
+    change.responses((response, { headers: { origin } }) =>
+      withHeaders(response, {
+        [allowedOrigin]: origin,
+        'access-control-allow-credentials': 'true',
+      }),
+    ),
+  ),
+];

@@ -1,0 +1,71 @@
+import { once } from 'node:events';
+import { createServer, type ServerResponse } from 'node:http';
+import type { AddressInfo, Socket } from 'node:net';
+import { buffer } from 'node:stream/consumers';
+import type { RunningServer } from '../../support/reference-server.ts';
+import type { TestClock } from './test-clock.ts';
+
+export type HeaderMap = Record<string, string | string[] | undefined>;
+
+export type BackendRequest = {
+  method: string;
+  path: string;
+  headers: HeaderMap;
+  body: string;
+  /** Number of the connection, from 0. */
+  connection: number;
+};
+
+export type BackendResponse = {
+  status: number;
+  headers: HeaderMap;
+  body: string | Buffer;
+  /** Sends the response itself, in place of the server. */
+  write?: (response: ServerResponse) => void;
+};
+
+/** Never sends anything. */
+export const noResponse: BackendResponse = { status: 0, headers: {}, body: '', write: () => {} };
+
+/** Waits longer than the kit does, and sends nothing. */
+export function neverRespond(clock: TestClock): BackendResponse {
+  clock.increment(3_600_000);
+  return noResponse;
+}
+
+export const closedConnection: BackendResponse = {
+  ...noResponse,
+  write: (response) => response.destroy(),
+};
+
+export type Respond = (request: BackendRequest) => BackendResponse | Promise<BackendResponse>;
+
+/** Starts a server on a free port that sends what `respond` returns. */
+export async function startStubServer(respond: Respond): Promise<RunningServer> {
+  const connections: Socket[] = [];
+  const server = createServer(async (message, serverResponse) => {
+    try {
+      const { method = 'GET', url: path = '/', headers } = message;
+      const connection = connections.indexOf(message.socket);
+      const request = { method, path, headers, connection, body: String(await buffer(message)) };
+      const response = await respond(request);
+      if (response.write) return response.write(serverResponse);
+      const sent = Object.entries(response.headers).filter(([, value]) => value !== undefined);
+      serverResponse.writeHead(response.status, Object.fromEntries(sent));
+      serverResponse.end([204, 304].includes(response.status) ? undefined : response.body);
+    } catch (error) {
+      console.error(error);
+      serverResponse.destroy();
+    }
+  });
+  server.on('connection', (socket) => connections.push(socket));
+  await once(server.listen(0, '127.0.0.1'), 'listening');
+  return {
+    origin: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    async stop() {
+      server.close();
+      server.closeAllConnections();
+      await once(server, 'close');
+    },
+  };
+}

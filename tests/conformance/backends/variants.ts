@@ -1,0 +1,375 @@
+import { createHmac, randomBytes } from 'node:crypto';
+import {
+  cookieOf,
+  idempotencyKeys,
+  jsonResponse,
+  startBackend,
+  withHeaders,
+  type Change,
+  type Project,
+} from './backend.ts';
+import * as change from './changes.ts';
+import type { BackendRequest, BackendResponse } from './stub-server.ts';
+import type { TestClock } from './test-clock.ts';
+
+const response = (status: number, body = ''): BackendResponse => ({
+  status,
+  headers: body === '' ? {} : { 'content-type': 'application/json; charset=utf-8' },
+  body,
+});
+
+/** Responds to a new account and a new project with this status. */
+const createdAs =
+  (status: number): Change =>
+  () => ({
+    registered: () => jsonResponse(status, { role: 'owner' }),
+    created: (project) => jsonResponse(status, project),
+  });
+
+const withExtraFields = (project: Project) => ({
+  ...project,
+  createdAt: '2030-01-01',
+  owner: { id: 1 },
+  tags: [],
+});
+
+/** Refuses each request with this status. */
+const refusedAs =
+  (status: number): Change =>
+  () => ({ refuse: (_status, message) => jsonResponse(status, { message }) });
+
+const numericIds: Change = ({ projects }) => ({ createId: () => projects.length + 1 });
+
+const sign = (text: string) => createHmac('sha256', 'a secret').update(text).digest('base64url');
+
+/** Creates sessions whose cookies are random tokens in this form. */
+const encodeSessions =
+  (encode: (token: Buffer) => string): Change =>
+  ({ sessions }) => ({
+    createSession(account) {
+      const session = encode(randomBytes(18));
+      sessions.set(session, account);
+      return session;
+    },
+  });
+
+/** Every response sets a new token. The old one is valid for ten more seconds. */
+const rotatedSessions: Change = (backend, clock) => {
+  const endTimes = new Map<string, number>();
+  const isValid = (session: string) => clock.now() < (endTimes.get(session) ?? Infinity);
+  return change.all(
+    () => ({
+      findAccount: (session) => (isValid(session) ? backend.sessions.get(session) : undefined),
+    }),
+    change.renewedCookies((session, account, request) => {
+      if (!endTimes.has(session)) endTimes.set(session, clock.now() + 10_000);
+      return [backend.sessionCookie(backend.createSession(account, '', request))];
+    }),
+  );
+};
+
+/** Two sign-ins within one second create the same token. */
+const jwtSessions: Change = ({ accounts }) => ({
+  createSession({ email }) {
+    const claims = { sub: email, iat: Math.floor(Date.now() / 1000) };
+    const text = [{ alg: 'HS256' }, claims]
+      .map((part) => Buffer.from(JSON.stringify(part)).toString('base64url'))
+      .join('.');
+    return `${text}.${sign(text)}`;
+  },
+  findAccount(session) {
+    const [header, claims = '', signature] = session.split('.');
+    if (signature !== sign(`${header}.${claims}`)) return undefined;
+    const { sub } = JSON.parse(Buffer.from(claims, 'base64url').toString()) as { sub: string };
+    return accounts.get(sub);
+  },
+});
+
+type Limit = {
+  count: number;
+  isCounted?: (request: BackendRequest) => boolean;
+  keyOf?: (request: BackendRequest) => string;
+  status?: number;
+  retryAfter?: () => string | undefined;
+};
+
+const isAttempt = (request: BackendRequest) => change.isOperation(request, 'login', 'registerUser');
+
+const pleaseWait = (status: number, retryAfter: string | undefined) =>
+  withHeaders(jsonResponse(status, { message: 'Please wait.' }), { 'retry-after': retryAfter });
+
+/** Refuses further requests of one minute. By default sign-ins and registrations count. */
+const limitPerMinute =
+  ({
+    count,
+    isCounted = isAttempt,
+    keyOf = () => '',
+    status = 429,
+    retryAfter = () => '60',
+  }: Limit): Change =>
+  (_backend, clock) => {
+    const windows = new Map<string, { endMs: number; count: number }>();
+    return change.requests((request) => {
+      if (!isCounted(request)) return undefined;
+      let window = windows.get(keyOf(request));
+      if (!window || clock.now() >= window.endMs)
+        window = { endMs: clock.now() + 60_000, count: 0 };
+      windows.set(keyOf(request), window);
+      window.count += 1;
+      return window.count > count && pleaseWait(status, retryAfter());
+    });
+  };
+
+/** Refuses each nth sign-in or registration. It may be repeated at once. */
+const throttleEach =
+  (attempt: number): Change =>
+  () => {
+    let count = 0;
+    return change.requests(
+      (request) => isAttempt(request) && ++count % attempt === 0 && pleaseWait(429, '0'),
+    );
+  };
+
+/** Sends HTTP/1.0 without Content-Length, and lines that end with LF. */
+const oldHttp = (version = 'HTTP/1.0', oddLines = (_length: number): string[] => []): Change =>
+  change.responses((sent) => {
+    const { status, headers, body } = sent;
+    const lines = Object.entries(headers).flatMap(([name, values]) =>
+      [values].flat().map((value) => `${name} : ${value}`),
+    );
+    const odd = oddLines(Buffer.byteLength(body));
+    const text = [`${version} ${status} ok`, ...lines, ...odd, '', body].join('\n');
+    return { ...sent, write: ({ socket }) => socket!.end(text) };
+  });
+
+/** Sends bodies in chunks, and closes the connection. */
+const chunked = change.responses((sent) => ({
+  ...sent,
+  write(serverResponse) {
+    serverResponse.writeHead(sent.status, { ...sent.headers, connection: 'close' });
+    for (const [chunk] of String(sent.body).matchAll(/[\s\S]{1,64}/g)) serverResponse.write(chunk);
+    serverResponse.end();
+  },
+}));
+
+/** Allows requests of the pages of one origin. */
+export const allowOrigin = (appOrigin: string): Change =>
+  change.respond(async (request, next) => {
+    const { origin } = request.headers;
+    if (origin !== appOrigin) return next(request);
+    const headers = {
+      'access-control-allow-origin': origin,
+      'access-control-allow-credentials': 'true',
+      'access-control-allow-headers': 'Content-Type, Idempotency-Key',
+      vary: 'Origin',
+    };
+    return request.method === 'OPTIONS'
+      ? { status: 204, headers, body: '' }
+      : withHeaders(await next(request), headers);
+  });
+
+const requiredCharacters = [/[a-z]/, /[A-Z]/, /\d/, /[^\w]/];
+/** The kit needs `--wait` for these. */
+const throttling: Record<string, Change> = {
+  '20 sign-ins a minute are allowed': limitPerMinute({ count: 20 }),
+  '10 sign-ins a minute are allowed per email, and Retry-After is a date': limitPerMinute({
+    count: 10,
+    keyOf: change.emailOf,
+    retryAfter: () => new Date(Date.now() + 60_000).toUTCString(),
+  }),
+  '100 requests a minute are allowed, and 429 has no Retry-After': limitPerMinute({
+    count: 100,
+    isCounted: () => true,
+    retryAfter: () => undefined,
+  }),
+  '50 requests a minute are allowed per session, then the status is 503': limitPerMinute({
+    count: 50,
+    isCounted: () => true,
+    keyOf: change.sessionOf,
+    status: 503,
+  }),
+};
+
+const others: Record<string, Change> = {
+  'projects are shared and public, ids are numbers, and login sets no cookie': change.all(
+    numericIds,
+    createdAs(200),
+    (backend) => ({
+      registered: () => response(200),
+      signIn: () => [],
+      // Of all users and visitors.
+      findAccount: () => ({ email: '', password: '', projects: [] }),
+      listOf: () => backend.projects,
+    }),
+  ),
+  'errors are 400 problem documents, successes are 200, and bodies have extra fields': () => ({
+    refuse(_status, message) {
+      const problem = { type: 'about:blank', title: 'Refused', status: 400, detail: message };
+      return withHeaders(jsonResponse(400, { ...problem, message }), {
+        'content-type': 'application/problem+json',
+      });
+    },
+    loggedIn: () => response(200, '{"ok":true,"token":"abcdefgh"}'),
+    registered: () =>
+      response(
+        200,
+        '{"id":7,"passwordChangedAt":"2030-01-01T00:00:00Z","mustChangePassword":false}',
+      ),
+    created: (project) => jsonResponse(200, withExtraFields(project)),
+    listOf: ({ projects }) => projects.map(withExtraFields),
+  }),
+  'login returns 204, registering signs in, and the session cookie has the path /api/v1': (
+    backend,
+  ) => ({
+    loggedIn: () => response(204),
+    registered(call) {
+      const account = backend.accounts.get(backend.emailKey(String(call.json['email'])))!;
+      const sent = response(201, '{"role":"owner"}');
+      return change.withSetCookies(sent, backend.signIn(account, call));
+    },
+    sessionCookie: (id) => `session=${id}; Path=/api/v1; HttpOnly; SameSite=Strict; Max-Age=600`,
+  }),
+  'emails and passwords are restricted, and messages have no spaces': ({
+    findCredentialsFault,
+  }) => ({
+    registered: () => response(201),
+    findCredentialsFault(email, password) {
+      if (/\+|.{101}/.test(email)) return '邮箱太长。';
+      if (!/^[ -~]{8,72}$/.test(password)) return '密码无效。';
+      return findCredentialsFault(email, password);
+    },
+  }),
+  'validation is strict and frequent attempts are throttled': change.all(
+    throttleEach(25),
+    refusedAs(422),
+    ({ findCredentialsFault, findProjectFault }) => ({
+      findCredentialsFault(email, password) {
+        if (!requiredCharacters.every((pattern) => pattern.test(password)))
+          return 'A password needs letters of both cases, a digit and a symbol.';
+        if (password.length > 64) return 'A password has at most 64 characters.';
+        return findCredentialsFault(email, password);
+      },
+      findProjectFault(title, description) {
+        if ([title, description].some((text) => String(text).trim() === ''))
+          return 'Title and description are required.';
+        const isLong = String(title).length > 120 || String(description).length > 2000;
+        return isLong ? 'This text is too long.' : findProjectFault(title, description);
+      },
+    }),
+  ),
+  'sessions are JWTs that count seconds': jwtSessions,
+  // Like express-session.
+  'session cookies are signed': encodeSessions((token) => {
+    const id = token.toString('hex');
+    return encodeURIComponent(`s:${id}.${sign(id)}=`);
+  }),
+  'session cookies contain + / and =': encodeSessions((token) => `${token.toString('base64')}+/==`),
+  'session cookies are quoted': encodeSessions((token) => `"${token.toString('hex')}"`),
+  'a user who signs in again keeps the session': ({ sessions, createSession }) => ({
+    createSession: (account, old, request) =>
+      sessions.get(old) === account ? old : createSession(account, '', request),
+  }),
+  'every response sets another session cookie': rotatedSessions,
+  'every response sets the session cookie again': (backend) =>
+    change.renewedCookies((session) => [backend.sessionCookie(session)]),
+  'a session needs a second cookie, which is readable': ({ signIn, findAccount }) => ({
+    // The email in it is not trusted.
+    signIn: (account, call) => [
+      ...signIn(account, call),
+      `payload=${encodeURIComponent(account.email)}; Path=/`,
+    ],
+    findAccount: (session, request) =>
+      cookieOf(request, 'payload') === undefined ? undefined : findAccount(session, request),
+  }),
+  'the XSRF token is compared with its cookie only': ({ signIn }) => ({
+    // The cookie never changes.
+    signIn(account, call) {
+      const hasToken = cookieOf(call.request, 'XSRF-TOKEN') !== undefined;
+      const cookie = `XSRF-TOKEN=${randomBytes(16).toString('hex')}; Path=/; SameSite=Lax`;
+      return [...signIn(account, call), ...(hasToken ? [] : [cookie])];
+    },
+    isXsrfTokenRight({ request }) {
+      const token = request.headers['x-xsrf-token'];
+      return Boolean(token) && token === cookieOf(request, 'XSRF-TOKEN');
+    },
+  }),
+  'signing in also sets cookies of analytics, and deletes one': ({ signIn }) => ({
+    signIn: (account, call) => [
+      'visitor=0123456789; Path=/',
+      'elsewhere=0123456789; Domain=analytics.example; Path=/',
+      'short=0123456789; Path=/; Max-Age=5',
+      'old=deleted; Path=/; Expires=Thu, 01 Jan 1970 00:00:01 GMT; Max-Age=0',
+      ...signIn(account, call),
+    ],
+  }),
+  // Like Django on https.
+  'the Referer is checked': change.requests(({ method, headers: { host, referer } }) => {
+    const isOwn = String(referer).startsWith(`http://${String(host)}/`);
+    return method === 'POST' && !isOwn && change.error(403, 'The Referer is missing.');
+  }),
+  'responses are HTTP/1.0, and their lines end with LF': oldHttp(),
+  // A version in lower case, a line without a name, and the length twice.
+  'heads have odd lines that browsers accept': oldHttp('http/1.0', (length) => [
+    ': a line without a name',
+    `Content-Length: ${length}, ${length}`,
+  ]),
+  'nothing is validated and projects are shared': change.all(numericIds, (backend) => ({
+    emailKey: (email) => email,
+    findCredentialsFault: () => undefined,
+    findProjectFault: () => undefined,
+    listProjects: () => jsonResponse(200, backend.projects),
+  })),
+  'the first list sets a percent-encoded XSRF token that createProject requires': change.all(
+    refusedAs(403),
+    idempotencyKeys,
+    ({ listProjects }) => {
+      const tokens = new Map<string, string>();
+      return {
+        listProjects(call) {
+          const sent = listProjects(call);
+          if (!call.account || tokens.has(call.session)) return sent;
+          const token = `${randomBytes(8).toString('base64')}/+=`;
+          tokens.set(call.session, token);
+          const cookie = `XSRF-TOKEN=${encodeURIComponent(token)}; Path=/; SameSite=Lax`;
+          return change.withSetCookies(sent, [cookie]);
+        },
+        isXsrfTokenRight({ request, session }) {
+          const token = request.headers['x-xsrf-token'];
+          return Boolean(token) && token === tokens.get(session);
+        },
+      };
+    },
+  ),
+  'connections are closed, bodies are chunked, and errors come from a web framework': change.all(
+    createdAs(202),
+    change.responses(
+      ({ status }) =>
+        status === 404 && jsonResponse(404, { message: 'Not found', statusCode: 404 }),
+    ),
+    chunked,
+  ),
+};
+
+export const appOrigin = 'https://app.example.org';
+
+const ofAnotherOrigin: Record<string, Change> = {
+  'titles are unique and the app has another origin': change.all(
+    ({ createProject, refuse }) => ({
+      createProject: (call) =>
+        call.account?.projects.some(({ title }) => title === call.json['title'])
+          ? refuse(409, 'A project with this title exists.')
+          : createProject(call),
+    }),
+    allowOrigin(appOrigin),
+  ),
+};
+
+/** Backends that meet the specification and differ from each other where they may. */
+export const validVariants = Object.entries({ ...throttling, ...others, ...ofAnotherOrigin }).map(
+  ([name, changes]) => ({
+    name,
+    isPatient: name in throttling,
+    appOrigin: name in ofAnotherOrigin ? appOrigin : undefined,
+    start: (clock: TestClock) => startBackend(clock, changes),
+  }),
+);

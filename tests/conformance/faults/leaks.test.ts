@@ -1,4 +1,0 @@
-import { leakFaults } from '../selftest/faults/leaks.ts';
-import { testFaults } from '../selftest/test-faults.ts';
-
-testFaults(leakFaults);
