@@ -79,9 +79,7 @@ test('the packed kit runs in an empty folder without network', async () => {
   for (const page of names.filter((name) => /^(README|(dist|examples)\/[^/]*)\.md$/.test(name))) {
     const text = readFileSync(join(content, page), 'utf8');
     const links = [...text.matchAll(/\]\((?!\w+:|#)([^)#\s]+)/g)].map(([, link = '']) => link);
-    const own = [...text.matchAll(/`((?:dist|examples|report)\/[\w./-]*)`/g)].map(
-      ([, path]) => path!,
-    );
+    const own = [...text.matchAll(/`((?:dist|examples)\/[\w./-]*)`/g)].map(([, path]) => path!);
     const dead = [...links.map((link) => join(dirname(page), link)), ...own];
     expect([page, dead.filter((path) => !existsSync(join(content, path)))]).toEqual([page, []]);
   }
