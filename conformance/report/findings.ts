@@ -56,19 +56,10 @@ export function listFindings(results: CheckResult[]) {
       causes: isConsequence ? [...new Set(checks.flatMap(causesOf))] : [],
     };
   });
-  // A SHOULD comes right after the MUSTs if it explains a MUST that no MUST explains.
-  type Unsorted = (typeof findings)[number];
-  const explains = ({ checks }: Unsorted) =>
-    findings.some(
-      ({ level, causes }) =>
-        level === 'MUST' &&
-        causes.includes(checks[0]!) &&
-        causes.every((each) => each.level !== 'MUST'),
-    );
-  const orderOf = (finding: Unsorted) =>
-    Number(finding.causes.length > 0) * 3 +
-    (finding.level === 'MUST' ? 0 : explains(finding) ? 1 : 2);
-  return findings.toSorted((a, b) => orderOf(a) - orderOf(b));
+  return findings.toSorted(
+    (a, b) =>
+      Number(a.causes.length > 0) - Number(b.causes.length > 0) || a.level.localeCompare(b.level),
+  );
 }
 
 /** Refusals of ordinary requests, which the ERR checks send, come before those of odd text. */

@@ -61,7 +61,7 @@ const resultOf = (id: string, problem?: Partial<Problem>): CheckResult => ({
   durationMs: 0,
 });
 
-test('causes come before consequences, and a MUST before a SHOULD that explains no MUST', () => {
+test('causes come before consequences, and a MUST before a SHOULD', () => {
   const results = [
     'JOURNEY-1',
     'PROJECT-4',
