@@ -86,7 +86,7 @@ const maxRowsAfterLogin = 0;
 /** The steps of one walk. More would make its log of failures long. */
 const maxWalkLength = 500;
 /** The states in which a walk looks for a step that was not tried. */
-const maxSearchedStates = 60;
+const maxSearchedStates = 250;
 /** A change of the app may make its states endless. */
 const maxStates = 100_000;
 
