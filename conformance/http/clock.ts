@@ -1,7 +1,7 @@
 /** How late a project, an account or a session may work before it counts as lost. */
 export const lateMs = 500;
 
-/** Measures durations, ends requests without a response, and waits. The self-test simulates it. */
+/** Measures durations, ends requests without a response, and waits. Tests simulate it. */
 export type Clock = {
   now: () => number;
   setTimeout: (callback: () => void, delayMs: number) => number;

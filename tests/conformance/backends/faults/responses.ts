@@ -94,6 +94,10 @@ export const responseFaults: FaultTable = {
     }),
   },
   'ERR-20': {
+    'every second list fails': () => {
+      let count = 0;
+      return change.refuse('listProjects', 500, () => ++count % 2 === 0);
+    },
     'one list of a user in ten fails': ({ sessions }) => {
       let count = 0;
       return change.refuse(
@@ -108,6 +112,12 @@ export const responseFaults: FaultTable = {
       'createProject',
       ({ body }) =>
         /\p{Extended_Pictographic}/u.test(body) && change.htmlPage(500, 'Internal Server Error'),
+    ),
+  },
+  'ACCOUNT-12': {
+    'a NUL in a password and concurrent registrations cause a 500': change.all(
+      change.concurrent('registerUser', () => change.error(500), change.emailOf),
+      change.refuse('registerUser', 500, ({ password }) => String(password).includes('\0')),
     ),
   },
 };
