@@ -160,3 +160,17 @@ test.each([
 test('an empty list is a list [CALL-8, CONST-4]', async () => {
   expect(await call.listProjects(await respond(200, '[]'))).toEqual({ ok: true, value: [] });
 });
+
+test('a character whose bytes arrive in several chunks is decoded once [LIST-3]', async () => {
+  const value = [{ id: '1', title: 'Launch 🚀', description: 'é' }];
+  const bytes = new TextEncoder().encode(JSON.stringify(value));
+  const body = new ReadableStream({
+    start(controller) {
+      for (const byte of bytes) controller.enqueue(Uint8Array.of(byte));
+      controller.close();
+    },
+  });
+  const fetch = async () => new Response(body);
+  const api = createApi({ origin: 'http://app.test', fetch, cookies: () => '' });
+  expect(await call.listProjects(api)).toEqual({ ok: true, value });
+});
