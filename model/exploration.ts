@@ -38,8 +38,8 @@ export type Exploration = {
 type Pair = steps.Pair<ExploredApp>;
 type Step = steps.Step<LateDriver>;
 
-/** A state of app and oracle. */
-type State = { key: string; untried: Step[]; next: Map<Step, State> };
+/** A state of app and oracle. Steps are tried if it is within the bounds. */
+type State = { key: string; isWithinBounds: boolean; untried: Step[]; next: Map<Step, State> };
 
 /** Returns the results of a call without those that are the same to the machine as another. */
 function distinctResults(call: Call): ResultName[] {
@@ -107,8 +107,9 @@ export async function explore(createApp: () => ExploredApp): Promise<Exploration
     if (states.size === maxStates) {
       throw new Error(`The app has more than ${maxStates} states. The last is ${key}`);
     }
-    const untried = isWithinBounds(pair) ? possibleSteps(pair) : [];
-    const state = { key, untried, next: new Map() };
+    const isInside = isWithinBounds(pair);
+    const untried = isInside ? possibleSteps(pair) : [];
+    const state = { key, isWithinBounds: isInside, untried, next: new Map() };
     states.set(key, state);
     return state;
   }
@@ -158,7 +159,7 @@ export async function explore(createApp: () => ExploredApp): Promise<Exploration
       const target = near.state;
       if (target !== state) await follow(pair, near.route(), target);
       state = await tryStep(pair, target, target.untried.at(-1)!);
-      if (state && !isWithinBounds(pair)) state = await comeBack(pair);
+      if (state && !state.isWithinBounds) state = await comeBack(pair);
     }
   }
 
@@ -170,7 +171,7 @@ export async function explore(createApp: () => ExploredApp): Promise<Exploration
       // oxlint-disable-next-line no-await-in-loop
       await end.perform(pair, ++pair.length);
       const state = states.get(keyOf(pair));
-      if (state && isWithinBounds(pair)) return state;
+      if (state?.isWithinBounds) return state;
     }
     return undefined;
   }
