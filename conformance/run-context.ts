@@ -24,7 +24,11 @@ export type Account = Credentials & {
 export type SignedInUser = Account & { login: ApiCall<void> };
 
 /** Returns the value of a key. `create` makes it when it is first needed. */
-export function getOrCreate<Key, Value>(map: Map<Key, Value>, key: Key, create: () => Value) {
+export function getOrCreate<Key, Value>(
+  map: { get: (key: Key) => Value | undefined; set: (key: Key, value: Value) => unknown },
+  key: Key,
+  create: () => Value,
+) {
   const value = map.get(key) ?? create();
   map.set(key, value);
   return value;
@@ -36,8 +40,7 @@ export function oncePerArguments<Args extends unknown[], Value>(
 ) {
   const resultsOf = new WeakMap<RunContext, Map<string, Promise<Value>>>();
   return (context: RunContext, ...args: Args): Promise<Value> => {
-    const results = resultsOf.get(context) ?? new Map<string, Promise<Value>>();
-    resultsOf.set(context, results);
+    const results = getOrCreate(resultsOf, context, () => new Map<string, Promise<Value>>());
     return getOrCreate(results, JSON.stringify(args), () => create(context, ...args));
   };
 }
