@@ -44,6 +44,17 @@ async function openWithoutChunk() {
   return opened;
 }
 
+/** Opens /login from Home with a simulated clock, while the chunk of the other screens is missing. */
+async function openLoginWithoutChunk() {
+  const { page } = await openSavingData();
+  await page.clock.install();
+  await openScreen(page, server.address, '/');
+  await page.route(lazyChunk, (route) => route.abort());
+  await follow(page, '/login');
+  await expectLoadError(page, '/login');
+  return page;
+}
+
 async function expectLoadError(page: Page, path: (typeof lazyPaths)[number]) {
   await heading(page, screens[path].title).waitFor();
   expect(await alerts(page).allTextContents()).toEqual([failure]);
@@ -134,12 +145,7 @@ describe('when the chunk of the other screens is missing', () => {
   );
 
   test('it is requested again every five seconds, and announced only once [CHOICE-87]', async () => {
-    const { page } = await openSavingData();
-    await page.clock.install();
-    await openScreen(page, server.address, '/');
-    await page.route(lazyChunk, (route) => route.abort());
-    await follow(page, '/login');
-    await expectLoadError(page, '/login');
+    const page = await openLoginWithoutChunk();
     const alert = await alerts(page).elementHandle();
     const failed = page.waitForEvent('requestfailed');
     await page.clock.runFor(5_000);
@@ -151,12 +157,7 @@ describe('when the chunk of the other screens is missing', () => {
   });
 
   test('it is requested again when the user follows the link again [CHOICE-87]', async () => {
-    const { page } = await openSavingData();
-    await page.clock.install();
-    await openScreen(page, server.address, '/');
-    await page.route(lazyChunk, (route) => route.abort());
-    await follow(page, '/login');
-    await expectLoadError(page, '/login');
+    const page = await openLoginWithoutChunk();
     const alert = await alerts(page).elementHandle();
     await follow(page, '/login');
     // A new element, so that screen readers announce it again.
