@@ -79,9 +79,8 @@ function operationBlocks(operation: ListedOperation): string[] {
   const { operationId, summary, description, address, isPublic } = operation;
   const { parameters = [], requestBody } = operation;
   const responses = Object.entries(operation.responses);
-  const [successes, refusals] = [true, false].map((isSuccess) =>
-    responses.filter(([status]) => Number(status) < 400 === isSuccess),
-  ) as [typeof responses, typeof responses];
+  const successes = responses.filter(([status]) => Number(status) < 400);
+  const refusals = responses.filter(([status]) => Number(status) >= 400);
   return [
     `## ${summary}: ${operationId}`,
     `\`${address}\` ${isPublic ? 'Needs no session.' : 'Needs a session.'}`,
@@ -91,7 +90,7 @@ function operationBlocks(operation: ListedOperation): string[] {
     ...(requestBody ? ['### Request body', ...bodyBlocks(requestBody)] : []),
     ...successes.flatMap(([status, response]) => [
       `### ${operationId} ${status}: ${oneLine(response.description)}`,
-      ...headerLines(response),
+      ...headerFields(response).map((field) => `- ${field}`),
       ...bodyBlocks(response, operationId),
     ]),
     `### ${operationId}: refusals`,
@@ -109,14 +108,14 @@ function operationBlocks(operation: ListedOperation): string[] {
     ).trim(),
     refusals
       .flatMap(([status, response]) =>
-        headerLines(response).map((line) => line.replace('-', `- ${status} has`)),
+        headerFields(response).map((field) => `- ${status} has ${field}`),
       )
       .join('\n'),
   ];
 }
 
-const headerLines = ({ headers = {} }: Response) =>
-  Object.entries(headers).map(([name, field]) => fieldLine(name, field));
+const headerFields = ({ headers = {} }: Response) =>
+  Object.entries(headers).map(([name, field]) => describeField(name, field));
 
 /** Returns the schema of a body and its examples. */
 function bodyBlocks(body: Body, operationId?: OperationId): string[] {
@@ -148,14 +147,16 @@ function screenOf(operation: OperationId, body: unknown): string {
   return describeScreen({ operation, outcome });
 }
 
-function fieldLine(name: string, { description, required, schema, example }: Field): string {
+const fieldLine = (name: string, field: Field) => `- ${describeField(name, field)}`;
+
+function describeField(name: string, { description, required, schema, example }: Field): string {
   const parts = [
     `${typeOf(schema)}${required ? ', **required**' : ', optional'}.`,
     ...limitsOf(schema).map((limit) => `\`${limit}\`.`),
     oneLine(description),
     ...(example === undefined ? [] : [`Example: \`${asText(example)}\``]),
   ];
-  return `- \`${name}\`: ${parts.filter(Boolean).join(' ')}`;
+  return `\`${name}\`: ${parts.filter(Boolean).join(' ')}`;
 }
 
 /** Returns the fields of an object, or of the objects in an array, with those of nested objects. */
