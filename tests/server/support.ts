@@ -55,8 +55,8 @@ export async function createPostgresDatabase(): Promise<string> {
 export const runInPostgres = (sql: string) => runSql(inject('postgresUrl'), sql);
 
 /**
- * Returns the settings of a server with empty data. On PostgreSQL it is a schema, because a database
- * takes ten times the processor time.
+ * Returns the settings of a server with empty data. On PostgreSQL it is a schema, because a
+ * database takes ten times the processor time.
  */
 export async function emptyStore(name: StoreName): Promise<Settings> {
   if (name === 'SQLite') return { DATA_DIR: temporaryFolder() };
