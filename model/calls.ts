@@ -91,6 +91,8 @@ type Submit<Event> = {
 type EventOf<Of extends Call> = Extract<AuthEvent | ProjectsEvent, { type: Of }>;
 
 type Definition<Of extends Call> = {
+  /** The screen that makes the call by itself. */
+  route?: Route;
   results: Record<string, ResultOf>;
   words: Words;
 } & Partial<Submit<EventOf<Of>>>;
@@ -127,6 +129,7 @@ export const calls = {
     },
   },
   listProjects: {
+    route: '/projects',
     results: {
       ...failures,
       success: (n) => succeeded(fixtures.projects(n)),
@@ -169,6 +172,7 @@ function describeList({ length }: Project[] = []): string {
 
 /** A call as a driver or a report sees it, without the type of its event. */
 export type CallDefinition = {
+  route?: Route;
   results: Record<string, ResultOf>;
   words: Words;
   form?: Form;

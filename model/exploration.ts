@@ -2,19 +2,20 @@
  * Explores the composed app: every step that a user, a backend or the clock can make in every
  * state, until no new state appears. After each step it compares the app with the oracle.
  *
- * Bounds, and why they suffice:
+ * It explores three things at once: every three calls, and every two calls with the response to
+ * one that was aborted. So each added call adds scopes, and does not multiply the states.
+ * - In a scope, only its calls are submitted and answered, and only on their screens. Another call
+ *   that a screen makes stays pending.
  * - Texts count by which of them are equal, because the app compares texts and does not read them.
- * - A state with more than two rows, or with more than two calls that are pending or aborted, is
- *   compared and not explored further. So every pair of calls overlaps in every state around it.
- * - After a sign-in, a state with rows, or with more than one call beside a login, is not explored
- *   further: it differs from one before only in what the next sign-in discards.
+ * - A state with more than two rows is compared and not explored further.
  * - The user before signs in again where a project is submitted: a sign-in discards nothing else.
  * - Of the aborted calls, only the last can still be answered.
- * - Time passes to the end of the lifetime of unused data, or to one millisecond before it.
- * - A screen without a form is the start and not visited again: to the app it is like any other.
+ * - Time passes where a call without a form is in the scope, because only what a screen fetches
+ *   expires: to the end of the lifetime of unused data, or to one millisecond before it.
+ * - A screen without a call is the start and not visited again: to the app it is like any other.
  */
 import { isDeepStrictEqual } from 'node:util';
-import { callNames, definitionOf, formNames, forms, type ResultName, type Call } from './calls.ts';
+import { callNames, definitionOf, formNames, type ResultName, type Call } from './calls.ts';
 import type { LateDriver } from './driver.ts';
 import { createOracle } from './oracle.ts';
 import { resultEvent } from './results.ts';
@@ -38,14 +39,17 @@ export type Exploration = {
 type Pair = steps.Pair<ExploredApp>;
 type Step = steps.Step<LateDriver>;
 
-/** A state of app and oracle. Steps are tried if it is within the bounds. */
-type State = { key: string; isWithinBounds: boolean; untried: Step[]; next: Map<Step, State> };
+/** A state of app and oracle. Steps are tried if it has few rows. */
+type State = { key: string; hasFewRows: boolean; untried: Step[]; next: Map<Step, State> };
 
-/** Returns the results of a call without those that are the same to the machine as another. */
+/** Returns the results of a call without those that differ from another in a text only. */
 function distinctResults(call: Call): ResultName[] {
   const results = Object.keys(definitionOf(call).results) as ResultName[];
   const rows = [{ id: 'first', title: '', description: '' }];
-  const eventOf = (result: ResultName) => JSON.stringify(resultEvent(call, result, 1, rows));
+  const eventOf = (result: ResultName) =>
+    JSON.stringify(resultEvent(call, result, 1, rows), (key, value: unknown) =>
+      key === 'message' ? '' : value,
+    );
   return [...new Map(results.toReversed().map((result) => [eventOf(result), result])).values()];
 }
 
@@ -57,43 +61,82 @@ const elapse = (unusedForMs: number | undefined, milliseconds: number): Step => 
   isPossible: (state) => state.unusedForMs === unusedForMs,
 });
 
-export const allSteps: Step[] = [
-  elapse(0, lifetimeMs - 1),
-  elapse(lifetimeMs - 1, 1),
-  elapse(undefined, lifetimeMs),
-  ...callNames.flatMap((call) => [
-    ...distinctResults(call).map((result) => steps.end(call, result)),
-    steps.endAborted(call, 'success'),
-    steps.endAborted(call, 'refusal'),
-  ]),
-  {
+/** The calls that are made and answered, and those that are also answered after an abort. */
+type Scope = { calls: Call[]; answeredLate: Call[] };
+
+/** Returns every choice of `count` calls, in the order of the contract. */
+const choices = (count: number, from = callNames): Call[][] =>
+  count === 0
+    ? [[]]
+    : from.flatMap((call, index) =>
+        choices(count - 1, from.slice(index + 1)).map((others) => [call, ...others]),
+      );
+
+const scopes: Scope[] = [
+  ...choices(2).map((calls) => ({ calls, answeredLate: calls })),
+  ...choices(3).map((calls) => ({ calls, answeredLate: [] })),
+];
+
+/** Returns the steps of a scope. */
+export function stepsOf({ calls, answeredLate }: Scope): Step[] {
+  const ownForms = formNames.filter((form) => calls.includes(form));
+  const routes = calls.map((call) => definitionOf(call).form?.route ?? definitionOf(call).route!);
+  const loginAsBefore: Step = {
     ...steps.loginAsBefore,
     isPossible: (state, abortedCall) =>
       state.submitted !== undefined && steps.loginAsBefore.isPossible(state, abortedCall),
-  },
-  ...formNames.flatMap((form) => [
-    steps.goTo(forms[form].route),
-    steps.submit(form),
-    steps.submitWhilePending(form),
-  ]),
-];
+  };
+  return [
+    ...(ownForms.length < calls.length
+      ? [elapse(0, lifetimeMs - 1), elapse(lifetimeMs - 1, 1), elapse(undefined, lifetimeMs)]
+      : []),
+    ...calls.flatMap((call) => distinctResults(call).map((result) => steps.end(call, result))),
+    ...answeredLate.flatMap((call) => [
+      steps.endAborted(call, 'success'),
+      steps.endAborted(call, 'refusal'),
+    ]),
+    ...(calls.includes('login') ? [loginAsBefore] : []),
+    ...[...new Set(routes)].map(steps.goTo),
+    ...ownForms.flatMap((form) => [steps.submit(form), steps.submitWhilePending(form)]),
+  ];
+}
 
-/** The pending and aborted calls of a state that is explored further. */
-const maxCallsInFlight = 2;
-const maxOtherCallsAfterLogin = 1;
+/** A state with more rows is compared and not explored further. */
 const maxRows = 2;
-const maxRowsAfterLogin = 0;
 /** The steps of one walk. More would make its log of failures long. */
 const maxWalkLength = 500;
 /** The states in which a walk looks for a step that was not tried. */
-const maxSearchedStates = 250;
-/** A change of the app may make its states endless. */
-const maxStates = 100_000;
+const maxSearchedStates = 1_000;
+/**
+ * Explores the app in every scope. Returns the first difference on a shortest sequence of steps,
+ * if any. Throws an error if a scope has more than `maxStates` states: a change of the app may make
+ * them endless.
+ */
+export async function explore(
+  createApp: () => ExploredApp,
+  maxStates = 20_000,
+): Promise<Exploration> {
+  const all: Exploration = { states: 0, transitions: 0, difference: undefined };
+  for (const scope of scopes) {
+    // oxlint-disable-next-line no-await-in-loop
+    const found = await exploreScope(createApp, scope, all.difference, maxStates);
+    all.states += found.states;
+    all.transitions += found.transitions;
+    all.difference = found.difference;
+  }
+  return all;
+}
 
-/** Explores the app. Returns the first difference on a shortest sequence of steps, if any. */
-export async function explore(createApp: () => ExploredApp): Promise<Exploration> {
+/** Explores a scope. Returns the difference that is known, unless it finds one on fewer steps. */
+async function exploreScope(
+  createApp: () => ExploredApp,
+  scope: Scope,
+  known: Difference | undefined,
+  maxStates: number,
+): Promise<Exploration> {
+  const allSteps = stepsOf(scope);
   const states = new Map<string, State>();
-  let difference: Difference | undefined;
+  let difference = known;
 
   /** Returns whether a difference after this route and one more step is the first on fewest. */
   const isShorter = ({ length }: Step[]) => !difference || length + 1 < difference.steps.length;
@@ -101,15 +144,16 @@ export async function explore(createApp: () => ExploredApp): Promise<Exploration
   const start = stateOf(createPair());
 
   function stateOf(pair: Pair): State {
-    const key = keyOf(pair);
-    const known = states.get(key);
-    if (known) return known;
-    if (states.size === maxStates) {
-      throw new Error(`The app has more than ${maxStates} states. The last is ${key}`);
-    }
-    const isInside = isWithinBounds(pair);
-    const untried = isInside ? possibleSteps(pair) : [];
-    const state = { key, isWithinBounds: isInside, untried, next: new Map() };
+    const key = keyOf(pair, scope);
+    const visited = states.get(key);
+    if (visited) return visited;
+    if (states.size === maxStates) throw tooManyStates(scope, [...states.keys()]);
+    const [oracleState, abortedCall] = [pair.oracle.state(), pair.app.abortedCall()];
+    const hasFewRows = oracleState.projects.length <= maxRows;
+    const untried = allSteps.filter(
+      ({ isPossible }) => hasFewRows && isPossible(oracleState, abortedCall),
+    );
+    const state = { key, hasFewRows, untried, next: new Map() };
     states.set(key, state);
     return state;
   }
@@ -118,7 +162,7 @@ export async function explore(createApp: () => ExploredApp): Promise<Exploration
   async function follow(pair: Pair, route: Step[], to: State) {
     // oxlint-disable-next-line no-await-in-loop
     for (const step of route) await step.perform(pair, ++pair.length);
-    const key = keyOf(pair);
+    const key = keyOf(pair, scope);
     if (key === to.key) return;
     throw new Error(
       `The same steps led to two states, so the key of a state lacks something.\n${to.key}\n${key}`,
@@ -159,7 +203,7 @@ export async function explore(createApp: () => ExploredApp): Promise<Exploration
       const target = near.state;
       if (target !== state) await follow(pair, near.route(), target);
       state = await tryStep(pair, target, target.untried.at(-1)!);
-      if (state && !state.isWithinBounds) state = await comeBack(pair);
+      if (state && !state.hasFewRows) state = await comeBack(pair);
     }
   }
 
@@ -170,8 +214,8 @@ export async function explore(createApp: () => ExploredApp): Promise<Exploration
       const end = steps.end(call, call === 'listProjects' ? 'empty' : 'refusal');
       // oxlint-disable-next-line no-await-in-loop
       await end.perform(pair, ++pair.length);
-      const state = states.get(keyOf(pair));
-      if (state?.isWithinBounds) return state;
+      const state = states.get(keyOf(pair, scope));
+      if (state?.hasFewRows) return state;
     }
     return undefined;
   }
@@ -194,11 +238,6 @@ export async function explore(createApp: () => ExploredApp): Promise<Exploration
   }
   const transitions = [...states.values()].reduce((sum, { next }) => sum + next.size, 0);
   return { states: states.size, transitions, difference };
-}
-
-function possibleSteps({ app, oracle }: Pair): Step[] {
-  const [state, abortedCall] = [oracle.state(), app.abortedCall()];
-  return allSteps.filter(({ isPossible }) => isPossible(state, abortedCall));
 }
 
 const hasUntried = ({ untried }: State) => untried.length > 0;
@@ -229,10 +268,11 @@ function* reachable(from: State, max = Infinity): Generator<Reached, void> {
   }
 }
 
-/** Identifies the state of a pair. */
-function keyOf({ app, oracle }: Pair): string {
+/** Identifies the state of a pair in a scope. */
+function keyOf({ app, oracle }: Pair, { answeredLate }: Scope): string {
   const labels = new Map<string, number>();
-  const state = { oracle: oracle.state(), app: app.state(), aborted: app.abortedCall() };
+  const aborted = answeredLate.find((call) => call === app.abortedCall());
+  const state = { oracle: oracle.state(), app: app.state(), aborted };
   return JSON.stringify(state, (key, value: unknown) => {
     if (ignoredInKey.has(key)) return undefined;
     // A user without a role is like none.
@@ -250,18 +290,6 @@ function keyOf({ app, oracle }: Pair): string {
   });
 }
 
-/** Returns whether the steps of a state are tried. The state itself is compared in any case. */
-function isWithinBounds({ app, oracle }: Pair): boolean {
-  const { calls, projects, lastEmail } = oracle.state();
-  const pending = callNames.filter((call) => calls[call].pending > 0);
-  const inFlight = pending.length + (app.abortedCall() ? 1 : 0);
-  if (lastEmail !== undefined && inFlight - calls.login.pending > maxOtherCallsAfterLogin) {
-    return false;
-  }
-  const max = lastEmail === undefined ? maxRows : maxRowsAfterLogin;
-  return inFlight <= maxCallsInFlight && projects.length <= max;
-}
-
 /** What never decides the next step: counters, bodies, and what only the screen has. */
 const ignoredInKey = new Set(['made', 'sent', 'announced', 'values']);
 
@@ -273,4 +301,27 @@ async function performAndCompare(pair: Pair, step: Step): Promise<string[]> {
     return [`The app throws ${String(error)}`];
   }
   return steps.compare(pair);
+}
+
+/** Returns an error that names the field of the state that grows, and says what to do. */
+function tooManyStates({ calls }: Scope, keys: string[]): Error {
+  const valuesOf = new Map<string, Set<string>>();
+  function add(name: string, value: unknown) {
+    if (steps.isRecord(value)) {
+      for (const [key, field] of Object.entries(value)) add(`${name}.${key}`, field);
+    } else {
+      valuesOf.set(name, (valuesOf.get(name) ?? new Set()).add(JSON.stringify(value)));
+    }
+  }
+  for (const key of keys) {
+    const { app, oracle } = JSON.parse(key) as Record<'app' | 'oracle', unknown>;
+    add('app', app);
+    add('oracle', oracle);
+  }
+  const [[name, { size }]] = [...valuesOf].toSorted(([, a], [, b]) => b.size - a.size) as [
+    [string, Set<string>],
+  ];
+  return new Error(
+    `With ${calls.join(', ')} the app has more than ${keys.length} states. The field "${name}" has the most values: ${size}. If it decides no later step, add it to \`ignoredInKey\` in model/exploration.ts. Otherwise bound it in the machine and the oracle.`,
+  );
 }

@@ -108,5 +108,6 @@ function differencesOf(name: string, actual: unknown, expected: unknown): string
   return [`${name.slice(1)}: the app has ${found}, and the specification says ${wanted}`];
 }
 
-const isRecord = (value: unknown): value is Record<string, unknown> =>
+/** Returns whether a value is an object and no array. */
+export const isRecord = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);

@@ -134,3 +134,19 @@ test('finds a login error that is cleared when the next login starts [CHOICE-1]'
     differences: ['banners.form: the app has nothing, and the specification says "Refused 3."'],
   });
 });
+
+test('names the field that makes the states endless', async () => {
+  const faulty = projectsMachine.provide({
+    actions: {
+      // Counts how often the rows were dropped.
+      clearProjects: assign(({ context }) => ({
+        projects: [],
+        drops: 1 + (('drops' in context && Number(context.drops)) || 0),
+      })),
+    },
+  });
+  replace(projectsMachine, faulty);
+  await expect(explore(() => createExploredApp(), 200)).rejects.toThrow(
+    /more than 200 states\. The field "app\.projects\.context\.drops" has the most values: \d+\./,
+  );
+});

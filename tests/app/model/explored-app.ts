@@ -67,5 +67,5 @@ export function createExploredApp(changeApi = (api: Api): Api => api): ExploredA
 }
 
 function stateOf({ value, context, children }: AnyMachineSnapshot) {
-  return { value, context, children: Object.keys(children) };
+  return { value, context, children: Object.keys(children).toSorted() };
 }
