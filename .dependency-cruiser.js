@@ -22,7 +22,7 @@ const rows = [
   ['src/actors.ts', ['machines/', 'src/api/'], ['xstate']],
   ['src/actors-context.ts', ['src/actors.ts'], ['react']],
   ['src/prerendered.ts', ['machines/types.ts'], []],
-  ['src/inspector.ts', ['src/actors.ts'], ['@statelyai/inspect']],
+  ['src/inspector.ts', ['generated/', 'src/actors.ts'], ['@statelyai/inspect']],
   ['src/styles/', [], ['@vanilla-extract/css']],
   ['src/ui/', ['src/styles/'], ['react', 'react-dom', '@vanilla-extract/css']],
   [

@@ -86,7 +86,10 @@ export interface components {
              * @description Compared without regard to case.
              */
             email: string;
-            /** @description Any text except unpaired surrogates, never trimmed. Lengths count Unicode code points. */
+            /**
+             * Format: password
+             * @description Any text except unpaired surrogates, never trimmed. Lengths count Unicode code points.
+             */
             password: string;
         };
         /** @description The app uses no field of it. */

@@ -1,3 +1,4 @@
+import contract from '../generated/contract.json' with { type: 'json' };
 import type { Inspect } from './actors.ts';
 
 /** The name that `@statelyai/inspect` gives to its window. */
@@ -25,8 +26,20 @@ export function openInspector(): { inspect?: Inspect } {
   };
 }
 
+/** Returns the names of the fields that the contract calls passwords. */
+function passwordFields(): Set<string> {
+  const names = new Set<string>();
+  JSON.stringify(contract, (name, value: unknown) => {
+    if (value && (value as { format?: unknown }).format === 'password') names.add(name);
+    return value;
+  });
+  return names;
+}
+
 /** Returns a copy that can be sent to another window. The inspector is a page of another site. */
-const withoutPasswords = <Event>(event: Event): Event =>
-  JSON.parse(
-    JSON.stringify(event, (key, value: unknown) => (key === 'password' ? '(hidden)' : value)),
+function withoutPasswords<Event>(event: Event): Event {
+  const hidden = passwordFields();
+  return JSON.parse(
+    JSON.stringify(event, (key, value: unknown) => (hidden.has(key) ? '(hidden)' : value)),
   ) as Event;
+}

@@ -31,13 +31,14 @@ function describeBodyError(error: ErrorObject): string {
   const field =
     error.keyword === 'required' ? error.params['missingProperty'] : error.instancePath.slice(1);
   if (!field) return 'The request body must be a JSON object.';
-  const name = field.charAt(0).toUpperCase() + field.slice(1);
+  const words = field.replaceAll(/[A-Z]/g, (letter: string) => ` ${letter.toLowerCase()}`);
+  const name = words.charAt(0).toUpperCase() + words.slice(1);
   if (error.keyword === 'required' || error.data === '') return `${name} is required.`;
   const messages: Record<string, string> = {
     type: `${name} must be text.`,
     minLength: `${name} must be at least ${error.params['limit']} characters.`,
     maxLength: `${name} must be at most ${error.params['limit']} characters.`,
-    format: `Invalid ${field} address.`,
+    format: `Invalid ${words} address.`,
     pattern: `${name} contains a character that cannot be kept.`,
   };
   return messages[error.keyword] ?? `${name} is not valid.`;

@@ -59,8 +59,8 @@ const findTemplate = (name: string) =>
   document.getElementById(`template:${name}`) as HTMLTemplateElement | null;
 
 /**
- * The error message of each field when it is empty, by the field's name. A copy, because a dataset
- * keeps its element, and so all templates, in memory.
+ * The error message of each field when it is empty, by the field's name in lower case, as HTML
+ * reads attributes. A copy, because a dataset keeps its element, and so all templates, in memory.
  */
 const requiredMessages = Object.assign({}, findTemplate('required')!.dataset);
 
@@ -227,7 +227,7 @@ function validate({ target }: { target: unknown }) {
   const field = target as Field;
   const error = document.getElementById(field.getAttribute('aria-describedby') ?? '');
   if (!error || !state.blurredFields.has(field.name)) return;
-  error.textContent = field.value ? '' : (requiredMessages[field.name] ?? '');
+  error.textContent = field.value ? '' : (requiredMessages[field.name.toLowerCase()] ?? '');
   field.setAttribute('aria-invalid', String(!field.value));
 }
 

@@ -9,7 +9,7 @@ import { createApi } from '../api/api.ts';
 import type { Project } from '../../machines/types.ts';
 import { lazyScreens, loadErrorMessage, loadLazyScreens } from '../lazy-screens.ts';
 import { createAppRouter, titleOf } from '../router.tsx';
-import { credentialsSchema, newProjectSchema } from '../screens/schemas.ts';
+import * as schemas from '../screens/schemas.ts';
 import { ErrorBanner } from '../ui/banner.tsx';
 import { ErrorPage } from '../ui/error-page.tsx';
 import { StyledLink } from '../ui/link.tsx';
@@ -17,16 +17,20 @@ import { StyledLink } from '../ui/link.tsx';
 /** The routes of the app, every unknown path, and every path that cannot be decoded. */
 const paths = ['/', '/about', '/register', '/login', '/projects', '/*', '/%'];
 
-/** The error message of each field when it is empty, by the field's name. */
-const requiredMessages = new Map(
-  [
-    credentialsSchema.safeParse({ email: '', password: '' }),
-    newProjectSchema.safeParse({ title: '', description: '' }),
-  ]
-    .flatMap(({ error }) => error?.issues ?? [])
-    .toReversed()
-    .map(({ path, message }) => [path.join('.'), message] as const),
-);
+/** Returns the error message of each field when it is empty, by the field's name. */
+function requiredMessages(): Map<string, string> {
+  const messages = new Map<string, string>();
+  for (const schema of Object.values(schemas)) {
+    for (const [name, field] of Object.entries(schema.shape)) {
+      const message = field.safeParse('').error?.issues[0]?.message;
+      if (message === undefined) continue;
+      if ((messages.get(name) ?? message) !== message)
+        throw new Error(`Fields named "${name}" have different messages when they are empty.`);
+      messages.set(name, message);
+    }
+  }
+  return messages;
+}
 
 /** Returns templates of each screen, the load error and a list row, and the required messages. */
 export async function renderTemplates(): Promise<string> {
@@ -34,7 +38,7 @@ export async function renderTemplates(): Promise<string> {
   const loadError = renderToStaticMarkup(<ErrorBanner message={loadErrorMessage} />);
   const row = { id: 0, title: '', description: '' };
   const [list = ''] = /<div><ul.*<\/ul><\/div>/.exec(await renderScreen('/projects', [row])) ?? [];
-  const required = [...requiredMessages].map(([name, message]) => ` data-${name}="${message}"`);
+  const required = [...requiredMessages()].map(([name, message]) => ` data-${name}="${message}"`);
   return `<div id="templates" hidden>${screens.join('')}<template id="template:load-error">${loadError}</template><template id="template:row">${list}</template><template id="template:required"${required.join('')}></template></div>`;
 }
 
