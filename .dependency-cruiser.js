@@ -27,7 +27,7 @@ const rows = [
   ['src/ui/', ['src/styles/'], ['react', 'react-dom', '@vanilla-extract/css']],
   [
     'src/screens/',
-    ['src/(ui/|actors-context.ts|prerendered.ts)', 'machines/types.ts'],
+    ['src/(ui/|actors-context.ts|prerendered.ts)', 'machines/'],
     ['react', 'react-hook-form', '@hookform', 'zod', '@xstate/react', '@tanstack/react-router'],
   ],
   [

@@ -136,5 +136,11 @@ type AuthSnapshot = SnapshotFrom<typeof authMachine>;
 export const isAuthenticated = (snapshot: AuthSnapshot): boolean =>
   snapshot.matches('authenticated');
 
+/** Returns whether a sign-in is pending. */
+export const isLoggingIn = (snapshot: AuthSnapshot): boolean => snapshot.matches('loggingIn');
+
+/** Returns whether a registration is pending. */
+export const isRegistering = (snapshot: AuthSnapshot): boolean => snapshot.matches('registering');
+
 /** Returns the user's role as the backend sent it. The app exposes it and uses it nowhere. */
 export const roleOf = (snapshot: AuthSnapshot): string | undefined => snapshot.context.user?.role;

@@ -278,6 +278,16 @@ export const projectsMachine = setup({
   },
 });
 
+type ProjectsSnapshot = SnapshotFrom<typeof projectsMachine>;
+
+/** Returns whether the list is being fetched. */
+export const isFetching = (snapshot: ProjectsSnapshot): boolean =>
+  snapshot.matches({ list: 'loading' });
+
+/** Returns whether a project is being created. */
+export const isCreating = (snapshot: ProjectsSnapshot): boolean =>
+  snapshot.matches({ create: 'creating' });
+
 /** Returns the list with the project at its end, once: a fetched list may hold it already. */
 function withProject(projects: Project[], project: Project): Project[] {
   const isSame = ({ id }: Project) => id === project.id;

@@ -1,10 +1,11 @@
 import { useSelector } from '@xstate/react';
+import { isLoggingIn } from '../../machines/auth.ts';
 import { useActors } from '../actors-context.ts';
 import { CredentialsForm } from './credentials-form.tsx';
 
 export function LoginScreen() {
   const { auth } = useActors();
-  const busy = useSelector(auth, (snapshot) => snapshot.matches('loggingIn'));
+  const busy = useSelector(auth, isLoggingIn);
   const errorMessage = useSelector(auth, (snapshot) => snapshot.context.loginErrorMessage);
 
   return (

@@ -1,5 +1,6 @@
 import { useSelector } from '@xstate/react';
 import { useEffect, useLayoutEffect, useReducer, useState } from 'react';
+import { isCreating, isFetching } from '../../machines/projects.ts';
 import { useActors } from '../actors-context.ts';
 import { prefetchedRows } from '../prerendered.ts';
 import { ErrorBanner } from '../ui/banner.tsx';
@@ -19,7 +20,7 @@ export function ProjectsScreen() {
   const fetching = useSelector(projects, (snapshot) => snapshot.children.listProjects);
   const receivedRows = useSelector(fetching, (snapshot) => snapshot?.rows);
   const rows = useSelector(projects, (snapshot) => snapshot.context.projects);
-  const isFetching = useSelector(projects, (snapshot) => snapshot.matches({ list: 'loading' }));
+  const isListBusy = useSelector(projects, isFetching);
   // In the prerendered page, the list is loading and may have rows.
   const isHydrated = useHydrated();
   const partialRows = receivedRows ?? (isHydrated ? undefined : prefetchedRows());
@@ -38,7 +39,7 @@ export function ProjectsScreen() {
         heading="List of Projects"
         // Only a first list is shown while it streams. A later one replaces the rows as a whole.
         rows={rows.length > 0 ? rows : (partialRows ?? rows)}
-        loading={isFetching || !isHydrated}
+        loading={isListBusy || !isHydrated}
         showNewestLabel={showNewest ? 'Show the new project' : undefined}
       />
     </Stack>
@@ -54,7 +55,7 @@ type NewProjectFormProps = { createdCount: number; onCreated: () => void };
 
 function NewProjectForm({ createdCount, onCreated }: NewProjectFormProps) {
   const { projects } = useActors();
-  const busy = useSelector(projects, (snapshot) => snapshot.matches({ create: 'creating' }));
+  const busy = useSelector(projects, isCreating);
   const errorMessage = useSelector(projects, (snapshot) => snapshot.context.createErrorMessage);
   const [submitted] = useState(() => projects.getSnapshot().context.submitted);
   const { form, field, resetAndFocus, submit } = useForm(

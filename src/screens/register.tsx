@@ -1,10 +1,11 @@
 import { useSelector } from '@xstate/react';
+import { isRegistering } from '../../machines/auth.ts';
 import { useActors } from '../actors-context.ts';
 import { CredentialsForm } from './credentials-form.tsx';
 
 export function RegisterScreen() {
   const { auth } = useActors();
-  const busy = useSelector(auth, (snapshot) => snapshot.matches('registering'));
+  const busy = useSelector(auth, isRegistering);
 
   return (
     <CredentialsForm
