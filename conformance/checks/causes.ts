@@ -20,7 +20,7 @@ const single = ['REACH', 'CORS', 'COOKIE', 'XSRF', 'ACCOUNT', 'SIGNIN', 'PROJECT
  * own. A group stands for its checks that are not listed, and as a cause for its MUST checks.
  */
 const rows: [checks: string, causes: string[]][] = [
-  ['REACH-1 REACH-5 XSRF-1 REACH-11 REACH-3 REACH-6 REACH-2 REACH-4 CORS', request],
+  ['REACH-1 REACH-5 XSRF-1 REACH-11 REACH-3 REACH-6 REACH-2 CORS', request],
   ['COOKIE-1 COOKIE-2', account],
   ['XSRF-2', [...request, 'COOKIE-1']],
   ['XSRF-3', account],
@@ -49,7 +49,6 @@ const rows: [checks: string, causes: string[]][] = [
   ['ERR-21', request],
   ['ERR-1 ERR-2', [...request, 'SIGNIN-1', 'SIGNIN-2']],
   ['ERR-5', [...request, 'ACCOUNT-7']],
-  ['ERR-17', [...request, 'REACH-4']],
   ['ERR-36 ERR-37 ERR-38 ERR-39 ERR-40 ERR-43 ERR-44 ERR-45', [...request, 'ERR-21']],
   ['ERR', request],
   ['ERR-4 ERR-10 ERR-11 ERR-12 ERR-16 ERR-19 ERR-24', text],

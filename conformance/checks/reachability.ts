@@ -60,18 +60,6 @@ export const responseChecks: Check[] = [
       () => 'the effect of reading the page at that address as a response',
     ),
   }),
-  should('REACH-4', {
-    title: 'An unknown address under /api is not a page of the app',
-    requirement:
-      "Serve the app's page at the app's own addresses, and respond with 404 to unknown ones under /api. A page with 200 hides a mistyped address.",
-    statements: ['CALL-1', 'CALL-2'],
-    async run(context) {
-      const path = '/api/v1/no-such-thing-either';
-      const exchange = await context.newBrowser('stranger').send('GET', path);
-      if (isSuccess(exchange))
-        fail(`An unknown address responds with ${describeResponse(exchange)}.`, [exchange]);
-    },
-  }),
   must('REACH-5', {
     title: 'Every request gets a complete response',
     requirement: 'Complete every response, because the app has no request timeout.',

@@ -24,7 +24,7 @@ export const responseFaults: FaultTable = {
       );
     }),
   },
-  'REACH-4': {
+  'ERR-17': {
     'every unknown address has the HTML page of the app': change.responses(
       ({ status }) => status === 404 && change.htmlPage(200, 'Tracker App'),
     ),
