@@ -39,10 +39,7 @@ export function listFindings(results: CheckResult[]) {
     const others = failed.map(({ check }) => check).filter((check) => !checks.includes(check));
     const explaining = items.flatMap(({ check, problem }) => explain(check, problem));
     const causesOf = (check: Check) =>
-      others.filter(
-        (other) =>
-          explaining.includes(other) || (isCauseOf(other, check) && !isProved(items, check, other)),
-      );
+      others.filter((other) => explaining.includes(other) || isCauseOf(other, check));
     const isConsequence = checks.every((check) => causesOf(check).length > 0);
     return {
       /** MUST checks first, in causal order. */
@@ -65,18 +62,6 @@ export function listFindings(results: CheckResult[]) {
 /** Refusals of ordinary requests, which the ERR checks send, come before those of odd text. */
 const isOddRefusal = ({ check, cause }: { check: Check; cause: Cause | undefined }) =>
   cause?.words.startsWith('refusals') === true && groupOf(check.id) !== 'ERR';
-
-/** Returns whether the response to a POST proves a fault that this other fault cannot cause. */
-const isProved = (items: { check: Check; problem: Problem }[], { id }: Check, other: Check) =>
-  (/^(TEXT|ERR)-/.test(id) ? /^(REACH-2|SIGNIN-17|PROJECT-([4-9]|\d\d))$/ : /^SIGNIN-17$/).test(
-    other.id,
-  ) &&
-  items.some(({ check, problem }) => {
-    const last = problem.exchanges.at(-1);
-    return check.id === id && last?.request.method === 'POST' && !isRefusedAsVisitor(last);
-  });
-
-const isRefusedAsVisitor = (exchange: Exchange) => [401, 403, 429].includes(statusOf(exchange));
 
 /** Blocked checks with one reason. */
 type NotJudged = { reason: string; ids: string[] };
