@@ -80,7 +80,7 @@ export function createRunContext(
   const addSecrets = ({ request, response }: Exchange) => {
     const { password } = Object(parseJson(String(request.body))) as { password?: unknown };
     if (typeof password === 'string') secrets.add(password);
-    const lines = response ? headerValues(response, 'set-cookie') : [];
+    const lines = headerValues(response, 'set-cookie');
     for (const value of lines.flatMap(cookieValues)) secrets.add(value);
   };
   const http = createHttpClient(origin, { ...httpOptions, onExchange: addSecrets });

@@ -286,8 +286,7 @@ const findSessions = oncePerRun(async (context): Promise<Cookie[][]> => {
   return needed.length > 0 ? [needed] : enough;
 });
 
-const setCookieLines = ({ response }: Exchange) =>
-  response ? headerValues(response, 'set-cookie') : [];
+const setCookieLines = ({ response }: Exchange) => headerValues(response, 'set-cookie');
 
 const joinedLine = /,\s*[^=;,\s]+=[^;]*;\s*(path|httponly|samesite|max-age)/i;
 const knownAttribute =

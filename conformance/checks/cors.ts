@@ -28,11 +28,7 @@ export const corsChecks: Check[] = [
         };
         exchanges.push(await browser.send('OPTIONS', path, { headers }));
       }
-      failOnFaults(
-        exchanges,
-        (exchange) => findAccessFault(exchange, origin),
-        describeBlockedScreen,
-      );
+      failOnAccessFaults(exchanges, origin);
     },
   }),
   must('CORS-2', {
@@ -50,11 +46,7 @@ export const corsChecks: Check[] = [
         await browser.send('GET', '/api/v1/projects', { headers }),
         await browser.send('POST', '/api/v1/auth/login', { headers, json }),
       ];
-      failOnFaults(
-        exchanges,
-        (exchange) => findAccessFault(exchange, origin),
-        describeBlockedScreen,
-      );
+      failOnAccessFaults(exchanges, origin);
     },
   }),
   should('CORS-3', {
@@ -85,9 +77,13 @@ const headersFrom = (origin: string) => ({
   'sec-fetch-site': 'cross-site',
 });
 
-/** Returns what the app shows when the browser hides the response from it. */
-const describeBlockedScreen = (exchange: Exchange) =>
-  describeExchangeScreen({ ...exchange, response: undefined });
+const failOnAccessFaults = (exchanges: Exchange[], origin: string) =>
+  failOnFaults(
+    exchanges,
+    (exchange) => findAccessFault(exchange, origin),
+    // The browser hides the response from the app.
+    (exchange) => describeExchangeScreen({ ...exchange, response: undefined }),
+  );
 
 /** Returns why a page of this origin may not send a request or read its response. */
 function findAccessFault(exchange: Exchange, origin: string): string | undefined {

@@ -265,13 +265,10 @@ function repairHead(chunk: Buffer): Buffer {
 export const headerValues = (response: HttpResponse | undefined, name: string): string[] =>
   response?.headers.filter(([key]) => key === name).map(([, value]) => value) ?? [];
 
-export const headerValue = (response: HttpResponse | undefined, name: string) =>
-  headerValues(response, name)[0];
-
 /** Returns the delay before a retry. 503 without Retry-After is a failure, not throttling. */
 function retryAfterMsOf(response: HttpResponse | undefined): number | undefined {
   if (!response || (response.status !== 429 && response.status !== 503)) return undefined;
-  const value = headerValue(response, 'retry-after');
+  const value = headerValues(response, 'retry-after')[0];
   if (value === undefined) return response.status === 429 ? 1000 : undefined;
   const delayMs = /^\d+$/.test(value) ? Number(value) * 1000 : Date.parse(value) - Date.now();
   return Number.isNaN(delayMs) ? 1000 : Math.max(0, delayMs);
@@ -279,7 +276,7 @@ function retryAfterMsOf(response: HttpResponse | undefined): number | undefined 
 
 /** Returns what a throttling backend did: `POST /login responds with 429 and "Retry-After: 60"`. */
 function describeThrottling({ request, response }: Exchange): string {
-  const retryAfter = headerValue(response, 'retry-after');
+  const retryAfter = headerValues(response, 'retry-after')[0];
   const header = retryAfter === undefined ? 'no Retry-After' : `"Retry-After: ${retryAfter}"`;
   return `${operationOf(request)} responds with ${response!.status} and ${header}`;
 }

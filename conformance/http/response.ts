@@ -1,4 +1,4 @@
-import { headerValue, type Exchange } from './client.ts';
+import { headerValues, type Exchange } from './client.ts';
 
 /** Returns the status of the response; 0 when no complete response arrived. */
 export const statusOf = ({ response }: Exchange): number => response?.status ?? 0;
@@ -29,4 +29,4 @@ export function parseJson(text: string | undefined): unknown {
 
 /** Returns a header of the response; undefined when there is no response or no such header. */
 export const responseHeader = ({ response }: Exchange, name: string): string | undefined =>
-  headerValue(response, name);
+  headerValues(response, name)[0];
