@@ -1,18 +1,11 @@
 import { callNames, findCall, type Call } from '../model/calls.ts';
 import { checks } from './checks/all.ts';
 import type { Check } from './checks/check.ts';
-import {
-  describeUserMessage,
-  errorCases,
-  exchangeOf,
-  notSentByApp,
-  triggeredError,
-} from './checks/errors.ts';
+import { listUserMessages } from './checks/errors.ts';
 import { isSelected } from './cli.ts';
-import { describeResponse } from './describe.ts';
 import { createFixtures, createRunId } from './fixtures.ts';
 import { Unjudged, type Exchange } from './http/client.ts';
-import { isSuccess, statusOf } from './http/response.ts';
+import { isSuccess } from './http/response.ts';
 import type { Status } from './report/schema.ts';
 import { createRunContext, type RunContext, type RunContextOptions } from './run-context.ts';
 import { Blocked, CheckFailed, Skipped, type Problem } from './verdict.ts';
@@ -69,7 +62,7 @@ export async function run({
     startedAt,
     durationMs: Date.now() - startedAt.getTime(),
     results,
-    userMessages: await collectUserMessages(context),
+    userMessages: await listUserMessages(context),
     successes: countSuccesses(context),
     context,
   };
@@ -124,22 +117,4 @@ function countSuccesses({ http }: RunContext) {
     .map(({ request: { method, path } }) => findCall(method, path.replace(/\/$/, ''))?.call);
   const countOf = (call: Call) => calls.filter((each) => each === call).length;
   return Object.fromEntries(callNames.map((call) => [call, countOf(call)])) as Record<Call, number>;
-}
-
-/** Returns what users read in each error case of this run that the app can bring about. */
-async function collectUserMessages(context: RunContext) {
-  const rows = [];
-  for (const errorCase of errorCases.filter(({ userReads }) => userReads !== notSentByApp)) {
-    const result = await triggeredError(context, errorCase)?.catch(() => undefined);
-    if (!result) continue;
-    const exchange = exchangeOf(result);
-    rows.push({
-      id: errorCase.id,
-      situation: errorCase.subject,
-      status: statusOf(exchange),
-      response: describeResponse(exchange),
-      message: describeUserMessage(errorCase, result),
-    });
-  }
-  return rows;
 }

@@ -297,18 +297,10 @@ export function createWithToken(
   });
 }
 
-/** Makes the requests of an ordinary visit, whose responses several checks inspect. */
+/** Makes the requests of an ordinary visit, except those that are error cases. */
 export const makeOrdinaryVisit = oncePerRun(async (context) => {
-  const steps = [
-    () => loginWithWrongPassword(context),
-    () => loginWithUnknownEmail(context),
-    () => createAsVisitor(context),
-    () => context.newBrowser('visitor').listProjects(),
-    async () => {
-      const { browser } = await context.signedInUser('ada');
-      await browser.createProject({ title: 'Größe', description: '5 µm und 3 €' });
-      await browser.listProjects();
-    },
-  ];
-  for (const step of steps) await step().catch(() => undefined);
+  await context.newBrowser('visitor').listProjects();
+  const { browser } = await context.signedInUser('ada');
+  await browser.createProject({ title: 'Größe', description: '5 µm und 3 €' });
+  await browser.listProjects();
 });

@@ -71,7 +71,7 @@ type Send = ErrorCase['send'];
 type Wrong = Record<string, unknown> | string | Buffer | Send;
 
 /** What users see of a request that only the kit sends. */
-export const notSentByApp = 'nothing: the app never sends this';
+const notSentByApp = 'nothing: the app never sends this';
 const latin1 = '{"title":"Grüße","description":"These letters are one byte in Latin-1."}';
 const twoMegabytes = 'x'.repeat(2_000_000);
 const anyObjects = { email: { $gt: '' }, password: { $gt: '' } };
@@ -404,12 +404,33 @@ export const errorChecks: Check[] = [
 ];
 
 /** Creates a verdict on the responses to an ordinary visit and to the error cases. */
-export function inspectResponses(...[faultOf, userSees, causeOf]: Inspection): Run {
-  return async (context) => {
-    await makeOrdinaryVisit(context);
-    for (const errorCase of errorCases) await triggerError(context, errorCase).catch(() => {});
-    failOnFaults(context.http.exchanges, faultOf, userSees, causeOf);
-  };
+export function inspectResponses(...inspection: Inspection): Run {
+  return async (context) => failOnFaults(await collectExchanges(context), ...inspection);
+}
+
+/** Makes an ordinary visit and sends all error cases. Returns the exchanges of the run so far. */
+export async function collectExchanges(context: RunContext): Promise<Exchange[]> {
+  await makeOrdinaryVisit(context).catch(() => {});
+  for (const errorCase of errorCases) await triggerError(context, errorCase).catch(() => {});
+  return context.http.exchanges;
+}
+
+/** Returns what users read in each error case of this run that the app can bring about. */
+export async function listUserMessages(context: RunContext) {
+  const rows = [];
+  for (const errorCase of errorCases.filter(({ userReads }) => userReads !== notSentByApp)) {
+    const result = await context.errorCases.get(errorCase.id)?.catch(() => undefined);
+    if (!result) continue;
+    const exchange = exchangeOf(result);
+    rows.push({
+      id: errorCase.id,
+      situation: errorCase.subject,
+      status: statusOf(exchange),
+      response: describeResponse(exchange),
+      message: describeUserMessage(errorCase, result),
+    });
+  }
+  return rows;
 }
 
 /** Returns what is wrong with the text of a message; undefined when it is a sentence. */
@@ -447,15 +468,11 @@ export async function triggerJudged(context: RunContext, errorCase: ErrorCase) {
   return result;
 }
 
-/** Returns the result of `triggerError`; undefined when the run has not called it. */
-export const triggeredError = (context: RunContext, { id }: ErrorCase) =>
-  context.errorCases.get(id);
-
 export const exchangeOf = (result: ApiCall | Exchange): Exchange =>
   'outcome' in result ? result.exchange : result;
 
 /** Returns what users read in an error case. */
-export const describeUserMessage = ({ userReads }: ErrorCase, result: ApiCall | Exchange) =>
+const describeUserMessage = ({ userReads }: ErrorCase, result: ApiCall | Exchange) =>
   userReads ?? ('outcome' in result ? describeScreen(result) : describeExchangeScreen(result));
 
 async function expectRefusalWithMessage(context: RunContext, errorCase: ErrorCase) {

@@ -10,11 +10,12 @@ import {
   responseHeader,
   statusOf,
 } from '../http/response.ts';
-import { isListPublic, makeOrdinaryVisit } from '../shared-requests.ts';
+import { isListPublic } from '../shared-requests.ts';
 import type { RunContext } from '../run-context.ts';
 import { speaksTls } from '../target.ts';
 import { createProblem, fail, failIfAny, failOnFaults, type Inspection } from '../verdict.ts';
 import { must, should, type Check, type Run } from './check.ts';
+import { collectExchanges } from './errors.ts';
 
 /** The calls whose time REACH-10 measures, of others and of tess, who has over 100 projects. */
 const timings: [subject: string, call: Call, isBesideMany: boolean][] = [
@@ -65,8 +66,8 @@ export const responseChecks: Check[] = [
     requirement: 'Complete every response, because the app has no request timeout.',
     statements: ['CONST-3', 'CHOICE-12'],
     async run(context) {
-      await makeOrdinaryVisit(context);
-      const failed = context.http.exchanges.filter((each) => each.isAppRequest && each.failure);
+      const exchanges = await collectExchanges(context);
+      const failed = exchanges.filter((each) => each.isAppRequest && each.failure);
       failOnFaults(failed, ({ failure }) => `gets no complete response: ${failure!.message}`);
     },
   }),
@@ -214,16 +215,16 @@ export const gateCheck = must('REACH-11', {
   },
 });
 
-/** Creates a verdict on the responses to an ordinary visit. */
+/** Creates a verdict on the responses to requests that the app sends. */
 function inspectVisit(...inspection: Inspection): Run {
   return async (context) => failOnFaults(await collectAppResponses(context), ...inspection);
 }
 
-/** Returns the responses of an ordinary visit. */
-async function collectAppResponses(context: RunContext): Promise<Exchange[]> {
-  await makeOrdinaryVisit(context);
-  return context.http.exchanges.filter(({ isAppRequest, response }) => isAppRequest && response);
-}
+/** Returns the exchanges of the app that have a response. */
+const collectAppResponses = async (context: RunContext): Promise<Exchange[]> =>
+  (await collectExchanges(context)).filter(
+    ({ isAppRequest, response }) => isAppRequest && response,
+  );
 
 /** Returns whether the browser follows a redirect to a response that the app can read. */
 const leadsToApi = ({ request, next }: Exchange): boolean =>
