@@ -69,6 +69,19 @@ const otherPaths = [
   ['/projects?a=b', 'New Project'],
 ];
 
+test.each(Object.entries(screens))(
+  '%s has its title, and the same pixels before and after the app takes over [CHOICE-53, CHOICE-60]',
+  async (path, { heading: name, title }) => {
+    const { page, hydrate } = await openPrerendered(path, { reducedMotion: 'reduce' });
+    await heading(page, name).waitFor();
+    expect(await page.title()).toBe(`${title} · Tracker App`);
+    expect(await page.evaluate(() => scrollY)).toBe(0);
+    const prerendered = await page.screenshot();
+    await hydrate();
+    expect(Buffer.compare(prerendered, await page.screenshot())).toBe(0);
+  },
+);
+
 describe.each([
   ['production', openPrerendered, [...screenPaths, ...otherPaths]],
   ['development', openInDevelopment, [...screenPaths, ['/nowhere', error], ['/%', error]]],
@@ -108,11 +121,12 @@ describe.each([
     const { page, problems, hydrate } = await open('/projects');
     await field(page, 'Title').fill('Website');
     await field(page, 'Description').evaluate((element) => (element.style.height = '214px'));
-    await field(page, 'Description').focus();
     await submitButton(page, 'Create Project').click();
     await expect
       .poll(() => errors(page).allTextContents())
       .toEqual(['', 'Description is required']);
+    expect(await focusedField(page)).toBe('description');
+    expect(await page.locator('button[aria-busy=true]').count()).toBe(0);
     const { lost } = await trackNodes(page);
     await hydrate();
     expect(await lost()).toEqual([]);
@@ -124,13 +138,17 @@ describe.each([
     expect(problems).toEqual([]);
   });
 
-  test('a screen whose link was followed early keeps every node when the app takes over [CHOICE-61]', async () => {
+  test('a screen whose link was followed early keeps every node and the focus when the app takes over [CHOICE-61, CHOICE-65]', async () => {
     const { page, problems, hydrate } = await open('/projects');
-    await headerLink(page, 'Sign in').click();
+    await headerLink(page, 'Sign in').press('Enter');
     await heading(page, 'Sign in').waitFor();
+    expect(await focusedText(page)).toBe('Sign in');
     const { lost } = await trackNodes(page);
     await hydrate();
     expect(await lost()).toEqual([]);
+    expect(await page.locator('h1:focus').count()).toBe(1);
+    await page.keyboard.press('Tab');
+    expect(await focusedField(page)).toBe('email');
     expect(problems).toEqual([]);
   });
 });
@@ -158,7 +176,7 @@ test('an IME composition goes on when the app takes over [CHOICE-62]', async () 
   expect(await events()).toBe('compositionstart compositionend ');
 });
 
-test('a form that was submitted early with invalid values is not busy, and shows its errors, when the app takes over [CHOICE-64, CHOICE-74]', async () => {
+test('a form that was submitted early with invalid values is not busy, and shows its errors, when the app takes over [CHOICE-64, CHOICE-74, CHOICE-75]', async () => {
   const { page, requests, hydrate } = await openPrerendered('/login');
   await fillCredentials(page, 'ada@', 'short');
   await page.keyboard.press('Enter');
