@@ -132,8 +132,7 @@ describe('npm run dev', () => {
 
   test.each([
     ['', '/?inspect#/login', false],
-    ['', '/#/login?inspect', false],
-    [', at the first click if the browser blocks its window', '/?inspect#/login', true],
+    [', at the first click if the browser blocks its window', '/#/login?inspect', true],
   ])(
     'connects both machines to the inspector, without passwords%s, with the address %s',
     async (_, path, isPopupBlocked) => {
