@@ -27,7 +27,7 @@ describe.each(['registerUser', 'login'] as const)('the credentials of %s', (name
   );
 
   test.each([
-    ['[VALID-1]', 'ada@example.org', 'correct horse'],
+    ['[APP-1, ENTITY-4, CALL-5, VALID-1]', 'ada@example.org', 'correct horse'],
     ['[VALID-1]', 'ada.lovelace+tracker@sub.example.co.uk', 'correct horse'],
     ['[VALID-1]', "o'neill_1@example.io", 'correct horse'],
     ['[CONST-2]', 'ada@example.org', '12345678'],

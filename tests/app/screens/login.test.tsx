@@ -23,12 +23,6 @@ async function renderLogin() {
   };
 }
 
-test('a login sends what was typed [CALL-5]', async () => {
-  const { submit, backend } = await renderLogin();
-  await submit();
-  expect((await backend.next('login')).body).toEqual(credentials);
-});
-
 const htmlMessage = '<b>غير صحيح</b>\n\n  &amp; more';
 
 test.each([
@@ -162,13 +156,6 @@ test('the second click of a double click submits nothing after the response [CHO
   expect(button().getAttribute('aria-disabled')).toBe('false');
   expect(fireEvent.click(button(), { detail: 2 })).toBe(false);
   expect(fireEvent.click(button(), { detail: 1 })).toBe(true);
-});
-
-test('Enter in a field signs in', async () => {
-  const { fill, user, backend } = await renderLogin();
-  await fill();
-  await user.type(password(), '{Enter}');
-  expect((await backend.next('login')).body).toMatchObject({ email: credentials.email });
 });
 
 test('a password manager may fill and submit the form without any event', async () => {

@@ -117,7 +117,7 @@ test('an empty list shows a message [CHOICE-29]', async () => {
 });
 
 test.each([
-  ['an error', 500, { message: 'Down for repair.' }],
+  ['a refusal [CHOICE-41, CHOICE-43]', 401, { message: 'Please sign in.' }],
   ['a malformed list', 200, { projects: [relaunch] }],
 ])(
   '%s empties the list, is logged, and shows no error [LIST-4, LIST-5, ERROR-8, CHOICE-19, CHOICE-29]',
@@ -129,7 +129,7 @@ test.each([
     (await backend.next('listProjects')).answer(status, body);
     await screen.findByText('No projects to show.');
     expect(logged).toEqual([{ operationId: 'listProjects', error: expect.anything() }]);
-    expect(screen.queryByText(/Down for repair/)).toBeNull();
+    expect(screen.queryByText(/Please sign in/)).toBeNull();
     expect(banner()).toBeUndefined();
   },
 );
@@ -225,7 +225,12 @@ test('a field that loses the focus because its project was created shows no erro
 });
 
 test.each([
-  ['its message [ERROR-5, PROJECTS-5, CREATE-4, CHOICE-28]', 422, { message: 'No.' }, 'No.'],
+  [
+    'its message [ERROR-5, PROJECTS-5, CREATE-4, CHOICE-28, CHOICE-41]',
+    401,
+    { message: 'No.' },
+    'No.',
+  ],
   ['"Internal Server Error" without a message [ERROR-6]', 503, undefined, 'Internal Server Error'],
 ])('a refused creation shows %s, and keeps the form', async (_, status, body, message) => {
   const { create } = await renderProjects([relaunch]);
@@ -340,15 +345,4 @@ test.each([
   expect([...row.querySelectorAll('[data-field]')].map((part) => part.getAttribute('dir'))).toEqual(
     ['auto', 'auto'],
   );
-});
-
-test('an anonymous visitor sees an empty list, and the reason why a creation failed [CHOICE-41, CHOICE-43]', async () => {
-  const { create, backend } = await renderProjects();
-  (await backend.next('listProjects')).answer(401, {
-    message: 'Please sign in to work with projects.',
-  });
-  await screen.findByText('No projects to show.');
-  expect(banner()).toBeUndefined();
-  (await create()).answer(401, { message: 'Please sign in to work with projects.' });
-  await waitFor(() => expect(banner()).toBe('Please sign in to work with projects.'));
 });
