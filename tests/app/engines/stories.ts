@@ -34,6 +34,19 @@ export function testStories(name: string, startEngine: () => Promise<Engine>) {
       return { page, server };
     }
 
+    /** Opens a prerendered screen, whose scripts load when `takeOver` is called. */
+    async function openPrerendered(path: Route) {
+      const { page, server } = await open();
+      server.holdScripts();
+      await page.goto(`${server.address}/#${path}`);
+      await waitForHeading(page, screens[path].heading);
+      const takeOver = () => {
+        server.releaseScripts();
+        return waitForApp(page);
+      };
+      return { page, server, takeOver };
+    }
+
     /** Registers a user with this many projects, without a browser. Returns the email. */
     async function registerUser(projectCount = 0) {
       const email = `${name}-${process.pid}-${++emails}@example.org`.toLowerCase();
@@ -221,17 +234,13 @@ export function testStories(name: string, startEngine: () => Promise<Engine>) {
 
     test('the app keeps each element of a prerendered form, and what the user does to it', async () => {
       const email = await registerUser();
-      const { page, server } = await open();
-      server.holdScripts();
-      await page.goto(`${server.address}/#/login`);
-      await waitForHeading(page, 'Sign in');
+      const { page, takeOver } = await openPrerendered('/login');
       const marked = await markElements(page);
       await page.click(fieldSelector('email'));
       await page.type(email.slice(1));
       await page.press('Home');
       await expect.poll(() => focused(page)).toBe('email');
-      server.releaseScripts();
-      await waitForApp(page);
+      await takeOver();
       await page.type(email.slice(0, 1));
       expect(await value(page, 'email')).toBe(email);
       expect(await keptElements(page)).toBe(marked);
@@ -243,14 +252,10 @@ export function testStories(name: string, startEngine: () => Promise<Engine>) {
     });
 
     test('the app keeps the undo history of a prerendered field', async () => {
-      const { page, server } = await open();
-      server.holdScripts();
-      await page.goto(`${server.address}/#/projects`);
-      await waitForHeading(page, 'New Project');
+      const { page, takeOver } = await openPrerendered('/projects');
       await page.click(fieldSelector('title'));
       await page.type('Website');
-      server.releaseScripts();
-      await waitForApp(page);
+      await takeOver();
       expect(await value(page, 'title')).toBe('Website');
       await page.undo();
       // Engines undo a letter, a word or all that was typed.
@@ -261,31 +266,24 @@ export function testStories(name: string, startEngine: () => Promise<Engine>) {
 
     test('a form that was submitted twice before the app has loaded is sent once, and its elements are kept', async () => {
       const email = await registerUser();
-      const { page, server } = await open();
-      server.holdScripts();
-      await page.goto(`${server.address}/#/register`);
-      await waitForHeading(page, 'Create an account');
+      const { page, server, takeOver } = await openPrerendered('/register');
       const marked = await markElements(page);
       await fillCredentials(page, email);
       await page.click('form button');
       await expect.poll(() => count(page, 'button[aria-busy=true]')).toBe(1);
       await page.press('Enter');
-      server.releaseScripts();
+      await takeOver();
       const posts = () => server.requests.filter(({ method }) => method === 'POST').length;
       await expect.poll(posts).toBe(1);
       // The email is taken, so the screen stays.
       await expect.poll(() => count(page, 'button[aria-busy=false]')).toBe(1);
-      await waitForApp(page);
       expect(await keptElements(page)).toBe(marked);
       expect([posts(), await value(page, 'email')]).toEqual([1, email]);
     });
 
     test('the app keeps each element of the prerendered projects, and a long text in the form', async () => {
       const email = await registerUser(3);
-      const { page, server } = await open();
-      server.holdScripts();
-      await page.goto(`${server.address}/#/about`);
-      await waitForHeading(page, 'About Page');
+      const { page, server, takeOver } = await openPrerendered('/about');
       const status = await page.evaluate(async (body) => {
         const headers = { 'content-type': 'application/json' };
         return (await fetch('/api/v1/auth/login', { method: 'POST', headers, body })).status;
@@ -300,8 +298,7 @@ export function testStories(name: string, startEngine: () => Promise<Engine>) {
       await page.evaluate(() => {
         document.querySelector('textarea')!.style.height = '300px';
       });
-      server.releaseScripts();
-      await waitForApp(page);
+      await takeOver();
       await page.type('pa');
       expect(await value(page, 'description')).toBe('New pages.');
       expect(await keptElements(page)).toBe(marked);
