@@ -1,18 +1,11 @@
 import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import {
-  accessSync,
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  writeFileSync,
-} from 'node:fs';
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { delimiter, dirname, join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { promisify } from 'node:util';
+import { findPrograms } from '../../../model/programs.ts';
 import { UsageError } from '../../../server/usage-error.ts';
 import { parseSpeech } from './transcript.ts';
 
@@ -22,7 +15,7 @@ const run = promisify(execFile);
 const programs = {
   xvfb: 'Xvfb',
   'dbus-daemon': 'dbus-daemon',
-  'at-spi2-core': '/usr/libexec/at-spi-bus-launcher',
+  'at-spi2-core': '../libexec/at-spi-bus-launcher',
   orca: 'orca',
   xdotool: 'xdotool',
   'firefox-esr': 'firefox-esr',
@@ -30,19 +23,8 @@ const programs = {
 
 /** Throws an error that names the packages to install, if a program is missing. */
 export function assertInstalled(): void {
-  const folders = (process.env['PATH'] ?? '').split(delimiter);
-  const exists = (path: string) => {
-    try {
-      accessSync(path);
-      return true;
-    } catch {
-      return false;
-    }
-  };
-  const isMissing = (program: string) =>
-    program.startsWith('/') ? !exists(program) : !folders.some((f) => exists(join(f, program)));
   const missing = Object.entries(programs).flatMap(([name, program]) =>
-    isMissing(program) ? [name] : [],
+    findPrograms(program).length === 0 ? [name] : [],
   );
   if (missing.length > 0) {
     throw new UsageError(`Install the missing packages: apt-get install ${missing.join(' ')}`);
