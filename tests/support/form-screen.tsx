@@ -1,6 +1,7 @@
 import { screen, waitFor } from '@testing-library/react';
 import { expect } from 'vitest';
 import { forms, type FormName } from '../../model/calls.ts';
+import { screens } from '../../model/screens.ts';
 import { renderApp } from './render-app.tsx';
 
 export const field = (label: string) => screen.getByLabelText<HTMLInputElement>(label);
@@ -16,12 +17,14 @@ export const expectError = (label: string, message: string) =>
 
 /** Renders the screen of a form. */
 export async function renderForm(name: FormName) {
-  const { route, button } = forms[name];
+  const { route, button: buttonLabel } = forms[name];
   const app = await renderApp(route);
-  const submitButton = await screen.findByRole('button', { name: button });
+  await screen.findByRole('heading', { name: screens[route].heading });
+  const button = () => screen.getByRole('button', { name: buttonLabel });
   return {
     ...app,
-    submit: () => app.user.click(submitButton),
+    button,
+    submit: () => app.user.click(button()),
     fill: async (label: string, text: string) => {
       await app.user.clear(field(label));
       if (text !== '') await app.user.type(field(label), text);

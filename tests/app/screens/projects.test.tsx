@@ -66,7 +66,7 @@ test('fields take the direction of their text, and the browser suggests no earli
   expect(title().autocomplete).toBe('off');
 });
 
-test('the length of a list is announced outside the busy section when it has loaded [CHOICE-58, LIST-2]', async () => {
+test('the length of a list is announced outside the busy section when it has loaded [CHOICE-29, CHOICE-58, LIST-2]', async () => {
   const { load, go } = await renderProjects();
   const liveRegion = () => list().nextElementSibling;
   const announced = (text: string) =>
@@ -86,34 +86,25 @@ test('the length of a list is announced outside the busy section when it has loa
   await go('/projects');
   await load([]);
   await announced('No projects.');
+  expect(within(list()).getByText('No projects to show.')).toBeDefined();
 });
 
-test('the list loads when the screen opens, and shows titles and descriptions [PROJECTS-6, PROJECTS-7, LIST-3, CALL-8]', async () => {
+test('the list loads when the screen opens, is busy until then, and shows titles and descriptions [PROJECTS-6, PROJECTS-7, LIST-1, LIST-2, LIST-3, CALL-8]', async () => {
   const { load, backend } = await renderProjects();
   expect(backend.count('listProjects')).toBe(1);
-  await load([relaunch, office]);
-  expect(titles()).toEqual([relaunch.title, office.title]);
-  expect(within(list()).getByText(office.description)).toBeDefined();
-});
-
-test('a loading list is busy and shows a message [LIST-1, LIST-2]', async () => {
-  const { load } = await renderProjects();
   expect(list().getAttribute('aria-busy')).toBe('true');
   expect(screen.getByText('Loading projects…')).toBeDefined();
-  await load([relaunch]);
+  await load([relaunch, office]);
   expect(list().getAttribute('aria-busy')).toBe('false');
   expect(screen.queryByText('Loading projects…')).toBeNull();
+  expect(titles()).toEqual([relaunch.title, office.title]);
+  expect(within(list()).getByText(office.description)).toBeDefined();
 });
 
 test('the rows have an explicit list role, because Safari drops it from lists without markers', async () => {
   await renderProjects([relaunch, office]);
   expect(within(list()).getByRole('list').getAttribute('role')).toBe('list');
   expect(within(within(list()).getByRole('list')).getAllByRole('listitem')).toHaveLength(2);
-});
-
-test('an empty list shows a message [CHOICE-29]', async () => {
-  await renderProjects([]);
-  expect(within(list()).getByText('No projects to show.')).toBeDefined();
 });
 
 test.each([

@@ -74,23 +74,21 @@ test('the footer has the name of the app and the current year [FOOTER-1, FOOTER-
   );
 });
 
-test('a navigation focuses the heading and sets the window title', async () => {
-  const { user } = await renderApp('/');
-  expect(document.activeElement).toBe(document.body);
-  await user.click(screen.getByRole('link', { name: 'Sign up' }));
-  const heading = await findHeading('Create an account');
-  await waitFor(() => expect(document.activeElement).toBe(heading));
-  expect(heading.tabIndex).toBe(-1);
-  expect(document.title).toBe('Sign up · Tracker App');
-});
-
-test('a navigation to an unknown path focuses the heading of the error screen', async () => {
-  const { go } = await renderApp('/');
-  await go('/nowhere');
-  const heading = await findHeading('Unexpected Application Error!');
-  await waitFor(() => expect(document.activeElement).toBe(heading));
-  expect(heading.tabIndex).toBe(-1);
-});
+test.each([
+  ['/register', 'Create an account', 'Sign up'],
+  ['/nowhere', 'Unexpected Application Error!', 'Unexpected Application Error!'],
+])(
+  'a navigation to %s focuses the heading and sets the window title',
+  async (path, name, title) => {
+    const { go } = await renderApp('/');
+    expect(document.activeElement).toBe(document.body);
+    await go(path);
+    const heading = await findHeading(name);
+    await waitFor(() => expect(document.activeElement).toBe(heading));
+    expect(heading.tabIndex).toBe(-1);
+    expect(document.title).toBe(`${title} · Tracker App`);
+  },
+);
 
 test.each(['/nowhere', '/about/us', '/projects/1', '/%', '/%E0%A4%A', '//example.org'])(
   '%s shows the error screen, outside the layout [ROUTE-7, ERROR-9, CHOICE-38]',
