@@ -77,9 +77,9 @@ export const fillCredentials = (page: Page, email: string, password = 'correct h
 export const fillProject = (page: Page, title: string, description: string) =>
   fillForm(page, 'createProject', [title, description]);
 
-/** Returns the text of the focused element. */
-export const focusedText = (page: Page) => page.evaluate(() => document.activeElement?.textContent);
-
-/** Returns the name of the focused form field. */
-export const focusedField = (page: Page) =>
-  page.evaluate(() => document.activeElement?.getAttribute('name'));
+/** Returns the name of the focused form field, or the text of another focused element. */
+export const focused = (page: Page) =>
+  page.evaluate(() => {
+    const element = document.activeElement;
+    return element?.getAttribute('name') ?? element?.textContent;
+  });

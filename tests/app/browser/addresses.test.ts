@@ -63,13 +63,6 @@ test('the links of the header, back and forward lead to their screens [HEADER-2,
   await heading(page, 'Sign in').waitFor();
 });
 
-test('an address without the # leads to its screen', async () => {
-  const { page } = await browser.open();
-  await page.goto(`${server.address}/login`);
-  await heading(page, 'Sign in').waitFor();
-  expect(new URL(page.url()).hash).toBe('#/login');
-});
-
 test.each(['light', 'dark'] as const)(
   'an unknown address shows an accessible page, %s like the app, that leads to the app',
   async (colorScheme) => {

@@ -5,8 +5,7 @@ import { screens } from '../../../model/screens.ts';
 import { developmentAppFolder } from '../../../tools/built-app.ts';
 import {
   fillCredentials,
-  focusedField,
-  focusedText,
+  focused,
   headerLink,
   mockProjects,
   useBrowser,
@@ -125,13 +124,13 @@ describe.each([
     await expect
       .poll(() => errors(page).allTextContents())
       .toEqual(['', 'Description is required']);
-    expect(await focusedField(page)).toBe('description');
+    expect(await focused(page)).toBe('description');
     expect(await page.locator('button[aria-busy=true]').count()).toBe(0);
     const { lost } = await trackNodes(page);
     await hydrate();
     expect(await lost()).toEqual([]);
     expect(await errors(page).allTextContents()).toEqual(['', 'Description is required']);
-    expect(await focusedField(page)).toBe('description');
+    expect(await focused(page)).toBe('description');
     const box = await field(page, 'Description').boundingBox();
     expect(box?.height).toBe(214);
     expect(await field(page, 'Title').inputValue()).toBe('Website');
@@ -142,13 +141,13 @@ describe.each([
     const { page, problems, hydrate } = await open('/projects');
     await headerLink(page, 'Sign in').press('Enter');
     await heading(page, 'Sign in').waitFor();
-    expect(await focusedText(page)).toBe('Sign in');
+    expect(await focused(page)).toBe('Sign in');
     const { lost } = await trackNodes(page);
     await hydrate();
     expect(await lost()).toEqual([]);
     expect(await page.locator('h1:focus').count()).toBe(1);
     await page.keyboard.press('Tab');
-    expect(await focusedField(page)).toBe('email');
+    expect(await focused(page)).toBe('email');
     expect(problems).toEqual([]);
   });
 });
@@ -271,7 +270,7 @@ describe('in each slice of the hydration', () => {
         const { page, problems, lost, ran } = await hydrateWith(navigate, slice);
         if (!ran) break;
         await heading(page, 'About Page').waitFor();
-        await expect.poll(() => focusedText(page)).toBe('About Page');
+        await expect.poll(() => focused(page)).toBe('About Page');
         expect(await page.title()).toBe('About · Tracker App');
         expect(await page.locator('a[aria-current=page]').textContent()).toBe('About');
         expect((await lost()).filter((html) => html?.includes('</header>'))).toEqual([]);

@@ -5,7 +5,7 @@ import { field, heading, submitButton, waitForApp } from '../../../model/browser
 import { screens, type Route } from '../../../model/screens.ts';
 import {
   fillCredentials,
-  focusedText,
+  focused,
   headerLink,
   mockProjects,
   openScreen,
@@ -126,7 +126,7 @@ describe('when the chunk of the other screens is missing', () => {
       expect(await headerLink(page, screens[path].link).getAttribute('aria-current')).toBe('page');
       expect(await page.getByRole('contentinfo').count()).toBe(1);
       expect(await page.title()).toBe(`${screens[path].title} · Tracker App`);
-      await expect.poll(() => focusedText(page)).toBe(screens[path].title);
+      await expect.poll(() => focused(page)).toBe(screens[path].title);
       await follow(page, '/about');
       await heading(page, 'About Page').waitFor();
       expect(await alerts(page).count()).toBe(0);
@@ -148,7 +148,7 @@ describe('when the chunk of the other screens is missing', () => {
       await context.setOffline(false);
       await page.locator('form').waitFor();
       expect(await alerts(page).count()).toBe(0);
-      await expect.poll(() => focusedText(page)).toBe(expected);
+      await expect.poll(() => focused(page)).toBe(expected);
     },
   );
 
@@ -174,7 +174,7 @@ describe('when the chunk of the other screens is missing', () => {
     await page.unroute(lazyChunk);
     await follow(page, '/login');
     await field(page, 'Password').waitFor();
-    expect(await focusedText(page)).toBe('Sign in');
+    expect(await focused(page)).toBe('Sign in');
   });
 
   test('it is requested under a new URL, because Firefox 153 remembers failures [CHOICE-87]', async () => {

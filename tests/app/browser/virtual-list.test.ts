@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { submitButton } from '../../../model/browser-driver.ts';
 import {
   fillProject,
-  focusedField,
+  focused,
   mockProjects,
   openScreen,
   projectList,
@@ -171,7 +171,7 @@ test('a user who scrolled during a create keeps the scroll position, and the nex
   });
   await create;
   await page.getByText('The project was created.').waitFor();
-  await expect.poll(() => focusedField(page)).toBe('title');
+  await expect.poll(() => focused(page)).toBe('title');
   expect(await page.evaluate(() => scrollY)).toBeGreaterThan(4_500);
   await page.keyboard.type('N');
   await expect.poll(() => page.evaluate(() => scrollY)).toBeLessThan(300);
@@ -180,10 +180,8 @@ test('a user who scrolled during a create keeps the scroll position, and the nex
 test('the focused field is visible after a create in a low window', async () => {
   const { page } = await openList(60, { viewport: { width: 400, height: 180 } });
   await createProject(page);
-  const focused = page.locator('input:focus');
-  await focused.waitFor();
-  expect(await focused.getAttribute('name')).toBe('title');
-  const { y = -1 } = (await focused.boundingBox()) ?? {};
+  await expect.poll(() => focused(page)).toBe('title');
+  const { y = -1 } = (await page.locator('input:focus').boundingBox()) ?? {};
   expect(y).toBeGreaterThanOrEqual(0);
 });
 
