@@ -12,10 +12,14 @@ const rows = [
   ['machines/', ['generated/'], ['xstate']],
   [
     'model/(?!headless-app|chromium|programs)',
-    ['generated/', 'machines/', 'model/'],
+    ['generated/', 'machines/', 'model/', 'src/screens/table.ts'],
     ['xstate', '@xstate', 'playwright-core', 'node:'],
   ],
-  ['model/headless-app.ts', ['machines/', 'model/', 'src/(actors.ts|api/)'], ['xstate']],
+  [
+    'model/headless-app.ts',
+    ['machines/', 'model/', 'src/(actors.ts|api/|screens/table.ts)'],
+    ['xstate'],
+  ],
   ['model/(chromium|programs).ts', [], ['node:', 'playwright-core']],
 
   ['src/api/', ['generated/', 'machines/types.ts'], ['openapi-fetch']],

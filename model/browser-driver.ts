@@ -3,7 +3,7 @@ import type { Page, Request, Route as PlaywrightRoute } from 'playwright-core';
 import { countRequests } from './controlled-backend.ts';
 import { forms, parseRequest, type Call, type FormName } from './calls.ts';
 import type { Driver, Observation } from './driver.ts';
-import { screens } from './screens.ts';
+import { screens } from '../src/screens/table.ts';
 
 /** An API request of the page that waits until the driver answers it. */
 export type HeldRequest = {
@@ -46,7 +46,7 @@ export function createScreenDriver(page: Page, settle: () => Promise<void>): Scr
   return {
     async go(route) {
       if (new URL(page.url()).hash === `#${route}`) return;
-      await page.getByRole('link', { name: screens[route].link, exact: true }).click();
+      await page.getByRole('link', { name: screens[route].title, exact: true }).click();
       await heading(page, screens[route].heading).waitFor();
       await settle();
     },

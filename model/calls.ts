@@ -7,7 +7,7 @@ import contract from '../generated/contract.json' with { type: 'json' };
 import type { authMachine, AuthEvent } from '../machines/auth.ts';
 import type { projectsMachine, ProjectsEvent } from '../machines/projects.ts';
 import type { Credentials, NewProject, Project } from '../machines/types.ts';
-import type { Route } from './screens.ts';
+import type { Route } from '../src/screens/table.ts';
 
 type ActorsOf<Machine extends AnyStateMachine> = keyof NonNullable<
   Parameters<Machine['provide']>[0]['actors']

@@ -3,7 +3,7 @@ import type { AnyEventObject } from 'xstate';
 import type { Call, FormName } from './calls.ts';
 import type { Inspection } from './inspection.ts';
 import type { BackendResponse } from './results.ts';
-import type { Route } from './screens.ts';
+import type { Route } from '../src/screens/table.ts';
 
 /** What the user, the backend and the app's own code can observe at one moment. */
 export type Observation = {

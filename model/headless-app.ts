@@ -6,7 +6,7 @@ import { callNames, submitEvent, type Call, type FormName } from './calls.ts';
 import { createClock } from './clock.ts';
 import type { Observation } from './driver.ts';
 import { screenOf } from './oracle.ts';
-import type { Route } from './screens.ts';
+import type { Route } from '../src/screens/table.ts';
 
 /**
  * Runs the app's machines and their wiring without screens. It has the path and the values of the

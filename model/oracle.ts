@@ -5,7 +5,7 @@
 import { callNames, formNames, forms, type Call, type FormName } from './calls.ts';
 import type { Driver, Observation } from './driver.ts';
 import type { BackendResponse } from './results.ts';
-import type { Route } from './screens.ts';
+import type { Route } from '../src/screens/table.ts';
 
 type Project = { id: string | number; title: string; description: string };
 

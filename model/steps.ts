@@ -4,7 +4,7 @@ import { calls, forms, type ResultName, type Call, type FormName } from './calls
 import type { Driver, LateDriver } from './driver.ts';
 import type { Oracle } from './oracle.ts';
 import { resultEvent, responseFor } from './results.ts';
-import type { Route } from './screens.ts';
+import type { Route } from '../src/screens/table.ts';
 
 /** The app and the oracle after the same steps. */
 export type Pair<App extends Driver = Driver> = {

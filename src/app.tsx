@@ -32,7 +32,7 @@ export function createApp({
       void retryLazyScreens().then(() => router.invalidate());
     });
 
-  const start = (screens: LazyChunk): Lazy => (lazy ??= { screens, actors: startActors(screens) });
+  const start = (chunk: LazyChunk): Lazy => (lazy ??= { chunk, actors: startActors(chunk) });
 
   const router = createAppRouter(history, { load });
   const unsubscribe = syncTitleAndFocus(router);

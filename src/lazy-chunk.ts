@@ -1,6 +1,15 @@
-/** The lazy chunk: everything that /register, /login and /projects need beyond the main chunk. */
+/** The lazy chunk: everything that the lazy screens need beyond the main chunk. */
+import type { ComponentType } from 'react';
+import { LoginScreen } from './screens/login.tsx';
+import { ProjectsScreen } from './screens/projects.tsx';
+import { RegisterScreen } from './screens/register.tsx';
+import type { LazyRoute } from './screens/table.ts';
+
 export { createActors } from './actors.ts';
 export { createApi } from './api/api.ts';
-export { LoginScreen } from './screens/login.tsx';
-export { ProjectsScreen } from './screens/projects.tsx';
-export { RegisterScreen } from './screens/register.tsx';
+
+export const lazyScreens: Record<LazyRoute, ComponentType> = {
+  '/register': RegisterScreen,
+  '/login': LoginScreen,
+  '/projects': ProjectsScreen,
+};

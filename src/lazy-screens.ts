@@ -30,12 +30,3 @@ async function retry(): Promise<LazyChunk> {
   await nextAttempt();
   return loadLazyScreens().catch(retry);
 }
-
-/** The export of the lazy chunk that renders each path. */
-export const lazyScreens = {
-  '/register': 'RegisterScreen',
-  '/login': 'LoginScreen',
-  '/projects': 'ProjectsScreen',
-} as const;
-
-export type LazyPath = keyof typeof lazyScreens;

@@ -3,6 +3,7 @@ import {
   createRoute,
   createRouter,
   useLoaderData,
+  type RouteComponent,
   type RouterHistory,
 } from '@tanstack/react-router';
 import { AboutScreen } from './screens/about.tsx';
@@ -11,7 +12,8 @@ import { HomeScreen } from './screens/home.tsx';
 import { Layout } from './screens/layout.tsx';
 import { ActorsContext } from './actors-context.ts';
 import type { Actors } from './actors.ts';
-import { lazyScreens, loadErrorMessage, type LazyChunk, type LazyPath } from './lazy-screens.ts';
+import { loadErrorMessage, type LazyChunk } from './lazy-screens.ts';
+import { paths, screens, type LazyRoute, type Route } from './screens/table.ts';
 
 declare module '@tanstack/react-router' {
   interface StaticDataRouteOption {
@@ -24,7 +26,7 @@ declare module '@tanstack/react-router' {
 }
 
 /** What the lazy screens need. */
-export type Lazy = { screens: LazyChunk; actors: Actors };
+export type Lazy = { chunk: LazyChunk; actors: Actors };
 
 export type RouterContext = {
   /** Loads the lazy chunk and starts the actors. Returns nothing if the chunk is missing. */
@@ -61,26 +63,23 @@ const inLayout = { getParentRoute: () => layoutRoute };
 
 let attempts = 0;
 
-/** Creates a route whose screen and actors are loaded before it renders. */
-const lazyRoute = <Path extends LazyPath>(path: Path, title: string) =>
-  createRoute({
-    ...inLayout,
-    path,
-    staticData: { title },
+/** Returns the options of a route whose screen and actors are loaded before it renders. */
+const lazyScreen = (path: LazyRoute) =>
+  ({
     loader: {
-      handler: async ({ context }) => {
+      handler: async ({ context }: { context: RouterContext }) => {
         const attempt = ++attempts;
         const lazy = (await context.load()) ?? undefined;
-        return { attempt, Screen: lazy?.screens[lazyScreens[path]], actors: lazy?.actors };
+        return { attempt, Screen: lazy?.chunk.lazyScreens[path], actors: lazy?.actors };
       },
       // Another attempt ends before a screen that could not be loaded is shown again.
       staleReloadMode: 'blocking',
     },
-    component: () => <LazyScreen title={title} />,
-  });
+    component: () => <LazyScreen title={screens[path].title} />,
+  }) as const;
 
 function LazyScreen({ title }: { title: string }) {
-  const { attempt, Screen, actors } = useLoaderData({ strict: false });
+  const { attempt, Screen, actors } = useLoaderData({ strict: false })!;
   if (!Screen) {
     return <LoadErrorScreen title={title} message={loadErrorMessage} attempt={attempt} />;
   }
@@ -91,20 +90,25 @@ function LazyScreen({ title }: { title: string }) {
   );
 }
 
+const eagerScreens: Record<Exclude<Route, LazyRoute>, RouteComponent> = {
+  '/': HomeScreen,
+  '/about': AboutScreen,
+};
+
+const isEager = (path: Route): path is keyof typeof eagerScreens => path in eagerScreens;
+
 const routes = rootRoute.addChildren([
   notFoundRoute,
-  layoutRoute.addChildren([
-    createRoute({ ...inLayout, path: '/', component: HomeScreen, staticData: { title: 'Home' } }),
-    createRoute({
-      ...inLayout,
-      path: '/about',
-      component: AboutScreen,
-      staticData: { title: 'About' },
-    }),
-    lazyRoute('/register', 'Sign up'),
-    lazyRoute('/login', 'Sign in'),
-    lazyRoute('/projects', 'Projects'),
-  ]),
+  layoutRoute.addChildren(
+    paths.map((path) =>
+      createRoute({
+        ...inLayout,
+        path,
+        staticData: { title: screens[path].title },
+        ...(isEager(path) ? { component: eagerScreens[path] } : lazyScreen(path)),
+      }),
+    ),
+  ),
 ]);
 
 /** Returns the window title for the matched routes. */

@@ -7,15 +7,13 @@ import { renderToStaticMarkup, renderToString } from 'react-dom/server';
 import { createActors } from '../actors.ts';
 import { createApi } from '../api/api.ts';
 import type { Project } from '../../machines/types.ts';
-import { lazyScreens, loadErrorMessage, loadLazyScreens } from '../lazy-screens.ts';
+import { loadErrorMessage, loadLazyScreens } from '../lazy-screens.ts';
 import { createAppRouter, titleOf } from '../router.tsx';
 import * as schemas from '../screens/schemas.ts';
+import { paths, screens } from '../screens/table.ts';
 import { ErrorBanner } from '../ui/banner.tsx';
 import { ErrorPage } from '../ui/error-page.tsx';
 import { StyledLink } from '../ui/link.tsx';
-
-/** The routes of the app, every unknown path, and every path that cannot be decoded. */
-const paths = ['/', '/about', '/register', '/login', '/projects', '/*', '/%'];
 
 /** Returns the error message of each field when it is empty, by the field's name. */
 function requiredMessages(): Map<string, string> {
@@ -34,12 +32,13 @@ function requiredMessages(): Map<string, string> {
 
 /** Returns templates of each screen, the load error and a list row, and the required messages. */
 export async function renderTemplates(): Promise<string> {
-  const screens = await Promise.all(paths.map((path) => renderScreen(path)));
+  // Also for every unknown path, and for every path that cannot be decoded.
+  const templates = await Promise.all([...paths, '/*', '/%'].map((path) => renderScreen(path)));
   const loadError = renderToStaticMarkup(<ErrorBanner message={loadErrorMessage} />);
   const row = { id: 0, title: '', description: '' };
   const [list = ''] = /<div><ul.*<\/ul><\/div>/.exec(await renderScreen('/projects', [row])) ?? [];
   const required = [...requiredMessages()].map(([name, message]) => ` data-${name}="${message}"`);
-  return `<div id="templates" hidden>${screens.join('')}<template id="template:load-error">${loadError}</template><template id="template:row">${list}</template><template id="template:required"${required.join('')}></template></div>`;
+  return `<div id="templates" hidden>${templates.join('')}<template id="template:load-error">${loadError}</template><template id="template:row">${list}</template><template id="template:required"${required.join('')}></template></div>`;
 }
 
 /** Returns the `<main>` of the page that web servers send for an unknown address. */
@@ -68,7 +67,7 @@ async function renderScreen(path: string, rows?: Project[]): Promise<string> {
   if (rows) actors.projects.start().send({ type: 'projects.opened' });
   const history = createMemoryHistory({ initialEntries: [path] });
   const router = createAppRouter(history, {
-    load: async () => ({ screens: await loadLazyScreens(), actors }),
+    load: async () => ({ chunk: await loadLazyScreens(), actors }),
   });
   await router.load();
   const html = renderToString(<RouterProvider router={router} />)
@@ -76,7 +75,7 @@ async function renderScreen(path: string, rows?: Project[]): Promise<string> {
     // The inline script inserts the current year, because the build may be older.
     .replace(String(new Date().getFullYear()), 'YEAR');
   actors.projects.stop();
-  const lazy = Object.hasOwn(lazyScreens, path) ? ' data-lazy' : '';
+  const lazy = paths.some((each) => each === path && screens[each].isLazy) ? ' data-lazy' : '';
   const title = titleOf(router.state.matches);
   return `<template id="template:${path}" title="${title}"${lazy}>${html}</template>`;
 }

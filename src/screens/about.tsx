@@ -1,5 +1,6 @@
 import { Heading } from '../ui/heading.tsx';
+import { screens } from './table.ts';
 
 export function AboutScreen() {
-  return <Heading>About Page</Heading>;
+  return <Heading>{screens['/about'].heading}</Heading>;
 }

@@ -33,7 +33,7 @@ export function ErrorScreen({ error }: { error: unknown }) {
   );
 }
 
-type LoadErrorScreenProps = { title: string; message: string; attempt: number };
+type LoadErrorScreenProps = { title: string; message: string; attempt: number | undefined };
 
 /** The screen, in the layout, of a lazy screen whose chunk is missing. */
 export function LoadErrorScreen({ title, message, attempt }: LoadErrorScreenProps) {

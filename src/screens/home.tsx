@@ -1,5 +1,6 @@
 import { Heading } from '../ui/heading.tsx';
+import { screens } from './table.ts';
 
 export function HomeScreen() {
-  return <Heading>Home</Heading>;
+  return <Heading>{screens['/'].heading}</Heading>;
 }

@@ -3,10 +3,11 @@ import { useLayoutEffect, useState } from 'react';
 import { takeOver } from '../prerendered.ts';
 import { StyledLink } from '../ui/link.tsx';
 import { Page, PlainPage } from '../ui/page.tsx';
+import { paths, screens } from './table.ts';
 
 export const Link = createLink(StyledLink);
 
-/** The layout of every screen: the same five links, the content and the footer. */
+/** The layout of every screen: the links of all screens, the content and the footer. */
 export function Layout() {
   const [year] = useState(() => new Date().getFullYear());
   useLayoutEffect(takeOver, []);
@@ -19,21 +20,11 @@ export function Layout() {
       contentKey={contentKey}
       navigation={
         <>
-          <Link variant="nav" to="/">
-            Home
-          </Link>
-          <Link variant="nav" to="/about">
-            About
-          </Link>
-          <Link variant="nav" to="/projects">
-            Projects
-          </Link>
-          <Link variant="outlined" to="/register">
-            Sign up
-          </Link>
-          <Link variant="filled" to="/login">
-            Sign in
-          </Link>
+          {paths.map((path) => (
+            <Link key={path} variant={screens[path].link} to={path}>
+              {screens[path].title}
+            </Link>
+          ))}
         </>
       }
       footer={`© ${year} Tracker App. All rights reserved.`}

@@ -2,6 +2,7 @@ import { useSelector } from '@xstate/react';
 import { isLoggingIn } from '../../machines/auth.ts';
 import { useActors } from '../actors-context.ts';
 import { CredentialsForm } from './credentials-form.tsx';
+import { screens } from './table.ts';
 
 export function LoginScreen() {
   const { auth } = useActors();
@@ -10,7 +11,7 @@ export function LoginScreen() {
 
   return (
     <CredentialsForm
-      heading="Sign in"
+      heading={screens['/login'].heading}
       subtitle="Enter your email and password to sign in"
       button="Sign in"
       password="current-password"

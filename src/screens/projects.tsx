@@ -13,6 +13,7 @@ import { Heading } from '../ui/heading.tsx';
 import { Stack } from '../ui/layout.tsx';
 import { useHydrated } from '../ui/use-hydrated.ts';
 import { newProjectSchema } from './schemas.ts';
+import { screens } from './table.ts';
 import { useForm } from './use-form.ts';
 
 export function ProjectsScreen() {
@@ -88,10 +89,10 @@ function NewProjectForm({ createdCount, onCreated }: NewProjectFormProps) {
 
   return (
     <>
-      <Heading>New Project</Heading>
+      <Heading>{screens['/projects'].heading}</Heading>
       <ErrorBanner message={errorMessage} />
       {/* A discard replaces the fields, because Ctrl+Z could restore the text of the old ones. */}
-      <Form key={discardedCount} label="New Project" onSubmit={submit}>
+      <Form key={discardedCount} label={screens['/projects'].heading} onSubmit={submit}>
         <TextField
           label="Title"
           placeholder="Website development project"

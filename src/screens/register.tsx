@@ -2,6 +2,7 @@ import { useSelector } from '@xstate/react';
 import { isRegistering } from '../../machines/auth.ts';
 import { useActors } from '../actors-context.ts';
 import { CredentialsForm } from './credentials-form.tsx';
+import { screens } from './table.ts';
 
 export function RegisterScreen() {
   const { auth } = useActors();
@@ -9,7 +10,7 @@ export function RegisterScreen() {
 
   return (
     <CredentialsForm
-      heading="Create an account"
+      heading={screens['/register'].heading}
       subtitle="Enter your email and password to register"
       button="Register"
       password="new-password"

@@ -2,7 +2,7 @@
 import type { Page, Request } from 'playwright-core';
 import { describe, expect, test } from 'vitest';
 import { field, heading, submitButton, waitForApp } from '../../../model/browser-driver.ts';
-import { screens, type Route } from '../../../model/screens.ts';
+import { paths, screens, type Route } from '../../../src/screens/table.ts';
 import {
   fillCredentials,
   focused,
@@ -20,11 +20,11 @@ const server = useServer();
 const openPrerendered = prerenderedPages(browser, server);
 
 const failure = 'This page could not be loaded. Check your connection, or reload the page.';
-const lazyPaths = ['/register', '/login', '/projects'] as const;
+const lazyPaths = paths.filter((path) => screens[path].isLazy);
 const mainChunk = '**/assets/index*';
 const lazyChunk = '**/assets/lazy-chunk*';
 
-const follow = (page: Page, path: Route) => headerLink(page, screens[path].link).click();
+const follow = (page: Page, path: Route) => headerLink(page, screens[path].title).click();
 const goOnline = (page: Page) => page.evaluate(() => dispatchEvent(new Event('online')));
 
 /** Expects that an outage keeps the form of /login, and that the app then sends it once. */
@@ -72,7 +72,7 @@ async function openLoginWithoutChunk() {
   return page;
 }
 
-async function expectLoadError(page: Page, path: (typeof lazyPaths)[number]) {
+async function expectLoadError(page: Page, path: Route) {
   await heading(page, screens[path].title).waitFor();
   expect(await alerts(page).allTextContents()).toEqual([failure]);
 }
@@ -123,7 +123,7 @@ describe('when the chunk of the other screens is missing', () => {
     for (const path of lazyPaths) {
       await follow(page, path);
       await expectLoadError(page, path);
-      expect(await headerLink(page, screens[path].link).getAttribute('aria-current')).toBe('page');
+      expect(await headerLink(page, screens[path].title).getAttribute('aria-current')).toBe('page');
       expect(await page.getByRole('contentinfo').count()).toBe(1);
       expect(await page.title()).toBe(`${screens[path].title} · Tracker App`);
       await expect.poll(() => focused(page)).toBe(screens[path].title);
@@ -132,7 +132,7 @@ describe('when the chunk of the other screens is missing', () => {
       expect(await alerts(page).count()).toBe(0);
     }
     await page.goBack();
-    await expectLoadError(page, '/projects');
+    await expectLoadError(page, lazyPaths.at(-1)!);
   });
 
   test.each([

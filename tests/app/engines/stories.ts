@@ -1,6 +1,7 @@
 /** What users do with the built app and the reference backend, in any engine. */
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
-import { screens, type Route } from '../../../model/screens.ts';
+import { calls, formNames, forms } from '../../../model/calls.ts';
+import { paths, screens, type Route } from '../../../src/screens/table.ts';
 import { insertProjects, withDatabase } from '../../support/database.ts';
 import { startTemporaryServer } from '../../support/server-process.ts';
 import type { Engine, Page, PageOptions } from './page.ts';
@@ -9,7 +10,6 @@ import { startProxy } from './proxy.ts';
 const usual: PageOptions = { width: 1000, height: 700, look: 'light' };
 
 const password = 'correct horse';
-const paths = Object.keys(screens) as Route[];
 
 let emails = 0;
 
@@ -123,13 +123,14 @@ export function testStories(name: string, startEngine: () => Promise<Engine>) {
       'the page and its banner have the colours of the %s theme, and fields a message and a red border until they are right',
       async (look) => {
         const { page, server } = await open({ look });
-        for (const [path, fields] of Object.entries(formFields)) {
-          await openScreen(page, server.address, path as Route);
-          for (const [field, label] of Object.entries(fields)) {
+        for (const form of formNames) {
+          const { route, fields: labels } = forms[form];
+          await openScreen(page, server.address, route);
+          for (const [index, field] of Object.keys(calls[form].input(0)).entries()) {
             expect(await isRed(page, fieldSelector(field), 'border-top-color')).toBe(false);
             await page.click(fieldSelector(field));
             await page.press('Tab');
-            await waitForText(page, 'form', `${label} is required`);
+            await waitForText(page, 'form', `${labels[index]} is required`);
             expect(await isRed(page, fieldSelector(field), 'border-top-color')).toBe(true);
           }
         }
@@ -389,13 +390,6 @@ export function testStories(name: string, startEngine: () => Promise<Engine>) {
     });
   });
 }
-
-/** The forms of the app: the label of each field, by its name. */
-const formFields = {
-  '/login': { email: 'Email', password: 'Password' },
-  '/register': { email: 'Email', password: 'Password' },
-  '/projects': { title: 'Title', description: 'Description' },
-} as const;
 
 declare global {
   interface Window {

@@ -4,7 +4,7 @@ import { renderApp } from '../../support/render-app.tsx';
 import { createBackendDriver } from '../../../model/controlled-backend.ts';
 import { formNames, forms } from '../../../model/calls.ts';
 import type { InspectedDriver, LateDriver, Observation } from '../../../model/driver.ts';
-import { screens } from '../../../model/screens.ts';
+import { screens } from '../../../src/screens/table.ts';
 import { createInspector } from '../../../model/inspection.ts';
 
 /** Returns a driver of the app in happy-dom, with a controlled backend and a simulated clock. */
@@ -17,7 +17,7 @@ export async function createScreensDriver(): Promise<InspectedDriver & LateDrive
     ...backend,
     async go(to) {
       if (app.path() === to) return;
-      fireEvent.click(screen.getByText(screens[to].link, { selector: 'a' }));
+      fireEvent.click(screen.getByText(screens[to].title, { selector: 'a' }));
       await settled();
     },
     async submit(form, values) {

@@ -1,6 +1,6 @@
 import { screen, waitFor, within } from '@testing-library/react';
 import { expect, onTestFinished, test, vi } from 'vitest';
-import { screens } from '../../../model/screens.ts';
+import { paths, screens } from '../../../src/screens/table.ts';
 import { renderApp } from '../../support/render-app.tsx';
 
 const findHeading = (name: string) => screen.findByRole('heading', { level: 1, name });
@@ -18,7 +18,7 @@ test.each(Object.entries(screens))(
     expect(header?.compareDocumentPosition(main!)).toBe(Node.DOCUMENT_POSITION_FOLLOWING);
     expect(main?.compareDocumentPosition(footer!)).toBe(Node.DOCUMENT_POSITION_FOLLOWING);
     const [navigation, other] = screen.getAllByRole('navigation');
-    expect([navigation?.childElementCount, other]).toEqual([5, undefined]);
+    expect([navigation?.childElementCount, other]).toEqual([paths.length, undefined]);
   },
 );
 

@@ -3,7 +3,7 @@ import { isDeepStrictEqual } from 'node:util';
 import type { Page } from 'playwright-core';
 import { createPageDriver, heading, waitForApp } from '../../../model/browser-driver.ts';
 import type { Driver, Observation } from '../../../model/driver.ts';
-import { screens, type Route } from '../../../model/screens.ts';
+import { screens, type Route } from '../../../src/screens/table.ts';
 import { respond } from '../model/processes/browser-driver.ts';
 import { longWaitMs } from '../../support/time-limits.ts';
 
