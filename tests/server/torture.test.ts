@@ -2,7 +2,6 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, test, vi } from 'vitest';
 import { failOver } from './torture/postgres-outages.ts';
-import type { Figures } from './torture/run-scenarios.ts';
 import { floodLogins, killDuringCreates, shareStore } from './torture/scenarios.ts';
 import { emptyStore, fakeDist, storeNames, type StoreName } from './support.ts';
 import { longTestMs } from '../support/time-limits.ts';
@@ -14,7 +13,6 @@ vi.setConfig({ testTimeout: longTestMs });
 
 test('a failover to a synchronous standby loses nothing that a server acknowledged', async () => {
   const figures = await failOver('kill -9', common(), 20);
-  print('failover', figures);
   expect(figures).toMatchObject({
     lost: 0,
     'lost after a retry': 0,
@@ -26,13 +24,11 @@ test('a failover to a synchronous standby loses nothing that a server acknowledg
 describe.each(storeNames)('on %s', (name) => {
   test('a server killed during creates loses nothing that it acknowledged', async () => {
     const figures = await killDuringCreates(await settings(name), 1, 10);
-    print(`kill -9, ${name}`, figures);
     expect(figures).toMatchObject({ lost: 0, 'lost after a retry': 0, duplicated: 0 });
   });
 
   test('processes that share a store lose nothing and register an email once', async () => {
     const figures = await shareStore(await settings(name), 2, 20, 6);
-    print(`several processes, ${name}`, figures);
     expect(figures).toMatchObject({ lost: 0, duplicated: 0, 'of them 201': 1, 'of them 409': 5 });
   });
 });
@@ -40,14 +36,8 @@ describe.each(storeNames)('on %s', (name) => {
 test('other requests are answered during a flood of sign-ins', async () => {
   const all = await floodLogins(await settings('SQLite'), 12, 1);
   const { 'failed: medians of 150 ms or more': _medians, ...figures } = all;
-  print('login flood', figures);
   expect(figures).toMatchObject({ 'failed sign-ins without a response': 0 });
 });
-
-function print(scenario: string, figures: Figures) {
-  const parts = Object.entries(figures).map(([figure, value]) => `${figure}: ${value}`);
-  console.log(`${scenario} · ${parts.join(' · ')}`);
-}
 
 function common(): Record<string, string> {
   // Most of a start is compiling. A stopped server leaves its compiled code to later ones.

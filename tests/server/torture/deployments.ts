@@ -1,9 +1,9 @@
-import { chmodSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { findFreePort } from '../../../tools/free-port.ts';
 import { startServerProcess, type Settings } from '../../support/server-process.ts';
 import { TortureClient } from './client.ts';
+import { createFolder } from './disk.ts';
 import { createPostgres } from './killable-postgres.ts';
 
 /** A server with a store that can crash. Disposing of it stops both. */
@@ -37,29 +37,21 @@ export const deployOnSqlite: Deploy = async (folder, settings) => {
   return deployServer({ ...settings, DATA_DIR: dataFolder });
 };
 
-export const deployOnPostgres: Deploy = async (folder, settings) => {
-  await using stack = new AsyncDisposableStack();
-  return await deployPostgres(stack, settings, join(folder, 'postgres'));
-};
-
-/** Keeps the WAL on another disk, as PostgreSQL's documentation advises for disks that fill up. */
-export const deployOnPostgresWithSeparateWal: Deploy = async (folder, settings) => {
-  await using stack = new AsyncDisposableStack();
-  const walParent = mkdtempSync(join(tmpdir(), 'tracker-app-wal-'));
-  stack.defer(() => rmSync(walParent, { recursive: true }));
-  chmodSync(walParent, 0o755);
-  return await deployPostgres(stack, settings, join(folder, 'postgres'), join(walParent, 'wal'));
-};
-
-/** Moves the resources from the stack to the deployment. */
-async function deployPostgres(
-  stack: AsyncDisposableStack,
-  settings: Settings,
+/**
+ * Deploys a server with a PostgreSQL of its own. `separateWal` keeps the WAL on another disk, as
+ * PostgreSQL's documentation advises for disks that fill up.
+ */
+export async function deployOnPostgres(
   folder: string,
-  walFolder?: string,
+  settings: Settings,
+  { separateWal = false } = {},
 ): Promise<Deployment> {
+  await using stack = new AsyncDisposableStack();
+  const walParent = createFolder('tracker-app-wal-');
+  stack.defer(() => rmSync(walParent, { recursive: true }));
+  const options = separateWal ? { walFolder: join(walParent, 'wal') } : {};
   const postgres = stack.use(
-    createPostgres(folder, await findFreePort(), walFolder ? { walFolder } : {}),
+    createPostgres(join(folder, 'postgres'), await findFreePort(), options),
   );
   await postgres.start();
   const { address, ended } = stack.use(

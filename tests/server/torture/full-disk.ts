@@ -1,12 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Settings } from '../../support/server-process.ts';
 import { TortureClient } from './client.ts';
-import {
-  deployOnPostgres,
-  deployOnPostgresWithSeparateWal,
-  deployOnSqlite,
-  type Deploy,
-} from './deployments.ts';
+import { deployOnPostgres, deployOnSqlite, type Deploy } from './deployments.ts';
 import { createSmallDisk } from './disk.ts';
 import type { Figures } from './run-scenarios.ts';
 
@@ -19,7 +14,11 @@ interface StoreOptions {
 
 const stores = {
   SQLite: { deploy: deployOnSqlite, megabytes: 16, survives: true },
-  PostgreSQL: { deploy: deployOnPostgresWithSeparateWal, megabytes: 96, survives: true },
+  PostgreSQL: {
+    deploy: (folder, settings) => deployOnPostgres(folder, settings, { separateWal: true }),
+    megabytes: 96,
+    survives: true,
+  },
   'PostgreSQL with its WAL on it': { deploy: deployOnPostgres, megabytes: 128, survives: false },
 } satisfies Record<string, StoreOptions>;
 

