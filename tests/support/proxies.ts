@@ -21,14 +21,9 @@ interface Kind {
   /** In docs/deploy/. */
   file: string;
   /** Returns what this machine needs other than the file says. */
-  adapt: (ports: Ports, servers: [string, string]) => Replacements;
+  adapt: (ports: { http: number; https: number }) => Replacements;
   /** Returns the arguments that check the file, and those that run it in the foreground. */
   commands: (folder: string, file: string) => { check: string[]; run: string[] };
-}
-
-interface Ports {
-  http: number;
-  https: number;
 }
 
 const isRoot = process.getuid?.() === 0;
@@ -36,15 +31,13 @@ const isRoot = process.getuid?.() === 0;
 const kinds = {
   nginx: {
     file: 'nginx.conf',
-    adapt: ({ http, https }, [first, second]) => [
+    adapt: ({ http, https }) => [
       ['listen 80', `listen ${http}`],
       ['listen [::]:80', `listen [::]:${http}`],
       ['listen 443', `listen ${https}`],
       ['listen [::]:443', `listen [::]:${https}`],
       ['/etc/ssl/tracker.crt', pem],
       ['/etc/ssl/tracker.key', pem],
-      ['127.0.0.1:3000', first],
-      ['127.0.0.1:3001', second],
     ],
     commands: (folder, file) => {
       const temporary = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi'];
@@ -67,12 +60,10 @@ const kinds = {
   },
   haproxy: {
     file: 'haproxy.cfg',
-    adapt: ({ http, https }, [first, second]) => [
+    adapt: ({ http, https }) => [
       ['bind :::80 ', `bind :::${http} `],
       ['bind :::443 ', `bind :::${https} `],
       ['/etc/haproxy/tracker.pem', pem],
-      ['127.0.0.1:3000', first],
-      ['127.0.0.1:3001', second],
       ['    user haproxy\n    group haproxy\n', ''],
     ],
     commands: (_folder, file) => ({
@@ -86,12 +77,13 @@ export type ProxyName = keyof typeof kinds;
 export const proxyNames = Object.keys(kinds) as ProxyName[];
 
 /**
- * Starts a proxy with its file of docs/deploy/ in front of two servers, given as `host:port`.
- * Replaces ports, certificate and servers. Throws if the proxy rejects the file or warns about it.
+ * Starts a proxy with its file of docs/deploy/ in front of the servers at two addresses, or of one
+ * that it takes for two. Replaces ports, certificate and servers. Throws if the proxy rejects the
+ * file or warns about it.
  */
 export async function startProxy(
   name: ProxyName,
-  servers: [string, string],
+  addresses: string[],
   replacements: Replacements = [],
 ) {
   trustTestCertificate();
@@ -101,8 +93,13 @@ export async function startProxy(
   using cleanup = new DisposableStack();
   cleanup.defer(() => rmSync(folder, { recursive: true, force: true }));
   const ports = { http: await findFreePort(), https: await findFreePort() };
+  const [first = '', second = first] = addresses.map((address) => new URL(address).port);
+  const servers: Replacements = [
+    ['127.0.0.1:3000', `127.0.0.1:${first}`],
+    ['127.0.0.1:3001', `127.0.0.1:${second}`],
+  ];
   const original = readFileSync(projectPath(`docs/deploy/${file}`), 'utf8');
-  const replaced = new Map([...adapt(ports, servers), ...replacements]);
+  const replaced = new Map([...adapt(ports), ...servers, ...replacements]);
   for (const text of replaced.keys()) {
     if (!original.includes(text))
       throw new Error(`docs/deploy/${file} does not contain "${text}".`);
@@ -143,9 +140,6 @@ export async function startProxy(
     },
   };
 }
-
-/** Returns the `host:port` of a server's address. */
-export const upstreamOf = (address: string) => `127.0.0.1:${new URL(address).port}`;
 
 /** Makes `fetch` in this process accept the certificate. */
 function trustTestCertificate() {

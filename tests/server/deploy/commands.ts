@@ -1,9 +1,9 @@
 import { execFile } from 'node:child_process';
-import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import type { CookieClient } from '../../support/cookie-client.ts';
 import { NotSupported } from '../torture/run-scenarios.ts';
+import { until } from '../torture/until.ts';
 
 export const projectFolder = fileURLToPath(new URL('../../../', import.meta.url));
 
@@ -31,15 +31,6 @@ export async function requireRootAnd(programs: Record<string, string>) {
     if (await fails('sh', ['-c', `command -v ${program}`])) {
       throw new NotSupported(`needs ${program} (Debian: apt-get install ${debianPackage})`);
     }
-  }
-}
-
-/** Calls `isDone` until it returns true. Throws after two minutes. */
-export async function until(goal: string, isDone: () => Promise<boolean>) {
-  const endMs = performance.now() + 120_000;
-  while (!(await isDone())) {
-    if (performance.now() > endMs) throw new Error(`Waited two minutes until ${goal}.`);
-    await delay(100);
   }
 }
 

@@ -6,7 +6,8 @@ import { join } from 'node:path';
 import { findFreePort } from '../../../tools/free-port.ts';
 import { CookieClient, signedInClient } from '../../support/cookie-client.ts';
 import type { Figures } from '../torture/run-scenarios.ts';
-import { countProjects, fails, projectFolder, run, until, untilReady } from './commands.ts';
+import { until } from '../torture/until.ts';
+import { countProjects, fails, projectFolder, run, untilReady } from './commands.ts';
 
 type Environment = Record<string, string>;
 

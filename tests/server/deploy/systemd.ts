@@ -5,10 +5,10 @@ import { readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { findFreePort } from '../../../tools/free-port.ts';
 import { signedInClient } from '../../support/cookie-client.ts';
-import { startProxy } from '../../support/proxies.ts';
-import { createUntil, TortureClient } from '../torture/client.ts';
 import type { Figures } from '../torture/run-scenarios.ts';
-import { countProjects, fails, projectFolder, run, until, untilReady } from './commands.ts';
+import { restartInTurn } from '../torture/scenarios.ts';
+import { until } from '../torture/until.ts';
+import { countProjects, fails, projectFolder, run, untilReady } from './commands.ts';
 
 const unit = readFileSync(join(projectFolder, 'docs/deploy/tracker.service'), 'utf8');
 
@@ -77,40 +77,20 @@ export async function runUnderSystemd(root: string): Promise<Figures> {
     fails('nsenter', [...machine.enter, 'systemctl', 'is-active', 'tracker']),
   );
 
-  const restarts = await restartInTurn(machine, [ports[1], ports[2]]);
+  const instances = ports.slice(1).map((port) => `tracker@${port}`);
+  const addresses = ports.slice(1).map((port) => `http://localhost:${port}`);
+  for (const instance of instances) await systemctl('start', instance);
+  await Promise.all(addresses.map(untilReady));
+  const options = { proxyName: 'haproxy', rounds: 3, clientCount: 8 } as const;
+  const restarts = await restartInTurn(addresses, options, async (i) => {
+    await systemctl('restart', instances[i]!);
+    await untilReady(addresses[i]!);
+  });
   const security = await inside('systemd-analyze', 'security', '--no-pager', 'tracker@1.service');
   return {
     ...restarts,
     'stop (ms)': Math.round(stopMs),
     'exposure of the unit': /exposure level for \S+: (.+) \S+$/.exec(security)?.[1] ?? 'unknown',
-  };
-}
-
-/** Restarts two instances of the unit behind haproxy, three times each, under 8 writers. */
-async function restartInTurn({ systemctl }: Machine, ports: [number, number]) {
-  for (const port of ports) await systemctl('start', `tracker@${port}`);
-  for (const port of ports) await untilReady(`http://localhost:${port}`);
-  const [first, second] = ports.map((port) => `127.0.0.1:${port}`) as [string, string];
-  await using proxy = await startProxy('haproxy', [first, second]);
-  const client = await new TortureClient(proxy.address).signUp();
-  const stop = new AbortController();
-  using cleanup = new DisposableStack();
-  cleanup.defer(() => stop.abort());
-  const creating = createUntil(stop.signal, [client], 8, () => {});
-  for (let round = 0; round < 3; round += 1) {
-    for (const port of ports) {
-      await systemctl('restart', `tracker@${port}`);
-      await untilReady(`http://localhost:${port}`);
-    }
-  }
-  stop.abort();
-  const { acknowledged, unacknowledged } = await creating;
-  const titles = new Set(await client.titles());
-  return {
-    restarts: 6,
-    'projects created meanwhile': acknowledged.length,
-    'failed creates': unacknowledged.length,
-    lost: acknowledged.filter((key) => !titles.has(key)).length,
   };
 }
 
@@ -155,5 +135,3 @@ async function boot(root: string) {
     },
   };
 }
-
-type Machine = Awaited<ReturnType<typeof boot>>;

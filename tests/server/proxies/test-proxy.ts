@@ -4,18 +4,12 @@ import { connect as connectHttp2 } from 'node:http2';
 import { request } from 'node:https';
 import { connect as connectTcp, type AddressInfo } from 'node:net';
 import { connect, type TLSSocket } from 'node:tls';
-import { describe, expect, onTestFinished, test, vi } from 'vitest';
+import { beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { findFreePort } from '../../../tools/free-port.ts';
 import { CookieClient, signedInClient } from '../../support/cookie-client.ts';
-import {
-  startProxy,
-  upstreamOf,
-  type ProxyName,
-  type Replacements,
-} from '../../support/proxies.ts';
-import type { ReferenceServerOptions } from '../../support/reference-server.ts';
+import { startProxy, type ProxyName, type Replacements } from '../../support/proxies.ts';
 import { restartReplicas } from '../torture/scenarios.ts';
-import { emptyStore, fakeDist, refusal, startServer } from '../support.ts';
+import { emptyStore, fakeDist, refusal, startServer, useServer } from '../support.ts';
 import { longTestMs } from '../../support/time-limits.ts';
 
 vi.setConfig({ testTimeout: longTestMs });
@@ -26,9 +20,11 @@ const [clientAddress, otherAddress] = ['127.0.0.5', '127.0.0.6'];
 /** Tests the file of a proxy in docs/deploy/, in front of real and of simulated servers. */
 export function testProxy(name: ProxyName) {
   describe(`behind docs/deploy/ for ${name}`, () => {
+    const shared = shareProxy(name);
+
     test('http is redirected to https', async () => {
-      const { proxy } = await startServerBehind(name);
-      const reply = await fetch(`${proxy.httpAddress}/api/v1/projects?x=1`, { redirect: 'manual' });
+      const { httpAddress } = shared();
+      const reply = await fetch(`${httpAddress}/api/v1/projects?x=1`, { redirect: 'manual' });
       expect([301, 308]).toContain(reply.status);
       expect(reply.headers.get('location')).toMatch(
         /^https:\/\/localhost(:\d+)?\/api\/v1\/projects\?x=1$/,
@@ -36,16 +32,14 @@ export function testProxy(name: ProxyName) {
     });
 
     test('every response over https has Strict-Transport-Security', async () => {
-      const { proxy } = await startServerBehind(name);
       for (const path of ['/', '/api/v1/projects']) {
-        const { headers } = await fetch(proxy.address + path);
+        const { headers } = await fetch(shared().address + path);
         expect(headers.get('strict-transport-security')).toBe('max-age=31536000');
       }
     });
 
     test('cookies are Secure, even if the client claims that it uses http', async () => {
-      const { proxy } = await startServerBehind(name);
-      const client = await signedInClient(proxy.address);
+      const client = await signedInClient(shared().address);
       const { headers } = await client.login(client.credentials, {
         headers: { 'x-forwarded-proto': 'http' },
       });
@@ -55,18 +49,17 @@ export function testProxy(name: ProxyName) {
     });
 
     test('the server knows the host and port that the browser uses', async () => {
-      const { proxy } = await startServerBehind(name);
-      const client = await signedInClient(proxy.address);
-      const createFrom = (origin: string) =>
-        client.createProject(undefined, { headers: { origin } });
-      expect((await createFrom(proxy.address)).status).toBe(201);
-      expect((await createFrom('https://localhost:1')).status).toBe(403);
-      expect((await createFrom('https://localhost')).status).toBe(403);
+      const { address } = shared();
+      const client = await signedInClient(address);
+      const createFrom = async (origin: string) =>
+        (await client.createProject(undefined, { headers: { origin } })).status;
+      expect(await createFrom(address)).toBe(201);
+      expect(await createFrom('https://localhost:1')).toBe(403);
+      expect(await createFrom('https://localhost')).toBe(403);
     });
 
     test('HTTP/2 reaches the server', async () => {
-      const { proxy } = await startServerBehind(name);
-      const session = connectHttp2(proxy.address);
+      const session = connectHttp2(shared().address);
       onTestFinished(() => session.close());
       const stream = session.request({ ':path': '/healthz' });
       const [headers] = await once(stream, 'response');
@@ -75,11 +68,21 @@ export function testProxy(name: ProxyName) {
       stream.destroy();
     });
 
+    test('a body that is too large is refused with a message', async () => {
+      const client = await signedInClient(shared().address);
+      for (const bytes of [1_340_000, 5_000_000]) {
+        const reply = await client.createProject({ title: 'x', description: 'x'.repeat(bytes) });
+        expect({ status: reply.status, body: reply.body }).toEqual(refusal('bodyTooLarge'));
+      }
+      const login = await client.login({ email: 'x', password: 'x'.repeat(1_300_000) });
+      expect({ status: login.status, body: login.body }).toEqual(refusal('bodyTooLarge'));
+    });
+
     test('attempts count for the address of the client, not for one that it claims', async () => {
-      const { proxy } = await startServerBehind(name);
-      const { credentials } = await signedInClient(proxy.address);
+      const { address, port } = shared();
+      const { credentials } = await signedInClient(address);
       const guess = (localAddress: string, claimedAddress: string) =>
-        send(proxy.port, {
+        send(port, {
           localAddress,
           path: '/api/v1/auth/login',
           headers: { 'x-forwarded-for': claimedAddress, 'content-type': 'application/json' },
@@ -102,7 +105,7 @@ export function testProxy(name: ProxyName) {
         response.write('x'.repeat(200_000));
         finish = () => response.end('the end');
       });
-      const proxy = await startProxyForTest(name, [upstream, upstream]);
+      const proxy = await startProxyForTest(name, [upstream.address]);
       const { body } = await fetch(`${proxy.address}/api/v1/projects`);
       const decoder = new TextDecoder();
       let received = '';
@@ -115,7 +118,7 @@ export function testProxy(name: ProxyName) {
 
     test('a client that stalls in its request is cut without a 408', async () => {
       const upstream = await startUpstream(answerWhenRead);
-      const proxy = await startProxyForTest(name, [upstream, upstream], shortTimeouts[name]);
+      const proxy = await startProxyForTest(name, [upstream.address], shortTimeouts[name]);
       for (const start of [
         'POST /api/v1/auth/login HTTP/1.1\r\nHost: localhost\r\n',
         'POST /api/v1/auth/login HTTP/1.1\r\nHost: localhost\r\nContent-Length: 100\r\n\r\nhalf',
@@ -130,8 +133,8 @@ export function testProxy(name: ProxyName) {
     });
 
     test('without a server, the response is 503 with a message', async () => {
-      const nowhere = `127.0.0.1:${await findFreePort()}`;
-      const proxy = await startProxyForTest(name, [nowhere, nowhere]);
+      const nowhere = `http://127.0.0.1:${await findFreePort()}`;
+      const proxy = await startProxyForTest(name, [nowhere]);
       const { status, headers, body } = await new CookieClient(proxy.address).createProject();
       expect({ status, body }).toEqual(refusal('unavailable'));
       expect(headers.get('retry-after')).toMatch(/^\d+$/);
@@ -140,7 +143,8 @@ export function testProxy(name: ProxyName) {
 
     test('a server that is not ready is used if there is no other', async () => {
       let isDraining = false;
-      const { proxy, address } = await startServerBehind(name, { isDraining: () => isDraining });
+      const address = await startServer({ isDraining: () => isDraining });
+      const proxy = await startProxyForTest(name, [address]);
       const client = await signedInClient(proxy.address);
       isDraining = true;
       expect((await fetch(`${address}/readyz`)).status).toBe(503);
@@ -195,42 +199,31 @@ export function testProxy(name: ProxyName) {
       const figures = await restartReplicas(settings, name, 1, 4);
       expect(figures).toMatchObject({ 'failed requests': 0, lost: 0 });
     });
-  });
 
-  test(`a body that is too large is refused with a message by ${name}`, async () => {
-    const { proxy } = await startServerBehind(name);
-    const client = await signedInClient(proxy.address);
-    for (const bytes of [1_340_000, 5_000_000]) {
-      const reply = await client.createProject({ title: 'x', description: 'x'.repeat(bytes) });
-      expect({ status: reply.status, body: reply.body }).toEqual(refusal('bodyTooLarge'));
-    }
-    const login = await client.login({ email: 'x', password: 'x'.repeat(1_300_000) });
-    expect({ status: login.status, body: login.body }).toEqual(refusal('bodyTooLarge'));
-  });
-
-  test(`${name} limits the requests that one address makes at once`, async () => {
-    const upstream = await startUpstream(answerWhenRead);
-    const limits = {
-      nginx: [['limit_conn tracker 100', 'limit_conn tracker 2']],
-      haproxy: [['sc0_conn_cur gt 200', 'sc0_conn_cur gt 2']],
-    } satisfies Record<string, Replacements>;
-    const proxy = await startProxyForTest(name, [upstream, upstream], limits[name]);
-    const halfRequest = 'POST / HTTP/1.1\r\nHost: localhost\r\nContent-Length: 100\r\n\r\nhalf';
-    const clients = [await openTls(proxy.port), await openTls(proxy.port)];
-    for (const client of clients) client.write(halfRequest);
-    const outcome = (localAddress: string) =>
-      send(proxy.port, { localAddress }).then(
-        ({ status, body }) => `${status} ${body}`,
-        () => 'cut',
-      );
-    await expect
-      .poll(() => outcome(clientAddress))
-      .toBe(
-        name === 'haproxy'
-          ? 'cut'
-          : '429 {"message":"Too many requests at once. Please try again in a moment."}',
-      );
-    expect(await outcome(otherAddress)).toBe('200 ');
+    test('one address may make a limited number of requests at once', async () => {
+      const upstream = await startUpstream(answerWhenRead);
+      const limits = {
+        nginx: [['limit_conn tracker 100', 'limit_conn tracker 2']],
+        haproxy: [['sc0_conn_cur gt 200', 'sc0_conn_cur gt 2']],
+      } satisfies Record<string, Replacements>;
+      const proxy = await startProxyForTest(name, [upstream.address], limits[name]);
+      const halfRequest = 'POST / HTTP/1.1\r\nHost: localhost\r\nContent-Length: 100\r\n\r\nhalf';
+      const clients = [await openTls(proxy.port), await openTls(proxy.port)];
+      for (const client of clients) client.write(halfRequest);
+      const outcome = (localAddress: string) =>
+        send(proxy.port, { localAddress }).then(
+          ({ status, body }) => `${status} ${body}`,
+          () => 'cut',
+        );
+      await expect
+        .poll(() => outcome(clientAddress))
+        .toBe(
+          name === 'haproxy'
+            ? 'cut'
+            : '429 {"message":"Too many requests at once. Please try again in a moment."}',
+        );
+      expect(await outcome(otherAddress)).toBe('200 ');
+    });
   });
 }
 
@@ -242,11 +235,15 @@ const shortTimeouts: Record<ProxyName, Replacements> = {
   haproxy: [['timeout http-request 15s', 'timeout http-request 1s']],
 };
 
-/** Starts a proxy in front of the server, which it takes for two. */
-async function startServerBehind(name: ProxyName, options: ReferenceServerOptions = {}) {
-  const address = await startServer({ trustedProxies: ['127.0.0.1'], ...options });
-  const upstream = upstreamOf(address);
-  return { address, proxy: await startProxyForTest(name, [upstream, upstream]) };
+/** Starts one server, and the proxy in front of it, for all tests around. */
+function shareProxy(name: ProxyName) {
+  const address = useServer(async () => ({ trustedProxies: ['127.0.0.1'] }));
+  let proxy: Awaited<ReturnType<typeof startProxy>>;
+  beforeAll(async () => {
+    proxy = await startProxy(name, [address()]);
+    return () => proxy[Symbol.asyncDispose]();
+  });
+  return () => proxy;
 }
 
 async function startProxyForTest(...args: Parameters<typeof startProxy>) {
@@ -259,32 +256,29 @@ const answerWhenRead: RequestListener = (incoming, response) => {
   incoming.resume().on('end', () => response.end());
 };
 
-/** Starts an HTTP server that is ready. Returns its `host:port`. */
-async function startUpstream(listener: RequestListener): Promise<string> {
-  const server = createServer((incoming, response) =>
-    incoming.url === '/readyz' ? response.end() : listener(incoming, response),
-  ).listen(0, '127.0.0.1');
+/** Starts an HTTP server that is ready. `count` returns how many requests of a method it got. */
+async function startUpstream(listener: RequestListener) {
+  const methods: (string | undefined)[] = [];
+  const server = createServer((incoming, response) => {
+    if (incoming.url === '/readyz') return response.end();
+    methods.push(incoming.method);
+    return listener(incoming, response);
+  }).listen(0, '127.0.0.1');
   await once(server, 'listening');
   onTestFinished(() => server.close().closeAllConnections());
-  return `127.0.0.1:${(server.address() as AddressInfo).port}`;
-}
-
-async function startCountedUpstream(listener: RequestListener) {
-  const methods: string[] = [];
-  const upstream = await startUpstream((incoming, response) => {
-    methods.push(incoming.method ?? '');
-    listener(incoming, response);
-  });
-  return { upstream, count: (method: string) => methods.filter((m) => m === method).length };
+  return {
+    address: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    count: (method: string) => methods.filter((each) => each === method).length,
+  };
 }
 
 /** Starts a proxy in front of a server that cuts each request, and of one that answers. */
 async function startBrokenAndWorking(name: ProxyName) {
-  const broken = await startCountedUpstream((incoming, response) => {
+  const broken = await startUpstream((incoming, response) => {
     incoming.resume().on('end', () => response.destroy());
   });
-  const working = await startCountedUpstream(answerWhenRead);
-  const proxy = await startProxyForTest(name, [broken.upstream, working.upstream]);
+  const working = await startUpstream(answerWhenRead);
+  const proxy = await startProxyForTest(name, [broken.address, working.address]);
   return { proxy, broken, working };
 }
 

@@ -1,7 +1,6 @@
 import { randomInt } from 'node:crypto';
 import { chownSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { setTimeout as delay } from 'node:timers/promises';
 import { parseEnv } from 'node:util';
 import { killTree, signalTree } from '../../support/process-tree.ts';
 import type { Settings } from '../../support/server-process.ts';
@@ -10,10 +9,11 @@ import { measureOutage } from './outage.ts';
 import { requirePrograms, startProgram, unprivileged } from './programs.ts';
 import type { Figures } from './run-scenarios.ts';
 import { runSql } from './sql.ts';
+import { until } from './until.ts';
 
 const documented = new URL('../../../docs/deploy/cluster/', import.meta.url);
 const binaries = '/usr/lib/postgresql/15/bin';
-const limitSeconds = 40;
+const maxSeconds = 40;
 
 /** What Patroni reports at /cluster. */
 interface Member {
@@ -52,7 +52,7 @@ export async function loseLeader(
       await fail(old);
       const failedMs = performance.now();
       const record = async (what: string, isReached: (members: Member[]) => boolean) => {
-        await waitUntil(what, async () => isReached(await witness.members()));
+        await until(what, async () => isReached(await witness.members()), maxSeconds);
         timesMs[what] = performance.now() - failedMs;
       };
       await record('another node leads', (all) => ![undefined, before].includes(leaderOf(all)));
@@ -89,14 +89,14 @@ async function startCluster(stack: AsyncDisposableStack) {
   for (const node of nodes) await node.start();
   writeFileSync(join(folder, 'haproxy.cfg'), read('haproxy.cfg'));
   stack.use(await startProgram('haproxy', ['-db', '-f', 'haproxy.cfg'], { cwd: folder }));
-  await waitUntil('three members', async () => isWhole(await nodes[0]!.members()));
+  await until('three members run', async () => isWhole(await nodes[0]!.members()), maxSeconds);
   const urlOf = (role: string) => `postgres://${role}:change-me@${network}10:5000/${role}`;
-  await waitUntil('an answer through HAProxy', () =>
+  const isAnswered = () =>
     runSql(urlOf('postgres'), 'select 1').then(
       () => true,
       () => false,
-    ),
-  );
+    );
+  await until('HAProxy passes on a statement', isAnswered, maxSeconds);
   const statements = read('database.sql').split('\n').filter(Boolean);
   for (const statement of statements) await runSql(urlOf('postgres'), statement);
   return { nodes, urlOf };
@@ -173,11 +173,3 @@ const leaderOf = (members: Member[]) => members.find(({ role }) => role === 'lea
 const isWhole = (members: Member[]) =>
   members.filter(({ state }) => ['running', 'streaming'].includes(state)).length === 3 &&
   members.some(({ role }) => role === 'sync_standby');
-
-async function waitUntil(what: string, isReached: () => Promise<boolean>) {
-  const limitMs = performance.now() + limitSeconds * 1000;
-  while (!(await isReached())) {
-    if (performance.now() > limitMs) throw new Error(`Not within ${limitSeconds} s: ${what}.`);
-    await delay(100);
-  }
-}

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { findFreePort } from '../../../tools/free-port.ts';
 import { median } from '../../support/median.ts';
-import { startProxy, upstreamOf, type ProxyName } from '../../support/proxies.ts';
+import { startProxy, type ProxyName } from '../../support/proxies.ts';
 import { startServerProcess, type Settings } from '../../support/server-process.ts';
 import { compareWithStore, createUntil, TortureClient, type CreatedKeys } from './client.ts';
 import { deployServer, type Deployment } from './deployments.ts';
@@ -119,14 +119,28 @@ export async function restartReplicas(
   clientCount: number,
 ) {
   await using running = await startServers(settings, 2);
-  const [first, second] = running.map(({ address }) => upstreamOf(address)) as [string, string];
-  await using proxy = await startProxy(proxyName, [first, second]);
+  const addresses = running.map(({ address }) => address);
+  return await restartInTurn(addresses, { proxyName, rounds, clientCount }, async (i) => {
+    const { address, kill } = running[i]!;
+    const { code, errors } = await kill('SIGTERM');
+    if (code !== 0) throw new Error(`A stopped server ended with code ${code}: ${errors}`);
+    running[i] = await startServerProcess({ ...settings, PORT: new URL(address).port });
+  });
+}
+
+/** Calls `restart` for each of two servers in turn, while clients use them through a proxy. */
+export async function restartInTurn(
+  addresses: string[],
+  options: { proxyName: ProxyName; rounds: number; clientCount: number },
+  restart: (server: number) => Promise<void>,
+): Promise<Figures> {
+  const { proxyName, rounds, clientCount } = options;
+  await using proxy = await startProxy(proxyName, addresses);
   const stop = new AbortController();
   using cleanup = new DisposableStack();
   cleanup.defer(() => stop.abort());
-  const counts = { requests: 0, failed: 0 };
   const timesMs: number[] = [];
-  const failures = new Set<string>();
+  const failures: string[] = [];
   const clients = await Promise.all(
     Array.from({ length: clientCount }, () => new TortureClient(proxy.address).signUp()),
   );
@@ -138,11 +152,8 @@ export async function restartReplicas(
       const created = await client.create(key);
       const listed = await client.listProjects();
       timesMs.push((performance.now() - startMs) / 2);
-      counts.requests += 2;
       for (const { status, body } of [created, listed]) {
-        if (status === 200 || status === 201) continue;
-        counts.failed += 1;
-        failures.add(`${status} ${JSON.stringify(body)}`);
+        if (status !== 200 && status !== 201) failures.push(`${status} ${JSON.stringify(body)}`);
       }
       if (created.status === 201) acknowledged.push(key);
     }
@@ -150,22 +161,18 @@ export async function restartReplicas(
     return acknowledged.filter((key) => !titles.has(key)).length;
   });
   for (let round = 0; round < rounds; round += 1) {
-    for (const [i, { address, kill }] of running.entries()) {
-      const { code } = await kill('SIGTERM');
-      if (code !== 0) failures.add(`exit code ${code}`);
-      running[i] = await startServerProcess({ ...settings, PORT: new URL(address).port });
-    }
+    for (const i of addresses.keys()) await restart(i);
   }
   stop.abort();
   const lost = (await Promise.all(lostByClient)).reduce((sum, count) => sum + count, 0);
   return {
-    restarts: 2 * rounds,
-    requests: counts.requests,
-    'failed requests': counts.failed + failures.size,
+    restarts: addresses.length * rounds,
+    requests: 2 * timesMs.length,
+    'failed requests': failures.length,
     lost,
     'median (ms)': round(median(timesMs)),
     'slowest (ms)': slowest(timesMs),
-    ...(failures.size > 0 && { failures: [...failures].join('; ') }),
+    ...(failures.length > 0 && { failures: [...new Set(failures)].join('; ') }),
   };
 }
 
