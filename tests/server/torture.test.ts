@@ -1,5 +1,3 @@
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { describe, expect, test, vi } from 'vitest';
 import { failOver } from './torture/postgres-outages.ts';
 import { floodLogins, killDuringCreates, shareStore } from './torture/scenarios.ts';
@@ -39,10 +37,5 @@ test('other requests are answered during a flood of sign-ins', async () => {
   expect(figures).toMatchObject({ 'failed sign-ins without a response': 0 });
 });
 
-function common(): Record<string, string> {
-  // Most of a start is compiling. A stopped server leaves its compiled code to later ones.
-  const NODE_COMPILE_CACHE = join(tmpdir(), 'node-compile-cache');
-  return { DIST_DIR: fakeDist(), LOG_LEVEL: 'warn', NODE_COMPILE_CACHE };
-}
-
+const common = () => ({ DIST_DIR: fakeDist(), LOG_LEVEL: 'warn' });
 const settings = async (name: StoreName) => ({ ...common(), ...(await emptyStore(name)) });
