@@ -6,7 +6,7 @@ import { gunzipSync } from 'node:zlib';
 import Fastify from 'fastify';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { countOpenStreams, createListSender } from '../../server/http/list-responses.ts';
-import type { Database } from '../../server/store/database.ts';
+import type { Database, SqlValue } from '../../server/store/database.ts';
 import { openStore } from '../../server/store/store.ts';
 import { signedInClient, type CookieClient } from '../support/cookie-client.ts';
 import {
@@ -116,10 +116,14 @@ describe.each(storeNames)('a list of projects on %s', (name) => {
   test('is refused or cut if rows are deleted while it is read', async () => {
     const { client, addProjects, database, queries } = await start(name);
     const ids = await addProjects(1_234);
-    queries.change = () => database.query(`delete from projects where id = '${ids.pop()}'`);
-    queries.untilChange = 1;
+    const deleteOneAfter = (count: number) => {
+      queries.before = async () => {
+        if (count-- === 0) await database.query(`delete from projects where id = '${ids.pop()}'`);
+      };
+    };
+    deleteOneAfter(1);
     expect(await client.listProjects()).toMatchObject(refusal('unavailable'));
-    queries.untilChange = 3;
+    deleteOneAfter(3);
     // Refused if the deletion comes before the first byte is sent.
     const outcome = await client.listProjects().then(
       ({ status }) => status,
@@ -173,7 +177,9 @@ describe.each(storeNames)('a list of projects on %s', (name) => {
       await addProjects(1_234);
       const { message } = refusal('internalServerError').body as { message: string };
       const outcome = async (untilFailure: number) => {
-        queries.untilFailure = untilFailure;
+        queries.before = async () => {
+          if (untilFailure-- <= 0) throw new Error('The test broke the store.');
+        };
         const { response, read } = await request(client, { 'accept-encoding': coding });
         return read().then(
           (chunks) => {
@@ -186,7 +192,7 @@ describe.each(storeNames)('a list of projects on %s', (name) => {
       expect(await outcome(1)).toBe(message); // after the session
       // After a chunk or two. A compressed list can fail before its first byte is sent.
       expect(['aborted', ...(coding === 'gzip' ? [message] : [])]).toContain(await outcome(5));
-      queries.untilFailure = Infinity;
+      queries.before = async () => {};
       expect((await client.listProjects()).body).toHaveLength(1_234);
     },
   );
@@ -205,8 +211,13 @@ describe('a list of projects', () => {
   });
 
   test('is refused while its account has 32 open streams, but not to other accounts', async () => {
-    const { address, client, addProjects } = await start();
-    await addProjects(200, 'x'.repeat(100_000));
+    const { address, client, addProjects, queries } = await start();
+    await addProjects(300);
+    const { promise: isReleased, resolve: release } = Promise.withResolvers<void>();
+    // All chunks but the first one wait.
+    queries.before = async (sql, [, from] = []) => {
+      if (sql.includes('position between') && from !== 1) await isReleased;
+    };
     const openBefore = countOpenStreams();
     const open = await Promise.all(Array.from({ length: 32 }, () => request(client, {})));
     expect(countOpenStreams()).toBe(openBefore + 32);
@@ -217,12 +228,13 @@ describe('a list of projects', () => {
     expect((await (await signedInClient(address)).listProjects()).status).toBe(200);
     open[0]!.response.destroy();
     await expect.poll(countOpenStreams).toBe(openBefore + 31);
-    expect((await client.listProjects()).body).toHaveLength(200);
+    release();
+    expect((await client.listProjects()).body).toHaveLength(300);
   });
 
   test('is read in few chunks per turn of the event loop if many clients read', async () => {
     const { client, addProjects, queries } = await start();
-    await addProjects(2_600);
+    await addProjects(1_300);
     const opened = await Promise.all(Array.from({ length: 30 }, () => request(client, {})));
     const finished = new AbortController();
     const reading = Promise.all(opened.map(({ read }) => read()));
@@ -266,25 +278,18 @@ test('the cache keeps the most recently used lists, up to 16 MB', async () => {
   expect(reads).toEqual(['4']);
 });
 
-/**
- * Starts a server with a signed-in client. The store fails after `queries.untilFailure`, and is
- * changed after `queries.untilChange`.
- */
+/** Starts a server with a signed-in client. `queries.before` runs before each query of the store. */
 async function start(name: StoreName = 'SQLite') {
   const database = (await freshDatabase(name))();
   const queries = {
     count: 0,
-    untilFailure: Infinity,
-    untilChange: Infinity,
-    change: async (): Promise<unknown> => undefined,
+    before: async (_sql: string, _values?: SqlValue[]) => {},
   };
   const instrumented: Database = {
     ...database,
     async query(sql, values) {
       queries.count += 1;
-      queries.untilFailure -= 1;
-      if (queries.untilFailure < 0) throw new Error('The test broke the store.');
-      if (queries.untilChange-- === 0) await queries.change();
+      await queries.before(sql, values);
       return database.query(sql, values);
     },
   };
