@@ -18,7 +18,6 @@ import {
   freshDatabase,
   refusal,
   runInPostgres,
-  runProcess,
   startServer,
   storeNames,
   temporaryFolder,
@@ -173,21 +172,16 @@ describe('a file that cannot be used', () => {
     // Comparing all indexes with their tables would take too long at a start.
     ['one changed byte in another index', () => damagedIndex('projects_3'), false],
     ['no bytes', emptyFolder, true],
-  ])('with %s is not backed up, and not started on', async (_case, createFolder, isSeenAtStart) => {
+  ])('with %s is not backed up, and not opened', async (_case, createFolder, isSeenWhenOpened) => {
     const folder = await createFolder();
     const { size } = statSync(join(folder, 'tracker.sqlite'));
     const target = temporaryFolder();
-    const file = join(target, 'backup.sqlite');
-    const backup = await runCommand('backup', { DATA_DIR: folder }, file);
-    expect(backup.code).toBe(1);
-    expect(backup.errors).toMatch(
-      /^No backup was made: .+(damaged|is empty).+restore a backup.*\n$/,
-    );
+    const problem = /(damaged|is empty).+restore a backup/;
+    const backup = backUpSqlite(folder, join(target, 'backup.sqlite'));
+    await expect(backup).rejects.toThrow(problem);
     expect(readdirSync(target)).toEqual([]);
-    if (!isSeenAtStart) return;
-    const { code, errors } = await runProcess({ DATA_DIR: folder }).ended;
-    expect(code).toBe(1);
-    expect(errors).toMatch(/^DATA_DIR: .+(damaged|is empty).+restore a backup.*\n$/);
+    if (!isSeenWhenOpened) return;
+    expect(() => openSqlite(folder)).toThrow(problem);
     expect(statSync(join(folder, 'tracker.sqlite')).size).toBe(size);
   });
 });
@@ -327,8 +321,26 @@ async function startOnFolder() {
 }
 
 /** Returns a DATA_DIR whose database has an overwritten page. */
-async function damagedFolder(): Promise<string> {
+const damagedFolder = () =>
+  damagedCopy((bytes) => {
+    const middle = 4096 * Math.floor(bytes.length / 4096 / 2);
+    bytes.fill(0xff, middle, middle + 4096);
+  });
+
+/** Returns a DATA_DIR in which one byte of a text is changed in an index, not in its table. */
+const damagedIndex = (index: 'accounts_2' | 'projects_3') =>
+  damagedCopy((bytes, database, email) => {
+    const { rootpage } = database
+      .prepare('select rootpage from sqlite_schema where name = ?')
+      .get(`sqlite_autoindex_${index}`) as { rootpage: number };
+    const page = bytes.subarray((rootpage - 1) * 4096, rootpage * 4096);
+    page[page.indexOf(index === 'accounts_2' ? email : 'damaged-key')]! += 1;
+  });
+
+/** Returns a DATA_DIR with a copy of a database, of which `damage` changes the bytes. */
+async function damagedCopy(damage: (bytes: Buffer, copy: DatabaseSync, email: string) => void) {
   const { folder, client } = await startOnFolder();
+  await client.createProject(undefined, { headers: { 'idempotency-key': 'damaged-key' } });
   for (let i = 0; i < 20; i += 1) {
     await client.createProject({ title: `${i}`, description: 'x'.repeat(5_000) });
   }
@@ -336,28 +348,10 @@ async function damagedFolder(): Promise<string> {
   const file = join(damaged, 'tracker.sqlite');
   await backUpSqlite(folder, file);
   const bytes = readFileSync(file);
-  const middle = 4096 * Math.floor(bytes.length / 4096 / 2);
-  bytes.fill(0xff, middle, middle + 4096);
-  writeFileSync(file, bytes);
-  return damaged;
-}
-
-/** Returns a DATA_DIR in which one byte of a text is changed in an index, not in its table. */
-async function damagedIndex(index: 'accounts_2' | 'projects_3'): Promise<string> {
-  const { folder, client } = await startOnFolder();
-  const text = index === 'accounts_2' ? client.credentials.email : 'damaged-key';
-  await client.createProject(undefined, { headers: { 'idempotency-key': 'damaged-key' } });
-  const damaged = temporaryFolder();
-  const file = join(damaged, 'tracker.sqlite');
-  await backUpSqlite(folder, file);
-  const database = new DatabaseSync(file);
-  const { rootpage } = database
-    .prepare('select rootpage from sqlite_schema where name = ?')
-    .get(`sqlite_autoindex_${index}`) as { rootpage: number };
-  database.close();
-  const bytes = readFileSync(file);
-  const page = bytes.subarray((rootpage - 1) * 4096, rootpage * 4096);
-  page[page.indexOf(text)]! += 1;
+  {
+    using copy = new DatabaseSync(file);
+    damage(bytes, copy, client.credentials.email);
+  }
   writeFileSync(file, bytes);
   return damaged;
 }

@@ -47,7 +47,7 @@ describe('the server gives each refusal that the contract names', () => {
     titleMissing: (c) => c.createProject({ description: 'x' }),
     descriptionMissing: (c) => c.createProject({ title: 'x' }),
     titleTooLong: (c) => c.createProject({ title: 'x'.repeat(10_001), description: 'x' }),
-    internalServerError: () => listWithBug(new TypeError('a bug')),
+    internalServerError: () => listWithBug(new TypeError('a secret')),
     unavailable: async () => (await clientWithoutStore()).listProjects(),
   };
 
@@ -268,11 +268,6 @@ test('a server without its store is alive but not ready, and refuses with Retry-
     expect(reply).toMatchObject(refusal('unavailable'));
     expect(Number(reply.headers.get('retry-after'))).toBeGreaterThan(0);
   }
-});
-
-test('the response to an unexpected error contains no details', async () => {
-  const { body } = await listWithBug(new TypeError('secret'));
-  expect(JSON.stringify(body)).not.toContain('secret');
 });
 
 /** Sends a request that `fetch` cannot send. */
