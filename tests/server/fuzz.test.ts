@@ -2,8 +2,6 @@ import { once } from 'node:events';
 import { Agent, request, type IncomingMessage } from 'node:http';
 import { buffer } from 'node:stream/consumers';
 import { gunzipSync } from 'node:zlib';
-import { Ajv2020 } from 'ajv/dist/2020.js';
-import addFormats from 'ajv-formats';
 import * as fc from 'fast-check';
 import type { Arbitrary } from 'fast-check';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
@@ -173,36 +171,18 @@ async function send(client: CookieClient, agent: Agent, sent: FuzzRequest) {
   };
 }
 
-const ajv = addFormats.default(new Ajv2020({ allowUnionTypes: true }));
-/** The validators of the responses that the contract declares, by operationId and status. */
-const validators = new Map(
-  operations.map(({ operationId, responses }) => {
-    const ofStatus = Object.entries(responses).map(([status, response]) => {
-      const schema = jsonSchemaOf(response);
-      return [Number(status), ajv.compile(schema ? withoutOtherKeys(schema) : false)] as const;
-    });
-    return [operationId, new Map(ofStatus)] as const;
-  }),
-);
-
-function withoutOtherKeys(schema: Schema): object {
-  return JSON.parse(JSON.stringify(schema), (_, node) =>
-    node?.type === 'object' ? { ...node, additionalProperties: false } : node,
-  );
-}
-
 type Response = Awaited<ReturnType<typeof send>>;
 
-/** Returns how a response violates the contract. */
+/** Returns how a response violates the contract. Bodies of successes are validated by the server. */
 function violationsIn(method: string, operationId = '', { status, isJson, text }: Response) {
-  const declared = validators.get(operationId);
+  const declared = operations.find((each) => each.operationId === operationId)?.responses;
   if (status >= 500) return [`answered with ${status}: ${text}`];
-  if (declared && !declared.has(status)) return [`undeclared status ${status}`];
+  if (declared && !(status in declared)) return [`undeclared status ${status}`];
   if (!declared && status < 400) return []; // a page
   if (status === 304 || method === 'HEAD') return text ? [`a body with ${status}`] : [];
   if (!isJson) return [`not JSON: ${text}`];
   const body = JSON.parse(text) as { message?: unknown };
-  const validate = declared?.get(status);
-  if (!validate) return typeof body.message === 'string' ? [] : [`no message: ${text}`];
-  return validate(body) ? [] : validate.errors;
+  if (status < 400) return [];
+  const isRefusal = typeof body.message === 'string' && Object.keys(body).length === 1;
+  return isRefusal ? [] : [`not only a message: ${text}`];
 }
