@@ -12,12 +12,13 @@ import { openDatabase, withDatabase } from '../support/database.ts';
 import { runServer, type Settings } from '../support/server-process.ts';
 import type { WorkerData } from './open-store-worker.ts';
 import {
+  alterPostgresDatabase,
   beginTransaction,
   createPostgresDatabase,
   emptyStore,
   freshDatabase,
+  readiness,
   refusal,
-  runInPostgres,
   startServer,
   storeNames,
   temporaryFolder,
@@ -109,20 +110,12 @@ describe('/readyz', () => {
 
   test('is 503 while PostgreSQL is read-only, and lists are answered', async () => {
     const url = await createPostgresDatabase();
-    const name = new URL(url).pathname.slice(1);
     const client = await signedInClient(await startServer({ database: openPostgres(url) }));
-    const setReadOnly = async (value: string) => {
-      await runInPostgres(`alter database ${name} set default_transaction_read_only = ${value}`);
-      // The setting applies to new connections.
-      await runInPostgres(
-        `select pg_terminate_backend(pid) from pg_stat_activity where datname = '${name}'`,
-      );
-    };
-    await setReadOnly('on');
+    await alterPostgresDatabase(url, 'set default_transaction_read_only = on');
     await expect.poll(readiness(client), atMost).toBe(503);
     expect((await client.listProjects()).status).toBe(200);
     expect(await client.createProject()).toMatchObject(unavailable);
-    await setReadOnly('off');
+    await alterPostgresDatabase(url, 'set default_transaction_read_only = off');
     await expect.poll(readiness(client), atMost).toBe(200);
   });
 
@@ -361,10 +354,6 @@ async function emptyFolder(): Promise<string> {
   writeFileSync(join(folder, 'tracker.sqlite'), '');
   return folder;
 }
-
-/** Polled, because the server checks its store once a second. */
-const readiness = (client: CookieClient) => async () =>
-  (await client.call('GET', '/readyz')).status;
 
 async function runCommand(
   name: 'backup' | 'sign-out' | 'unlock',

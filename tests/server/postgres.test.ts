@@ -2,7 +2,6 @@ import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { connect, createServer, type AddressInfo } from 'node:net';
 import { TLSSocket } from 'node:tls';
-import { Client } from 'pg';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { StoreUnavailable } from '../../server/store/database.ts';
 import { openPostgres } from '../../server/store/postgres.ts';
@@ -11,12 +10,14 @@ import { signedInClient } from '../support/cookie-client.ts';
 import { longTestMs, maxWaitMs } from '../support/time-limits.ts';
 import { startTcpProxy } from '../support/tcp-proxy.ts';
 import {
+  alterPostgresDatabase,
+  beginTransaction,
   causes,
   createPostgresDatabase,
   impatient,
   openForTest,
   refusal,
-  runInPostgres,
+  readiness,
   runProcess,
   startServer,
 } from './support.ts';
@@ -31,11 +32,7 @@ describe('an unreachable PostgreSQL', () => {
   test('is answered with 503 and recovers without a restart', async () => {
     const url = await createPostgresDatabase();
     const client = await signedInClient(await startServer({ database: openPostgres(url) }));
-    const name = new URL(url).pathname.slice(1);
-    await runInPostgres(`alter database ${name} allow_connections false`);
-    await runInPostgres(
-      `select pg_terminate_backend(pid) from pg_stat_activity where datname = '${name}'`,
-    );
+    await alterPostgresDatabase(url, 'allow_connections false');
     for (const reply of [
       await client.createProject(),
       await client.listProjects(),
@@ -44,11 +41,10 @@ describe('an unreachable PostgreSQL', () => {
       expect(reply).toMatchObject(unavailable);
     }
     expect((await client.call('GET', '/healthz')).status).toBe(200);
-    const readiness = async () => (await client.call('GET', '/readyz')).status;
-    await expect.poll(readiness, { timeout: maxWaitMs }).toBe(503);
+    await expect.poll(readiness(client), { timeout: maxWaitMs }).toBe(503);
 
-    await runInPostgres(`alter database ${name} allow_connections true`);
-    await expect.poll(readiness, { timeout: maxWaitMs }).toBe(200);
+    await alterPostgresDatabase(url, 'allow_connections true');
+    await expect.poll(readiness(client), { timeout: maxWaitMs }).toBe(200);
     expect((await client.createProject()).status).toBe(201);
     expect((await client.listProjects()).body).toHaveLength(1);
   });
@@ -149,10 +145,8 @@ test('reads are answered while writes hang, which fail in time', async () => {
   const url = await createPostgresDatabase();
   const database = openForTest(url, { poolSize: 4, ...impatient });
   await database.query('create table locked (n integer)');
-  const other = new Client(url);
-  await other.connect();
-  onTestFinished(() => other.end());
-  await other.query('begin; lock table locked');
+  const other = await beginTransaction({ DATABASE_URL: url });
+  await other.run('lock table locked');
   const writes = Array.from({ length: 20 }, () => database.query('insert into locked values (1)'));
   const results = Promise.allSettled(writes);
   for (let n = 0; n < 20; n += 1) {
@@ -160,7 +154,7 @@ test('reads are answered while writes hang, which fail in time', async () => {
   }
   const messages = causes(await results);
   expect(messages.filter((message) => message.includes('Earlier writes'))).toHaveLength(18);
-  await other.query('rollback');
+  await other.run('rollback');
   await database.query('insert into locked values (2)');
   expect(await database.query('select n from locked')).toEqual([{ n: 2 }]);
 });

@@ -52,7 +52,16 @@ export async function createPostgresDatabase(): Promise<string> {
   return url.href;
 }
 
-export const runInPostgres = (sql: string) => runSql(inject('postgresUrl'), sql);
+const runInPostgres = (sql: string) => runSql(inject('postgresUrl'), sql);
+
+/** Changes a PostgreSQL database, and ends its connections: the change applies to new ones. */
+export async function alterPostgresDatabase(url: string, change: string) {
+  const name = new URL(url).pathname.slice(1);
+  await runInPostgres(`alter database ${name} ${change}`);
+  await runInPostgres(
+    `select pg_terminate_backend(pid) from pg_stat_activity where datname = '${name}'`,
+  );
+}
 
 /**
  * Returns the settings of a server with empty data. On PostgreSQL it is a schema, because a
@@ -165,6 +174,10 @@ export async function startProcess(settings: Settings, options?: { readsLog: boo
 export function copyClient(client: CookieClient, address = client.address): CookieClient {
   return new CookieClient(address, client.credentials, new Map(client.cookies));
 }
+
+/** Returns a function to be polled, because the server checks its store once a second. */
+export const readiness = (client: CookieClient) => async () =>
+  (await client.call('GET', '/readyz')).status;
 
 /** The error responses that the contract names. */
 export const refusals = examples.filter(({ body }) => body.message);
