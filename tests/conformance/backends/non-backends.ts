@@ -10,6 +10,8 @@ type NonBackend = {
   id: string;
   name: string;
   appOrigin?: string;
+  /** The groups of the checks that run. Without any, all checks run. */
+  only?: string[];
   start: (clock: TestClock) => Promise<RunningServer>;
 };
 
@@ -26,6 +28,7 @@ const cors = (id: string, name: string, fault: Change): NonBackend => ({
   id,
   name,
   appOrigin,
+  only: ['CORS'],
   start: (clock) => startBackend(clock, exemplary, allowOrigin(appOrigin), fault),
 });
 

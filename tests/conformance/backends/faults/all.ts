@@ -3,7 +3,7 @@ import { cookieFaults, otherCookieFaults } from './cookies.ts';
 import { errorFaults, fatalFaults } from './errors.ts';
 import { leakFaults } from './leaks.ts';
 import { otherProjectFaults, projectFaults } from './projects.ts';
-import { responseFaults } from './responses.ts';
+import { otherResponseFaults, responseFaults } from './responses.ts';
 import { sequenceFaults } from './sequences.ts';
 import type { FaultTable } from './table.ts';
 import { textFaults } from './text.ts';
@@ -18,6 +18,7 @@ const tables: [table: FaultTable, ...groups: string[]][] = [
   [otherSignInFaults, 'SIGNIN'],
   [otherCookieFaults, 'COOKIE', 'XSRF'],
   [otherProjectFaults, 'PROJECT'],
+  [otherResponseFaults, 'REACH'],
   [sequenceFaults, 'JOURNEY'],
   [textFaults, 'TEXT'],
   [errorFaults, 'ERR'],

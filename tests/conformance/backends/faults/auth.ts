@@ -1,4 +1,4 @@
-import { cookieOf, jsonResponse, type Account, type Backend, type Change } from '../backend.ts';
+import { jsonResponse, type Account, type Backend, type Change } from '../backend.ts';
 import * as change from '../changes.ts';
 import type { BackendResponse } from '../stub-server.ts';
 import type { FaultTable } from './table.ts';
@@ -169,10 +169,6 @@ export const signInFaults: FaultTable = {
     'a wrong password gets 200 and an error in the body': change.responsesTo('login', 401, () =>
       jsonResponse(200, { error: 'wrong' }),
     ),
-    'a wrong password is refused with a session cookie that works': ({ refuse, signIn }) => ({
-      refuseLogin: (account, call) =>
-        change.withSetCookies(refuse(401, 'Wrong.'), account ? signIn(account, call) : []),
-    }),
   },
   'SIGNIN-2': { 'an unknown email gets 200': unknownEmail(jsonResponse(200, {})) },
   'SIGNIN-3': {
@@ -237,14 +233,6 @@ export const signInFaults: FaultTable = {
         },
       };
     },
-    'one of ten sessions cannot create projects': () => {
-      const sessions: string[] = [];
-      return change.refuse('createProject', 403, (_json, request) => {
-        const session = change.sessionOf(request);
-        if (!sessions.includes(session)) sessions.push(session);
-        return sessions.indexOf(session) % 10 === 7;
-      });
-    },
     'a session whose token contains a slash is not found': ({ createSession }) => {
       let count = 0;
       return {
@@ -282,40 +270,21 @@ export const signInFaults: FaultTable = {
       );
     },
   },
-  'ERR-2': {
-    'an unknown email is refused without a message': unknownEmail(
-      jsonResponse(401, { error: 'unknown' }),
-    ),
-  },
-  'ERR-21': {
-    'an object in place of a password signs in': ({ accounts, login }) => ({
-      login(call) {
-        const account = accounts.get(change.emailOf(call.request));
-        const { password } = call.json;
-        const isObject = typeof password === 'object' && password !== null;
-        return login(isObject && account ? { ...call, json: account } : call);
-      },
-    }),
-  },
   'ERR-24': {
     'one wrong password locks the account': change.before('refuseLogin', (_backend, account) => {
       if (account) account.password = 'locked';
     }),
   },
-  'JOURNEY-1': {
-    'the browser that registered cannot sign in': ({ registered }) =>
-      change.all(
-        () => ({
-          registered: (call) =>
-            change.withSetCookies(registered(call), ['registered=1; Path=/; HttpOnly']),
-        }),
-        change.refuse('login', 409, (_json, request) => cookieOf(request, 'registered')),
-      ),
-  },
 };
 
 /** Other faults of signing in. */
 export const otherSignInFaults: FaultTable = {
+  'SIGNIN-1': {
+    'a wrong password is refused with a session cookie that works': ({ refuse, signIn }) => ({
+      refuseLogin: (account, call) =>
+        change.withSetCookies(refuse(401, 'Wrong.'), account ? signIn(account, call) : []),
+    }),
+  },
   'SIGNIN-4': {
     'a wrong password and an unknown email get different messages': unknownEmail(
       change.error(401, 'There is no such account.'),
@@ -360,6 +329,16 @@ export const otherSignInFaults: FaultTable = {
       return change.before('findAccount', (_backend, session) => {
         if (clock.now() - (lastUses.get(session) ?? clock.now()) > 3000) sessions.delete(session);
         lastUses.set(session, clock.now());
+      });
+    },
+  },
+  'SIGNIN-15': {
+    'one of ten sessions cannot create projects': () => {
+      const sessions: string[] = [];
+      return change.refuse('createProject', 403, (_json, request) => {
+        const session = change.sessionOf(request);
+        if (!sessions.includes(session)) sessions.push(session);
+        return sessions.indexOf(session) % 10 === 7;
       });
     },
   },

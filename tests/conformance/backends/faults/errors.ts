@@ -70,7 +70,12 @@ export const errorFaults: FaultTable = {
     ),
     'error messages are empty': messages(() => ''),
     'error messages are arrays': messages((message) => [message]),
-    'refusals have no body': change.refusals((response) => ({ ...response, body: '' })),
+  },
+  'ERR-2': {
+    'an unknown email is refused without a message': ({ refuseLogin }) => ({
+      refuseLogin: (account, call) =>
+        account ? refuseLogin(account, call) : jsonResponse(401, { error: 'unknown' }),
+    }),
   },
   'ERR-3': {
     'createProject returns 201 to a signed-out user and stores nothing': change.responsesTo(
@@ -83,6 +88,16 @@ export const errorFaults: FaultTable = {
       401,
       () => jsonResponse(200, { error: 'not signed in' }),
     ),
+  },
+  'ERR-21': {
+    'an object in place of a password signs in': ({ accounts, login }) => ({
+      login(call) {
+        const account = accounts.get(change.emailOf(call.request));
+        return login(
+          isObject(call.json['password']) && account ? { ...call, json: account } : call,
+        );
+      },
+    }),
   },
   'ERR-22': {
     'error messages are codes': messages((_message, status) => `error.api.${status}`),

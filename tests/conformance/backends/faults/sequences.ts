@@ -1,10 +1,20 @@
-import type { Account, Project } from '../backend.ts';
+import { cookieOf, type Account, type Project } from '../backend.ts';
 import * as change from '../changes.ts';
 import { untilQuiet } from '../test-clock.ts';
 import type { FaultTable } from './table.ts';
 
 /** Faults that only show after certain requests in a certain order. */
 export const sequenceFaults: FaultTable = {
+  'JOURNEY-1': {
+    'the browser that registered cannot sign in': ({ registered }) =>
+      change.all(
+        () => ({
+          registered: (call) =>
+            change.withSetCookies(registered(call), ['registered=1; Path=/; HttpOnly']),
+        }),
+        change.refuse('login', 409, (_json, request) => cookieOf(request, 'registered')),
+      ),
+  },
   'JOURNEY-5': {
     'a project that is created while the list is in flight is lost': () => {
       const listing = new Map<string, number>();
