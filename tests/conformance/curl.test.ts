@@ -11,14 +11,14 @@ import { TestClock } from './backends/test-clock.ts';
 type Intercept = Parameters<typeof change.respond>[0];
 
 /** Runs one check with a fault, then the commands of its report, and returns what they print. */
-async function reproduceFault(id: string, faultName: string, duringCommands?: Intercept) {
+async function reproduceFault(faultName: string, duringCommands?: Intercept) {
   const clock = new TestClock();
-  const fault = faults.find(({ name }) => name === faultName)!;
+  const { id, change: fault } = faults.find(({ name }) => name === faultName)!;
   let intercept: Intercept | undefined;
   const intercepted = change.respond((request, next) =>
     intercept ? intercept(request, next) : next(request),
   );
-  const { origin, stop } = await startBackend(clock, exemplary, fault.change, intercepted);
+  const { origin, stop } = await startBackend(clock, exemplary, fault, intercepted);
   onTestFinished(stop);
   const [finding] = createReport(await run({ origin, only: [id], clock })).findings;
   intercept = duringCommands;
@@ -29,29 +29,26 @@ async function reproduceFault(id: string, faultName: string, duringCommands?: In
 test.each([
   [
     'a refusal, with its time,',
-    'ERR-1',
-    'error messages are in "detail"',
+    'ERR-1: error messages are in "detail"',
     / 401 [^]*{"detail":".*\n\d+\.\d+ s\n/,
   ],
-  ['a call of a signed-in user', 'PROJECT-1', 'the list is wrapped in an object', /{"projects":\[/],
-  ['a long password', 'ACCOUNT-6', 'only 72 bytes of passwords are compared', / 201 [^]* 200 OK/],
+  ['a call of a signed-in user', 'PROJECT-1: the list is wrapped in an object', /{"projects":\[/],
+  ['a long password', 'ACCOUNT-6: only 72 bytes of passwords are compared', / 201 [^]* 200 OK/],
   [
     'an XSRF token',
-    'XSRF-3',
-    'the percent-encoded XSRF cookie is expected without decoding',
+    'XSRF-3: the percent-encoded XSRF cookie is expected without decoding',
     / 403 /,
   ],
-  ['a text with emoji', 'TEXT-2', 'an emoji in a project causes a 500 with an HTML page', / 500 /],
-  ['a text with quotes', 'TEXT-1', 'text is HTML-escaped', /&lt;b&gt;Bold.*&quot;quoted/],
-  ['a text with lines', 'TEXT-4', 'line breaks are replaced with spaces', /First line Second line/],
+  ['a text with emoji', 'TEXT-2: an emoji in a project causes a 500 with an HTML page', / 500 /],
+  ['a text with quotes', 'TEXT-1: text is HTML-escaped', /&lt;b&gt;Bold.*&quot;quoted/],
+  ['a text with lines', 'TEXT-4: line breaks are replaced with spaces', /First line Second line/],
   [
     'a text of 10 kB',
-    'TEXT-5',
-    'descriptions are truncated to 5,000 characters',
+    'TEXT-5: descriptions are truncated to 5,000 characters',
     /"description":"[^"]{5000}"/,
   ],
-])('the commands of a report reproduce %s', async (_case, id, faultName, expected) => {
-  expect(await reproduceFault(id, faultName)).toMatch(expected);
+])('the commands of a report reproduce %s', async (_case, faultName, expected) => {
+  expect(await reproduceFault(faultName)).toMatch(expected);
 });
 
 test('the commands of a report send concurrent requests at once', async () => {
@@ -63,6 +60,6 @@ test('the commands of a report send concurrent requests at once', async () => {
     else waiting.forEach((release) => release());
     return next(request);
   };
-  const fault = 'one of two concurrent sign-ins is refused';
-  expect(await reproduceFault('SIGNIN-8', fault, holdFirst)).toContain(' 409 ');
+  const fault = 'SIGNIN-8: one of two concurrent sign-ins is refused';
+  expect(await reproduceFault(fault, holdFirst)).toContain(' 409 ');
 });

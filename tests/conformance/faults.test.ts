@@ -13,9 +13,9 @@ async function firstEntry(...args: Parameters<typeof runKit>): Promise<string[]>
   return listFindings(results)[0]?.checks.map(({ id }) => id) ?? [];
 }
 
-test.each(faults.map((fault) => [fault.id, fault.name, fault] as const))(
-  'the report begins with %s: %s',
-  async (id, _name, { change, only }) => {
+test.each(faults.map((fault) => [fault.name, fault] as const))(
+  'the report begins with %s',
+  async (_name, { id, change, only }) => {
     const start = (clock: TestClock) => startBackend(clock, exemplary, change);
     expect(await firstEntry(start, { only })).toContain(id);
   },

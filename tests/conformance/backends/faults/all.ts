@@ -1,3 +1,4 @@
+import type { Change } from '../backend.ts';
 import { accountFaults, otherSignInFaults, signInFaults } from './auth.ts';
 import { cookieFaults, otherCookieFaults } from './cookies.ts';
 import { errorFaults, fatalFaults } from './errors.ts';
@@ -5,11 +6,10 @@ import { leakFaults } from './leaks.ts';
 import { otherProjectFaults, projectFaults } from './projects.ts';
 import { otherResponseFaults, responseFaults } from './responses.ts';
 import { sequenceFaults } from './sequences.ts';
-import type { FaultTable } from './table.ts';
 import { textFaults } from './text.ts';
 
 /** Each table with the groups of the checks that run. Without any, all checks run. */
-const tables: [table: FaultTable, ...groups: string[]][] = [
+const tables: [table: Record<string, Change>, ...groups: string[]][] = [
   [signInFaults],
   [cookieFaults],
   [projectFaults],
@@ -26,9 +26,7 @@ const tables: [table: FaultTable, ...groups: string[]][] = [
   [leakFaults, 'LEAK'],
 ];
 
-/** Faults of a backend that has no other. The report must begin with the check `id`. */
+/** Faults of a backend that has no other. Each name begins with the check that the report names. */
 export const faults = tables.flatMap(([table, ...only]) =>
-  Object.entries(table).flatMap(([id, changes]) =>
-    Object.entries(changes).map(([name, change]) => ({ id, name, change, only })),
-  ),
+  Object.entries(table).map(([name, change]) => ({ id: name.split(':')[0]!, name, change, only })),
 );

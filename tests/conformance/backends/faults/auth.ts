@@ -1,7 +1,6 @@
 import { jsonResponse, type Account, type Backend, type Change } from '../backend.ts';
 import * as change from '../changes.ts';
 import type { BackendResponse } from '../stub-server.ts';
-import type { FaultTable } from './table.ts';
 
 const passwords =
   (passwordKey: Backend['passwordKey']): Change =>
@@ -34,312 +33,274 @@ function endSessions({ sessions }: Backend, account: Account | undefined) {
 }
 
 /** Faults of registering. */
-export const accountFaults: FaultTable = {
-  'ACCOUNT-1': {
-    'the registration of a new email fails': change.refuse('registerUser', 403, () => true),
+export const accountFaults: Record<string, Change> = {
+  'ACCOUNT-1: the registration of a new email fails': change.refuse(
+    'registerUser',
+    403,
+    () => true,
+  ),
+  'ACCOUNT-2: a new account cannot sign in': change.refuse('login', 403, () => true),
+  'ACCOUNT-3: passwords shorter than 10 characters are refused': change.refuse(
+    'registerUser',
+    422,
+    ({ password }) => String(password).length < 10,
+  ),
+  'ACCOUNT-4: passwords are trimmed on registration but not on sign-in': registrations(
+    'password',
+    (password) => password.trim(),
+  ),
+  'ACCOUNT-4: a registration with a password outside Latin-1 causes a 500': change.refuse(
+    'registerUser',
+    500,
+    ({ password }) => /[^\0-\xff]/.test(String(password)),
+  ),
+  'ACCOUNT-5: passwords are trimmed': passwords((password) => password.trim()),
+  'ACCOUNT-6: only 72 bytes of passwords are compared': passwords((password) =>
+    Buffer.from(password).subarray(0, 72).toString(),
+  ),
+  'ACCOUNT-7: registering an existing email again replaces its account': change.before(
+    'registerUser',
+    ({ accounts }, { request }) => accounts.delete(change.emailOf(request)),
+  ),
+  'ACCOUNT-7: the registration of an existing email gets 201': existingEmail(
+    jsonResponse(201, { role: 'member' }),
+  ),
+  'ACCOUNT-8: emails with "I" are compared by the rules of Turkish': emails((email) =>
+    email.replaceAll('I', 'ı'),
+  ),
+  'ACCOUNT-9: a registration from a signed-in browser is refused': change.refuse(
+    'registerUser',
+    403,
+    (_json, request) => change.sessionOf(request),
+  ),
+  'ACCOUNT-10: a long password is accepted on registration only': change.refuse(
+    'login',
+    401,
+    ({ password }) => String(password).length > 100,
+  ),
+  'ACCOUNT-11: dots in emails are ignored': emails((email) => email.replaceAll(/\.(?=.*@)/g, '')),
+  'ACCOUNT-12: two concurrent registrations of one email both succeed': change.concurrent(
+    'registerUser',
+    () => jsonResponse(201, {}),
+    change.emailOf,
+  ),
+  'ACCOUNT-12: the registration of an existing email causes a 500': existingEmail(
+    change.error(500),
+  ),
+  'ACCOUNT-13: letters outside ASCII in passwords are replaced': passwords((password) =>
+    password.replaceAll(/[^ -~]/gu, '?'),
+  ),
+  'ACCOUNT-14: projects belong to the email as typed at sign-in': ({ login, createSession }) => {
+    const projects = new Map<string, Account['projects']>();
+    let typed = '';
+    return {
+      login(call) {
+        typed = String(call.json['email']);
+        return login(call);
+      },
+      createSession(account, ...rest) {
+        const own = { ...account, projects: projects.get(typed) ?? [] };
+        projects.set(typed, own.projects);
+        return createSession(own, ...rest);
+      },
+    };
   },
-  'ACCOUNT-2': { 'a new account cannot sign in': change.refuse('login', 403, () => true) },
-  'ACCOUNT-3': {
-    'passwords shorter than 10 characters are refused': change.refuse(
-      'registerUser',
-      422,
-      ({ password }) => String(password).length < 10,
-    ),
-  },
-  'ACCOUNT-4': {
-    'passwords are trimmed on registration but not on sign-in': registrations(
-      'password',
-      (password) => password.trim(),
-    ),
-    'a registration with a password outside Latin-1 causes a 500': change.refuse(
-      'registerUser',
-      500,
-      ({ password }) => /[^\0-\xff]/.test(String(password)),
-    ),
-  },
-  'ACCOUNT-5': { 'passwords are trimmed': passwords((password) => password.trim()) },
-  'ACCOUNT-6': {
-    'only 72 bytes of passwords are compared': passwords((password) =>
-      Buffer.from(password).subarray(0, 72).toString(),
-    ),
-  },
-  'ACCOUNT-7': {
-    'registering an existing email again replaces its account': change.before(
-      'registerUser',
-      ({ accounts }, { request }) => accounts.delete(change.emailOf(request)),
-    ),
-    'the registration of an existing email gets 201': existingEmail(
-      jsonResponse(201, { role: 'member' }),
-    ),
-  },
-  'ACCOUNT-8': {
-    'emails with "I" are compared by the rules of Turkish': emails((email) =>
-      email.replaceAll('I', 'ı'),
-    ),
-  },
-  'ACCOUNT-9': {
-    'a registration from a signed-in browser is refused': change.refuse(
-      'registerUser',
-      403,
-      (_json, request) => change.sessionOf(request),
-    ),
-  },
-  'ACCOUNT-10': {
-    'a long password is accepted on registration only': change.refuse(
-      'login',
-      401,
-      ({ password }) => String(password).length > 100,
-    ),
-  },
-  'ACCOUNT-11': {
-    'dots in emails are ignored': emails((email) => email.replaceAll(/\.(?=.*@)/g, '')),
-  },
-  'ACCOUNT-12': {
-    'two concurrent registrations of one email both succeed': change.concurrent(
-      'registerUser',
-      () => jsonResponse(201, {}),
-      change.emailOf,
-    ),
-    'the registration of an existing email causes a 500': existingEmail(change.error(500)),
-  },
-  'ACCOUNT-13': {
-    'letters outside ASCII in passwords are replaced': passwords((password) =>
-      password.replaceAll(/[^ -~]/gu, '?'),
-    ),
-  },
-  'ACCOUNT-14': {
-    'projects belong to the email as typed at sign-in': ({ login, createSession }) => {
-      const projects = new Map<string, Account['projects']>();
-      let typed = '';
-      return {
-        login(call) {
-          typed = String(call.json['email']);
-          return login(call);
-        },
-        createSession(account, ...rest) {
-          const own = { ...account, projects: projects.get(typed) ?? [] };
-          projects.set(typed, own.projects);
-          return createSession(own, ...rest);
-        },
-      };
-    },
-  },
-  'ACCOUNT-15': {
-    'an apostrophe in a new email causes a 500': change.refuse('registerUser', 500, ({ email }) =>
-      String(email).includes("'"),
-    ),
-    'the part after a plus sign is dropped on registration only': registrations('email', (email) =>
-      email.replace(/\+[^@]*/, ''),
-    ),
-  },
-  'ACCOUNT-16': {
-    '100 characters of emails are kept': emails((email) =>
-      email.length > 100 ? `${email.slice(0, 96)}.org` : email,
-    ),
-  },
-  'ACCOUNT-17': {
-    'passwords are compared up to a NUL': passwords((password) => password.replace(/\0.*/, '')),
-  },
-  'ACCOUNT-18': {
-    'a registration ends the session of the browser': change.before(
-      'registered',
-      ({ sessions }, { session }) => sessions.delete(session),
-    ),
-  },
-  'ACCOUNT-19': {
-    'emails with a plus sign are refused': change.refuse('registerUser', 422, ({ email }) =>
-      String(email).includes('+'),
-    ),
-  },
-  'ACCOUNT-20': {
-    'passwords with a space are refused': change.refuse('registerUser', 422, ({ password }) =>
-      String(password).includes(' '),
-    ),
-  },
-  'ACCOUNT-21': {
-    'the role of a new account is a number': () => ({
-      registered: () => jsonResponse(201, { role: 2 }),
-    }),
-  },
+  'ACCOUNT-15: an apostrophe in a new email causes a 500': change.refuse(
+    'registerUser',
+    500,
+    ({ email }) => String(email).includes("'"),
+  ),
+  'ACCOUNT-15: the part after a plus sign is dropped on registration only': registrations(
+    'email',
+    (email) => email.replace(/\+[^@]*/, ''),
+  ),
+  'ACCOUNT-16: 100 characters of emails are kept': emails((email) =>
+    email.length > 100 ? `${email.slice(0, 96)}.org` : email,
+  ),
+  'ACCOUNT-17: passwords are compared up to a NUL': passwords((password) =>
+    password.replace(/\0.*/, ''),
+  ),
+  'ACCOUNT-18: a registration ends the session of the browser': change.before(
+    'registered',
+    ({ sessions }, { session }) => sessions.delete(session),
+  ),
+  'ACCOUNT-19: emails with a plus sign are refused': change.refuse(
+    'registerUser',
+    422,
+    ({ email }) => String(email).includes('+'),
+  ),
+  'ACCOUNT-20: passwords with a space are refused': change.refuse(
+    'registerUser',
+    422,
+    ({ password }) => String(password).includes(' '),
+  ),
+  'ACCOUNT-21: the role of a new account is a number': () => ({
+    registered: () => jsonResponse(201, { role: 2 }),
+  }),
 };
 
 /** Faults of signing in, and of sessions. */
-export const signInFaults: FaultTable = {
-  'SIGNIN-1': {
-    'a wrong password gets 200 and an error in the body': change.responsesTo('login', 401, () =>
-      jsonResponse(200, { error: 'wrong' }),
-    ),
-  },
-  'SIGNIN-2': { 'an unknown email gets 200': unknownEmail(jsonResponse(200, {})) },
-  'SIGNIN-3': {
-    'only 12 characters of passwords are compared': passwords((password) => password.slice(0, 12)),
-  },
-  'SIGNIN-6': {
-    'login returns a token in the body and sets no cookie': () => ({
-      loggedIn: () => jsonResponse(200, { token: 'eyJhbGciOiJIUzI1NiJ9.e30.abcdefgh' }),
-      signIn: () => [],
-    }),
-    'the XSRF cookie replaces that of the session': ({ cookiesOf }) => ({
-      cookiesOf: (session) => cookiesOf(session).slice(-1),
-    }),
-  },
-  'SIGNIN-7': {
-    'a second sign-in ends the first session': change.before('createSession', endSessions),
-  },
-  'SIGNIN-9': {
-    'a sign-in from a signed-in browser is refused': change.refuse('login', 400, (_json, request) =>
-      change.sessionOf(request),
-    ),
-    'a sign-in from a signed-in browser keeps the old session': ({ login, loggedIn }) => ({
-      login(call) {
-        const response = login({ ...call, session: '' });
-        return call.session && response.status === 200 ? loggedIn() : response;
-      },
-    }),
-  },
-  'SIGNIN-14': {
-    'each of two processes keeps its own sessions': ({ createSession, findAccount }) => {
-      const processes = new Map<string, number>();
-      return {
-        createSession(account, old, request) {
-          const session = createSession(account, old, request);
-          processes.set(session, request.connection % 2);
-          return session;
-        },
-        findAccount(session, request) {
-          const isOfProcess = processes.get(session) === request.connection % 2;
-          return isOfProcess ? findAccount(session, request) : undefined;
-        },
-      };
+export const signInFaults: Record<string, Change> = {
+  'SIGNIN-1: a wrong password gets 200 and an error in the body': change.responsesTo(
+    'login',
+    401,
+    () => jsonResponse(200, { error: 'wrong' }),
+  ),
+  'SIGNIN-2: an unknown email gets 200': unknownEmail(jsonResponse(200, {})),
+  'SIGNIN-3: only 12 characters of passwords are compared': passwords((password) =>
+    password.slice(0, 12),
+  ),
+  'SIGNIN-6: login returns a token in the body and sets no cookie': () => ({
+    loggedIn: () => jsonResponse(200, { token: 'eyJhbGciOiJIUzI1NiJ9.e30.abcdefgh' }),
+    signIn: () => [],
+  }),
+  'SIGNIN-6: the XSRF cookie replaces that of the session': ({ cookiesOf }) => ({
+    cookiesOf: (session) => cookiesOf(session).slice(-1),
+  }),
+  'SIGNIN-7: a second sign-in ends the first session': change.before('createSession', endSessions),
+  'SIGNIN-9: a sign-in from a signed-in browser is refused': change.refuse(
+    'login',
+    400,
+    (_json, request) => change.sessionOf(request),
+  ),
+  'SIGNIN-9: a sign-in from a signed-in browser keeps the old session': ({ login, loggedIn }) => ({
+    login(call) {
+      const response = login({ ...call, session: '' });
+      return call.session && response.status === 200 ? loggedIn() : response;
     },
-    'each response replaces the session cookie and ends the session of the old one': (backend) =>
-      change.renewedCookies((session, account, request) =>
-        backend.cookiesOf(backend.createSession(account, session, request)),
+  }),
+  'SIGNIN-14: each of two processes keeps its own sessions': ({ createSession, findAccount }) => {
+    const processes = new Map<string, number>();
+    return {
+      createSession(account, old, request) {
+        const session = createSession(account, old, request);
+        processes.set(session, request.connection % 2);
+        return session;
+      },
+      findAccount(session, request) {
+        const isOfProcess = processes.get(session) === request.connection % 2;
+        return isOfProcess ? findAccount(session, request) : undefined;
+      },
+    };
+  },
+  'SIGNIN-14: each response replaces the session cookie and ends the session of the old one': (
+    backend,
+  ) =>
+    change.renewedCookies((session, account, request) =>
+      backend.cookiesOf(backend.createSession(account, session, request)),
+    ),
+  'SIGNIN-15: a session is valid from 0.3 s after its sign-in': (
+    { createSession, findAccount },
+    clock,
+  ) => {
+    const startTimes = new Map<string, number>();
+    return {
+      createSession(...args) {
+        const session = createSession(...args);
+        startTimes.set(session, clock.now() + 300);
+        return session;
+      },
+      findAccount(session, request) {
+        clock.increment(20);
+        const isValid = clock.now() >= (startTimes.get(session) ?? 0);
+        return isValid ? findAccount(session, request) : undefined;
+      },
+    };
+  },
+  'SIGNIN-15: a session whose token contains a slash is not found': ({ createSession }) => {
+    let count = 0;
+    return {
+      createSession: (...args) => `${++count % 10 === 7 ? '/' : ''}${createSession(...args)}`,
+    };
+  },
+  'SIGNIN-16: a wrong password ends all sessions of the user': change.before(
+    'refuseLogin',
+    endSessions,
+  ),
+  'SIGNIN-17: sign-ins 8 to 30 are refused like a wrong password': () => {
+    let count = 0;
+    return change.refuse('login', 401, () => ++count >= 8 && count <= 30);
+  },
+  'SIGNIN-17: the second sign-in of an account fails': ({ signIn }) => ({
+    signIn(account, call) {
+      const cookies = signIn(account, call);
+      account.password = 'signed in once';
+      return cookies;
+    },
+  }),
+  'SIGNIN-17: every third account is stored 0.3 s after its registration': (_backend, clock) => {
+    const storedAt = new Map<string, number>();
+    return change.all(
+      change.before('registered', (_, { request }) => {
+        const delayMs = storedAt.size % 3 === 2 ? 300 : 0;
+        storedAt.set(change.emailOf(request), clock.now() + delayMs);
+      }),
+      change.refuse(
+        'login',
+        401,
+        (_json, request) => clock.now() < (storedAt.get(change.emailOf(request)) ?? 0),
       ),
+    );
   },
-  'SIGNIN-15': {
-    'a session is valid from 0.3 s after its sign-in': ({ createSession, findAccount }, clock) => {
-      const startTimes = new Map<string, number>();
-      return {
-        createSession(...args) {
-          const session = createSession(...args);
-          startTimes.set(session, clock.now() + 300);
-          return session;
-        },
-        findAccount(session, request) {
-          clock.increment(20);
-          const isValid = clock.now() >= (startTimes.get(session) ?? 0);
-          return isValid ? findAccount(session, request) : undefined;
-        },
-      };
-    },
-    'a session whose token contains a slash is not found': ({ createSession }) => {
-      let count = 0;
-      return {
-        createSession: (...args) => `${++count % 10 === 7 ? '/' : ''}${createSession(...args)}`,
-      };
-    },
-  },
-  'SIGNIN-16': {
-    'a wrong password ends all sessions of the user': change.before('refuseLogin', endSessions),
-  },
-  'SIGNIN-17': {
-    'sign-ins 8 to 30 are refused like a wrong password': () => {
-      let count = 0;
-      return change.refuse('login', 401, () => ++count >= 8 && count <= 30);
-    },
-    'the second sign-in of an account fails': ({ signIn }) => ({
-      signIn(account, call) {
-        const cookies = signIn(account, call);
-        account.password = 'signed in once';
-        return cookies;
-      },
-    }),
-    'every third account is stored 0.3 s after its registration': (_backend, clock) => {
-      const storedAt = new Map<string, number>();
-      return change.all(
-        change.before('registered', (_, { request }) => {
-          const delayMs = storedAt.size % 3 === 2 ? 300 : 0;
-          storedAt.set(change.emailOf(request), clock.now() + delayMs);
-        }),
-        change.refuse(
-          'login',
-          401,
-          (_json, request) => clock.now() < (storedAt.get(change.emailOf(request)) ?? 0),
-        ),
-      );
-    },
-  },
-  'ERR-24': {
-    'one wrong password locks the account': change.before('refuseLogin', (_backend, account) => {
+  'ERR-24: one wrong password locks the account': change.before(
+    'refuseLogin',
+    (_backend, account) => {
       if (account) account.password = 'locked';
-    }),
-  },
+    },
+  ),
 };
 
 /** Other faults of signing in. */
-export const otherSignInFaults: FaultTable = {
-  'SIGNIN-1': {
-    'a wrong password is refused with a session cookie that works': ({ refuse, signIn }) => ({
-      refuseLogin: (account, call) =>
-        change.withSetCookies(refuse(401, 'Wrong.'), account ? signIn(account, call) : []),
+export const otherSignInFaults: Record<string, Change> = {
+  'SIGNIN-1: a wrong password is refused with a session cookie that works': ({
+    refuse,
+    signIn,
+  }) => ({
+    refuseLogin: (account, call) =>
+      change.withSetCookies(refuse(401, 'Wrong.'), account ? signIn(account, call) : []),
+  }),
+  'SIGNIN-4: a wrong password and an unknown email get different messages': unknownEmail(
+    change.error(401, 'There is no such account.'),
+  ),
+  'SIGNIN-5: an unknown email is refused much faster than a wrong password': (
+    { accounts },
+    clock,
+  ) =>
+    change.before('login', (_backend, { request }) => {
+      if (accounts.has(change.emailOf(request))) clock.increment(400);
     }),
+  'SIGNIN-8: one of two concurrent sign-ins is refused': change.concurrent('login', () =>
+    change.error(409, 'Another sign-in is in progress.'),
+  ),
+  'SIGNIN-10: a failed sign-in ends the session': change.before(
+    'refuseLogin',
+    ({ sessions }, _account, { session }) => sessions.delete(session),
+  ),
+  'SIGNIN-11: a sign-in with an unknown session cookie is refused': ({ sessions }) =>
+    change.refuse('login', 403, (_json, request) => {
+      const session = change.sessionOf(request);
+      return session && !sessions.has(session);
+    }),
+  'SIGNIN-12: a session expires after 20 requests': ({ sessions }) => {
+    const counts = new Map<string, number>();
+    return change.before('findAccount', (_backend, session) => {
+      counts.set(session, (counts.get(session) ?? 0) + 1);
+      if (counts.get(session)! > 20) sessions.delete(session);
+    });
   },
-  'SIGNIN-4': {
-    'a wrong password and an unknown email get different messages': unknownEmail(
-      change.error(401, 'There is no such account.'),
-    ),
+  'SIGNIN-13: a session expires after three seconds without a request': ({ sessions }, clock) => {
+    const lastUses = new Map<string, number>();
+    return change.before('findAccount', (_backend, session) => {
+      if (clock.now() - (lastUses.get(session) ?? clock.now()) > 3000) sessions.delete(session);
+      lastUses.set(session, clock.now());
+    });
   },
-  'SIGNIN-5': {
-    'an unknown email is refused much faster than a wrong password': ({ accounts }, clock) =>
-      change.before('login', (_backend, { request }) => {
-        if (accounts.has(change.emailOf(request))) clock.increment(400);
-      }),
-  },
-  'SIGNIN-8': {
-    'one of two concurrent sign-ins is refused': change.concurrent('login', () =>
-      change.error(409, 'Another sign-in is in progress.'),
-    ),
-  },
-  'SIGNIN-10': {
-    'a failed sign-in ends the session': change.before(
-      'refuseLogin',
-      ({ sessions }, _account, { session }) => sessions.delete(session),
-    ),
-  },
-  'SIGNIN-11': {
-    'a sign-in with an unknown session cookie is refused': ({ sessions }) =>
-      change.refuse('login', 403, (_json, request) => {
-        const session = change.sessionOf(request);
-        return session && !sessions.has(session);
-      }),
-  },
-  'SIGNIN-12': {
-    'a session expires after 20 requests': ({ sessions }) => {
-      const counts = new Map<string, number>();
-      return change.before('findAccount', (_backend, session) => {
-        counts.set(session, (counts.get(session) ?? 0) + 1);
-        if (counts.get(session)! > 20) sessions.delete(session);
-      });
-    },
-  },
-  'SIGNIN-13': {
-    'a session expires after three seconds without a request': ({ sessions }, clock) => {
-      const lastUses = new Map<string, number>();
-      return change.before('findAccount', (_backend, session) => {
-        if (clock.now() - (lastUses.get(session) ?? clock.now()) > 3000) sessions.delete(session);
-        lastUses.set(session, clock.now());
-      });
-    },
-  },
-  'SIGNIN-15': {
-    'one of ten sessions cannot create projects': () => {
-      const sessions: string[] = [];
-      return change.refuse('createProject', 403, (_json, request) => {
-        const session = change.sessionOf(request);
-        if (!sessions.includes(session)) sessions.push(session);
-        return sessions.indexOf(session) % 10 === 7;
-      });
-    },
+  'SIGNIN-15: one of ten sessions cannot create projects': () => {
+    const sessions: string[] = [];
+    return change.refuse('createProject', 403, (_json, request) => {
+      const session = change.sessionOf(request);
+      if (!sessions.includes(session)) sessions.push(session);
+      return sessions.indexOf(session) % 10 === 7;
+    });
   },
 };

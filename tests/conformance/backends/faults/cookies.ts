@@ -1,7 +1,6 @@
 import { cookieOf, type Change } from '../backend.ts';
 import * as change from '../changes.ts';
 import type { BackendRequest } from '../stub-server.ts';
-import type { FaultTable } from './table.ts';
 
 type Replacement = [pattern: string | RegExp, replacement: string];
 
@@ -20,157 +19,138 @@ const xsrfCookie =
 const tokenOf = ({ headers }: BackendRequest) => String(headers['x-xsrf-token'] ?? '');
 
 /** Faults of cookies and of the XSRF token that break other checks. */
-export const cookieFaults: FaultTable = {
-  'COOKIE-1': {
-    'the cookies have the domain of another host': ({ cookiesOf }) => ({
-      cookiesOf: (session) => cookiesOf(session).map((line) => `${line}; Domain=example.com`),
-    }),
-    'the session cookie is SameSite=None without Secure': sessionCookie(
-      'SameSite=Lax',
-      'SameSite=None',
-    ),
-    'the session cookie is longer than browsers accept': sessionCookie(/;/, `${'x'.repeat(4096)};`),
-    'two cookies are joined in one Set-Cookie header': ({ cookiesOf }) => ({
-      cookiesOf: (session) => [cookiesOf(session).join(', ')],
-    }),
-    'listProjects deletes the session cookie': change.responsesTo('listProjects', 200, (response) =>
+export const cookieFaults: Record<string, Change> = {
+  'COOKIE-1: the cookies have the domain of another host': ({ cookiesOf }) => ({
+    cookiesOf: (session) => cookiesOf(session).map((line) => `${line}; Domain=example.com`),
+  }),
+  'COOKIE-1: the session cookie is SameSite=None without Secure': sessionCookie(
+    'SameSite=Lax',
+    'SameSite=None',
+  ),
+  'COOKIE-1: the session cookie is longer than browsers accept': sessionCookie(
+    /;/,
+    `${'x'.repeat(4096)};`,
+  ),
+  'COOKIE-1: two cookies are joined in one Set-Cookie header': ({ cookiesOf }) => ({
+    cookiesOf: (session) => [cookiesOf(session).join(', ')],
+  }),
+  'COOKIE-1: listProjects deletes the session cookie': change.responsesTo(
+    'listProjects',
+    200,
+    (response) =>
       change.withSetCookies(response, ['session=; Path=/; HttpOnly; SameSite=Lax; Max-Age=0']),
-    ),
-  },
-  'COOKIE-2': {
-    'the session cookie has no Path attribute, and the empty list is null': change.all(
-      sessionCookie('; Path=/', ''),
-      () => ({
-        listOf: ({ projects }) => (projects.length > 0 ? projects : null),
-      }),
-    ),
-  },
-  'XSRF-1': {
-    'the first POST of a new browser is refused because it has no XSRF token': change.respond(
-      async (request, next) => {
-        const response =
-          request.method === 'POST' && tokenOf(request) === ''
-            ? change.error(403, 'The token is missing.')
-            : await next(request);
-        const lines = change.setCookiesOf(response);
-        const hasToken = [cookieOf(request, 'XSRF-TOKEN'), ...lines.slice(1)].some(Boolean);
-        return hasToken
-          ? response
-          : change.withSetCookies(response, [...lines, 'XSRF-TOKEN=first-token; Path=/']);
-      },
-    ),
-  },
-  'XSRF-2': {
-    'login sets no XSRF cookie although createProject requires the token': ({ cookiesOf }) => ({
-      cookiesOf: (session) => cookiesOf(session).slice(0, 1),
+  ),
+  'COOKIE-2: the session cookie has no Path attribute, and the empty list is null': change.all(
+    sessionCookie('; Path=/', ''),
+    () => ({
+      listOf: ({ projects }) => (projects.length > 0 ? projects : null),
     }),
-    'the XSRF cookie is HttpOnly': xsrfCookie(/$/, '; HttpOnly'),
-    'the XSRF cookie has the path /api': xsrfCookie('Path=/', 'Path=/api'),
-    'the XSRF cookie is named CSRF-TOKEN': xsrfCookie('XSRF-TOKEN=', 'CSRF-TOKEN='),
-  },
-  'XSRF-3': {
-    'the percent-encoded XSRF cookie is expected without decoding': (backend) => {
-      const { xsrfToken } = backend;
-      return { xsrfToken: (session) => `a%2Fb%3D${xsrfToken(session)}` };
+  ),
+  'XSRF-1: the first POST of a new browser is refused because it has no XSRF token': change.respond(
+    async (request, next) => {
+      const response =
+        request.method === 'POST' && tokenOf(request) === ''
+          ? change.error(403, 'The token is missing.')
+          : await next(request);
+      const lines = change.setCookiesOf(response);
+      const hasToken = [cookieOf(request, 'XSRF-TOKEN'), ...lines.slice(1)].some(Boolean);
+      return hasToken
+        ? response
+        : change.withSetCookies(response, [...lines, 'XSRF-TOKEN=first-token; Path=/']);
     },
+  ),
+  'XSRF-2: login sets no XSRF cookie although createProject requires the token': ({
+    cookiesOf,
+  }) => ({
+    cookiesOf: (session) => cookiesOf(session).slice(0, 1),
+  }),
+  'XSRF-2: the XSRF cookie is HttpOnly': xsrfCookie(/$/, '; HttpOnly'),
+  'XSRF-2: the XSRF cookie has the path /api': xsrfCookie('Path=/', 'Path=/api'),
+  'XSRF-2: the XSRF cookie is named CSRF-TOKEN': xsrfCookie('XSRF-TOKEN=', 'CSRF-TOKEN='),
+  'XSRF-3: the percent-encoded XSRF cookie is expected without decoding': (backend) => {
+    const { xsrfToken } = backend;
+    return { xsrfToken: (session) => `a%2Fb%3D${xsrfToken(session)}` };
   },
-  'XSRF-6': {
-    'an XSRF token expires after four seconds without a POST': (
-      { createSession, isXsrfTokenRight },
-      clock,
-    ) => {
-      const lastUses = new Map<string, number>();
-      return {
-        createSession(...args) {
-          const session = createSession(...args);
-          lastUses.set(session, clock.now());
-          return session;
-        },
-        isXsrfTokenRight(call) {
-          const lastUse = lastUses.get(call.session)!;
-          lastUses.set(call.session, clock.now());
-          return clock.now() - lastUse < 4000 && isXsrfTokenRight(call);
-        },
-      };
-    },
+  'XSRF-6: an XSRF token expires after four seconds without a POST': (
+    { createSession, isXsrfTokenRight },
+    clock,
+  ) => {
+    const lastUses = new Map<string, number>();
+    return {
+      createSession(...args) {
+        const session = createSession(...args);
+        lastUses.set(session, clock.now());
+        return session;
+      },
+      isXsrfTokenRight(call) {
+        const lastUse = lastUses.get(call.session)!;
+        lastUses.set(call.session, clock.now());
+        return clock.now() - lastUse < 4000 && isXsrfTokenRight(call);
+      },
+    };
   },
 };
 
 /** Other faults of cookies. */
-export const otherCookieFaults: FaultTable = {
-  'COOKIE-1': {
-    'the session cookie expires after two seconds': sessionCookie(/Max-Age=\d+/, 'Max-Age=2'),
-  },
-  'COOKIE-3': { 'the session cookie is not HttpOnly': sessionCookie('; HttpOnly', '') },
-  'COOKIE-4': {
-    'the session cookie has no SameSite attribute': sessionCookie('; SameSite=Lax', ''),
-  },
-  'COOKIE-5': {
-    'the cookies are Secure on http': ({ cookiesOf }) => ({
-      cookiesOf: (session) => cookiesOf(session).map((line) => `${line}; Secure`),
-    }),
-  },
-  'COOKIE-6': {
-    'the session id that the browser sent is kept': ({ createSession, sessions }) => ({
-      createSession(account, old, request) {
-        if (!old) return createSession(account, old, request);
-        sessions.set(old, account);
-        return old;
-      },
-    }),
-  },
-  'COOKIE-7': {
-    'a session cookie that is not a token causes a 500': change.refuse(
-      'listProjects',
-      500,
-      (_json, request) => /^[a_-]{20}/.test(change.sessionOf(request)),
-    ),
-    'the session cookie is a sequential number': ({ sessions }) => ({
-      createSession(account) {
-        const number = String(sessions.size + 1);
-        sessions.set(number, account);
-        return number;
-      },
-    }),
-    'a second cookie with the number of the user signs in alone': ({
-      accounts,
-      signIn,
-      findAccount,
-    }) => ({
-      signIn: (account, call) => [
-        ...signIn(account, call),
-        `remember=${[...accounts.values()].indexOf(account) + 1}; Path=/; Max-Age=600`,
-      ],
-      findAccount: (session, request) =>
-        findAccount(session, request) ??
-        [...accounts.values()][Number(cookieOf(request, 'remember')) - 1],
-    }),
-    'the last characters of a session cookie are ignored': ({ sessions }) => ({
-      findAccount: (session) =>
-        [...sessions].find(([name]) => session && name.startsWith(session.slice(0, 20)))?.[1],
-    }),
-  },
-  'COOKIE-8': {
-    'a cookie of another application causes a 500': change.requests(
-      ({ headers }) =>
-        /(^|; )(?!session=|XSRF-TOKEN=)/.test(String(headers['cookie'] ?? 'session=')) &&
-        change.error(500),
-    ),
-  },
-  'XSRF-4': {
-    'the XSRF token is the same for every user and never changes': () => ({
-      xsrfToken: () => 'shared-token-of-every-user',
-    }),
-  },
-  'XSRF-5': {
-    'any XSRF token that is not empty is accepted': () => ({
-      isXsrfTokenRight: ({ request }) => tokenOf(request) !== '',
-    }),
-  },
-  'XSRF-7': {
-    'the XSRF cookie ends with the browser, and only sign-in sets it': xsrfCookie(
-      /; Max-Age=[^;]*/,
-      '',
-    ),
-  },
+export const otherCookieFaults: Record<string, Change> = {
+  'COOKIE-1: the session cookie expires after two seconds': sessionCookie(
+    /Max-Age=\d+/,
+    'Max-Age=2',
+  ),
+  'COOKIE-3: the session cookie is not HttpOnly': sessionCookie('; HttpOnly', ''),
+  'COOKIE-4: the session cookie has no SameSite attribute': sessionCookie('; SameSite=Lax', ''),
+  'COOKIE-5: the cookies are Secure on http': ({ cookiesOf }) => ({
+    cookiesOf: (session) => cookiesOf(session).map((line) => `${line}; Secure`),
+  }),
+  'COOKIE-6: the session id that the browser sent is kept': ({ createSession, sessions }) => ({
+    createSession(account, old, request) {
+      if (!old) return createSession(account, old, request);
+      sessions.set(old, account);
+      return old;
+    },
+  }),
+  'COOKIE-7: a session cookie that is not a token causes a 500': change.refuse(
+    'listProjects',
+    500,
+    (_json, request) => /^[a_-]{20}/.test(change.sessionOf(request)),
+  ),
+  'COOKIE-7: the session cookie is a sequential number': ({ sessions }) => ({
+    createSession(account) {
+      const number = String(sessions.size + 1);
+      sessions.set(number, account);
+      return number;
+    },
+  }),
+  'COOKIE-7: a second cookie with the number of the user signs in alone': ({
+    accounts,
+    signIn,
+    findAccount,
+  }) => ({
+    signIn: (account, call) => [
+      ...signIn(account, call),
+      `remember=${[...accounts.values()].indexOf(account) + 1}; Path=/; Max-Age=600`,
+    ],
+    findAccount: (session, request) =>
+      findAccount(session, request) ??
+      [...accounts.values()][Number(cookieOf(request, 'remember')) - 1],
+  }),
+  'COOKIE-7: the last characters of a session cookie are ignored': ({ sessions }) => ({
+    findAccount: (session) =>
+      [...sessions].find(([name]) => session && name.startsWith(session.slice(0, 20)))?.[1],
+  }),
+  'COOKIE-8: a cookie of another application causes a 500': change.requests(
+    ({ headers }) =>
+      /(^|; )(?!session=|XSRF-TOKEN=)/.test(String(headers['cookie'] ?? 'session=')) &&
+      change.error(500),
+  ),
+  'XSRF-4: the XSRF token is the same for every user and never changes': () => ({
+    xsrfToken: () => 'shared-token-of-every-user',
+  }),
+  'XSRF-5: any XSRF token that is not empty is accepted': () => ({
+    isXsrfTokenRight: ({ request }) => tokenOf(request) !== '',
+  }),
+  'XSRF-7: the XSRF cookie ends with the browser, and only sign-in sets it': xsrfCookie(
+    /; Max-Age=[^;]*/,
+    '',
+  ),
 };

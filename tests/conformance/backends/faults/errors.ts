@@ -2,7 +2,6 @@ import { STATUS_CODES } from 'node:http';
 import { jsonResponse, withHeaders, type Change, type JsonObject } from '../backend.ts';
 import * as change from '../changes.ts';
 import { closedConnection, type BackendRequest } from '../stub-server.ts';
-import type { FaultTable } from './table.ts';
 
 const isObject = (value: unknown) =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
@@ -55,127 +54,95 @@ const fatalRequests: Row[] = [
   ['ERR-32', 'an unknown field', 'createProject', (json) => 'colour' in json],
 ];
 
-export const fatalFaults: FaultTable = Object.fromEntries(
+export const fatalFaults: Record<string, Change> = Object.fromEntries(
   fatalRequests.map(([id, name, operation, isFatal]) => [
-    id,
-    { [`${name} causes a 500`]: change.refuse(operation, 500, isFatal) },
+    `${id}: ${name} causes a 500`,
+    change.refuse(operation, 500, isFatal),
   ]),
 );
 
 /** Faults of error responses. */
-export const errorFaults: FaultTable = {
-  'ERR-1': {
-    'error messages are in "detail"': change.refusals((response, message) =>
-      change.withJson(response, { detail: message }),
-    ),
-    'error messages are empty': messages(() => ''),
-    'error messages are arrays': messages((message) => [message]),
-  },
-  'ERR-2': {
-    'an unknown email is refused without a message': ({ refuseLogin }) => ({
-      refuseLogin: (account, call) =>
-        account ? refuseLogin(account, call) : jsonResponse(401, { error: 'unknown' }),
-    }),
-  },
-  'ERR-3': {
-    'createProject returns 201 to a signed-out user and stores nothing': change.responsesTo(
-      'createProject',
-      401,
-      (_response, request) => change.lostProject(change.jsonOf(request)),
-    ),
-    'createProject returns 200 and an error to a signed-out user': change.responsesTo(
-      'createProject',
-      401,
-      () => jsonResponse(200, { error: 'not signed in' }),
-    ),
-  },
-  'ERR-21': {
-    'an object in place of a password signs in': ({ accounts, login }) => ({
-      login(call) {
-        const account = accounts.get(change.emailOf(call.request));
-        return login(
-          isObject(call.json['password']) && account ? { ...call, json: account } : call,
-        );
-      },
-    }),
-  },
-  'ERR-22': {
-    'error messages are codes': messages((_message, status) => `error.api.${status}`),
-    'error messages are templates that nothing fills in': messages(
-      () => 'The field {field} is required.',
-    ),
-    'error messages are the words of the status': messages(
-      (_message, status) => STATUS_CODES[status],
-    ),
-    'error messages contain markup': messages((message) => `<p class="error">${message}</p>`),
-  },
-  'ERR-23': {
-    "a 401 opens the browser's own sign-in dialog": change.refusals((response) =>
-      withHeaders(response, { 'www-authenticate': 'Basic realm="tracker"' }),
-    ),
-  },
-  'ERR-15': {
-    'a form in place of JSON is refused with an HTML page': change.requests(
-      (request) =>
-        contentTypeOf(request).includes('form') && change.htmlPage(415, 'Unsupported Media Type'),
-    ),
-  },
-  'ERR-4': {
-    'a blank title is refused without a message': change.requestsTo(
-      'createProject',
-      (request) =>
-        change.jsonOf(request)['title'] === '   ' && jsonResponse(422, { errors: ['title'] }),
-    ),
-  },
-  'ERR-19': {
-    'a missing XSRF token is refused with an HTML page': change.responsesTo(
-      'createProject',
-      403,
-      () => change.htmlPage(403, 'Forbidden'),
-    ),
-  },
-  'ERR-33': {
-    'a content type with a charset is refused': change.requests(
-      (request) =>
-        contentTypeOf(request).includes('charset') &&
-        change.error(415, 'The request must be sent as JSON.'),
-    ),
-  },
-  'ERR-16': {
-    'a large body closes the connection': change.requests(
-      ({ body }) => body.length > 1_500_000 && closedConnection,
-    ),
-  },
-  'ERR-18': {
-    'an unsupported method gets 200': change.requests(
-      ({ method, path }) => method === 'GET' && path.endsWith('login') && jsonResponse(200, {}),
-    ),
-  },
-  'ERR-5': {
-    'an existing email is refused without a message': change.responsesTo('registerUser', 409, () =>
-      jsonResponse(409, { code: 'EMAIL_TAKEN' }),
-    ),
-  },
-  'ERR-10': {
-    'a project without a title gets 200 and an error': change.responsesTo(
-      'createProject',
-      422,
-      (_response, request) =>
-        !('title' in change.jsonOf(request)) && jsonResponse(200, { error: true }),
-    ),
-  },
-  'ERR-17': {
-    'an unknown address is refused without a message': change.responses(
-      ({ status }) => status === 404 && jsonResponse(404, { detail: 'None' }),
-    ),
-  },
-  'ERR-24': {
-    'a refused project ends the session': ({ createProject, sessions }) => ({
-      createProject(call) {
-        const response = createProject(call);
-        if (response.status === 422) sessions.delete(call.session);
-        return response;
-      },
-    }),
-  },
+export const errorFaults: Record<string, Change> = {
+  'ERR-1: error messages are in "detail"': change.refusals((response, message) =>
+    change.withJson(response, { detail: message }),
+  ),
+  'ERR-1: error messages are empty': messages(() => ''),
+  'ERR-1: error messages are arrays': messages((message) => [message]),
+  'ERR-2: an unknown email is refused without a message': ({ refuseLogin }) => ({
+    refuseLogin: (account, call) =>
+      account ? refuseLogin(account, call) : jsonResponse(401, { error: 'unknown' }),
+  }),
+  'ERR-3: createProject returns 201 to a signed-out user and stores nothing': change.responsesTo(
+    'createProject',
+    401,
+    (_response, request) => change.lostProject(change.jsonOf(request)),
+  ),
+  'ERR-3: createProject returns 200 and an error to a signed-out user': change.responsesTo(
+    'createProject',
+    401,
+    () => jsonResponse(200, { error: 'not signed in' }),
+  ),
+  'ERR-21: an object in place of a password signs in': ({ accounts, login }) => ({
+    login(call) {
+      const account = accounts.get(change.emailOf(call.request));
+      return login(isObject(call.json['password']) && account ? { ...call, json: account } : call);
+    },
+  }),
+  'ERR-22: error messages are codes': messages((_message, status) => `error.api.${status}`),
+  'ERR-22: error messages are templates that nothing fills in': messages(
+    () => 'The field {field} is required.',
+  ),
+  'ERR-22: error messages are the words of the status': messages(
+    (_message, status) => STATUS_CODES[status],
+  ),
+  'ERR-22: error messages contain markup': messages((message) => `<p class="error">${message}</p>`),
+  "ERR-23: a 401 opens the browser's own sign-in dialog": change.refusals((response) =>
+    withHeaders(response, { 'www-authenticate': 'Basic realm="tracker"' }),
+  ),
+  'ERR-15: a form in place of JSON is refused with an HTML page': change.requests(
+    (request) =>
+      contentTypeOf(request).includes('form') && change.htmlPage(415, 'Unsupported Media Type'),
+  ),
+  'ERR-4: a blank title is refused without a message': change.requestsTo(
+    'createProject',
+    (request) =>
+      change.jsonOf(request)['title'] === '   ' && jsonResponse(422, { errors: ['title'] }),
+  ),
+  'ERR-19: a missing XSRF token is refused with an HTML page': change.responsesTo(
+    'createProject',
+    403,
+    () => change.htmlPage(403, 'Forbidden'),
+  ),
+  'ERR-33: a content type with a charset is refused': change.requests(
+    (request) =>
+      contentTypeOf(request).includes('charset') &&
+      change.error(415, 'The request must be sent as JSON.'),
+  ),
+  'ERR-16: a large body closes the connection': change.requests(
+    ({ body }) => body.length > 1_500_000 && closedConnection,
+  ),
+  'ERR-18: an unsupported method gets 200': change.requests(
+    ({ method, path }) => method === 'GET' && path.endsWith('login') && jsonResponse(200, {}),
+  ),
+  'ERR-5: an existing email is refused without a message': change.responsesTo(
+    'registerUser',
+    409,
+    () => jsonResponse(409, { code: 'EMAIL_TAKEN' }),
+  ),
+  'ERR-10: a project without a title gets 200 and an error': change.responsesTo(
+    'createProject',
+    422,
+    (_response, request) =>
+      !('title' in change.jsonOf(request)) && jsonResponse(200, { error: true }),
+  ),
+  'ERR-17: an unknown address is refused without a message': change.responses(
+    ({ status }) => status === 404 && jsonResponse(404, { detail: 'None' }),
+  ),
+  'ERR-24: a refused project ends the session': ({ createProject, sessions }) => ({
+    createProject(call) {
+      const response = createProject(call);
+      if (response.status === 422) sessions.delete(call.session);
+      return response;
+    },
+  }),
 };

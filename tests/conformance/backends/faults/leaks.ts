@@ -1,33 +1,25 @@
-import { jsonResponse } from '../backend.ts';
+import { jsonResponse, type Change } from '../backend.ts';
 import * as change from '../changes.ts';
-import type { FaultTable } from './table.ts';
 
 const bcryptHash = `$2b$12$${'KIXQJ1t1c4G0Yd1r2o9hX'.repeat(3).slice(0, 53)}`;
 const stackTrace =
   'Error: refused\n    at login (/srv/app/routes/auth.js:42:11)\n    at process.processTicksAndRejections (node:internal/process/task_queues:105:5)';
 
 /** Faults that expose secrets or internals of the backend. */
-export const leakFaults: FaultTable = {
-  'LEAK-1': {
-    'refusals contain a stack trace': change.refusals((response, message) =>
-      change.withJson(response, { message, stack: stackTrace }),
-    ),
-  },
-  'LEAK-2': {
-    'the registerUser response repeats the password': () => ({
-      registered: ({ json }) => jsonResponse(201, { role: 'member', ...json }),
-    }),
-    'the registerUser response contains the password hash': () => ({
-      registered: () =>
-        jsonResponse(201, { role: 'member', passwordHash: bcryptHash.slice(0, 29) }),
-    }),
-    'the login response contains a bcrypt hash': () => ({
-      loggedIn: () => jsonResponse(200, { user: `ada:${bcryptHash}` }),
-    }),
-  },
-  'LEAK-3': {
-    'error messages contain the path of a file': change.refusals((response) =>
-      change.withJson(response, { message: 'Refused by /srv/app/routes/projects.js.' }),
-    ),
-  },
+export const leakFaults: Record<string, Change> = {
+  'LEAK-1: refusals contain a stack trace': change.refusals((response, message) =>
+    change.withJson(response, { message, stack: stackTrace }),
+  ),
+  'LEAK-2: the registerUser response repeats the password': () => ({
+    registered: ({ json }) => jsonResponse(201, { role: 'member', ...json }),
+  }),
+  'LEAK-2: the registerUser response contains the password hash': () => ({
+    registered: () => jsonResponse(201, { role: 'member', passwordHash: bcryptHash.slice(0, 29) }),
+  }),
+  'LEAK-2: the login response contains a bcrypt hash': () => ({
+    loggedIn: () => jsonResponse(200, { user: `ada:${bcryptHash}` }),
+  }),
+  'LEAK-3: error messages contain the path of a file': change.refusals((response) =>
+    change.withJson(response, { message: 'Refused by /srv/app/routes/projects.js.' }),
+  ),
 };

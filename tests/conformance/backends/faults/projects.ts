@@ -2,7 +2,6 @@ import { jsonResponse, type Account, type Call, type Change, type Project } from
 import * as change from '../changes.ts';
 import type { BackendRequest, BackendResponse } from '../stub-server.ts';
 import { untilQuiet } from '../test-clock.ts';
-import type { FaultTable } from './table.ts';
 
 const lists =
   (list: (projects: Project[], call: Call) => unknown): Change =>
@@ -66,257 +65,219 @@ const scatteredProjects =
   };
 
 /** Faults of creating and listing projects that break other checks, or need their users. */
-export const projectFaults: FaultTable = {
-  'PROJECT-1': {
-    'the list is wrapped in an object': lists((projects) => ({ projects })),
-    'descriptions are null': change.all(
-      lists((all) => all.map((project) => ({ ...project, description: null }))),
-      created((project) => ({ ...project, description: null })),
-    ),
+export const projectFaults: Record<string, Change> = {
+  'PROJECT-1: the list is wrapped in an object': lists((projects) => ({ projects })),
+  'PROJECT-1: descriptions are null': change.all(
+    lists((all) => all.map((project) => ({ ...project, description: null }))),
+    created((project) => ({ ...project, description: null })),
+  ),
+  'PROJECT-2: the createProject response is wrapped in an object': created((project) => ({
+    project,
+  })),
+  'PROJECT-2: createProject returns title and description swapped': created(
+    ({ id, title, description }) => ({ id, title: description, description: title }),
+  ),
+  'PROJECT-4: the list lacks the newest project': lists((all) => all.slice(0, -1)),
+  'PROJECT-4: one of eight projects is stored 0.3 s after its response': (_backend, clock) => {
+    const storedMs = new Map<unknown, number>();
+    let count = 0;
+    return change.all(
+      change.before('created', (_, { id }) => {
+        if (++count % 8 === 0) storedMs.set(id, clock.now() + 300);
+      }),
+      lists((all) => all.filter(({ id }) => (storedMs.get(id) ?? 0) <= clock.now())),
+    );
   },
-  'PROJECT-2': {
-    'the createProject response is wrapped in an object': created((project) => ({ project })),
-    'createProject returns title and description swapped': created(
-      ({ id, title, description }) => ({ id, title: description, description: title }),
-    ),
-  },
-  'PROJECT-4': {
-    'the list lacks the newest project': lists((all) => all.slice(0, -1)),
-    'one of eight projects is stored 0.3 s after its response': (_backend, clock) => {
-      const storedMs = new Map<unknown, number>();
-      let count = 0;
-      return change.all(
-        change.before('created', (_, { id }) => {
-          if (++count % 8 === 0) storedMs.set(id, clock.now() + 300);
-        }),
-        lists((all) => all.filter(({ id }) => (storedMs.get(id) ?? 0) <= clock.now())),
-      );
-    },
-    'a project created after a refused one is missing from the next list': ({ createProject }) => {
-      const refused = new Set<string>();
-      const hidden = new Set<string>();
-      return {
-        createProject(call) {
-          const response = createProject(call);
-          const wasRefused = refused.delete(call.session);
-          if (response.status === 422) refused.add(call.session);
-          if (response.status === 201 && wasRefused) hidden.add(call.session);
-          return response;
-        },
-        listOf: ({ projects }, { session }) =>
-          hidden.delete(session) ? projects.slice(0, -1) : projects,
-      };
-    },
-  },
-  'PROJECT-22': {
-    'the list has the projects of all users whose number begins alike': ({ accounts }) => ({
-      listOf(account) {
-        const all = [...accounts.values()];
-        const numberOf = (each: Account) => String(all.indexOf(each) + 1);
-        const others = all.filter((each) => numberOf(each).startsWith(numberOf(account)));
-        return [...new Set([account, ...others])].flatMap(({ projects }) => projects);
+  'PROJECT-4: a project created after a refused one is missing from the next list': ({
+    createProject,
+  }) => {
+    const refused = new Set<string>();
+    const hidden = new Set<string>();
+    return {
+      createProject(call) {
+        const response = createProject(call);
+        const wasRefused = refused.delete(call.session);
+        if (response.status === 422) refused.add(call.session);
+        if (response.status === 201 && wasRefused) hidden.add(call.session);
+        return response;
       },
-    }),
+      listOf: ({ projects }, { session }) =>
+        hidden.delete(session) ? projects.slice(0, -1) : projects,
+    };
   },
+  'PROJECT-22: the list has the projects of all users whose number begins alike': ({
+    accounts,
+  }) => ({
+    listOf(account) {
+      const all = [...accounts.values()];
+      const numberOf = (each: Account) => String(all.indexOf(each) + 1);
+      const others = all.filter((each) => numberOf(each).startsWith(numberOf(account)));
+      return [...new Set([account, ...others])].flatMap(({ projects }) => projects);
+    },
+  }),
 };
 
 /** Other faults of projects. */
-export const otherProjectFaults: FaultTable = {
-  'PROJECT-1': {
-    'listProjects returns 200 and an error to a signed-out user': change.responsesTo(
-      'listProjects',
-      401,
-      () => notSignedIn,
-    ),
+export const otherProjectFaults: Record<string, Change> = {
+  'PROJECT-1: listProjects returns 200 and an error to a signed-out user': change.responsesTo(
+    'listProjects',
+    401,
+    () => notSignedIn,
+  ),
+  'PROJECT-3: an empty list is null': emptyList(jsonResponse(200, null)),
+  'PROJECT-5: the list is sorted newest first': lists((all) => all.toReversed()),
+  'PROJECT-5: every fourth list begins with another project': () => {
+    let count = 0;
+    return lists((all) => (++count % 4 === 0 ? [...all.slice(1), ...all.slice(0, 1)] : all));
   },
-  'PROJECT-3': { 'an empty list is null': emptyList(jsonResponse(200, null)) },
-  'PROJECT-5': {
-    'the list is sorted newest first': lists((all) => all.toReversed()),
-    'every fourth list begins with another project': () => {
-      let count = 0;
-      return lists((all) => (++count % 4 === 0 ? [...all.slice(1), ...all.slice(0, 1)] : all));
+  'PROJECT-6: project ids are reused': ids((count) => count % 2),
+  'PROJECT-7: project ids have another letter case in the list': lists((all) =>
+    all.map((project) => ({ ...project, id: String(project.id).toUpperCase() })),
+  ),
+  'PROJECT-8: projects belong to the session': scatteredProjects(({ session }) => session),
+  'PROJECT-8: every session acts as the user who signed in last': ({ findAccount }) => {
+    let last: Account | undefined;
+    return change.all(
+      change.before('signIn', (_backend, account) => (last = account)),
+      () => ({ findAccount: (session, request) => findAccount(session, request) && last }),
+    );
+  },
+  'PROJECT-9: the list contains only the newest 20 projects': lists((all) => all.slice(-20)),
+  'PROJECT-9: a list of more than 100 projects fails': ({ sessions }) =>
+    change.refuse('listProjects', 500, (_json, request) => {
+      const account = sessions.get(change.sessionOf(request));
+      return account && account.projects.length > 100;
+    }),
+  'PROJECT-10: one of two concurrent requests with the same XSRF token is refused':
+    change.concurrent('createProject', () => change.error(403)),
+  'PROJECT-10: one of two concurrently created projects is lost': change.concurrent(
+    'createProject',
+    (request) => change.lostProject(change.jsonOf(request)),
+  ),
+  'PROJECT-10: each of two processes keeps projects of its own': scatteredProjects(
+    ({ request }) => request.connection % 2,
+  ),
+  'PROJECT-10: the fourth of several projects created at once gets the id of the third': () => {
+    let count = 0;
+    let third: unknown;
+    return change.respond(async (request, next) => {
+      if (!change.isCreate(request)) return next(request);
+      const place = ++count;
+      await untilQuiet();
+      const response = await next(request);
+      count = 0;
+      if (place === 3) third = idOf(response);
+      const project = { ...change.jsonOf(response), id: third };
+      return place === 4 ? change.withJson(response, project) : response;
+    });
+  },
+  'PROJECT-11: concurrent listProjects requests receive the list of another user': () => {
+    let last: BackendRequest;
+    return change.respond(async (request, next) => {
+      if (!change.isList(request)) return next(request);
+      last = request;
+      await untilQuiet();
+      return next(last);
+    });
+  },
+  'PROJECT-12: a project that is refused is stored': ({ createProject, refuse }) => ({
+    createProject(call) {
+      const response = createProject(call);
+      return call.json['title'] === ' ' ? refuse(422, 'Title is required.') : response;
     },
+  }),
+  'PROJECT-13: a repeated Idempotency-Key returns an id that no project has': repeatedKey(
+    (call) => call.session + textOf(call),
+    ({ json }) => change.lostProject(json),
+  ),
+  'PROJECT-13: an Idempotency-Key of more than 64 characters is refused': change.refuse(
+    'createProject',
+    400,
+    (_json, request) => String(keyOf(request) ?? '').length > 64,
+  ),
+  'PROJECT-13: one of two concurrent requests with one Idempotency-Key is refused':
+    change.concurrent('createProject', () => change.error(409), uniqueKey),
+  'PROJECT-13: two concurrent requests with one Idempotency-Key create two projects': () => {
+    const waiting = new Set<unknown>();
+    return change.respond(async (request, next) => {
+      const key = keyOf(request);
+      if (!key) return next(request);
+      const headers = { ...request.headers, 'idempotency-key': undefined };
+      if (waiting.delete(key)) return next({ ...request, headers });
+      waiting.add(key);
+      await untilQuiet();
+      waiting.delete(key);
+      return next(request);
+    });
   },
-  'PROJECT-6': { 'project ids are reused': ids((count) => count % 2) },
-  'PROJECT-7': {
-    'project ids have another letter case in the list': lists((all) =>
-      all.map((project) => ({ ...project, id: String(project.id).toUpperCase() })),
-    ),
-  },
-  'PROJECT-8': {
-    'projects belong to the session': scatteredProjects(({ session }) => session),
-    'every session acts as the user who signed in last': ({ findAccount }) => {
-      let last: Account | undefined;
-      return change.all(
-        change.before('signIn', (_backend, account) => (last = account)),
-        () => ({ findAccount: (session, request) => findAccount(session, request) && last }),
-      );
+  'PROJECT-14: the ETag of the list never changes': change.responsesTo(
+    'listProjects',
+    200,
+    (response, { headers }) => {
+      const etag = '"constant"';
+      return headers['if-none-match'] === etag
+        ? { status: 304, headers: { etag }, body: '' }
+        : { ...response, headers: { ...response.headers, etag } };
     },
-  },
-  'PROJECT-9': {
-    'the list contains only the newest 20 projects': lists((all) => all.slice(-20)),
-    'a list of more than 100 projects fails': ({ sessions }) =>
-      change.refuse('listProjects', 500, (_json, request) => {
-        const account = sessions.get(change.sessionOf(request));
-        return account && account.projects.length > 100;
+  ),
+  'PROJECT-15: signed-out users see the projects of all users': ({ listProjects, projects }) => ({
+    listProjects: (call) => (call.session ? listProjects(call) : jsonResponse(200, projects)),
+  }),
+  'PROJECT-16: the list is cached until its session creates a project': () => {
+    const cache = new Map<string, Project[]>();
+    return change.all(
+      change.before('createProject', (_backend, { session }) => cache.delete(session)),
+      lists((all, { session }) => {
+        cache.set(session, cache.get(session) ?? [...all]);
+        return cache.get(session);
       }),
+    );
   },
-  'PROJECT-10': {
-    'one of two concurrent requests with the same XSRF token is refused': change.concurrent(
-      'createProject',
-      () => change.error(403),
-    ),
-    'one of two concurrently created projects is lost': change.concurrent(
-      'createProject',
-      (request) => change.lostProject(change.jsonOf(request)),
-    ),
-    'each of two processes keeps projects of its own': scatteredProjects(
-      ({ request }) => request.connection % 2,
-    ),
-    'the fourth of several projects created at once gets the id of the third': () => {
-      let count = 0;
-      let third: unknown;
-      return change.respond(async (request, next) => {
-        if (!change.isCreate(request)) return next(request);
-        const place = ++count;
-        await untilQuiet();
-        const response = await next(request);
-        count = 0;
-        if (place === 3) third = idOf(response);
-        const project = { ...change.jsonOf(response), id: third };
-        return place === 4 ? change.withJson(response, project) : response;
-      });
-    },
+  'PROJECT-17: project ids are integers above Number.MAX_SAFE_INTEGER': change.all(
+    ids((count) => `big-${9_007_199_254_740_992n + BigInt(count)}`),
+    change.responses((response) => ({
+      ...response,
+      body: String(response.body).replaceAll(/"big-(\d+)"/g, '$1'),
+    })),
+  ),
+  'PROJECT-18: a title that is not a string is stored as it is': ({ findProjectFault }) => ({
+    findProjectFault: (title, description) =>
+      typeof title === 'string' ? findProjectFault(title, description) : undefined,
+  }),
+  'PROJECT-19: an Idempotency-Key with another text returns the first project': repeatedKey(
+    ({ session }) => session,
+    (_call, { response }) => response,
+  ),
+  'PROJECT-19: an Idempotency-Key with another text causes a 500': repeatedKey(
+    ({ session }) => session,
+    (call, { text, response }) => (text === textOf(call) ? response : change.error(500)),
+  ),
+  'PROJECT-20: users share their Idempotency-Keys': repeatedKey(
+    textOf,
+    (_call, { response }) => response,
+  ),
+  'PROJECT-20: a project that a visitor may not create empties the next list': () => {
+    let isEmpty = false;
+    return change.all(
+      change.before('createProject', (_backend, { session }) => (isEmpty ||= !session)),
+      lists((all) => {
+        const list = isEmpty ? [] : all;
+        isEmpty = false;
+        return list;
+      }),
+    );
   },
-  'PROJECT-11': {
-    'concurrent listProjects requests receive the list of another user': () => {
-      let last: BackendRequest;
-      return change.respond(async (request, next) => {
-        if (!change.isList(request)) return next(request);
-        last = request;
-        await untilQuiet();
-        return next(last);
-      });
-    },
-  },
-  'PROJECT-12': {
-    'a project that is refused is stored': ({ createProject, refuse }) => ({
-      createProject(call) {
-        const response = createProject(call);
-        return call.json['title'] === ' ' ? refuse(422, 'Title is required.') : response;
-      },
-    }),
-  },
-  'PROJECT-13': {
-    'a repeated Idempotency-Key returns an id that no project has': repeatedKey(
-      (call) => call.session + textOf(call),
-      ({ json }) => change.lostProject(json),
-    ),
-    'an Idempotency-Key of more than 64 characters is refused': change.refuse(
-      'createProject',
-      400,
-      (_json, request) => String(keyOf(request) ?? '').length > 64,
-    ),
-    'one of two concurrent requests with one Idempotency-Key is refused': change.concurrent(
-      'createProject',
-      () => change.error(409),
-      uniqueKey,
-    ),
-    'two concurrent requests with one Idempotency-Key create two projects': () => {
-      const waiting = new Set<unknown>();
-      return change.respond(async (request, next) => {
-        const key = keyOf(request);
-        if (!key) return next(request);
-        const headers = { ...request.headers, 'idempotency-key': undefined };
-        if (waiting.delete(key)) return next({ ...request, headers });
-        waiting.add(key);
-        await untilQuiet();
-        waiting.delete(key);
-        return next(request);
-      });
-    },
-  },
-  'PROJECT-14': {
-    'the ETag of the list never changes': change.responsesTo(
-      'listProjects',
-      200,
-      (response, { headers }) => {
-        const etag = '"constant"';
-        return headers['if-none-match'] === etag
-          ? { status: 304, headers: { etag }, body: '' }
-          : { ...response, headers: { ...response.headers, etag } };
-      },
-    ),
-  },
-  'PROJECT-15': {
-    'signed-out users see the projects of all users': ({ listProjects, projects }) => ({
-      listProjects: (call) => (call.session ? listProjects(call) : jsonResponse(200, projects)),
-    }),
-  },
-  'PROJECT-16': {
-    'the list is cached until its session creates a project': () => {
-      const cache = new Map<string, Project[]>();
-      return change.all(
-        change.before('createProject', (_backend, { session }) => cache.delete(session)),
-        lists((all, { session }) => {
-          cache.set(session, cache.get(session) ?? [...all]);
-          return cache.get(session);
-        }),
+  'PROJECT-21: project ids have a fraction': ids((count) => count + 0.5),
+  'PROJECT-23: a project replaces the one with its title': lists((all) =>
+    all.filter((one) => all.findLast(({ title }) => title === one.title) === one),
+  ),
+  'PROJECT-23: a title of another user causes a 500': ({ projects, createProject }) => ({
+    createProject(call) {
+      const own = call.account?.projects ?? [];
+      const isOfOther = projects.some(
+        (project) => project.title === call.json['title'] && !own.includes(project),
       );
+      return isOfOther && call.account ? change.error(500) : createProject(call);
     },
-  },
-  'PROJECT-17': {
-    'project ids are integers above Number.MAX_SAFE_INTEGER': change.all(
-      ids((count) => `big-${9_007_199_254_740_992n + BigInt(count)}`),
-      change.responses((response) => ({
-        ...response,
-        body: String(response.body).replaceAll(/"big-(\d+)"/g, '$1'),
-      })),
-    ),
-  },
-  'PROJECT-18': {
-    'a title that is not a string is stored as it is': ({ findProjectFault }) => ({
-      findProjectFault: (title, description) =>
-        typeof title === 'string' ? findProjectFault(title, description) : undefined,
-    }),
-  },
-  'PROJECT-19': {
-    'an Idempotency-Key with another text returns the first project': repeatedKey(
-      ({ session }) => session,
-      (_call, { response }) => response,
-    ),
-    'an Idempotency-Key with another text causes a 500': repeatedKey(
-      ({ session }) => session,
-      (call, { text, response }) => (text === textOf(call) ? response : change.error(500)),
-    ),
-  },
-  'PROJECT-20': {
-    'users share their Idempotency-Keys': repeatedKey(textOf, (_call, { response }) => response),
-    'a project that a visitor may not create empties the next list': () => {
-      let isEmpty = false;
-      return change.all(
-        change.before('createProject', (_backend, { session }) => (isEmpty ||= !session)),
-        lists((all) => {
-          const list = isEmpty ? [] : all;
-          isEmpty = false;
-          return list;
-        }),
-      );
-    },
-  },
-  'PROJECT-21': { 'project ids have a fraction': ids((count) => count + 0.5) },
-  'PROJECT-23': {
-    'a project replaces the one with its title': lists((all) =>
-      all.filter((one) => all.findLast(({ title }) => title === one.title) === one),
-    ),
-    'a title of another user causes a 500': ({ projects, createProject }) => ({
-      createProject(call) {
-        const own = call.account?.projects ?? [];
-        const isOfOther = projects.some(
-          (project) => project.title === call.json['title'] && !own.includes(project),
-        );
-        return isOfOther && call.account ? change.error(500) : createProject(call);
-      },
-    }),
-  },
+  }),
 };

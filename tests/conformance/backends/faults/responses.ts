@@ -1,123 +1,98 @@
 import { gzipSync } from 'node:zlib';
-import { withHeaders } from '../backend.ts';
+import { withHeaders, type Change } from '../backend.ts';
 import * as change from '../changes.ts';
 import { neverRespond } from '../stub-server.ts';
-import type { FaultTable } from './table.ts';
 
 /** Faults of responses to several operations, which several groups of checks find. */
-export const responseFaults: FaultTable = {
-  'REACH-2': {
-    'all bodies are compressed without a Content-Encoding header': change.responses((response) => ({
+export const responseFaults: Record<string, Change> = {
+  'REACH-2: all bodies are compressed without a Content-Encoding header': change.responses(
+    (response) => ({
       ...response,
       body: gzipSync(response.body),
-    })),
-  },
-  'REACH-3': {
-    'signed-out users are redirected to a page': change.responses((response, { path }) => {
-      if (path === '/login') return change.htmlPage(200, 'Please sign in');
-      return (
-        response.status === 401 &&
-        path.endsWith('/projects') && { status: 302, headers: { location: '/login' }, body: '' }
-      );
     }),
+  ),
+  'REACH-3: signed-out users are redirected to a page': change.responses((response, { path }) => {
+    if (path === '/login') return change.htmlPage(200, 'Please sign in');
+    return (
+      response.status === 401 &&
+      path.endsWith('/projects') && { status: 302, headers: { location: '/login' }, body: '' }
+    );
+  }),
+  'ERR-17: every unknown address has the HTML page of the app': change.responses(
+    ({ status }) => status === 404 && change.htmlPage(200, 'Tracker App'),
+  ),
+  'REACH-5: responses to POST claim gzip for an uncompressed body': change.responses(
+    (response, { method }) =>
+      method === 'POST' && withHeaders(response, { 'content-encoding': 'gzip' }),
+  ),
+  'REACH-5: a wrong password is never answered': (_backend, clock) => ({
+    refuseLogin: () => neverRespond(clock),
+  }),
+  'REACH-6: bodies are encoded as Latin-1': change.responses(
+    (response, request) =>
+      change.isProjects(request) && {
+        ...withHeaders(response, { 'content-type': 'application/json; charset=iso-8859-1' }),
+        body: Buffer.from(String(response.body), 'latin1'),
+      },
+  ),
+  'REACH-11: a proxy in front of the backend asks for a password': change.requests(() => ({
+    status: 401,
+    headers: { 'content-type': 'text/plain', 'www-authenticate': 'Basic realm="staging"' },
+    body: 'Authorization Required',
+  })),
+  'REACH-11: a filter in front of the backend refuses every POST with a page': change.requests(
+    ({ method }) => method === 'POST' && change.htmlPage(403, 'Forbidden'),
+  ),
+  'ERR-1: refusals are HTML pages': change.refusals(({ status }) =>
+    change.htmlPage(status, 'Refused'),
+  ),
+  'ERR-5: refusals of registrations have no body': change.responses(({ status }, request) => {
+    const isRefused = status >= 400 || request.body.includes(String.raw`\u0000`);
+    return (
+      change.isOperation(request, 'registerUser') &&
+      isRefused && { status: 422, headers: {}, body: '' }
+    );
+  }),
+  'ERR-20: every second list fails': () => {
+    let count = 0;
+    return change.refuse('listProjects', 500, () => ++count % 2 === 0);
   },
-  'ERR-17': {
-    'every unknown address has the HTML page of the app': change.responses(
-      ({ status }) => status === 404 && change.htmlPage(200, 'Tracker App'),
-    ),
+  'ERR-20: one list of a user in ten fails': ({ sessions }) => {
+    let count = 0;
+    return change.refuse(
+      'listProjects',
+      500,
+      (_json, request) => sessions.has(change.sessionOf(request)) && ++count % 10 === 0,
+    );
   },
-  'REACH-5': {
-    'responses to POST claim gzip for an uncompressed body': change.responses(
-      (response, { method }) =>
-        method === 'POST' && withHeaders(response, { 'content-encoding': 'gzip' }),
-    ),
-    'a wrong password is never answered': (_backend, clock) => ({
-      refuseLogin: () => neverRespond(clock),
-    }),
-  },
-  'REACH-6': {
-    'bodies are encoded as Latin-1': change.responses(
-      (response, request) =>
-        change.isProjects(request) && {
-          ...withHeaders(response, { 'content-type': 'application/json; charset=iso-8859-1' }),
-          body: Buffer.from(String(response.body), 'latin1'),
-        },
-    ),
-  },
-  'REACH-11': {
-    'a proxy in front of the backend asks for a password': change.requests(() => ({
-      status: 401,
-      headers: { 'content-type': 'text/plain', 'www-authenticate': 'Basic realm="staging"' },
-      body: 'Authorization Required',
-    })),
-    'a filter in front of the backend refuses every POST with a page': change.requests(
-      ({ method }) => method === 'POST' && change.htmlPage(403, 'Forbidden'),
-    ),
-  },
-  'ERR-1': {
-    'refusals are HTML pages': change.refusals(({ status }) => change.htmlPage(status, 'Refused')),
-  },
-  'ERR-5': {
-    'refusals of registrations have no body': change.responses(({ status }, request) => {
-      const isRefused = status >= 400 || request.body.includes(String.raw`\u0000`);
-      return (
-        change.isOperation(request, 'registerUser') &&
-        isRefused && { status: 422, headers: {}, body: '' }
-      );
-    }),
-  },
-  'ERR-20': {
-    'every second list fails': () => {
-      let count = 0;
-      return change.refuse('listProjects', 500, () => ++count % 2 === 0);
-    },
-    'one list of a user in ten fails': ({ sessions }) => {
-      let count = 0;
-      return change.refuse(
-        'listProjects',
-        500,
-        (_json, request) => sessions.has(change.sessionOf(request)) && ++count % 10 === 0,
-      );
-    },
-  },
-  'TEXT-2': {
-    'an emoji in a project causes a 500 with an HTML page': change.requestsTo(
-      'createProject',
-      ({ body }) =>
-        /\p{Extended_Pictographic}/u.test(body) && change.htmlPage(500, 'Internal Server Error'),
-    ),
-  },
+  'TEXT-2: an emoji in a project causes a 500 with an HTML page': change.requestsTo(
+    'createProject',
+    ({ body }) =>
+      /\p{Extended_Pictographic}/u.test(body) && change.htmlPage(500, 'Internal Server Error'),
+  ),
 };
 
 /** Other faults of responses. */
-export const otherResponseFaults: FaultTable = {
-  'REACH-2': {
-    'JSON is sent as text/html': change.responses((response) =>
-      withHeaders(response, { 'content-type': 'text/html; charset=utf-8' }),
-    ),
-  },
-  'REACH-7': {
-    'bodies begin with a byte order mark': change.responses((response) => ({
-      ...response,
-      body: `\uFEFF${String(response.body)}`,
-    })),
-  },
-  'REACH-8': {
-    "a user's list is public to caches": change.responsesTo('listProjects', 200, (response) =>
-      withHeaders(response, { 'cache-control': 'public, max-age=60' }),
-    ),
-  },
-  'REACH-9': {
-    'responses have no Content-Type header': change.responses((response) =>
-      withHeaders(response, { 'content-type': undefined }),
-    ),
-  },
-  'REACH-10': {
-    'signing in takes three seconds': ({ login }, clock) => ({
-      login(call) {
-        clock.increment(3000);
-        return login(call);
-      },
-    }),
-  },
+export const otherResponseFaults: Record<string, Change> = {
+  'REACH-2: JSON is sent as text/html': change.responses((response) =>
+    withHeaders(response, { 'content-type': 'text/html; charset=utf-8' }),
+  ),
+  'REACH-7: bodies begin with a byte order mark': change.responses((response) => ({
+    ...response,
+    body: `\uFEFF${String(response.body)}`,
+  })),
+  "REACH-8: a user's list is public to caches": change.responsesTo(
+    'listProjects',
+    200,
+    (response) => withHeaders(response, { 'cache-control': 'public, max-age=60' }),
+  ),
+  'REACH-9: responses have no Content-Type header': change.responses((response) =>
+    withHeaders(response, { 'content-type': undefined }),
+  ),
+  'REACH-10: signing in takes three seconds': ({ login }, clock) => ({
+    login(call) {
+      clock.increment(3000);
+      return login(call);
+    },
+  }),
 };

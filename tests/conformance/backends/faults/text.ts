@@ -1,7 +1,6 @@
 import { escapeMarkup } from '../../../../conformance/report/html.ts';
 import type { Change, Project } from '../backend.ts';
 import * as change from '../changes.ts';
-import type { FaultTable } from './table.ts';
 
 const titles = (titleOf: (title: string) => unknown): Change =>
   change.responses((response, request) => {
@@ -24,85 +23,67 @@ const titlesOf = (length: number) =>
   change.storedText((text, field) => (field === 'title' ? text.slice(0, length) : text));
 
 /** Faults that change the text of projects. */
-export const textFaults: FaultTable = {
-  'TEXT-1': { 'text is HTML-escaped': change.storedText(escapeMarkup) },
-  'TEXT-2': {
-    'non-Latin characters are replaced with question marks': change.storedText((text) =>
-      text.replaceAll(/[^\0-\xff]/g, '?'),
-    ),
-    'text is normalized (NFKC)': change.storedText((text) => text.normalize('NFKC')),
-  },
-  'TEXT-3': {
-    'directional marks are removed': change.storedText((text) =>
-      text.replaceAll(/[\u200E\u200F]/g, ''),
-    ),
-  },
-  'TEXT-4': {
-    'line breaks are replaced with spaces': change.storedText((text) => text.replaceAll('\n', ' ')),
-  },
-  'TEXT-5': {
-    'descriptions are truncated to 5,000 characters': change.storedText((text, field) =>
-      field === 'description' ? text.slice(0, 5000) : text,
-    ),
-  },
-  'TEXT-6': { 'titles are truncated to 255 characters': titlesOf(255) },
-  'TEXT-7': {
-    'titles made of digits are returned as numbers': titles((title) =>
-      /^\d+$/.test(title) ? Number(title) : title,
-    ),
-    'names of object members cause a 500': change.refuse(
-      'createProject',
-      500,
-      ({ title }) => String(title) in {},
-    ),
-    '"0" is taken for a missing text': refused(
-      'Title and description are required.',
-      (text) => text === '0',
-    ),
-  },
-  'TEXT-8': {
-    'text is inserted with String.replace': change.storedText((text) => '{}'.replace('{}', text)),
-    'percent signs cause a 500': change.refuse('createProject', 500, (_, { body }) =>
-      body.includes('%'),
-    ),
-  },
-  'TEXT-9': { 'text is trimmed': change.storedText((text) => text.trim()) },
-  'TEXT-10': { 'text is normalized (NFC)': change.storedText((text) => text.normalize('NFC')) },
-  'TEXT-11': {
-    'a body of 100 kB is refused with an HTML page': change.requests(
-      ({ body }) => body.length > 100_000 && change.htmlPage(413, 'Request Entity Too Large'),
-    ),
-  },
-  'TEXT-12': {
-    '"-" is taken for an empty text': change.storedText((text) => (text === '-' ? '' : text)),
-  },
-  'TEXT-13': { 'titles are truncated to 500 characters': titlesOf(500) },
-  'TEXT-14': {
-    'NUL characters cause a 500': change.refuse('createProject', 500, (_, { body }) =>
-      body.includes(String.raw`\u0000`),
-    ),
-    'half a surrogate pair makes the list fail': ({ listProjects, findProjectFault }) => ({
-      findProjectFault: (title, description) =>
-        findProjectFault(typeof title === 'string' ? title.toWellFormed() : title, description),
-      listProjects: (call) =>
-        call.account?.projects.some(({ title }) => !title.isWellFormed())
-          ? change.error(500)
-          : listProjects(call),
-    }),
-  },
-  'TEXT-15': {
-    'NUL characters are removed': change.storedText((text) => text.replaceAll('\0', '')),
-  },
-  'TEXT-16': {
-    'emoji are refused': refused('Please use letters only.', (text) =>
-      /\p{Emoji_Presentation}/u.test(text),
-    ),
-    'texts of one character are refused': refused(
-      'Please write at least two characters.',
-      ({ length }) => length === 1,
-    ),
-  },
-  'TEXT-17': {
-    'several spaces become one': change.storedText((text) => text.replaceAll(/ +/g, ' ')),
-  },
+export const textFaults: Record<string, Change> = {
+  'TEXT-1: text is HTML-escaped': change.storedText(escapeMarkup),
+  'TEXT-2: non-Latin characters are replaced with question marks': change.storedText((text) =>
+    text.replaceAll(/[^\0-\xff]/g, '?'),
+  ),
+  'TEXT-2: text is normalized (NFKC)': change.storedText((text) => text.normalize('NFKC')),
+  'TEXT-3: directional marks are removed': change.storedText((text) =>
+    text.replaceAll(/[\u200E\u200F]/g, ''),
+  ),
+  'TEXT-4: line breaks are replaced with spaces': change.storedText((text) =>
+    text.replaceAll('\n', ' '),
+  ),
+  'TEXT-5: descriptions are truncated to 5,000 characters': change.storedText((text, field) =>
+    field === 'description' ? text.slice(0, 5000) : text,
+  ),
+  'TEXT-6: titles are truncated to 255 characters': titlesOf(255),
+  'TEXT-7: titles made of digits are returned as numbers': titles((title) =>
+    /^\d+$/.test(title) ? Number(title) : title,
+  ),
+  'TEXT-7: names of object members cause a 500': change.refuse(
+    'createProject',
+    500,
+    ({ title }) => String(title) in {},
+  ),
+  'TEXT-7: "0" is taken for a missing text': refused(
+    'Title and description are required.',
+    (text) => text === '0',
+  ),
+  'TEXT-8: text is inserted with String.replace': change.storedText((text) =>
+    '{}'.replace('{}', text),
+  ),
+  'TEXT-8: percent signs cause a 500': change.refuse('createProject', 500, (_, { body }) =>
+    body.includes('%'),
+  ),
+  'TEXT-9: text is trimmed': change.storedText((text) => text.trim()),
+  'TEXT-10: text is normalized (NFC)': change.storedText((text) => text.normalize('NFC')),
+  'TEXT-11: a body of 100 kB is refused with an HTML page': change.requests(
+    ({ body }) => body.length > 100_000 && change.htmlPage(413, 'Request Entity Too Large'),
+  ),
+  'TEXT-12: "-" is taken for an empty text': change.storedText((text) =>
+    text === '-' ? '' : text,
+  ),
+  'TEXT-13: titles are truncated to 500 characters': titlesOf(500),
+  'TEXT-14: NUL characters cause a 500': change.refuse('createProject', 500, (_, { body }) =>
+    body.includes(String.raw`\u0000`),
+  ),
+  'TEXT-14: half a surrogate pair makes the list fail': ({ listProjects, findProjectFault }) => ({
+    findProjectFault: (title, description) =>
+      findProjectFault(typeof title === 'string' ? title.toWellFormed() : title, description),
+    listProjects: (call) =>
+      call.account?.projects.some(({ title }) => !title.isWellFormed())
+        ? change.error(500)
+        : listProjects(call),
+  }),
+  'TEXT-15: NUL characters are removed': change.storedText((text) => text.replaceAll('\0', '')),
+  'TEXT-16: emoji are refused': refused('Please use letters only.', (text) =>
+    /\p{Emoji_Presentation}/u.test(text),
+  ),
+  'TEXT-16: texts of one character are refused': refused(
+    'Please write at least two characters.',
+    ({ length }) => length === 1,
+  ),
+  'TEXT-17: several spaces become one': change.storedText((text) => text.replaceAll(/ +/g, ' ')),
 };
