@@ -13,7 +13,7 @@ const pathOf = (path: string) => fileURLToPath(new URL(`../${path}`, import.meta
 /** Lists the licenses of the bundled packages, which require that. */
 const license = { fileName: 'third-party-licenses.md' };
 
-export const kitConfig: InlineConfig = {
+const kitConfig: InlineConfig = {
   configFile: false,
   root: pathOf(''),
   logLevel: 'warn',
@@ -28,22 +28,17 @@ export const kitConfig: InlineConfig = {
   ssr: { noExternal: true, external: ['playwright-core', 'vite'] },
 };
 
-if (import.meta.main) {
-  rmSync(pathOf('conformance/dist'), { recursive: true, force: true });
-  const app = { outDir: pathOf('conformance/dist/app'), emptyOutDir: true, license };
-  await build({ root: pathOf(''), logLevel: 'warn', build: app });
-  for (const file of globSync('**/*.{br,gz}', { cwd: app.outDir })) rmSync(`${app.outDir}/${file}`);
-  await build(kitConfig);
-  const program = pathOf('conformance/dist/bin/conformance.js');
-  writeFileSync(
-    program,
-    `#!/usr/bin/env node\n${readFileSync(pathOf('conformance/launcher.js'), 'utf8')}`,
-  );
-  chmodSync(program, 0o755);
-  writeFileSync(
-    pathOf(`conformance/dist/${schemaFile}`),
-    `${JSON.stringify(jsonSchema, null, 2)}\n`,
-  );
-  const texts = ['LICENSE', 'openapi.yaml', 'generated/contract.md', 'docs/specification.md'];
-  for (const file of texts) cpSync(pathOf(file), pathOf(`conformance/dist/${basename(file)}`));
-}
+rmSync(pathOf('conformance/dist'), { recursive: true, force: true });
+const app = { outDir: pathOf('conformance/dist/app'), emptyOutDir: true, license };
+await build({ root: pathOf(''), logLevel: 'warn', build: app });
+for (const file of globSync('**/*.{br,gz}', { cwd: app.outDir })) rmSync(`${app.outDir}/${file}`);
+await build(kitConfig);
+const program = pathOf('conformance/dist/bin/conformance.js');
+writeFileSync(
+  program,
+  `#!/usr/bin/env node\n${readFileSync(pathOf('conformance/launcher.js'), 'utf8')}`,
+);
+chmodSync(program, 0o755);
+writeFileSync(pathOf(`conformance/dist/${schemaFile}`), `${JSON.stringify(jsonSchema, null, 2)}\n`);
+const texts = ['LICENSE', 'openapi.yaml', 'generated/contract.md', 'docs/specification.md'];
+for (const file of texts) cpSync(pathOf(file), pathOf(`conformance/dist/${basename(file)}`));

@@ -1,7 +1,4 @@
 import { parseArgs } from 'node:util';
-import { UsageError } from '../server/usage-error.ts';
-
-type CommandLine<Option extends string> = { options: Set<Option>; words: string[] };
 
 /** What a file accepts. Options have no values. */
 type Accepted<Option extends string> = { options?: Option[]; words?: boolean };
@@ -12,26 +9,13 @@ type Accepted<Option extends string> = { options?: Option[]; words?: boolean };
  */
 export function readCommandLine<Option extends string = never>(
   help: string,
-  accepted: Accepted<Option> = {},
-): CommandLine<Option> {
+  { options = [], words = false }: Accepted<Option> = {},
+): { options: Set<Option>; words: string[] } {
   const args = process.argv.slice(2);
   if (args.includes('--help') || args.includes('-h')) {
     console.log(help);
     process.exit();
   }
-  return exitOnUsageError(() => parseCommandLine(args, accepted));
-}
-
-/** Returns the names that `selectNames` returns. Exits with 1 if a word selects none. */
-export function selectNamesOrExit(names: string[], words: string[]): string[] {
-  return exitOnUsageError(() => selectNames(names, words));
-}
-
-/** Throws `UsageError` if an option or a word is not accepted. */
-export function parseCommandLine<Option extends string>(
-  args: string[],
-  { options = [], words = false }: Accepted<Option>,
-): CommandLine<Option> {
   try {
     const { values, positionals } = parseArgs({
       args,
@@ -44,27 +28,22 @@ export function parseCommandLine<Option extends string>(
     };
   } catch (error) {
     const [problem] = (error as Error).message.split(/\.(?: |$)/);
-    throw new UsageError(`${problem}. Run the file with --help to see its options.`);
+    return exitWith(`${problem}. Run the file with --help to see its options.`);
   }
 }
 
 /**
- * Returns the names that contain one of the words, or all names without words. Throws `UsageError`
- * with all names for a word that no name contains.
+ * Returns the names that contain one of the words, or all names without words. Exits with 1 and all
+ * names for a word that no name contains.
  */
-export function selectNames(names: string[], words: string[]): string[] {
+export function selectNamesOrExit(names: string[], words: string[]): string[] {
   const unknown = words.find((word) => !names.some((name) => name.includes(word)));
   if (unknown !== undefined)
-    throw new UsageError(`"${unknown}" is part of no name. There are:\n${names.join('\n')}`);
+    exitWith(`"${unknown}" is part of no name. There are:\n${names.join('\n')}`);
   return names.filter((name) => words.length === 0 || words.some((word) => name.includes(word)));
 }
 
-function exitOnUsageError<Result>(task: () => Result): Result {
-  try {
-    return task();
-  } catch (error) {
-    if (!(error instanceof UsageError)) throw error;
-    console.error(error.message);
-    return process.exit(1);
-  }
+function exitWith(message: string): never {
+  console.error(message);
+  process.exit(1);
 }
