@@ -149,10 +149,6 @@ export const all =
 export const isOperation = ({ method, path }: BackendRequest, ...operations: Operation[]) =>
   operations.some((name) => name === findCall(method, path)?.call);
 
-export const isList = (request: BackendRequest) => isOperation(request, 'listProjects');
-export const isCreate = (request: BackendRequest) => isOperation(request, 'createProject');
-export const isProjects = (request: BackendRequest) => isList(request) || isCreate(request);
-
 /** Returns the JSON object in a body, and an empty object for any other body. */
 export function jsonOf({ body }: { body: string | Buffer }): JsonObject {
   const json = parseJson(String(body));
@@ -184,10 +180,6 @@ export const withJson = <Message extends BackendRequest | BackendResponse>(
   message: Message,
   json: unknown,
 ): Message => ({ ...message, body: JSON.stringify(json) });
-
-/** Returns the Set-Cookie lines of a response. */
-export const setCookiesOf = ({ headers }: BackendResponse): string[] =>
-  [headers['set-cookie'] ?? []].flat();
 
 export const withSetCookies = (response: BackendResponse, lines: string[]) =>
   withHeaders(response, { 'set-cookie': lines });

@@ -28,13 +28,10 @@ export const responseFaults: Record<string, Change> = {
   'REACH-5: a wrong password is never answered': (_backend, clock) => ({
     refuseLogin: () => neverRespond(clock),
   }),
-  'REACH-6: bodies are encoded as Latin-1': change.responses(
-    (response, request) =>
-      change.isProjects(request) && {
-        ...withHeaders(response, { 'content-type': 'application/json; charset=iso-8859-1' }),
-        body: Buffer.from(String(response.body), 'latin1'),
-      },
-  ),
+  'REACH-6: bodies are encoded as Latin-1': change.responses((response) => ({
+    ...withHeaders(response, { 'content-type': 'application/json; charset=iso-8859-1' }),
+    body: Buffer.from(String(response.body), 'latin1'),
+  })),
   'REACH-11: a proxy in front of the backend asks for a password': change.requests(() => ({
     status: 401,
     headers: { 'content-type': 'text/plain', 'www-authenticate': 'Basic realm="staging"' },

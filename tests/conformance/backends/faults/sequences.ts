@@ -16,9 +16,9 @@ export const sequenceFaults: Record<string, Change> = {
     const listing = new Map<string, number>();
     return change.respond(async (request, next) => {
       const session = change.sessionOf(request);
-      if (change.isCreate(request) && session && listing.get(session))
+      if (change.isOperation(request, 'createProject') && session && listing.get(session))
         return change.lostProject(change.jsonOf(request));
-      if (!change.isList(request)) return next(request);
+      if (!change.isOperation(request, 'listProjects')) return next(request);
       const count = (by: number) => listing.set(session, (listing.get(session) ?? 0) + by);
       count(1);
       await untilQuiet();

@@ -1,14 +1,6 @@
 import { escapeMarkup } from '../../../../conformance/report/html.ts';
-import type { Change, Project } from '../backend.ts';
+import { jsonResponse, type Change } from '../backend.ts';
 import * as change from '../changes.ts';
-
-const titles = (titleOf: (title: string) => unknown): Change =>
-  change.responses((response, request) => {
-    if (!change.isProjects(request) || response.status >= 300) return undefined;
-    const body = JSON.parse(String(response.body)) as Project | Project[];
-    const changed = [body].flat().map((each) => ({ ...each, title: titleOf(each.title) }));
-    return change.withJson(response, Array.isArray(body) ? changed : changed[0]);
-  });
 
 /** Refuses projects with such a text. */
 const refused = (message: string, isRefused: (text: string) => boolean): Change =>
@@ -39,9 +31,10 @@ export const textFaults: Record<string, Change> = {
     field === 'description' ? text.slice(0, 5000) : text,
   ),
   'TEXT-6: titles are truncated to 255 characters': titlesOf(255),
-  'TEXT-7: titles made of digits are returned as numbers': titles((title) =>
-    /^\d+$/.test(title) ? Number(title) : title,
-  ),
+  'TEXT-7: titles made of digits are returned as numbers': () => ({
+    created: ({ title, ...project }) =>
+      jsonResponse(201, { ...project, title: /^\d+$/.test(title) ? Number(title) : title }),
+  }),
   'TEXT-7: names of object members cause a 500': change.refuse(
     'createProject',
     500,
