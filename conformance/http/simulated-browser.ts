@@ -47,16 +47,16 @@ export class SimulatedBrowser {
   }
 
   login = (email: string, password: string) =>
-    this.call('login', (api) => api.login({ email, password }, notAborted));
+    this.call('login', (api) => api.login({ email, password }, notAborted()));
 
   registerUser = (email: string, password: string) =>
-    this.call('registerUser', (api) => api.registerUser({ email, password }, notAborted));
+    this.call('registerUser', (api) => api.registerUser({ email, password }, notAborted()));
 
   listProjects = (overrides?: RequestOptions) =>
-    this.call('listProjects', (api) => api.listProjects(notAborted), overrides);
+    this.call('listProjects', (api) => api.listProjects(notAborted()), overrides);
 
   createProject = (project: NewProject, overrides?: RequestOptions) =>
-    this.call('createProject', (api) => api.createProject(project, notAborted), overrides);
+    this.call('createProject', (api) => api.createProject(project, notAborted()), overrides);
 
   /** Makes a call with the app's client. `overrides` changes the request that it sends. */
   async call<Value>(
@@ -224,7 +224,9 @@ function pageOf(method: string, path: string): string {
 }
 
 const sameSite = { sameSiteContext: 'strict' } as const;
-const notAborted = new AbortController().signal;
+
+/** A signal for each call, because a request adds a listener to its own. */
+const notAborted = () => new AbortController().signal;
 
 /** Whether browsers accept `Secure` cookies from this origin even without https. */
 export function isLocalhost(origin: string): boolean {
