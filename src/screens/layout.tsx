@@ -1,11 +1,19 @@
 import { createLink, Outlet, useRouterState, type AnyRouter } from '@tanstack/react-router';
 import { useLayoutEffect, useState } from 'react';
 import { takeOver } from '../prerendered.ts';
-import { StyledLink } from '../ui/link.tsx';
+import { LinkGroup, StyledLink } from '../ui/link.tsx';
 import { Page, PlainPage } from '../ui/page.tsx';
 import { paths, screens } from './table.ts';
 
 export const Link = createLink(StyledLink);
+
+const links = paths.map((to) => ({ to, variant: screens[to].link, title: screens[to].title }));
+
+const renderLink = ({ title, ...link }: (typeof links)[number]) => (
+  <Link key={link.to} {...link}>
+    {title}
+  </Link>
+);
 
 /** The layout of every screen: the links of all screens, the content and the footer. */
 export function Layout() {
@@ -20,11 +28,8 @@ export function Layout() {
       contentKey={contentKey}
       navigation={
         <>
-          {paths.map((path) => (
-            <Link key={path} variant={screens[path].link} to={path}>
-              {screens[path].title}
-            </Link>
-          ))}
+          {links.filter(({ variant }) => variant === 'nav').map(renderLink)}
+          <LinkGroup>{links.filter(({ variant }) => variant !== 'nav').map(renderLink)}</LinkGroup>
         </>
       }
       footer={`© ${year} Tracker App. All rights reserved.`}

@@ -61,7 +61,6 @@ const button = style([
 export const outlined = style([
   button,
   {
-    marginInlineStart: 'auto',
     color: color.accent,
     ':hover': { background: color.canvas },
   },
@@ -70,12 +69,18 @@ export const outlined = style([
 export const filled = style([
   button,
   {
-    marginInlineStart: space.hair,
     background: color.accent,
     color: color.onAccent,
     ':hover': { background: color.accentStrong },
   },
 ]);
+
+export const group = style({
+  display: 'flex',
+  gap: space.small,
+  marginInlineStart: 'auto',
+  '@media': { [narrowViewport]: { gap: space.hair } },
+});
 
 export const inline = style({
   display: 'inline-flex',
