@@ -1,4 +1,4 @@
-import { nextAttempt } from './next-attempt.ts';
+import { waitForNetwork } from './wait-for-network.ts';
 
 export type LazyChunk = typeof import('./lazy-chunk.ts');
 
@@ -27,6 +27,6 @@ async function importUnderNewUrl(error: unknown): Promise<LazyChunk> {
 export const retryLazyScreens = (): Promise<LazyChunk> => (retrying ??= retry());
 
 async function retry(): Promise<LazyChunk> {
-  await nextAttempt();
+  await waitForNetwork();
   return loadLazyScreens().catch(retry);
 }

@@ -50,7 +50,7 @@ async function loadAndHydrate(): Promise<void> {
     await Promise.race([retryLazyScreens(), ...events]);
     return loadAndHydrate();
   }
-  prerendered?.freeze();
+  prerendered?.prepareHydration();
   // A transition renders in slices, so that the prerendered screen stays responsive.
   startTransition(() => {
     if (!prerendered) {

@@ -16,11 +16,11 @@ export type Prerendered = {
   showLoadError: () => void;
   /**
    * Shows the screen of the URL as the app renders it first. Then only the form still changes, and
-   * the router receives no navigation until `stop`.
+   * the router receives no navigation until `stopListening`.
    */
-  freeze: () => void;
-  /** Stops changing the form. Lets the router follow a navigation that came since `freeze`. */
-  stop: () => void;
+  prepareHydration: () => void;
+  /** Stops changing the form. Lets the router follow a navigation that came since `prepareHydration`. */
+  stopListening: () => void;
 };
 
 export type PrefetchedList = {
@@ -60,11 +60,11 @@ export function discardPrefetchedList(): void {
  * form. Copies the values too if React rendered the form again, which it does in a page that an
  * extension or a translator has changed.
  */
-export function takeOver(): void {
+export function transferFormState(): void {
   document.getElementById('templates')?.remove();
   if (!window.prerendered) return;
-  const { form: source, blurredFields, isSubmitted, focused, stop } = window.prerendered;
-  stop();
+  const { form: source, blurredFields, isSubmitted, focused, stopListening } = window.prerendered;
+  stopListening();
   window.prerendered.form = window.prerendered.focused = null;
   const form = source?.isConnected ? source : document.querySelector('form');
   if (!source || form?.ariaLabel !== source.ariaLabel) return;

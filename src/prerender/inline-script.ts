@@ -8,7 +8,7 @@ import { isProject } from '../api/decode.ts';
 import { createJsonArrayStream } from '../api/json-array-stream.ts';
 import { textChunks } from '../api/outcome.ts';
 import type { Project } from '../../machines/types.ts';
-import { nextAttempt } from '../next-attempt.ts';
+import { waitForNetwork } from '../wait-for-network.ts';
 import type { Field, PrefetchedList, Prerendered } from '../prerendered.ts';
 import { xsrfHeader, xsrfToken } from '../api/xsrf.ts';
 import { initialRowCount } from '../ui/block-offsets.ts';
@@ -29,7 +29,7 @@ const state: Prerendered = {
     hasFailed = true;
     showLoadError();
   },
-  freeze() {
+  prepareHydration() {
     // The event of a change is later than the change.
     if (shownHash !== location.hash) showScreen(true);
     hideLoadError();
@@ -38,7 +38,7 @@ const state: Prerendered = {
     state.focused = document.activeElement;
     screenListeners.abort();
   },
-  stop() {
+  stopListening() {
     setSubmitted(false);
     if (formListeners.signal.aborted) return;
     formListeners.abort();
@@ -133,7 +133,7 @@ function onError({ target }: Event) {
  * so it gets one from a URL that is spelled differently, and so do the imports of that module.
  */
 async function retryMainChunk(url: string): Promise<unknown> {
-  await nextAttempt();
+  await waitForNetwork();
   return fetch(url, { method: 'HEAD' })
     .then(({ ok }) => ok || Promise.reject(new Error()))
     .then(() => import(url).catch(() => import(url.replace('assets', '%61ssets'))))

@@ -1,5 +1,5 @@
 import { useEffect, useLayoutEffect } from 'react';
-import { takeOver } from '../prerendered.ts';
+import { transferFormState } from '../prerendered.ts';
 import { ErrorBanner } from '../ui/banner.tsx';
 import { ErrorPage } from '../ui/error-page.tsx';
 import { Heading } from '../ui/heading.tsx';
@@ -15,13 +15,13 @@ const homeLink = (
 
 /** The screen of a path that no route matches. */
 export function NotFoundScreen() {
-  useLayoutEffect(takeOver, []);
+  useLayoutEffect(transferFormState, []);
   return <ErrorPage title={errorTitle} message="404 Not Found" homeLink={homeLink} />;
 }
 
 /** The screen of an error thrown while rendering or loading. Builds do not show the stack. */
 export function ErrorScreen({ error }: { error: unknown }) {
-  useLayoutEffect(takeOver, []);
+  useLayoutEffect(transferFormState, []);
   const isError = error instanceof Error;
   return (
     <ErrorPage

@@ -23,7 +23,7 @@ const parts: Record<string, Part> = {
   src: {
     mutate: [
       'src/{,api/,screens/,ui/}*.ts{,x}',
-      '!src/{main,inspector,lazy-*,next-attempt,prerendered}.ts{,x}',
+      '!src/{main,inspector,lazy-*,wait-for-network,prerendered}.ts{,x}',
       '!src/ui/use-{hydrated,virtual-rows}.ts',
       '!**/*.css.ts',
     ],
