@@ -124,7 +124,7 @@ function readScreen(allForms: { button: string; fields: readonly string[] }[]): 
   const section = document.querySelector('main section');
   return {
     path: location.hash.slice(1) || '/',
-    banners: { form: textOf('[role=alert]') },
+    banner: textOf('[role=alert]'),
     announced: textOf('[role=status]')?.trim() ?? '',
     form:
       form && button

@@ -10,7 +10,7 @@ export type Observation = {
   path: string;
   form: { button: string; busy: boolean; values: string[] } | undefined;
   /** The red banner above the form. */
-  banners: { form: string | undefined };
+  banner: string | undefined;
   list:
     | { busy: boolean; rows: [title: string, description: string][]; note: string | undefined }
     | undefined;

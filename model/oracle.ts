@@ -221,7 +221,7 @@ export function createOracle(start: Route) {
   };
 }
 
-type Screen = Pick<Observation, 'path' | 'form' | 'banners' | 'list' | 'announced'>;
+type Screen = Pick<Observation, 'path' | 'form' | 'banner' | 'list' | 'announced'>;
 
 type Shown = {
   path: Route;
@@ -247,7 +247,7 @@ export function screenOf({ path, values, announced, pending, errorMessages, proj
       busy: pending.includes(name),
       values: [...values],
     },
-    banners: { form: errorMessages[path] },
+    banner: errorMessages[path],
     announced: announced ? 'The project was created.' : '',
     list:
       path === '/projects'

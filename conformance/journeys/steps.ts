@@ -14,7 +14,7 @@ export type App = Pick<Driver, 'go' | 'submit'> & {
   close: () => Promise<void>;
 };
 
-type Screen = Pick<Observation, 'path' | 'form' | 'banners' | 'list'>;
+type Screen = Pick<Observation, 'path' | 'form' | 'banner' | 'list'>;
 
 /** What a person has created, and the visits on which the list must show it. */
 type Created = { title: string; visit: number; shownFrom: number };
@@ -95,10 +95,10 @@ async function submitProject(person: Person, app = person.app) {
 
 async function create(person: Person, app = person.app): Promise<Difference | undefined> {
   await submitProject(person, app);
-  const { banners } = await app.settle();
-  if (banners.form === undefined) return look(person, app);
+  const { banner } = await app.settle();
+  if (banner === undefined) return look(person, app);
   const kind = 'creating a project fails';
-  return { kind, words: `${kind} with the banner "${banners.form}"` };
+  return { kind, words: `${kind} with the banner "${banner}"` };
 }
 
 /** Waits for the pending calls. Returns what is wrong on the screen of the projects. */
@@ -144,10 +144,10 @@ async function submitCredentials(
 ): Promise<Difference | undefined> {
   await app.go(forms[form].route);
   await app.submit(form, [email, password]);
-  const { path: actual, banners } = await app.settle(path);
+  const { path: actual, banner } = await app.settle(path);
   if (actual === path) return undefined;
-  const banner = banners.form === undefined ? '' : ` with the banner "${banners.form}"`;
-  return { kind: words, words: words + banner };
+  const addition = banner === undefined ? '' : ` with the banner "${banner}"`;
+  return { kind: words, words: words + addition };
 }
 
 async function signIn(person: Person, account: Account) {

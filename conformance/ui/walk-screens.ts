@@ -79,7 +79,7 @@ async function openPage(
       for (let idleCount = 0; ; await delay(5)) {
         const screen = await driver.observe();
         const isIdle = pending.size === 0 && !screen.form?.busy && !screen.list?.busy;
-        const isFinal = !path || screen.path === path || screen.banners.form !== undefined;
+        const isFinal = !path || screen.path === path || screen.banner !== undefined;
         idleCount = isIdle && isFinal ? idleCount + 1 : 0;
         if (idleCount === 2 || performance.now() > deadline) return screen;
       }

@@ -131,7 +131,7 @@ test('finds a login error that is cleared when the next login starts [CHOICE-1]'
   const { difference } = await explore(() => createExploredApp());
   expect(difference).toEqual({
     steps: ['go to /login', 'submit login', 'login ends: refusal', 'submit login'],
-    differences: ['banners.form: the app has nothing, and the specification says "Refused 3."'],
+    differences: ['banner: the app has nothing, and the specification says "Refused 3."'],
   });
 });
 

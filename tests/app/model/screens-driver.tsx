@@ -46,7 +46,7 @@ export async function createScreensDriver(): Promise<InspectedDriver & LateDrive
   };
 }
 
-function observeRenderedScreen(): Pick<Observation, 'form' | 'banners' | 'list' | 'announced'> {
+function observeRenderedScreen(): Pick<Observation, 'form' | 'banner' | 'list' | 'announced'> {
   const textOf = (selector: string) => document.querySelector(selector)?.textContent;
   const name = formNames.find((form) =>
     screen.queryByText(forms[form].button, { selector: 'button' }),
@@ -56,7 +56,7 @@ function observeRenderedScreen(): Pick<Observation, 'form' | 'banners' | 'list' 
   // roles.
   const list = screen.queryByText('List of Projects', { selector: 'h2' })?.closest('section');
   return {
-    banners: { form: textOf('[role=alert]') },
+    banner: textOf('[role=alert]'),
     announced: document.querySelector('[role=status]')?.textContent.trim() ?? '',
     form: button && {
       button: forms[name].button,

@@ -9,7 +9,7 @@ import { longWaitMs } from '../../support/time-limits.ts';
 
 const origin = 'http://app.test';
 
-export type Shown = Pick<Observation, 'path' | 'form' | 'banners' | 'list'>;
+export type Shown = Pick<Observation, 'path' | 'form' | 'banner' | 'list'>;
 
 export type VisualDriver = Pick<Driver, 'go' | 'submit' | 'answer'> & {
   page: Page;
@@ -53,8 +53,8 @@ export async function createVisualDriver(page: Page): Promise<VisualDriver> {
       await heading(page, screens[expected.path as Route].heading).waitFor();
       const deadline = Date.now() + longWaitMs;
       for (;;) {
-        const { path, form, banners, list } = await driver.observe();
-        const shown = { path, form, banners, list };
+        const { path, form, banner, list } = await driver.observe();
+        const shown = { path, form, banner, list };
         if (isDeepStrictEqual(withoutUndefined(shown), withoutUndefined(expected))) return;
         if (Date.now() > deadline) {
           throw new Error(

@@ -32,8 +32,8 @@ async function showMachineStates(driver: VisualDriver, onState: OnState, model: 
       // oxlint-disable-next-line no-await-in-loop
       await performEvent(events[event.name]!, pair);
       // oxlint-disable-next-line no-await-in-loop
-      const { path: route, form, banners, list } = await pair.oracle.observe();
-      screenAfter.set(event, { path: route, form, banners, list });
+      const { path: route, form, banner, list } = await pair.oracle.observe();
+      screenAfter.set(event, { path: route, form, banner, list });
     }
   }
   const nameAfter = (event: PathEvent) => describe(screenAfter.get(event)!);
@@ -57,12 +57,12 @@ async function showMachineStates(driver: VisualDriver, onState: OnState, model: 
 const isVisible = ([name]: [string, unknown]) =>
   !name.endsWith(' over') && !name.startsWith('user.changed');
 
-function describe({ path, form, banners, list }: Shown): string {
+function describe({ path, form, banner, list }: Shown): string {
   const isFilled = form?.values.some((value) => value !== '');
   return [
     path,
     form && `form ${form.busy ? 'busy' : isFilled ? 'filled' : 'empty'}`,
-    banners.form && 'error above the form',
+    banner && 'error above the form',
     list &&
       `list ${list.busy ? 'loading' : 'loaded'}, ${list.rows.length > 0 ? 'rows' : 'no rows'}`,
   ]

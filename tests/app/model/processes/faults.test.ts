@@ -61,7 +61,7 @@ test('a huge text is shown whole and does not widen the page [CHOICE-26]', async
   const huge = 'a'.repeat(100_000);
   const { page, submit: submitForm, answer, shows, problems } = await openCreating();
   await answer('createProject', { status: 422, body: { message: huge } });
-  await shows({ banners: { form: huge } });
+  await shows({ banner: huge });
   await submitForm('createProject', [huge, huge]);
   await shows({
     calls: { createProject: { pending: 1, sent: { title: huge, description: huge } } },
@@ -80,7 +80,7 @@ test('a script in a title, a description or a message is shown as text', async (
   const script = `<img src=x onerror="document.title='run'"><script>document.title='run'</script>`;
   const { page, submit: submitForm, answer, shows, problems } = await openCreating();
   await answer('createProject', { status: 422, body: { message: script } });
-  await shows({ banners: { form: script } });
+  await shows({ banner: script });
   await submitForm('createProject', typed);
   await shows({ calls: { createProject: { pending: 1 } } });
   const body = { id: 1, title: script, description: script };
