@@ -38,10 +38,12 @@ export function runCommand(
 
 export type Totals = { passed: number; failed: number };
 
-/** Runs a step, which returns its problems, and prints its result. */
+/** Runs a step, which returns its problems, and prints its result and the seconds that it took. */
 export async function runStep(name: string, run: () => Promise<string[]>): Promise<Totals> {
+  const start = performance.now();
   const problems = await run().catch(errorLines);
-  printResult(name, problems);
+  const seconds = (performance.now() - start) / 1000;
+  printResult(`${name} (${seconds.toFixed(1)} s)`, problems);
   return problems.length > 0 ? { passed: 0, failed: 1 } : { passed: 1, failed: 0 };
 }
 

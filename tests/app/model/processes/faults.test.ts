@@ -128,18 +128,3 @@ test('the app works when cookies and storage are refused [CHOICE-20]', async () 
   await app.shows({ list: { rows: [[relaunch.title, relaunch.description]] } });
   expect(await app.problems()).toEqual([]);
 });
-
-test('a password manager signs in although it fills and submits without an event', async () => {
-  const { page, shows, problems } = await open('/login');
-  await page.evaluate(() => {
-    const [email, password] = document.querySelectorAll('input');
-    email!.value = 'ada@example.org';
-    password!.value = 'correct horse';
-    document.querySelector('form')!.requestSubmit();
-  });
-  await shows({
-    form: { busy: true },
-    calls: { login: { made: 1, sent: { email: 'ada@example.org', password: 'correct horse' } } },
-  });
-  expect(await problems()).toEqual([]);
-});
