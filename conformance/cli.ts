@@ -32,6 +32,8 @@ data.
   --origin URL    the app is served from this other origin: also check CORS
   --seed N        seed of the generated data (default 1); the same seed sends
                   the same requests
+  --budget N      end the run after N seconds; what does not fit is not judged,
+                  and on a slow backend, MUST checks come first
   --wait          obey every Retry-After of a backend that throttles, up to
                   ${maxWaitMinutes} minutes in total
   --ui            also run the app itself in a browser, with this backend
@@ -52,6 +54,7 @@ const options = {
   report: { type: 'string' },
   origin: { type: 'string' },
   seed: { type: 'string', default: '1' },
+  budget: { type: 'string' },
   wait: { type: 'boolean', default: false },
   ui: { type: 'boolean', default: false },
   verbose: { type: 'boolean', default: false },
@@ -76,13 +79,27 @@ export function parseArguments(args: string[], checkIds: string[]) {
     errors.push(`--only: there is no check "${wanted}". See --list.`);
   if (!/^\d{1,9}$/.test(values.seed))
     errors.push(`--seed must be a whole number, but is "${values.seed}".`);
+  const { budget } = values;
+  if (budget !== undefined && !/^[1-9]\d{0,5}$/.test(budget))
+    errors.push(`--budget must be a whole number of seconds, but is "${budget}".`);
+  const budgetMs = Number(budget ?? Infinity) * 1000;
   const { report: reportFolder, origin, wait: isPatient, verbose, ui } = values;
   const appOrigin = origin === undefined ? undefined : parseOrigin(origin);
   if (origin !== undefined && appOrigin === undefined)
     errors.push(`--origin must be a URL such as https://app.example.org, but is "${origin}".`);
   throwIfAny(errors);
   const seed = Number(values.seed);
-  const settings = { address, only, reportFolder, appOrigin, seed, isPatient, verbose, ui };
+  const settings = {
+    address,
+    only,
+    reportFolder,
+    appOrigin,
+    seed,
+    budgetMs,
+    isPatient,
+    verbose,
+    ui,
+  };
   return { kind: 'run' as const, settings };
 }
 

@@ -4,7 +4,7 @@ import type { Check } from './checks/check.ts';
 import { listUserMessages } from './checks/errors.ts';
 import { isSelected } from './cli.ts';
 import { createFixtures, createRunId } from './fixtures.ts';
-import { Unjudged, type Exchange } from './http/client.ts';
+import { outOfTime, Unjudged, type Exchange } from './http/client.ts';
 import { isSuccess } from './http/response.ts';
 import type { Status } from './report/schema.ts';
 import { createRunContext, type RunContext, type RunContextOptions } from './run-context.ts';
@@ -37,18 +37,26 @@ export async function run({
   only = [],
   seed = 1,
   runId = createRunId(),
+  budgetMs = Infinity,
   onProgress = () => {},
   ...contextOptions
 }: RunOptions) {
   const startedAt = new Date();
-  const context = createRunContext(origin, createFixtures(seed, runId), contextOptions);
+  const context = createRunContext(origin, createFixtures(seed, runId), {
+    ...contextOptions,
+    budgetMs,
+  });
   const selected = checks.filter(({ id }) => isSelected(id, only));
   const results: CheckResult[] = [];
-  for (const check of selected) {
-    onProgress(results.length, selected.length, check);
-    results.push(await runCheck(check, context, isApiMissing(results)));
+  let waiting = selected;
+  while (waiting.length > 0) {
+    const [check, ...others] = waiting;
+    onProgress(results.length, selected.length, check!);
+    results.push(await runCheck(check!, context, isApiMissing(results)));
+    waiting = isShortOfTime(results, others.length, budgetMs) ? mustFirst(others) : others;
   }
   context.http.close();
+  const timeAdvice = adviseTime(results, budgetMs);
   for (const problem of results.flatMap(({ problems }) => problems)) {
     const owner = results.find(({ check }) => check.id === problem.cause?.owner);
     if (owner?.status === 'passed')
@@ -63,9 +71,38 @@ export async function run({
     durationMs: Date.now() - startedAt.getTime(),
     results,
     userMessages: await listUserMessages(context),
-    successes: countSuccesses(context),
+    attempts: countCalls(context.http.exchanges),
+    // No call deletes the users and projects of a run.
+    successes: countCalls(context.http.exchanges.filter(isSuccess)),
+    timeAdvice,
     context,
   };
+}
+
+/** The part of the budget after which the speed of the backend is known. */
+const probeShare = 1 / 6;
+
+/** Returns whether the other checks, at the speed so far, take longer than what is left. */
+function isShortOfTime(results: CheckResult[], otherCount: number, budgetMs: number): boolean {
+  const spentMs = results.reduce((sum, { durationMs }) => sum + durationMs, 0);
+  const neededMs = (spentMs / results.length) * otherCount;
+  return spentMs > budgetMs * probeShare && neededMs > budgetMs - spentMs;
+}
+
+/** What the app cannot do without comes first. Keeps the order otherwise. */
+const mustFirst = (waiting: Check[]) =>
+  waiting.toSorted((a, b) => Number(b.level === 'MUST') - Number(a.level === 'MUST'));
+
+/** Says what to do about checks for which there was no time. Writes that into their notes. */
+function adviseTime(results: CheckResult[], budgetMs: number): string | undefined {
+  const late = results.filter(({ note }) => note === outOfTime);
+  if (late.length === 0) return undefined;
+  const neededMinutes = Math.ceil(
+    ((budgetMs / 60_000) * results.length) / Math.max(1, results.length - late.length),
+  );
+  const advice = `the ${budgetMs / 1000} s of this run are over: --budget ${(neededMinutes + 1) * 60} judges them`;
+  for (const result of late) result.note = advice;
+  return advice;
 }
 
 /** Without an API, no other check can succeed. */
@@ -75,7 +112,8 @@ const isApiMissing = (results: CheckResult[]) =>
   results.some(({ check, status }) => check.id === basePathCheck && status === 'failed');
 
 async function runCheck(check: Check, context: RunContext, isBlocked: boolean) {
-  const startedAt = performance.now();
+  const { clock } = context.http;
+  const startedAtMs = clock.now();
   const earlierExchanges = context.http.exchanges.length;
   const { unjudged } = context.http;
   const unjudgedCount = unjudged.length;
@@ -86,7 +124,7 @@ async function runCheck(check: Check, context: RunContext, isBlocked: boolean) {
   const note = unjudged[unjudgedCount];
   if (note !== undefined && !showsTimeout(outcome)) outcome = { status: 'blocked', note };
   const exchanges = context.http.exchanges.slice(earlierExchanges);
-  const durationMs = performance.now() - startedAt;
+  const durationMs = clock.now() - startedAtMs;
   return { check, problems: [], note: undefined, ...outcome, exchanges, durationMs };
 }
 
@@ -110,11 +148,11 @@ async function evaluateCheck(check: Check, context: RunContext): Promise<Outcome
   }
 }
 
-/** Returns how often each call succeeded. No call deletes the users and projects of a run. */
-function countSuccesses({ http }: RunContext) {
-  const calls = http.exchanges
-    .filter(isSuccess)
-    .map(({ request: { method, path } }) => findCall(method, path.replace(/\/$/, ''))?.call);
+/** Returns how often each call is among the exchanges. */
+function countCalls(exchanges: Exchange[]) {
+  const calls = exchanges.map(
+    ({ request: { method, path } }) => findCall(method, path.replace(/\/$/, ''))?.call,
+  );
   const countOf = (call: Call) => calls.filter((each) => each === call).length;
   return Object.fromEntries(callNames.map((call) => [call, countOf(call)])) as Record<Call, number>;
 }

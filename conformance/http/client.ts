@@ -51,6 +51,9 @@ type Result = Pick<Exchange, 'response' | 'failure'>;
 /** Thrown in place of a response that cannot be judged: the backend throttles, or hangs. */
 export class Unjudged extends Error {}
 
+/** The message of an `Unjudged` after the budget. */
+export const outOfTime = 'the time of the run is over';
+
 export type HttpClient = ReturnType<typeof createHttpClient>;
 
 export type HttpClientOptions = {
@@ -58,6 +61,8 @@ export type HttpClientOptions = {
   clock?: Clock;
   /** Whether to obey every Retry-After, up to `maxWaitMinutes` in total (`--wait`). */
   isPatient?: boolean;
+  /** The milliseconds after which no request is sent or waited for (`--budget`). Default: none. */
+  budgetMs?: number;
   /** Called before the client waits for a response, or for a time because of a response. */
   onWait?: (reason: string, delayMs?: number) => void;
 };
@@ -79,7 +84,13 @@ const maxHeaderSize = 256 * 1024;
 
 /** Creates a client that sends requests to one origin and records every exchange. */
 export function createHttpClient(origin: string, settings: HttpClientOptions = {}) {
-  const { onExchange, clock = realClock, isPatient = false, onWait } = settings;
+  const {
+    onExchange,
+    clock = realClock,
+    isPatient = false,
+    budgetMs = Infinity,
+    onWait,
+  } = settings;
   const isHttps = origin.startsWith('https:');
   const startRequest = isHttps ? httpsRequest : httpRequest;
   const options = { keepAlive: true, maxSockets: 8 };
@@ -96,13 +107,14 @@ export function createHttpClient(origin: string, settings: HttpClientOptions = {
     advice: undefined as string | undefined,
   };
   const waitLimit = isPatient ? patientLimits : impatientLimits;
+  const endsAtMs = clock.now() + budgetMs;
   let resumeAtMs = -Infinity;
   let timeoutMs = firstTimeoutMs;
 
   function sendOnce(request: HttpRequest, staleConnections = 0): Promise<Result> {
     const { method, path, headers, body: requestBody } = request;
     return new Promise((resolve) => {
-      const limitMs = timeoutMs;
+      const limitMs = Math.max(0, Math.min(timeoutMs, endsAtMs - clock.now()));
       let incoming: IncomingMessage | undefined;
       const fail = (message: string, isTimeout = false) => {
         clock.clearTimeout(timer);
@@ -121,7 +133,7 @@ export function createHttpClient(origin: string, settings: HttpClientOptions = {
       const timer = clock.setTimeout(() => {
         const start = incoming && `the response began with ${incoming.statusCode} and did not end`;
         fail(`${start ?? 'no response'} within ${limitMs / 1000} s`, true);
-        timeoutMs = laterTimeoutMs;
+        if (limitMs === timeoutMs) timeoutMs = laterTimeoutMs;
         outgoing.destroy();
       }, limitMs);
       outgoing.on('socket', repairNextHead);
@@ -201,18 +213,23 @@ export function createHttpClient(origin: string, settings: HttpClientOptions = {
     exchanges,
     throttling,
     unjudged,
-    /** Throws `Unjudged` when the backend throttles for longer than the kit may wait, or hangs. */
+    /**
+     * Throws `Unjudged` when the backend throttles for longer than the kit may wait, or hangs, and
+     * when the time of the run is over.
+     */
     async send(request: HttpRequest, sender: Sender): Promise<Exchange> {
       const operation = operationOf(request);
       for (let attempt = 0; ; attempt++) {
         expectNoHang(operation);
         const waitMs = resumeAtMs - clock.now();
         if (waitMs > 0) await clock.sleep(waitMs);
+        if (clock.now() >= endsAtMs) throwUnjudged(outOfTime);
         const startedAt = clock.now();
         const startedAfter = exchanges.length;
         onWait?.(operation);
         const result = await sendOnce(request);
         const endedAtMs = clock.now();
+        if (result.failure?.isTimeout && endedAtMs >= endsAtMs) throwUnjudged(outOfTime);
         const exchange: Exchange = {
           request,
           ...sender,

@@ -15,7 +15,7 @@ const maxProblems = 4;
 
 /** Creates the content of the reports, without secrets, control characters and line breaks. */
 export function createReport(run: RunResult, notes: string[] = []): Report {
-  const { context, successes } = run;
+  const { context, attempts, successes } = run;
   const clean = (text: string) =>
     stripVTControlCharacters(context.secrets.mask(text)).replaceAll(/[^\P{Cc}\t]/gu, (control) =>
       control === '\n' ? '\\n' : `\\u${control.charCodeAt(0).toString(16).padStart(4, '0')}`,
@@ -51,7 +51,7 @@ export function createReport(run: RunResult, notes: string[] = []): Report {
     calls: cleanTexts(result.exchanges.slice(0, maxCallsPerCheck).map(reportCall)),
     durationMs: Math.round(result.durationMs),
   }));
-  const missingCalls = callNames.filter((call) => successes[call] === 0);
+  const missingCalls = callNames.filter((call) => attempts[call] > 0 && successes[call] === 0);
   const findings = listFindings(run.results).map(reportFinding);
   return {
     $schema: schemaFile,
@@ -70,14 +70,16 @@ export function createReport(run: RunResult, notes: string[] = []): Report {
       should: countStatuses(run.results, 'SHOULD'),
       profileCount: countStatuses(run.results, 'PROFILE').passed,
       operations: {
-        covered: callNames.length - missingCalls.length,
+        covered: callNames.filter((call) => successes[call] > 0).length,
         total: callNames.length,
         missing: missingCalls,
       },
     },
     throttling: describeThrottling(context.http.throttling),
     /** Checks that are blocked for a reason that no finding tells. */
-    notJudged: cleanTexts(listNotJudged(run.results, context.http.throttling.advice)),
+    notJudged: cleanTexts(
+      listNotJudged(run.results, [context.http.throttling.advice, run.timeAdvice]),
+    ),
     notes,
     leftovers: `${plural(successes.registerUser, 'user')} and ${plural(successes.createProject, 'project')} stay on the server. ${deletionHint(run.runId)}`,
   };

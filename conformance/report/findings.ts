@@ -66,14 +66,20 @@ const isOddRefusal = ({ check, cause }: { check: Check; cause: Cause | undefined
 /** Blocked checks with one reason. */
 type NotJudged = { reason: string; ids: string[] };
 
-/** Returns the MUST and SHOULD checks that could not run for a reason that no finding tells. */
-export function listNotJudged(results: CheckResult[], throttling: string | undefined): NotJudged[] {
+/**
+ * Returns the MUST and SHOULD checks that could not run for one of the `reasons`, or for another
+ * that no finding tells.
+ */
+export function listNotJudged(
+  results: CheckResult[],
+  reasons: (string | undefined)[],
+): NotJudged[] {
   const failed = results.filter(({ status }) => status === 'failed').map(({ check }) => check);
   const silent = results.filter(({ check, status, note = '' }) => {
     if (status !== 'blocked' || check.level === 'PROFILE') return false;
     const explains = (other: Check) =>
       other.level === 'MUST' || isCauseOf(other, check) || note.includes(other.id);
-    return note === throttling || !failed.some(explains);
+    return reasons.includes(note) || !failed.some(explains);
   });
   return [...groupBy(silent, ({ note = '' }) => note)].map(([reason, blocked]) => ({
     reason,

@@ -1,0 +1,28 @@
+import { expect, test } from 'vitest';
+import { createReport } from '../../conformance/report/create-report.ts';
+import { viewOf } from '../../conformance/report/summary.ts';
+import { run } from '../../conformance/run.ts';
+import { startBackend } from './backends/backend.ts';
+import { requests } from './backends/changes.ts';
+import { TestClock } from './backends/test-clock.ts';
+
+test('a run against a slow backend ends with its budget, and has judged MUST checks first', async () => {
+  const clock = new TestClock();
+  const slow = requests(() => {
+    clock.increment(1_500);
+    return undefined;
+  });
+  const { origin, stop } = await startBackend(clock, slow);
+  const result = await run({ origin, clock, budgetMs: 60_000 }).finally(stop);
+  expect(clock.now()).toBeLessThanOrEqual(61_500);
+  const late = result.results.filter(({ note }) => note?.includes('60 s of this run are over'));
+  expect(late.length).toBeGreaterThan(100);
+  const levels = result.results.slice(-100).map(({ check }) => check.level);
+  expect(levels.lastIndexOf('MUST')).toBe(levels.findIndex((level) => level !== 'MUST') - 1);
+  const { isOk, notJudged, causes } = viewOf(createReport(result));
+  expect(isOk).toBe(false);
+  expect(notJudged).toEqual([
+    [expect.stringMatching(/^Not judged: .+ and \d+ more$/), expect.stringMatching(/--budget \d+/)],
+  ]);
+  expect(causes.map(({ id }) => id)).toEqual(['REACH-10']);
+});
