@@ -17,9 +17,9 @@ export function createHeadlessApp(api: Api) {
   const logged: string[] = [];
   let path: Route = '/';
   let values: string[] = [];
-  let announced = false;
+  let announced = '';
 
-  const { auth, projects } = createActors({
+  const actors = createActors({
     api,
     clock,
     log: (operationId) => logged.push(operationId),
@@ -30,22 +30,22 @@ export function createHeadlessApp(api: Api) {
       navigate: ({ to }) => go(to),
     },
   });
+  const { auth, projects } = actors;
   projects.on('project.created', ({ project }) => {
     if (path !== '/projects') return;
     if (project?.title === values[0] && project?.description === values[1]) values = ['', ''];
-    announced = true;
+    announced = 'The project was created.';
   });
   projects.on('project.discarded', () => {
     if (path === '/projects') values = ['', ''];
   });
-  auth.start();
-  projects.start();
+  for (const actor of Object.values(actors)) actor.start();
 
   function go(route: Route) {
     if (path === route) return;
     if (path === '/projects') projects.send({ type: 'projects.closed' });
     path = route;
-    announced = false;
+    announced = '';
     if (route === '/projects') projects.send({ type: 'projects.opened' });
     const { submitted } = projects.getSnapshot().context;
     values = route === '/projects' && submitted ? Object.values(submitted) : ['', ''];
@@ -53,11 +53,10 @@ export function createHeadlessApp(api: Api) {
 
   /** Returns the actor that makes a call. */
   const actorOf = (call: Call): AnyActor =>
-    call in auth.logic.implementations.actors ? auth : projects;
+    Object.values<AnyActor>(actors).find(({ logic }) => call in logic.implementations.actors)!;
 
   return {
-    auth,
-    projects,
+    actors,
     clock,
     go: async (route: Route) => go(route),
     async submit(form: FormName, typed: string[] | undefined) {

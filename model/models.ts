@@ -25,13 +25,13 @@ import * as steps from './steps.ts';
 const isProjectsScreenOpen = (snapshot: AnyMachineSnapshot) =>
   snapshot.matches({ subscription: 'active' });
 
-export const authModel: Model = {
+const authModel: Model = {
   machine: authMachine,
   regions: [{ contextKeys: ['user', 'loginErrorMessage'], neighbors: [] }],
   events: callEvents(authMachine, () => true),
 };
 
-export const projectsModel: Model = {
+const projectsModel: Model = {
   machine: projectsMachine,
   regions: [
     {
@@ -144,8 +144,8 @@ function delayEvent(state: 'releasing' | 'cached', delay: keyof typeof steps.del
   };
 }
 
-/** Returns the paths to execute: together they have every item of both machines. */
+export const models = [authModel, projectsModel];
+
+/** Returns the paths to execute: together they have every item of all machines. */
 export const allPaths = (itemsOf?: (event: PathEvent) => string[]) =>
-  [authModel, projectsModel].flatMap((model) =>
-    minimalCover(shortestPaths(model), itemsOf ?? coverageOf(model)),
-  );
+  models.flatMap((model) => minimalCover(shortestPaths(model), itemsOf ?? coverageOf(model)));

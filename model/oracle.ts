@@ -24,7 +24,7 @@ export type Oracle = ReturnType<typeof createOracle>;
 export function createOracle(start: Route) {
   let path: Route = start;
   let values: string[] = [];
-  let announced = false;
+  let announced = '';
   const logged: string[] = [];
 
   // Authentication: AUTH-1.
@@ -58,7 +58,7 @@ export function createOracle(start: Route) {
     if (path === '/projects') unusedForMs = 0;
     path = to;
     values = to === '/projects' && submitted ? submitted : ['', ''];
-    announced = false;
+    announced = '';
     if (to === '/projects') {
       unusedForMs = undefined;
       fetchList();
@@ -154,7 +154,7 @@ export function createOracle(start: Route) {
         if (path === '/projects') {
           // CHOICE-27, CHOICE-49: unless the user typed something else meanwhile.
           if (submitted?.every((text, index) => text === values[index])) values = ['', ''];
-          announced = true;
+          announced = 'The project was created.';
         }
         submitted = undefined;
       } else {
@@ -226,7 +226,7 @@ type Screen = Pick<Observation, 'path' | 'form' | 'banner' | 'list' | 'announced
 type Shown = {
   path: Route;
   values: readonly string[];
-  announced: boolean;
+  announced: string;
   pending: Call[];
   /** The messages of the banners, by route. */
   errorMessages: { [path in Route]?: string | undefined };
@@ -248,7 +248,7 @@ export function screenOf({ path, values, announced, pending, errorMessages, proj
       values: [...values],
     },
     banner: errorMessages[path],
-    announced: announced ? 'The project was created.' : '',
+    announced,
     list:
       path === '/projects'
         ? { busy: isLoading, rows, note: rows.length > 0 ? undefined : note }

@@ -45,8 +45,7 @@ export function createApp({
       ...options,
     });
     if (!isStopped) {
-      actors.auth.start();
-      actors.projects.start();
+      for (const actor of Object.values(actors)) actor.start();
     }
     return actors;
   }
@@ -58,8 +57,7 @@ export function createApp({
     stop() {
       isStopped = true;
       unsubscribe();
-      lazy?.actors.auth.stop();
-      lazy?.actors.projects.stop();
+      for (const actor of Object.values(lazy?.actors ?? {})) actor.stop();
     },
   };
 }

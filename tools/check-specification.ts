@@ -4,8 +4,7 @@
  */
 import { globSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
-import { authMachine } from '../machines/auth.ts';
-import { projectsMachine } from '../machines/projects.ts';
+import { machines } from '../machines/all.ts';
 import { transitions } from './diagram.ts';
 import { root } from './run.ts';
 
@@ -61,7 +60,7 @@ export const referencesIn = (file: string, source: string): Reference[] =>
 
 function machineProblems(page: string): string[] {
   const known = statementIds(page);
-  return [authMachine, projectsMachine].flatMap((machine) =>
+  return Object.values(machines).flatMap((machine) =>
     transitions(machine).flatMap(({ from, event, statements }) => {
       const location = `machine ${machine.id}, ${from}, ${event}`;
       if (statements.length === 0) return [`${location}: names no statement`];

@@ -5,8 +5,7 @@
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import openapiTS, { astToString, COMMENT_HEADER } from 'openapi-typescript';
 import { pathToFileURL } from 'node:url';
-import { authMachine } from '../machines/auth.ts';
-import { projectsMachine } from '../machines/projects.ts';
+import { machines } from '../machines/all.ts';
 import { exitOnUsageError, UsageError } from '../server/usage-error.ts';
 import { dereferencedContract } from './contract.ts';
 import { contractPath, sourceHash } from './contract-source.ts';
@@ -66,7 +65,7 @@ async function contractMarkdown(): Promise<string> {
 }
 
 async function machinesPage(): Promise<string> {
-  const sections = [authMachine, projectsMachine].map(
+  const sections = Object.values(machines).map(
     (machine) =>
       `## ${machine.id}\n\n\`\`\`mermaid\n${diagram(machine)}\`\`\`\n\n${stateTable(machine)}\n${transitionTable(machine)}`,
   );

@@ -1,4 +1,4 @@
-import { waitFor } from 'xstate';
+import { waitFor, type AnyActor } from 'xstate';
 import { createHeadlessApp } from '../../model/headless-app.ts';
 import { describeExchangeScreen, describeResponse } from '../describe.ts';
 import type { Exchange } from '../http/client.ts';
@@ -61,13 +61,11 @@ async function openHeadlessApp(browser: SimulatedBrowser, onExchange: OnExchange
     ...app,
     async settle() {
       // In this order, because a sign-in that succeeds opens the projects.
-      await waitFor(app.auth, isIdle);
-      await waitFor(app.projects, isIdle);
+      for (const actor of Object.values<AnyActor>(app.actors)) await waitFor(actor, isIdle);
       return app.observe();
     },
     async close() {
-      app.auth.stop();
-      app.projects.stop();
+      for (const actor of Object.values(app.actors)) actor.stop();
     },
   };
 }

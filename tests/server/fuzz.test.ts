@@ -179,7 +179,9 @@ function violationsIn(method: string, operationId = '', { status, isJson, text }
   if (status >= 500) return [`answered with ${status}: ${text}`];
   if (declared && !(status in declared)) return [`undeclared status ${status}`];
   if (!declared && status < 400) return []; // a page
-  if (status === 304 || method === 'HEAD') return text ? [`a body with ${status}`] : [];
+  if (status === 204 || status === 304 || method === 'HEAD') {
+    return text ? [`a body with ${status}`] : [];
+  }
   if (!isJson) return [`not JSON: ${text}`];
   const body = JSON.parse(text) as { message?: unknown };
   if (status < 400) return [];

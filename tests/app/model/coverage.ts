@@ -1,16 +1,17 @@
 import { afterAll, expect } from 'vitest';
-import { authMachine } from '../../../machines/auth.ts';
-import { projectsMachine } from '../../../machines/projects.ts';
+import { machines } from '../../../machines/all.ts';
 import { transitionsOf, type Inspection } from '../../../model/inspection.ts';
 import type { Path } from '../../../model/paths.ts';
 
 /**
- * Fails after the tests of the file unless the app took every transition of both machines, and
+ * Fails after the tests of the file unless the app took every transition of the machines, and
  * ignored every event that a path expects a machine to ignore.
  */
 export function createCoverage(paths: Path[]) {
   const expected = new Set([
-    ...[authMachine, projectsMachine].flatMap(transitionsOf).map(({ name }) => name),
+    ...Object.values(machines)
+      .flatMap(transitionsOf)
+      .map(({ name }) => name),
     ...paths.flatMap(({ events }) => events.flatMap(({ inspection }) => inspection.ignored)),
   ]);
   let completedPaths = 0;

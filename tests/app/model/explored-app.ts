@@ -1,4 +1,4 @@
-import type { AnyEventObject, AnyMachineSnapshot } from 'xstate';
+import type { AnyActor, AnyEventObject, AnyMachineSnapshot } from 'xstate';
 import { callNames, type Call } from '../../../model/calls.ts';
 import { countRequests } from '../../../model/controlled-backend.ts';
 import type { ExploredApp } from '../../../model/exploration.ts';
@@ -59,8 +59,12 @@ export function createExploredApp(changeApi = (api: Api): Api => api): ExploredA
       await end(answered, event!);
     },
     state: () => ({
-      auth: stateOf(app.auth.getSnapshot()),
-      projects: stateOf(app.projects.getSnapshot()),
+      ...Object.fromEntries(
+        Object.entries<AnyActor>(app.actors).map(([id, actor]) => [
+          id,
+          stateOf(actor.getSnapshot()),
+        ]),
+      ),
       timers: app.clock.remaining(),
     }),
   };

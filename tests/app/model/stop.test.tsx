@@ -7,8 +7,9 @@ import { renderApp } from '../../support/render-app.tsx';
 test('a stopped app stops its actors and ignores navigation', async () => {
   const app = await renderApp('/login');
   app.stop();
-  expect(app.auth.getSnapshot().status).toBe('stopped');
-  expect(app.projects.getSnapshot().status).toBe('stopped');
+  for (const actor of Object.values(await app.actors())) {
+    expect(actor.getSnapshot().status).toBe('stopped');
+  }
   document.title = 'Another page';
   await act(() => app.router.navigate({ to: '/about' }));
   expect(document.title).toBe('Another page');

@@ -1,5 +1,5 @@
-import { forms, type FormName } from '../../../model/calls.ts';
-import { authModel, projectsModel } from '../../../model/models.ts';
+import { formNames, forms, type FormName } from '../../../model/calls.ts';
+import { models } from '../../../model/models.ts';
 import { createOracle } from '../../../model/oracle.ts';
 import { minimalCover, shortestPaths, type Model, type PathEvent } from '../../../model/paths.ts';
 import { performEvent } from '../../../model/walk.ts';
@@ -12,8 +12,8 @@ type OnState = (name: string) => Promise<void>;
 
 /** Shows every visual state: all that the machines distinguish, then the manual ones. */
 export async function showAllStates(driver: VisualDriver, onState: OnState): Promise<void> {
-  await showMachineStates(driver, onState, authModel);
-  await showMachineStates(driver, onState, projectsModel);
+  // oxlint-disable-next-line no-await-in-loop
+  for (const model of models) await showMachineStates(driver, onState, model);
   await driver.load('/');
   for (const [name, show] of Object.entries(manualStates)) {
     await show(driver);
@@ -90,13 +90,12 @@ const relaunch = { title: 'Website relaunch', description: 'New pages for the sp
 /** States that no machine distinguishes. None leaves anything behind that a later one shows. */
 const manualStates: Record<string, (driver: VisualDriver) => Promise<void>> = {
   '/': (driver) => driver.navigate('/'),
-  '/register, at first': (driver) => driver.navigate('/register'),
-  '/login, at first': (driver) => driver.navigate('/login'),
-  '/register, submitted empty': (driver) =>
-    submitEmpty(driver, 'registerUser', 'Email is required'),
-  '/login, submitted empty': (driver) => submitEmpty(driver, 'login', 'Email is required'),
-  '/projects, submitted empty': (driver) =>
-    submitEmpty(driver, 'createProject', 'Description is required'),
+  ...Object.fromEntries(
+    formNames.flatMap((form) => [
+      [`${forms[form].route}, at first`, (driver) => driver.navigate(forms[form].route)],
+      [`${forms[form].route}, submitted empty`, (driver) => submitEmpty(driver, form)],
+    ]),
+  ),
   async '/register, invalid email and short password'(driver) {
     await driver.navigate('/register');
     await driver.submit('registerUser', ['ada@', 'short']);
@@ -160,10 +159,11 @@ const manualStates: Record<string, (driver: VisualDriver) => Promise<void>> = {
   },
 };
 
-async function submitEmpty(driver: VisualDriver, form: FormName, error: string) {
-  await driver.navigate(forms[form].route);
+async function submitEmpty(driver: VisualDriver, form: FormName) {
+  const { route, fields } = forms[form];
+  await driver.navigate(route);
   await driver.submit(form, undefined);
-  await driver.page.getByText(error).waitFor();
+  await driver.page.getByText(`${fields.at(-1)} is required`).waitFor();
 }
 
 async function showList(driver: VisualDriver, body: unknown[]) {
