@@ -2,20 +2,20 @@
  * The calls: one row for each. The model, the controlled backend, the drivers, the kit and the
  * tests know from it how a user causes a call, how it can end, and the words for it.
  */
-import type { AnyEventObject, AnyStateMachine } from 'xstate';
+import type { AnyEventObject, AnyStateMachine, EventFrom } from 'xstate';
 import contract from '../generated/contract.json' with { type: 'json' };
-import type { authMachine, AuthEvent } from '../machines/auth.ts';
-import type { projectsMachine, ProjectsEvent } from '../machines/projects.ts';
+import type { machines } from '../machines/all.ts';
 import type { Credentials, NewProject, Project } from '../machines/types.ts';
 import type { Route } from '../src/screens/table.ts';
 
-type ActorsOf<Machine extends AnyStateMachine> = keyof NonNullable<
-  Parameters<Machine['provide']>[0]['actors']
-> &
-  string;
+type Machine = (typeof machines)[keyof typeof machines];
+
+type ActorsOf<Each extends AnyStateMachine> = Each extends Each
+  ? keyof NonNullable<Parameters<Each['provide']>[0]['actors']> & string
+  : never;
 
 /** The operationIds that the machines invoke. */
-export type Call = ActorsOf<typeof authMachine> | ActorsOf<typeof projectsMachine>;
+export type Call = ActorsOf<Machine>;
 
 /** What the user submits and the backend answers in step `n`: no two steps share a value. */
 export const fixtures = {
@@ -88,7 +88,7 @@ type Submit<Event> = {
   toEvent: (input: never) => Event;
 };
 
-type EventOf<Of extends Call> = Extract<AuthEvent | ProjectsEvent, { type: Of }>;
+type EventOf<Of extends Call> = Extract<EventFrom<Machine>, { type: Of }>;
 
 type Definition<Of extends Call> = {
   /** The screen that makes the call by itself. */
