@@ -1,4 +1,7 @@
-/** Each has the status and message of the example with this name in openapi.yaml. */
+/**
+ * Each has the status and message of the example with this name in openapi.yaml: that of the
+ * operation, or of another one if its responses have none.
+ */
 export const refusalNames = [
   'malformedJson',
   'wrongCredentials',

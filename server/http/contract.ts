@@ -72,6 +72,7 @@ export function parseContract(text: string) {
   const openApiOperations = Object.entries(paths).flatMap(([path, methods]) =>
     Object.entries(methods).map(([method, operation]) => ({ path, method, ...operation })),
   );
+  const refusals = readRefusals(openApiOperations);
   return {
     operations: openApiOperations.map((operation) => ({
       id: operation.operationId,
@@ -92,8 +93,11 @@ export function parseContract(text: string) {
           content?.['application/json'].schema,
         ]),
       ),
+      /** The examples of its own responses, because the message may be about the operation. */
+      refusals: { ...refusals, ...readErrorExamples(operation) },
     })),
-    refusals: readRefusals(openApiOperations),
+    /** For requests without an operation. */
+    refusals,
     /** Part of every ETag, so that a new contract invalidates cached lists. */
     contractHash: hash('sha256', text).slice(0, 8),
   };
@@ -135,17 +139,11 @@ function maxBodyBytes({ requestBody }: OpenApiOperation): number {
   return codePoints * maxBytesPerCodePoint + maxBytesOfRest;
 }
 
+/** Returns the first example with each name. */
 function readRefusals(openApiOperations: OpenApiOperation[]) {
-  const examples = new Map<string, RefusalResponse>();
-  const responses = openApiOperations.flatMap((operation) => Object.entries(operation.responses));
-  for (const [status, { content }] of responses) {
-    for (const [name, { value }] of Object.entries(content?.['application/json'].examples ?? {})) {
-      const { message } = value as { message?: string };
-      if (message) examples.set(name, { status: Number(status), message });
-    }
-  }
+  const examples = openApiOperations.map(readErrorExamples);
   const refusals = refusalNames.map((name) => {
-    const example = examples.get(name);
+    const example = examples.find((ofOperation) => ofOperation[name])?.[name];
     if (!example) {
       throw new UsageError(
         `openapi.yaml has no example named ${name}, which server/refusal.ts lists.`,
@@ -154,6 +152,18 @@ function readRefusals(openApiOperations: OpenApiOperation[]) {
     return [name, example] as const;
   });
   return Object.fromEntries(refusals) as Record<RefusalName, RefusalResponse>;
+}
+
+/** Returns the examples with a message by their names. */
+function readErrorExamples({ responses }: OpenApiOperation) {
+  const examples: Record<string, RefusalResponse> = {};
+  for (const [status, { content }] of Object.entries(responses)) {
+    for (const [name, { value }] of Object.entries(content?.['application/json'].examples ?? {})) {
+      const { message } = value as { message?: string };
+      if (message) examples[name] = { status: Number(status), message };
+    }
+  }
+  return examples;
 }
 
 type Schema = { properties?: Record<string, { maxLength?: number }> };

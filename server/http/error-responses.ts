@@ -19,7 +19,8 @@ const notFound: RefusalResponse = {
  */
 export function registerErrorHandlers(app: FastifyInstance, contract: Contract, pages: Pages) {
   app.setErrorHandler((error, request, reply) => {
-    const { status, message, headers = {} } = toErrorResponse(error, contract.refusals);
+    const { refusals = contract.refusals } = request.routeOptions.config;
+    const { status, message, headers = {} } = toErrorResponse(error, refusals);
     if (status >= 500 && !(error instanceof Refusal)) request.log.error(error);
     const reason = reasonOf(error);
     logOutcome(request, typeof reason === 'string' ? reason : 'invalidRequest');

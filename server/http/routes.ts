@@ -15,6 +15,12 @@ import { createListSender, isListBody } from './list-responses.ts';
 import { logOutcome, logSessionEnd } from './security-log.ts';
 import { createAjv, describeErrors, toRefusal } from './validation.ts';
 
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    refusals?: Contract['refusals'];
+  }
+}
+
 /** Of a body that is received in a moment, so that few of them are in memory at once. */
 const maxShortBodyBytes = 64 * 1024;
 
@@ -41,7 +47,8 @@ export function registerRoutes(
     done();
   });
   for (const operation of contract.operations) {
-    const { id, method, url, isPublic, requestSchemas, responseSchemas, maxBodyBytes } = operation;
+    const { id, method, url, isPublic, requestSchemas, responseSchemas, maxBodyBytes, refusals } =
+      operation;
     const execute = operations[id as OperationId] as Operation<OperationId>;
     const successes = [...responseSchemas].filter(([status]) => status < 300);
     const validators = new Map(
@@ -50,7 +57,7 @@ export function registerRoutes(
     app.route({
       method,
       url,
-      config: { operationId: id },
+      config: { operationId: id, refusals },
       bodyLimit: maxBodyBytes,
       schema: {
         ...requestSchemas,

@@ -1,16 +1,21 @@
 import { readFileSync } from 'node:fs';
 import Fastify from 'fastify';
 import { expect, onTestFinished, test } from 'vitest';
+import type contractJson from '../../generated/contract.json';
 import { parseContract, type Operations } from '../../server/http/contract.ts';
+import { registerErrorHandlers } from '../../server/http/error-responses.ts';
+import { createGuard, type Guard } from '../../server/http/guard.ts';
 import { registerRoutes } from '../../server/http/routes.ts';
 import type { Dependencies } from '../../server/dependencies.ts';
 import { loadOperations } from '../../server/operations.ts';
+import { Refusal } from '../../server/refusal.ts';
 import { UsageError } from '../../server/usage-error.ts';
 
 const contractText = readFileSync(
   new URL('../../generated/contract.json', import.meta.url),
   'utf8',
 );
+const listVersion = { edits: 0, lastId: null, lastPosition: 0 };
 const project = { id: '1', title: 'Website', description: 'Pages.' };
 
 test('a refusal that the contract lacks is reported with its name', () => {
@@ -104,6 +109,41 @@ test('a new operation may have path parameters and a response without a body', a
   expect(received).toEqual([{ exampleId: 'a/b' }]);
 });
 
+test("a refusal has the message of the operation's own example", async () => {
+  const contract = JSON.parse(contractText) as typeof contractJson;
+  const { post } = contract.paths['/api/v1/projects'];
+  const { examples } = post.responses['401'].content['application/json'];
+  examples.notSignedIn.value.message = 'Please sign in to create a project.';
+  const text = JSON.stringify(contract);
+  const app = createRoutes({}, text, createGuard({ find: async () => undefined } as never));
+  registerErrorHandlers(app, parseContract(text), {} as never);
+  const url = '/api/v1/projects';
+  const list = await app.inject({ url });
+  expect([list.statusCode, list.json()]).toEqual([
+    401,
+    { message: 'Please sign in to work with projects.' },
+  ]);
+  const create = await app.inject({ method: 'POST', url, payload: {} });
+  expect([create.statusCode, create.json()]).toEqual([
+    401,
+    { message: 'Please sign in to create a project.' },
+  ]);
+});
+
+test('a refusal without an example of the operation has that of another', async () => {
+  const app = createRoutes({
+    listProjects: async () => {
+      throw new Refusal('keyReused');
+    },
+  });
+  registerErrorHandlers(app, parseContract(contractText), {} as never);
+  const reply = await app.inject('/api/v1/projects');
+  expect([reply.statusCode, reply.json()]).toEqual([
+    409,
+    { message: 'This request repeats the key of a different one. Please try again.' },
+  ]);
+});
+
 /** Returns what is printed of the `UsageError` that a function throws, its stack included. */
 function errorOf(run: () => unknown): string {
   try {
@@ -116,11 +156,13 @@ function errorOf(run: () => unknown): string {
 }
 
 /** Creates an app of the contract's routes with these handlers only, and a signed-in user. */
-function createRoutes(implemented: Partial<Operations>, text = contractText) {
+function createRoutes(
+  implemented: Partial<Operations>,
+  text = contractText,
+  guard: Guard = async () => ({ token: 'token', accountId: 'account', listVersion }),
+) {
   const app = Fastify();
   onTestFinished(() => app.close());
-  const listVersion = { edits: 0, lastId: null, lastPosition: 0 };
-  const guard = async () => ({ token: 'token', accountId: 'account', listVersion });
   registerRoutes(app, parseContract(text), implemented as Operations, guard);
   return app;
 }
