@@ -1,5 +1,5 @@
 import { checkJourney, checkWalk } from '../journeys/journey.ts';
-import { accountSteps, arrival, projectSteps } from '../journeys/steps.ts';
+import { accountSteps, arrival, hashesOf, projectSteps, type Steps } from '../journeys/steps.ts';
 import type { WalkOptions } from '../journeys/walk.ts';
 import { oncePerRun, type RunContext } from '../run-context.ts';
 import { Blocked, skip } from '../verdict.ts';
@@ -18,14 +18,19 @@ export const journeyChecks: Check[] = [
     requirement:
       'Respond to each request by what is stored, regardless of the requests before it. Steps that fail are repeated with new accounts: what fails once is not reported.',
     statements: ['LIST-2', 'LIST-3', 'CREATE-1', 'CREATE-2', 'CREATE-4', 'CHOICE-31'],
-    run: (context) => goOn(context, { steps: projectSteps, maxSteps: 100 }),
+    run: (context) => goOn(context, { steps: projectSteps, maxSteps: maxStepsOf(projectSteps) }),
   }),
   must('JOURNEY-6', {
     title: 'People can register and sign in in any sequence, in several browsers',
     requirement:
       'Respond to each request by what is stored, regardless of the requests before it. Steps that fail are repeated with new accounts: what fails once is not reported.',
     statements: ['AUTH-2', 'AUTH-3', 'AUTH-5', 'AUTH-6', 'AUTH-7', 'CHOICE-8', 'CHOICE-47'],
-    run: (context) => goOn(context, { steps: accountSteps, maxSteps: 100, maxHashes: 11 }),
+    run: (context) =>
+      goOn(context, {
+        steps: accountSteps,
+        maxSteps: maxStepsOf(accountSteps),
+        maxHashes: hashesOf(accountSteps) + 1,
+      }),
   }),
   must('UI-1', {
     title: 'The app works with the backend in a browser',
@@ -39,6 +44,9 @@ export const journeyChecks: Check[] = [
     },
   }),
 ];
+
+/** Enough for most pairs of steps, one after another. */
+const maxStepsOf = (steps: Steps) => (Object.keys(steps).length + 1) ** 2;
 
 const userStory = oncePerRun((context) => {
   const later = ['creates a project', 'leaves Projects', 'opens Projects', 'reloads the page'];

@@ -307,5 +307,9 @@ export const accountSteps: Steps = {
   },
 };
 
+/** What all of these steps cost. */
+export const hashesOf = (steps: Steps) =>
+  Object.values(steps).reduce((sum, { hashes = 0 }) => sum + hashes, 0);
+
 const ordinals = ['first', 'second', 'third', 'fourth', 'fifth', 'sixth', 'seventh', 'eighth'];
 const ordinal = (count: number) => ordinals[count - 1] ?? `${count}th`;

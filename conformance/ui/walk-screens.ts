@@ -5,7 +5,7 @@ import type { BrowserContext, Page, Request } from 'playwright-core';
 import { createScreenDriver, waitForApp } from '../../model/browser-driver.ts';
 import { launchBrowser } from '../../model/chromium.ts';
 import { checkJourney, checkWalk } from '../journeys/journey.ts';
-import { accountSteps, arrival, projectSteps, type App } from '../journeys/steps.ts';
+import { accountSteps, arrival, hashesOf, projectSteps, type App } from '../journeys/steps.ts';
 import type { RunContext } from '../run-context.ts';
 import { Blocked, CheckFailed } from '../verdict.ts';
 
@@ -40,7 +40,12 @@ export async function walkScreens(context: RunContext, ui: NonNullable<RunContex
     const journey = await checkJourney(context, Object.keys(arrival), createBrowser);
     const projects = { steps: projectSteps, maxSteps: 24, maxAttempts };
     await checkWalk(context, journey, projects);
-    const accounts = { steps: accountSteps, maxSteps: 30, maxHashes: 10, maxAttempts };
+    const accounts = {
+      steps: accountSteps,
+      maxSteps: 30,
+      maxHashes: hashesOf(accountSteps),
+      maxAttempts,
+    };
     await checkWalk(context, journey, accounts);
   } catch (error) {
     if (isThrottled)
