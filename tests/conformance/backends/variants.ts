@@ -38,7 +38,10 @@ const refusedAs =
   (status: number): Change =>
   () => ({ refuse: (_status, message) => jsonResponse(status, { message }) });
 
-const numericIds: Change = ({ projects }) => ({ createId: () => projects.length + 1 });
+const numericIds: Change = () => {
+  let last = 0;
+  return { createId: () => ++last };
+};
 
 const sign = (text: string) => createHmac('sha256', 'a secret').update(text).digest('base64url');
 

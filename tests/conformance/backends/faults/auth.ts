@@ -208,9 +208,13 @@ export const signInFaults: Record<string, Change> = {
     };
   },
   'SIGNIN-15: a session whose token contains a slash is not found': ({ createSession }) => {
-    let count = 0;
+    const counts = new Map<string, number>();
     return {
-      createSession: (...args) => `${++count % 10 === 7 ? '/' : ''}${createSession(...args)}`,
+      createSession(account, ...rest) {
+        const count = (counts.get(account.email) ?? 0) + 1;
+        counts.set(account.email, count);
+        return `${count === 3 ? '/' : ''}${createSession(account, ...rest)}`;
+      },
     };
   },
   'SIGNIN-16: a wrong password ends all sessions of the user': change.before(
