@@ -36,8 +36,8 @@ export const authMachine = setup({
   },
   actors: {
     /** Its value is the email that signed in, which no response contains. */
-    login: fromPromise<Outcome<string>, Credentials>(notProvided('login')),
-    registerUser: fromPromise<Outcome<User>, Credentials>(notProvided('registerUser')),
+    login: fromPromise<Outcome<string>, Credentials>(notProvided),
+    registerUser: fromPromise<Outcome<User>, Credentials>(notProvided),
   },
   guards: {
     succeeded: (_, outcome: Outcome<unknown>) => outcome.ok,

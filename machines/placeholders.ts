@@ -1,8 +1,4 @@
-/** Returns an actor implementation that throws until `machine.provide` replaces it. */
-export function notProvided(operationId: string) {
-  return (): never => {
-    throw new Error(
-      `The actor "${operationId}" is not provided: use machine.provide({ actors: { ${operationId} } }).`,
-    );
-  };
+/** Throws until `machine.provide` replaces the actor. */
+export function notProvided({ self: { id } }: { self: { id: string } }): never {
+  throw new Error(`The actor "${id}" is not provided: use machine.provide({ actors: { ${id} } }).`);
 }
