@@ -24,8 +24,8 @@ export function createJsonArrayStream<Item>(
   let minBufferLength = 0;
 
   function append(values: unknown) {
-    const added: unknown = prefix && Array.isArray(values) ? values.slice(1) : values;
-    if (!Array.isArray(added) || !added.every(isItem)) {
+    const added = Array.isArray(values) && values.slice(prefix ? 1 : 0);
+    if (!added || !added.every(isItem)) {
       throw new TypeError('The response is not a list of projects.');
     }
     for (const item of added) items.push(item);
@@ -37,7 +37,7 @@ export function createJsonArrayStream<Item>(
       buffer += chunk;
       if (buffer.length < minBufferLength) return;
       let end = buffer.length;
-      for (let attempt = 0; attempt < maxAttemptsPerChunk && end > 0; attempt += 1) {
+      for (let attempt = 0; attempt < maxAttemptsPerChunk; attempt += 1) {
         end = buffer.lastIndexOf('}', end - 1);
         if (end === -1) break;
         const values = tryParseJson(`${prefix}${buffer.slice(0, end + 1)}]`);

@@ -47,8 +47,8 @@ export async function* textChunks(response: Response): AsyncGenerator<string, vo
   }
 }
 
-function throwConnectionLost(cause: unknown): never {
-  throw new ConnectionLost('The connection was lost.', { cause });
+function throwConnectionLost(): never {
+  throw new ConnectionLost('The connection was lost.');
 }
 
 /**

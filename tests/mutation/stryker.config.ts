@@ -13,7 +13,7 @@ process.env['TRACKER_TEST_SLOWNESS'] ??= '2';
 export default {
   mutate: part.mutate,
   mutator: { excludedMutations: part.excludedMutations ?? [] },
-  ignorers: ['documentation'],
+  ignorers: ['no-difference'],
   ignoreStatic: part.ignoreStatic ?? false,
   plugins: ['@stryker-mutator/vitest-runner', './tests/mutation/ignore-documentation.ts'],
   testRunner: 'vitest',

@@ -112,6 +112,7 @@ describe.each(storeNames)('clocks on %s', (name) => {
     await cleanUp(1);
     expect(await count('sessions')).toBe(1);
     expect(await count('known_networks')).toBe(1);
+    expect(await count('attempt_buckets')).toBe(3);
     clock.time += 31 * dayMs;
     await signIn(address, user);
     await cleanUp(trustedReadings + 1);
@@ -122,6 +123,12 @@ describe.each(storeNames)('clocks on %s', (name) => {
     for (const table of ['sessions', 'known_networks', 'attempt_buckets']) {
       expect(await count(table)).toBe(0);
     }
+    // Under a clock that is ahead.
+    await signIn(address, user);
+    clock.time -= dayMs;
+    await cleanUp(trustedReadings + 1);
+    expect(await count('known_networks')).toBe(0);
+    expect(await count('attempt_buckets')).toBe(0);
   });
 
   /** Starts one server and a cleanup that the test runs. */

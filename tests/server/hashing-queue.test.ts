@@ -1,16 +1,27 @@
 import { expect, onTestFinished, test, vi } from 'vitest';
-import { createHashingQueue } from '../../server/auth/hashing-queue.ts';
+import { createHashingQueue, hashing } from '../../server/auth/hashing-queue.ts';
 
 const unavailable = expect.objectContaining({ reason: 'unavailable' });
 
 test('two tasks run, 256 wait, and the next one of the network is refused', async () => {
   const { add, finishAll } = start();
+  const { running, waiting, refused } = hashing;
   const accepted = Array.from({ length: 258 }, () => add('a'));
   expect(() => add('a')).toThrow(unavailable);
   expect(accepted.filter(({ isRunning }) => isRunning())).toHaveLength(2);
+  const counts = { running: running + 2, waiting: waiting + 256, refused: refused + 1 };
+  expect(hashing).toEqual(counts);
   await finishAll();
   await Promise.all(accepted.map(({ ended }) => ended));
+  expect(hashing).toEqual({ running, waiting, refused: refused + 1 });
   add('a');
+});
+
+test('of 259 tasks that arrive before one runs, the last one is refused', async () => {
+  const queue = createHashingQueue();
+  const tasks = Array.from({ length: 259 }, () => queue('a'));
+  const ended = Promise.allSettled(tasks.map((run) => run(async () => {})));
+  expect((await ended).findIndex(({ status }) => status === 'rejected')).toBe(258);
 });
 
 test('networks take turns, and tasks of one network keep their order', async () => {
@@ -47,7 +58,7 @@ test('tasks count half after a minute', async () => {
 
 test('if the queue is full, tasks of networks that sent few are accepted', async () => {
   const { add, finishAll } = start();
-  setTime(1);
+  setTime(3_600_000);
   const many = Array.from({ length: 258 }, () => add('a'));
   expect(() => add('a')).toThrow(unavailable);
   const few = Array.from({ length: 10 }, () => add('b'));

@@ -1,5 +1,5 @@
 import * as fc from 'fast-check';
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { decodeProjects } from '../../../../src/api/decode.ts';
 import { createJsonArrayStream } from '../../../../src/api/json-array-stream.ts';
 
@@ -88,6 +88,18 @@ test('an item after one of several chunks is available as soon as it has arrived
   expect(stream.items).toHaveLength(2);
 });
 
+// Three attempts each time the length has doubled.
+test.each([
+  ['text', 0],
+  ['}}}}', 30],
+])('an item of 1000 chunks "%s" makes %i attempts to parse it', (chunk, attempts) => {
+  const stream = createJsonArrayStream(isItem);
+  stream.write('[{"id":1}');
+  using parseJson = vi.spyOn(JSON, 'parse');
+  for (let count = 0; count < 1000; count += 1) stream.write(chunk);
+  expect(parseJson).toHaveBeenCalledTimes(attempts);
+});
+
 test('a streamed list is reported at its first row and each time it has doubled [CHOICE-51]', async () => {
   const row = (id: number) => JSON.stringify({ id, title: 'T', description: 'D' });
   async function* chunks() {
@@ -95,8 +107,8 @@ test('a streamed list is reported at its first row and each time it has doubled 
     for (let id = 1; id <= 20; id++) yield `${id === 1 ? '' : ','}${row(id)}`;
     yield ']';
   }
-  const counts: number[] = [];
-  const projects = await decodeProjects(chunks(), (rows) => counts.push(rows.length));
-  expect(counts).toEqual([1, 2, 4, 8, 16]);
+  const reports: unknown[][] = [];
+  const projects = await decodeProjects(chunks(), (rows) => reports.push(rows));
+  expect(reports.map((rows) => rows.length)).toEqual([1, 2, 4, 8, 16]);
   expect(projects.map(({ id }) => id)).toEqual(Array.from({ length: 20 }, (_, i) => i + 1));
 });

@@ -1,6 +1,6 @@
 import { createServer, type RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { describe, expect, onTestFinished, test } from 'vitest';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import type { Outcome } from '../../../../machines/types.ts';
 import { callNames, type Call } from '../../../../model/calls.ts';
 import { createApi, type Api } from '../../../../src/api/api.ts';
@@ -119,10 +119,23 @@ test.each([
   },
 );
 
-test('a 204 signs in, and registers a user without a role [CHOICE-16, CHOICE-17]', async () => {
+test('a 204 signs in, registers a user without a role and is no list [CHOICE-16, CHOICE-17]', async () => {
   const api = await respondEmpty(204);
   expect(await call.login(api)).toEqual({ ok: true, value: undefined });
   expect(await call.registerUser(api)).toEqual({ ok: true, value: {} });
+  await expect(call.listProjects(api)).rejects.toThrow('JSON');
+});
+
+test('a list that is not one of projects is cancelled before its end [CHOICE-19]', async () => {
+  const cancel = vi.fn<() => void>();
+  const body = new ReadableStream({
+    start: (controller) => controller.enqueue(new TextEncoder().encode('[{}')),
+    cancel,
+  });
+  const fetch = async () => new Response(body);
+  const api = createApi({ origin: 'http://app.test', fetch, cookies: () => '' });
+  await expect(call.listProjects(api)).rejects.toThrow('not a list of projects');
+  expect(cancel).toHaveBeenCalledOnce();
 });
 
 test.each([
