@@ -1,5 +1,7 @@
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { createHashingQueue, hashing } from '../../server/auth/hashing-queue.ts';
+import { createThrottle } from '../../server/auth/throttle.ts';
+import type { Store } from '../../server/store/store.ts';
 
 const unavailable = expect.objectContaining({ reason: 'unavailable' });
 
@@ -95,6 +97,18 @@ test('100 networks with many tasks keep no other network from running its first 
     expect(user.isRunning()).toBe(true);
   }
   expect(refusedCount).toBeGreaterThan(0);
+});
+
+test('a user whom the account knows overtakes strangers in the same network', async () => {
+  const store = { checkBuckets: async () => {}, changeBuckets: async () => {} };
+  const throttle = createThrottle(store as unknown as Store);
+  const order: boolean[] = [];
+  const attempts = [false, false, false, false, true].map((isKnown) => {
+    const signIn = { email: 'ada@example.org', isOwner: false, isKnown };
+    return throttle.run({ ip: '192.0.2.1', signIn }, async () => order.push(isKnown));
+  });
+  await Promise.all(attempts);
+  expect(order).toEqual([false, false, true, false, false]);
 });
 
 test('a task that waits for 20 seconds is refused', async () => {

@@ -24,4 +24,5 @@ test('equal passwords have different hashes', async () => {
     expect(await passwords.verify('wrong horse', hash)).toBe(false);
     expect(passwords.isOutdated(hash)).toBe(false);
   }
+  await expect(passwords.verify(password, 'a hash')).rejects.toThrow('cannot be read');
 });
