@@ -95,7 +95,7 @@ export function registerRoutes(
         reply.code(status);
         const serialize = (value: unknown) => {
           if (validate && !validate(value)) {
-            throw new Error(`${contractViolation}: ${describeErrors(validate.errors)}`);
+            throw new Error(`${contractViolation}: ${describeErrors(validate.errors!)}`);
           }
           return reply.serialize(value) as string;
         };

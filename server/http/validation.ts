@@ -11,8 +11,8 @@ export function createAjv(): Ajv2020 {
 }
 
 /** Lists validation errors without the data, which must not be logged. */
-export function describeErrors(errors: ErrorObject[] | null | undefined): string {
-  return (errors ?? []).map(({ instancePath, message }) => `${instancePath} ${message}`).join(', ');
+export function describeErrors(errors: ErrorObject[]): string {
+  return errors.map(({ instancePath, message }) => `${instancePath} ${message}`).join(', ');
 }
 
 /** Fastify's `schemaErrorFormatter`: turns the first error of a request into a 422 for the user. */

@@ -34,6 +34,7 @@ export function useForm<Values extends FieldValues>(
     if (!focusTarget) return;
     const control = document.querySelector<Control>(`form [name="${focusTarget.name}"]`);
     // A user who has scrolled past the form stays there. The first key scrolls the field into view.
+    // Stryker disable next-line all: only a browser has a layout.
     const isAbove = (control?.form?.getBoundingClientRect().bottom ?? 0) < 0;
     // A field that loses the focus here was reset, too.
     untouchedFocus.current = document.activeElement?.getAttribute('name') ?? undefined;

@@ -65,6 +65,14 @@ test('the link of the current screen has aria-current', async () => {
   await waitFor(() => expect(current()).toEqual(['Projects']));
 });
 
+test('each screen has a main element of its own', async () => {
+  const { go } = await renderApp('/');
+  const main = screen.getByRole('main');
+  await go('/about');
+  await findHeading('About Page');
+  expect(main.isConnected).toBe(false);
+});
+
 test('the footer has the name of the app and the current year [FOOTER-1, FOOTER-2, CONST-5]', async () => {
   vi.setSystemTime('2031-07-01');
   onTestFinished(() => void vi.useRealTimers());
