@@ -51,7 +51,7 @@ function format(cost: Cost, salt: Buffer, tag: Buffer): string {
 }
 
 function parse(hash: string) {
-  const match = /\$argon2id\$v=19\$m=(\d+),t=(\d+),p=(\d+)\$([^$]+)\$([^$]+)/.exec(hash);
+  const match = /^\$argon2id\$v=19\$m=(\d+),t=(\d+),p=(\d+)\$([^$]+)\$([^$]+)$/.exec(hash);
   if (!match) throw new Error('A stored password hash cannot be read.');
   const [memory, passes, parallelism] = match.slice(1, 4).map(Number) as [number, number, number];
   const [salt, tag] = match.slice(4).map((text) => Buffer.from(text, 'base64')) as [Buffer, Buffer];

@@ -20,8 +20,8 @@ export function Layout() {
   const [year] = useState(() => new Date().getFullYear());
   useLayoutEffect(transferFormState, []);
   // The types of this router depend on this component.
-  const contentKey = useRouterState<AnyRouter, string>({
-    select: ({ matches }) => matches.at(-1)!.routeId,
+  const contentKey = useRouterState<AnyRouter, string | undefined>({
+    select: ({ matches }) => matches.at(-1)?.routeId,
   });
   return (
     <Page

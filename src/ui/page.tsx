@@ -5,7 +5,7 @@ type PageProps = {
   navigation: ReactNode;
   footer: ReactNode;
   /** The content has a new `main` for each of them. */
-  contentKey: string;
+  contentKey: string | undefined;
   children: ReactNode;
 };
 
