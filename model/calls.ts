@@ -90,12 +90,11 @@ type Submit<Event> = {
 
 type EventOf<Of extends Call> = Extract<EventFrom<Machine>, { type: Of }>;
 
+/** A call without a form names the screen that makes it. */
 type Definition<Of extends Call> = {
-  /** The screen that makes the call by itself. */
-  route?: Route;
   results: Record<string, ResultOf>;
   words: Words;
-} & Partial<Submit<EventOf<Of>>>;
+} & (Submit<EventOf<Of>> | { route: Route });
 
 export const calls = {
   login: {

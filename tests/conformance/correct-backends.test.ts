@@ -13,8 +13,7 @@ test.each(storeNames)('the reference server on %s meets every MUST and SHOULD', 
   const openDatabase = await freshDatabase(name);
   const result = await runKit(() => startReferenceServer({ database: openDatabase() }));
   expect(unmetChecks(result)).toEqual([]);
-  const { totals } = createReport(result);
-  expect(totals.operations.covered).toBe(callNames.length);
+  expect(callNames.filter((call) => result.successes[call] === 0)).toEqual([]);
 });
 
 test('the backend to which faults are added meets every MUST and SHOULD', async () => {
