@@ -71,6 +71,7 @@ describe('a browser with a session', () => {
     client.cookies.set('XSRF-TOKEN', 'stale');
     await client.listProjects();
     expect((await client.createProject()).status).toBe(201);
+    expect((await client.listProjects()).headers.getSetCookie()).toEqual([]);
   });
 });
 

@@ -90,8 +90,10 @@ describe.each(storeNames)('projects on %s', (name) => {
     test('is refused for a different project', async () => {
       const client = await signedInClient(address());
       await client.createProject(project, { headers });
-      const other = { ...project, description: 'Other pages.' };
-      expect(await client.createProject(other, { headers })).toMatchObject(refusal('keyReused'));
+      for (const change of [{ title: 'Other' }, { description: 'Other pages.' }]) {
+        const reply = await client.createProject({ ...project, ...change }, { headers });
+        expect(reply).toMatchObject(refusal('keyReused'));
+      }
       expect((await client.listProjects()).body).toHaveLength(1);
     });
 
