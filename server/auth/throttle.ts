@@ -40,8 +40,8 @@ export interface Attempt {
     email: string;
     /** The request has a valid session of this account. */
     isOwner: boolean;
-    /** The account signed in from this network lately. */
-    isKnown: boolean;
+    /** The account, if there is one, signed in from this network lately. */
+    isKnown: boolean | undefined;
   };
 }
 

@@ -13,7 +13,7 @@ export function login({ store, passwords, sessions, throttle }: Dependencies): O
     const account = await store.findAccount(email.toLowerCase(), networkOf(ip));
     if (account) identify(account.id);
     const isOwner = account !== undefined && session?.accountId === account.id;
-    const attempt = { ip, signIn: { email, isOwner, isKnown: account?.isKnown ?? false } };
+    const attempt = { ip, signIn: { email, isOwner, isKnown: account?.isKnown } };
     const isRight = await throttle.run(attempt, async () => {
       const isVerified = await passwords.verify(password, account?.passwordHash);
       if (account && isVerified && passwords.isOutdated(account.passwordHash)) {
