@@ -7,8 +7,9 @@ type BannerProps = { message: string | undefined; busy?: boolean };
  * The red banner, an alert. Renders nothing without a message. A message that stays while `busy`
  * gets a new element afterwards, so that screen readers announce it again.
  */
-export function ErrorBanner({ message, busy = false }: BannerProps) {
+export function ErrorBanner({ message, busy }: BannerProps) {
   const [last, setLast] = useState({ busy, responses: 0 });
+  // Stryker disable next-line ArithmeticOperator: any other key makes a new element.
   if (last.busy !== busy) setLast({ busy, responses: last.responses + (busy ? 0 : 1) });
   if (message === undefined) return null;
   return (

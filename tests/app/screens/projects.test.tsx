@@ -1,6 +1,7 @@
 import { maxWaitMs } from '../../support/time-limits.ts';
-import { act, screen, waitFor, within } from '@testing-library/react';
-import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { act, render, screen, waitFor, within } from '@testing-library/react';
+import { afterEach, beforeEach, expect, onTestFinished, test, vi } from 'vitest';
+import { DelayedAnnouncement } from '../../../src/ui/announcement.tsx';
 
 import { renderApp } from '../../support/render-app.tsx';
 
@@ -167,6 +168,18 @@ test('a created project is appended when its response arrives, as the response h
   await waitFor(() => expect(titles()).toEqual([relaunch.title, 'Move (as kept)']));
   expect(banner()).toBeUndefined();
   expect(backend.count('listProjects')).toBe(1);
+});
+
+test('an announcement that changes within half a second is never made', () => {
+  vi.useFakeTimers();
+  onTestFinished(() => void vi.useRealTimers());
+  const { container, rerender } = render(<DelayedAnnouncement>Loading.</DelayedAnnouncement>);
+  act(() => void vi.advanceTimersByTime(499));
+  rerender(<DelayedAnnouncement>Loaded.</DelayedAnnouncement>);
+  act(() => void vi.advanceTimersByTime(499));
+  expect(container.textContent).toBe('');
+  act(() => void vi.advanceTimersByTime(1));
+  expect(container.textContent).toBe('Loaded.');
 });
 
 test('each created project empties the form, focuses Title, and is announced [CHOICE-27]', async () => {
