@@ -45,7 +45,7 @@ function formatCost({ memory, passes, parallelism }: Cost): string {
 
 function format(cost: Cost, salt: Buffer, tag: Buffer): string {
   const [saltText, tagText] = [salt, tag].map((bytes) =>
-    bytes.toString('base64').replace(/=+$/, ''),
+    bytes.toString('base64').replaceAll('=', ''),
   );
   return `${formatCost(cost)}${saltText}$${tagText}`;
 }

@@ -125,7 +125,7 @@ export const siteOf = (address: string) => networkOf(address, 3);
 
 /** Returns the network that one client controls: an IPv4 address, or the /64 of an IPv6 address. */
 export function networkOf(address: string, groupCount = 4): string {
-  const ip = address.replace(/%.*$/, '');
+  const ip = address.replace(/%.*/, '');
   if (!isIP(ip)) return 'unknown';
   const parsed = ipaddr.process(ip); // turns an IPv4 address in IPv6 into the IPv4 address
   if (parsed instanceof ipaddr.IPv4) return parsed.toString();

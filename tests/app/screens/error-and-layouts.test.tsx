@@ -70,6 +70,7 @@ test('a build shows no stack [CHOICE-39]', async () => {
   await renderThrowing();
   expect(screen.getByText('The screen broke.')).toBeDefined();
   expect(screen.queryByText(/at .*broken/)).toBeNull();
+  expect(screen.getByRole('main').querySelector('pre')).toBeNull();
 });
 
 test('the link of the error screen leads to a working screen', async () => {
