@@ -175,7 +175,8 @@ describe('a browser with several session cookies', () => {
 test.each([
   ['http', '', ''],
   ['https', '__Host-', ' Secure;'],
-  ['https, http', '__Host-', ' Secure;'],
+  ['https , http', '__Host-', ' Secure;'],
+  ['http, https', '', ''],
 ])('over %s the session cookie is HttpOnly and SameSite', async (proto, prefix, secure) => {
   const client = new CookieClient(address());
   await client.register();

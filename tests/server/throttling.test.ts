@@ -260,7 +260,7 @@ test.each([
   ['2001:db8:1:2::9', '2001:db8:1:2::/64'],
   ['2001:0DB8::1', '2001:db8:0:0::/64'],
   ['::1', '0:0:0:0::/64'],
-  ['fe80::1%eth0', 'fe80:0:0:0::/64'],
+  ['fe80::1%eth0.1', 'fe80:0:0:0::/64'],
   ['made up', 'unknown'],
   ['', 'unknown'],
 ])('the address %j belongs to the network %j', (address, network) => {

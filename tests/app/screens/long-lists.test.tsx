@@ -43,6 +43,7 @@ describe('block offsets', () => {
     expect(offsets.measure(5, 100)).toBe(false);
     expect(offsets.measure(5, 100)).toBe(false);
     expect(offsets.measure(5, 0)).toBe(false);
+    expect(offsets.measure(5, 101)).toBe(false);
     expect(offsets.offsetOf(6)).toBe(600);
     expect(offsets.measure(5, 120)).toBe(true);
     expect(offsets.offsetOf(6)).toBe(620);

@@ -29,6 +29,7 @@ test.each([
   await renderApp(route);
   await findHeading(text);
   expect(screen.getByRole('main').textContent).toBe(text);
+  expect(screen.getByRole('main').querySelector('p')).toBeNull();
 });
 
 test('the header has a brand and exactly these links [HEADER-1, HEADER-2, HEADER-3, HEADER-4, HEADER-5, HEADER-6, CHOICE-36]', async () => {
