@@ -23,7 +23,7 @@ export function runCommand(
       cwd: root,
       stdio: ['ignore', 'pipe', 'pipe'],
       env: { ...process.env, NO_COLOR: '1', DEBIAN_FRONTEND: 'noninteractive', ...env },
-      timeout: timeoutSeconds * 1000,
+      timeout: Math.round(timeoutSeconds * 1000),
     });
     let output = '';
     child.stdout.on('data', (chunk: Buffer) => (output += chunk.toString()));
