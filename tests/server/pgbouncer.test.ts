@@ -25,7 +25,9 @@ describe.each(['session', 'transaction'])('PgBouncer in %s mode', (mode) => {
       default_pool_size: 2,
     });
     // A call waits half as long: for the pooler, or for the one connection that then writes.
-    const address = await startServer({ database: openPostgres(url, { timeoutMs: 20_000 }) });
+    const address = await startServer({
+      database: openPostgres(url, { poolSize: 3, timeoutMs: 20_000 }),
+    });
     const clients = await Promise.all(
       Array.from({ length: 12 }, () => signedInClient(address, longTestMs)),
     );
