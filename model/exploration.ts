@@ -107,6 +107,7 @@ const maxRows = 2;
 const maxWalkLength = 500;
 /** The states in which a walk looks for a step that was not tried. */
 const maxSearchedStates = 1_000;
+
 /**
  * Explores the app in every scope. Returns the first difference on a shortest sequence of steps,
  * if any. Throws an error if a scope has more than `maxStates` states: a change of the app may make
