@@ -11,7 +11,10 @@ const windowName = 'xstateinspector';
 export function openInspector(): { inspect?: Inspect } {
   if (!/[?&]inspect\b/.test(location.href)) return {};
   const connecting = import('@statelyai/inspect').then(({ createBrowserInspector }) => {
-    const inspector = createBrowserInspector({ autoStart: false, serialize: withoutPasswords });
+    const inspector = createBrowserInspector({
+      autoStart: false,
+      serialize: hide(passwordFields()),
+    });
     // Browsers block a window that opens without a user action, unless the user has allowed it.
     if (open('', windowName)) {
       inspector.start();
@@ -36,10 +39,13 @@ function passwordFields(): Set<string> {
   return names;
 }
 
-/** Returns a copy that can be sent to another window. The inspector is a page of another site. */
-function withoutPasswords<Event>(event: Event): Event {
-  const hidden = passwordFields();
-  return JSON.parse(
-    JSON.stringify(event, (key, value: unknown) => (hidden.has(key) ? '(hidden)' : value)),
-  ) as Event;
-}
+/**
+ * Returns a function that copies events without these fields. The copy is sent to the inspector,
+ * which is a page of another site.
+ */
+const hide =
+  (names: Set<string>) =>
+  <Event>(event: Event): Event =>
+    JSON.parse(
+      JSON.stringify(event, (key, value: unknown) => (names.has(key) ? '(hidden)' : value)),
+    ) as Event;

@@ -19,7 +19,10 @@ export type Prerendered = {
    * the router receives no navigation until `stopListening`.
    */
   prepareHydration: () => void;
-  /** Stops changing the form. Lets the router follow a navigation that came since `prepareHydration`. */
+  /**
+   * Stops changing the form. Lets the router follow a navigation that came since
+   * `prepareHydration`.
+   */
   stopListening: () => void;
 };
 

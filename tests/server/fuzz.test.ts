@@ -173,7 +173,7 @@ async function send(client: CookieClient, agent: Agent, sent: FuzzRequest) {
 
 type Response = Awaited<ReturnType<typeof send>>;
 
-/** Returns how a response violates the contract. Bodies of successes are validated by the server. */
+/** Returns how a response violates the contract. The server validates bodies of successes. */
 function violationsIn(method: string, operationId = '', { status, isJson, text }: Response) {
   const declared = operations.find((each) => each.operationId === operationId)?.responses;
   if (status >= 500) return [`answered with ${status}: ${text}`];

@@ -278,7 +278,7 @@ test('the cache keeps the most recently used lists, up to 16 MB', async () => {
   expect(reads).toEqual(['4']);
 });
 
-/** Starts a server with a signed-in client. `queries.before` runs before each query of the store. */
+/** Starts a server with a signed-in client. `queries.before` runs before each of its queries. */
 async function start(name: StoreName = 'SQLite') {
   const database = (await freshDatabase(name))();
   const queries = {

@@ -6,7 +6,7 @@ export const credentials = { email: 'ada@example.org', password: 'correct horse'
 export const email = () => screen.getByLabelText<HTMLInputElement>('Email');
 export const password = () => screen.getByLabelText<HTMLInputElement>('Password');
 
-/** Renders the screen of one of the two forms with an email and a password, which `submit` fills. */
+/** Renders the screen of a form with an email and a password, which `submit` fills. */
 export async function renderCredentialsScreen(name: 'login' | 'registerUser') {
   const form = await renderForm(name);
   return {

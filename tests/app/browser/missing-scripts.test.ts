@@ -61,7 +61,7 @@ async function openWithoutChunk() {
   return opened;
 }
 
-/** Opens /login from Home with a simulated clock, while the chunk of the other screens is missing. */
+/** Opens /login from Home with a simulated clock, while the chunk of other screens is missing. */
 async function openLoginWithoutChunk() {
   const { page } = await openSavingData();
   await page.clock.install();
