@@ -112,8 +112,8 @@ export async function waitForApp(page: Page): Promise<void> {
   });
 }
 
-/** Runs in the page. Returns what the screen shows. */
-function readScreen(allForms: { button: string; fields: readonly string[] }[]): Screen {
+/** Runs in the page, so it uses nothing of this module. Returns what the screen shows. */
+export function readScreen(allForms: { button: string; fields: readonly string[] }[]): Screen {
   const textOf = (selector: string) => document.querySelector(selector)?.textContent ?? undefined;
   const isBusy = (element: Element) => element.getAttribute('aria-busy') === 'true';
   const fieldOf = (row: Element, name: string) =>

@@ -1,9 +1,10 @@
-import { act, fireEvent, screen, within } from '@testing-library/react';
+import { act, fireEvent, screen } from '@testing-library/react';
 import { isAuthenticated, roleOf } from '../../../machines/auth.ts';
 import { renderApp } from '../../support/render-app.tsx';
+import { readScreen } from '../../../model/browser-driver.ts';
 import { createBackendDriver } from '../../../model/controlled-backend.ts';
-import { formNames, forms } from '../../../model/calls.ts';
-import type { InspectedDriver, LateDriver, Observation } from '../../../model/driver.ts';
+import { forms } from '../../../model/calls.ts';
+import type { InspectedDriver, LateDriver } from '../../../model/driver.ts';
 import { screens } from '../../../src/screens/table.ts';
 import { createInspector } from '../../../model/inspection.ts';
 
@@ -34,8 +35,8 @@ export async function createScreensDriver(): Promise<InspectedDriver & LateDrive
     async observe() {
       const snapshot = app.auth.getSnapshot();
       return {
+        ...readScreen(Object.values(forms)),
         path: app.path(),
-        ...observeRenderedScreen(),
         calls: backend.calls(),
         logged: app.logged.map(({ operationId }) => operationId),
         authenticated: isAuthenticated(snapshot),
@@ -44,43 +45,6 @@ export async function createScreensDriver(): Promise<InspectedDriver & LateDrive
     },
     inspection: async () => take(),
   };
-}
-
-function observeRenderedScreen(): Pick<Observation, 'form' | 'banner' | 'list' | 'announced'> {
-  const textOf = (selector: string) => document.querySelector(selector)?.textContent;
-  const name = formNames.find((form) =>
-    screen.queryByText(forms[form].button, { selector: 'button' }),
-  );
-  const button = name && screen.getByText(forms[name].button, { selector: 'button' });
-  // By text, because lookups by role are too slow for every step. tests/app/screens tests the
-  // roles.
-  const list = screen.queryByText('List of Projects', { selector: 'h2' })?.closest('section');
-  return {
-    banner: textOf('[role=alert]'),
-    announced: document.querySelector('[role=status]')?.textContent.trim() ?? '',
-    form: button && {
-      button: forms[name].button,
-      busy: button.getAttribute('aria-busy') === 'true',
-      values: forms[name].fields.map(
-        (label) => screen.getByLabelText<HTMLInputElement>(label).value,
-      ),
-    },
-    list: list
-      ? {
-          busy: list.getAttribute('aria-busy') === 'true',
-          rows: [...list.querySelectorAll('li')].map((row) => [
-            fieldOf(row, 'title'),
-            fieldOf(row, 'description'),
-          ]),
-          note: within(list).queryByText(/^(Loading projects…|No projects to show\.)$/)
-            ?.textContent,
-        }
-      : undefined,
-  };
-}
-
-function fieldOf(row: Element, name: string): string {
-  return row.querySelector(`[data-field=${name}]`)?.textContent ?? `no ${name}`;
 }
 
 /** Waits until the app has processed its pending tasks. */
