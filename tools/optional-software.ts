@@ -71,12 +71,6 @@ export const optionalSoftware = {
     find: () => found(findProgram('curl')),
     packages: ['curl'],
   },
-  python: {
-    name: 'Python',
-    testFiles: ['tests/conformance/examples/python.test.ts'],
-    find: () => found(findProgram('python3')),
-    packages: ['python3'],
-  },
   fastapi: {
     name: 'FastAPI',
     testFiles: ['tests/conformance/examples/fastapi.test.ts'],

@@ -26,7 +26,6 @@ const python = (name: string, runtime: Software<{ program: string }>, file: stri
 export const exampleServers = [
   { name: 'plain node:http', runtime: undefined, start: () => startNode('node-http/server.mjs') },
   { name: 'Express 5', runtime: undefined, start: () => startNode('express/server.mjs') },
-  python("Python's standard library", optionalSoftware.python, 'python/server.py'),
   python('FastAPI', optionalSoftware.fastapi, 'fastapi/main.py'),
   python('Django', optionalSoftware.django, 'django/manage.py'),
   {
