@@ -56,16 +56,24 @@ export function openSqlite(directory: string, busyTimeoutMs = defaultBusyTimeout
   assertIntact(connection, 'pragma quick_check(1)');
   assertIntact(connection, accountsCheck);
 
-  const statements = new Map<string, StatementSync>();
+  const statements = new Map<string, { statement: StatementSync; columns: string[] }>();
   function run(sql: string, values: SqlValue[] = []): unknown[] {
-    let statement = statements.get(sql);
-    if (!statement) {
-      statement = connection.prepare(sql);
-      statements.set(sql, statement);
+    let prepared = statements.get(sql);
+    if (!prepared) {
+      const statement = connection.prepare(sql);
+      statement.setReturnArrays(true);
+      prepared = { statement, columns: statement.columns().map(({ name }) => name) };
+      statements.set(sql, prepared);
     }
+    const { statement, columns } = prepared;
     const named: Record<string, SqlValue> = {};
     for (const [i, value] of values.entries()) named[`$${i + 1}`] = value;
-    return statement.all(named);
+    // The objects that SQLite returns are hash tables, which take twice as long to read.
+    return (statement.all(named) as unknown[] as SqlValue[][]).map((row) => {
+      const object: Record<string, SqlValue> = {};
+      for (let i = 0; i < columns.length; i += 1) object[columns[i]!] = row[i]!;
+      return object;
+    });
   }
 
   /** Repeats a task while another process writes. Throws `StoreUnavailable` if SQLite fails. */
