@@ -41,7 +41,7 @@ const rows = [
   ],
   ['src/(main.tsx|prerender/)', ['src/', 'machines/types.ts']],
 
-  ['server/(refusal|usage-error).ts', [], []],
+  ['server/(refusal|usage-error).ts', ['generated/'], []],
   ['server/store/', [], ['node:', 'dataloader', 'pg', 'pg-connection-string']],
   ['server/auth/', ['server/(refusal.ts|store/)'], ['node:', 'ipaddr.js', 'lru-cache']],
   [

@@ -2,7 +2,7 @@
 import type { Page, Request, Route as PlaywrightRoute } from 'playwright-core';
 import { countRequests } from './controlled-backend.ts';
 import { forms, parseRequest, type Call, type FormName } from './calls.ts';
-import type { Driver, Observation } from './driver.ts';
+import type { Observation, UserActions } from './driver.ts';
 import { screens } from '../src/screens/table.ts';
 
 /** An API request of the page that waits until the driver answers it. */
@@ -18,7 +18,7 @@ export type HeldRequest = {
 /** What is on the screen. */
 type Screen = Omit<Observation, 'calls' | 'logged' | 'authenticated' | 'role'>;
 
-type ScreenDriver = Pick<Driver, 'go' | 'submit'> & { observe: () => Promise<Screen> };
+type ScreenDriver = UserActions & { observe: () => Promise<Screen> };
 
 type PageDriver = Omit<ScreenDriver, 'observe'> & {
   observe: () => Promise<Screen & Pick<Observation, 'calls'>>;

@@ -28,12 +28,16 @@ export type Observation = {
 /** Answers a call. A driver without a client gives `event` to the machine instead. */
 type Answer = (call: Call, response: BackendResponse, event?: AnyEventObject) => Promise<void>;
 
-/** Acts as the user, the backend and the clock of a running app. */
-export type Driver = {
+/** What a user does on a screen. */
+export type UserActions = {
   /** Follows the link in the header. */
   go: (route: Route) => Promise<void>;
   /** Fills the form in view, unless `values` is undefined, and presses its button. */
   submit: (form: FormName, values: string[] | undefined) => Promise<void>;
+};
+
+/** Acts as the user, the backend and the clock of a running app. */
+export type Driver = UserActions & {
   /** Answers the pending call. */
   answer: Answer;
   elapse: (milliseconds: number) => Promise<void>;

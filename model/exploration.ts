@@ -8,14 +8,13 @@
  *   that a screen makes stays pending.
  * - Texts count by which of them are equal, because the app compares texts and does not read them.
  * - A state with more than two rows is compared and not explored further.
- * - The user before signs in again where a project is submitted: a sign-in discards nothing else.
  * - Of the aborted calls, only the last can still be answered.
  * - Time passes where a call without a form is in the scope, because only what a screen fetches
  *   expires: to the end of the lifetime of unused data, or to one millisecond before it.
  * - A screen without a call is the start and not visited again: to the app it is like any other.
  */
 import { isDeepStrictEqual } from 'node:util';
-import { callNames, definitionOf, formNames, type ResultName, type Call } from './calls.ts';
+import { callNames, definitionOf, type ResultName, type Call } from './calls.ts';
 import type { LateDriver } from './driver.ts';
 import { createOracle } from './oracle.ts';
 import { resultEvent } from './results.ts';
@@ -79,15 +78,9 @@ const scopes: Scope[] = [
 
 /** Returns the steps of a scope. */
 export function stepsOf({ calls, answeredLate }: Scope): Step[] {
-  const ownForms = formNames.filter((form) => calls.includes(form));
   const routes = calls.map((call) => definitionOf(call).form?.route ?? definitionOf(call).route!);
-  const loginAsBefore: Step = {
-    ...steps.loginAsBefore,
-    isPossible: (state, abortedCall) =>
-      state.submitted !== undefined && steps.loginAsBefore.isPossible(state, abortedCall),
-  };
   return [
-    ...(ownForms.length < calls.length
+    ...(calls.some((call) => !definitionOf(call).form)
       ? [elapse(0, lifetimeMs - 1), elapse(lifetimeMs - 1, 1), elapse(undefined, lifetimeMs)]
       : []),
     ...calls.flatMap((call) => distinctResults(call).map((result) => steps.end(call, result))),
@@ -95,9 +88,8 @@ export function stepsOf({ calls, answeredLate }: Scope): Step[] {
       steps.endAborted(call, 'success'),
       steps.endAborted(call, 'refusal'),
     ]),
-    ...(calls.includes('login') ? [loginAsBefore] : []),
     ...[...new Set(routes)].map(steps.goTo),
-    ...ownForms.flatMap((form) => [steps.submit(form), steps.submitWhilePending(form)]),
+    ...calls.flatMap(steps.stepsCausing),
   ];
 }
 

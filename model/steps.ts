@@ -62,6 +62,14 @@ export const loginAsBefore: Step = {
   },
 };
 
+const isForm = (call: Call): call is FormName => call in forms;
+
+/** Returns the steps by which a user causes a call, other than opening a screen. */
+export const stepsCausing = (call: Call): Step[] => [
+  ...(call === 'login' ? [loginAsBefore] : []),
+  ...(isForm(call) ? [submit(call), submitWhilePending(call)] : []),
+];
+
 export function end(call: Call, result: ResultName): Step {
   const eventOf = ({ projects }: OracleState, n: number) => resultEvent(call, result, n, projects);
   return {

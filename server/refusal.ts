@@ -1,22 +1,22 @@
+import type contract from '../generated/contract.json';
+
+type ExamplesOf<Operation> = Operation extends { responses: infer Responses }
+  ? {
+      [Status in keyof Responses]: Responses[Status] extends {
+        content: { 'application/json': { examples: infer Examples } };
+      }
+        ? keyof Examples
+        : never;
+    }[keyof Responses]
+  : never;
+
+type ValueOf<Table> = Table extends Table ? Table[keyof Table] : never;
+
 /**
- * Each has the status and message of the example with this name in openapi.yaml: that of the
+ * The name of an example in openapi.yaml, which has the status and the message: that of the
  * operation, or of another one if its responses have none.
  */
-export const refusalNames = [
-  'malformedJson',
-  'wrongCredentials',
-  'tooManyAttempts',
-  'notSignedIn',
-  'xsrfTokenMismatch',
-  'emailTaken',
-  'keyReused',
-  'bodyTooLarge',
-  'notJson',
-  'internalServerError',
-  'unavailable',
-] as const;
-
-export type RefusalName = (typeof refusalNames)[number];
+export type RefusalName = ExamplesOf<ValueOf<ValueOf<(typeof contract)['paths']>>>;
 
 /** An error response. The message is shown to the user. */
 export interface RefusalResponse {

@@ -14,7 +14,7 @@ export const journeyChecks: Check[] = [
     run: async (context) => void (await userStory(context)),
   }),
   must('JOURNEY-5', {
-    title: 'Projects can be fetched and created in any sequence',
+    title: 'The calls for projects work in any sequence',
     requirement:
       'Respond to each request by what is stored, regardless of the requests before it. Steps that fail are repeated with new accounts: what fails once is not reported.',
     statements: ['LIST-2', 'LIST-3', 'CREATE-1', 'CREATE-2', 'CREATE-4', 'CHOICE-31'],

@@ -7,7 +7,7 @@ import type { SimulatedBrowser } from '../http/simulated-browser.ts';
 import { isListShared } from '../shared-requests.ts';
 import type { RunContext } from '../run-context.ts';
 import { fail, skip } from '../verdict.ts';
-import { arrival, projectSteps, type App, type Person, type Steps } from './steps.ts';
+import { arrival, newAccount, projectSteps, type App, type Person, type Steps } from './steps.ts';
 import { isSame, perform, repeat, walk, type Failure, type WalkOptions } from './walk.ts';
 
 /** A person, and what the backend answered. */
@@ -35,7 +35,7 @@ async function travel(
   const createBrowser = () => create((exchange) => exchanges.push(exchange));
   function createAccount() {
     const name = `${prefix}-${++count}`;
-    return { email: fixtures.email(name), password: fixtures.password(name), created: [] };
+    return newAccount({ email: fixtures.email(name), password: fixtures.password(name) });
   }
   const openPage = createBrowser();
   const person: Person = {

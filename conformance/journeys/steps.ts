@@ -1,9 +1,9 @@
 import type { Credentials, NewProject } from '../../machines/types.ts';
 import { forms } from '../../model/calls.ts';
-import type { Driver, Observation } from '../../model/driver.ts';
+import type { Observation, UserActions } from '../../model/driver.ts';
 
 /** The app on one page of a browser, as a person uses it. */
-export type App = Pick<Driver, 'go' | 'submit'> & {
+export type App = UserActions & {
   /** Returns what the screen shows now. */
   observe: () => Promise<Screen>;
   /**
@@ -19,6 +19,8 @@ type Screen = Pick<Observation, 'path' | 'form' | 'banner' | 'list'>;
 /** What a person has created, and the visits on which the list must show it. */
 type Created = { title: string; visit: number; shownFrom: number };
 type Account = Credentials & { created: Created[] };
+
+export const newAccount = (credentials: Credentials): Account => ({ ...credentials, created: [] });
 
 /** A person in one browser. Other browsers take part where a step says so. */
 export type Person = {

@@ -3,7 +3,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { operations, PublicOperation } from '../../generated/api.d.ts';
 import type { Session } from '../auth/sessions.ts';
-import { refusalNames, type RefusalName, type RefusalResponse } from '../refusal.ts';
+import type { RefusalName, RefusalResponse } from '../refusal.ts';
 import { UsageError } from '../usage-error.ts';
 import type { ListBody } from './list-responses.ts';
 
@@ -72,7 +72,11 @@ export function parseContract(text: string) {
   const openApiOperations = Object.entries(paths).flatMap(([path, methods]) =>
     Object.entries(methods).map(([method, operation]) => ({ path, method, ...operation })),
   );
-  const refusals = readRefusals(openApiOperations);
+  // The first example with each name.
+  const refusals = Object.assign(
+    {},
+    ...openApiOperations.map(readErrorExamples).toReversed(),
+  ) as Record<RefusalName, RefusalResponse>;
   return {
     operations: openApiOperations.map((operation) => ({
       id: operation.operationId,
@@ -137,21 +141,6 @@ function maxBodyBytes({ requestBody }: OpenApiOperation): number {
     0,
   );
   return codePoints * maxBytesPerCodePoint + maxBytesOfRest;
-}
-
-/** Returns the first example with each name. */
-function readRefusals(openApiOperations: OpenApiOperation[]) {
-  const examples = openApiOperations.map(readErrorExamples);
-  const refusals = refusalNames.map((name) => {
-    const example = examples.find((ofOperation) => ofOperation[name])?.[name];
-    if (!example) {
-      throw new UsageError(
-        `openapi.yaml has no example named ${name}, which server/refusal.ts lists.`,
-      );
-    }
-    return [name, example] as const;
-  });
-  return Object.fromEntries(refusals) as Record<RefusalName, RefusalResponse>;
 }
 
 /** Returns the examples with a message by their names. */

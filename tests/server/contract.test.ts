@@ -18,13 +18,6 @@ const contractText = readFileSync(
 const listVersion = { edits: 0, lastId: null, lastPosition: 0 };
 const project = { id: '1', title: 'Website', description: 'Pages.' };
 
-test('a refusal that the contract lacks is reported with its name', () => {
-  const text = contractText.replaceAll('"emailTaken":', '"other":');
-  expect(errorOf(() => parseContract(text))).toBe(
-    'openapi.yaml has no example named emailTaken, which server/refusal.ts lists.',
-  );
-});
-
 test.each(['', '<<<<<<< HEAD\n{}', contractText.slice(0, -9)])(
   'a broken generated/contract.json is reported with the command that writes it: %.9s',
   (text) => {

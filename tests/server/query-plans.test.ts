@@ -1,7 +1,8 @@
 /**
  * The work of each statement must not grow with the number of rows. Runs the server on a store that
  * records statements, then asks both databases for their plans. Fails if `server/` has a statement
- * that was not executed: add a line to `runEverything`.
+ * that was not executed: add a line to `runEverything`, which makes each call with the input that
+ * `model/calls.ts` has for it.
  */
 import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -9,7 +10,8 @@ import { escapeLiteral } from 'pg';
 import { describe, expect, test, vi } from 'vitest';
 import { RowsRefused, type Database, type SqlValue } from '../../server/store/database.ts';
 import { openStore } from '../../server/store/store.ts';
-import { CookieClient, signedInClient } from '../support/cookie-client.ts';
+import { callNames, definitionOf, fixtures, operationOf, type Call } from '../../model/calls.ts';
+import { CookieClient } from '../support/cookie-client.ts';
 import { insertProjects, openDatabase } from '../support/database.ts';
 import { emptyStore, startServer, storeNames } from './support.ts';
 import { longTestMs } from '../support/time-limits.ts';
@@ -62,6 +64,14 @@ function record(database: Database): { database: Database; recorded: Recorded } 
   };
 }
 
+/** Makes a call with what a user submits. */
+function makeCall(client: CookieClient, call: Call) {
+  const { method, path, hasBody } = operationOf(call);
+  const json = definitionOf(call).input?.(1) as Record<string, string> | undefined;
+  const filledPath = path.replaceAll(/\{(\w+)\}/g, (_, name: string) => json![name]!);
+  return client.call(method, filledPath, hasBody ? { json } : {});
+}
+
 /** Runs each statement of `server/` at least once, on a store with many rows. */
 async function runEverything(storeName: (typeof storeNames)[number]) {
   const settings = await emptyStore(storeName);
@@ -69,13 +79,13 @@ async function runEverything(storeName: (typeof storeNames)[number]) {
   const { database: recording, recorded } = record(database);
   const store = await openStore(recording);
   const address = await startServer({ database: recording });
-  const client = await signedInClient(address);
+  const client = await new CookieClient(address, fixtures.credentials(1)).signUp();
   await insertManyRows(database, settings, client.credentials.email);
 
   const key = { headers: { 'idempotency-key': 'key' } };
   for (const options of [{}, key, key]) await client.createProject(undefined, options);
   await Promise.all([1, 2, 3].map(() => client.createProject()));
-  await client.listProjects();
+  for (const call of callNames) await makeCall(client, call);
   await client.call('GET', '/readyz');
   await new CookieClient(address, client.credentials).login();
   const stranger = new CookieClient(address);

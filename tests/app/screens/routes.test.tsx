@@ -1,8 +1,10 @@
+import { readFileSync } from 'node:fs';
 import { screen, waitFor, within } from '@testing-library/react';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { paths, screens } from '../../../src/screens/table.ts';
 import { renderApp } from '../../support/render-app.tsx';
 
+const specification = readFileSync('docs/specification.md', 'utf8');
 const findHeading = (name: string) => screen.findByRole('heading', { level: 1, name });
 const inHeader = () => within(screen.getByRole('banner'));
 
@@ -37,13 +39,11 @@ test('the header has a brand and exactly these links [HEADER-1, HEADER-2, HEADER
   await findHeading('Home');
   const navigation = inHeader().getByRole('navigation', { name: 'Main' });
   const links = within(navigation).getAllByRole('link');
-  expect(links.map((link) => [link.textContent, link.getAttribute('href')])).toEqual([
-    ['Home', '/'],
-    ['About', '/about'],
-    ['Projects', '/projects'],
-    ['Sign up', '/register'],
-    ['Sign in', '/login'],
-  ]);
+  const specified = specification.matchAll(/\*\*HEADER-\d+\*\* "(.*?)".* to `(.*)`/g);
+  expect(links.map((link) => [link.textContent, link.getAttribute('href')])).toEqual(
+    [...specified].map(([, title, path]) => [title, path]),
+  );
+  expect(links[4]?.textContent).toBe('Sign in');
   expect(screen.getByRole('banner').textContent).toMatch(/^Brand/);
   expect(inHeader().queryAllByRole('button')).toEqual([]);
 });

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { isDeepStrictEqual } from 'node:util';
 import type { Page } from 'playwright-core';
 import { createPageDriver, heading, waitForApp } from '../../../model/browser-driver.ts';
-import type { Driver, Observation } from '../../../model/driver.ts';
+import type { Driver, Observation, UserActions } from '../../../model/driver.ts';
 import { screens, type Route } from '../../../src/screens/table.ts';
 import { respond } from '../model/processes/browser-driver.ts';
 import { longWaitMs } from '../../support/time-limits.ts';
@@ -11,15 +11,16 @@ const origin = 'http://app.test';
 
 export type Shown = Pick<Observation, 'path' | 'form' | 'banner' | 'list'>;
 
-export type VisualDriver = Pick<Driver, 'go' | 'submit' | 'answer'> & {
-  page: Page;
-  /** Loads the app on a path, known or not. */
-  load: (path: string) => Promise<void>;
-  /** Comes to a path from another screen, without loading the app. */
-  navigate: (path: string) => Promise<void>;
-  /** Waits until the page shows this. Throws, with what it shows, if it never does. */
-  waitFor: (expected: Shown) => Promise<void>;
-};
+export type VisualDriver = UserActions &
+  Pick<Driver, 'answer'> & {
+    page: Page;
+    /** Loads the app on a path, known or not. */
+    load: (path: string) => Promise<void>;
+    /** Comes to a path from another screen, without loading the app. */
+    navigate: (path: string) => Promise<void>;
+    /** Waits until the page shows this. Throws, with what it shows, if it never does. */
+    waitFor: (expected: Shown) => Promise<void>;
+  };
 
 /** Drives the built app of `dist/` without a server. The driver answers its API requests. */
 export async function createVisualDriver(page: Page): Promise<VisualDriver> {
@@ -33,9 +34,8 @@ export async function createVisualDriver(page: Page): Promise<VisualDriver> {
   const driver = await createPageDriver(page, origin, settle);
 
   return {
+    ...driver,
     page,
-    go: driver.go,
-    submit: driver.submit,
     async load(path) {
       driver.forgetRequests();
       // A new query makes the browser load the page. A new fragment alone does not.
