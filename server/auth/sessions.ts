@@ -5,8 +5,10 @@ import type { Store } from '../store/store.ts';
 export const sessionLifetimeSeconds = 30 * 24 * 60 * 60;
 
 export interface Session {
-  /** Sent only as the user's cookie. The store has its hash. */
+  /** Sent only as the user's cookie. */
   token: string;
+  /** What the store has of it. */
+  tokenHash: string;
   accountId: string;
   listVersion: ListVersion;
 }
@@ -23,14 +25,14 @@ export function createSessions(store: Store) {
       return token;
     },
 
-    end: ({ token }: Session) => store.deleteSession(hashToken(token)),
+    end: ({ tokenHash }: Session) => store.deleteSession(tokenHash),
 
     /** Returns undefined if the session has expired or does not exist. */
     async find(token: string): Promise<Session | undefined> {
       const session = await store.findSession(hashToken(token));
       if (!session) return undefined;
-      const { accountId, ...listVersion } = session;
-      return { token, accountId, listVersion };
+      const { accountId, tokenHash, ...listVersion } = session;
+      return { token, tokenHash, accountId, listVersion };
     },
   };
 }

@@ -152,7 +152,12 @@ function errorOf(run: () => unknown): string {
 function createRoutes(
   implemented: Partial<Operations>,
   text = contractText,
-  guard: Guard = async () => ({ token: 'token', accountId: 'account', listVersion }),
+  guard: Guard = async () => ({
+    token: 'token',
+    tokenHash: 'hash',
+    accountId: 'account',
+    listVersion,
+  }),
 ) {
   const app = Fastify();
   onTestFinished(() => app.close());
