@@ -1,7 +1,7 @@
 /** What can happen to each machine, and the paths to execute. */
-import type { AnyMachineSnapshot, AnyStateMachine } from 'xstate';
-import { authMachine } from '../machines/auth.ts';
-import { projectsMachine, type ProjectsEvent } from '../machines/projects.ts';
+import { createActor, type AnyMachineSnapshot, type AnyStateMachine } from 'xstate';
+import { machines } from '../machines/all.ts';
+import type { ProjectsEvent } from '../machines/projects.ts';
 import {
   callNames,
   definitionOf,
@@ -25,14 +25,8 @@ import * as steps from './steps.ts';
 const isProjectsScreenOpen = (snapshot: AnyMachineSnapshot) =>
   snapshot.matches({ subscription: 'active' });
 
-const authModel: Model = {
-  machine: authMachine,
-  regions: [{ contextKeys: ['user', 'loginErrorMessage'], neighbors: [] }],
-  events: callEvents(authMachine, () => true),
-};
-
 const projectsModel: Model = {
-  machine: projectsMachine,
+  machine: machines.projects,
   regions: [
     {
       name: 'list',
@@ -75,7 +69,7 @@ const projectsModel: Model = {
       preceding: visitLogin,
       steps: loginSteps(steps.loginAsBefore),
     },
-    ...callEvents(projectsMachine, isProjectsScreenOpen),
+    ...callEvents(machines.projects, isProjectsScreenOpen),
     'subscriptionBatching over': delayEvent('releasing', 'subscriptionBatching'),
     'keepUnusedData over': delayEvent('cached', 'keepUnusedData'),
   },
@@ -144,7 +138,21 @@ function delayEvent(state: 'releasing' | 'cached', delay: keyof typeof steps.del
   };
 }
 
-export const models = [authModel, projectsModel];
+/** Returns the model of a machine that has one region, and no event but those of its calls. */
+const simpleModel = (machine: AnyStateMachine): Model => ({
+  machine,
+  regions: [
+    { contextKeys: Object.keys(createActor(machine).getSnapshot().context), neighbors: [] },
+  ],
+  events: callEvents(machine, () => true),
+});
+
+const { projects: _, ...simpleMachines } = machines;
+
+export const models: Model[] = [
+  ...Object.values<AnyStateMachine>(simpleMachines).map(simpleModel),
+  projectsModel,
+];
 
 /** Returns the paths to execute: together they have every item of all machines. */
 export const allPaths = (itemsOf?: (event: PathEvent) => string[]) =>
