@@ -49,8 +49,8 @@ const projects: Record<string, TestProjectInlineConfiguration['test']> = {
 };
 
 /**
- * Tests wait for browsers and databases most of the time. Those of `npm run test:unit` and
- * `test:watch` never wait: a second worker per core would only load the modules once more.
+ * Tests wait for browsers and databases most of the time. Those of `npm run test:unit`,
+ * `test:app` and `test:watch` never wait: a second worker per core would only load the modules once more.
  */
 const workersPerCore = process.argv.includes('app:screens') ? 1 : 2;
 

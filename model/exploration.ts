@@ -32,6 +32,8 @@ export type Difference = { steps: string[]; differences: string[] };
 export type Exploration = {
   states: number;
   transitions: number;
+  /** The calls that a step has caused. */
+  made: Set<Call>;
   difference: Difference | undefined;
 };
 
@@ -109,12 +111,13 @@ export async function explore(
   createApp: () => ExploredApp,
   maxStates = 20_000,
 ): Promise<Exploration> {
-  const all: Exploration = { states: 0, transitions: 0, difference: undefined };
+  const all: Exploration = { states: 0, transitions: 0, made: new Set(), difference: undefined };
   for (const scope of scopes) {
     // oxlint-disable-next-line no-await-in-loop
     const found = await exploreScope(createApp, scope, all.difference, maxStates);
     all.states += found.states;
     all.transitions += found.transitions;
+    all.made = all.made.union(found.made);
     all.difference = found.difference;
   }
   return all;
@@ -129,6 +132,7 @@ async function exploreScope(
 ): Promise<Exploration> {
   const allSteps = stepsOf(scope);
   const states = new Map<string, State>();
+  const made = new Set<Call>();
   let difference = known;
 
   /** Returns whether a difference after this route and one more step is the first on fewest. */
@@ -142,6 +146,7 @@ async function exploreScope(
     if (visited) return visited;
     if (states.size === maxStates) throw tooManyStates(scope, [...states.keys()]);
     const [oracleState, abortedCall] = [pair.oracle.state(), pair.app.abortedCall()];
+    for (const call of callNames) if (oracleState.calls[call].made > 0) made.add(call);
     const hasFewRows = oracleState.projects.length <= maxRows;
     const untried = allSteps.filter(
       ({ isPossible }) => hasFewRows && isPossible(oracleState, abortedCall),
@@ -230,7 +235,7 @@ async function exploreScope(
     }
   }
   const transitions = [...states.values()].reduce((sum, { next }) => sum + next.size, 0);
-  return { states: states.size, transitions, difference };
+  return { states: states.size, transitions, made, difference };
 }
 
 const hasUntried = ({ untried }: State) => untried.length > 0;

@@ -107,11 +107,14 @@ test('the list is requested once, before the scripts have loaded, with the heade
   expect(early).toMatchObject({ accept: 'application/json', 'x-xsrf-token': 'a/b' });
 });
 
-/** Returns the texts of each row. */
-const rowsOf = (rows: Locator) => rows.evaluateAll((all) => all.map((row) => row.textContent));
+/** Returns the title and the description of each row. */
+const rowsOf = (rows: Locator) =>
+  rows.evaluateAll((all) =>
+    all.map((row) => [...row.querySelectorAll('[data-field]')].map((text) => text.textContent)),
+  );
 
 const rowTexts = (count: number) =>
-  projects(count).map(({ title, description }) => `${title}${description}`);
+  projects(count).map(({ title, description }) => [title, description]);
 
 /** Opens the prerendered projects with a list that the test streams. */
 async function openStreaming(options?: BrowserContextOptions) {

@@ -146,7 +146,7 @@ test('names the field that makes the states endless', async () => {
     },
   });
   replace(projectsMachine, faulty);
-  await expect(explore(() => createExploredApp(), 200)).rejects.toThrow(
-    /more than 200 states\. The field "app\.projects\.context\.drops" has the most values: \d+\./,
+  await expect(explore(() => createExploredApp(), 400)).rejects.toThrow(
+    /more than 400 states\. The field "app\.projects\.context\.drops" has the most values: \d+\./,
   );
 });
