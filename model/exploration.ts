@@ -117,7 +117,7 @@ export async function explore(
     const found = await exploreScope(createApp, scope, all.difference, maxStates);
     all.states += found.states;
     all.transitions += found.transitions;
-    all.made = all.made.union(found.made);
+    for (const call of found.made) all.made.add(call);
     all.difference = found.difference;
   }
   return all;
