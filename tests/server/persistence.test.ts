@@ -8,7 +8,7 @@ import { openPostgres } from '../../server/store/postgres.ts';
 import { backUpSqlite, openSqlite } from '../../server/store/sqlite.ts';
 import { CookieClient, signedInClient } from '../support/cookie-client.ts';
 import { longTestMs, maxWaitMs } from '../support/time-limits.ts';
-import { openDatabase, withDatabase } from '../support/database.ts';
+import { insertProjects, openDatabase, withDatabase } from '../support/database.ts';
 import { runServer, type Settings } from '../support/server-process.ts';
 import type { WorkerData } from './open-store-worker.ts';
 import {
@@ -48,9 +48,37 @@ test('SQLite syncs every transaction, even if it was built to sync less', async 
   expect(spy).toHaveBeenCalledWith('pragma journal_mode = wal');
 });
 
+test('a database of the version before is migrated with its projects', async () => {
+  const settings = await emptyStore('SQLite');
+  const { credentials, cookies } = await signedInClient(
+    await startServer({ database: openDatabase(settings) }),
+  );
+  await insertProjects(settings, credentials.email, 3);
+  const rows = 'select * from projects order by position';
+  const before = await withDatabase(settings, async (database) => {
+    // As 001 creates it, without what 006 changes.
+    await database.query('create table old as select * from projects');
+    await database.query('drop table projects');
+    await database.query('alter table old rename to projects');
+    await database.query("delete from migrations where name like '006%'");
+    return database.query<Record<string, unknown>>(rows);
+  });
+  expect(before).toHaveLength(3);
+  const database = openDatabase(settings);
+  const client = new CookieClient(await startServer({ database }), credentials, cookies);
+  expect((await client.listProjects()).body).toHaveLength(3);
+  expect(await database.query(rows)).toEqual(before);
+  const { status, body } = await client.createProject();
+  expect([status, (await client.listProjects()).body]).toEqual([
+    201,
+    [...before.map(({ id, title, description }) => ({ id, title, description })), body],
+  ]);
+});
+
 test('a full disk refuses writes, allows reads, and recovers when there is space', async () => {
   const database = openSqlite(temporaryFolder());
   const client = await signedInClient(await startServer({ database }));
+  await database.query('vacuum'); // no free pages of migrations
   const [{ page_count: pages }] = (await database.query('pragma page_count')) as [
     { page_count: number },
   ];

@@ -139,8 +139,10 @@ type Finder = (sql: string, values: SqlValue[]) => Promise<string[]>;
 /** Returns a function that finds the loops of SQLite's plan that visit any number of rows. */
 async function inSqlite(database: Database): Promise<Finder> {
   const indexes = await database.query<{ name: string; columns: number }>(
-    `select list.name, count(*) as columns from sqlite_master, pragma_index_list(sqlite_master.name) as list,
-       pragma_index_info(list.name) where "unique" group by list.name`,
+    `select case when wr and origin = 'pk' then tables.name || ' USING PRIMARY KEY' else list.name end as name,
+       count(*) as columns
+     from pragma_table_list as tables, pragma_index_list(tables.name) as list, pragma_index_info(list.name)
+     where "unique" group by list.name`,
   );
   const uniqueColumns = new Map(indexes.map(({ name, columns }) => [name, columns]));
   return async (sql, values) => {
@@ -155,12 +157,15 @@ async function inSqlite(database: Database): Promise<Finder> {
       // SQLite looks for foreign keys in other tables, but only while a constraint is violated.
       if (!sql.includes(detail.split(' ')[1]!)) return true;
       if (/^SCAN (json_each|CONSTANT ROW|\(subquery|migrations)/.test(detail)) return true;
-      const [, index = '', conditions] = /^SEARCH .*?(?:INDEX (\S+) )?\((.*)\)/.exec(detail) ?? [];
+      const [, index = '', conditions] =
+        /^SEARCH (?:.* INDEX )?(\S+|\w+ USING (?:INTEGER )?PRIMARY KEY) \((.*)\)/.exec(detail) ??
+        [];
       if (conditions === undefined) return false;
       const equal = conditions.match(/\w+=\?/g)?.length ?? 0;
       if (conditions === 'rowid=?' || equal === uniqueColumns.get(index) || isChange) return true;
       if (/(\w+)>\? AND \1<\?/.test(conditions)) return true;
-      if (detail.includes('COVERING INDEX') && ends-- > 0) return true;
+      const isInOrder = detail.includes('COVERING INDEX') || /m(in|ax)\(position\)/.test(sql);
+      if (isInOrder && ends-- > 0) return true;
       return limits-- > 0;
     };
     return plan
