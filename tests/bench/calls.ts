@@ -3,16 +3,25 @@ import { spawn } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
+import pLimit from 'p-limit';
 import { createSessions } from '../../server/auth/sessions.ts';
 import { openStore } from '../../server/store/store.ts';
-import { signedInClient } from '../support/cookie-client.ts';
+import { CookieClient, signedInClient } from '../support/cookie-client.ts';
 import { insertProjects, withDatabase } from '../support/database.ts';
-import type { ServerProcess, Settings } from '../support/server-process.ts';
+import { longTestMs } from '../support/time-limits.ts';
+import type { Settings } from '../support/server-process.ts';
 import type { Load, LoadResult } from './load-generator.ts';
 
 const uncachedAccounts = 1_500; // their lists together exceed the server's cache
+/** Of a server without a cache, whose projects are created one by one. */
+const fewAccounts = 20;
 
-export type Server = ServerProcess & { settings: Settings };
+/** A server to measure. Without `settings` it is an example of the conformance kit. */
+export interface Server {
+  address: string;
+  settings?: Settings;
+  kill: () => Promise<unknown>;
+}
 
 /** A call to measure. `load` prepares a server for it and returns the requests. */
 export interface Call {
@@ -21,6 +30,8 @@ export interface Call {
   load: (server: Server) => Promise<Omit<Load, 'url' | 'connections' | 'seconds'>>;
 }
 
+const description =
+  'New pages for the spring range, and the texts for them. They are due in March, says number 1';
 const json = { 'content-type': 'application/json' };
 const credentials = (email: string) => JSON.stringify({ email, password: 'correct horse' });
 
@@ -28,19 +39,17 @@ export const calls: Call[] = [
   {
     name: 'listProjects, 100 projects, cached',
     path: '/api/v1/projects',
-    async load({ address, settings }) {
-      const client = await signedInClient(address);
-      await insertProjects(settings, client.credentials.email, 100);
-      return { method: 'GET', headers: [client.cookieHeaders()] };
-    },
+    load: async (server) => ({ method: 'GET', headers: [await createAccount(server, 100)] }),
   },
   {
     name: 'listProjects, 100 projects, not cached',
     path: '/api/v1/projects',
-    load: async ({ settings }) => ({
-      method: 'GET',
-      headers: await createUncachedAccounts(settings),
-    }),
+    load: async (server) => ({ method: 'GET', headers: await createAccounts(server) }),
+  },
+  {
+    name: 'listProjects, 10,000 projects',
+    path: '/api/v1/projects',
+    load: async (server) => ({ method: 'GET', headers: [await createAccount(server, 10_000)] }),
   },
   {
     name: 'createProject',
@@ -66,8 +75,34 @@ export const calls: Call[] = [
   },
 ];
 
+/** Creates a signed-in account with projects. Returns its request headers. */
+async function createAccount({ address, settings }: Server, projects: number) {
+  const client = await signedInClient(address, longTestMs);
+  if (settings) await insertProjects(settings, client.credentials.email, projects);
+  else await createProjects(client, projects);
+  return client.cookieHeaders();
+}
+
+/** Creates projects of the same length as `insertProjects`. */
+async function createProjects(client: CookieClient, count: number) {
+  const limit = pLimit(10);
+  await Promise.all(
+    Array.from({ length: count }, (_, index) =>
+      limit(async () => {
+        const project = { title: `Project number ${index}`, description };
+        const { status } = await client.createProject(project);
+        if (status !== 201) throw new Error(`${client.address} answers a create with ${status}`);
+      }),
+    ),
+  );
+}
+
 /** Creates signed-in accounts with 100 projects each. Returns their request headers. */
-async function createUncachedAccounts(settings: Settings): Promise<Record<string, string>[]> {
+async function createAccounts(server: Server): Promise<Record<string, string>[]> {
+  const { settings } = server;
+  if (!settings) {
+    return Promise.all(Array.from({ length: fewAccounts }, () => createAccount(server, 100)));
+  }
   const headers = await withDatabase(settings, async (database) => {
     const store = await openStore(database);
     const sessions = createSessions(store);

@@ -13,12 +13,14 @@ import { startServerProcess, type Settings } from '../support/server-process.ts'
 import type { FixedResponse } from './baseline-server.ts';
 import { calls, runLoad, spawnScript, type Call, type Server } from './calls.ts';
 import type { Load, LoadResult } from './load-generator.ts';
+import { exampleServers } from '../conformance/backends/examples.ts';
 import { forceHelp, startBenchmark } from './environment.ts';
 
 const paragraph = await startBenchmark(`Usage: npm run node -- tests/bench/server.ts [--force]
 
-Measures the reference backend on SQLite and PostgreSQL: its speed as a ratio to a bare node:http
-server that sends the same bytes, and the cost of long lists. Writes docs/server-speed.md.
+Measures the reference backend on SQLite and PostgreSQL, and the example backends of the conformance
+kit: their speed as a ratio to a bare node:http server that sends the same bytes, and the cost of
+sign-ins and long lists. Writes docs/server-speed.md.
 
 ${forceHelp}`);
 
@@ -28,6 +30,8 @@ const seconds = 2;
 const connections = 10;
 const listLengths = [10, 100, 1_000, 10_000, 100_000];
 const bare = 'bare `node:http`';
+/** Where the examples keep their data. */
+const examples = { 'Express 5': 'memory', Go: 'memory', FastAPI: 'SQLite', Django: 'SQLite' };
 
 const folder = mkdtempSync(join(tmpdir(), 'tracker-app-bench-'));
 writeFileSync(join(folder, 'index.html'), '<!doctype html>');
@@ -51,17 +55,22 @@ try {
     startTimes.push(`${median(timesMs).toFixed(0)} ms on ${store}`);
   }
 
+  const others = await startExamples();
   const callRows: string[][] = [];
-  for (const call of calls) callRows.push(...(await measureCall(call, servers)));
+  for (const call of calls) callRows.push(...(await measureCall(call, { ...servers, ...others })));
+  for (const { kill } of Object.values(others)) await kill();
+  const signInRows: string[][] = [];
+  for (const [store, server] of Object.entries(servers))
+    signInRows.push([store, ...(await measureSignIns(server))]);
   const listRows: string[][] = [];
-  for (const [store, { kill, settings }] of Object.entries(servers)) {
-    await kill();
+  for (const [store, settings] of Object.entries(stores)) {
+    await servers[store]!.kill();
     for (const length of listLengths) {
       listRows.push([store, length.toLocaleString('en'), ...(await measureList(settings, length))]);
     }
   }
 
-  const page = describe(startTimes, callRows, listRows);
+  const page = describe(startTimes, callRows, signInRows, listRows);
   console.log(page);
   writeFileSync(new URL('../../docs/server-speed.md', import.meta.url), page);
 } finally {
@@ -70,7 +79,7 @@ try {
 }
 process.exit();
 
-async function start(settings: Settings): Promise<Server> {
+async function start(settings: Settings) {
   const server = await startServerProcess({
     DIST_DIR: folder,
     LOG_LEVEL: 'warn', // the baseline logs no requests either
@@ -80,8 +89,39 @@ async function start(settings: Settings): Promise<Server> {
   return { ...server, settings };
 }
 
+/** Starts the examples. Throws if one is not installed. */
+async function startExamples() {
+  const servers: Record<string, Server> = {};
+  for (const { name, start: startExample } of exampleServers) {
+    const data = examples[name as keyof typeof examples];
+    if (!data) continue;
+    const { origin, stop } = await startExample();
+    servers[`${name}, ${data}`] = { address: origin, kill: stop };
+  }
+  return servers;
+}
+
+/** Measures sign-ins, and short calls while they are hashed. */
+async function measureSignIns(server: Server): Promise<string[]> {
+  const [list, login] = await Promise.all(
+    ['listProjects, 100 projects, cached', 'login'].map(async (name) => {
+      const { path, load } = calls.find((call) => call.name === name)!;
+      return { ...(await load(server)), url: server.address + path };
+    }),
+  );
+  const alone = await runLoad('a list', { ...list!, connections: 1, seconds });
+  const [signIns, beside] = await Promise.all([
+    runLoad('sign-ins', { ...login!, connections, seconds: 3 * seconds }),
+    runLoad('a list beside sign-ins', { ...list!, connections: 1, seconds: 2 * seconds }),
+  ]);
+  return [
+    signIns.requestsPerSecond.toFixed(0),
+    ...[alone, beside].flatMap(({ medianMs, p99Ms }) => [String(medianMs), String(p99Ms)]),
+  ];
+}
+
 /**
- * Measures the bare server and the stores in turn. Returns one row for each. A ratio compares
+ * Measures the bare server and the others in turn. Returns one row for each. A ratio compares
  * figures of the same round.
  */
 async function measureCall(
@@ -163,16 +203,22 @@ async function measureList(settings: Settings, length: number): Promise<string[]
   return [firstByteMs.toFixed(1), lastByteMs.toFixed(1), memoryMb.toFixed(0)];
 }
 
-function describe(startTimes: string[], callRows: string[][], listRows: string[][]): string {
+function describe(
+  startTimes: string[],
+  callRows: string[][],
+  signInRows: string[][],
+  listRows: string[][],
+): string {
   return `# How fast the reference backend is
 
 ${paragraph}
 
 Written by \`tests/bench/server.ts\`. Each call is measured in ${rounds} rounds of ${seconds} seconds with ${connections}
-connections. The stores take turns with a bare \`node:http\` server that sends the same bytes. The
-load comes from a separate process. Figures are medians. The server validates requests and
-responses against the contract as usual, and its request log is off. Compare figures within this
-page only.
+connections. The servers take turns with a bare \`node:http\` server that sends the same bytes. The
+load comes from a separate process. Figures are medians. SQLite and PostgreSQL are the reference
+backend, as it is, without its request log. The others are the
+[examples](../conformance/examples/README.md) of the conformance kit, as a team would first write
+them. Compare figures within this page only.
 
 ${markdownTable(
   ['call', 'server', 'responses per second', 'median (ms)', 'p99 (ms)', 'ratio to bare'],
@@ -184,6 +230,31 @@ ${markdownTable(
 - \`listProjects\` sends a cached response while the list is unchanged. Each query to PostgreSQL takes
   a round trip.
 
+What the examples do not do, and the reference backend does:
+
+| | Express 5 | Go | FastAPI | Django |
+|---|---|---|---|---|
+| waits until a project is on the disk | no | no | yes | yes |
+| validates its responses | no | no | yes | no |
+| an XSRF token | yes | no | yes | yes |
+| throttles sign-ins | no | no | no | no |
+| streams a long list | no | no | no | no |
+| ends sessions that have expired | no | no | no | yes |
+
+Hashing decides how many users can sign in. It runs beside the other calls, in threads, and waits in
+a queue. These are sign-ins on ${connections} connections, and a cached list on one connection beside them:
+
+${markdownTable(
+  [
+    'store',
+    'sign-ins per second',
+    'list alone: median (ms)',
+    'p99 (ms)',
+    'list beside them: median (ms)',
+    'p99 (ms)',
+  ],
+  signInRows,
+)}
 From start to ready: ${startTimes.join(', ')}.
 These are medians of ${rounds} starts. The first one may fill the cache of compiled code. SQLite also checks
 its file at each start: 1.1 GB took 1 second of CPU time, and 2 to 4 seconds on a busy machine.

@@ -67,8 +67,6 @@ export async function startServerProcess(settings: Settings) {
   };
 }
 
-export type ServerProcess = Awaited<ReturnType<typeof startServerProcess>>;
-
 /** Starts a server whose data is deleted by `stop`. `restart` kills it and keeps data and port. */
 export async function startTemporaryServer(options: Settings = {}) {
   const folder = mkdtempSync(join(tmpdir(), 'tracker-app-'));
