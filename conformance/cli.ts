@@ -2,6 +2,8 @@ import { parseArgs } from 'node:util';
 import { maxWaitMinutes } from './http/client.ts';
 import packageJson from './package.json' with { type: 'json' };
 
+const defaultBudgetSeconds = 60;
+
 export const { version } = packageJson;
 
 /** The file that `npm pack ./conformance` writes. */
@@ -32,8 +34,9 @@ data.
   --origin URL    the app is served from this other origin: also check CORS
   --seed N        seed of the generated data (default 1); the same seed sends
                   the same requests
-  --budget N      end the run after N seconds; what does not fit is not judged,
-                  and on a slow backend, MUST checks come first
+  --budget N      end the run after N seconds (default ${defaultBudgetSeconds}; no limit with
+                  --wait); what does not fit is not judged, and on a slow
+                  backend, MUST checks come first and journeys are shorter
   --wait          obey every Retry-After of a backend that throttles, up to
                   ${maxWaitMinutes} minutes in total
   --ui            also run the app itself in a browser, with this backend
@@ -82,7 +85,7 @@ export function parseArguments(args: string[], checkIds: string[]) {
   const { budget } = values;
   if (budget !== undefined && !/^[1-9]\d{0,5}$/.test(budget))
     errors.push(`--budget must be a whole number of seconds, but is "${budget}".`);
-  const budgetMs = Number(budget ?? Infinity) * 1000;
+  const budgetMs = Number(budget ?? (values.wait ? Infinity : defaultBudgetSeconds)) * 1000;
   const { report: reportFolder, origin, wait: isPatient, verbose, ui } = values;
   const appOrigin = origin === undefined ? undefined : parseOrigin(origin);
   if (origin !== undefined && appOrigin === undefined)

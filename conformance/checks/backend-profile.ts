@@ -1,6 +1,7 @@
 import { lowerFirst } from '../describe.ts';
 import { isSuccess, messageOf, statusOf } from '../http/response.ts';
 import { asUser, createListed, createOrBlock, isListShared } from '../shared-requests.ts';
+import { skip } from '../verdict.ts';
 import { profile, type Check } from './check.ts';
 import { describeAcceptance, errorCases, exchangeOf, triggerJudged } from './errors.ts';
 
@@ -39,7 +40,7 @@ export const profileChecks: Check[] = [
             : `${lowerFirst(errorCase.subject)}: ${status || 'no response'}${message ? ` "${message}"` : ''}`,
         );
       }
-      return rules.join('; ');
+      return rules.length > 0 ? rules.join('; ') : skip('no input was judged');
     },
   }),
   profile('PROFILE-10', {

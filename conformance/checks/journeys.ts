@@ -45,6 +45,9 @@ export const journeyChecks: Check[] = [
   }),
 ];
 
+/** The part of the run's time for each walk. */
+const walkShare = 1 / 12;
+
 /** Enough for most pairs of steps, one after another. */
 const maxStepsOf = (steps: Steps) => (Object.keys(steps).length + 1) ** 2;
 
@@ -58,5 +61,7 @@ async function goOn(context: RunContext, options: WalkOptions) {
   const story = await userStory(context).catch(() => {
     throw new Blocked(context.http.unjudged.at(-1) ?? 'the journey of JOURNEY-1 fails');
   });
-  await checkWalk(context, story, options);
+  const { clock, budgetMs } = context.http;
+  const endsAtMs = clock.now() + budgetMs * walkShare;
+  await checkWalk(context, story, { ...options, isTimeOver: () => clock.now() > endsAtMs });
 }

@@ -210,6 +210,7 @@ export function createHttpClient(origin: string, settings: HttpClientOptions = {
   return {
     origin,
     clock,
+    budgetMs,
     exchanges,
     throttling,
     unjudged,
