@@ -3,7 +3,6 @@ import { spawn } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
-import pLimit from 'p-limit';
 import { createSessions } from '../../server/auth/sessions.ts';
 import { openStore } from '../../server/store/store.ts';
 import { CookieClient, signedInClient } from '../support/cookie-client.ts';
@@ -85,23 +84,23 @@ async function createAccount({ address, settings }: Server, projects: number) {
 
 /** Creates projects of the same length as `insertProjects`. */
 async function createProjects(client: CookieClient, count: number) {
-  const limit = pLimit(10);
-  await Promise.all(
-    Array.from({ length: count }, (_, index) =>
-      limit(async () => {
-        const project = { title: `Project number ${index}`, description };
-        const { status } = await client.createProject(project);
-        if (status !== 201) throw new Error(`${client.address} answers a create with ${status}`);
-      }),
-    ),
-  );
+  for (let index = 0; index < count; index += 1) {
+    const project = { title: `Project number ${index}`, description };
+    // oxlint-disable-next-line no-await-in-loop
+    const { status } = await client.createProject(project);
+    if (status !== 201) throw new Error(`${client.address} answers a create with ${status}`);
+  }
 }
 
 /** Creates signed-in accounts with 100 projects each. Returns their request headers. */
 async function createAccounts(server: Server): Promise<Record<string, string>[]> {
   const { settings } = server;
   if (!settings) {
-    return Promise.all(Array.from({ length: fewAccounts }, () => createAccount(server, 100)));
+    const headers = [];
+    // Django answers concurrent writes with 500.
+    // oxlint-disable-next-line no-await-in-loop
+    for (let i = 0; i < fewAccounts; i += 1) headers.push(await createAccount(server, 100));
+    return headers;
   }
   const headers = await withDatabase(settings, async (database) => {
     const store = await openStore(database);
@@ -109,22 +108,25 @@ async function createAccounts(server: Server): Promise<Record<string, string>[]>
     const created = [];
     for (let i = 0; i < uncachedAccounts; i += 1) {
       const id = randomUUID();
-      const email = `uncached-${i}@example.org`;
+      const email = `uncached-${i % 10}-${i}@example.org`;
       await store.createAccount({ id, email, passwordHash: '', role: 'member' });
       const token = await sessions.start(id);
       created.push({ cookie: `session=${token}` });
     }
     return created;
   });
-  await insertProjects(settings, 'uncached-%', 100);
+  // A statement has a time limit.
+  for (let digit = 0; digit < 10; digit += 1) {
+    await insertProjects(settings, `uncached-${digit}-%`, 100);
+  }
   return headers;
 }
 
-/** Sends a load from a separate process. Throws if a request fails. */
-export async function runLoad(name: string, load: Load): Promise<LoadResult> {
+/** Sends a load from a separate process. Throws if a request fails, unless it may. */
+export async function runLoad(name: string, load: Load, mayFail = false): Promise<LoadResult> {
   const child = spawnScript('load-generator.ts', load);
   const result = JSON.parse(await text(child.stdout)) as LoadResult;
-  if (result.failed > 0) throw new Error(`${name}: ${result.failed} failed requests`);
+  if (result.failed > 0 && !mayFail) throw new Error(`${name}: ${result.failed} failed requests`);
   return result;
 }
 

@@ -139,20 +139,23 @@ async function measureCall(
   const results: Record<string, LoadResult[]> = {};
   for (let round = 0; round < rounds; round += 1) {
     for (const server of names) {
-      (results[server] ??= []).push(await runLoad(`${name}, ${server}`, loads[server]!));
+      const mayFail = server !== bare && !servers[server]!.settings;
+      (results[server] ??= []).push(await runLoad(`${name}, ${server}`, loads[server]!, mayFail));
     }
   }
   baseline.stop();
   console.error(`measured ${name}`);
   return names.map((server) => {
-    const { requestsPerSecond, medianMs, p99Ms } = medians(results[server]!);
+    const { requestsPerSecond, medianMs, p99Ms, failed } = medians(results[server]!);
+    const failedPercent = (100 * failed) / (requestsPerSecond * seconds);
     const ratios = results[server]!.map(
       (result, round) => result.requestsPerSecond / results[bare]![round]!.requestsPerSecond,
     );
     return [
       server === bare ? name : '',
       server,
-      requestsPerSecond.toFixed(0),
+      requestsPerSecond.toFixed(0) +
+        (failed > 0 ? `, ${failedPercent.toFixed(0)} % of them failed` : ''),
       String(medianMs),
       String(p99Ms),
       server === bare ? '' : median(ratios).toFixed(2),

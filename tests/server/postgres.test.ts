@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { connect, createServer, type AddressInfo } from 'node:net';
-import { TLSSocket } from 'node:tls';
+import { getCACertificates, setDefaultCACertificates, TLSSocket } from 'node:tls';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { StoreUnavailable } from '../../server/store/database.ts';
 import { openPostgres } from '../../server/store/postgres.ts';
@@ -169,6 +169,8 @@ test.each([
   ['localhost', 'sslmode=verify-full', 'self-signed certificate'],
   ['127.0.0.1', 'sslmode=disable', 'TLS required'],
 ])('a query over TLS at %s with %s gets: %s', async (host, parameters, expected) => {
+  // The tests of the proxies make this process trust the same certificate.
+  setDefaultCACertificates(getCACertificates('bundled'));
   const url = new URL(await createPostgresDatabase());
   url.port = String(await startTlsProxy(Number(url.port)));
   url.hostname = host;
