@@ -154,11 +154,15 @@ async function measureCall(
     return [
       server === bare ? name : '',
       server,
-      requestsPerSecond.toFixed(0) +
-        (failed > 0 ? `, ${failedPercent.toFixed(0)} % of them failed` : ''),
-      String(medianMs),
-      String(p99Ms),
-      server === bare ? '' : median(ratios).toFixed(2),
+      ...(requestsPerSecond === 0
+        ? [`none within ${seconds} s`, '', '', '']
+        : [
+            requestsPerSecond.toFixed(0) +
+              (failed > 0 ? `, ${failedPercent.toFixed(0)} % of them failed` : ''),
+            String(medianMs),
+            String(p99Ms),
+            server === bare ? '' : median(ratios).toFixed(2),
+          ]),
     ];
   });
 }
