@@ -10,7 +10,7 @@ import type { ListBody } from './list-responses.ts';
 export type OperationId = keyof operations;
 
 type Json<T> = T extends { content: { 'application/json': infer Body } } ? Body : never;
-type ListOf<T> = T extends (infer Item)[] ? ListBody<Item> : never;
+type ListOf<T> = T extends unknown[] ? ListBody : never;
 type Responses<Id extends OperationId> = operations[Id]['responses'];
 
 /** A valid request, authorized by the guard. */

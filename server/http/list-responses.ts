@@ -4,22 +4,23 @@ import { constants, createGzip, gzipSync } from 'node:zlib';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { LRUCache } from 'lru-cache';
 import pLimit from 'p-limit';
+import type { ListPart } from '../store/lists.ts';
 import { createConcurrencyLimit } from './concurrency-limit.ts';
 
 /** The body of a list response of any length. */
-export interface ListBody<Item> {
+export interface ListBody {
   ownerId: string;
   /** Changes whenever the list changes. */
   version: string;
-  /** Returns true for the last item, and for undefined if the list is empty. */
-  endsWith: (last: Item | undefined) => boolean;
-  /** Yields the items. The next chunk is read when the client has received the one before. */
-  chunks: () => AsyncGenerator<Item[]>;
+  /** Yields the list as JSON arrays. The next one is read when the client has received this one. */
+  parts: () => AsyncGenerator<ListPart>;
 }
 
-export function isListBody(body: unknown): body is ListBody<unknown> {
-  return typeof body === 'object' && body !== null && 'chunks' in body;
+export function isListBody(body: unknown): body is ListBody {
+  return typeof body === 'object' && body !== null && 'parts' in body;
 }
+
+const emptyList: ListPart = { json: '[]', isLast: true };
 
 // The default level 6 takes many times as long as the rest of the response and saves few bytes.
 const gzipOptions = { level: 1 };
@@ -28,15 +29,15 @@ const gzipStreamOptions = {
   ...gzipOptions,
   windowBits: 13,
   memLevel: 6,
-  flush: constants.Z_SYNC_FLUSH, // so that the client gets a chunk while the next one is read
+  flush: constants.Z_SYNC_FLUSH, // so that the client gets a chunk while the next part is read
 };
 const minGzipBytes = 1024;
 const maxCacheBytes = 16 * 1024 * 1024;
 
-// A turn of the event loop accepts one connection. With eight turns for each chunk, new connections
-// wait for few chunks, however many streams are open.
-const turnsPerChunk = 8;
-const chunkLimit = pLimit(4);
+// A turn of the event loop accepts one connection. With eight turns for each part, new connections
+// wait for few parts, however many streams are open.
+const turnsPerPart = 8;
+const partLimit = pLimit(4);
 
 /** More than a user's tabs need. Each stream holds up to 0.3 MB. */
 const streamLimit = createConcurrencyLimit(32);
@@ -65,12 +66,7 @@ export function createListSender(contractHash: string) {
    * Sends a list, or 304 if the client's ETag is current. Throws if it fails before the first byte.
    * A later failure cuts the connection.
    */
-  return async function sendList(
-    request: FastifyRequest,
-    reply: FastifyReply,
-    list: ListBody<unknown>,
-    serialize: (items: unknown[]) => string,
-  ) {
+  return async function sendList(request: FastifyRequest, reply: FastifyReply, list: ListBody) {
     const etag = `W/"${list.version}-${contractHash}"`;
     reply.headers({ etag, vary: 'accept-encoding' });
     if (matchesEtag(etag, request.headers['if-none-match'])) return reply.code(304).send();
@@ -78,16 +74,15 @@ export function createListSender(contractHash: string) {
     const useGzip = acceptsGzip(request.headers['accept-encoding']);
     let body = cache.get(list.ownerId);
     if (body?.etag !== etag) {
-      const chunks = list.chunks();
-      const { value: first = [] } = (await chunks.next()) as { value?: unknown[] };
-      const json = serialize(first);
-      if (!list.endsWith(first.at(-1))) {
+      const parts = list.parts();
+      const { value: first = emptyList } = (await parts.next()) as { value?: ListPart };
+      if (!first.isLast) {
         streamLimit.enter(reply, list.ownerId);
-        const parts = request.method === 'HEAD' ? [] : streamJson(json, chunks, list, serialize);
-        const bytes = Readable.from(parts, { objectMode: false, highWaterMark: 0 });
+        const json = request.method === 'HEAD' ? [] : streamJson(first, parts);
+        const bytes = Readable.from(json, { objectMode: false, highWaterMark: 0 });
         return sendStream(reply, bytes, useGzip);
       }
-      body = { etag, plain: Buffer.from(json) };
+      body = { etag, plain: Buffer.from(first.json) };
       cache.set(list.ownerId, body);
     }
     reply.type('application/json; charset=utf-8');
@@ -97,33 +92,20 @@ export function createListSender(contractHash: string) {
   };
 }
 
-/** Yields the JSON of a list of several chunks, of which the first is already serialized. */
-async function* streamJson(
-  firstJson: string,
-  chunks: AsyncGenerator<unknown[]>,
-  { endsWith }: ListBody<unknown>,
-  serialize: (items: unknown[]) => string,
-) {
-  let last: unknown;
-  yield Buffer.from(firstJson.slice(0, -1));
-  const readPart = async () => {
-    for (let turn = 0; turn < turnsPerChunk; turn += 1) await yieldToEventLoop();
-    const { value: chunk, done } = await chunks.next();
-    if (done) return undefined;
-    last = chunk.at(-1);
+/** Yields the JSON of a list of several parts, of which the first has been read. */
+async function* streamJson(first: ListPart, parts: AsyncGenerator<ListPart>) {
+  yield Buffer.from(first.json.slice(0, -1));
+  const readNext = async () => {
+    for (let turn = 0; turn < turnsPerPart; turn += 1) await yieldToEventLoop();
+    const { value } = (await parts.next()) as { value?: ListPart };
     // A stream waits for its client with bytes only. Garbage that waits costs the most memory.
-    const part = Buffer.from(`,${serialize(chunk).slice(1, -1)}`);
-    chunk.length = 0;
-    return part;
+    return value && Buffer.from(`,${value.json.slice(1, value.isLast ? undefined : -1)}`);
   };
   for (;;) {
-    const part = await chunkLimit(readPart);
+    const part = await partLimit(readNext);
     if (part === undefined) break;
     yield part;
   }
-  // The response must not look complete.
-  if (!endsWith(last)) throw new Error('The last rows of a list were missing when it was sent.');
-  yield ']';
 }
 
 function sendStream(reply: FastifyReply, json: Readable, useGzip: boolean): FastifyReply {

@@ -10,8 +10,7 @@ export function listProjects({ store }: Dependencies): Operation<'listProjects'>
       body: {
         ownerId: accountId,
         version: `${edits}-${lastId}`,
-        endsWith: (last) => (last?.id ?? null) === lastId,
-        chunks: () => store.listProjects(accountId, listVersion),
+        parts: () => store.listProjects(accountId, listVersion),
       },
     };
   };

@@ -18,6 +18,8 @@ export interface Database {
    * that replicas with different clocks agree.
    */
   readonly now: string;
+  /** SQL for a JSON array of the rows of the subquery `item`, in its order. */
+  readonly jsonArray: (columns: string[]) => string;
   /** Runs one statement and returns its rows. Throws `StoreUnavailable`. */
   query<Row>(sql: string, values?: SqlValue[]): Promise<Row[]>;
   /**

@@ -1,3 +1,4 @@
+import DataLoader from 'dataloader';
 import { StoreUnavailable, type Database } from './database.ts';
 
 /** Version of an account's list. Equal versions mean equal lists. */
@@ -15,34 +16,77 @@ export interface Project {
   description: string;
 }
 
+const columns = ['id', 'title', 'description'] satisfies (keyof Project)[];
+
+/** A part of a list: a JSON array of projects. */
+export interface ListPart {
+  json: string;
+  isLast: boolean;
+}
+
+/** Positions of one version of an account's list, and how many bytes of text they may have. */
+interface Chunk {
+  accountId: string;
+  edits: number;
+  from: number;
+  to: number;
+  maxBytes: number;
+}
+
 // Bounded in bytes too, because titles and descriptions decide how much memory a chunk takes.
 const maxChunkBytes = 128 * 1024;
 const maxProjectBytes = 2 ** 30;
 const maxChunkRows = 256;
+const maxBatchSize = 16;
 
 export function createProjectLists(database: Database) {
+  // The database writes the JSON: rows as objects cost more than the rest of the response.
+  async function readChunks(chunks: readonly Chunk[]): Promise<(string | null)[]> {
+    const found = await database.query<{ json: string | null }>(
+      `select (
+         select ${database.jsonArray(columns)} from (
+           select ${columns.join(', ')} from projects
+           where account_id = accounts.id
+             and position between cast(value ->> 'from' as integer) and cast(value ->> 'to' as integer)
+           order by position
+         ) as item
+         having sum(octet_length(title) + octet_length(description))
+           <= cast(value ->> 'maxBytes' as integer)
+       ) as json
+       from json_each($1) left join accounts
+         on accounts.id = value ->> 'accountId' and list_edits = cast(value ->> 'edits' as integer)
+       order by cast(key as integer)`,
+      [JSON.stringify(Object.fromEntries(chunks.entries()))],
+    );
+    return found.map(({ json }) => json);
+  }
+
+  // Batches the first chunks of the lists that one event-loop turn asks for, as sessions are.
+  const firstChunks = new DataLoader(readChunks, {
+    cache: false,
+    maxBatchSize,
+    batchScheduleFn: (dispatch) => setImmediate(dispatch),
+  });
+
   return {
     /**
-     * Yields the projects of a version of an account's list, oldest first. Each chunk is a query of
-     * its own, so a slow client holds neither a connection nor a snapshot. Throws
+     * Yields the projects of a version of an account's list, oldest first. Each part is read by
+     * itself, so a slow client holds neither a connection nor a snapshot. Throws
      * `StoreUnavailable` if the list was edited since that version.
      */
-    async *listProjects(accountId: string, { edits, lastPosition }: ListVersion) {
+    async *listProjects(
+      accountId: string,
+      { edits, lastPosition }: ListVersion,
+    ): AsyncGenerator<ListPart> {
       let [from, rows] = [1, maxChunkRows];
       while (from <= lastPosition) {
         // Ranges, because without statistics PostgreSQL would sort the list for each `limit`.
         const to = Math.min(from + rows - 1, lastPosition);
-        const chunk = await database.query<Project>(
-          `select id, title, description from projects
-           where account_id = $1 and position between $2 and $3
-             and $4 = (select list_edits from accounts where id = $1)
-             and $5 >= (select sum(octet_length(title) + octet_length(description)) from projects
-                        where account_id = $1 and position between $2 and $3)
-           order by position`,
-          [accountId, from, to, edits, from === to ? maxProjectBytes : maxChunkBytes],
-        );
-        if (chunk.length > 0) {
-          yield chunk;
+        const maxBytes = from === to ? maxProjectBytes : maxChunkBytes;
+        const chunk = { accountId, edits, from, to, maxBytes };
+        const json = from === 1 ? await firstChunks.load(chunk) : (await readChunks([chunk]))[0];
+        if (json) {
+          yield { json, isLast: to === lastPosition };
           [from, rows] = [to + 1, Math.min(rows * 2, maxChunkRows)];
           continue;
         }

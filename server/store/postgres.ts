@@ -181,6 +181,7 @@ export function openPostgres(
     dialect: 'postgresql',
     // Not the start of the transaction, which may have waited for a lock since.
     now: 'cast(extract(epoch from clock_timestamp()) * 1000 as bigint)',
+    jsonArray: () => `'[' || string_agg(cast(row_to_json(item) as text), ',') || ']'`,
 
     async query<Row>(sql: string, values?: SqlValue[]) {
       const isRead = /^\s*select\b/.test(sql) && !sql.includes('for update');

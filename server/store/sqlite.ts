@@ -107,6 +107,8 @@ export function openSqlite(directory: string, busyTimeoutMs = defaultBusyTimeout
   return {
     dialect: 'sqlite',
     now: "cast(unixepoch('subsec') * 1000 as integer)",
+    jsonArray: (columns) =>
+      `json_group_array(json_object(${columns.map((name) => `'${name}', ${name}`).join(', ')}))`,
 
     query: <Row>(sql: string, values?: SqlValue[]) =>
       retryWhileBusy(() => run(sql, values) as Row[]),

@@ -242,7 +242,7 @@ What the examples do not do, and the reference backend does:
 | | Express 5 | Go | FastAPI | Django |
 |---|---|---|---|---|
 | waits until a project is on the disk | no | no | yes | yes |
-| validates its responses | no | no | yes | no |
+| validates its responses (the reference backend: all but lists) | no | no | yes | no |
 | an XSRF token | yes | no | yes | yes |
 | throttles sign-ins | no | no | no | no |
 | streams a long list | no | no | no | no |

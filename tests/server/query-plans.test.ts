@@ -157,6 +157,8 @@ async function inSqlite(database: Database): Promise<Finder> {
       // SQLite looks for foreign keys in other tables, but only while a constraint is violated.
       if (!sql.includes(detail.split(' ')[1]!)) return true;
       if (/^SCAN (json_each|CONSTANT ROW|\(subquery|migrations)/.test(detail)) return true;
+      // The plan has the loops of a subquery in lines of their own.
+      if (plan.some((other) => other.detail === `CO-ROUTINE ${detail.slice(5)}`)) return true;
       const [, index = '', conditions] =
         /^SEARCH (?:.* INDEX )?(\S+|\w+ USING (?:INTEGER )?PRIMARY KEY) \((.*)\)/.exec(detail) ??
         [];
