@@ -7,6 +7,7 @@ INSTALLED_APPS = ["django.contrib.auth", "django.contrib.contenttypes"]
 INSTALLED_APPS += ["django.contrib.sessions", "tracker"]
 MIDDLEWARE = [
     "tracker.views.JsonErrors",
+    "django.middleware.common.CommonMiddleware",  # Content-Length, so that connections stay open
     "django.contrib.sessions.middleware.SessionMiddleware",
     "django.middleware.csrf.CsrfViewMiddleware",
     "django.contrib.auth.middleware.AuthenticationMiddleware",
