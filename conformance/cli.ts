@@ -29,6 +29,9 @@ The kit registers its own accounts and creates projects. It changes no other
 data.
 
   --only ID       run only this check or group (REACH-1, XSRF); repeatable
+  --try ID        run only this check, and print shell commands that repeat its
+                  problem
+  --run           with --try: run the commands, which needs sh and curl
   --report DIR    write conformance.html, conformance.json with its schema, and
                   conformance.xml (JUnit) to the folder DIR
   --origin URL    the app is served from this other origin: also check CORS
@@ -40,7 +43,8 @@ data.
   --wait          obey every Retry-After of a backend that throttles, up to
                   ${maxWaitMinutes} minutes in total
   --ui            also run the app itself in a browser, with this backend
-  --verbose       list every check with its requests
+  --verbose       also print what users read, the choices of the backend, and
+                  every check with its requests
   --list          list the checks and exit
   --version       print the version and exit
   --help          print this text and exit
@@ -53,6 +57,8 @@ Exit codes:
   130  stopped with Ctrl+C`;
 
 const options = {
+  try: { type: 'string' },
+  run: { type: 'boolean', default: false },
   only: { type: 'string', multiple: true, default: [] as string[] },
   report: { type: 'string' },
   origin: { type: 'string' },
@@ -77,9 +83,17 @@ export function parseArguments(args: string[], checkIds: string[]) {
   const [address = '', ...extra] = positionals;
   if (address === '') errors.push(`ADDRESS is missing. Example: ${command} http://localhost:8080`);
   if (extra.length > 0) errors.push(`Only one ADDRESS is allowed. Remove: ${extra.join(', ')}`);
-  const only = values.only.flatMap((ids) => ids.split(',')).map((id) => id.trim().toUpperCase());
+  const option = values.try === undefined ? '--only' : '--try';
+  const only = (values.try === undefined ? values.only : [values.try])
+    .flatMap((ids) => ids.split(','))
+    .map((id) => id.trim().toUpperCase());
   for (const wanted of only.filter((id) => !checkIds.some((known) => isSelected(known, [id]))))
-    errors.push(`--only: there is no check "${wanted}". See --list.`);
+    errors.push(`${option}: there is no check "${wanted}". See --list.`);
+  if (!values.ui && only.length > 0 && only.every((id) => isSelected(id, ['UI'])))
+    errors.push(`${option} ${only[0]} needs --ui.`);
+  if (option === '--try' && values.only.length > 0) errors.push('--try takes no --only.');
+  if (option === '--try' && values.ui) errors.push('--try takes no --ui.');
+  if (option === '--only' && values.run) errors.push('--run needs --try ID.');
   if (!/^\d{1,9}$/.test(values.seed))
     errors.push(`--seed must be a whole number, but is "${values.seed}".`);
   const { budget } = values;
@@ -102,6 +116,8 @@ export function parseArguments(args: string[], checkIds: string[]) {
     isPatient,
     verbose,
     ui,
+    /** Prints the commands of the problem instead of the report, or runs them. */
+    tries: option === '--try' && (values.run ? ('run' as const) : ('print' as const)),
   };
   return { kind: 'run' as const, settings };
 }

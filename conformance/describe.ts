@@ -9,6 +9,8 @@ const segmenter = new Intl.Segmenter();
 export const charactersOf = (text: string): string[] =>
   Array.from(segmenter.segment(text), ({ segment }) => segment);
 
+export const plural = (count: number, noun: string) => `${count} ${noun}${count === 1 ? '' : 's'}`;
+
 /** Returns the first `length` characters. */
 export function truncate(text: string, length = 80): string {
   // Few characters have more code units: this bounds the time for a long text.

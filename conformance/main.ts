@@ -1,9 +1,11 @@
+import { spawnSync } from 'node:child_process';
 import { checks } from './checks/all.ts';
 import { CannotRun, help, parseArguments, version, type RunSettings } from './cli.ts';
 import { truncate } from './describe.ts';
 import { createRunId } from './fixtures.ts';
 import { createReport, deletionHint } from './report/create-report.ts';
 import { prepareFolder, writeReports } from './report/files.ts';
+import type { Report } from './report/schema.ts';
 import { renderTerminal } from './report/terminal.ts';
 import { viewOf } from './report/summary.ts';
 import { run } from './run.ts';
@@ -58,10 +60,33 @@ async function runCommand(settings: RunSettings): Promise<number> {
   });
   progress.clear();
   const report = createReport(result, [...target.notes, ...connectionNotes]);
+  if (settings.tries) return tryFinding(report, settings.only, settings.tries === 'run');
   const { screenshots } = result.context;
   const files = reportFolder === undefined ? [] : writeReports(reportFolder, report, screenshots);
-  const colors = process.stdout.isTTY && !process.env['NO_COLOR'];
-  process.stdout.write(renderTerminal(report, { verbose: settings.verbose, colors, files }));
+  const { isTTY, columns } = process.stdout;
+  const colors = isTTY && !process.env['NO_COLOR'];
+  const width = isTTY ? columns || 80 : Infinity;
+  process.stdout.write(renderTerminal(report, { verbose: settings.verbose, colors, width, files }));
+  return viewOf(report).isOk ? 0 : 1;
+}
+
+/** Prints or runs the commands that repeat the first problem. Returns the exit code. */
+function tryFinding(report: Report, only: string[], isRun: boolean): number {
+  const [finding] = report.findings;
+  if (!finding) {
+    console.log(`There is nothing to try. ${report.verdict}`);
+    return viewOf(report).isOk ? 0 : 1;
+  }
+  const { ids, title, problems, reproduce } = finding;
+  console.log(`# ${ids[0]}  ${title}\n# ${problems[0]!.description}`);
+  if (reproduce.length === 0)
+    console.log('# Commands cannot repeat this. --report has its requests.');
+  else if (!isRun) console.log(reproduce.join('\n'));
+  else {
+    const { error } = spawnSync('sh', ['-c', reproduce.join('\n')], { stdio: 'inherit' });
+    if (error)
+      throw new CannotRun('--run needs a POSIX shell and curl. Paste the commands instead.');
+  }
   return viewOf(report).isOk ? 0 : 1;
 }
 

@@ -57,6 +57,12 @@ export async function run({
   }
   context.http.close();
   const timeAdvice = adviseTime(results, budgetMs);
+  const hasFailed = (id: string) =>
+    results.some(({ check, status }) => check.id === id && status === 'failed');
+  for (const result of results)
+    result.note = result.note?.replace(reference, (words, id: string) =>
+      hasFailed(id) ? words : '',
+    );
   for (const problem of results.flatMap(({ problems }) => problems)) {
     const owner = results.find(({ check }) => check.id === problem.cause?.owner);
     if (owner?.status === 'passed')
@@ -100,10 +106,13 @@ function adviseTime(results: CheckResult[], budgetMs: number): string | undefine
   const neededMinutes = Math.ceil(
     ((budgetMs / 60_000) * results.length) / Math.max(1, results.length - late.length),
   );
-  const advice = `the ${budgetMs / 1000} s of this run are over: --budget ${(neededMinutes + 1) * 60} judges them`;
+  const advice = `${outOfTime}; --budget ${(neededMinutes + 1) * 60} judges them`;
   for (const result of late) result.note = advice;
   return advice;
 }
+
+/** Where a note sends the reader, if that check says more. */
+const reference = /[,:] see ([A-Z]+-\d+)/;
 
 /** Without an API, no other check can succeed. */
 const basePathCheck = 'REACH-1';

@@ -52,7 +52,7 @@ type Result = Pick<Exchange, 'response' | 'failure'>;
 export class Unjudged extends Error {}
 
 /** The message of an `Unjudged` after the budget. */
-export const outOfTime = 'the time of the run is over';
+export const outOfTime = 'lack of time';
 
 export type HttpClient = ReturnType<typeof createHttpClient>;
 

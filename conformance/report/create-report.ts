@@ -1,7 +1,7 @@
 import { stripVTControlCharacters } from 'node:util';
 import { callNames } from '../../model/calls.ts';
 import type { Check, Level } from '../checks/check.ts';
-import { describeResponse, truncate } from '../describe.ts';
+import { describeResponse, plural, truncate } from '../describe.ts';
 import { emailDomain } from '../fixtures.ts';
 import type { Exchange, HttpClient } from '../http/client.ts';
 import { reproduce, withRequirements } from '../http/curl.ts';
@@ -72,7 +72,7 @@ export function createReport(run: RunResult, notes: string[] = []): Report {
       operations: {
         covered: callNames.filter((call) => successes[call] > 0).length,
         total: callNames.length,
-        missing: missingCalls,
+        missing: run.only.length > 0 ? [] : missingCalls,
       },
     },
     throttling: describeThrottling(context.http.throttling),
@@ -119,6 +119,8 @@ function describeVerdict(results: CheckResult[], isSelection: boolean, first?: s
     return `The app does not work with this backend: ${unmet(must.failed, 'MUST')}${advice} Begin with ${first}.`;
   if (must.blocked > 0)
     return `The result is incomplete: ${plural(must.blocked, 'MUST check')} could not run.${advice}`;
+  if (isSelection && must.total + should.total > 0 && must.passed + should.passed === 0)
+    return `None of the selected MUST and SHOULD checks could be judged.${advice}`;
   const success = isSelection
     ? 'The selected MUST checks are met'
     : 'The app works with this backend';
@@ -144,5 +146,3 @@ function describeRequest({ request }: Exchange): string {
   const cookies = cookieNames ? ` (cookies: ${cookieNames.join(', ')})` : '';
   return `${method} ${path}${body}${token}${cookies}`;
 }
-
-const plural = (count: number, noun: string) => `${count} ${noun}${count === 1 ? '' : 's'}`;

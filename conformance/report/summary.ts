@@ -1,4 +1,5 @@
-import { lowerFirst } from '../describe.ts';
+import { lowerFirst, plural } from '../describe.ts';
+import { outOfTime } from '../http/client.ts';
 import type { Report, ReportedFinding, ReportedProblem, Totals } from './schema.ts';
 
 /** A part of an entry or of the totals. A row without lines is not shown. */
@@ -19,10 +20,15 @@ export function viewOf({ findings, notJudged, results, totals }: Report) {
 
 /** Returns which checks could not run, and why. */
 function describeNotJudged({ ids, reason }: Report['notJudged'][number]): Row {
-  const more = ids.length > 6 ? ` and ${ids.length - 5} more` : '';
-  const named = more === '' ? ids : ids.slice(0, 5);
-  return [`Not judged: ${named.join(', ')}${more}`, `because ${lowerFirst(reason)}`];
+  const [, advice] = reason.split(`${outOfTime}; `);
+  return advice === undefined
+    ? [`Not judged: ${listIds(ids)}`, `because ${lowerFirst(reason)}`]
+    : [`Not judged for ${outOfTime}: ${plural(ids.length, 'check')}; ${advice}`, listIds(ids)];
 }
+
+/** Names the first five of many. */
+export const listIds = (ids: string[]): string =>
+  ids.length > 6 ? `${ids.slice(0, 5).join(', ')} and ${ids.length - 5} more` : ids.join(', ');
 
 /** Returns the content of an entry below its heading. */
 export function describeFinding(finding: ReportedFinding): Row[] {

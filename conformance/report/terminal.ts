@@ -1,47 +1,70 @@
 import { styleText } from 'node:util';
+import { findCall } from '../../model/calls.ts';
+import { command } from '../cli.ts';
+import { truncate } from '../describe.ts';
 import { groupBy } from './findings.ts';
-import type { Report, ReportedFinding, ReportedResult } from './schema.ts';
-import { describeConsequence, describeFinding, renderRows, summarize, viewOf } from './summary.ts';
+import type { Report, ReportedFinding, ReportedProblem, ReportedResult } from './schema.ts';
+import {
+  describeConsequence,
+  listIds,
+  renderRows,
+  summarize,
+  viewOf,
+  type Row,
+} from './summary.ts';
 
 type Style = Parameters<typeof styleText>[0];
 type Paint = (style: Style, text: string) => string;
+type Call = ReportedProblem['calls'][number];
 
-/** Renders the report as text: failures first, then what users read, then the totals. */
+/** Of a finding on a terminal. */
+const maxFindingLines = 8;
+const labelWidth = 10;
+
+/**
+ * Renders the report as text: findings, then the totals. `width` is that of a terminal, whose lines
+ * are shortened; without it, each line has its whole text.
+ */
 export function renderTerminal(
   report: Report,
-  { verbose = false, colors = false, files = [] as string[] } = {},
+  { verbose = false, colors = false, width = Infinity, files = [] as string[] } = {},
 ): string {
   const paint: Paint = (style, text) => (colors ? styleText(style, text) : text);
   const { isOk, notJudged, causes, consequences, choices } = viewOf(report);
-  const blocked = report.results.filter(({ status }) => status === 'blocked');
+  const isNotJudged = (note?: string) => report.notJudged.some(({ reason }) => reason === note);
+  const blocked = report.results.filter(
+    ({ status, note }) => status === 'blocked' && !isNotJudged(note),
+  );
   const section = (heading: string, lines: string[]) =>
     lines.length > 0 ? ['', paint('bold', heading), ...lines] : [];
-  return [
-    ...notJudged.flatMap(([ids, reason]) => section(ids, [`  ${reason}`])),
-    ...causes.flatMap((finding) => [
-      '',
-      `${heading(finding, paint)}  [${finding.statements.join(', ')}]`,
-      ...renderRows(describeFinding(finding)),
-    ]),
-    ...section(
-      `May be consequences of the above, fix that first (${consequences.length})`,
-      consequences.flatMap((finding) => [
-        `  ${heading(finding, paint)}`,
-        `    ${describeConsequence(finding)}`,
-      ]),
-    ),
-    ...section(
-      `Blocked, because a precondition failed (${blocked.length})`,
-      [...groupBy(blocked, ({ note = '' }) => note)].map(
-        ([note, results]) => `  ${results.map(({ id }) => id).join(', ')}: ${note}`,
-      ),
-    ),
+  const information = [
     ...section('What your users will read', userMessageLines(report)),
     ...section(
       'Choices of this backend (for information, these checks never fail)',
       choices.map(({ id, title, note }) => `  ${id.padEnd(11)} ${title}: ${note}`),
     ),
-    ...section('All checks', verbose ? report.results.flatMap(verboseLines) : []),
+    ...section('All checks', report.results.flatMap(verboseLines)),
+  ];
+  return [
+    ...notJudged.flatMap(([ids, reason]) => section(ids, [`  ${reason}`])),
+    ...causes.flatMap((finding) => ['', ...findingLines(finding, width, paint)]),
+    ...section(
+      `May be consequences of the above, fix that first (${consequences.length})`,
+      consequences.map((finding) =>
+        cut(`  ${finding.ids[0]}  ${finding.title}: ${describeConsequence(finding)}`, width),
+      ),
+    ),
+    ...section(
+      `Blocked, because a precondition failed (${blocked.length})`,
+      [...groupBy(blocked, ({ note = '' }) => note)].map(([note, results]) =>
+        cut(`  ${listIds(results.map(({ id }) => id))}: ${note}`, width),
+      ),
+    ),
+    ...section(
+      'Commands that repeat a problem',
+      causes.slice(0, 1).map(({ ids }) => `  ${command} ${report.origin} --try ${ids[0]}`),
+    ),
+    ...(verbose ? information : []),
     ...section('Totals', renderRows([...summarize(report), ['reports', ...files]], 12)),
     '',
     paint(['bold', isOk ? 'green' : 'red'], report.verdict),
@@ -49,8 +72,78 @@ export function renderTerminal(
   ].join('\n');
 }
 
-const heading = ({ ids, level, title }: ReportedFinding, paint: Paint): string =>
-  `${paint(['bold', level === 'MUST' ? 'red' : 'yellow'], `${level} not met: ${ids[0]}`)}  ${title}`;
+/** Returns what is wrong, what users read, the decisive request and what is required. */
+function findingLines(finding: ReportedFinding, width: number, paint: Paint): string[] {
+  const { ids, level, title, statements, summary, problems, problemCount } = finding;
+  const [{ description, userSees, calls }] = problems as [ReportedProblem];
+  const decisive = calls.at(-1);
+  const similar = summary === undefined && problemCount > 1;
+  const rows: Row[] = [
+    ['', `${summary ?? description}${similar ? ` (and ${problemCount - 1} similar)` : ''}`],
+    ['users see', ...(userSees === undefined ? [] : [userSees])],
+    ['before', ...summarizeCalls(calls.slice(0, -1))],
+    ['request', ...(decisive ? [decisive.request] : [])],
+    ['response', ...(decisive ? [decisive.response] : [])],
+    ['required', finding.requirement],
+    ['also', ...(ids.length > 1 ? [`not met: ${listIds(ids.slice(1))}`] : [])],
+  ];
+  const heading = `${level} not met: ${ids[0]}`;
+  const rest = `  ${title}  [${statements.join(', ')}]`;
+  return [
+    paint(['bold', level === 'MUST' ? 'red' : 'yellow'], heading) +
+      cut(rest, width - heading.length),
+    ...fitRows(rows, width),
+  ];
+}
+
+/** Renders rows in few lines of a width: the longest row gives up lines first. */
+function fitRows(rows: Row[], width: number): string[] {
+  const fitted = rows.flatMap(([label, text]) => {
+    const room = width - 2 - (label === '' ? 0 : labelWidth + 1);
+    return text === undefined ? [] : [{ label, room, lines: wrap(text, room) }];
+  });
+  const countLines = () => fitted.reduce((sum, { lines }) => sum + lines.length, 0);
+  while (countLines() >= maxFindingLines) {
+    const most = Math.max(...fitted.map(({ lines }) => lines.length));
+    const { room, lines } = fitted.findLast((row) => row.lines.length === most)!;
+    lines.splice(-2, 2, cut(`${lines.at(-2)}…`, room));
+  }
+  return renderRows(
+    fitted.map(({ label, lines }) => [label, ...lines]),
+    labelWidth,
+  );
+}
+
+/** Breaks a text at spaces, or anywhere in a long word. */
+const wrap = (text: string, width: number): string[] =>
+  width === Infinity
+    ? [text]
+    : text
+        .match(new RegExp(`.{1,${width}}(?= |$)|.{${width}}`, 'gsu'))!
+        .map((line) => line.trimStart());
+
+const cut = (text: string, width: number): string =>
+  text.length <= width ? text : truncate(text, width - 1);
+
+/** Returns who made which calls: `ada: registerUser, login, 2 × createProject`. */
+function summarizeCalls(calls: Call[]): string[] {
+  // A browser is named by its person and a number.
+  const byPerson = groupBy(calls, ({ browserName }) => browserName.replace(/ \d+$/, ''));
+  const people = [...byPerson].map(([name, own]) => {
+    const counts = [...groupBy(own, nameOf)].map(([call, { length }]) =>
+      length > 1 ? `${length} × ${call}` : call,
+    );
+    return `${name}: ${counts.join(', ')}`;
+  });
+  return people.length > 0 ? [people.join('; ')] : [];
+}
+
+/** Returns the call of the contract, and its status unless it succeeded. */
+function nameOf({ request, response }: Call): string {
+  const [method = '', path = ''] = request.split(' ');
+  const name = findCall(method, path)?.call ?? `${method} ${path}`;
+  return /^2\d\d/.test(response) ? name : `${name} → ${response.split(' (')[0]}`;
+}
 
 function userMessageLines({ userMessages }: Report): string[] {
   const width = Math.max(...userMessages.map(({ situation }) => situation.length));

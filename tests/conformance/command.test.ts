@@ -11,6 +11,7 @@ import { CannotRun, help, parseArguments } from '../../conformance/cli.ts';
 import { parseTarget } from '../../conformance/target.ts';
 import { temporaryFolder } from '../server/support.ts';
 import { exemplary, startBackend } from './backends/backend.ts';
+import { cookieFaults } from './backends/faults/cookies.ts';
 import { noResponse, startStubServer } from './backends/stub-server.ts';
 import { TestClock } from './backends/test-clock.ts';
 
@@ -56,7 +57,22 @@ test('shows progress in one line of a narrow terminal', async () => {
   const [progress = '', report] = output.split('\r\u001B[2K').slice(-2);
   expect(progress).toMatch(/^check 1 of 1: ACCOUNT-2 waits for GET/);
   expect(progress.length).toBeLessThan(40);
-  expect(stripVTControlCharacters(report!).trimStart()).toMatch(/^What your users|^Totals/);
+  expect(stripVTControlCharacters(report!).trimStart()).toMatch(/^Totals/);
+});
+
+test('--try prints the commands that repeat a problem, and runs them with --run', async () => {
+  const fault =
+    cookieFaults['COOKIE-2: the session cookie has no Path attribute, and the empty list is null'];
+  const { origin, stop } = await startBackend(new TestClock(), exemplary, fault!);
+  onTestFinished(stop);
+  const printed = await runCommand(origin, '--try', 'COOKIE-2');
+  expect(printed.code).toBe(1);
+  expect(printed.output).toMatch(/^# COOKIE-2 {2}The browser sends .*\n# The cookie "session" has/);
+  expect(printed.output).toMatch(/\ncurl .*auth\/login'\n/);
+  const { output } = await runCommand(origin, '--try', 'COOKIE-2', '--run');
+  expect(output).toMatch(/\nHTTP\/1\.1 200 OK\r\n[^]*set-cookie: session=\w+; Max-Age/i);
+  const met = await runCommand(origin, '--try', 'ACCOUNT-2');
+  expect(met).toMatchObject({ code: 0, output: expect.stringContaining('nothing to try') });
 });
 
 test('exits with 3 and an instruction when no server listens', async () => {
@@ -85,6 +101,12 @@ test.each([
   [[url, '--report', '--seed', '5'], ['--report needs a value.']],
   [[url, '--seed='], ['--seed needs a value.']],
   [[url, '--ui=yes'], ['--ui takes no value.']],
+  [[url, '--run'], ['--run needs --try ID.']],
+  [
+    [url, '--try', 'XSRF', '--only', 'XSRF-1', '--ui'],
+    ['--try takes no --only.', '--try takes no --ui.'],
+  ],
+  [[url, '--try', 'CSRF-1'], ['--try: there is no check "CSRF-1". See --list.']],
   [
     [url, '--url', 'a', '--verison'],
     [

@@ -32,13 +32,32 @@ beforeAll(async () => {
   report = createReport(result);
 });
 
-test('the terminal report starts with failures: what users see, the requests and a command', () => {
+test('the terminal report starts with failures: what users see and the decisive request', () => {
   const text = renderTerminal(report);
   expect(text.trimStart().startsWith('MUST not met: ')).toBe(true);
-  expect(text).toContain('red banner: "Internal Server Error"');
-  expect(text).toMatch(/curl -si .*auth\/login'/);
-  expect(text.indexOf('What your users will read')).toBeLessThan(text.indexOf('Totals'));
+  expect(text).toContain('users see  red banner: "Internal Server Error"');
+  expect(text).toContain('before     ada: registerUser\n');
+  expect(text).toMatch(/request +POST \/api\/v1\/auth\/login .*\n +response +401 /);
+  expect(text).toContain(`tracker-conformance ${report.origin} --try ${report.findings[0]!.id}`);
+  expect(text).not.toContain('curl');
   expect(text).toMatch(/\d+ users and \d+ projects stay on the server/);
+  const more = renderTerminal(report, { verbose: true });
+  expect(text).not.toContain('What your users will read');
+  expect(more.indexOf('What your users will read')).toBeLessThan(more.indexOf('Totals'));
+});
+
+test.each([80, 120])('on a terminal of %i columns, a finding has at most eight lines', (width) => {
+  const text = renderTerminal(report, { width });
+  const entries = text
+    .trim()
+    .split('\n\n')
+    .filter((part) => / not met: /.test(part.slice(0, 20)));
+  expect(entries.length).toBe(report.findings.filter(({ causes }) => causes.length === 0).length);
+  for (const lines of entries.map((entry) => entry.split('\n'))) {
+    expect(lines.length).toBeLessThanOrEqual(8);
+    expect(lines.filter((line) => line.length > width)).toEqual([]);
+    expect(lines.join('\n')).toContain('\n  required   ');
+  }
 });
 
 test('refusals with one fault are one entry that names their checks and situations', () => {
