@@ -145,12 +145,24 @@ export function createRunContext(
   async function newSession(name: string): Promise<SignedInUser> {
     const account = await registeredAccount(name);
     const browser = newBrowser(name);
+    // A wrong password may have locked an account that signed in before.
+    const isNew = !http.exchanges.some(
+      ({ request: { path, body } }) =>
+        path.endsWith('/login') && String(body).includes(account.email),
+    );
     const send = () => browser.login(account.email, account.password);
     const { last: first } = await postWithXsrfCookie(browser, send);
     let login = first;
     if (isClientError(first.exchange)) login = await signInLate({ ...account, browser }, first);
-    if (!login.outcome.ok)
-      throw new Blocked(`signing in failed: ${describeResponse(login.exchange)}`);
+    if (!login.outcome.ok) {
+      const response = describeResponse(login.exchange);
+      const description = `A new account cannot sign in: the backend responds to its email and password with ${response}.`;
+      const cause = { words: 'new accounts cannot sign in', subject: account.email };
+      const evidence = [account.registration, login];
+      if (isNew && isClientError(login.exchange))
+        refusedSignIns.push(createProblem(description, evidence, describeScreen(login), cause));
+      throw new Blocked(`signing in failed: ${response}`);
+    }
     // The app also opens the projects after signing in.
     await browser.listProjects();
     return { ...account, browser, login };

@@ -1,7 +1,7 @@
 import { Cookie } from 'tough-cookie';
 import { describeListFault, describeResponse } from '../describe.ts';
 import { headerValues, type Exchange } from '../http/client.ts';
-import { isSuccess, statusOf } from '../http/response.ts';
+import { isSuccess, responseHeader, statusOf } from '../http/response.ts';
 import { maskCookie } from '../http/secrets.ts';
 import { isLocalhost } from '../http/simulated-browser.ts';
 import {
@@ -144,7 +144,10 @@ export const cookieChecks: Check[] = [
             list.outcome.ok &&
             (isWhole ||
               (create.outcome.ok && !list.outcome.value.some(isSameProject(create.outcome.value))));
-          if (isForged || statusOf(list.exchange) >= 500)
+          const isFailure = async () =>
+            statusOf(list.exchange) >= 500 &&
+            statusOf((await context.newBrowser('visitor').listProjects()).exchange) < 500;
+          if (isForged || (await isFailure()))
             fail(
               `The backend responds to the session cookie "${changed[0]!.key}" ${change} with ${describeResponse(list.exchange)} instead of rejecting it.`,
               [list],
@@ -315,7 +318,9 @@ const minSessionSeconds = 30;
 
 /** Returns when a cookie of a successful sign-in expires, if that is soon. */
 function reasonOfShortLife(exchange: Exchange, line: string): string | undefined {
-  const seconds = (Cookie.parse(line)?.TTL() ?? Infinity) / 1000;
+  // `Expires` counts from the response, which may be some seconds old.
+  const sentAt = Date.parse(responseHeader(exchange, 'date') ?? '') || Date.now();
+  const seconds = (Cookie.parse(line)?.TTL(sentAt) ?? Infinity) / 1000;
   const isSignIn = isSuccess(exchange) && exchange.request.path.endsWith('login');
   if (!isSignIn || isEmptyCookie(line) || seconds >= minSessionSeconds) return undefined;
   const lifetime = seconds > 0 ? `after ${Math.round(seconds)} s` : 'immediately';

@@ -22,6 +22,7 @@ import type { ApiCall, SimulatedBrowser } from '../http/simulated-browser.ts';
 import {
   blockIfRefusedAnyway,
   createAsVisitor,
+  createListed,
   createOrBlock,
   createWithoutToken,
   creatingVisitor,
@@ -393,9 +394,10 @@ export const errorChecks: Check[] = [
     async run(context) {
       const { browser } = await context.signedInUser('olga');
       const { call: control } = await createOrBlock(context, browser, 'sent as JSON');
-      for (const type of ['application/json;charset=UTF-8', 'Application/Json']) {
+      const types = ['application/json;charset=UTF-8', 'Application/Json'];
+      for (const [index, type] of types.entries()) {
         const overrides = { headers: { 'content-type': type }, isAppRequest: false };
-        const project = context.fixtures.project(`sent as ${type}`);
+        const project = context.fixtures.project(`sent as JSON ${index}`);
         const call = await browser.createProject(project, overrides);
         expectSuccess(call, `A project sent as ${type} is refused`, [control], notSentByApp);
       }
@@ -545,8 +547,9 @@ async function findAcceptanceFault(
     if (visitors.outcome.ok && findProject(visitors.outcome.value, created.project))
       return undefined;
     const { browser } = await context.signedInUser('olga');
-    const { missing } = await listWith(browser, [created]);
-    return missing.length > 0 ? 'no list contains the project, so its user loses it' : undefined;
+    if ((await listWith(browser, [created])).missing.length === 0) return undefined;
+    await createListed(context, browser, 'beside an odd one');
+    return 'no list contains the project, so its user loses it';
   }
   const { path } = result.request;
   if (path.endsWith('/projects') && !('id' in Object(parseJson(result.response!.text))))
@@ -554,5 +557,5 @@ async function findAcceptanceFault(
   if (!path.endsWith('/register')) return undefined;
   const json = parseJson(String(result.request.body));
   const login = await context.newBrowser('odd').send('POST', '/api/v1/auth/login', { json });
-  return isSuccess(login) ? undefined : 'the new account cannot sign in';
+  return isSuccess(login) ? undefined : 'refuses a sign-in with the same email and password';
 }

@@ -154,9 +154,9 @@ export const textChecks: Check[] = [
       const rows = textRows.filter(({ level }) => level === 'MUST');
       for (const text of rows.flatMap(({ projects }) => projects)) {
         const create = await createText(context, text);
-        if (!isClientError(create.exchange) || findFalsy(text)) continue;
-        const isCharacter = await acceptsLetters(browser, text);
-        if (!isCharacter && !(await acceptsLetters(browser, text, 9))) continue;
+        if (!isClientError(create.exchange) || (await isTakenForMissing(browser, text))) continue;
+        const isCharacter = await accepts(browser, lettersOf(text));
+        if (!isCharacter && !(await accepts(browser, lettersOf(text, 9)))) continue;
         const [control, words] = isCharacter
           ? ['letters in place of the other characters', 'texts are rejected for their characters']
           : ['a longer text', 'short texts are rejected'];
@@ -228,11 +228,25 @@ const createWithBrokenText = oncePerArguments(async (context: RunContext, subjec
 /** Returns the text that a program may take for a missing one. */
 const findFalsy = (text: Text) => text.find((each) => /^(0|false|null|\[\])$/.test(each));
 
-/** Creates a project of letters. Twice, because a backend may require unique titles. */
-async function acceptsLetters(browser: SimulatedBrowser, text: Text, minLength = 0) {
+/** Returns whether neither the length nor the characters of a refused text can be the cause. */
+async function isTakenForMissing(browser: SimulatedBrowser, text: Text) {
+  const falsy = findFalsy(text);
+  const withLetter = (each: string) => (each === falsy ? `${each}x` : each);
+  return (
+    falsy !== undefined &&
+    (await accepts(browser, lettersOf(text))) &&
+    accepts(browser, [withLetter(text[0]), withLetter(text[1])])
+  );
+}
+
+const lettersOf = (text: Text, minLength = 0): Text => {
   const letters = (each: string) => each.replaceAll(/[^ ]/g, 'x').padEnd(minLength, 'x');
-  const create = () =>
-    browser.createProject({ title: letters(text[0]), description: letters(text[1]) });
+  return [letters(text[0]), letters(text[1])];
+};
+
+/** Creates a project. Twice, because a backend may require unique titles. */
+async function accepts(browser: SimulatedBrowser, [title, description]: Text) {
+  const create = () => browser.createProject({ title, description });
   return (await create()).outcome.ok === true && (await create()).outcome.ok === true;
 }
 
@@ -253,10 +267,9 @@ async function expectPreserved(context: RunContext, text: Text): Promise<string 
         undefined,
         refusalCause(exchange, subject),
       );
-    const falsy = findFalsy(text);
-    if (falsy !== undefined && (await acceptsLetters(browser, text)))
+    if (await isTakenForMissing(browser, text))
       fail(
-        `The backend takes the text "${falsy}" for a missing one: it responds with ${response}, and accepts letters in its place.`,
+        `The backend takes the text "${findFalsy(text)}" for a missing one: it responds with ${response}, and accepts letters in its place, and also "${findFalsy(text)}x".`,
         [create],
       );
     return response;

@@ -96,7 +96,9 @@ function findingLines(finding: ReportedFinding, width: number, paint: Paint): st
   ];
 }
 
-/** Renders rows in few lines of a width: the longest row gives up lines first. */
+const quoted = ['before', 'request', 'response'];
+
+/** Renders rows in few lines: the longest row gives up lines first, and quotes before words. */
 function fitRows(rows: Row[], width: number): string[] {
   const fitted = rows.flatMap(([label, text]) => {
     const room = width - 2 - (label === '' ? 0 : labelWidth + 1);
@@ -105,8 +107,9 @@ function fitRows(rows: Row[], width: number): string[] {
   const countLines = () => fitted.reduce((sum, { lines }) => sum + lines.length, 0);
   while (countLines() >= maxFindingLines) {
     const most = Math.max(...fitted.map(({ lines }) => lines.length));
-    const { room, lines } = fitted.findLast((row) => row.lines.length === most)!;
-    lines.splice(-2, 2, cut(`${lines.at(-2)}…`, room));
+    const longest = fitted.filter((row) => row.lines.length === most);
+    const { room, lines } = longest.find(({ label }) => quoted.includes(label)) ?? longest.at(-1)!;
+    lines.splice(-2, 2, cut(lines.slice(-2).join(' '), room));
   }
   return renderRows(
     fitted.map(({ label, lines }) => [label, ...lines]),

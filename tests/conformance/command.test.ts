@@ -106,6 +106,7 @@ test.each([
     [url, '--try', 'XSRF', '--only', 'XSRF-1', '--ui'],
     ['--try takes no --only.', '--try takes no --ui.'],
   ],
+  [[url, '--only', 'UI'], ['--only UI needs --ui.']],
   [[url, '--try', 'CSRF-1'], ['--try: there is no check "CSRF-1". See --list.']],
   [
     [url, '--url', 'a', '--verison'],
@@ -127,7 +128,7 @@ test.each([
     ],
   ],
 ])('names every mistake in the arguments %j', (options, errors) => {
-  const parse = () => parseArguments(options, ['XSRF-1']);
+  const parse = () => parseArguments(options, ['XSRF-1', 'UI-1']);
   expect(parse).toThrow(new CannotRun([...errors, 'See --help.'].join('\n')));
 });
 

@@ -74,6 +74,7 @@ export const textFaults: Record<string, Change> = {
   'TEXT-16: emoji are refused': refused('Please use letters only.', (text) =>
     /\p{Emoji_Presentation}/u.test(text),
   ),
+  'TEXT-16: brackets are refused': refused('No brackets, please.', (text) => /[[\]]/.test(text)),
   'TEXT-16: texts of one character are refused': refused(
     'Please write at least two characters.',
     ({ length }) => length === 1,
