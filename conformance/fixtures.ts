@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { NewProject } from '../machines/types.ts';
 
-/** The domain of all emails, so that one statement deletes what runs leave on a server. */
+/** A part of all emails, so that one statement deletes what runs leave on a server. */
 export const emailDomain = 'kit.example.org';
 
 export type Fixtures = ReturnType<typeof createFixtures>;

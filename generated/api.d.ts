@@ -264,7 +264,7 @@ export interface components {
     };
     headers: {
         /**
-         * @description Changes whenever the list changes. Optional.
+         * @description Changes whenever the list changes, and differs between users whose lists differ. Optional.
          * @example W/"2-c2a4e9b0"
          */
         ETag: string;

@@ -179,21 +179,22 @@ export const cookieChecks: Check[] = [
 export const storedCookiesCheck = must('COOKIE-1', {
   title: 'Browsers store every cookie that the backend sets',
   requirement:
-    'Send one Set-Cookie header per cookie, without Domain. Add Secure only over https, and SameSite=None only together with Secure.',
+    'Send one Set-Cookie header per cookie, without Domain, for five minutes or longer. Add Secure only over https, and SameSite=None only together with Secure.',
   statements: ['CALL-3', 'CALL-4'],
   async run(context) {
     const { list, create } = await firstVisit(context);
     const isBroken = isUnauthorized(list) || isUnauthorized(create);
     const sessionNames = (await findSessions(context)).flat().map(({ key }) => key);
+    const neededNames = ['XSRF-TOKEN', ...sessionNames];
     const problems = new Map<string, Problem>();
     for (const exchange of context.http.exchanges) {
       // While the session works, the app misses no other cookie.
       const rejected = exchange.rejectedCookies.filter(
-        ({ line }) => isBroken || ['XSRF-TOKEN', ...sessionNames].includes(cookieName(line)),
+        ({ line }) => isBroken || neededNames.includes(cookieName(line)),
       );
       for (const line of setCookieLines(exchange)) {
         const isNeeded =
-          isBroken || sessionNames.length === 0 || sessionNames.includes(cookieName(line));
+          isBroken || sessionNames.length === 0 || neededNames.includes(cookieName(line));
         const reason =
           reasonOfLoss(exchange, line, isBroken) ??
           (isNeeded ? reasonOfShortLife(exchange, line) : undefined);
@@ -313,8 +314,8 @@ function reasonOfLoss(exchange: Exchange, line: string, isBroken: boolean) {
     : undefined;
 }
 
-/** A user who has just signed in needs the session at least this long to read the list. */
-const minSessionSeconds = 30;
+/** Of a session, as the contract says: a user reads and types between two calls. */
+const minSessionSeconds = 300;
 
 /** Returns when a cookie of a successful sign-in expires, if that is soon. */
 function reasonOfShortLife(exchange: Exchange, line: string): string | undefined {

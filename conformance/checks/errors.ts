@@ -181,6 +181,7 @@ export const errorCases: ErrorCase[] = [
   refused('ERR-44', 'login', { password: null }, 'A password that is null'),
   refused('ERR-45', 'login', { password: [''] }, 'A password that is an array'),
   refused('ERR-41', 'registerUser', { password: 12345678 }, 'A new password that is a number'),
+  refused('ERR-49', 'registerUser', { email: 12345678 }, 'A new email that is a number'),
   refused('ERR-42', 'registerUser', { password: { a: 1 } }, 'A new password that is an object'),
   refused('ERR-13', 'login', '{"email": "ada@exam', 'Truncated JSON'),
   refused('ERR-14', 'login', '[]', 'An array in place of an object'),

@@ -6,6 +6,7 @@ import {
   describeResponse,
   describeType,
 } from '../describe.ts';
+import type { Exchange } from '../http/client.ts';
 import { isClientError, isSuccess, parseJson, responseHeader, statusOf } from '../http/response.ts';
 import type { ApiCall, SimulatedBrowser } from '../http/simulated-browser.ts';
 import {
@@ -29,8 +30,10 @@ import { must, should, type Check } from './check.ts';
 import { expectSameText } from './text.ts';
 import { firstSession } from './xsrf.ts';
 
-/** Exceeds the usual page sizes of paginated lists. */
+/** Exceed the usual page sizes of paginated lists: 100 always, and 250 if creates are fast. */
 const manyProjects = 102;
+const moreProjects = 252;
+const maxCreatingMs = 3_000;
 
 /** The statuses after which the app chooses a new Idempotency-Key. */
 const endsKey = [400, 409, 413, 415, 422];
@@ -461,7 +464,38 @@ export const projectChecks: Check[] = [
           `The list changed, and the backend responds with 304 to its old ETag ${etag}, so a cache keeps the old list.`,
           [before, conditional],
         );
+      const lists = [];
+      for (const name of ['hugo', 'iris']) {
+        const user = await context.signedInUser(name);
+        lists.push((await createListed(context, user.browser, `of ${name}`)).list.call.exchange);
+      }
+      const [one, other] = lists as [Exchange, Exchange];
+      const etags = lists.map((list) => responseHeader(list, 'etag'));
+      if (etags[0] === etags[1] && one.response?.text !== other.response?.text)
+        fail(
+          `Two users have different lists with the same ETag ${etags[0]}, so a cache shows one user the list of the other.`,
+          [one, other],
+        );
     }),
+  }),
+  must('PROJECT-24', {
+    title: 'A new project never replaces that of another user',
+    requirement:
+      'Read only the title and the description of a new project. With an id from the request, save() overwrites a project.',
+    statements: ['CREATE-2', 'CHOICE-44'],
+    async run(context) {
+      const [ada, bob] = [await context.signedInUser('ada'), await context.signedInUser('bob')];
+      const created = await createListed(context, ada.browser, 'to be kept');
+      const json = { ...context.fixtures.project('that takes an id'), id: created.project.id };
+      const taking = await bob.browser.send('POST', '/api/v1/projects', { json });
+      const { projects, call } = await listOrBlock(ada.browser);
+      const kept = findProject(projects, created.project);
+      if (kept?.title !== created.sent.title)
+        fail(
+          `A user creates a project with the id of another user's project. After that, the list of the other user ${kept ? `has "${kept.title}" in its place` : 'lacks it'}.`,
+          [created.call, taking, call],
+        );
+    },
   }),
   must('PROJECT-15', {
     title: 'Visitors do not see the projects of users',
@@ -485,12 +519,12 @@ export const longListChecks: Check[] = [
   must('PROJECT-9', {
     title: 'The list is complete',
     requirement:
-      'Respond with all projects, 101 and more, to every request. The app requests no further pages.',
+      'Respond with all projects, 251 and more, to every request. The app requests no further pages.',
     statements: ['CONST-4', 'CALL-8'],
     async run(context) {
-      const { browser } = await createManyProjects(context);
+      const { browser, created } = await createManyProjects(context);
       const { call: last } = await createOrBlock(context, browser, 'last of many');
-      await expectReadableList(browser, `project ${manyProjects} of a user`, last.exchange);
+      await expectReadableList(browser, `project ${created.length + 1} of a user`, last.exchange);
       const { all, lists } = await listFiveTimes(context);
       const missingFrom = ({ projects }: { projects: Project[] }) =>
         all.filter((project) => !findProject(projects, project)).length;
@@ -563,6 +597,11 @@ export const longListChecks: Check[] = [
   }),
 ];
 
+/** Returns whether this is a project of the fixtures of some run of the kit. */
+const isOfKit = ({ title, description }: Partial<Project>) =>
+  /^Project .+ [a-z\d]{11}$/.test(String(title)) &&
+  String(description).startsWith('Created by the conformance kit (');
+
 /** Runs after SIGNIN-13, which needs this session unused. Its user has created no project. */
 export const foreignProjectCheck = must('PROJECT-22', {
   title: 'A user sees no project of a single other user',
@@ -572,11 +611,22 @@ export const foreignProjectCheck = must('PROJECT-22', {
   async run(context) {
     if (await isListShared(context)) skip('all users see the same projects');
     const { call, projects } = await listOrBlock((await firstSession(context)).browser);
-    const other = projects.find(({ title }) => title.includes(context.fixtures.runId));
-    if (other)
-      fail(`A user sees a project of another user, "${other.title}", but not all projects.`, [
-        call,
-      ]);
+    const { runId } = context.fixtures;
+    const failAt = ({ title }: Project, evidence: ApiCall | Exchange) =>
+      fail(`A user sees a project of another user, "${title}", but not all projects.`, [evidence]);
+    const other = projects.find(({ title }) => title.includes(runId));
+    if (other) failAt(other, call);
+    // Users of earlier runs have other ids, of which one of this run may be a part.
+    const lists = context.http.exchanges.filter(
+      ({ request: { method, path } }) => method === 'GET' && path === '/api/v1/projects',
+    );
+    for (const list of lists) {
+      const rows = parseJson(list.response?.text ?? '');
+      const foreign = (Array.isArray(rows) ? rows : []).find(
+        (row: Project) => isOfKit(row) && !row.title.includes(runId),
+      );
+      if (foreign) failAt(foreign as Project, list);
+    }
   },
 });
 
@@ -642,12 +692,15 @@ const listFiveTimes = oncePerRun(async (context) => {
   return { all: [...created, ...newest], newest, lists };
 });
 
-/** Creates `manyProjects` projects of tess, six at a time. */
+/** Creates many projects of tess, six at a time. */
 const createManyProjects = oncePerRun(async (context) => {
   const { browser } = await context.signedInUser('tess');
   await listOrBlock(browser);
   const created: Project[] = [];
-  while (created.length < manyProjects) {
+  const { clock } = context.http;
+  const startedAtMs = clock.now();
+  const isFast = () => clock.now() - startedAtMs < maxCreatingMs;
+  while (created.length < manyProjects || (created.length < moreProjects && isFast())) {
     const batch = Array.from({ length: 6 }, (_, index) =>
       createOrBlock(context, browser, `number ${created.length + index + 1}`),
     );

@@ -95,7 +95,7 @@ const wordsOf = ({ id, level, title, requirement, statements }: Check) => ({
 
 /** Returns how to find what a run leaves on the server. */
 export const deletionHint = (runId: string): string =>
-  `The emails of this run contain "${runId}", those of all runs end with ${emailDomain}: delete from users where email like '%${emailDomain}'`;
+  `The emails of this run contain "${runId}", those of all runs ${emailDomain}: delete from users where email like '%${emailDomain}%'`;
 
 function countStatuses(results: CheckResult[], wanted: Level): Totals {
   const ofLevel = results.filter(({ check }) => check.level === wanted);

@@ -163,7 +163,9 @@ test('prints the run id of the data it leaves on the server when interrupted', a
   onTestFinished(stop);
   const child = startCommand(origin);
   const { code, errors } = await outcomeOf(child);
-  expect(errors).toMatch(/^Stopped early\. .*contain "[a-z\d]{11}".* like '%kit\.example\.org'\n$/);
+  expect(errors).toMatch(
+    /^Stopped early\. .*contain "[a-z\d]{11}".* like '%kit\.example\.org%'\n$/,
+  );
   expect(code).toBe(130);
 });
 

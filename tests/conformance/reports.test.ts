@@ -237,10 +237,9 @@ test('a run with the same seed sends the same requests to a server with data of 
     const requests = context.http.exchanges.map(
       ({ browserName, request: { method, path, body } }) =>
         // Parameters of the path may be ids, which the backend chooses.
-        `${browserName} ${findCall(method, path)?.call ?? method + path} ${String(body ?? '')}`.replaceAll(
-          new RegExp(runId, 'gi'),
-          '(run id)',
-        ),
+        `${browserName} ${findCall(method, path)?.call ?? method + path} ${String(body ?? '')}`
+          .replaceAll(new RegExp(runId, 'gi'), '(run id)')
+          .replace(/"id":"[^"]+"/, '"id":"(of the backend)"'),
     );
     // Concurrent requests may arrive in any order.
     return { requests: requests.toSorted(), statuses: results.map(({ status }) => status) };

@@ -134,6 +134,17 @@ export const accountFaults: Record<string, Change> = {
     422,
     ({ password }) => String(password).includes(' '),
   ),
+  'ACCOUNT-11: dots and tags of a large provider are removed': emails((email) =>
+    email.endsWith('@gmail.com') ? email.replaceAll(/\.(?=.*@)|\+.*(?=@)/g, '') : email,
+  ),
+  'ACCOUNT-22: a registration chooses its role': () => ({
+    registered: ({ json }) => jsonResponse(201, { role: json['role'] ?? 'member' }),
+  }),
+  'ACCOUNT-23: passwords need a capital and a digit': change.refuse(
+    'registerUser',
+    422,
+    ({ password }) => /^[a-z ]{8,}$/.test(String(password)),
+  ),
   'ACCOUNT-21: the role of a new account is a number': () => ({
     registered: () => jsonResponse(201, { role: 2 }),
   }),

@@ -91,10 +91,8 @@ export const cookieFaults: Record<string, Change> = {
 
 /** Other faults of cookies. */
 export const otherCookieFaults: Record<string, Change> = {
-  'COOKIE-1: the session cookie expires after two seconds': sessionCookie(
-    /Max-Age=\d+/,
-    'Max-Age=2',
-  ),
+  'COOKIE-1: the session cookie expires after a minute': sessionCookie(/Max-Age=\d+/, 'Max-Age=60'),
+  'COOKIE-1: the XSRF cookie expires after a second': xsrfCookie(/Max-Age=\d+/, 'Max-Age=1'),
   'COOKIE-3: the session cookie is not HttpOnly': sessionCookie('; HttpOnly', ''),
   'COOKIE-4: the session cookie has no SameSite attribute': sessionCookie('; SameSite=Lax', ''),
   'COOKIE-5: the cookies are Secure on http': ({ cookiesOf }) => ({
@@ -141,6 +139,9 @@ export const otherCookieFaults: Record<string, Change> = {
       /(^|; )(?!session=|XSRF-TOKEN=)/.test(String(headers['cookie'] ?? 'session=')) &&
       change.error(500),
   ),
+  'XSRF-4: a user has the same XSRF token after each sign-in': ({ sessions }) => ({
+    xsrfToken: (session) => sessions.get(session)?.email.replaceAll(/\W/g, '-'),
+  }),
   'XSRF-4: the XSRF token is the same for every user and never changes': () => ({
     xsrfToken: () => 'shared-token-of-every-user',
   }),

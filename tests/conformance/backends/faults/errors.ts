@@ -26,6 +26,7 @@ const fatalRequests: Row[] = [
   ['ERR-7', 'a short password', 'registerUser', ({ password }) => String(password).length === 7],
   ['ERR-26', 'a registration without an email', 'registerUser', (json) => !('email' in json)],
   ['ERR-47', 'a registration without a password', 'registerUser', (json) => !('password' in json)],
+  ['ERR-49', 'a number as a new email', 'registerUser', ({ email }) => isNumber(email)],
   ['ERR-41', 'a number as a new password', 'registerUser', ({ password }) => isNumber(password)],
   ['ERR-42', 'an object as a new password', 'registerUser', ({ password }) => isObject(password)],
   ['ERR-9', 'a sign-in without a password', 'login', (json) => lacks('password', json)],

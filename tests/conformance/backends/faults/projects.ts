@@ -62,6 +62,14 @@ const scatteredProjects =
     };
   };
 
+const etags = (etagOf: (list: Project[]) => string): Change =>
+  change.responsesTo('listProjects', 200, (response, { headers }) => {
+    const etag = etagOf(JSON.parse(String(response.body)) as Project[]);
+    return headers['if-none-match'] === etag
+      ? { status: 304, headers: { etag }, body: '' }
+      : { ...response, headers: { ...response.headers, etag } };
+  });
+
 /** Faults of creating and listing projects that break other checks, or need their users. */
 export const projectFaults: Record<string, Change> = {
   'PROJECT-1: the list is wrapped in an object': lists((projects) => ({ projects })),
@@ -103,6 +111,11 @@ export const projectFaults: Record<string, Change> = {
         hidden.delete(session) ? projects.slice(0, -1) : projects,
     };
   },
+  'PROJECT-22: a user sees the project of a user of an earlier run': lists((all, { account }) =>
+    account!.email.startsWith('bob')
+      ? [...all, { ...all[0], id: 'old', title: 'Project seen 0123456789a' }]
+      : all,
+  ),
   'PROJECT-22: the list has the projects of all users whose email begins alike': ({
     accounts,
   }) => ({
@@ -139,6 +152,7 @@ export const otherProjectFaults: Record<string, Change> = {
     );
   },
   'PROJECT-9: the list contains only the newest 20 projects': lists((all) => all.slice(-20)),
+  'PROJECT-9: the list contains only the oldest 200 projects': lists((all) => all.slice(0, 200)),
   'PROJECT-9: a list of more than 100 projects fails': ({ sessions }) =>
     change.refuse('listProjects', 500, (_json, request) => {
       const account = sessions.get(change.sessionOf(request));
@@ -206,16 +220,23 @@ export const otherProjectFaults: Record<string, Change> = {
       return next(request);
     });
   },
-  'PROJECT-14: the ETag of the list never changes': change.responsesTo(
-    'listProjects',
-    200,
-    (response, { headers }) => {
-      const etag = '"constant"';
-      return headers['if-none-match'] === etag
-        ? { status: 304, headers: { etag }, body: '' }
-        : { ...response, headers: { ...response.headers, etag } };
+  'PROJECT-14: the ETag of the list never changes': etags(() => '"constant"'),
+  'PROJECT-14: the ETag is the number of projects': etags((list) => `"${list.length}"`),
+  'PROJECT-24: a new project with the id of another one replaces it': ({
+    accounts,
+    projects,
+    createProject,
+  }) => ({
+    createProject(call) {
+      const { account, json } = call;
+      const taken = projects.find(({ id }) => id === json['id']);
+      if (!account || !taken) return createProject(call);
+      for (const owner of accounts.values())
+        owner.projects = owner.projects.filter((project) => project !== taken);
+      account.projects.push(Object.assign(taken, json));
+      return jsonResponse(201, taken);
     },
-  ),
+  }),
   'PROJECT-15: signed-out users see the projects of all users': ({ listProjects, projects }) => ({
     listProjects: (call) => (call.session ? listProjects(call) : jsonResponse(200, projects)),
   }),
