@@ -130,11 +130,22 @@ export function createRunContext(
   const signInLate = (account: Account, first: ApiCall<void>) =>
     getOrCreate(lateSignIns, account.name, async () => {
       const { email, password, browser, registration } = account;
-      await http.clock.sleep(lateMs);
-      const login = await browser.login(email, password);
-      const description =
-        'A sign-in with the right email and password fails, and succeeds 0.5 s later. Does the backend respond to a registration before it has stored the account?';
-      const cause = { words: 'accounts can sign in only 0.5 s later', subject: email };
+      const send = () => browser.login(email, password);
+      // Twice, for two processes that take turns.
+      const again = [await send(), await send()].find(({ outcome }) => outcome.ok);
+      if (!again) await http.clock.sleep(lateMs);
+      const login = again ?? (await send());
+      const [when, question] = again
+        ? ['in another request', 'Does each process of the backend have a database of its own?']
+        : [
+            '0.5 s later',
+            'Does the backend respond to a registration before it has stored the account?',
+          ];
+      const description = `The backend refuses the right email and password, and accepts them ${when}. ${question}`;
+      const cause = {
+        words: `accounts can sign in only ${when}. ${question} They are`,
+        subject: email,
+      };
       const evidence = [registration, first, login];
       if (login.outcome.ok)
         refusedSignIns.push(createProblem(description, evidence, describeScreen(first), cause));

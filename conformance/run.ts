@@ -8,7 +8,7 @@ import { outOfTime, Unjudged, type Exchange } from './http/client.ts';
 import { isSuccess } from './http/response.ts';
 import type { Status } from './report/schema.ts';
 import { createRunContext, type RunContext, type RunContextOptions } from './run-context.ts';
-import { Blocked, CheckFailed, Skipped, type Problem } from './verdict.ts';
+import { Blocked, CheckFailed, createProblem, Skipped, type Problem } from './verdict.ts';
 
 export type CheckResult = {
   check: Check;
@@ -53,6 +53,11 @@ export async function run({
     const [check, ...others] = waiting;
     onProgress(results.length, selected.length, check!);
     results.push(await runCheck(check!, context, isApiMissing(results)));
+    if (context.http.exchanges.some(isConnectionRefused)) {
+      results.push(...others.map((other) => ({ ...notRun, check: other })));
+      reportStop(results, check!, context.http.exchanges);
+      break;
+    }
     waiting = isShortOfTime(results, others.length, budgetMs) ? mustFirst(others) : others;
   }
   context.http.close();
@@ -83,6 +88,34 @@ export async function run({
     timeAdvice,
     context,
   };
+}
+
+const isConnectionRefused = ({ failure }: Exchange) =>
+  failure?.message.startsWith('no connection') === true;
+
+const notRun = {
+  status: 'blocked' as const,
+  note: 'the backend has stopped',
+  problems: [],
+  exchanges: [],
+  durationMs: 0,
+};
+
+/** Reports that the backend stopped, in place of what the check lacked at that time. */
+function reportStop(results: CheckResult[], during: Check, exchanges: Exchange[]) {
+  const index = exchanges.findIndex(isConnectionRefused);
+  const last = exchanges.slice(0, index).findLast(({ failure }) => failure) ?? exchanges[index - 1];
+  const stopped = results.find(({ check }) => check === during)!;
+  Object.assign(stopped, { status: 'blocked', note: notRun.note, problems: [] } satisfies Outcome);
+  const owner = results.find(({ check }) => check.id === 'REACH-5') ?? stopped;
+  const { method, path } = (last ?? exchanges[index]!).request;
+  const description = `The backend stops answering after ${method} ${path}. Has its process ended?`;
+  const problem = createProblem(description, [last ?? [], exchanges[index]!].flat());
+  Object.assign(owner, {
+    status: 'failed',
+    note: undefined,
+    problems: [problem],
+  } satisfies Outcome);
 }
 
 /** The part of the budget after which the speed of the backend is known. */

@@ -75,6 +75,8 @@ export async function blockIfRefusedAnyway(
       : 'The backend refuses an account that has signed in before. Does it limit sign-ins without a status 429? It responds';
     const evidence = [first.outcome.ok ? control.registration : ada.login, first, second];
     const description = `${fault}: ${describeResponse(second.exchange)}.`;
+    // What refuses other accounts may be the cause here.
+    if (context.refusedSignIns.length > 0) throw new Blocked('sign-ins fail now and then');
     context.refusedSignIns.push(createProblem(description, evidence));
     throw new Blocked(description);
   }

@@ -4,6 +4,7 @@ import { asUser, createListed, createOrBlock, isListShared } from '../shared-req
 import { skip } from '../verdict.ts';
 import { profile, type Check } from './check.ts';
 import { describeAcceptance, errorCases, exchangeOf, triggerJudged } from './errors.ts';
+import { listRejectedTexts } from './text.ts';
 
 /** Choices that the specification leaves open. They are noted and never fail. */
 export const profileChecks: Check[] = [
@@ -40,6 +41,7 @@ export const profileChecks: Check[] = [
             : `${lowerFirst(errorCase.subject)}: ${status || 'no response'}${message ? ` "${message}"` : ''}`,
         );
       }
+      rules.push(...(await listRejectedTexts(context).catch(() => [])));
       return rules.length > 0 ? rules.join('; ') : skip('no input was judged');
     },
   }),

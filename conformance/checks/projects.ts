@@ -5,6 +5,7 @@ import {
   describeProjectFault,
   describeResponse,
   describeType,
+  refusalCause,
 } from '../describe.ts';
 import type { Exchange } from '../http/client.ts';
 import { isClientError, isSuccess, parseJson, responseHeader, statusOf } from '../http/response.ts';
@@ -426,6 +427,8 @@ export const projectChecks: Check[] = [
           fail(
             `Two projects have the same Idempotency-Key and ${texts}: the backend responds to the second one with ${describeResponse(second.exchange)}, and ${fault}.`,
             [first.call, second],
+            undefined,
+            refusalCause(second.exchange, `a repeated Idempotency-Key with ${texts}`),
           );
       }
     }),

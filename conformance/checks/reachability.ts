@@ -170,10 +170,16 @@ export const apiCheck = must('REACH-1', {
         : '';
       fail(`GET /api/v1/projects: ${describeResponse(list)}.${hint}`, [list]);
     }
-    if (!indicatesMissingApi(list)) return;
+    if (!indicatesMissingApi(list) && !isSuccess(list) && statusOf(list) !== 404) return;
     const json = { email: fixtures.email('unknown'), password: fixtures.password('unknown') };
     const login = await browser.send('POST', '/api/v1/auth/login', { json });
-    if (!indicatesMissingApi(login)) return;
+    if (!indicatesMissingApi(list) || !indicatesMissingApi(login)) {
+      const unknown = await browser.send('GET', '/api/v1/no-such-thing');
+      const response = describeResponse(list);
+      if ([login, unknown].some((other) => describeResponse(other) !== response)) return;
+      const question = 'Is this the backend, and is it the right port?';
+      fail(`Every address under /api/v1 gets ${response}. ${question}`, [list, login, unknown]);
+    }
     if (isHtmlPage(list) && isSuccess(list))
       fail(
         'GET /api/v1/projects responds with 200 and an HTML page. This is a web server (or the development server of an app) that serves its page at every address. Does the backend use another port?',

@@ -1,8 +1,8 @@
 import { compareCauses, groupOf, isCauseOf } from '../checks/causes.ts';
 import type { Check } from '../checks/check.ts';
 import { describeResponse } from '../describe.ts';
-import type { Exchange } from '../http/client.ts';
-import { statusOf } from '../http/response.ts';
+import { headerValues, type Exchange } from '../http/client.ts';
+import { isSuccess, parseJson, statusOf } from '../http/response.ts';
 import type { CheckResult } from '../run.ts';
 import type { Cause, Problem } from '../verdict.ts';
 
@@ -93,6 +93,11 @@ function causeOf(
   isGeneral: (failure: Exchange) => boolean,
 ): Cause | undefined {
   const last = exchanges.at(-1);
+  if (last && isRefusalWithSuccess(last))
+    return {
+      words: 'refusals have the status of a success',
+      subject: cause?.subject ?? addressOf(last),
+    };
   // What happened before the failure is the cause, if the check says so.
   if (!last || !isFailure(last) || !isGeneral(last) || (cause && exchanges.length > 1))
     return cause;
@@ -101,6 +106,14 @@ function causeOf(
     subject: cause?.subject ?? addressOf(last),
   };
 }
+
+/** Returns whether a response without a cookie says why it refuses, with a status of success. */
+const isRefusalWithSuccess = (exchange: Exchange) =>
+  isSuccess(exchange) &&
+  headerValues(exchange.response, 'set-cookie').length === 0 &&
+  ['message', 'error', 'errors', 'detail'].some(
+    (name) => name in Object(parseJson(exchange.response!.text)),
+  );
 
 /** The checks that inspect the responses to the requests of other checks. */
 const inspections = /^(ERR-20|REACH-)/;

@@ -14,6 +14,8 @@ import { run, type CheckResult, type RunResult } from '../../conformance/run.ts'
 import type { Problem } from '../../conformance/verdict.ts';
 import { findCall } from '../../model/calls.ts';
 import { exemplary, startBackend } from './backends/backend.ts';
+import * as change from './backends/changes.ts';
+import { signInFaults } from './backends/faults/auth.ts';
 import { errorFaults } from './backends/faults/errors.ts';
 import { leakFaults } from './backends/faults/leaks.ts';
 import { runKit } from './backends/run-kit.ts';
@@ -68,6 +70,22 @@ test('refusals with one fault are one entry that names their checks and situatio
   );
   const others = report.findings.filter((each) => each !== finding).flatMap(({ ids }) => ids);
   expect(finding!.ids.filter((id) => others.includes(id))).toEqual([]);
+});
+
+test.each([
+  ['refusals have the status 200', change.refusals((response) => ({ ...response, status: 200 }))],
+  ['two processes', signInFaults['SIGNIN-17: two processes with a database each take turns']!],
+])('a cause that many checks meet is one entry: %s', async (_name, fault) => {
+  const { findings } = createReport(await runKit((clock) => startBackend(clock, exemplary, fault)));
+  expect(findings.length).toBeGreaterThan(0);
+  expect(findings.slice(1).filter(({ causes }) => causes.length === 0)).toEqual([]);
+});
+
+test('the choices name a limit of bodies that is shorter than the texts of the contract', async () => {
+  const limit = change.requests(({ body }) => body.length > 1_000 && change.error(413));
+  const start = (clock: TestClock) => startBackend(clock, exemplary, limit);
+  const [choice] = createReport(await runKit(start, { only: ['PROFILE-9'] })).results;
+  expect(choice!.note).toContain('(a title of 1000 and a description of 31 characters): 413');
 });
 
 const resultOf = (id: string, problem?: Partial<Problem>): CheckResult => ({

@@ -1,7 +1,7 @@
 import type { RunningServer } from '../../support/reference-server.ts';
 import { exemplary, jsonResponse, startBackend, withHeaders, type Change } from './backend.ts';
 import * as change from './changes.ts';
-import { neverRespond, startStubServer, type Respond } from './stub-server.ts';
+import { closedConnection, neverRespond, startStubServer, type Respond } from './stub-server.ts';
 import type { TestClock } from './test-clock.ts';
 import { allowOrigin, appOrigin } from './variants.ts';
 
@@ -42,11 +42,29 @@ export const nonBackends: NonBackend[] = [
       ? change.error(401, 'Please sign in.')
       : jsonResponse(404, { error: 'Not Found' }),
   ),
-  server('SIGNIN-1', 'a server that answers every request with {}', () => jsonResponse(200, {})),
+  server('REACH-1', 'a server that answers every request with {}', () => jsonResponse(200, {})),
+  server('REACH-1', 'a server that answers every request with 404 and a message', () =>
+    change.error(404, 'Not Found'),
+  ),
   {
     id: 'REACH-1',
     name: 'a server that accepts connections and never responds',
     start: (clock) => startStubServer(() => neverRespond(clock)),
+  },
+  {
+    id: 'REACH-5',
+    name: 'a backend that ends when a project is created',
+    async start(clock) {
+      const running = await startBackend(
+        clock,
+        exemplary,
+        change.requestsTo('createProject', () => {
+          void running.stop();
+          return closedConnection;
+        }),
+      );
+      return { ...running, stop: async () => {} };
+    },
   },
   {
     id: 'SIGNIN-1',

@@ -152,6 +152,15 @@ export const accountFaults: Record<string, Change> = {
 
 /** Faults of signing in, and of sessions. */
 export const signInFaults: Record<string, Change> = {
+  'SIGNIN-17: two processes with a database each take turns': (backend) => {
+    const databases = [backend, { accounts: new Map(), sessions: new Map() }].map(
+      ({ accounts, sessions }) => ({ accounts, sessions }) as Pick<Backend, 'accounts'>,
+    );
+    return change.before('respond', () => {
+      databases.push(databases.shift()!);
+      Object.assign(backend, databases[0]);
+    });
+  },
   'SIGNIN-1: a wrong password gets 200 and an error in the body': change.responsesTo(
     'login',
     401,
