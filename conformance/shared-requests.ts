@@ -198,7 +198,7 @@ export async function createListed(context: RunContext, browser: SimulatedBrowse
 export async function expectReadableList(
   browser: SimulatedBrowser,
   request: string,
-  evidence: Exchange,
+  ...evidence: Exchange[]
 ) {
   let list = await browser.listProjects();
   if (!list.outcome.ok) list = await browser.listProjects();
@@ -207,8 +207,8 @@ export async function expectReadableList(
   if (status === 0 || isClientError(list.exchange))
     throw new Blocked(`the list cannot be shown: ${describeListFault(list)}`);
   return fail(
-    `The backend responds with ${statusOf(evidence)} to ${request}. From then on, the app cannot show the list: ${describeListFault(list)}.`,
-    [evidence, list],
+    `The backend responds with ${statusOf(evidence.at(-1)!)} to ${request}. From then on, the app cannot show the list: ${describeListFault(list)}.`,
+    [...evidence, list],
     'an empty list: "No projects to show.", although nothing was deleted',
     { words: 'requests make the list of their user unreadable', subject: request },
   );

@@ -290,11 +290,11 @@ export const projectChecks: Check[] = [
     statements: ['CHOICE-47', 'CALL-3'],
     async run(context) {
       if (await isListShared(context)) skip('all users see the same projects');
-      const users: { browser: SimulatedBrowser; own: Project[] }[] = [];
+      const users: { browser: SimulatedBrowser; own: Project[]; create: ApiCall }[] = [];
       for (const name of ['ada', 'bob']) {
         const { browser } = await context.signedInUser(name);
-        const { list } = await createListed(context, browser, `own of ${name}`);
-        users.push({ browser, own: list.projects });
+        const { call: create, list } = await createListed(context, browser, `own of ${name}`);
+        users.push({ browser, own: list.projects, create });
       }
       const requests = Array.from({ length: 12 }, async (_, index) => {
         const { browser, own } = users[index % 2]!;
@@ -311,7 +311,7 @@ export const projectChecks: Check[] = [
         if (expectSuccess(list, failure).some((project) => others.some(isSameProject(project))))
           fail(
             'When two users request their lists concurrently, one of them gets the list of the other.',
-            [list],
+            [...users.map(({ create }) => create), list],
             "another user's projects",
           );
       }
@@ -527,7 +527,8 @@ export const longListChecks: Check[] = [
     async run(context) {
       const { browser, created } = await createManyProjects(context);
       const { call: last } = await createOrBlock(context, browser, 'last of many');
-      await expectReadableList(browser, `project ${created.length + 1} of a user`, last.exchange);
+      const creates = [...created.map((each) => each.call), last].map(({ exchange }) => exchange);
+      await expectReadableList(browser, `project ${creates.length} of a user`, ...creates);
       const { all, lists } = await listFiveTimes(context);
       const missingFrom = ({ projects }: { projects: Project[] }) =>
         all.filter((project) => !findProject(projects, project)).length;
@@ -537,7 +538,8 @@ export const longListChecks: Check[] = [
       const reason = others.some((other) => missingFrom(other) < count)
         ? 'five lists in a row differ, as if several processes kept their own'
         : `it has ${projects.length} projects, so it is truncated, paginated or cached, or some were lost, because they were created six at a time`;
-      if (count > 0) fail(`The list lacks ${count} of ${all.length} projects: ${reason}.`, [call]);
+      const fault = `The list lacks ${count} of ${all.length} projects: ${reason}.`;
+      if (count > 0) fail(fault, [...created.map((each) => each.call), call]);
     },
   }),
   should('PROJECT-5', {
@@ -547,7 +549,7 @@ export const longListChecks: Check[] = [
     statements: ['CREATE-2', 'CHOICE-44', 'LIST-3'],
     async run(context) {
       const idsOf = (projects: Project[]) => projects.map(({ id }) => String(id));
-      const { all, newest, lists } = await listFiveTimes(context);
+      const { all, newest, newestCalls, lists } = await listFiveTimes(context);
       const orders = lists.map(({ projects }) => idsOf(projects));
       const first = new Set(orders[0]);
       const changed = orders.findIndex(
@@ -559,14 +561,14 @@ export const longListChecks: Check[] = [
       if (changed > 0)
         fail(
           'Five lists in a row have different orders.',
-          [lists[0]!.call, lists[changed]!.call],
+          [...newestCalls, lists[0]!.call, lists[changed]!.call],
           'rows that change places whenever the screen opens',
         );
       if (order.slice(-expected.length).join() === expected.join()) return;
       const isReversed = order.slice(0, expected.length).join() === expected.toReversed().join();
       fail(
         `The list is ${isReversed ? 'ordered from newest to oldest' : `not in the order of creation: of ${order.length} projects, the five newest are at ${expected.map((id) => order.indexOf(id) + 1).join(', ')}`}.`,
-        [lists[0]!.call],
+        [...newestCalls, lists[0]!.call],
         'a new project at the end of the list, and elsewhere when the user comes back',
       );
     },
@@ -685,21 +687,23 @@ function expectSameTexts(calls: ApiCall<Project>[]) {
 /** Creates five more projects of tess, one after the other, and fetches the list five times. */
 const listFiveTimes = oncePerRun(async (context) => {
   const { browser, created } = await createManyProjects(context);
-  const newest: Project[] = [];
+  const last = [];
   for (const name of ['one', 'two', 'three', 'four', 'five'])
-    newest.push((await createOrBlock(context, browser, name)).project);
+    last.push(await createOrBlock(context, browser, name));
+  const newest = last.map(({ project }) => project);
   const lists = [await listOrBlock(browser)];
   // A slow list is fetched once: REACH-10 reports it.
   const count = lists[0]!.call.exchange.durationMs < 1000 ? 5 : 1;
   while (lists.length < count) lists.push(await listOrBlock(browser));
-  return { all: [...created, ...newest], newest, lists };
+  const all = [...created, ...last].map(({ project }) => project);
+  return { all, newest, newestCalls: last.map(({ call }) => call), lists };
 });
 
 /** Creates many projects of tess, six at a time. */
 const createManyProjects = oncePerRun(async (context) => {
   const { browser } = await context.signedInUser('tess');
   await listOrBlock(browser);
-  const created: Project[] = [];
+  const created: Awaited<ReturnType<typeof createOrBlock>>[] = [];
   const { clock } = context.http;
   const startedAtMs = clock.now();
   const isFast = () => clock.now() - startedAtMs < maxCreatingMs;
@@ -707,7 +711,7 @@ const createManyProjects = oncePerRun(async (context) => {
     const batch = Array.from({ length: 6 }, (_, index) =>
       createOrBlock(context, browser, `number ${created.length + index + 1}`),
     );
-    for (const { project } of await Promise.all(batch)) created.push(project);
+    created.push(...(await Promise.all(batch)));
   }
   return { browser, created };
 });

@@ -348,6 +348,7 @@ export const idleSessionCheck = must('SIGNIN-13', {
     const after = await browser.listProjects();
     if (!isUnauthorized(after)) return;
     await blockOnFlapping({ browser });
+    after.exchange.idleMs = minIdleMs;
     fail(
       `A session ended after ${secondsBetween(before, after)} s without a call: the backend rejects the list with ${describeResponse(after.exchange)}.`,
       [login.last, before, after],

@@ -217,6 +217,7 @@ export const oldTokenCheck = must('XSRF-6', {
     const create = await findRejectedToken(context, browser, 'with an old token');
     if (!create) return;
     if (!(await isNewTokenAccepted(context))) throw new Blocked(describeCreateFailure(create));
+    create.exchange.idleMs = create.exchange.endedAtMs - list.exchange.endedAtMs;
     fail(
       `A token expires: ${secondsBetween(list, create)} s after the sign-in, the backend rejects a new project with ${describeResponse(create.exchange)}, although the session is valid. It accepts the token of a new session.`,
       [login.last, create],

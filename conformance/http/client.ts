@@ -39,6 +39,8 @@ export type Exchange = {
   rejectedCookies: { line: string; reason: string }[];
   /** What the browser sent because this response redirects it. */
   next?: Exchange;
+  /** How long its browser had sent nothing, where that is the cause. */
+  idleMs?: number;
   /** Name of the simulated browser that sent the request. */
   browserName: string;
   /** False for requests that the app never sends; the kit makes those to see the refusal. */

@@ -24,7 +24,7 @@ export function reproduce(
   runId: string,
   evidence: Exchange[],
 ): string[] {
-  const script = withRequirements(all, evidence);
+  const { script, repeated, count } = foldCreates(withRequirements(all, evidence));
   const lines: string[] = [];
   for (let first = 0; first < script.length;) {
     // Exchanges are in the order in which they ended.
@@ -36,6 +36,9 @@ export function reproduce(
       batch.filter((other) => other.browserName === browserName).length === 1;
     const commands = batch.map((each) => curlCommand(origin, all, each, writesFile(each)));
     if (commands.includes(undefined)) return [];
+    if (batch.includes(repeated!)) commands[0] = repeatCommand(commands[0]!, count);
+    const idleMs = batch[0]!.idleMs ?? 0;
+    if (idleMs > 0) lines.push(`sleep ${Math.ceil(idleMs / 1000)}`);
     lines.push(...commands.map((command) => `${command}${batch.length > 1 ? ' &' : ''}`));
     if (batch.length > 1) lines.push('wait');
     first += batch.length;
@@ -48,6 +51,24 @@ export function reproduce(
       .replaceAll(new RegExp(runId, 'gi'), `'"$RUN"'`),
   );
 }
+
+/** Leaves one of many creates of a browser, and counts them. */
+function foldCreates(script: Exchange[]) {
+  const creates = script.filter((exchange) => hasSucceeded(exchange, '/projects'));
+  const [repeated, ...others] = creates.filter(({ request }) => request.method === 'POST');
+  const isLong = others.length > maxCommands;
+  return {
+    script: isLong ? script.filter((exchange) => !others.includes(exchange)) : script,
+    repeated: isLong ? repeated : undefined,
+    count: others.length + 1,
+  };
+}
+
+/** Repeats a create quietly, each time with another Idempotency-Key. */
+const repeatCommand = (command: string, count: number) =>
+  `for n in $(seq ${count}); do ${command
+    .replace(/ -si -w '.*? s\\n'/, ' -so /dev/null')
+    .replace(/(?<=-H 'idempotency-key: [^']*)'/, String.raw`-'"$n"`)}; done`;
 
 /** Returns exchanges of a run together with the earlier ones that they depend on, in order. */
 export function withRequirements(all: Exchange[], evidence: Exchange[]): Exchange[] {

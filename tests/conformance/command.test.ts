@@ -81,6 +81,13 @@ test('exits with 3 and an instruction when no server listens', async () => {
   expect(errors).toContain('Nothing listens on port 1 of 127.0.0.1. Start the backend');
 });
 
+test('names the other loopback address if the server listens only there', async () => {
+  const { port } = new URL(await startCorrectBackend());
+  const { code, errors } = await runCommand(`http://[::1]:${port}`);
+  expect(code).toBe(3);
+  expect(errors).toContain(`A server listens on 127.0.0.1: give http://127.0.0.1:${port} as the`);
+});
+
 test('keeps its exit code when the reader of its output ends early', async () => {
   const child = startCommand('--help');
   child.stdout.destroy();

@@ -43,6 +43,12 @@ test.each([
   ['a text with quotes', 'TEXT-1: text is HTML-escaped', /&lt;b&gt;Bold.*&quot;quoted/],
   ['a text with lines', 'TEXT-4: line breaks are replaced with spaces', /First line Second line/],
   [
+    'many projects',
+    'PROJECT-9: the list contains only the oldest 200 projects',
+    /^HTTP[^]*HTTP[^]*(?<!title.*)\[({"id":"\w+","title":"Project number 1 \w+",[^}]*},?){200}\]/,
+  ],
+  ['the order of a list', 'PROJECT-5: the list is sorted newest first', /\[{[^}]*five[^}]*}.*one/],
+  [
     'a text of 10 kB',
     'TEXT-5: descriptions are truncated to 5,000 characters',
     /"description":"[^"]{5000}"/,
