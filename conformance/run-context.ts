@@ -9,7 +9,7 @@ import {
   type Exchange,
   type HttpClientOptions,
 } from './http/client.ts';
-import { lateMs } from './http/clock.ts';
+import { fastMs, lateMs } from './http/clock.ts';
 import { isClientError, isSuccess, parseJson } from './http/response.ts';
 import { Blocked, createProblem, type Problem } from './verdict.ts';
 
@@ -179,8 +179,16 @@ export function createRunContext(
     return { ...account, browser, login };
   }
 
+  /** Returns fewer repetitions for a slow backend, so that other checks have time. */
+  function repetitions(count: number): number {
+    const times = http.exchanges.map(({ durationMs }) => durationMs).toSorted((a, b) => a - b);
+    const medianMs = times[Math.floor(times.length / 2)] ?? 0;
+    return Math.max(3, Math.min(count, Math.round((count * fastMs) / medianMs)));
+  }
+
   return {
     origin,
+    repetitions,
     http,
     secrets,
     fixtures,

@@ -278,7 +278,8 @@ export const signInChecks: Check[] = [
     statements: ['CHOICE-9', 'CALL-3'],
     async run(context) {
       const user = await requireActiveSession(context);
-      for (let count = 1; count <= manyRequests; count++) {
+      const repetitions = context.repetitions(manyRequests);
+      for (let count = 1; count <= repetitions; count++) {
         const list = await user.browser.listProjects();
         await blockUnlessRejected(user, list);
         const others = context.http.exchanges.filter(

@@ -15,3 +15,6 @@ export const realClock: Clock = {
   clearTimeout,
   sleep: (delayMs) => new Promise((resolve) => setTimeout(resolve, delayMs)),
 };
+
+/** A request that takes longer makes a backend slow: checks repeat their requests less often. */
+export const fastMs = 60;
