@@ -12,6 +12,9 @@ import { run } from './run.ts';
 import { checkReachable, parseTarget, Unreachable } from './target.ts';
 import { prepareUi } from './ui/prepare.ts';
 
+/** On a narrower terminal, lines wrap. */
+const minColumns = 40;
+
 // The reader of a pipe may end early, as head does.
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {
   if (error.code !== 'EPIPE') throw error;
@@ -65,7 +68,7 @@ async function runCommand(settings: RunSettings): Promise<number> {
   const files = reportFolder === undefined ? [] : writeReports(reportFolder, report, screenshots);
   const { isTTY, columns } = process.stdout;
   const colors = isTTY && !process.env['NO_COLOR'];
-  const width = isTTY ? columns || 80 : Infinity;
+  const width = isTTY ? Math.max(minColumns, columns || 80) : Infinity;
   process.stdout.write(renderTerminal(report, { verbose: settings.verbose, colors, width, files }));
   return viewOf(report).isOk ? 0 : 1;
 }

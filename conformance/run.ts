@@ -62,17 +62,17 @@ export async function run({
   }
   context.http.close();
   const timeAdvice = adviseTime(results, budgetMs);
+  for (const problem of results.flatMap(({ problems }) => problems)) {
+    const owner = results.find(({ check }) => check.id === problem.cause?.owner);
+    if (owner?.status === 'passed')
+      Object.assign(owner, { status: 'failed', problems: [problem] } satisfies Outcome);
+  }
   const hasFailed = (id: string) =>
     results.some(({ check, status }) => check.id === id && status === 'failed');
   for (const result of results)
     result.note = result.note?.replace(reference, (words, id: string) =>
       hasFailed(id) ? words : '',
     );
-  for (const problem of results.flatMap(({ problems }) => problems)) {
-    const owner = results.find(({ check }) => check.id === problem.cause?.owner);
-    if (owner?.status === 'passed')
-      Object.assign(owner, { status: 'failed', problems: [problem] } satisfies Outcome);
-  }
   return {
     origin,
     only,
@@ -101,10 +101,14 @@ const notRun = {
   durationMs: 0,
 };
 
+const maxAtOnce = 12;
+
 /** Reports that the backend stopped, in place of what the check lacked at that time. */
 function reportStop(results: CheckResult[], during: Check, exchanges: Exchange[]) {
   const index = exchanges.findIndex(isConnectionRefused);
-  const last = exchanges.slice(0, index).findLast(({ failure }) => failure) ?? exchanges[index - 1];
+  const before = exchanges.slice(0, index);
+  // Of requests at once, the one whose connection broke.
+  const last = before.slice(-maxAtOnce).findLast(({ failure }) => failure) ?? before.at(-1);
   const stopped = results.find(({ check }) => check === during)!;
   Object.assign(stopped, { status: 'blocked', note: notRun.note, problems: [] } satisfies Outcome);
   const owner = results.find(({ check }) => check.id === 'REACH-5') ?? stopped;

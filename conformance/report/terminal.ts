@@ -121,9 +121,9 @@ function fitRows(rows: Row[], width: number): string[] {
 const wrap = (text: string, width: number): string[] =>
   width === Infinity
     ? [text]
-    : text
-        .match(new RegExp(`.{1,${width}}(?= |$)|.{${width}}`, 'gsu'))!
-        .map((line) => line.trimStart());
+    : (text.match(new RegExp(`.{1,${width}}(?= |$)|.{${width}}`, 'gsu')) ?? [text]).map((line) =>
+        line.trimStart(),
+      );
 
 const cut = (text: string, width: number): string =>
   text.length <= width ? text : truncate(text, width - 1);
