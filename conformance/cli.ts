@@ -90,7 +90,9 @@ export function parseArguments(args: string[], checkIds: string[]) {
   for (const wanted of only.filter((id) => !checkIds.some((known) => isSelected(known, [id]))))
     errors.push(`${option}: there is no check "${wanted}". See --list.`);
   if (!values.ui && only.length > 0 && only.every((id) => isSelected(id, ['UI'])))
-    errors.push(`${option} ${only[0]} needs --ui.`);
+    errors.push(
+      option === '--try' ? '--try repeats no check in a browser.' : `--only ${only[0]} needs --ui.`,
+    );
   if (option === '--try' && values.only.length > 0) errors.push('--try takes no --only.');
   if (option === '--try' && values.ui) errors.push('--try takes no --ui.');
   if (option === '--only' && values.run) errors.push('--run needs --try ID.');

@@ -63,7 +63,7 @@ async function runCommand(settings: RunSettings): Promise<number> {
   });
   progress.clear();
   const report = createReport(result, [...target.notes, ...connectionNotes]);
-  if (settings.tries) return tryFinding(report, settings.only, settings.tries === 'run');
+  if (settings.tries) return tryFinding(report, settings.tries === 'run');
   const { screenshots } = result.context;
   const files = reportFolder === undefined ? [] : writeReports(reportFolder, report, screenshots);
   const { isTTY, columns } = process.stdout;
@@ -74,7 +74,7 @@ async function runCommand(settings: RunSettings): Promise<number> {
 }
 
 /** Prints or runs the commands that repeat the first problem. Returns the exit code. */
-function tryFinding(report: Report, only: string[], isRun: boolean): number {
+function tryFinding(report: Report, isRun: boolean): number {
   const [finding] = report.findings;
   if (!finding) {
     console.log(`There is nothing to try. ${report.verdict}`);
