@@ -32,7 +32,15 @@ const rows = [
   [
     'src/screens/',
     ['src/(ui/|actors-context.ts|prerendered.ts)', 'machines/'],
-    ['react', 'react-hook-form', '@hookform', 'zod', '@xstate/react', '@tanstack/react-router'],
+    [
+      'react',
+      'react-dom',
+      'react-hook-form',
+      '@hookform',
+      'zod',
+      '@xstate/react',
+      '@tanstack/react-router',
+    ],
   ],
   [
     'src/(?!(main|inspector|prerendered|actors|actors-context)\\.)[^/]+$',

@@ -71,15 +71,17 @@ function NewProjectForm({ createdCount, onCreated }: NewProjectFormProps) {
       // A user who went on typing meanwhile keeps the text.
       const { title, description } = form.getValues();
       if (title === project?.title && description === project.description) {
-        resetAndFocus(empty, 'title');
-      }
-      onCreated();
+        resetAndFocus(empty, 'title', onCreated);
+      } else onCreated();
     });
     const discarded = projects.on('project.discarded', () => {
       const focused = document.activeElement;
-      if (!focused?.closest('form')) form.reset(empty);
-      else resetAndFocus(empty, focused.matches('textarea') ? 'description' : 'title');
-      onDiscarded();
+      if (focused?.closest('form')) {
+        resetAndFocus(empty, focused.matches('textarea') ? 'description' : 'title', onDiscarded);
+      } else {
+        form.reset(empty);
+        onDiscarded();
+      }
     });
     return () => {
       created.unsubscribe();

@@ -1,6 +1,7 @@
 import { zodResolver } from '@hookform/resolvers/zod';
-import { useEffect, useRef, useState } from 'react';
+import { useRef } from 'react';
 import type { ChangeEvent, FocusEvent, FormEvent } from 'react';
+import { flushSync } from 'react-dom';
 import { useForm as useHookForm } from 'react-hook-form';
 import type { DefaultValues, FieldValues, Path } from 'react-hook-form';
 import type { ZodMiniType } from 'zod/mini';
@@ -27,20 +28,7 @@ export function useForm<Values extends FieldValues>(
     // Validates a field at its first blur or submit, then at each change.
     mode: 'onTouched',
   });
-  /** A new object for each reset, so that the effect runs after each of them. */
-  const [focusTarget, setFocusTarget] = useState<{ name: Path<Values> }>();
   const untouchedFocus = useRef<string>(undefined);
-  useEffect(() => {
-    if (!focusTarget) return;
-    const control = document.querySelector<Control>(`form [name="${focusTarget.name}"]`);
-    // A user who has scrolled past the form stays there. The first key scrolls the field into view.
-    // Stryker disable next-line all: only a browser has a layout.
-    const isAbove = (control?.form?.getBoundingClientRect().bottom ?? 0) < 0;
-    // A field that loses the focus here was reset, too.
-    untouchedFocus.current = document.activeElement?.getAttribute('name') ?? undefined;
-    control?.focus({ preventScroll: isAbove });
-    untouchedFocus.current = focusTarget.name;
-  }, [focusTarget]);
 
   const { errors } = form.formState;
 
@@ -63,9 +51,20 @@ export function useForm<Values extends FieldValues>(
         error: typeof error === 'string' ? error : undefined,
       };
     },
-    resetAndFocus: (values: Values, name: Path<Values>) => {
-      form.reset(values);
-      setFocusTarget({ name });
+    resetAndFocus: (values: Values, name: Path<Values>, update: () => void) => {
+      // Synchronous, so that the new fields are in the page, and all that changes is one commit.
+      flushSync(() => {
+        form.reset(values);
+        update();
+      });
+      const control = document.querySelector<Control>(`form [name="${name}"]`);
+      // A user who has scrolled past the form stays there. The first key scrolls the field into view.
+      // Stryker disable next-line all: only a browser has a layout.
+      const isAbove = (control?.form?.getBoundingClientRect().bottom ?? 0) < 0;
+      // A field that loses the focus here was reset, too.
+      untouchedFocus.current = document.activeElement?.getAttribute('name') ?? undefined;
+      control?.focus({ preventScroll: isAbove });
+      untouchedFocus.current = name;
     },
     submit: (event: FormEvent<HTMLFormElement>) => {
       for (const [name, value] of new FormData(event.currentTarget)) {

@@ -1,5 +1,5 @@
 import { style } from '@vanilla-extract/css';
-import { color, motion, radius, space, text } from '../styles/tokens.css.ts';
+import { color, radius, space, text } from '../styles/tokens.css.ts';
 import { lineMarker } from '../styles/decorative-line.ts';
 
 /** Its marker is filled while the field has the focus, and red while the field has an error. */
@@ -8,10 +8,7 @@ export const field = style({
   display: 'flex',
   flexDirection: 'column',
   gap: space.hair,
-  '::before': {
-    ...lineMarker('0.75rem', 0.875),
-    transition: `background ${motion.quick}, border-color ${motion.quick}`,
-  },
+  '::before': lineMarker('0.75rem', 0.875),
   selectors: {
     '&:focus-within::before': { background: color.accent },
     '&:has([aria-invalid="true"])::before': {
