@@ -39,7 +39,8 @@ data.
                   the same requests
   --budget N      end the run after N seconds (default ${defaultBudgetSeconds}; no limit with
                   --wait); what does not fit is not judged, and on a slow
-                  backend, MUST checks come first and journeys are shorter
+                  backend, MUST checks come first, several run at once
+                  and journeys are shorter
   --wait          obey every Retry-After of a backend that throttles, up to
                   ${maxWaitMinutes} minutes in total
   --ui            also run the app itself in a browser, with this backend

@@ -51,6 +51,9 @@ export function oncePerRun<Value>(create: (context: RunContext) => Promise<Value
   return (context: RunContext) => once(context);
 }
 
+export const medianOf = (values: number[]): number | undefined =>
+  values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)];
+
 /** A picture of a failed check. `file` is in the same folder as the report. */
 export type Screenshot = { id: string; file: string };
 
@@ -181,8 +184,7 @@ export function createRunContext(
 
   /** Returns fewer repetitions for a slow backend, so that other checks have time. */
   function repetitions(count: number): number {
-    const times = http.exchanges.map(({ durationMs }) => durationMs).toSorted((a, b) => a - b);
-    const medianMs = times[Math.floor(times.length / 2)] ?? 0;
+    const medianMs = medianOf(http.exchanges.map(({ durationMs }) => durationMs)) ?? 0;
     return Math.max(3, Math.min(count, Math.round((count * fastMs) / medianMs)));
   }
 

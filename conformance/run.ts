@@ -1,13 +1,25 @@
 import { callNames, findCall, type Call } from '../model/calls.ts';
-import { checks } from './checks/all.ts';
+import { checks, checksInOrder } from './checks/all.ts';
 import type { Check } from './checks/check.ts';
 import { listUserMessages } from './checks/errors.ts';
 import { isSelected } from './cli.ts';
 import { createFixtures, createRunId } from './fixtures.ts';
-import { outOfTime, Unjudged, type Exchange } from './http/client.ts';
+import {
+  operationOf,
+  outOfTime,
+  scope,
+  Unjudged,
+  type Exchange,
+  type Scope,
+} from './http/client.ts';
 import { isSuccess } from './http/response.ts';
 import type { Status } from './report/schema.ts';
-import { createRunContext, type RunContext, type RunContextOptions } from './run-context.ts';
+import {
+  createRunContext,
+  medianOf,
+  type RunContext,
+  type RunContextOptions,
+} from './run-context.ts';
 import { Blocked, CheckFailed, createProblem, Skipped, type Problem } from './verdict.ts';
 
 export type CheckResult = {
@@ -31,7 +43,7 @@ type RunOptions = RunContextOptions & {
   onProgress?: (done: number, total: number, check: Check) => void;
 };
 
-/** Runs the checks against a backend, one after another. */
+/** Runs the checks against a backend: one after another, unless it is slow. */
 export async function run({
   origin,
   only = [],
@@ -49,17 +61,35 @@ export async function run({
   const selected = checks.filter(({ id }) => isSelected(id, only));
   const results: CheckResult[] = [];
   let waiting = selected;
-  while (waiting.length > 0) {
-    const [check, ...others] = waiting;
-    onProgress(results.length, selected.length, check!);
-    results.push(await runCheck(check!, context, isApiMissing(results)));
-    if (context.http.exchanges.some(isConnectionRefused)) {
-      results.push(...others.map((other) => ({ ...notRun, check: other })));
-      reportStop(results, check!, context.http.exchanges);
-      break;
+  const { exchanges } = context.http;
+  const helpers: Promise<void>[] = [];
+  /** How many exchanges there were before the first helper began. */
+  let aloneCount = Infinity;
+  /** Runs the checks that wait, one after another. A helper leaves those that need an order. */
+  async function work(isHelper: boolean): Promise<void> {
+    for (;;) {
+      const check = waiting.find((each) => !isHelper || !checksInOrder.has(each));
+      if (!check) return;
+      waiting = waiting.filter((each) => each !== check);
+      onProgress(results.length, selected.length, check);
+      const result = await runCheck(check, context, isApiMissing(results));
+      results.push(result);
+      const isAsFast = slowdown(exchanges, aloneCount) < maxSlowdown;
+      if (exchanges.some(isConnectionRefused)) {
+        Object.assign(result, stopped);
+        results.push(...waiting.map((other) => ({ ...notRun, check: other })));
+        waiting = [];
+      } else if (isShortOfTime(context, results.length, waiting.length)) {
+        waiting = mustFirst(waiting);
+        aloneCount = Math.min(aloneCount, exchanges.length);
+        if (isAsFast && helpers.length < maxHelpers) helpers.push(work(true));
+      }
+      if (isHelper && !isAsFast) return;
     }
-    waiting = isShortOfTime(results, others.length, budgetMs) ? mustFirst(others) : others;
   }
+  await work(false);
+  await Promise.all(helpers);
+  if (exchanges.some(isConnectionRefused)) reportStop(results, exchanges);
   context.http.close();
   const timeAdvice = adviseTime(results, budgetMs);
   for (const problem of results.flatMap(({ problems }) => problems)) {
@@ -93,28 +123,27 @@ export async function run({
 const isConnectionRefused = ({ failure }: Exchange) =>
   failure?.message.startsWith('no connection') === true;
 
-const notRun = {
-  status: 'blocked' as const,
+const stopped = {
+  status: 'blocked',
   note: 'the backend has stopped',
   problems: [],
-  exchanges: [],
-  durationMs: 0,
-};
+} satisfies Outcome;
+const notRun = { ...stopped, exchanges: [], durationMs: 0 };
 
 const maxAtOnce = 12;
 
-/** Reports that the backend stopped, in place of what the check lacked at that time. */
-function reportStop(results: CheckResult[], during: Check, exchanges: Exchange[]) {
+/** Reports that the backend stopped, in place of what the checks lacked at that time. */
+function reportStop(results: CheckResult[], exchanges: Exchange[]) {
   const index = exchanges.findIndex(isConnectionRefused);
   const before = exchanges.slice(0, index);
   // Of requests at once, the one whose connection broke.
   const last = before.slice(-maxAtOnce).findLast(({ failure }) => failure) ?? before.at(-1);
-  const stopped = results.find(({ check }) => check === during)!;
-  Object.assign(stopped, { status: 'blocked', note: notRun.note, problems: [] } satisfies Outcome);
-  const owner = results.find(({ check }) => check.id === 'REACH-5') ?? stopped;
   const { method, path } = (last ?? exchanges[index]!).request;
   const description = `The backend stops answering after ${method} ${path}. Has its process ended?`;
   const problem = createProblem(description, [last ?? [], exchanges[index]!].flat());
+  const owner =
+    results.find(({ check }) => check.id === 'REACH-5') ??
+    results.find(({ note }) => note === stopped.note)!;
   Object.assign(owner, {
     status: 'failed',
     note: undefined,
@@ -123,13 +152,32 @@ function reportStop(results: CheckResult[], during: Check, exchanges: Exchange[]
 }
 
 /** The part of the budget after which the speed of the backend is known. */
-const probeShare = 1 / 6;
+const probeShare = 1 / 12;
+
+/** With the first, as many as browsers open connections. */
+const maxHelpers = 5;
+
+/** A backend that is slower than this beside others answers one request at a time. */
+const maxSlowdown = 1.5;
+
+/** Returns how many times as long as before the last responses took. */
+function slowdown(exchanges: Exchange[], aloneCount: number): number {
+  const before = exchanges.slice(0, aloneCount);
+  const factors = exchanges
+    .slice(aloneCount)
+    .slice(-10)
+    .map(({ durationMs, request }) => {
+      const same = before.filter((each) => operationOf(each.request) === operationOf(request));
+      return durationMs / Math.max(1, medianOf(same.map((each) => each.durationMs)) ?? durationMs);
+    });
+  return medianOf(factors) ?? 1;
+}
 
 /** Returns whether the other checks, at the speed so far, take longer than what is left. */
-function isShortOfTime(results: CheckResult[], otherCount: number, budgetMs: number): boolean {
-  const spentMs = results.reduce((sum, { durationMs }) => sum + durationMs, 0);
-  const neededMs = (spentMs / results.length) * otherCount;
-  return spentMs > budgetMs * probeShare && neededMs > budgetMs - spentMs;
+function isShortOfTime({ http }: RunContext, doneCount: number, otherCount: number): boolean {
+  const spentMs = http.clock.now() - http.startedAtMs;
+  const neededMs = (spentMs / doneCount) * otherCount;
+  return spentMs > http.budgetMs * probeShare && neededMs > http.budgetMs - spentMs;
 }
 
 /** What the app cannot do without comes first. Keeps the order otherwise. */
@@ -160,18 +208,15 @@ const isApiMissing = (results: CheckResult[]) =>
 async function runCheck(check: Check, context: RunContext, isBlocked: boolean) {
   const { clock } = context.http;
   const startedAtMs = clock.now();
-  const earlierExchanges = context.http.exchanges.length;
-  const { unjudged } = context.http;
-  const unjudgedCount = unjudged.length;
+  const own: Scope = { exchanges: [], unjudged: [] };
   let outcome: Outcome = isBlocked
     ? { status: 'blocked', note: `the API was not found: see ${basePathCheck}` }
-    : await evaluateCheck(check, context);
+    : await scope.run(own, () => evaluateCheck(check, context));
   // Journeys take a refused request for a result, and a 429 is evidence of nothing.
-  const note = unjudged[unjudgedCount];
+  const [note] = own.unjudged;
   if (note !== undefined && !showsTimeout(outcome)) outcome = { status: 'blocked', note };
-  const exchanges = context.http.exchanges.slice(earlierExchanges);
   const durationMs = clock.now() - startedAtMs;
-  return { check, problems: [], note: undefined, ...outcome, exchanges, durationMs };
+  return { check, problems: [], note: undefined, ...outcome, exchanges: own.exchanges, durationMs };
 }
 
 type Outcome = Pick<CheckResult, 'status'> & Partial<Pick<CheckResult, 'note' | 'problems'>>;

@@ -12,6 +12,17 @@ import { idleSessionCheck, refusedSignInsCheck, signInChecks } from './signin.ts
 import { textChecks } from './text.ts';
 import { newBrowserCheck, oldTokenCheck, xsrfChecks } from './xsrf.ts';
 
+/** They inspect what the run has brought about, and use sessions that are old. */
+const lastChecks = [
+  ...responseChecks,
+  refusedSignInsCheck,
+  idleSessionCheck,
+  foreignProjectCheck,
+  oldTokenCheck,
+  storedCookiesCheck,
+  ...leakChecks,
+];
+
 /** All checks, in the order in which they run. */
 export const checks: Check[] = [
   apiCheck,
@@ -28,12 +39,8 @@ export const checks: Check[] = [
   ...errorChecks,
   ...profileChecks,
   ...corsChecks,
-  // From here on, checks inspect what the run has brought about, and use sessions that are old.
-  ...responseChecks,
-  refusedSignInsCheck,
-  idleSessionCheck,
-  foreignProjectCheck,
-  oldTokenCheck,
-  storedCookiesCheck,
-  ...leakChecks,
+  ...lastChecks,
 ];
+
+/** The checks of which none runs beside another: they share a person, or what they inspect. */
+export const checksInOrder = new Set([...journeyChecks, ...lastChecks]);

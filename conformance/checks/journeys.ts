@@ -1,4 +1,5 @@
 import { checkJourney, checkWalk } from '../journeys/journey.ts';
+import { Unjudged } from '../http/client.ts';
 import { accountSteps, arrival, hashesOf, projectSteps, type Steps } from '../journeys/steps.ts';
 import type { WalkOptions } from '../journeys/walk.ts';
 import { oncePerRun, type RunContext } from '../run-context.ts';
@@ -53,13 +54,16 @@ const maxStepsOf = (steps: Steps) => (Object.keys(steps).length + 1) ** 2;
 
 const userStory = oncePerRun((context) => {
   const later = ['creates a project', 'leaves Projects', 'opens Projects', 'reloads the page'];
-  return checkJourney(context, [...Object.keys(arrival), ...later]);
+  return checkJourney(context, [...Object.keys(arrival), ...later]).catch((error: unknown) => {
+    const reason = context.http.unjudged().at(-1);
+    throw reason === undefined ? error : new Unjudged(reason);
+  });
 });
 
 /** Lets the person of the story go on, because an account is expensive. */
 async function goOn(context: RunContext, options: WalkOptions) {
-  const story = await userStory(context).catch(() => {
-    throw new Blocked(context.http.unjudged.at(-1) ?? 'the journey of JOURNEY-1 fails');
+  const story = await userStory(context).catch((error: unknown) => {
+    throw error instanceof Unjudged ? error : new Blocked('the journey of JOURNEY-1 fails');
   });
   const { clock, budgetMs } = context.http;
   const endsAtMs = clock.now() + budgetMs * walkShare;

@@ -1,3 +1,4 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
 import { Agent as HttpAgent, request as httpRequest, type IncomingMessage } from 'node:http';
 import { Agent as HttpsAgent, request as httpsRequest } from 'node:https';
 import type { Socket } from 'node:net';
@@ -53,6 +54,12 @@ type Result = Pick<Exchange, 'response' | 'failure'>;
 /** Thrown in place of a response that cannot be judged: the backend throttles, or hangs. */
 export class Unjudged extends Error {}
 
+/** What one check brought about, while others ran at the same time. */
+export type Scope = { exchanges: Exchange[]; unjudged: string[] };
+
+/** The scope of the check that runs. */
+export const scope = new AsyncLocalStorage<Scope>();
+
 /** The message of an `Unjudged` after the budget. */
 export const outOfTime = 'lack of time';
 
@@ -99,8 +106,10 @@ export function createHttpClient(origin: string, settings: HttpClientOptions = {
   const agent = isHttps ? new HttpsAgent(options) : new HttpAgent(options);
   /** All exchanges so far, in order. */
   const exchanges: Exchange[] = [];
-  /** The message of each `Unjudged` so far. */
-  const unjudged: string[] = [];
+  /** The message of each `Unjudged` outside of a check. */
+  const unjudgedElsewhere: string[] = [];
+  /** Returns the message of each `Unjudged` of the check that runs. */
+  const unjudged = () => scope.getStore()?.unjudged ?? unjudgedElsewhere;
   const throttling = {
     /** How often Retry-After was obeyed, and for how long in total. */
     count: 0,
@@ -109,14 +118,18 @@ export function createHttpClient(origin: string, settings: HttpClientOptions = {
     advice: undefined as string | undefined,
   };
   const waitLimit = isPatient ? patientLimits : impatientLimits;
-  const endsAtMs = clock.now() + budgetMs;
+  const startedAtMs = clock.now();
+  const endsAtMs = startedAtMs + budgetMs;
   let resumeAtMs = -Infinity;
   let timeoutMs = firstTimeoutMs;
+  let inFlight = 0;
 
   function sendOnce(request: HttpRequest, staleConnections = 0): Promise<Result> {
     const { method, path, headers, body: requestBody } = request;
     return new Promise((resolve) => {
-      const limitMs = Math.max(0, Math.min(timeoutMs, endsAtMs - clock.now()));
+      // A backend may answer one request at a time.
+      const fairMs = timeoutMs * (1 + (inFlight - 1) / 2);
+      const limitMs = Math.max(0, Math.min(fairMs, endsAtMs - clock.now()));
       let incoming: IncomingMessage | undefined;
       const fail = (message: string, isTimeout = false) => {
         clock.clearTimeout(timer);
@@ -133,10 +146,12 @@ export function createHttpClient(origin: string, settings: HttpClientOptions = {
         maxHeaderSize,
       });
       const timer = clock.setTimeout(() => {
+        outgoing.destroy();
+        // Not by the clock, which a timer may precede by a fraction of a millisecond.
+        if (limitMs < fairMs) return fail(outOfTime);
         const start = incoming && `the response began with ${incoming.statusCode} and did not end`;
         fail(`${start ?? 'no response'} within ${limitMs / 1000} s`, true);
-        if (limitMs === timeoutMs) timeoutMs = laterTimeoutMs;
-        outgoing.destroy();
+        timeoutMs = laterTimeoutMs;
       }, limitMs);
       outgoing.on('socket', repairNextHead);
       outgoing.on('error', (error: NodeJS.ErrnoException) => {
@@ -172,7 +187,7 @@ export function createHttpClient(origin: string, settings: HttpClientOptions = {
   }
 
   function throwUnjudged(message: string): never {
-    unjudged.push(message);
+    unjudged().push(message);
     throw new Unjudged(message);
   }
 
@@ -212,6 +227,7 @@ export function createHttpClient(origin: string, settings: HttpClientOptions = {
   return {
     origin,
     clock,
+    startedAtMs,
     budgetMs,
     exchanges,
     throttling,
@@ -230,9 +246,11 @@ export function createHttpClient(origin: string, settings: HttpClientOptions = {
         const startedAt = clock.now();
         const startedAfter = exchanges.length;
         onWait?.(operation);
+        inFlight += 1;
         const result = await sendOnce(request);
+        inFlight -= 1;
         const endedAtMs = clock.now();
-        if (result.failure?.isTimeout && endedAtMs >= endsAtMs) throwUnjudged(outOfTime);
+        if (result.failure?.message === outOfTime) throwUnjudged(outOfTime);
         const exchange: Exchange = {
           request,
           ...sender,
@@ -243,6 +261,7 @@ export function createHttpClient(origin: string, settings: HttpClientOptions = {
           rejectedCookies: [],
         };
         exchanges.push(exchange);
+        scope.getStore()?.exchanges.push(exchange);
         onExchange?.(exchange);
         const retryAfterMs = retryAfterMsOf(result.response);
         if (retryAfterMs !== undefined) scheduleRetry(exchange, retryAfterMs, attempt);
@@ -255,7 +274,8 @@ export function createHttpClient(origin: string, settings: HttpClientOptions = {
   };
 }
 
-const operationOf = ({ method, path }: HttpRequest) => `${method} ${path.split('?')[0]}`;
+/** Returns the method and the path of a request, without the query. */
+export const operationOf = ({ method, path }: HttpRequest) => `${method} ${path.split('?')[0]}`;
 
 /** Repairs the next head that arrives where Node's lenient parser is stricter than browsers. */
 function repairNextHead(socket: Socket) {

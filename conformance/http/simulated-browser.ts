@@ -65,7 +65,7 @@ export class SimulatedBrowser {
     overrides: RequestOptions = {},
   ): Promise<ApiCall<Value>> {
     const exchanges: Exchange[] = [];
-    const { unjudged } = this.http;
+    const unjudged = this.http.unjudged();
     const earlier = unjudged.length;
     const onExchange = (exchange: Exchange) => exchanges.push(exchange);
     const api = this.createApi({ onExchange, ...overrides });

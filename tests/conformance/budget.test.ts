@@ -2,25 +2,43 @@ import { expect, test } from 'vitest';
 import { createReport } from '../../conformance/report/create-report.ts';
 import { viewOf } from '../../conformance/report/summary.ts';
 import { run } from '../../conformance/run.ts';
-import { startBackend } from './backends/backend.ts';
-import { requests } from './backends/changes.ts';
-import { TestClock } from './backends/test-clock.ts';
+import { exemplary, startBackend, type Change } from './backends/backend.ts';
+import { requests, respond } from './backends/changes.ts';
+import { unmetChecks } from './backends/run-kit.ts';
+import { TestClock, untilQuiet } from './backends/test-clock.ts';
 
-/** Runs the kit for a minute against a backend that takes so long for each request. */
-async function runAgainst(responseMs: number) {
-  const clock = new TestClock();
-  const slow = requests(() => {
+/** Creates a backend that takes so long for each request. */
+type SlowBackend = (clock: TestClock, responseMs: number) => Change;
+
+const oneAtATime: SlowBackend = (clock, responseMs) =>
+  requests(() => {
     clock.increment(responseMs);
     return undefined;
   });
-  const { origin, stop } = await startBackend(clock, slow);
+
+const allAtOnce: SlowBackend = (clock, responseMs) => {
+  let turn: Promise<void> | undefined;
+  return respond(async (request, next) => {
+    turn ??= untilQuiet().then(() => {
+      turn = undefined;
+      clock.increment(responseMs);
+    });
+    await turn;
+    return next(request);
+  });
+};
+
+/** Runs the kit for a minute. */
+async function runAgainst(slow: SlowBackend, responseMs: number) {
+  const clock = new TestClock();
+  const { origin, stop } = await startBackend(clock, exemplary, slow(clock, responseMs));
   const result = await run({ origin, clock, budgetMs: 60_000 }).finally(stop);
   expect(clock.now()).toBeLessThanOrEqual(60_000 + responseMs);
   return result;
 }
 
 test('on a backend that is slow, journeys are shorter and everything is judged', async () => {
-  const { results, timeAdvice } = await runAgainst(60);
+  const { results, timeAdvice } = await runAgainst(oneAtATime, 60);
   expect(timeAdvice).toBeUndefined();
   const journeys = results.filter(({ check }) => ['JOURNEY-5', 'JOURNEY-6'].includes(check.id));
   for (const { status, durationMs } of journeys) {
@@ -29,8 +47,14 @@ test('on a backend that is slow, journeys are shorter and everything is judged',
   }
 });
 
+test('checks run at once on a slow backend that responds to several requests at once', async () => {
+  const result = await runAgainst(allAtOnce, 200);
+  expect(result.timeAdvice).toBeUndefined();
+  expect(unmetChecks(result)).toEqual([]);
+});
+
 test('a run against a very slow backend ends with its budget, and has judged MUST checks first', async () => {
-  const result = await runAgainst(1_500);
+  const result = await runAgainst(oneAtATime, 1_500);
   const late = result.results.filter(({ note }) => note?.startsWith('lack of time; --budget'));
   expect(late.length).toBeGreaterThan(100);
   const levels = result.results.slice(-100).map(({ check }) => check.level);
