@@ -118,17 +118,28 @@ export const cookieChecks: Check[] = [
     statements: ['CHOICE-43', 'CHOICE-47'],
     async run(context) {
       const sessions = await requireSessions(context);
-      const { create } = await activeSession(context);
+      const { create, browser: owner } = await activeSession(context);
       const [ada, bob] = ['ada', 'bob'].map(context.fixtures.email) as [string, string];
-      for (const [change, forge] of Object.entries({
-        'with an invented value': (value: string) => value.replaceAll(/[a-z0-9]/gi, 'a'),
-        'without its last characters': (value: string) =>
-          value.replace(encodedPadding, '').slice(0, -6),
-        'with other last characters': forgeEnd,
-        [withOtherEmail]: (value: string) => replaceEncoded(value, ada, bob),
-        'with the next number, that of another session or user,': (value: string) =>
-          /^\d{1,12}$/.test(value) ? String(Number(value) + 1) : value,
-      }))
+      const forgeries: [change: string, forge: (value: string) => string, filter?: string][] = [
+        [
+          'with an invented value',
+          (value) => value.replaceAll(/[a-z0-9]/gi, 'a'),
+          "sed 's/[a-zA-Z0-9]/a/g'",
+        ],
+        [
+          'without its last characters',
+          (value) => value.replace(encodedPadding, '').slice(0, -6),
+          `sed -E 's/(=|%3D|")*$//; s/.{6}$//'`,
+        ],
+        ['with other last characters', forgeEnd, otherEnd],
+        [withOtherEmail, (value) => replaceEncoded(value, ada, bob)],
+        [
+          'with the next number, that of another session or user,',
+          (value) => (/^\d{1,12}$/.test(value) ? String(Number(value) + 1) : value),
+          "awk '{ print $1 + 1 }'",
+        ],
+      ];
+      for (const [change, forge, filter] of forgeries)
         for (const session of sessions) {
           const forged = session.map((cookie) =>
             changeCookie(cookie, { value: forge(cookie.value) }),
@@ -136,6 +147,7 @@ export const cookieChecks: Check[] = [
           const changed = forged.filter(({ value }, index) => value !== session[index]!.value);
           if (changed.length === 0) continue;
           const browser = context.newBrowser('forger');
+          if (filter !== undefined) browser.forgery = { of: owner.name, filter };
           for (const cookie of forged) browser.setCookie(cookie);
           const list = await browser.listProjects();
           const isWhole = changed.length === session.length && change !== withOtherEmail;
@@ -150,7 +162,7 @@ export const cookieChecks: Check[] = [
           if (isForged || (await isFailure()))
             fail(
               `The backend responds to the session cookie "${changed[0]!.key}" ${change} with ${describeResponse(list.exchange)} instead of rejecting it.`,
-              [list],
+              [context.http.exchanges.find((each) => setsCookie(each, changed[0]!)), list],
             );
         }
     },
@@ -213,6 +225,9 @@ const withOtherEmail = 'with the email of another user';
 
 /** Padding of base64, also percent-encoded, and a closing quote. */
 const encodedPadding = /(=|%3D|")+$/i;
+
+/** A short form of `forgeEnd` for commands. */
+export const otherEnd = String.raw`sed -E 's/[a-zA-Z0-9]{8}((=|%3D|")*)$/55555555\1/'`;
 
 /** Replaces the last letters and digits, of which a signature or a random token consists. */
 export function forgeEnd(value: string): string {
@@ -289,6 +304,9 @@ const findSessions = oncePerRun(async (context): Promise<Cookie[][]> => {
   }
   return needed.length > 0 ? [needed] : enough;
 });
+
+const setsCookie = (exchange: Exchange, { key, value }: Cookie) =>
+  setCookieLines(exchange).some((line) => line.startsWith(`${key}=${value};`));
 
 const setCookieLines = ({ response }: Exchange) => headerValues(response, 'set-cookie');
 

@@ -24,7 +24,7 @@ import {
 import { Blocked, expectSuccess, fail, failIfAny, skip } from '../verdict.ts';
 import type { RunContext, SignedInUser } from '../run-context.ts';
 import { must, should, type Check } from './check.ts';
-import { changeCookie, forgeEnd, specialCharacters } from './cookies.ts';
+import { changeCookie, forgeEnd, otherEnd, specialCharacters } from './cookies.ts';
 import { firstSession } from './xsrf.ts';
 
 export const signInChecks: Check[] = [
@@ -254,6 +254,7 @@ export const signInChecks: Check[] = [
       await requireSession(context);
       const user = await context.signedInUser('bob');
       const browser = user.browser.clone('bob, with old cookies');
+      browser.forgery = { of: user.browser.name, filter: otherEnd };
       for (const cookie of browser.allCookies())
         if (cookie.key !== 'XSRF-TOKEN')
           browser.setCookie(changeCookie(cookie, { value: forgeEnd(cookie.value) }));

@@ -42,13 +42,15 @@ export type Exchange = {
   next?: Exchange;
   /** How long its browser had sent nothing, where that is the cause. */
   idleMs?: number;
+  /** The browser whose cookies this one has in a changed form, and the change as a command. */
+  forgery?: { of: string; filter: string } | undefined;
   /** Name of the simulated browser that sent the request. */
   browserName: string;
   /** False for requests that the app never sends; the kit makes those to see the refusal. */
   isAppRequest: boolean;
 };
 
-type Sender = Pick<Exchange, 'browserName' | 'isAppRequest'>;
+type Sender = Pick<Exchange, 'browserName' | 'isAppRequest' | 'forgery'>;
 type Result = Pick<Exchange, 'response' | 'failure'>;
 
 /** Thrown in place of a response that cannot be judged: the backend throttles, or hangs. */

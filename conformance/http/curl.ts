@@ -14,6 +14,8 @@ const copiedHeaders =
 const freshRun = 'cd "$(mktemp -d)"; RUN=0$(date +%s)   # cookie files, and emails that are new';
 const tokenFunction = String.raw`token() { awk '$6 == "XSRF-TOKEN" { print $7 }' "$1" | sed 's/%2[Bb]/+/g; s/%2[Ff]/\//g; s/%3[Dd]/=/g'; }`;
 
+const cookieFunction = String.raw`cookie() { awk -v name="$2" '$6 == name { print $7 }' "$1"; }`;
+
 /**
  * Returns shell commands that repeat requests of a run with new accounts, including the requests
  * that set their cookies. Returns none when commands cannot do that. They contain no secrets:
@@ -34,7 +36,7 @@ export function reproduce(
     // Two concurrent commands must not write the same cookie file.
     const writesFile = ({ browserName }: Exchange) =>
       batch.filter((other) => other.browserName === browserName).length === 1;
-    const commands = batch.map((each) => curlCommand(origin, all, each, writesFile(each)));
+    const commands = batch.map((each) => curlCommand(origin, all, script, each, writesFile(each)));
     if (commands.includes(undefined)) return [];
     if (batch.includes(repeated!)) commands[0] = repeatCommand(commands[0]!, count);
     const idleMs = batch[0]!.idleMs ?? 0;
@@ -44,8 +46,10 @@ export function reproduce(
     first += batch.length;
   }
   if (lines.length === 0 || lines.length > maxCommands) return [];
-  const usesToken = lines.some((line) => line.includes('$(token '));
-  return [freshRun, ...(usesToken ? [tokenFunction] : []), ...lines].map((line) =>
+  const functions = Object.entries({ token: tokenFunction, cookie: cookieFunction })
+    .filter(([name]) => lines.some((line) => line.includes(`$(${name} `)))
+    .map(([, definition]) => definition);
+  return [freshRun, ...functions, ...lines].map((line) =>
     line
       .replace(/(?<=-H 'idempotency-key: [\w-]*)[\w-]{11}(?=')/, runId)
       .replaceAll(new RegExp(runId, 'gi'), `'"$RUN"'`),
@@ -87,12 +91,14 @@ function addNeeded(exchange: Exchange, all: Exchange[], needed: Set<Exchange>) {
   // Not each response that renewed a cookie since: a repetition does not need them.
   const signIn = own.find((each) => hasSucceeded(each, '/login'));
   const lines = headerValues(signIn?.response, 'set-cookie');
-  const setters = cookiesOf(exchange.request).map((cookie, index) => {
-    const name = exchange.request.headers['cookie']!.split('; ')[index]!.split('=')[0];
-    return lines.some((line) => line.startsWith(`${name}=`))
+  const { forgery } = exchange;
+  const setters = cookiesOf(exchange.request).map(([name, value]) =>
+    lines.some((line) => line.startsWith(`${name}=`))
       ? signIn
-      : own.find((each) => sets(each, cookie));
-  });
+      : (own.find((each) => sets(each, value)) ??
+        earlier.find((each) => each.browserName === forgery?.of && setsName(each, name)) ??
+        earlier.find((each) => sets(each, value))),
+  );
   const email = emailOf(exchange);
   const registration =
     email && earlier.find((each) => hasSucceeded(each, '/register') && emailOf(each) === email);
@@ -118,8 +124,15 @@ function emailOf({ request }: Exchange): string | undefined {
   return typeof email === 'string' ? email.trim().toLowerCase() : undefined;
 }
 
-const cookiesOf = ({ headers }: HttpRequest): string[] =>
-  headers['cookie']?.split('; ').map((pair) => pair.slice(pair.indexOf('=') + 1)) ?? [];
+/** Returns the names and values of the cookies of a request. */
+const cookiesOf = ({ headers }: HttpRequest) =>
+  (headers['cookie']?.split('; ') ?? []).map((pair): [name: string, value: string] => {
+    const end = pair.indexOf('=');
+    return [pair.slice(0, end), pair.slice(end + 1)];
+  });
+
+const setsName = ({ response }: Exchange, name: string) =>
+  headerValues(response, 'set-cookie').some((line) => line.startsWith(`${name}=`));
 
 const cookiesSetBy = new WeakMap<Exchange, Set<string>>();
 
@@ -132,8 +145,37 @@ function sets(exchange: Exchange, value: string): boolean {
   return values.has(value);
 }
 
+const fileOf = (browserName: string) => `${browserName.replaceAll(/\W+/g, '-')}.txt`;
+
+/**
+ * Returns the cookies of a browser that has those of another one, or of none: each is read from the
+ * file of that browser, changed or not, or is a text. Undefined if that file has another value.
+ */
+function borrowCookies(all: Exchange[], script: Exchange[], exchange: Exchange) {
+  const { forgery, request } = exchange;
+  const earlier = all.slice(0, all.indexOf(exchange));
+  const before = script.slice(0, script.indexOf(exchange));
+  const parts = cookiesOf(request).map(([name, value]) => {
+    const setter = earlier.findLast((each) => sets(each, value));
+    const owner = forgery?.of ?? setter?.browserName;
+    const last = before.findLast((each) => each.browserName === owner && setsName(each, name));
+    if (!last) return setter ? undefined : quote(`${name}=${value}`);
+    const isChanged = !sets(last, value);
+    if (isChanged && !forgery) return undefined;
+    const read = `cookie ${fileOf(owner!)} ${quote(name)}`;
+    return `"${name}=$(${isChanged ? `${read} | ${forgery!.filter}` : read})"`;
+  });
+  return parts.includes(undefined) ? undefined : parts.join("'; '");
+}
+
 /** Returns a command for one request; undefined when a command cannot make it. */
-function curlCommand(origin: string, all: Exchange[], exchange: Exchange, writesFile: boolean) {
+function curlCommand(
+  origin: string,
+  all: Exchange[],
+  script: Exchange[],
+  exchange: Exchange,
+  writesFile: boolean,
+) {
   const { request, browserName, failure } = exchange;
   const { method, headers, body } = request;
   const args = [String.raw`curl -si -w '\n%{time_total} s\n'`];
@@ -142,30 +184,34 @@ function curlCommand(origin: string, all: Exchange[], exchange: Exchange, writes
   if (responseHeader(exchange, 'content-encoding') !== undefined) args.push('--compressed');
   if (method !== 'GET' && (method !== 'POST' || body === undefined)) args.push(`-X ${method}`);
 
-  const file = `${browserName.replaceAll(/\W+/g, '-')}.txt`;
+  const ownFile = fileOf(browserName);
   const isSetBy = (cookie: string, browser?: string) =>
     all.some((each) => sets(each, cookie) && (!browser || each.browserName === browser));
-  const cookies = cookiesOf(request);
-  if (cookies.every((cookie) => isSetBy(cookie, browserName)))
-    args.push(`-b ${file}${writesFile ? ` -c ${file}` : ''}`);
-  else if (cookies.some((cookie) => isSetBy(cookie))) return undefined;
-  else args.push(`-b ${quote(headers['cookie']!)}`);
+  const cookies = cookiesOf(request).map(([, value]) => value);
+  const isOwn = cookies.every((cookie) => isSetBy(cookie, browserName));
+  const borrowed = isOwn ? ownFile : borrowCookies(all, script, exchange);
+  if (borrowed === undefined) return undefined;
+  args.push(`-b ${borrowed}${writesFile ? ` -c ${ownFile}` : ''}`);
 
   for (const [name, value] of Object.entries(headers))
     if (copiedHeaders.test(name)) args.push(`-H ${quote(`${name}: ${value}`)}`);
   if (body !== undefined && headers['content-type'] === undefined) args.push("-H 'content-type:'");
   const token = headers['x-xsrf-token'];
   if (token !== undefined) {
-    const isOwn = cookies.flatMap(encodedVariants).includes(token);
-    if (!isOwn && isSetBy(token)) return undefined;
-    const value = isOwn ? `"x-xsrf-token: $(token ${file})"` : quote(`x-xsrf-token: ${token}`);
+    const isOfCookie = cookies.flatMap(encodedVariants).includes(token) && isSetBy(token);
+    if (isSetBy(token) && !isOfCookie) return undefined;
+    const setter = isOwn ? exchange : script.findLast((each) => sets(each, token))!;
+    const value = isOfCookie
+      ? `"x-xsrf-token: $(token ${fileOf(setter.browserName)})"`
+      : quote(`x-xsrf-token: ${token}`);
     args.push(`-H ${value}`);
   }
   const url = quote(origin + request.path);
   if (body === undefined) return [...args, url].join(' ');
   const text = withOtherPassword(String(body));
   // No body of a request has control characters: JSON escapes them.
-  if (!isUtf8(Buffer.from(body))) return undefined;
+  if (!isUtf8(Buffer.from(body)))
+    return `printf ${quote(inOctal(Buffer.from(body)))} | ${[...args, '--data-binary @-', url].join(' ')}`;
   if (text.length <= maxInlineBodyLength)
     return [...args, `--data-raw ${quote(text)}`, url].join(' ');
   const printBody = printLongText(text);
@@ -192,5 +238,12 @@ function printLongText(text: string): string | undefined {
   const print = `yes ${quote(unit)} | head -n ${repeated.length / unit.length} | tr -d '\\n'`;
   return `{ printf %s ${quote(before)}; ${print}; printf %s ${quote(after)}; }`;
 }
+
+/** Returns bytes as a format of printf. */
+const inOctal = (bytes: Buffer) =>
+  bytes
+    .toString('latin1')
+    .replaceAll(/[%\\]/g, '$&$&')
+    .replaceAll(/[^ -~]/g, (byte) => `\\${byte.charCodeAt(0).toString(8).padStart(3, '0')}`);
 
 const quote = (text: string) => `'${text.replaceAll("'", String.raw`'\''`)}'`;

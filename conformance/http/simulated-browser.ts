@@ -39,6 +39,8 @@ type RequestOptions = {
 export class SimulatedBrowser {
   readonly name: string;
   readonly http: HttpClient;
+  /** Set for a browser that has changed cookies of another one. */
+  forgery: Exchange['forgery'];
   readonly jar = new CookieJar(null, { prefixSecurity: 'strict', rejectPublicSuffixes: false });
 
   constructor(http: HttpClient, name: string) {
@@ -144,7 +146,7 @@ export class SimulatedBrowser {
     for (const [name, value] of Object.entries(headers))
       if (value === undefined) delete headers[name];
     const request = { method, path, headers: headers as HttpRequest['headers'], body };
-    const sender = { browserName: this.name, isAppRequest };
+    const sender = { browserName: this.name, isAppRequest, forgery: this.forgery };
     const exchange = await this.http.send({ ...request, onNewConnection }, sender);
     if (options.signal?.aborted) return exchange;
     for (const line of headerValues(exchange.response, 'set-cookie')) {

@@ -53,6 +53,37 @@ test.each([
     'TEXT-5: descriptions are truncated to 5,000 characters',
     /"description":"[^"]{5000}"/,
   ],
+  ['bytes that are no text', 'ERR-30: no UTF-8 causes a 500', / 500 /],
+  [
+    'a cookie of another application',
+    'COOKIE-8: a cookie of another application causes a 500',
+    / 500 /,
+  ],
+  [
+    'a changed cookie',
+    'COOKIE-7: the last characters of a session cookie are ignored',
+    / 200 OK[^]* 200 OK/,
+  ],
+  [
+    'a cookie with the number of another session',
+    'COOKIE-7: the session cookie is a sequential number',
+    / 200 OK[^]* 200 OK[^]* 200 OK/,
+  ],
+  [
+    'a planted cookie',
+    'COOKIE-6: the session id that the browser sent is kept',
+    / 401 [^]* 200 OK[^]* 200 OK/,
+  ],
+  [
+    'a reopened browser',
+    'XSRF-7: the XSRF cookie ends with the browser, and only sign-in sets it',
+    / 200 OK[^]* 200 OK[^]* 403 /,
+  ],
+  [
+    'a session cookie of the past',
+    'SIGNIN-11: a sign-in with an unknown session cookie is refused',
+    / 200 OK[^]* 403 /,
+  ],
 ])('the commands of a report reproduce %s', async (_case, faultName, expected) => {
   expect(await reproduceFault(faultName)).toMatch(expected);
 });
