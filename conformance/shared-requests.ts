@@ -4,7 +4,7 @@ import { describeListFault, describeResponse, truncate } from './describe.ts';
 import type { Exchange } from './http/client.ts';
 import { lateMs } from './http/clock.ts';
 import type { SimulatedBrowser, ApiCall } from './http/simulated-browser.ts';
-import { isClientError, statusOf } from './http/response.ts';
+import { isClientError, isSuccess, parseJson, statusOf } from './http/response.ts';
 import { Blocked, createProblem, fail, type Verdict } from './verdict.ts';
 import {
   getOrCreate,
@@ -140,12 +140,43 @@ export async function createOrBlock(
 export const describeCreateFailure = ({ exchange }: ApiCall) =>
   `creating a project failed: ${describeResponse(exchange)}`;
 
-/** Fetches the list. Blocks the check when the app cannot show it. */
+/**
+ * Fetches the list. Blocks the check when the app cannot show it. Fails when the app could show an
+ * earlier list of the browser: what was created since is the cause. Fails so once per browser.
+ */
 export async function listOrBlock(browser: SimulatedBrowser) {
   const call = await browser.listProjects();
-  if (!call.outcome.ok) throw new Blocked(`the list cannot be shown: ${describeListFault(call)}`);
-  return { call, projects: call.outcome.value };
+  if (call.outcome.ok) return { call, projects: call.outcome.value };
+  const fault = describeListFault(call);
+  const own = browser.http.exchanges.filter(
+    ({ browserName, request }) =>
+      browserName === browser.name && request.path === call.exchange.request.path,
+  );
+  const last = own.findLastIndex(
+    (each) => each.request.method === 'GET' && Array.isArray(parseJson(each.response?.text)),
+  );
+  if (!isSuccess(call.exchange) || last === -1 || unreadable.has(browser))
+    throw new Blocked(`the list cannot be shown: ${fault}`);
+  unreadable.add(browser);
+  const since = own.slice(last);
+  const create = since.findLast(({ request }) => request.method === 'POST');
+  const { title } = Object(parseJson(String(create?.request.body))) as Partial<Project>;
+  return fail(
+    `The app could show a list, and a later one it cannot: ${fault}.`,
+    since,
+    unreadableList.userSees,
+    { words: unreadableList.words, subject: `the project "${truncate(String(title), 20)}"` },
+  );
 }
+
+/** The browsers of which a check has reported that their list became unreadable. */
+const unreadable = new WeakSet<SimulatedBrowser>();
+
+/** What requests bring about after which the app cannot show a list. */
+const unreadableList = {
+  words: 'requests make the list of their user unreadable',
+  userSees: 'an empty list: "No projects to show.", although nothing was deleted',
+};
 
 /** Creates a verdict whose function gets the browser of a signed-in user. */
 export const asUser =
@@ -206,11 +237,12 @@ export async function expectReadableList(
   const status = statusOf(list.exchange);
   if (status === 0 || isClientError(list.exchange))
     throw new Blocked(`the list cannot be shown: ${describeListFault(list)}`);
+  unreadable.add(browser);
   return fail(
     `The backend responds with ${statusOf(evidence.at(-1)!)} to ${request}. From then on, the app cannot show the list: ${describeListFault(list)}.`,
     [...evidence, list],
-    'an empty list: "No projects to show.", although nothing was deleted',
-    { words: 'requests make the list of their user unreadable', subject: request },
+    unreadableList.userSees,
+    { words: unreadableList.words, subject: request },
   );
 }
 

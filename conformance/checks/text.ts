@@ -12,14 +12,15 @@ import { isClientError, isSuccess, messageOf, parseJson, statusOf } from '../htt
 import type { ApiCall, SimulatedBrowser } from '../http/simulated-browser.ts';
 import {
   asUser,
-  createListed,
+  createOrBlock,
   expectReadableList,
   findProject,
   listOrBlock,
   listWith,
+  missingFromList,
 } from '../shared-requests.ts';
 import { oncePerArguments, type RunContext } from '../run-context.ts';
-import { createProblem, fail, failIfAny, skip } from '../verdict.ts';
+import { Blocked, createProblem, fail, failIfAny, skip } from '../verdict.ts';
 import { must, should, type Check, type Level } from './check.ts';
 
 type Text = [title: string, description: string];
@@ -295,7 +296,10 @@ async function expectPreserved(context: RunContext, text: Text): Promise<string 
   const { projects, call } = await listWith(browser, [stored], findProject, list);
   const listed = findProject(projects, created);
   if (!listed) {
-    await createListed(context, browser, `after ${truncate(sent.title, 20)}`);
+    const control = await createOrBlock(context, browser, `after ${truncate(sent.title, 20)}`);
+    const later = await expectReadableList(browser, subject, exchange, control.call.exchange);
+    if ((await listWith(browser, [control], findProject, later)).missing.length > 0)
+      throw new Blocked(missingFromList);
     return fail(`The list does not contain ${subject}.`, [create, call]);
   }
   expectSameText(sent, listed, 'the list', [create, call]);
@@ -369,8 +373,8 @@ const changes: Record<string, Change> = {
 
 /** What is the same in both texts, when they differ in this way only. */
 const forms: Record<string, Change> = {
-  'changed in its line breaks': (text) => text.replaceAll('\r\n', '\n'),
-  'changed in its white space': (text) => text.replaceAll(/\s+/g, ' ').trim(),
+  'with other line breaks': (text) => text.replaceAll('\r\n', '\n'),
+  'with other white space': (text) => text.replaceAll(/\s+/g, ' ').trim(),
   'in another letter case': (text) => text.toLowerCase(),
 };
 

@@ -29,12 +29,17 @@ export function createReport(run: RunResult, notes: string[] = []): Report {
     request: describeRequest(exchange),
     response: describeResponse(exchange),
   });
-  const reportProblem = ({ description, userSees, exchanges }: Problem) =>
-    cleanTexts({
+  const reportProblem = ({ description, userSees, exchanges }: Problem) => {
+    const decisive = exchanges.slice(-1);
+    const calls = withRequirements(context.http.exchanges, exchanges);
+    // Of requests at once, the decisive one may have ended before another.
+    const others = calls.filter((each) => !decisive.includes(each));
+    return cleanTexts({
       description,
       userSees,
-      calls: withRequirements(context.http.exchanges, exchanges).map(reportCall),
+      calls: [...others, ...decisive].map(reportCall),
     });
+  };
   const reportFinding = ({ checks, summary, problems, causes }: Finding) => ({
     ...wordsOf(checks[0]!),
     ids: checks.map(({ id }) => id),

@@ -7,6 +7,14 @@ const lists =
   (list: (projects: Project[], call: Call) => unknown): Change =>
   () => ({ listOf: ({ projects }, call) => list(projects, call) });
 
+/** Leaves projects out like array_filter of PHP, whose result is an object if a key is missing. */
+export const filteredLists = (isKept: (project: Project, projects: Project[]) => boolean): Change =>
+  lists((projects) => {
+    const kept = Object.entries(projects).filter(([, project]) => isKept(project, projects));
+    const isArray = kept.every(([key], index) => Number(key) === index);
+    return isArray ? kept.map(([, project]) => project) : Object.fromEntries(kept);
+  });
+
 const created =
   (body: (project: Project) => unknown): Change =>
   () => ({ created: (project) => jsonResponse(201, body(project)) });
@@ -139,6 +147,9 @@ export const otherProjectFaults: Record<string, Change> = {
     let count = 0;
     return lists((all) => (++count % 4 === 0 ? [...all.slice(1), ...all.slice(0, 1)] : all));
   },
+  'PROJECT-6: a list without repeated titles becomes an object': filteredLists(
+    (project, projects) => projects.find(({ title }) => title === project.title) === project,
+  ),
   'PROJECT-6: project ids are reused': ids((count) => count % 2),
   'PROJECT-7: project ids have another letter case in the list': lists((all) =>
     all.map((project) => ({ ...project, id: String(project.id).toUpperCase() })),

@@ -1,6 +1,7 @@
 import { escapeMarkup } from '../../../../conformance/report/html.ts';
 import { jsonResponse, type Change } from '../backend.ts';
 import * as change from '../changes.ts';
+import { filteredLists } from './projects.ts';
 
 /** Refuses projects with such a text. */
 const refused = (message: string, isRefused: (text: string) => boolean): Change =>
@@ -35,6 +36,9 @@ export const textFaults: Record<string, Change> = {
     created: ({ title, ...project }) =>
       jsonResponse(201, { ...project, title: /^\d+$/.test(title) ? Number(title) : title }),
   }),
+  'TEXT-7: a list without the title "0" becomes an object': filteredLists(
+    ({ title }) => title !== '0',
+  ),
   'TEXT-7: names of object members cause a 500': change.refuse(
     'createProject',
     500,
