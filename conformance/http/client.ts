@@ -125,12 +125,11 @@ export function createHttpClient(origin: string, settings: HttpClientOptions = {
   let resumeAtMs = -Infinity;
   let timeoutMs = firstTimeoutMs;
   let inFlight = 0;
+  const slow: { operation: string; isTimeout: boolean | undefined }[] = [];
 
-  function sendOnce(request: HttpRequest, staleConnections = 0): Promise<Result> {
+  function sendOnce(request: HttpRequest, fairMs: number, staleConnections = 0): Promise<Result> {
     const { method, path, headers, body: requestBody } = request;
     return new Promise((resolve) => {
-      // A backend may answer one request at a time.
-      const fairMs = timeoutMs * (1 + (inFlight - 1) / 2);
       const limitMs = Math.max(0, Math.min(fairMs, endsAtMs - clock.now()));
       let incoming: IncomingMessage | undefined;
       const fail = (message: string, isTimeout = false) => {
@@ -163,7 +162,7 @@ export function createHttpClient(origin: string, settings: HttpClientOptions = {
         const isStale = outgoing.reusedSocket && /ECONNRESET|EPIPE/.test(error.code ?? '');
         if (isStale && staleConnections < maxStaleConnections) {
           clock.clearTimeout(timer);
-          return resolve(sendOnce(request, staleConnections + 1));
+          return resolve(sendOnce(request, fairMs, staleConnections + 1));
         }
         const { code = '', message } = error;
         if (code.startsWith('HPE_')) return fail(`the response is not HTTP: ${message}`);
@@ -195,13 +194,11 @@ export function createHttpClient(origin: string, settings: HttpClientOptions = {
 
   /** Throws when the backend hangs in this operation, so that a run does not take minutes. */
   function expectNoHang(operation: string) {
-    const slow = exchanges.filter(
-      (each) => each.durationMs >= laterTimeoutMs && operationOf(each.request) === operation,
-    );
-    const timeouts = slow.filter(({ failure }) => failure?.isTimeout).length;
+    const own = slow.filter((each) => each.operation === operation);
+    const timeouts = own.filter(({ isTimeout }) => isTimeout).length;
     if (timeouts >= maxTimeouts)
       throwUnjudged(`${operation} did not respond ${timeouts} times, so it is not sent again`);
-    if (slow.length >= maxSlow)
+    if (own.length >= maxSlow)
       throwUnjudged(`${operation} takes very long, see REACH-10, so it is not sent again`);
   }
 
@@ -249,10 +246,14 @@ export function createHttpClient(origin: string, settings: HttpClientOptions = {
         const startedAfter = exchanges.length;
         onWait?.(operation);
         inFlight += 1;
-        const result = await sendOnce(request);
+        // A backend may answer one request at a time.
+        const fairness = 1 + (inFlight - 1) / 2;
+        const result = await sendOnce(request, timeoutMs * fairness);
         inFlight -= 1;
         const endedAtMs = clock.now();
         if (result.failure?.message === outOfTime) throwUnjudged(outOfTime);
+        if (endedAtMs - startedAt >= laterTimeoutMs * fairness)
+          slow.push({ operation, isTimeout: result.failure?.isTimeout });
         const exchange: Exchange = {
           request,
           ...sender,
