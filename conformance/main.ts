@@ -77,7 +77,9 @@ async function runCommand(settings: RunSettings): Promise<number> {
 function tryFinding(report: Report, isRun: boolean): number {
   const [finding] = report.findings;
   if (!finding) {
-    console.log(`There is nothing to try. ${report.verdict}`);
+    console.log(
+      `There is nothing to try. ${report.verdict} If a whole run reports a problem here, requests of other checks are part of it: --report DIR writes them.`,
+    );
     return viewOf(report).isOk ? 0 : 1;
   }
   const { ids, title, problems, reproduce } = finding;
