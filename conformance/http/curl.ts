@@ -200,7 +200,7 @@ function curlCommand(
   if (token !== undefined) {
     const isOfCookie = cookies.flatMap(encodedVariants).includes(token) && isSetBy(token);
     if (isSetBy(token) && !isOfCookie) return undefined;
-    const setter = isOwn ? exchange : script.findLast((each) => sets(each, token))!;
+    const setter = (!isOwn && script.findLast((each) => sets(each, token))) || exchange;
     const value = isOfCookie
       ? `"x-xsrf-token: $(token ${fileOf(setter.browserName)})"`
       : quote(`x-xsrf-token: ${token}`);
