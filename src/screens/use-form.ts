@@ -58,7 +58,8 @@ export function useForm<Values extends FieldValues>(
         update();
       });
       const control = document.querySelector<Control>(`form [name="${name}"]`);
-      // A user who has scrolled past the form stays there. The first key scrolls the field into view.
+      // A user who has scrolled past the form stays there. The first key scrolls the field into
+      // view.
       // Stryker disable next-line all: only a browser has a layout.
       const isAbove = (control?.form?.getBoundingClientRect().bottom ?? 0) < 0;
       // A field that loses the focus here was reset, too.
