@@ -23,7 +23,13 @@ import { registerHealthRoutes } from './http/health.ts';
 import { registerJsonParser } from './http/json-parser.ts';
 import { logController, logWhenClosed } from './http/log.ts';
 import { readPages, registerScreenRedirects } from './http/pages.ts';
-import { forwardToApp, handleClientError, protocolRefusal } from './http/malformed-http.ts';
+import {
+  forwardToApp,
+  handleClientError,
+  invalidAddress,
+  pathOfTarget,
+  protocolRefusal,
+} from './http/malformed-http.ts';
 import { registerRoutes } from './http/routes.ts';
 import { securityHeaders } from './http/security-headers.ts';
 import { registerStaticFiles } from './http/static-files.ts';
@@ -85,12 +91,15 @@ export async function createApp({
       requireHostHeader: false, // protocolRefusal refuses it with a message
     },
     return503OnClosing: false, // requests that arrive while the server stops are answered
+    // `protocolRefusal` refuses what has no path.
+    rewriteUrl: ({ url = '' }) => pathOfTarget(url) ?? '/',
     clientErrorHandler: (error, socket) => handleClientError(app.log, error, socket),
     frameworkErrors: (_error, request: FastifyRequest, reply: FastifyReply) => {
       logWhenClosed(request, reply);
-      reply.code(400).headers(constantHeaders);
+      const { status, message } = invalidAddress;
+      reply.code(status).headers(constantHeaders);
       if (sendNotFoundPage(pages, request, reply)) return;
-      void reply.send({ message: 'The address is not valid.' });
+      void reply.send({ message });
     },
   });
   trackRequests(app.server);
@@ -101,7 +110,7 @@ export async function createApp({
     reply.headers(constantHeaders).header('x-request-id', request.id);
     const unknownRoute = request.is404 ? unknownRouteRefusal(contract, request.url) : undefined;
     // Refused before the body is read: its type and size do not matter.
-    done(protocolRefusal(request.raw) ?? unknownRoute);
+    done(protocolRefusal(request) ?? unknownRoute);
   });
   app.addHook('onSend', (_request, reply, _payload, done) => {
     if (isDraining()) reply.header('connection', 'close');

@@ -76,7 +76,7 @@ export function logWhenClosed(request: FastifyRequest, reply: FastifyReply) {
   const { raw } = reply;
   raw.once('close', () => {
     // Without the user and password of an absolute address, the query and the fragment.
-    const path = request.url.replaceAll(/^\w+:\/\/[^/?#]*|[?#].*$/g, '');
+    const path = request.originalUrl.replaceAll(/^\w+:\/\/[^/?#]*|[?#].*$/g, '');
     const outcome = raw.writableFinished ? { status: raw.statusCode } : { aborted: true };
     const ms = Math.round(reply.elapsedTime * 10) / 10;
     endedRequests.publish({ request, status: outcome.status ?? 'aborted', ms });

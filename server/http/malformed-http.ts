@@ -1,6 +1,6 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
-import type { FastifyBaseLogger } from 'fastify';
+import type { FastifyBaseLogger, FastifyRequest } from 'fastify';
 import { Refusal } from '../refusal.ts';
 import { closeWhenIdle, hasCompleteRequest } from './connections.ts';
 import { logBrokenRequest } from './security-log.ts';
@@ -9,6 +9,8 @@ import { logBrokenRequest } from './security-log.ts';
 const http = process.getBuiltinModule('node:http');
 
 // Node answers some requests itself, without a JSON body. Here the app answers and logs them.
+
+export const invalidAddress = { status: 400, message: 'The address is not valid.' };
 
 const unmetExpectations = new WeakSet<IncomingMessage>();
 
@@ -28,13 +30,27 @@ export function forwardToApp(server: Server) {
   });
 }
 
-/** Returns the refusal of a request that names no single host or has an unmet `Expect` header. */
-export function protocolRefusal(request: IncomingMessage): Refusal | undefined {
-  const hosts = countHosts(request);
-  if (hosts > 1 || (hosts === 0 && request.httpVersion === '1.1')) {
+/**
+ * Returns the path and query of a request target, which is a path or an absolute URL (RFC 9112,
+ * 3.2). Returns undefined for any other target, such as `*`.
+ */
+export function pathOfTarget(target: string): string | undefined {
+  if (target.startsWith('/')) return target;
+  const [, path] = /^https?:\/\/[^/?#]+(.*)$/is.exec(target) ?? [];
+  return path?.startsWith('/') === false ? `/${path}` : path;
+}
+
+/**
+ * Returns the refusal of a request whose target is neither a path nor an absolute URL, which names
+ * no single host, or has an unmet `Expect` header.
+ */
+export function protocolRefusal({ originalUrl, raw }: FastifyRequest): Refusal | undefined {
+  if (pathOfTarget(originalUrl) === undefined) return new Refusal(invalidAddress);
+  const hosts = countHosts(raw);
+  if (hosts > 1 || (hosts === 0 && raw.httpVersion === '1.1')) {
     return new Refusal({ status: 400, message: 'The request must name one host.' });
   }
-  if (unmetExpectations.has(request)) {
+  if (unmetExpectations.has(raw)) {
     const message = 'The request expects what this server cannot do.';
     return new Refusal({ status: 417, message });
   }

@@ -1,4 +1,6 @@
+import { writeFileSync } from 'node:fs';
 import { connect } from 'node:net';
+import { join } from 'node:path';
 import { describe, expect, test, vi } from 'vitest';
 import type { Database } from '../../server/store/database.ts';
 import { openSqlite } from '../../server/store/sqlite.ts';
@@ -215,8 +217,7 @@ test.each([
   ['an unknown method', 400, 'BREW /'],
   ['a rare method', 404, 'PROPFIND /'],
   ['an absolute URL', 200, 'GET http://x/healthz'],
-  ['CONNECT to another server', 404, 'CONNECT y:443'],
-  ['an asterisk', 404, 'OPTIONS *'],
+  ['CONNECT to another server', 400, 'CONNECT y:443'],
   ['an address that cannot be decoded', 400, 'GET /%E0%A4%A'],
   ['the usual expectation', 200, 'GET /healthz', 'Host: x\r\nExpect: 100-continue\r\n'],
 ])(
@@ -227,6 +228,44 @@ test.each([
     expect(reply.body).toHaveProperty(status === 200 ? 'status' : 'message');
   },
 );
+
+describe('a target that is neither a path nor an absolute URL', () => {
+  test.each(['*', '*%ff', '*login', '*/../%00', 'x:443', 'ftp://x/', 'http://', 'file:///etc'])(
+    '%s gets 400 with a message, also in a browser',
+    async (target) => {
+      for (const method of ['GET', 'OPTIONS']) {
+        for (const accept of ['text/html', '*/*']) {
+          const headers = `Host: x\r\nAccept: ${accept}\r\n`;
+          const reply = await sendRaw(address(), `${method} ${target}`, headers);
+          const message = expect.stringMatching(/^The (address|request) .+\.$/);
+          expect(reply).toEqual({ status: 400, body: { message } });
+        }
+      }
+    },
+  );
+});
+
+test.each([
+  ['http://x/%ff', '/%ff', 400],
+  ['HTTP://x', '/', 200],
+  ['http://x?a=/b', '/?a=/b', 200],
+  ['http://ada:pass@x/login', '/login', 302],
+  ['https://x/deep/unknown', '/deep/unknown', 404],
+])('the absolute URL %s has the response of %s', async (url, path, status) => {
+  const dist = temporaryFolder();
+  writeFileSync(join(dist, 'index.html'), '<template id="template:/login"></template>');
+  writeFileSync(join(dist, '404.html'), '<a href="./">Home</a>');
+  const origin = await startServer({ dist });
+  const responses = [url, path].map((target) =>
+    sendText(origin, `GET ${target}`, 'Host: x\r\nAccept: text/html\r\n'),
+  );
+  const [ofUrl = '', ofPath] = await Promise.all(responses);
+  expect(statusOf(ofUrl)).toBe(status);
+  expect(withoutRequestId(ofUrl)).toBe(withoutRequestId(ofPath ?? ''));
+});
+
+const withoutRequestId = (response: string) =>
+  response.replaceAll(/^(date|x-request-id|last-modified): .*$/gim, '');
 
 describe('bytes that are not HTTP', () => {
   test('get 400 with a message', async () => {
@@ -270,14 +309,20 @@ test('a server without its store is alive but not ready, and refuses with Retry-
   }
 });
 
-/** Sends a request that `fetch` cannot send. */
-async function sendRaw(origin: string, start: string, headers: string, version = '1.1') {
+/** Sends a request that `fetch` cannot send. Returns the whole response. */
+async function sendText(origin: string, start: string, headers: string, version = '1.1') {
   const socket = connect(Number(new URL(origin).port), '127.0.0.1');
   socket.write(`${start} HTTP/${version}\r\n${headers}Connection: close\r\n\r\n`);
-  const text = (await socket.setEncoding('utf8').toArray()).join('');
+  return (await socket.setEncoding('utf8').toArray()).join('');
+}
+
+const statusOf = (response: string) => Number(response.split(' ')[1]);
+
+/** Sends a request that `fetch` cannot send. Returns the status and the JSON of the response. */
+async function sendRaw(...request: Parameters<typeof sendText>) {
   // Skips the response to `Expect: 100-continue`.
-  const [head = '', body = ''] = text.split('\r\n\r\n').slice(-2);
-  return { status: Number(head.split(' ')[1]), body: JSON.parse(body) as unknown };
+  const [head = '', body = ''] = (await sendText(...request)).split('\r\n\r\n').slice(-2);
+  return { status: statusOf(head), body: JSON.parse(body) as unknown };
 }
 
 /** Lists projects on a store with a bug. */
