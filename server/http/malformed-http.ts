@@ -5,28 +5,24 @@ import { Refusal } from '../refusal.ts';
 import { closeWhenIdle, hasCompleteRequest } from './connections.ts';
 import { logBrokenRequest } from './security-log.ts';
 
-// An import would load all of the module, with fetch and WebSocket, which takes 20 ms of a start.
-const http = process.getBuiltinModule('node:http');
-
 // Node answers some requests itself, without a JSON body. Here the app answers and logs them.
 
 export const invalidAddress = { status: 400, message: 'The address is not valid.' };
 
 const unmetExpectations = new WeakSet<IncomingMessage>();
 
-/** Passes `CONNECT` requests and unknown `Expect` headers on to the app. */
+/**
+ * Passes requests with an unknown `Expect` header on to the app, and refuses `CONNECT`, whose target
+ * is never a path.
+ */
 export function forwardToApp(server: Server) {
   server.on('checkExpectation', (request: IncomingMessage, response: ServerResponse) => {
     unmetExpectations.add(request);
     server.emit('request', request, response);
   });
-  server.on('connect', (request: IncomingMessage, socket: Socket) => {
-    const response = new http.ServerResponse(request);
-    response.shouldKeepAlive = false;
-    response.assignSocket(socket);
-    response.once('finish', () => socket.destroySoon());
+  server.on('connect', (_request: IncomingMessage, socket: Socket) => {
     socket.on('error', () => {}); // an unhandled 'error' event ends the process
-    server.emit('request', request, response);
+    server.emit('clientError', Object.assign(new Error(), { code: 'CONNECT' }), socket);
   });
 }
 

@@ -267,6 +267,18 @@ test.each([
 const withoutRequestId = (response: string) =>
   response.replaceAll(/^(date|x-request-id|last-modified): .*$/gim, '');
 
+test.each(['CONNECT x:443', 'CONNECT /', 'CONNECT *'])(
+  '"%s" in the packet of another request closes the connection after its response',
+  async (start) => {
+    for (const path of ['/healthz', '/api/v1/projects', '/nothing']) {
+      const first = `GET ${path} HTTP/1.1\r\nHost: x\r\n\r\n${start}`;
+      const text = await sendText(address(), first, 'Host: x\r\n');
+      const { status } = await new CookieClient(address()).call('GET', path);
+      expect(text.match(/HTTP\/1.1 \d+/g)?.[0]).toBe(`HTTP/1.1 ${status}`);
+    }
+  },
+);
+
 describe('bytes that are not HTTP', () => {
   test('get 400 with a message', async () => {
     const { port } = new URL(address());
