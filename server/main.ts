@@ -8,7 +8,24 @@ import type { Settings } from './settings.ts';
 
 /** How long requests in flight may take after the port is closed. */
 const shutdownTimeoutMs = 20_000;
-const signals = ['SIGTERM', 'SIGINT'] as const;
+/** A terminal that closes sends SIGHUP. */
+const stopSignals = ['SIGTERM', 'SIGINT', 'SIGHUP'] as const;
+/** Without a listener, SIGUSR1 opens Node's debugger and SIGUSR2 ends the process. */
+const ignoredSignals = ['SIGUSR1', 'SIGUSR2'] as const;
+
+// Each signal has one listener from here to the end of the process, so that none gets lost. What a
+// signal does changes once: before the port opens, nothing has to be completed.
+let stop: (signal: NodeJS.Signals) => unknown = () => process.exit(0);
+let stopSignalCount = 0;
+for (const signal of stopSignals) {
+  process.on(signal, () => {
+    stopSignalCount += 1;
+    // The second one may be npm's copy of a signal that the terminal has sent to both.
+    if (stopSignalCount === 1) stop(signal);
+    if (stopSignalCount > 2) process.exit(1);
+  });
+}
+for (const signal of ignoredSignals) process.on(signal, () => {});
 
 // Responses are short-lived garbage. By default, V8 grows its young generation by 100 MB for long
 // lists, and keeps 150 MB of garbage for 200 of them; without that, they are sent equally fast.
@@ -45,8 +62,6 @@ function loadSettings(): Settings {
 
 async function serve(settings: Settings) {
   const { dist, host, port } = settings;
-  const exit = () => process.exit(0);
-  for (const signal of signals) process.on(signal, exit);
   const modules = Promise.all([
     import('./app.ts'),
     import('./http/listening.ts'),
@@ -71,31 +86,27 @@ async function serve(settings: Settings) {
     );
     app.log.info(`Metrics are at ${url}`);
   }
-  const listener = await asUsageError(
+  const listening = asUsageError(
     async () => listen(app, await resolveHost(host, port), port),
     (error) => describeListenError('', host, port, error),
   );
-  for (const signal of signals) {
-    process.off(signal, exit);
-    process.once(signal, async () => {
-      // The second one may be npm's copy of a signal that the terminal has sent to both. The third
-      // one ends the process.
-      process.once(signal, () => {});
-      isDraining = true;
-      app.log.info({ signal }, 'stopping');
-      // Meanwhile a load balancer sees /readyz fail, and each response closes its connection.
-      // SIGINT comes from a terminal, where no load balancer waits.
-      if (signal === 'SIGTERM') await delay(settings.drainSeconds * 1000);
-      setTimeout(() => {
-        app.log.warn('Requests that did not end in time were cut off.');
-        process.exit(0);
-      }, shutdownTimeoutMs).unref();
-      await listener.close();
-      await store.close();
+  stop = async (signal) => {
+    isDraining = true;
+    app.log.info({ signal }, 'stopping');
+    const listener = await listening;
+    // Meanwhile a load balancer sees /readyz fail, and each response closes its connection.
+    // The other signals come from a terminal, where no load balancer waits.
+    if (signal === 'SIGTERM') await delay(settings.drainSeconds * 1000);
+    setTimeout(() => {
+      app.log.warn('Requests that did not end in time were cut off.');
       process.exit(0);
-    });
-  }
-  console.log(`Tracker App is ready at http://${urlHost(host)}:${listener.port}`);
+    }, shutdownTimeoutMs).unref();
+    await listener.close();
+    await store.close();
+    process.exit(0);
+  };
+  const { port: usedPort } = await listening;
+  console.log(`Tracker App is ready at http://${urlHost(host)}:${usedPort}`);
   flushCompileCache();
 }
 

@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { existsSync, statSync, writeFileSync } from 'node:fs';
 import { connect, createServer, type AddressInfo } from 'node:net';
 import { dirname, join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import packageJson from '../../package.json' with { type: 'json' };
 import { readSettings } from '../../server/settings.ts';
@@ -62,6 +63,30 @@ test('a second signal does not cut off a request in flight', async () => {
   const [response] = (await once(socket, 'data')) as [Buffer];
   expect(String(response)).toMatch(/^HTTP\/1.1 200 /);
   expect((await ended).code).toBe(0);
+});
+
+test.each([0, 1, 2, 4, 7, 10])('SIGTERM drains %i ms after the port has opened', async (ms) => {
+  const { logged, kill } = runProcess({ DATA_DIR: temporaryFolder(), DRAIN_SECONDS: '0' });
+  await logged('Server listening');
+  await delay(ms);
+  expect(await kill('SIGTERM')).toEqual({ code: 0, errors: expect.stringContaining('"stopping"') });
+});
+
+test('SIGTERM ends a start that waits for its database', async () => {
+  const { logged, kill } = runProcess({ DATABASE_URL: 'postgres://127.0.0.1:1/none' });
+  await logged('The server tries again');
+  expect((await kill('SIGTERM')).code).toBe(0);
+});
+
+test('SIGHUP drains, and SIGUSR1 and SIGUSR2 neither end the server nor open a debugger', async () => {
+  const { address, kill } = await startProcess({ DATA_DIR: temporaryFolder() });
+  void kill('SIGUSR1');
+  void kill('SIGUSR2');
+  expect((await fetch(`${address}/healthz`)).status).toBe(200);
+  const { code, errors } = await kill('SIGHUP');
+  expect(code).toBe(0);
+  expect(errors).toContain('"stopping"');
+  expect(errors).not.toContain('Debugger');
 });
 
 test('DATA_DIR is created if missing, and only its owner can read the data', async () => {

@@ -33,7 +33,13 @@ export function runServer(
   });
   let [output, errors] = ['', ''];
   child.stdout.on('data', (chunk) => (output += chunk));
-  if (readsLog) child.stderr.on('data', (chunk) => (errors += chunk));
+  const waits: { text: string; resolve: () => void }[] = [];
+  if (readsLog) {
+    child.stderr.on('data', (chunk) => {
+      errors += chunk;
+      for (const { text, resolve } of waits) if (errors.includes(text)) resolve();
+    });
+  }
   const ended = once(child, 'close').then(([code]) => ({ code: code as number | null, errors }));
   return {
     pid: child.pid ?? 0,
@@ -41,6 +47,8 @@ export function runServer(
     output: () => output,
     /** Returns the standard error output so far: the log. */
     errors: () => errors,
+    /** Resolves at once when the log contains a text. */
+    logged: (text: string) => new Promise<void>((resolve) => waits.push({ text, resolve })),
     /** Sends a signal. Resolves when the process has ended. */
     kill: (signal: NodeJS.Signals = 'SIGKILL') => {
       child.kill(signal);
