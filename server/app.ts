@@ -18,6 +18,7 @@ import {
   sendNotFoundPage,
   unknownRouteRefusal,
 } from './http/error-responses.ts';
+import { containExceptions } from './http/exceptions.ts';
 import { createGuard } from './http/guard.ts';
 import { registerHealthRoutes } from './http/health.ts';
 import { registerJsonParser } from './http/json-parser.ts';
@@ -104,6 +105,7 @@ export async function createApp({
   });
   trackRequests(app.server);
   forwardToApp(app.server);
+  containExceptions(app, contract.refusals.internalServerError.message);
   // Callbacks, because a promise per hook is what costs short responses most.
   app.addHook('onRequest', (request, reply, done) => {
     logWhenClosed(request, reply);

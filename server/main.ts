@@ -64,11 +64,13 @@ async function serve(settings: Settings) {
   const { dist, host, port } = settings;
   const modules = Promise.all([
     import('./app.ts'),
+    import('./http/exceptions.ts'),
     import('./http/listening.ts'),
     import('./http/log.ts'),
   ]);
   const store = await openConfiguredStore(settings, { waits: true });
-  const [{ createApp }, { listen, resolveHost }, { logOptions }] = await modules;
+  const [{ createApp }, { handleUncaughtException }, { listen, resolveHost }, { logOptions }] =
+    await modules;
   let isDraining = false;
   const app = await createApp({
     store,
@@ -106,6 +108,7 @@ async function serve(settings: Settings) {
     process.exit(0);
   };
   const { port: usedPort } = await listening;
+  process.on('uncaughtException', (error) => handleUncaughtException(app.log, error));
   console.log(`Tracker App is ready at http://${urlHost(host)}:${usedPort}`);
   flushCompileCache();
 }

@@ -1,4 +1,4 @@
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { Refusal, type RefusalResponse } from '../refusal.ts';
 import { StoreUnavailable } from '../store/database.ts';
 import { discardBody } from './connections.ts';
@@ -18,7 +18,7 @@ const notFound: RefusalResponse = {
  * with a page if a browser opens an unknown address.
  */
 export function registerErrorHandlers(app: FastifyInstance, contract: Contract, pages: Pages) {
-  app.setErrorHandler((error, request, reply) => {
+  function respond(error: unknown, request: FastifyRequest, reply: FastifyReply) {
     const { refusals = contract.refusals } = request.routeOptions.config;
     const { status, message, headers = {} } = toErrorResponse(error, refusals);
     if (status >= 500 && !(error instanceof Refusal)) request.log.error(error);
@@ -28,8 +28,19 @@ export function registerErrorHandlers(app: FastifyInstance, contract: Contract, 
     reply.removeHeader('etag').removeHeader('content-encoding');
     if (reason === 'bodyTooLarge') discardBody(reply.removeHeader('connection').request.raw);
     reply.code(status).headers(headers);
-    if (status === 404 && sendNotFoundPage(pages, request, reply)) return reply;
-    return reply.send({ message });
+    if (status === 404 && sendNotFoundPage(pages, request, reply)) return;
+    void reply.send({ message });
+  }
+  app.setErrorHandler((error, request, reply) => {
+    try {
+      respond(error, request, reply);
+    } catch (bug) {
+      // Thrown from here, Fastify would send its text.
+      request.log.error(bug);
+      const { status, message } = contract.refusals.internalServerError;
+      void reply.code(status).send({ message });
+    }
+    return reply;
   });
   app.setNotFoundHandler((request) => {
     throw unknownRouteRefusal(contract, request.url);
@@ -72,7 +83,7 @@ function reasonOf(error: unknown): Refusal['reason'] {
   if (error instanceof Refusal) return error.reason;
   if (error instanceof StoreUnavailable) return 'unavailable';
   // The rest are Fastify's own errors and bugs.
-  const { code, statusCode: status = 500 } = error as { code?: string; statusCode?: number };
+  const { code, statusCode: status = 500 } = (error ?? {}) as Partial<FastifyError>;
   if (code === 'FST_ERR_CTP_BODY_TOO_LARGE') return 'bodyTooLarge';
   if (code === 'FST_ERR_CTP_INVALID_MEDIA_TYPE') return 'notJson';
   if (status === 403 || status === 404) return notFound;
