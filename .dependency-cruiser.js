@@ -61,6 +61,7 @@ const rows = [
       '@fastify',
       'ajv',
       'ajv-formats',
+      'content-type',
       'helmet',
       'lru-cache',
       'p-limit',

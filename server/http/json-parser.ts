@@ -1,4 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http';
+import { parse as parseContentType } from 'content-type';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { Refusal } from '../refusal.ts';
 
@@ -21,8 +22,7 @@ export function registerJsonParser(app: FastifyInstance) {
 }
 
 function isPlainUtf8(headers: IncomingHttpHeaders): boolean {
-  const [, charset = 'utf-8'] =
-    /;\s*charset="?([^\s";]*)/i.exec(headers['content-type'] ?? '') ?? [];
+  const { charset = 'utf-8' } = parseContentType(headers['content-type'] ?? '').parameters;
   const { 'content-encoding': encoding = 'identity' } = headers;
   return /^utf-?8$/i.test(charset) && /^identity$/i.test(encoding);
 }

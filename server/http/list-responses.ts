@@ -1,6 +1,7 @@
 import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
 import { pipeline, Readable } from 'node:stream';
 import { constants, createGzip, gzipSync } from 'node:zlib';
+import { negotiate } from '@fastify/accept-negotiator';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { LRUCache } from 'lru-cache';
 import pLimit from 'p-limit';
@@ -71,7 +72,8 @@ export function createListSender(contractHash: string) {
     reply.headers({ etag, vary: 'accept-encoding' });
     if (matchesEtag(etag, request.headers['if-none-match'])) return reply.code(304).send();
 
-    const useGzip = acceptsGzip(request.headers['accept-encoding']);
+    const accepted = String(request.headers['accept-encoding']);
+    const useGzip = negotiate(accepted, ['identity', 'gzip']) === 'gzip';
     let body = cache.get(list.ownerId);
     if (body?.etag !== etag) {
       const parts = list.parts();
@@ -122,11 +124,4 @@ function matchesEtag(etag: string, ifNoneMatch: string | undefined): boolean {
   // Weak comparison (RFC 9110, 13.1.2): proxies that compress add or remove the `W/`.
   const [opaqueTag] = etag.match(/".*"/) as [string];
   return [...ifNoneMatch.matchAll(/"[^"]*"/g)].some(([tag]) => tag === opaqueTag);
-}
-
-/** Returns true if Accept-Encoding lists gzip with a quality above 0. */
-function acceptsGzip(header: string | string[] | undefined): boolean {
-  return String(header ?? '')
-    .split(',')
-    .some((coding) => /^\s*(x-)?gzip\s*(;\s*q=(1|0?\.0*[1-9])\S*)?\s*$/i.test(coding));
 }

@@ -38,8 +38,7 @@ export function notFoundPageFor(
   { notFound }: Pages,
   { url, headers }: FastifyRequest,
 ): string | undefined {
-  const isBrowser = /\btext\/html\b/.test(headers.accept ?? '');
-  if (!isBrowser || /^\/api(?![^/?])/.test(url)) return undefined;
+  if (!headers.accept?.includes('text/html') || /^\/api(?![^/?])/.test(url)) return undefined;
   // Links that start in the folder of the page must start in that of the app.
   return notFound?.replaceAll('="./', `="${appFolder(url)}`);
 }

@@ -50,6 +50,22 @@ describe.each(storeNames)('a list of projects on %s', (name) => {
     },
   );
 
+  test.each([
+    ['gzip', 'gzip'],
+    ['br, gzip;q=0.5', 'gzip'],
+    ['gzip, *;q=0.1', 'gzip'],
+    ['gzip;q=0', undefined],
+    ['gzip;q=0, *', undefined],
+    ['*', undefined],
+    ['br', undefined],
+    ['', undefined],
+  ])('for "%s" is compressed with %s', async (accepted, encoding) => {
+    const { client, addProjects } = await start(name);
+    await addProjects(40);
+    const { headers } = await receive(client, { 'accept-encoding': accepted });
+    expect(headers['content-encoding']).toBe(encoding);
+  });
+
   test.each([0, 3, 1_234])('of %i projects gets 304 until it changes', async (count) => {
     const { client, addProjects } = await start(name);
     await addProjects(count);
