@@ -13,11 +13,7 @@ import { createThrottle } from './auth/throttle.ts';
 import { responseRelease, trackRequests } from './http/connections.ts';
 import { loadContract } from './http/contract.ts';
 import { loadOperations } from './operations.ts';
-import {
-  registerErrorHandlers,
-  sendNotFoundPage,
-  unknownRouteRefusal,
-} from './http/error-responses.ts';
+import { registerErrorHandlers, sendPage, unknownRouteRefusal } from './http/error-responses.ts';
 import { containExceptions } from './http/exceptions.ts';
 import { createGuard } from './http/guard.ts';
 import { registerHealthRoutes } from './http/health.ts';
@@ -28,6 +24,7 @@ import {
   forwardToApp,
   handleClientError,
   invalidAddress,
+  maxHeaderBytes,
   pathOfTarget,
   protocolRefusal,
 } from './http/malformed-http.ts';
@@ -87,6 +84,7 @@ export async function createApp({
     requestTimeout: timeouts.requestMs,
     connectionTimeout: timeouts.idleMs,
     http: {
+      maxHeaderSize: maxHeaderBytes,
       headersTimeout: timeouts.headersMs,
       connectionsCheckingInterval: timeouts.checkIntervalMs,
       requireHostHeader: false, // protocolRefusal refuses it with a message
@@ -94,12 +92,13 @@ export async function createApp({
     return503OnClosing: false, // requests that arrive while the server stops are answered
     // `protocolRefusal` refuses what has no path.
     rewriteUrl: ({ url = '' }) => pathOfTarget(url) ?? '/',
-    clientErrorHandler: (error, socket) => handleClientError(app.log, error, socket),
+    clientErrorHandler: (error, socket) =>
+      handleClientError(app.log, error, socket, contract.refusals),
     frameworkErrors: (_error, request: FastifyRequest, reply: FastifyReply) => {
       logWhenClosed(request, reply);
       const { status, message } = invalidAddress;
       reply.code(status).headers(constantHeaders);
-      if (sendNotFoundPage(pages, request, reply)) return;
+      if (sendPage(pages, request, reply)) return;
       void reply.send({ message });
     },
   });

@@ -3,7 +3,7 @@ import { Refusal, type RefusalResponse } from '../refusal.ts';
 import { StoreUnavailable } from '../store/database.ts';
 import { discardBody } from './connections.ts';
 import type { Contract } from './contract.ts';
-import { notFoundPageFor, type Pages } from './pages.ts';
+import { pageFor, type Pages } from './pages.ts';
 import { logOutcome } from './security-log.ts';
 
 const defaultRetryAfterSeconds = 5;
@@ -28,7 +28,7 @@ export function registerErrorHandlers(app: FastifyInstance, contract: Contract, 
     reply.removeHeader('etag').removeHeader('content-encoding');
     if (reason === 'bodyTooLarge') discardBody(reply.removeHeader('connection').request.raw);
     reply.code(status).headers(headers);
-    if (status === 404 && sendNotFoundPage(pages, request, reply)) return;
+    if ([404, 431].includes(status) && sendPage(pages, request, reply)) return;
     void reply.send({ message });
   }
   app.setErrorHandler((error, request, reply) => {
@@ -47,9 +47,9 @@ export function registerErrorHandlers(app: FastifyInstance, contract: Contract, 
   });
 }
 
-/** Sends the page of an unknown address if the request is a browser's. Returns whether it is. */
-export function sendNotFoundPage(pages: Pages, request: FastifyRequest, reply: FastifyReply) {
-  const page = notFoundPageFor(pages, request);
+/** Sends the page of a refusal if the request is a browser's. Returns whether it is. */
+export function sendPage(pages: Pages, request: FastifyRequest, reply: FastifyReply): boolean {
+  const page = pageFor(reply.statusCode, pages, request);
   reply.header('vary', 'accept');
   if (page !== undefined) reply.type('text/html; charset=utf-8').send(page);
   return page !== undefined;

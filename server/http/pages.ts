@@ -33,12 +33,26 @@ export function registerScreenRedirects(app: FastifyInstance, { index }: Pages) 
   }
 }
 
-/** Returns the page for a browser at an unknown address. Clients and the API get none. */
-export function notFoundPageFor(
+/** For a browser whose cookies of other apps leave no room for a request. */
+export const headersTooLargePage = `<!doctype html>
+<html lang="en">
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width">
+<title>Too many cookies</title>
+<h1>Too many cookies</h1>
+<p>Your browser sends more cookies to this site than the server accepts. Please delete the cookies
+of this site in the settings of the browser, then load this page again.</p>
+</html>
+`;
+
+/** Returns the page that a browser gets instead of the JSON of a refusal, if there is one. */
+export function pageFor(
+  status: number,
   { notFound }: Pages,
   { url, headers }: FastifyRequest,
 ): string | undefined {
   if (!headers.accept?.includes('text/html') || /^\/api(?![^/?])/.test(url)) return undefined;
+  if (status === 431) return headersTooLargePage;
   // Links that start in the folder of the page must start in that of the app.
   return notFound?.replaceAll('="./', `="${appFolder(url)}`);
 }

@@ -200,6 +200,7 @@ test.each([
   ['a length that is no number', 400, 'Host: x\r\nContent-Length: x\r\n'],
   ['an unknown expectation', 417, 'Host: x\r\nExpect: x\r\n'],
   ['headers of 20 kB', 431, `Host: x\r\nX: ${'x'.repeat(20_000)}\r\n`],
+  ['cookies of 60 kB', 431, `Host: x\r\nCookie: x=${'x'.repeat(60_000)}\r\n`],
   ['an address of 20 kB', 431, 'Host: x\r\n', '1.1', `?${'x'.repeat(20_000)}`],
 ])(
   'each operation answers a request with %s as the contract declares',
@@ -228,6 +229,37 @@ test.each([
     expect(reply.body).toHaveProperty(status === 200 ? 'status' : 'message');
   },
 );
+
+describe('the cookies of other apps', () => {
+  const cookiesOf = (bytes: number) =>
+    Array.from({ length: Math.ceil(bytes / 1000) }, (_, i) => `other-app-${i}=${'x'.repeat(985)}`);
+
+  test('of 30 kB are accepted beside those of the app', async () => {
+    const client = await signedInClient(address());
+    for (const pair of cookiesOf(30_000))
+      client.cookies.set(...(pair.split('=') as [string, string]));
+    expect((await client.listProjects()).status).toBe(200);
+    expect((await client.createProject()).status).toBe(201);
+  });
+
+  test.each([
+    ['of 40 kB beside other headers of 20 kB', 40_000, `X: ${'x'.repeat(20_000)}\r\n`],
+    ['of 47 kB beside other headers of 20 kB', 47_000, `X: ${'x'.repeat(20_000)}\r\n`],
+    ['of 60 kB', 60_000, ''],
+    ['of 900 kB', 900_000, ''],
+  ])(
+    '%s get a browser a page that says what to do, and a client JSON',
+    async (_case, bytes, more) => {
+      const cookie = `${more}Cookie: ${cookiesOf(bytes).join('; ')}\r\n`;
+      const page = await sendText(address(), 'GET /', `Host: x\r\nAccept: text/html\r\n${cookie}`);
+      expect(statusOf(page)).toBe(431);
+      expect(page).toContain('content-type: text/html');
+      expect(page).toContain('delete the cookies');
+      const ofClient = await sendText(address(), 'GET /', `Host: x\r\n${cookie}`);
+      expect(JSON.parse(ofClient.split('\r\n\r\n')[1]!)).toEqual(refusal('headersTooLarge').body);
+    },
+  );
+});
 
 describe('a target that is neither a path nor an absolute URL', () => {
   test.each(['*', '*%ff', '*login', '*/../%00', 'x:443', 'ftp://x/', 'http://', 'file:///etc'])(

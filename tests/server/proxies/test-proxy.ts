@@ -58,6 +58,12 @@ export function testProxy(name: ProxyName) {
       expect(await createFrom('https://localhost')).toBe(403);
     });
 
+    test('cookies of other apps of 30 kB are passed on', async () => {
+      const client = await signedInClient(shared().address);
+      for (let i = 0; i < 10; i += 1) client.cookies.set(`other-app-${i}`, 'x'.repeat(3_000));
+      expect((await client.listProjects()).status).toBe(200);
+    });
+
     test('HTTP/2 reaches the server', async () => {
       const session = connectHttp2(shared().address);
       onTestFinished(() => session.close());
