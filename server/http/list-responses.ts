@@ -33,7 +33,11 @@ const gzipStreamOptions = {
   flush: constants.Z_SYNC_FLUSH, // so that the client gets a chunk while the next part is read
 };
 const minGzipBytes = 1024;
-const maxCacheBytes = 16 * 1024 * 1024;
+const maxCacheBytes = 32 * 1024 * 1024;
+/** Of one list. Longer ones are read from the store each time. */
+const maxCachedListBytes = 2 * 1024 * 1024;
+/** Of long lists that responses hold besides the cache. Slow clients must not fill the memory. */
+const maxHeldBytes = 64 * 1024 * 1024;
 
 // A turn of the event loop accepts one connection. With eight turns for each part, new connections
 // wait for few parts, however many streams are open.
@@ -48,20 +52,31 @@ export const countOpenStreams = streamLimit.total;
 
 interface CachedBody {
   etag: string;
-  plain: Buffer;
-  /** Compressed on first use. */
-  gzipped?: Buffer;
+  bytes: Buffer;
+  isGzipped: boolean;
+  /** Came in several parts. */
+  isLong: boolean;
 }
 
 /**
- * Creates a sender that caches short lists by owner. Before each use, it compares the ETag with the
+ * Creates a sender that caches lists by owner. Before each use, it compares the ETag with the
  * version in the store, so replicas need no invalidation messages.
  */
 export function createListSender(contractHash: string) {
   const cache = new LRUCache<string, CachedBody>({
     maxSize: maxCacheBytes,
-    sizeCalculation: ({ plain }) => plain.length,
+    maxEntrySize: maxCachedListBytes,
+    sizeCalculation: ({ bytes }) => Math.max(1, bytes.length),
   });
+  let heldBytes = 0;
+
+  /** Counts bytes until the response is closed. Returns false if responses hold too many. */
+  function hold(reply: FastifyReply, bytes: number): boolean {
+    if (heldBytes + bytes > maxHeldBytes) return false;
+    heldBytes += bytes;
+    reply.raw.once('close', () => (heldBytes -= bytes));
+    return true;
+  }
 
   /**
    * Sends a list, or 304 if the client's ETag is current. Throws if it fails before the first byte.
@@ -74,24 +89,51 @@ export function createListSender(contractHash: string) {
 
     const accepted = String(request.headers['accept-encoding']);
     const useGzip = negotiate(accepted, ['identity', 'gzip']) === 'gzip';
-    let body = cache.get(list.ownerId);
-    if (body?.etag !== etag) {
-      const parts = list.parts();
-      const { value: first = emptyList } = (await parts.next()) as { value?: ListPart };
-      if (!first.isLast) {
-        streamLimit.enter(reply, list.ownerId);
-        const json = request.method === 'HEAD' ? [] : streamJson(first, parts);
-        const bytes = Readable.from(json, { objectMode: false, highWaterMark: 0 });
-        return sendStream(reply, bytes, useGzip);
-      }
-      body = { etag, plain: Buffer.from(first.json) };
-      cache.set(list.ownerId, body);
-    }
+    const key = `${list.ownerId} ${useGzip}`;
     reply.type('application/json; charset=utf-8');
-    if (!useGzip || body.plain.length < minGzipBytes) return reply.send(body.plain);
-    body.gzipped ??= gzipSync(body.plain, gzipOptions);
-    return reply.header('content-encoding', 'gzip').send(body.gzipped);
+    const cached = cache.get(key);
+    if (cached?.etag === etag && (!cached.isLong || hold(reply, cached.bytes.length))) {
+      return sendBody(reply, cached);
+    }
+    const parts = list.parts();
+    const { value: first = emptyList } = (await parts.next()) as { value?: ListPart };
+    if (first.isLast) {
+      const json = Buffer.from(first.json);
+      const isGzipped = useGzip && json.length >= minGzipBytes;
+      const bytes = isGzipped ? gzipSync(json, gzipOptions) : json;
+      const body = { etag, bytes, isGzipped, isLong: false };
+      cache.set(key, body);
+      return sendBody(reply, body);
+    }
+    streamLimit.enter(reply, list.ownerId);
+    if (useGzip) reply.header('content-encoding', 'gzip');
+    const isHead = request.method === 'HEAD';
+    const stream = createStream(isHead ? [] : streamJson(first, parts), useGzip);
+    if (isHead || !hold(reply, maxCachedListBytes)) return reply.send(stream);
+    const save = (bytes: Buffer) =>
+      cache.set(key, { etag, bytes, isGzipped: useGzip, isLong: true });
+    return reply.send(
+      Readable.from(collect(stream, save), { objectMode: false, highWaterMark: 0 }),
+    );
   };
+}
+
+function sendBody(reply: FastifyReply, { bytes, isGzipped }: CachedBody): FastifyReply {
+  if (isGzipped) reply.header('content-encoding', 'gzip');
+  return reply.send(bytes);
+}
+
+/** Passes on chunks, and then saves all of them unless they are too long for the cache. */
+async function* collect(stream: Readable, save: (bytes: Buffer) => void) {
+  let chunks: Buffer[] = [];
+  let length = 0;
+  for await (const chunk of stream as AsyncIterable<Buffer>) {
+    length += chunk.length;
+    if (length > maxCachedListBytes) chunks = [];
+    else chunks.push(chunk);
+    yield chunk;
+  }
+  if (length <= maxCachedListBytes) save(Buffer.concat(chunks));
 }
 
 /** Yields the JSON of a list of several parts, of which the first has been read. */
@@ -110,12 +152,12 @@ async function* streamJson(first: ListPart, parts: AsyncGenerator<ListPart>) {
   }
 }
 
-function sendStream(reply: FastifyReply, json: Readable, useGzip: boolean): FastifyReply {
-  reply.type('application/json; charset=utf-8');
-  if (!useGzip) return reply.send(json);
+function createStream(chunks: Iterable<Buffer> | AsyncIterable<Buffer>, useGzip: boolean) {
+  const json = Readable.from(chunks, { objectMode: false, highWaterMark: 0 });
+  if (!useGzip) return json;
   const gzip = createGzip(gzipStreamOptions);
-  pipeline(json, gzip, () => {}); // Fastify handles the failure: the pipeline destroys `gzip` too
-  return reply.header('content-encoding', 'gzip').send(gzip);
+  // Fastify handles the failure: the pipeline destroys `gzip` too.
+  return pipeline(json, gzip, () => {});
 }
 
 function matchesEtag(etag: string, ifNoneMatch: string | undefined): boolean {

@@ -45,11 +45,14 @@ export const calls: Call[] = [
     path: '/api/v1/projects',
     load: async (server) => ({ method: 'GET', headers: await createAccounts(server) }),
   },
-  {
-    name: 'listProjects, 10,000 projects',
+  ...[300, 1_000, 5_000, 10_000].map((length) => ({
+    name: `listProjects, ${length.toLocaleString('en')} projects, cached`,
     path: '/api/v1/projects',
-    load: async (server) => ({ method: 'GET', headers: [await createAccount(server, 10_000)] }),
-  },
+    load: async (server: Server) => ({
+      method: 'GET' as const,
+      headers: [await createAccount(server, length)],
+    }),
+  })),
   {
     name: 'createProject',
     path: '/api/v1/projects',

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { get, type IncomingMessage } from 'node:http';
+import { connect } from 'node:net';
 import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
 import { gunzipSync } from 'node:zlib';
 import Fastify from 'fastify';
@@ -273,9 +274,73 @@ describe('a list of projects', () => {
   });
 });
 
-test('the cache keeps the most recently used lists, up to 16 MB', async () => {
-  const json = JSON.stringify(['x'.repeat(1024 * 1024)]);
+describe('the cache', () => {
+  const megabyte = 1024 * 1024;
+
+  test('keeps the most recently used lists, up to 32 MB', async () => {
+    const { app, reads } = sendListsOf(() => [megabyte]);
+    const owners = Array.from({ length: 40 }, (_, i) => `${i}`);
+    for (const owner of owners) await app.inject(`/${owner}`);
+    expect(reads.splice(0)).toEqual(owners);
+    // With quotes and brackets, each list is a little larger than 1 MB.
+    for (const owner of owners.slice(-31)) await app.inject(`/${owner}`);
+    expect(reads).toEqual([]);
+    await app.inject('/8');
+    expect(reads).toEqual(['8']);
+  });
+
+  test.each([
+    ['one part', [20_000], false],
+    ['three parts', [20_000, 10_000, 20_000], false],
+    ['parts of 1.9 MB', [megabyte, 0.9 * megabyte], false],
+    ['parts of 2.1 MB', [megabyte, 1.1 * megabyte], true],
+  ])('has a list of %s after its first response', async (_case, lengths, isReadAgain) => {
+    const { app, reads, change } = sendListsOf(() => lengths);
+    const texts = JSON.stringify(lengths.map((length) => 'x'.repeat(length)));
+    const plain = async () => (await app.inject('/ada')).body;
+    const gzipped = async () => {
+      const headers = { 'accept-encoding': 'gzip' };
+      return gunzipSync((await app.inject({ url: '/ada', headers })).rawPayload).toString();
+    };
+    for (const receiveBody of [plain, gzipped]) {
+      expect(await receiveBody()).toBe(texts);
+      expect(reads.splice(0)).toEqual(['ada']);
+      expect(await receiveBody()).toBe(texts);
+      // Compressed, also the longest list is short.
+      expect(reads.splice(0)).toEqual(isReadAgain && receiveBody === plain ? ['ada'] : []);
+    }
+    change();
+    expect(await plain()).toBe(texts);
+    expect(reads).toEqual(['ada']);
+  });
+
+  test('is not used while responses that no client reads hold 64 MB', async () => {
+    const { app, reads } = sendListsOf(() => [megabyte, 0.9 * megabyte]);
+    const address = await app.listen({ port: 0, host: '127.0.0.1' });
+    await app.inject('/ada');
+    reads.length = 0;
+    const socket = connect(Number(new URL(address).port), '127.0.0.1').pause();
+    const line = 'GET /ada HTTP/1.1\r\nHost: x\r\n\r\n';
+    socket.write(line.repeat(20));
+    await app.inject('/ada');
+    expect(reads).toEqual([]);
+    socket.write(line.repeat(60));
+    await expect.poll(() => reads.length).toBeGreaterThan(0);
+    socket.destroy();
+    await expect
+      .poll(async () => {
+        reads.length = 0;
+        await app.inject('/ada');
+        return reads;
+      })
+      .toEqual([]);
+  });
+});
+
+/** Returns a server of lists with texts of these lengths, each in a part of its own. */
+function sendListsOf(lengthsOf: () => number[]) {
   const reads: string[] = [];
+  let version = 1;
   const app = Fastify();
   onTestFinished(() => app.close());
   const send = createListSender('hash');
@@ -283,19 +348,15 @@ test('the cache keeps the most recently used lists, up to 16 MB', async () => {
     const { ownerId } = incoming.params;
     async function* parts() {
       reads.push(ownerId);
-      yield { json, isLast: true };
+      const lengths = lengthsOf();
+      for (const [i, length] of lengths.entries()) {
+        yield { json: JSON.stringify(['x'.repeat(length)]), isLast: i === lengths.length - 1 };
+      }
     }
-    return send(incoming, reply, { ownerId, version: '1', parts });
+    return send(incoming, reply, { ownerId, version: `${version}`, parts });
   });
-  const owners = Array.from({ length: 20 }, (_, i) => `${i}`);
-  for (const owner of owners) await app.inject(`/${owner}`);
-  expect(reads.splice(0)).toEqual(owners);
-  // With quotes and brackets, each list is a little larger than 1 MB.
-  for (const owner of owners.slice(-15)) await app.inject(`/${owner}`);
-  expect(reads).toEqual([]);
-  await app.inject('/4');
-  expect(reads).toEqual(['4']);
-});
+  return { app, reads, change: () => (version += 1) };
+}
 
 /** Starts a server with a signed-in client. `queries.before` runs before each of its queries. */
 async function start(name: StoreName = 'SQLite') {
