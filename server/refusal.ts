@@ -1,22 +1,4 @@
-import type contract from '../generated/contract.json';
-
-type ExamplesOf<Operation> = Operation extends { responses: infer Responses }
-  ? {
-      [Status in keyof Responses]: Responses[Status] extends {
-        content: { 'application/json': { examples: infer Examples } };
-      }
-        ? keyof Examples
-        : never;
-    }[keyof Responses]
-  : never;
-
-type ValueOf<Table> = Table extends Table ? Table[keyof Table] : never;
-
-/**
- * The name of an example in openapi.yaml, which has the status and the message: that of the
- * operation, or of another one if its responses have none.
- */
-export type RefusalName = ExamplesOf<ValueOf<ValueOf<(typeof contract)['paths']>>>;
+import type { RefusalName } from '../generated/api.d.ts';
 
 /** An error response. The message is shown to the user. */
 export interface RefusalResponse {
@@ -25,7 +7,10 @@ export interface RefusalResponse {
   headers?: Record<string, string>;
 }
 
-/** Thrown to refuse a request, with an example of the contract or with a response of its own. */
+/**
+ * Thrown to refuse a request, with an example of the contract or with a response of its own. The
+ * example is that of the operation, or of another one if its responses have none.
+ */
 export class Refusal extends Error {
   override readonly name = 'Refusal';
   readonly reason: RefusalName | RefusalResponse;

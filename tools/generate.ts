@@ -32,19 +32,38 @@ export async function staleFiles(): Promise<string[]> {
   return stale;
 }
 
-/** Returns the types of the contract, and those operationIds that need no session. */
+type Operation = {
+  operationId: string;
+  security?: unknown[];
+  responses: Record<string, { content?: { 'application/json': { examples?: object } } }>;
+};
+
+/**
+ * Returns the types of the contract, the operationIds that need no session, and the names of the
+ * examples of errors.
+ */
 async function contractTypes(): Promise<string> {
   // First, because openapiTS would print the stack of a mistake.
   const { paths } = await dereferencedContract();
   const types = astToString(await openapiTS(pathToFileURL(contractPath)));
-  const operations = Object.values(paths as object).flatMap((item) =>
-    Object.values(item as object),
-  );
-  const publicIds = (operations as { operationId: string; security?: unknown[] }[])
+  const operations = Object.values(paths as object).flatMap(Object.values<Operation>);
+  const publicIds = operations
     .filter(({ security }) => security?.length === 0)
-    .map(({ operationId }) => `'${operationId}'`);
-  return `${COMMENT_HEADER}${types}export type PublicOperation = ${publicIds.join(' | ') || 'never'};\n`;
+    .map(({ operationId }) => operationId);
+  const refusalNames = operations.flatMap(({ responses }) =>
+    Object.entries(responses)
+      .filter(([status]) => Number(status) >= 400)
+      .flatMap(([, { content }]) => Object.keys(content?.['application/json'].examples ?? {})),
+  );
+  return [
+    `${COMMENT_HEADER}${types}export type PublicOperation = ${unionOf(publicIds)};`,
+    `/** An example of an error response. It has the status and the message. */`,
+    `export type RefusalName = ${unionOf(refusalNames)};\n`,
+  ].join('\n');
 }
+
+const unionOf = (names: string[]) =>
+  [...new Set(names)].map((name) => `'${name}'`).join(' | ') || 'never';
 
 /** Returns what is read of the contract at run time, one line per path. */
 async function contractJson(): Promise<string> {

@@ -1,9 +1,9 @@
 import { hash } from 'node:crypto';
 import { existsSync, readFileSync } from 'node:fs';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import type { operations, PublicOperation } from '../../generated/api.d.ts';
+import type { operations, PublicOperation, RefusalName } from '../../generated/api.d.ts';
 import type { Session } from '../auth/sessions.ts';
-import type { RefusalName, RefusalResponse } from '../refusal.ts';
+import type { RefusalResponse } from '../refusal.ts';
 import { UsageError } from '../usage-error.ts';
 import type { ListBody } from './list-responses.ts';
 
