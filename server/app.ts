@@ -10,7 +10,7 @@ import { cleanupIntervalMs, createCleanup } from './auth/cleanup.ts';
 import { createPasswords, type Passwords } from './auth/passwords.ts';
 import { createSessions } from './auth/sessions.ts';
 import { createThrottle } from './auth/throttle.ts';
-import { responseRelease, trackRequests } from './http/connections.ts';
+import { trackConnections } from './http/connections.ts';
 import { loadContract } from './http/contract.ts';
 import { loadOperations } from './operations.ts';
 import { registerErrorHandlers, sendPage, unknownRouteRefusal } from './http/error-responses.ts';
@@ -92,8 +92,7 @@ export async function createApp({
     return503OnClosing: false, // requests that arrive while the server stops are answered
     // `protocolRefusal` refuses what has no path.
     rewriteUrl: ({ url = '' }) => pathOfTarget(url) ?? '/',
-    clientErrorHandler: (error, socket) =>
-      handleClientError(app.log, error, socket, contract.refusals),
+    clientErrorHandler: (error, socket) => handleClientError(app, error, socket, contract.refusals),
     frameworkErrors: (_error, request: FastifyRequest, reply: FastifyReply) => {
       logWhenClosed(request, reply);
       const { status, message } = invalidAddress;
@@ -102,7 +101,7 @@ export async function createApp({
       void reply.send({ message });
     },
   });
-  trackRequests(app.server);
+  app.decorate('connections', trackConnections(app.server));
   forwardToApp(app.server);
   containExceptions(app, contract.refusals.internalServerError.message);
   // Callbacks, because a promise per hook is what costs short responses most.
@@ -115,7 +114,7 @@ export async function createApp({
   });
   app.addHook('onSend', (_request, reply, _payload, done) => {
     if (isDraining()) reply.header('connection', 'close');
-    const release = responseRelease(app.server);
+    const release = app.connections.responseRelease();
     if (release) void release.then(() => done());
     else done();
   });

@@ -2,62 +2,90 @@ import type { IncomingMessage, Server } from 'node:http';
 import type { Socket } from 'node:net';
 import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
 
-const maxDiscardedBytes = 10_000_000;
-let lastTurn = Promise.resolve();
-const requestsInFlight = new WeakMap<Socket, Set<IncomingMessage>>();
-const heldServers = new WeakMap<Server, Promise<void>>();
-const closingSockets = new WeakSet<Socket>();
-const bytesReadBefore = new WeakMap<Socket, number>();
+declare module 'fastify' {
+  interface FastifyInstance {
+    connections: Connections;
+  }
+}
 
-/** Tracks the requests in flight on each connection of a server. */
-export function trackRequests(server: Server) {
+const maxDiscardedBytes = 10_000_000;
+
+interface Connection {
+  requestsInFlight: Set<IncomingMessage>;
+  /** When the last response ended. */
+  bytesRead: number;
+  closesWhenIdle: boolean;
+}
+
+export type Connections = ReturnType<typeof trackConnections>;
+
+/** Tracks the connections of a server, and the requests in flight on each. */
+export function trackConnections(server: Server) {
+  const bySocket = new Map<Socket, Connection>();
+  let arrivals = 0;
+  let released: Promise<void> | undefined;
+  let lastTurn = Promise.resolve();
+
+  server.on('connection', (socket: Socket) => {
+    arrivals += 1;
+    bySocket.set(socket, { requestsInFlight: new Set(), bytesRead: 0, closesWhenIdle: false });
+    socket.once('close', () => bySocket.delete(socket));
+  });
   server.on('request', (request, response) => {
+    arrivals += 1;
     const { socket } = request;
-    const requests = requestsInFlight.get(socket) ?? new Set();
-    requestsInFlight.set(socket, requests.add(request));
+    const connection = bySocket.get(socket);
+    connection?.requestsInFlight.add(request);
     response.once('close', () => {
-      requests.delete(request);
-      bytesReadBefore.set(socket, socket.bytesRead);
-      if (closingSockets.has(socket) && requests.size === 0) socket.end();
+      if (!connection) return;
+      connection.requestsInFlight.delete(request);
+      connection.bytesRead = socket.bytesRead;
+      if (connection.closesWhenIdle && connection.requestsInFlight.size === 0) socket.end();
     });
   });
-}
 
-/** Returns true if a completely received request is in flight. */
-export function hasCompleteRequest(socket: Socket): boolean {
-  return [...(requestsInFlight.get(socket) ?? [])].some(({ complete }) => complete);
-}
+  return {
+    /** Returns the open ones. */
+    sockets: (): Socket[] => [...bySocket.keys()],
 
-/** Returns true if all requests on a connection were answered and no further one has begun. */
-export function isIdle(socket: Socket): boolean {
-  return (
-    requestsInFlight.get(socket)?.size === 0 && bytesReadBefore.get(socket) === socket.bytesRead
-  );
-}
+    /** Returns how many connections and requests have arrived so far. */
+    countArrivals: () => arrivals,
 
-/** Closes a connection after the responses in flight on it. */
-export function closeWhenIdle(socket: Socket) {
-  closingSockets.add(socket);
-}
+    /** Returns true if a completely received request is in flight. */
+    hasCompleteRequest: (socket: Socket): boolean =>
+      [...(bySocket.get(socket)?.requestsInFlight ?? [])].some(({ complete }) => complete),
 
-/** Makes responses that have not begun wait for `release`. */
-export function holdResponses(server: Server, release: Promise<void>) {
-  heldServers.set(server, release);
-}
+    /** Returns true if a request was answered, all were, and no further one has begun. */
+    isIdle(socket: Socket): boolean {
+      const { requestsInFlight, bytesRead = 0 } = bySocket.get(socket) ?? {};
+      return requestsInFlight?.size === 0 && bytesRead > 0 && bytesRead === socket.bytesRead;
+    },
 
-/** Returns what a response waits for. */
-export function responseRelease(server: Server): Promise<void> | undefined {
-  return heldServers.get(server);
-}
+    /** Closes a connection after the responses in flight on it. */
+    closeWhenIdle(socket: Socket) {
+      const connection = bySocket.get(socket);
+      if (connection) connection.closesWhenIdle = true;
+    },
 
-/** Reads the rest of a refused body: closing the connection earlier could destroy the response. */
-export function discardBody(request: IncomingMessage) {
-  let bytes = 0;
-  request.on('data', (chunk: Buffer) => {
-    bytes += chunk.length;
-    if (bytes > maxDiscardedBytes) request.socket.destroy();
-    // One chunk a turn of the event loop, because many such bodies would delay all other requests.
-    request.socket.pause();
-    lastTurn = lastTurn.then(() => yieldToEventLoop()).then(() => void request.socket.resume());
-  });
+    /** Makes responses that have not begun wait for `release`. */
+    holdResponses(release: Promise<void>) {
+      released = release;
+    },
+
+    /** Returns what a response waits for. */
+    responseRelease: () => released,
+
+    /** Reads the rest of a refused body: closing the connection earlier could destroy the response. */
+    discardBody(request: IncomingMessage) {
+      let bytes = 0;
+      request.on('data', (chunk: Buffer) => {
+        bytes += chunk.length;
+        if (bytes > maxDiscardedBytes) request.socket.destroy();
+        // One chunk a turn of the event loop, because many such bodies would delay all other
+        // requests.
+        request.socket.pause();
+        lastTurn = lastTurn.then(() => yieldToEventLoop()).then(() => void request.socket.resume());
+      });
+    },
+  };
 }

@@ -1,7 +1,6 @@
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { Refusal, type RefusalResponse } from '../refusal.ts';
 import { StoreUnavailable } from '../store/database.ts';
-import { discardBody } from './connections.ts';
 import type { Contract } from './contract.ts';
 import { pageFor, type Pages } from './pages.ts';
 import { logOutcome } from './security-log.ts';
@@ -26,7 +25,9 @@ export function registerErrorHandlers(app: FastifyInstance, contract: Contract, 
     logOutcome(request, typeof reason === 'string' ? reason : 'invalidRequest');
     // The failed response set these.
     reply.removeHeader('etag').removeHeader('content-encoding');
-    if (reason === 'bodyTooLarge') discardBody(reply.removeHeader('connection').request.raw);
+    if (reason === 'bodyTooLarge') {
+      app.connections.discardBody(reply.removeHeader('connection').request.raw);
+    }
     reply.code(status).headers(headers);
     if ([404, 431].includes(status) && sendPage(pages, request, reply)) return;
     void reply.send({ message });

@@ -1,9 +1,9 @@
 import { lookup } from 'node:dns/promises';
 import { once } from 'node:events';
-import { createServer, type AddressInfo, type Socket } from 'node:net';
+import { createServer, type AddressInfo } from 'node:net';
 import { setImmediate as yieldToEventLoop, setTimeout as delay } from 'node:timers/promises';
 import type { FastifyInstance } from 'fastify';
-import { closeWhenIdle, holdResponses, isIdle } from './connections.ts';
+import type { Connections } from './connections.ts';
 
 /** Time for a new connection to send its first byte after the port is closed. */
 const idleGraceMs = 1_000;
@@ -36,22 +36,15 @@ export async function resolveHost(host: string, port: number): Promise<string[]>
  * Fastify itself would start a second server and not wait for its requests when it closes.
  */
 export async function listen(app: FastifyInstance, addresses: string[], requestedPort: number) {
-  const connections = new Set<Socket>();
-  let arrivals = 0;
-  app.server.on('connection', (socket: Socket) => {
-    arrivals += 1;
-    connections.add(socket);
-    socket.once('close', () => connections.delete(socket));
-  });
-  app.server.on('request', () => (arrivals += 1));
+  const { server, connections } = app;
   // Node's would cut off responses that have not been sent yet.
-  app.server.closeIdleConnections = () => {};
+  server.closeIdleConnections = () => {};
   const [firstAddress = 'localhost', ...otherAddresses] = addresses;
   await app.listen({ host: firstAddress, port: requestedPort });
-  const { port } = app.server.address() as AddressInfo;
+  const { port } = server.address() as AddressInfo;
   const listeners = otherAddresses.map((host) =>
     createServer({ allowHalfOpen: true, noDelay: true }, (socket) =>
-      app.server.emit('connection', socket),
+      server.emit('connection', socket),
     ).listen({ host, port }),
   );
   await Promise.all(listeners.map((listener) => once(listener, 'listening')));
@@ -62,40 +55,52 @@ export async function listen(app: FastifyInstance, addresses: string[], requeste
       // The system resets the connections that wait to be accepted when a port is closed. Clients
       // send their next request after a response, so responses wait until nothing arrives.
       const { promise: release, resolve: sendResponses } = Promise.withResolvers<void>();
-      holdResponses(app.server, release);
-      let seen = -1;
-      for (let ms = 0; ms < maxHoldMs && seen !== arrivals; ms += quietMs) {
-        seen = arrivals;
-        await delay(quietMs);
-      }
-      // Connections that arrived before the last poll are accepted. A turn of the event loop that
-      // was short and accepted none leaves only microseconds in which one can arrive.
-      const deadline = performance.now() + maxHoldMs;
-      let startMs: number;
-      do {
-        seen = arrivals;
-        startMs = performance.now();
-        await yieldToEventLoop();
-      } while (
-        (seen !== arrivals || performance.now() - startMs > maxTurnMs) &&
-        startMs < deadline
-      );
-      const closed = [app.server, ...listeners].map(
+      connections.holdResponses(release);
+      await untilNothingArrives(connections);
+      await untilAllAreAccepted(connections);
+      const closed = [server, ...listeners].map(
         (listener) => new Promise((resolve) => listener.close(resolve)),
       );
-      for (const socket of connections) {
-        // A response that started earlier has announced keep-alive, so Node would wait for more.
-        closeWhenIdle(socket);
-        if (isIdle(socket)) socket.destroy();
-      }
+      closeIdleConnections(connections);
       await delay(quietMs); // for proxies to see that these connections are closed
       sendResponses();
       // Browsers open connections before they need them, and Node would wait for a request.
-      const destroyIdle = setTimeout(() => {
-        for (const socket of connections) if (socket.bytesRead === 0) socket.destroy();
+      const destroyUnused = setTimeout(() => {
+        for (const socket of connections.sockets()) if (socket.bytesRead === 0) socket.destroy();
       }, idleGraceMs);
       await Promise.all([app.close(), ...closed]);
-      clearTimeout(destroyIdle);
+      clearTimeout(destroyUnused);
     },
   };
+}
+
+async function untilNothingArrives({ countArrivals }: Connections) {
+  let seen = -1;
+  for (let ms = 0; ms < maxHoldMs && seen !== countArrivals(); ms += quietMs) {
+    seen = countArrivals();
+    await delay(quietMs);
+  }
+}
+
+/**
+ * Waits until the connections that arrived before the last poll are accepted. A turn of the event
+ * loop that was short and accepted none leaves only microseconds in which one can arrive.
+ */
+async function untilAllAreAccepted({ countArrivals }: Connections) {
+  const deadline = performance.now() + maxHoldMs;
+  for (;;) {
+    const seen = countArrivals();
+    const startMs = performance.now();
+    await yieldToEventLoop();
+    const isShort = performance.now() - startMs <= maxTurnMs;
+    if ((isShort && seen === countArrivals()) || startMs >= deadline) return;
+  }
+}
+
+function closeIdleConnections(connections: Connections) {
+  for (const socket of connections.sockets()) {
+    // A response that started earlier has announced keep-alive, so Node would wait for more.
+    connections.closeWhenIdle(socket);
+    if (connections.isIdle(socket)) socket.destroy();
+  }
 }

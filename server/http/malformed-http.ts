@@ -1,8 +1,7 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
-import type { FastifyBaseLogger, FastifyRequest } from 'fastify';
+import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { Refusal } from '../refusal.ts';
-import { closeWhenIdle, hasCompleteRequest } from './connections.ts';
 import type { Contract } from './contract.ts';
 import { headersTooLargePage } from './pages.ts';
 import { logBrokenRequest } from './security-log.ts';
@@ -79,7 +78,7 @@ function countOtherHeaderBytes({ url = '', rawHeaders }: IncomingMessage): numbe
 
 /** Answers and logs bytes that are not an HTTP request, or too many for its head. */
 export function handleClientError(
-  log: FastifyBaseLogger,
+  { log, connections }: FastifyInstance,
   error: NodeJS.ErrnoException & { rawPacket?: unknown },
   socket: Socket,
   { headersTooLarge, malformedHeaders }: Contract['refusals'],
@@ -96,7 +95,7 @@ export function handleClientError(
   const isTimeout = error.code === 'ERR_HTTP_REQUEST_TIMEOUT';
   if (isTimeout || error.code === 'ECONNRESET' || !socket.writable) return socket.destroy();
   // This response must not end up inside the response to an earlier request on the connection.
-  if (hasCompleteRequest(socket)) return closeWhenIdle(socket);
+  if (connections.hasCompleteRequest(socket)) return connections.closeWhenIdle(socket);
   const isOverflow = error.code === 'HPE_HEADER_OVERFLOW';
   const { status, message } = isOverflow ? headersTooLarge : malformedHeaders;
   const reason = isOverflow ? 'Request Header Fields Too Large' : 'Bad Request';
