@@ -22,72 +22,70 @@ export function createProjectCreation(database: Database) {
    * Stores waiting projects in one statement and so with one sync. An account has one such
    * statement at a time: others would wait for its positions and then be refused.
    */
-  async function storeWaitingProjects() {
+  async function storeNextBatch() {
     const isReady = ({ project }: WaitingCreate) => !busyAccounts.has(project.accountId);
     const batch = waitingCreates.filter(isReady).slice(0, maxBatchSize);
     if (batch.length === 0) return;
     waitingCreates = waitingCreates.filter((create) => !batch.includes(create));
-    const projects = batch.map(({ project }) => project);
-    for (const { accountId } of projects) busyAccounts.add(accountId);
-    setImmediate(storeWaitingProjects);
-    const results = await storeProjects(projects);
-    for (const { accountId } of projects) busyAccounts.delete(accountId);
-    setImmediate(storeWaitingProjects);
-    for (const [i, result] of results.entries()) {
-      if (result.status === 'fulfilled') batch[i]!.resolve(result.value);
-      else batch[i]!.reject(result.reason);
-    }
+    for (const { project } of batch) busyAccounts.add(project.accountId);
+    setImmediate(storeNextBatch); // of other accounts
+    await storeBatch(batch);
+    for (const { project } of batch) busyAccounts.delete(project.accountId);
+    setImmediate(storeNextBatch);
   }
 
   /**
-   * Stores all projects or none. If the database refuses them, because of one of them or because
-   * another replica took a position, stores each half by itself.
+   * Stores all projects of a batch. If the database refuses the statement, because of one project or
+   * because another replica took a position, stores each one by itself.
    */
-  async function storeProjects(batch: NewProject[]): Promise<PromiseSettledResult<Project>[]> {
+  async function storeBatch(batch: WaitingCreate[]) {
+    let storedIds = new Set<string>();
     try {
-      // Ordered by account, because replicas that lock accounts in different orders deadlock.
-      const stored = await database.query<{ id: string }>(
-        `insert into projects (id, account_id, position, title, description, idempotency_key, created_at)
-         select value ->> 'id', value ->> 'accountId',
-           (select coalesce(max(position), 0) from projects where account_id = value ->> 'accountId')
-             + row_number() over (partition by value ->> 'accountId' order by cast(key as integer)),
-           value ->> 'title', value ->> 'description', value ->> 'idempotencyKey',
-           ${database.now}
-         from json_each($1) where not exists (
-           select 1 from projects where account_id = value ->> 'accountId'
-             and idempotency_key = value ->> 'idempotencyKey'
-         )
-         order by value ->> 'accountId', cast(key as integer)
-         ${batch.length === 1 ? 'on conflict do nothing' : ''} returning id`,
-        [JSON.stringify(Object.fromEntries(batch.entries()))],
-      );
-      const storedIds = new Set(stored.map(({ id }) => id));
-      return await Promise.allSettled(
-        batch.map(async (project) => (storedIds.has(project.id) ? project : findOrStore(project))),
-      );
+      storedIds = await insert(batch.map(({ project }) => project));
     } catch (reason) {
-      if (!(reason instanceof RowsRefused) || batch.length === 1) {
-        return batch.map(() => ({ status: 'rejected', reason }));
-      }
-      const half = Math.ceil(batch.length / 2);
-      const first = await storeProjects(batch.slice(0, half));
-      return [...first, ...(await storeProjects(batch.slice(half)))];
+      if (!(reason instanceof RowsRefused)) return batch.forEach(({ reject }) => reject(reason));
+    }
+    for (const { project, resolve, reject } of batch) {
+      if (storedIds.has(project.id)) resolve(project);
+      else await findOrStore(project).then(resolve, reject);
     }
   }
 
-  /** Returns the project with the same key. Otherwise stores it at the next position. */
+  /** Returns the ids of the stored projects: of all but those whose key was used before. */
+  async function insert(projects: NewProject[]): Promise<Set<string>> {
+    // Ordered by account, because replicas that lock accounts in different orders deadlock.
+    const stored = await database.query<{ id: string }>(
+      `insert into projects (id, account_id, position, title, description, idempotency_key, created_at)
+       select value ->> 'id', value ->> 'accountId',
+         (select coalesce(max(position), 0) from projects where account_id = value ->> 'accountId')
+           + row_number() over (partition by value ->> 'accountId' order by cast(key as integer)),
+         value ->> 'title', value ->> 'description', value ->> 'idempotencyKey',
+         ${database.now}
+       from json_each($1) where not exists (
+         select 1 from projects where account_id = value ->> 'accountId'
+           and idempotency_key = value ->> 'idempotencyKey'
+       )
+       order by value ->> 'accountId', cast(key as integer)
+       ${projects.length === 1 ? 'on conflict do nothing' : ''} returning id`,
+      [JSON.stringify(Object.fromEntries(projects.entries()))],
+    );
+    return new Set(stored.map(({ id }) => id));
+  }
+
+  /** Returns the project with the same key. Otherwise stores it at the next free position. */
   async function findOrStore(project: NewProject): Promise<Project> {
     // A lock, because its commit waits for the synchronous standby, which may lack the project.
     const lock = database.dialect === 'postgresql' ? 'for update' : '';
-    const [earlier] = await database.query<Project>(
-      `select id, title, description from projects
-       where account_id = $1 and idempotency_key = $2 ${lock}`,
-      [project.accountId, project.idempotencyKey ?? null],
-    );
-    if (earlier) return earlier;
-    const [result] = await storeProjects([project]);
-    if (result?.status === 'fulfilled') return result.value;
-    throw result?.reason;
+    for (;;) {
+      const [earlier] = await database.query<Project>(
+        `select id, title, description from projects
+         where account_id = $1 and idempotency_key = $2 ${lock}`,
+        [project.accountId, project.idempotencyKey ?? null],
+      );
+      if (earlier) return earlier;
+      // Nothing is stored if another replica took the position.
+      if ((await insert([project])).size > 0) return project;
+    }
   }
 
   return {
@@ -98,7 +96,7 @@ export function createProjectCreation(database: Database) {
     createProject: (project: NewProject) =>
       new Promise<Project>((resolve, reject) => {
         waitingCreates.push({ project, resolve, reject });
-        setImmediate(storeWaitingProjects);
+        setImmediate(storeNextBatch);
       }),
   };
 }
