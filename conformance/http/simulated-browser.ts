@@ -1,7 +1,7 @@
 import { Cookie, CookieJar } from 'tough-cookie';
 import { definitionOf, findCall } from '../../model/calls.ts';
 import { createApi, type Api } from '../../src/api/api.ts';
-import { xsrfToken } from '../../src/api/xsrf.ts';
+import { xsrfTokens } from '../../src/api/xsrf.ts';
 import type { NewProject, Outcome } from '../../machines/types.ts';
 import { isRedirect, responseHeader, statusOf } from './response.ts';
 import { headerValues, Unjudged } from './client.ts';
@@ -183,7 +183,7 @@ export class SimulatedBrowser {
   }
 
   xsrfToken(): string | undefined {
-    return xsrfToken(() => this.documentCookies());
+    return xsrfTokens(() => this.documentCookies())[0];
   }
 
   /** Stores a cookie like a browser, or returns why a browser rejects it. */

@@ -6,11 +6,12 @@ import { sessionLifetimeSeconds, type Session, type Sessions } from '../auth/ses
 import { Refusal } from '../refusal.ts';
 import type { SetCookies } from './contract.ts';
 import { logSessionEnd } from './security-log.ts';
+import { describeSender, senderOf } from './sender.ts';
 
 interface GuardedOperation {
   /** Needs no session. */
   isPublic: boolean;
-  /** Changes nothing, so it needs no XSRF token. */
+  /** Changes nothing, so any page may send it. */
   isSafe: boolean;
 }
 
@@ -18,15 +19,19 @@ export type Guard = ReturnType<typeof createGuard>;
 
 export function createGuard(sessions: Sessions) {
   /**
-   * Authenticates a request and checks that the app sent it. Runs before the body is read. Throws a
-   * `Refusal`.
+   * Authenticates a request and checks that the app sent it: by what the browser says, or else by
+   * the XSRF token. Runs before the body is read. Throws a `Refusal`.
    */
   return async function guard(
     request: FastifyRequest,
     reply: FastifyReply,
     { isPublic, isSafe }: GuardedOperation,
   ) {
-    if (!isSafe && !isSameOrigin(request)) throw new Refusal('xsrfTokenMismatch');
+    const sender = isSafe ? 'sameOrigin' : senderOf(request.headers);
+    if (sender === 'otherOrigin') {
+      request.log.warn(describeSender(request.headers), 'refused: the sender is another origin');
+      throw new Refusal('otherOrigin');
+    }
 
     const candidates = await findSessions(request, (token) => sessions.find(token));
     const isConflict = new Set(candidates.map(({ accountId }) => accountId)).size > 1;
@@ -39,8 +44,11 @@ export function createGuard(sessions: Sessions) {
     if (session) {
       const expected = deriveXsrfToken(session.token);
       // Restores a lost cookie, on refusals too, so that trying again works.
-      if (request.cookies['XSRF-TOKEN'] !== expected) setXsrfCookie(request, reply, session.token);
-      if (!isSafe && !isEqual(request.headers['x-xsrf-token'], expected)) {
+      if (!valuesOf(request, 'XSRF-TOKEN').includes(expected)) {
+        setXsrfCookie(request, reply, session.token);
+      }
+      if (sender === 'unknown' && !isEqual(request.headers['x-xsrf-token'], expected)) {
+        request.log.warn('refused: no Sec-Fetch-Site, no Origin and not the XSRF token');
         throw new Refusal('xsrfTokenMismatch');
       }
     } else if (!isPublic) {
@@ -51,20 +59,22 @@ export function createGuard(sessions: Sessions) {
 }
 
 // Browsers accept the name with the prefix from this host over https only. Other hosts of the
-// domain may set the plain name, which http needs and which sessions of earlier versions have.
-const cookieNames = ['__Host-session', 'session'] as const;
-const cookiePattern = /(?:^|;)[ \t]*(__Host-session|session)=([^; \t]+)/g;
-const maxCookiesPerName = 4;
+// domain may set the plain name, which http needs.
+const secureName = '__Host-session';
+const plainName = 'session';
+const cookieNames = [secureName, plainName];
+const tokenPattern = /^[\w-]{43}$/;
+/** One batch of the store. */
+const maxTokensPerName = 16;
 
 /** Returns the valid sessions of all cookies with the first name that has one. */
 async function findSessions(
-  { headers: { cookie = '' } }: FastifyRequest,
+  request: FastifyRequest,
   find: (token: string) => Promise<Session | undefined>,
 ): Promise<Session[]> {
-  const cookies = [...cookie.matchAll(cookiePattern)];
   for (const cookieName of cookieNames) {
-    const tokens = cookies.flatMap(([, name, token]) => (name === cookieName ? token! : []));
-    const distinct = [...new Set(tokens)].slice(0, maxCookiesPerName);
+    const tokens = valuesOf(request, cookieName).filter((value) => tokenPattern.test(value));
+    const distinct = [...new Set(tokens)].slice(0, maxTokensPerName);
     const found = await Promise.all(distinct.map(find));
     const valid = found.filter((session) => session !== undefined);
     if (valid.length > 0) return valid;
@@ -72,12 +82,19 @@ async function findSessions(
   return [];
 }
 
+/** Returns the values of all cookies with a name, because other apps may have set some of them. */
+function valuesOf({ headers: { cookie = '' } }: FastifyRequest, name: string): string[] {
+  const pairs = cookie.split(';').map((pair) => pair.trim());
+  return pairs
+    .filter((pair) => pair.startsWith(`${name}=`))
+    .map((pair) => pair.slice(name.length + 1));
+}
+
 /** Sets the session cookie, and the XSRF cookie that the app repeats as a header. */
 export const sessionCookies =
   (token: string): SetCookies =>
   (request, reply) => {
     const options = { ...cookieOptions(request), httpOnly: true };
-    const [secureName, plainName] = cookieNames;
     reply.setCookie(options.secure ? secureName : plainName, token, options);
     if (options.secure && request.cookies[plainName]) reply.clearCookie(plainName, options);
     setXsrfCookie(request, reply, token);
@@ -105,19 +122,6 @@ function deriveXsrfToken(token: string): string {
     xsrfTokens.set(token, xsrf);
   }
   return xsrf;
-}
-
-/**
- * Returns true if a page of this origin sent the request. Browsers set these headers, and pages
- * cannot forge them. A client that sends none is not a browser, so no page can use its cookies.
- */
-function isSameOrigin({ headers }: FastifyRequest): boolean {
-  const { origin, host } = headers;
-  const site = headers['sec-fetch-site'];
-  if (origin === 'null') return false;
-  if (site !== undefined) return site === 'same-origin' || site === 'none';
-  if (origin === undefined) return true;
-  return [host, headers['x-forwarded-host']].includes(URL.parse(origin)?.host ?? 'invalid');
 }
 
 /** Compares in constant time. */

@@ -10,7 +10,7 @@ import { textChunks } from '../api/outcome.ts';
 import type { Project } from '../../machines/types.ts';
 import { waitForNetwork } from '../wait-for-network.ts';
 import type { Field, PrefetchedList, Prerendered } from '../prerendered.ts';
-import { xsrfHeader, xsrfToken } from '../api/xsrf.ts';
+import { xsrfHeader, xsrfTokens } from '../api/xsrf.ts';
 import { initialRowCount } from '../ui/block-offsets.ts';
 
 /** The file name of the lazy chunk, defined by the build. */
@@ -169,7 +169,7 @@ function setSubmitted(isSubmitted: boolean) {
 /** Sends the request of `listProjects` in src/api/api.ts, with less priority than the scripts. */
 function prefetchList(): PrefetchedList {
   const abortController = new AbortController();
-  const token = xsrfToken(() => document.cookie);
+  const [token] = xsrfTokens(() => document.cookie);
   const response = fetch('/api/v1/projects', {
     headers: { Accept: 'application/json', ...(token && { [xsrfHeader]: token }) },
     credentials: 'include',

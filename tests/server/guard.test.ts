@@ -1,8 +1,10 @@
 import { describe, expect, test } from 'vitest';
 import { CookieClient, signedInClient } from '../support/cookie-client.ts';
-import { refusal, useServer } from './support.ts';
+import { logOptions } from '../../server/http/log.ts';
+import { refusal, startServer, useServer } from './support.ts';
 
 const forged = refusal('xsrfTokenMismatch');
+const otherOrigin = refusal('otherOrigin');
 const address = useServer();
 
 describe('a browser without cookies', () => {
@@ -35,8 +37,8 @@ describe('a browser without cookies', () => {
   ])('is refused from %s', async (_case, headers) => {
     const client = new CookieClient(address());
     await client.register();
-    expect(await client.login(undefined, { headers })).toMatchObject(forged);
-    expect(await client.register(undefined, { headers })).toMatchObject(forged);
+    expect(await client.login(undefined, { headers })).toMatchObject(otherOrigin);
+    expect(await client.register(undefined, { headers })).toMatchObject(otherOrigin);
     expect(client.cookies.size).toBe(0);
   });
 });
@@ -57,10 +59,34 @@ describe('a browser with a session', () => {
     expect(await victim.login(attacker.credentials, { headers })).toMatchObject(forged);
   });
 
-  test('is refused from another site, even with the token', async () => {
+  test.each([
+    { 'sec-fetch-site': 'cross-site' },
+    { 'sec-fetch-site': 'same-site' },
+    { origin: 'https://evil.example' },
+  ])('is refused from another origin, even with the token: %j', async (headers) => {
     const client = await signedInClient(address());
-    const headers = { 'sec-fetch-site': 'cross-site' };
-    expect(await client.createProject(undefined, { headers })).toMatchObject(forged);
+    expect(await client.createProject(undefined, { headers })).toMatchObject(otherOrigin);
+  });
+
+  // Other apps of the domain may have set XSRF-TOKEN, so that the app sends their token or none.
+  test.each([() => ({ 'sec-fetch-site': 'same-origin' }), () => ({ origin: address() })])(
+    'creates with any token if it says that a page of the app asks, case %#',
+    async (headers) => {
+      const client = await signedInClient(address());
+      for (const token of ['', "another app's"]) {
+        const sent = { headers: { ...headers(), 'x-xsrf-token': token } };
+        expect((await client.createProject(undefined, sent)).status).toBe(201);
+      }
+      expect((await client.login(undefined, { headers: headers() })).status).toBe(200);
+    },
+  );
+
+  test('gets no token again while it has it among those of other apps', async () => {
+    const client = await signedInClient(address());
+    const { cookie } = client.cookieHeaders();
+    const headers = { cookie: `XSRF-TOKEN=a; ${cookie}; XSRF-TOKEN="%"; XSRF-TOKEN` };
+    const reply = await client.call('GET', '/api/v1/projects', { headers });
+    expect(reply.headers.getSetCookie()).toEqual([]);
   });
 
   test('gets a lost token again, so that a retry works', async () => {
@@ -73,6 +99,30 @@ describe('a browser with a session', () => {
     expect((await client.createProject()).status).toBe(201);
     expect((await client.listProjects()).headers.getSetCookie()).toEqual([]);
   });
+});
+
+/** Starts a server. Returns its warnings. */
+async function startWithWarnings() {
+  const warnings: Record<string, unknown>[] = [];
+  const write = (line: string) => void warnings.push(JSON.parse(line) as (typeof warnings)[number]);
+  const logger = { ...((await logOptions('warn')) as object), stream: { write } };
+  return { warnings, origin: await startServer({ logger }) };
+}
+
+test('the log names the headers of a refused request, and no token', async () => {
+  const { warnings, origin } = await startWithWarnings();
+  const client = await signedInClient(origin);
+  const sent = { origin: 'http://tracker.lan:8080', 'x-forwarded-host': 'tracker.lan' };
+  await client.createProject(undefined, { headers: sent });
+  await client.createProject(undefined, { headers: { 'sec-fetch-site': 'cross-site' } });
+  await client.createProject(undefined, { headers: { 'x-xsrf-token': 'secret' } });
+  const { host } = new URL(origin);
+  expect(warnings).toMatchObject([
+    { level: 'warn', host, ...sent, msg: expect.stringContaining('another origin') },
+    { host, 'sec-fetch-site': 'cross-site' },
+    { msg: 'refused: no Sec-Fetch-Site, no Origin and not the XSRF token' },
+  ]);
+  expect(JSON.stringify(warnings)).not.toContain('secret');
 });
 
 test('a browser with cookies of a deleted session may sign in', async () => {
@@ -140,9 +190,12 @@ describe('a browser with several session cookies', () => {
 
   test('looks up a bounded number of them', async () => {
     const { clients, tokens } = await twoClients();
-    const invalid = Array.from({ length: 200 }, (_, i) => `session=invalid${i}`).join('; ');
-    expect(await listWith(clients[0], `${invalid}; session=${tokens[0]}`)).toBe(401);
-    expect(await listWith(clients[0], `${invalid}; __Host-session=${tokens[0]}`)).toBe(200);
+    const planted = (start: string) =>
+      Array.from({ length: 200 }, (_, i) => `session=${`${start}${i}`.padEnd(43, 'x')}`).join('; ');
+    expect(await listWith(clients[0], `${planted('x')}; session=${tokens[0]}`)).toBe(401);
+    expect(await listWith(clients[0], `${planted('x')}; __Host-session=${tokens[0]}`)).toBe(200);
+    // Cookies of other apps are no tokens of this one.
+    expect(await listWith(clients[0], `${planted('.')}; session=${tokens[0]}`)).toBe(200);
   });
 
   test('on https is signed in by the one that other hosts cannot set', async () => {

@@ -87,7 +87,7 @@ describe('security events', () => {
       { event: 'signInRefused', reason: 'wrongCredentials', ...common },
       { event: 'signInRefused', accountId, reason: 'wrongCredentials', ...common },
       { event: 'signInRefused', reason: 'invalidRequest', ...common },
-      { event: 'signInRefused', reason: 'xsrfTokenMismatch', ...common },
+      { event: 'signInRefused', reason: 'otherOrigin', ...common },
       { event: 'signedIn', accountId, ...common },
       { event: 'signedIn', accountId, ...common },
       { event: 'sessionEnded', accountId, reason: 'signedIn', ...common },

@@ -31,6 +31,7 @@ describe('the server gives each refusal that the contract names', () => {
       return new CookieClient(c.address).login(guess);
     },
     xsrfTokenMismatch: (c) => c.createProject(undefined, { headers: { 'x-xsrf-token': 'wrong' } }),
+    otherOrigin: (c) => c.createProject(undefined, { headers: { origin: 'https://evil.example' } }),
     bodyTooLarge: (c) => c.createProject({ title: 'x'.repeat(1_400_000), description: 'x' }),
     notJson: (c) => c.call('POST', login, { body: new URLSearchParams({ email: 'x' }) }),
     invalidEmail: (c) => c.register({ email: 'ada', password }),

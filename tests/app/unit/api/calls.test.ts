@@ -89,6 +89,64 @@ describe('the XSRF header', () => {
   });
 });
 
+describe('of several XSRF cookies, the header', () => {
+  const other = 'XSRF-TOKEN=other';
+
+  /** Creates projects in turn. Each has the cookies at the request, at the answer, and a status. */
+  async function createInTurn(steps: [before: string, after: string, status: number][]) {
+    const backend = controlledBackend();
+    let cookies = '';
+    const api = createApi({ origin, fetch: backend.fetch, cookies: () => cookies });
+    const sent: (string | null)[] = [];
+    for (const [before, after, status] of steps) {
+      cookies = before;
+      const outcome = callApi(api, 'createProject', signal).catch(() => 'no project');
+      // oxlint-disable-next-line no-await-in-loop
+      const request = await backend.next('createProject');
+      sent.push(request.headers.get('x-xsrf-token'));
+      cookies = after;
+      request.answer(status);
+      // oxlint-disable-next-line no-await-in-loop
+      await outcome;
+    }
+    return sent;
+  }
+
+  test.each(['', `${other}2; `])(
+    'has the one that a response set, wherever it stands: after "%s" [CHOICE-94]',
+    async (more) => {
+      const before = `${more}${other}`;
+      for (const after of [`XSRF-TOKEN=ours; ${before}`, `${before}; XSRF-TOKEN=ours`]) {
+        const tokens = await createInTurn([
+          [before, after, 200],
+          [after, after, 422],
+          [`${before}3; ${after}`, after, 200],
+        ]);
+        expect(tokens.slice(1)).toEqual(['ours', 'ours']);
+      }
+    },
+  );
+
+  test.each([403, 419])('has the next one after a refusal with %i [CHOICE-94]', async (status) => {
+    const cookies = `${other}; XSRF-TOKEN=ours; ${other}2`;
+    const step = (answer: number): [string, string, number] => [cookies, cookies, answer];
+    const steps = [step(422), step(status), step(422), step(status), step(status), step(200)];
+    expect(await createInTurn(steps)).toEqual([
+      'other',
+      'other',
+      'ours',
+      'ours',
+      'other2',
+      'other',
+    ]);
+  });
+
+  test('has the first usable one [CHOICE-20, CHOICE-94]', async () => {
+    const cookies = 'XSRF-TOKEN=; XSRF-TOKEN=a%0Ab; XSRF-TOKEN=ours';
+    expect(await createInTurn([[cookies, cookies, 200]])).toEqual(['ours']);
+  });
+});
+
 test('only its own signal ends a call, because there is no timeout [CONST-3]', async () => {
   const backend = controlledBackend();
   const api = createApi({ origin, fetch: backend.fetch, cookies: () => '' });
