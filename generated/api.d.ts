@@ -271,7 +271,7 @@ export interface components {
         /**
          * @description Two cookies in separate Set-Cookie headers: the session (HttpOnly), and `XSRF-TOKEN` with
          *     path `/`, which the app reads.
-         * @example session=c2Vzc2lvbg; Path=/; HttpOnly; SameSite=Lax
+         * @example tracker-session=c2Vzc2lvbg; Path=/; HttpOnly; SameSite=Lax
          */
         SignedIn: string;
         /**

@@ -59,10 +59,12 @@ export function createGuard(sessions: Sessions) {
 }
 
 // Browsers accept the name with the prefix from this host over https only. Other hosts of the
-// domain may set the plain name, which http needs.
-const secureName = '__Host-session';
-const plainName = 'session';
-const cookieNames = [secureName, plainName];
+// domain may set the plain name, which http needs. Two names, because a browser on http cannot
+// replace a cookie of https. Own names, because other apps on the host have a "session".
+const secureName = '__Host-tracker-session';
+const plainName = 'tracker-session';
+/** The last name of each pair is that of sessions of earlier versions. */
+const cookieNames = [secureName, '__Host-session', plainName, 'session'];
 const tokenPattern = /^[\w-]{43}$/;
 /** One batch of the store. */
 const maxTokensPerName = 16;
@@ -96,7 +98,6 @@ export const sessionCookies =
   (request, reply) => {
     const options = { ...cookieOptions(request), httpOnly: true };
     reply.setCookie(options.secure ? secureName : plainName, token, options);
-    if (options.secure && request.cookies[plainName]) reply.clearCookie(plainName, options);
     setXsrfCookie(request, reply, token);
   };
 

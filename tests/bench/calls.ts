@@ -114,7 +114,7 @@ async function createAccounts(server: Server): Promise<Record<string, string>[]>
       const email = `uncached-${i % 10}-${i}@example.org`;
       await store.createAccount({ id, email, passwordHash: '', role: 'member' });
       const token = await sessions.start(id);
-      created.push({ cookie: `session=${token}` });
+      created.push({ cookie: `tracker-session=${token}` });
     }
     return created;
   });

@@ -97,7 +97,7 @@ describe.each(storeNames)('accounts on %s', (name) => {
     const database = (await freshDatabase(name))();
     const client = await signedInClient(await startServer({ database }));
     const sessions = JSON.stringify(await database.query('select * from sessions'));
-    expect(sessions).not.toContain(client.cookies.get('session'));
+    expect(sessions).not.toContain(client.cookies.get('tracker-session'));
     expect(JSON.stringify(await database.query('select * from accounts'))).not.toContain(password);
   });
 });

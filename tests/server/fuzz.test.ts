@@ -89,7 +89,7 @@ function headers(
       'sec-fetch-site': fc.constantFrom('same-origin', 'none', 'cross-site', 'nonsense'),
       'accept-encoding': fc.constantFrom('gzip', 'br;q=0', '*', ';;,q=', 'identity'),
       accept: headerValues,
-      cookie: fc.constantFrom('session=x', '=', 'session', 'session=%', '__proto__=x; ;'),
+      cookie: fc.constantFrom('tracker-session=x', '=', 'session', 'session=%', '__proto__=x; ;'),
     },
     { requiredKeys: [] },
   );

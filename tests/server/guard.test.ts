@@ -128,7 +128,7 @@ test('the log names the headers of a refused request, and no token', async () =>
 test('a browser with cookies of a deleted session may sign in', async () => {
   const client = new CookieClient(address());
   await client.register();
-  client.cookies.set('session', 'deleted').set('XSRF-TOKEN', 'deleted');
+  client.cookies.set('tracker-session', 'deleted').set('XSRF-TOKEN', 'deleted');
   expect((await client.login()).status).toBe(200);
   expect((await client.createProject()).status).toBe(201);
 });
@@ -138,7 +138,7 @@ describe('a browser with several session cookies', () => {
 
   async function twoClients() {
     const clients = [await signedInClient(address()), await signedInClient(address())] as const;
-    return { clients, tokens: clients.map(({ cookies }) => cookies.get('session')!) };
+    return { clients, tokens: clients.map(({ cookies }) => cookies.get('tracker-session')!) };
   }
 
   /** Lists with these cookies. Returns the status. */
@@ -152,10 +152,10 @@ describe('a browser with several session cookies', () => {
   test('is signed in by the valid one, wherever it stands', async () => {
     const { clients, tokens } = await twoClients();
     for (const cookie of [
-      `session=invalid; session=${tokens[0]}`,
-      `session=${tokens[0]}; session=invalid`,
-      `session=${tokens[0]}; session=${tokens[0]}`,
-      `session=; session=${tokens[0]}`,
+      `tracker-session=invalid; tracker-session=${tokens[0]}`,
+      `tracker-session=${tokens[0]}; tracker-session=invalid`,
+      `tracker-session=${tokens[0]}; tracker-session=${tokens[0]}`,
+      `tracker-session=; tracker-session=${tokens[0]}`,
     ]) {
       expect(await listWith(clients[0], cookie)).toBe(200);
     }
@@ -165,63 +165,76 @@ describe('a browser with several session cookies', () => {
     const { clients, tokens } = await twoClients();
     const other = new CookieClient(clients[0].address, clients[0].credentials);
     await other.login();
-    const cookie = `session=${tokens[0]}; session=${other.cookies.get('session')}`;
+    const cookie = `tracker-session=${tokens[0]}; tracker-session=${other.cookies.get('tracker-session')}`;
     expect(await listWith(clients[0], cookie)).toBe(200);
   });
 
   test('is not signed in if they are sessions of different accounts', async () => {
     const { clients, tokens } = await twoClients();
-    const cookie = `session=${tokens[0]}; session=${tokens[1]}`;
+    const cookie = `tracker-session=${tokens[0]}; tracker-session=${tokens[1]}`;
     expect(await listWith(clients[0], cookie)).toBe(401);
-    const reversed = `session=${tokens[1]}; session=${tokens[0]}`;
+    const reversed = `tracker-session=${tokens[1]}; tracker-session=${tokens[0]}`;
     expect(await listWith(clients[0], reversed)).toBe(401);
-    expect(await listWith(clients[0], `session=${tokens[0]}`)).toBe(200);
+    expect(await listWith(clients[0], `tracker-session=${tokens[0]}`)).toBe(200);
   });
 
   test('may sign in, which ends the sessions of the other cookies', async () => {
     const { clients, tokens } = await twoClients();
     const browser = new CookieClient(clients[0].address, clients[0].credentials);
-    const cookie = `session=${tokens[0]}; session=${tokens[1]}`;
+    const cookie = `tracker-session=${tokens[0]}; tracker-session=${tokens[1]}`;
     expect((await browser.login(undefined, { headers: { cookie } })).status).toBe(200);
     // The new cookie replaces one of the two.
-    const now = `session=${tokens[1]}; session=${browser.cookies.get('session')}`;
+    const now = `tracker-session=${tokens[1]}; tracker-session=${browser.cookies.get('tracker-session')}`;
     expect(await listWith(clients[0], now)).toBe(200);
   });
 
   test('looks up a bounded number of them', async () => {
     const { clients, tokens } = await twoClients();
     const planted = (start: string) =>
-      Array.from({ length: 200 }, (_, i) => `session=${`${start}${i}`.padEnd(43, 'x')}`).join('; ');
-    expect(await listWith(clients[0], `${planted('x')}; session=${tokens[0]}`)).toBe(401);
-    expect(await listWith(clients[0], `${planted('x')}; __Host-session=${tokens[0]}`)).toBe(200);
+      Array.from(
+        { length: 200 },
+        (_, i) => `tracker-session=${`${start}${i}`.padEnd(43, 'x')}`,
+      ).join('; ');
+    expect(await listWith(clients[0], `${planted('x')}; tracker-session=${tokens[0]}`)).toBe(401);
+    expect(await listWith(clients[0], `${planted('x')}; __Host-tracker-session=${tokens[0]}`)).toBe(
+      200,
+    );
     // Cookies of other apps are no tokens of this one.
-    expect(await listWith(clients[0], `${planted('.')}; session=${tokens[0]}`)).toBe(200);
+    expect(await listWith(clients[0], `${planted('.')}; tracker-session=${tokens[0]}`)).toBe(200);
   });
 
   test('on https is signed in by the one that other hosts cannot set', async () => {
     const { clients } = await twoClients();
     const [client, other] = clients;
-    const planted = other.cookies.get('session');
+    const planted = other.cookies.get('tracker-session');
     const browser = new CookieClient(client.address, client.credentials);
     await browser.login(undefined, { headers: https });
-    const cookie = `session=${planted}; __Host-session=${browser.cookies.get('__Host-session')}`;
+    const cookie = `tracker-session=${planted}; __Host-tracker-session=${browser.cookies.get('__Host-tracker-session')}`;
     await other.createProject();
     const reply = await browser.call('GET', '/api/v1/projects', { headers: { ...https, cookie } });
     expect(reply).toMatchObject({ status: 200, body: [] });
   });
 
-  test('on https keeps the session of the old name until the next sign-in', async () => {
-    const client = await signedInClient(address());
-    const old = client.cookies.get('session')!;
-    const list = () => client.call('GET', '/api/v1/projects', { headers: https });
-    expect((await list()).status).toBe(200);
-    const reply = await client.login(undefined, { headers: https });
-    expect(reply.headers.getSetCookie()).toContainEqual(
-      expect.stringMatching(/^session=; Max-Age=0; Path=\/; .*HttpOnly; Secure; SameSite=Lax$/),
-    );
-    expect((await list()).status).toBe(200);
-    expect((await client.createProject(undefined, { headers: https })).status).toBe(201);
-    expect(await listWith(client, `session=${old}`)).toBe(401);
+  test.each(['session', '__Host-session'])(
+    'keeps a session that an earlier version named "%s", until the next sign-in',
+    async (name) => {
+      const client = await signedInClient(address());
+      const token = client.cookies.get('tracker-session')!;
+      client.cookies.delete('tracker-session');
+      client.cookies.set(name, token);
+      expect((await client.createProject()).status).toBe(201);
+      expect((await client.login()).status).toBe(200);
+      expect((await client.createProject()).status).toBe(201);
+      expect(await listWith(client, `${name}=${token}`)).toBe(401);
+    },
+  );
+
+  test('leaves a cookie named "session" to the other app that set it', async () => {
+    const client = new CookieClient(address());
+    client.cookies.set('session', "another app's");
+    await client.signUp();
+    expect((await client.createProject()).status).toBe(201);
+    expect(client.cookies.get('session')).toBe("another app's");
   });
 });
 
@@ -238,7 +251,7 @@ test.each([
   const end = (attributes: string) =>
     `[\\w-]{43}; Max-Age=2592000; Path=/;${attributes} SameSite=Lax$`;
   expect(received.getSetCookie()).toEqual([
-    expect.stringMatching(new RegExp(`^${prefix}session=${end(` HttpOnly;${secure}`)}`)),
+    expect.stringMatching(new RegExp(`^${prefix}tracker-session=${end(` HttpOnly;${secure}`)}`)),
     expect.stringMatching(new RegExp(`^XSRF-TOKEN=${end(secure)}`)),
   ]);
 });

@@ -94,7 +94,13 @@ describe('security events', () => {
     ]);
     expect(new Set(events.flatMap((event) => event['accountId'] ?? [])).size).toBe(1);
     const log = JSON.stringify(events);
-    for (const secret of [email, password, 'wrong', 'typed', client.cookies.get('session')]) {
+    for (const secret of [
+      email,
+      password,
+      'wrong',
+      'typed',
+      client.cookies.get('tracker-session'),
+    ]) {
       expect(log.replaceAll('wrongCredentials', '')).not.toContain(secret);
     }
   });
@@ -102,7 +108,9 @@ describe('security events', () => {
   test('include an account that is locked, and sessions of conflicting cookies', async () => {
     const { events, address } = await startWithEvents();
     const clients = [await signedInClient(address), await signedInClient(address)];
-    const cookie = clients.map(({ cookies }) => `session=${cookies.get('session')}`).join('; ');
+    const cookie = clients
+      .map(({ cookies }) => `tracker-session=${cookies.get('tracker-session')}`)
+      .join('; ');
     const browser = new CookieClient(address, clients[0]!.credentials);
     events.length = 0;
     await browser.login(undefined, { headers: { cookie } });

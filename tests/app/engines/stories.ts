@@ -90,7 +90,10 @@ export function testStories(name: string, startEngine: () => Promise<Engine>) {
       await page.click('form button');
       await waitForText(page, 'main section', 'No projects to show.');
       expect(await hash(page)).toBe('#/projects');
-      expect((await page.cookies()).toSorted()).toEqual(['XSRF-TOKEN', 'session (http only)']);
+      expect((await page.cookies()).toSorted()).toEqual([
+        'XSRF-TOKEN',
+        'tracker-session (http only)',
+      ]);
 
       const projects = [
         ['Website relaunch', 'New pages.'],
