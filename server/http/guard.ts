@@ -1,12 +1,12 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import type { CookieSerializeOptions } from '@fastify/cookie';
-import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { LRUCache } from 'lru-cache';
 import { sessionLifetimeSeconds, type Session, type Sessions } from '../auth/sessions.ts';
 import { Refusal } from '../refusal.ts';
 import type { SetCookies } from './contract.ts';
 import { logSessionEnd } from './security-log.ts';
-import { describeSender, senderOf } from './sender.ts';
+import { describeSender, originOf, senderOf } from './sender.ts';
 
 interface GuardedOperation {
   /** Needs no session. */
@@ -106,10 +106,29 @@ function setXsrfCookie(request: FastifyRequest, reply: FastifyReply, token: stri
 }
 
 function cookieOptions(request: FastifyRequest): CookieSerializeOptions {
-  // Any client may send this header, but gains only a cookie that http does not send back.
+  return { path: '/', sameSite: 'lax', maxAge: sessionLifetimeSeconds, secure: isHttps(request) };
+}
+
+const warned = new WeakSet<FastifyInstance>();
+
+/**
+ * Returns whether the browser's address is https: by `Origin`, which all browsers send with a
+ * sign-in, or else by `X-Forwarded-Proto`. Browsers drop cookies of the wrong scheme silently.
+ */
+function isHttps({ headers, log, server }: FastifyRequest): boolean {
   // With several proxies, the first value is the scheme that the browser uses.
-  const secure = /^https\s*(,|$)/i.test(String(request.headers['x-forwarded-proto']));
-  return { path: '/', sameSite: 'lax', maxAge: sessionLifetimeSeconds, secure };
+  const [proto = ''] = String(headers['x-forwarded-proto']).split(',', 1);
+  const isForwarded = proto.trim().toLowerCase() === 'https';
+  const origin = originOf(headers);
+  const isSecure = origin ? origin.protocol === 'https:' : isForwarded;
+  if (isSecure !== isForwarded && !warned.has(server)) {
+    warned.add(server);
+    log.warn(
+      describeSender(headers),
+      "X-Forwarded-Proto is not the scheme of the browser's Origin: set it in the proxy",
+    );
+  }
+  return isSecure;
 }
 
 // Every request needs its token, and the HMAC takes as long as finding the session.

@@ -5,7 +5,13 @@ type Sender = 'sameOrigin' | 'otherOrigin' | 'unknown';
 
 /** Headers in which a proxy may name the host that the browser shows. */
 const hostHeaders = ['host', 'x-forwarded-host', 'x-original-host', 'forwarded'] as const;
-const senderHeaders = ['sec-fetch-site', 'origin', ...hostHeaders, 'x-forwarded-port'] as const;
+const senderHeaders = [
+  'sec-fetch-site',
+  'origin',
+  ...hostHeaders,
+  'x-forwarded-port',
+  'x-forwarded-proto',
+] as const;
 
 // No real value is longer. URLs and names of any length cannot be parsed in linear time.
 const maxOriginLength = 300;
@@ -33,7 +39,7 @@ export function originOf({ origin = '' }: IncomingHttpHeaders): URL | undefined 
   return (origin.length <= maxOriginLength && URL.parse(origin)) || undefined;
 }
 
-/** Returns the headers that `senderOf` compares, short and printable, for the log. */
+/** Returns the headers that name sender, host and scheme, short and printable, for the log. */
 export const describeSender = (headers: IncomingHttpHeaders) =>
   Object.fromEntries(
     senderHeaders.flatMap((name) =>
@@ -42,7 +48,7 @@ export const describeSender = (headers: IncomingHttpHeaders) =>
   );
 
 /** Shortens a header's value and replaces what a terminal could take for a command. */
-export const toPrintable = (value: unknown) =>
+const toPrintable = (value: unknown) =>
   String(value)
     .slice(0, maxOriginLength)
     .replaceAll(/[^ -~]/g, '?');

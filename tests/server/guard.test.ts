@@ -238,20 +238,43 @@ describe('a browser with several session cookies', () => {
   });
 });
 
-test.each([
-  ['http', '', ''],
-  ['https', '__Host-', ' Secure;'],
-  ['https , http', '__Host-', ' Secure;'],
-  ['http, https', '', ''],
-])('over %s the session cookie is HttpOnly and SameSite', async (proto, prefix, secure) => {
-  const client = new CookieClient(address());
-  await client.register();
-  const headers = { 'x-forwarded-proto': proto };
-  const { headers: received } = await client.login(undefined, { headers });
-  const end = (attributes: string) =>
-    `[\\w-]{43}; Max-Age=2592000; Path=/;${attributes} SameSite=Lax$`;
-  expect(received.getSetCookie()).toEqual([
-    expect.stringMatching(new RegExp(`^${prefix}tracker-session=${end(` HttpOnly;${secure}`)}`)),
-    expect.stringMatching(new RegExp(`^XSRF-TOKEN=${end(secure)}`)),
-  ]);
+describe('the cookies of a sign-in', () => {
+  const [http, https] = ['http://tracker.lan', 'https://tracker.lan'];
+
+  test.each<[isSecure: boolean, isWarned: boolean, origin?: string | undefined, proto?: string]>([
+    [false, false],
+    [false, false, undefined, 'http'],
+    [false, false, undefined, 'http, https'],
+    [true, false, undefined, 'https'],
+    [true, false, undefined, 'HTTPS , http'],
+    [false, false, http],
+    [false, false, http, 'http'],
+    [true, false, https, 'https'],
+    // The proxy is wrong.
+    [false, true, http, 'https'],
+    [true, true, https],
+    [true, true, https, 'http'],
+    [true, true, https, 'wss'],
+  ])('are Secure: %s, with a warning: %s, for %s by %s', async (isSecure, isWarned, ...sent) => {
+    const { warnings, origin } = await startWithWarnings();
+    const client = new CookieClient(origin);
+    await client.register();
+    const [pageOrigin, proto] = sent;
+    const headers = {
+      'x-forwarded-host': 'tracker.lan',
+      ...(pageOrigin && { origin: pageOrigin }),
+      ...(proto && { 'x-forwarded-proto': proto }),
+    };
+    await client.login(undefined, { headers });
+    const { headers: received } = await client.login(undefined, { headers });
+    const end = (attributes: string) =>
+      `[\\w-]{43}; Max-Age=2592000; Path=/;${attributes}${isSecure ? ' Secure;' : ''} SameSite=Lax$`;
+    const name = isSecure ? '__Host-tracker-session' : 'tracker-session';
+    expect(received.getSetCookie()).toEqual([
+      expect.stringMatching(new RegExp(`^${name}=${end(' HttpOnly;')}`)),
+      expect.stringMatching(new RegExp(`^XSRF-TOKEN=${end('')}`)),
+    ]);
+    const warning = { ...headers, msg: expect.stringContaining('X-Forwarded-Proto') };
+    expect(warnings).toMatchObject(isWarned ? [warning] : []);
+  });
 });
