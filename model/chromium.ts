@@ -70,6 +70,7 @@ function launch(executablePath: string, options: LaunchOptions): Promise<Browser
       '--disable-component-update',
       '--disable-sync',
       `--disable-features=${disabledFeatures.join(',')}`,
+      ...(options.args ?? []),
     ],
   });
 }

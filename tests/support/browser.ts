@@ -1,4 +1,4 @@
-import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
+import type { Browser, BrowserContextOptions, LaunchOptions, Page } from 'playwright-core';
 import { afterAll, beforeAll, onTestFinished } from 'vitest';
 import { launchBrowser } from '../../model/chromium.ts';
 import { fillForm, heading, waitForApp } from '../../model/browser-driver.ts';
@@ -7,10 +7,10 @@ import { longWaitMs } from './time-limits.ts';
 import { startTemporaryServer, type Settings } from './server-process.ts';
 
 /** Launches one browser for the tests of a file. Each page has its own cookies. */
-export function useBrowser() {
+export function useBrowser(launchOptions?: LaunchOptions) {
   let browser: Browser;
   beforeAll(async () => {
-    browser = await launchBrowser();
+    browser = await launchBrowser(undefined, launchOptions);
   });
   afterAll(() => browser.close());
 
