@@ -89,6 +89,8 @@ export interface components {
             /**
              * Format: password
              * @description Any text except unpaired surrogates, never trimmed. Lengths count Unicode code points.
+             *     The reference backend compares passwords in NFC, and registers none that has fewer than
+             *     8 code points then.
              */
             password: string;
         };

@@ -5,6 +5,8 @@ import { promisify } from 'node:util';
 const recommendedCost = { memory: 19_456, passes: 2, parallelism: 1 };
 const saltBytes = 16;
 const tagBytes = 32;
+/** The contract's, which counts what was typed. */
+const minLength = 8;
 
 export type Passwords = ReturnType<typeof createPasswords>;
 
@@ -13,22 +15,47 @@ export function createPasswords(cost: Cost = recommendedCost) {
   const dummyHash = format(cost, randomBytes(saltBytes), randomBytes(tagBytes));
 
   return {
+    /** Returns true if it has too few characters in the form in which it may be typed elsewhere. */
+    isTooShort: (password: string) => Array.from(normalize(password)).length < minLength,
+
     /** Returns the text to store instead of the password. */
     async hash(password: string) {
       const salt = randomBytes(saltBytes);
-      return format(cost, salt, await derive(password, salt, cost, tagBytes));
+      return format(cost, salt, await derive(normalize(password), salt, cost, tagBytes));
     },
 
-    /** Takes equally long without a hash, and then resolves to false. */
-    async verify(password: string, hash = dummyHash) {
+    /**
+     * Returns `outdated` for a right password whose hash has another cost or Unicode form than
+     * `hash` gives it. Takes equally long without a hash, and then returns `wrong`.
+     */
+    async verify(password: string, hash = dummyHash): Promise<'right' | 'outdated' | 'wrong'> {
       const stored = parse(hash);
-      const tag = await derive(password, stored.salt, stored.cost, stored.tag.length);
-      return timingSafeEqual(tag, stored.tag);
+      const [form, ...olderForms] = formsOf(password);
+      const matches = async (text: string) => {
+        const tag = await derive(text, stored.salt, stored.cost, stored.tag.length);
+        return timingSafeEqual(tag, stored.tag);
+      };
+      if (await matches(form)) return hash.startsWith(formatCost(cost)) ? 'right' : 'outdated';
+      for (const olderForm of olderForms) {
+        // oxlint-disable-next-line no-await-in-loop
+        if (await matches(olderForm)) return 'outdated';
+      }
+      return 'wrong';
     },
-
-    /** Returns true if the hash was computed at another cost than today's. */
-    isOutdated: (hash: string) => !hash.startsWith(formatCost(cost)),
   };
+}
+
+/** Returns the Unicode form that is hashed, because keyboards and systems type é in two forms. */
+const normalize = (password: string) => password.normalize('NFC');
+
+/**
+ * Returns the forms of a password, at most two. Earlier versions hashed what was typed: what is
+ * typed now if it is not in NFC, otherwise perhaps its decomposed form.
+ */
+function formsOf(password: string): [string, ...string[]] {
+  const form = normalize(password);
+  const older = password === form ? password.normalize('NFD') : password;
+  return older === form ? [form] : [form, older];
 }
 
 type Cost = typeof recommendedCost;

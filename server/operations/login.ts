@@ -15,11 +15,11 @@ export function login({ store, passwords, sessions, throttle }: Dependencies): O
     const isOwner = account !== undefined && session?.accountId === account.id;
     const attempt = { ip, signIn: { email, isOwner, isKnown: account?.isKnown } };
     const isRight = await throttle.run(attempt, async () => {
-      const isVerified = await passwords.verify(password, account?.passwordHash);
-      if (account && isVerified && passwords.isOutdated(account.passwordHash)) {
+      const verdict = await passwords.verify(password, account?.passwordHash);
+      if (account && verdict === 'outdated') {
         await store.replacePasswordHash(account.id, await passwords.hash(password));
       }
-      return isVerified;
+      return verdict !== 'wrong';
     });
     if (!account || !isRight) throw new Refusal('wrongCredentials');
 

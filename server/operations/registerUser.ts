@@ -10,6 +10,7 @@ export function registerUser({
   throttle,
 }: Dependencies): Operation<'registerUser'> {
   return async ({ body, ip, identify }) => {
+    if (passwords.isTooShort(body.password)) throw new Refusal('passwordTooShort');
     const passwordHash = await throttle.run({ ip }, () => passwords.hash(body.password));
     const role = 'member';
     const id = randomUUID();

@@ -4,6 +4,7 @@ import { CookieClient, signedInClient } from '../support/cookie-client.ts';
 import {
   copyClient,
   freshDatabase,
+  hashAsTyped,
   refusal,
   startServer,
   storeNames,
@@ -66,6 +67,30 @@ describe.each(storeNames)('accounts on %s', (name) => {
       expect((await client.login(trimmed)).status).not.toBe(200);
       expect((await client.login(credentials)).status).toBe(200);
     }
+  });
+
+  test('a hash of an earlier version is renewed, so that every Unicode form signs in', async () => {
+    const database = (await freshDatabase(name))();
+    const client = new CookieClient(await startServer({ database }));
+    // As Windows types Vietnamese: neither composed nor decomposed.
+    const typed = 'ti\u00ea\u0301ng Vi\u00ea\u0323t';
+    await client.register();
+    await database.query('update accounts set password_hash = $1', [hashAsTyped(typed)]);
+    for (const form of [typed, typed.normalize('NFC'), typed.normalize('NFD'), typed]) {
+      const { email } = client.credentials;
+      expect((await client.login({ email, password: form })).status).toBe(200);
+    }
+  });
+
+  test('a password is long enough in the form with the fewest characters', async () => {
+    const client = new CookieClient(address());
+    const [short, long] = ['é'.repeat(7), 'é'.repeat(8)].map((text) => text.normalize('NFD'));
+    expect(await client.register({ email: 'short@example.org', password: short })).toMatchObject(
+      refusal('passwordTooShort'),
+    );
+    const email = 'long@example.org';
+    expect((await client.register({ email, password: long })).status).toBe(201);
+    expect((await client.login({ email, password: 'é'.repeat(8) })).status).toBe(200);
   });
 
   test('a session lasts thirty days', async () => {
