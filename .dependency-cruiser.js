@@ -68,8 +68,16 @@ const rows = [
       'pino-pretty',
     ],
   ],
-  ['server/operations/', ['server/(refusal.ts|dependencies.ts|http/|auth/throttle.ts)'], ['node:']],
-  ['server/commands/', ['server/(settings.ts|usage-error.ts|auth/throttle.ts|store/)'], ['node:']],
+  [
+    'server/operations/',
+    ['server/(refusal.ts|dependencies.ts|http/|auth/(emails|throttle).ts)'],
+    ['node:'],
+  ],
+  [
+    'server/commands/',
+    ['server/(settings.ts|usage-error.ts|auth/(emails|throttle).ts|store/)'],
+    ['node:'],
+  ],
   [
     'server/(?!refusal|usage-error)[^/]+$',
     ['server/'],

@@ -83,7 +83,9 @@ export interface components {
         Credentials: {
             /**
              * Format: email
-             * @description Compared without regard to case.
+             * @description Each address that HTML accepts in a field for emails, such as `root@localhost`, or one
+             *     with an internationalized domain. Compared without regard to case. For the reference
+             *     backend, a domain and its Punycode are one.
              */
             email: string;
             /**

@@ -37,6 +37,7 @@ export interface Attempt {
   ip: string;
   /** Undefined for registrations. */
   signIn?: {
+    /** Canonical. */
     email: string;
     /** The request has a valid session of this account. */
     isOwner: boolean;
@@ -115,9 +116,11 @@ function drain({ made, debtMs, updatedAt }: Bucket, now: number) {
   return { made, debtMs: Math.max(0, debtMs - drainedMs), updatedAt: updatedAt + drainedMs };
 }
 
-/** Hashed, because users may type anything into the email field, even a password. */
+/**
+ * Hashes a canonical email, because users may type anything into the email field, even a password.
+ */
 export function hashEmail(email: string): string {
-  return hash('sha256', email.toLowerCase(), 'base64url');
+  return hash('sha256', email, 'base64url');
 }
 
 /** Returns the /48 of an IPv6 address, or the IPv4 address. */

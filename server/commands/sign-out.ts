@@ -1,3 +1,4 @@
+import { canonicalEmail } from '../auth/emails.ts';
 import { UsageError } from '../usage-error.ts';
 import { openConfiguredStore, runWithArgument } from './cli.ts';
 
@@ -8,7 +9,7 @@ Ends all sessions of the account with this email. The server may be running.`;
 await runWithArgument(usage, async (email, settings) => {
   const store = await openConfiguredStore(settings);
   try {
-    const account = await store.findAccount(email.toLowerCase());
+    const account = await store.findAccount(canonicalEmail(email));
     if (!account) throw new UsageError(`No account has the email ${email}.`);
     const count = await store.deleteSessionsOfAccount(account.id);
     console.log(`Ended ${count} sessions of ${email}.`);

@@ -1,4 +1,5 @@
 import { isIP } from 'node:net';
+import { canonicalEmail } from '../auth/emails.ts';
 import { hashEmail, networkOf, siteOf } from '../auth/throttle.ts';
 import { UsageError } from '../usage-error.ts';
 import { openConfiguredStore, runWithArgument } from './cli.ts';
@@ -17,10 +18,11 @@ await runWithArgument(usage, async (argument, settings) => {
   const store = await openConfiguredStore(settings);
   try {
     const networks = isAddress ? [...new Set([networkOf(argument), siteOf(argument)])] : undefined;
-    if (!networks && !(await store.findAccount(argument.toLowerCase()))) {
+    const email = canonicalEmail(argument);
+    if (!networks && !(await store.findAccount(email))) {
       throw new UsageError(`No account has the email ${argument}.`);
     }
-    const count = await store.deleteBuckets(networks ? '' : hashEmail(argument), networks);
+    const count = await store.deleteBuckets(networks ? '' : hashEmail(email), networks);
     const name = networks?.join(' and ') ?? argument;
     const hint = networks ? '' : ' To clear the limits of an IP address, name it.';
     console.log(count > 0 ? `Unlocked ${name}.${hint}` : `No attempts are counted for ${name}.`);

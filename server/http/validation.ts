@@ -1,5 +1,6 @@
 import { Ajv2020, type ErrorObject } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
+import { isEmail } from '../auth/emails.ts';
 import { Refusal } from '../refusal.ts';
 
 /** Returns an Ajv for JSON Schema 2020-12, the dialect of OpenAPI 3.1. */
@@ -7,7 +8,7 @@ export function createAjv(): Ajv2020 {
   // `npm run check` validates the schemas, which takes longer than compiling them.
   const ajv = new Ajv2020({ verbose: true, allowUnionTypes: true, validateSchema: false });
   addFormats.default(ajv);
-  return ajv;
+  return ajv.addFormat('email', isEmail);
 }
 
 /** Lists validation errors without the data, which must not be logged. */

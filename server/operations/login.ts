@@ -1,3 +1,4 @@
+import { canonicalEmail } from '../auth/emails.ts';
 import { networkOf } from '../auth/throttle.ts';
 import { Refusal } from '../refusal.ts';
 import { sessionCookies } from '../http/guard.ts';
@@ -9,8 +10,10 @@ import type { Dependencies } from '../dependencies.ts';
  * throttling.
  */
 export function login({ store, passwords, sessions, throttle }: Dependencies): Operation<'login'> {
-  return async ({ body: { email, password }, session, ip, identify }) => {
-    const account = await store.findAccount(email.toLowerCase(), networkOf(ip));
+  return async ({ body, session, ip, identify }) => {
+    const { password } = body;
+    const email = canonicalEmail(body.email);
+    const account = await store.findAccount(email, networkOf(ip));
     if (account) identify(account.id);
     const isOwner = account !== undefined && session?.accountId === account.id;
     const attempt = { ip, signIn: { email, isOwner, isKnown: account?.isKnown } };

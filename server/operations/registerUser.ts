@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { canonicalEmail } from '../auth/emails.ts';
 import { Refusal } from '../refusal.ts';
 import type { Operation } from '../http/contract.ts';
 import type { Dependencies } from '../dependencies.ts';
@@ -16,7 +17,7 @@ export function registerUser({
     const id = randomUUID();
     const isNew = await store.createAccount({
       id,
-      email: body.email.toLowerCase(),
+      email: canonicalEmail(body.email),
       passwordHash,
       role,
     });

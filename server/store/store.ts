@@ -7,7 +7,7 @@ import { createSessionTable } from './sessions.ts';
 
 export interface Account {
   id: string;
-  /** In lower case, because emails are compared without regard to case. */
+  /** Canonical: in lower case, and an internationalized domain as Punycode. */
   email: string;
   passwordHash: string;
   role: string;

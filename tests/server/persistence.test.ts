@@ -278,10 +278,13 @@ test('if eight workers open a new file at once, each migration runs once', async
   expect(exits.flat()).toEqual(Array.from({ length: workers }, () => 0));
 });
 
+const internationalized = { email: 'ada@münchen.example', password: 'correct horse' };
+
 test.each(storeNames)('sign-out.ts ends all sessions of one account on %s', async (name) => {
   const settings = await emptyStore(name);
   const address = await startServer({ database: openDatabase(settings) });
-  const [client, other] = [await signedInClient(address), await signedInClient(address)];
+  const client = await new CookieClient(address, internationalized).signUp();
+  const other = await signedInClient(address);
   const otherBrowser = new CookieClient(address);
   await otherBrowser.login(client.credentials);
 
@@ -297,7 +300,7 @@ test.each(storeNames)('unlock.ts clears a lock on %s', async (name) => {
   const settings = await emptyStore(name);
   const options = { trustedProxies: ['127.0.0.1'], now: () => Date.UTC(2030, 0, 1) };
   const address = await startServer({ database: openDatabase(settings), ...options });
-  const client = new CookieClient(address);
+  const client = new CookieClient(address, internationalized);
   const headers = { 'x-forwarded-for': '2001:db8::1' };
   await client.register(undefined, { headers });
   const { email } = client.credentials;
