@@ -33,7 +33,8 @@ export function createGuard(sessions: Sessions) {
       throw new Refusal('otherOrigin');
     }
 
-    const candidates = await findSessions(request, (token) => sessions.find(token));
+    const cookies = parseCookies(request.headers.cookie);
+    const candidates = await findSessions(cookies, (token) => sessions.find(token));
     const isConflict = new Set(candidates.map(({ accountId }) => accountId)).size > 1;
     // So that the session of the sign-in that follows is the only valid one.
     for (const candidate of isConflict && isPublic ? candidates : []) {
@@ -44,7 +45,7 @@ export function createGuard(sessions: Sessions) {
     if (session) {
       const expected = deriveXsrfToken(session.token);
       // Restores a lost cookie, on refusals too, so that trying again works.
-      if (!valuesOf(request, 'XSRF-TOKEN').includes(expected)) {
+      if (!cookies.get('XSRF-TOKEN')?.includes(expected)) {
         setXsrfCookie(request, reply, session.token);
       }
       if (sender === 'unknown' && !isEqual(request.headers['x-xsrf-token'], expected)) {
@@ -71,11 +72,11 @@ const maxTokensPerName = 16;
 
 /** Returns the valid sessions of all cookies with the first name that has one. */
 async function findSessions(
-  request: FastifyRequest,
+  cookies: Map<string, string[]>,
   find: (token: string) => Promise<Session | undefined>,
 ): Promise<Session[]> {
   for (const cookieName of cookieNames) {
-    const tokens = valuesOf(request, cookieName).filter((value) => tokenPattern.test(value));
+    const tokens = cookies.get(cookieName)?.filter((value) => tokenPattern.test(value));
     const distinct = [...new Set(tokens)].slice(0, maxTokensPerName);
     const found = await Promise.all(distinct.map(find));
     const valid = found.filter((session) => session !== undefined);
@@ -84,12 +85,18 @@ async function findSessions(
   return [];
 }
 
-/** Returns the values of all cookies with a name, because other apps may have set some of them. */
-function valuesOf({ headers: { cookie = '' } }: FastifyRequest, name: string): string[] {
-  const pairs = cookie.split(';').map((pair) => pair.trim());
-  return pairs
-    .filter((pair) => pair.startsWith(`${name}=`))
-    .map((pair) => pair.slice(name.length + 1));
+/** Returns all values of each name, because other apps may have set cookies with our names. */
+function parseCookies(header = ''): Map<string, string[]> {
+  const cookies = new Map<string, string[]>();
+  for (const pair of header.split(';')) {
+    const end = pair.indexOf('=');
+    if (end < 0) continue;
+    const [name, value] = [pair.slice(0, end).trim(), pair.slice(end + 1).trim()];
+    const values = cookies.get(name);
+    if (values) values.push(value);
+    else cookies.set(name, [value]);
+  }
+  return cookies;
 }
 
 /** Sets the session cookie, and the XSRF cookie that the app repeats as a header. */
