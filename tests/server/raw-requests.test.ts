@@ -64,7 +64,9 @@ const headerStarts = {
   Upgrade: 'h2c',
   'X-Forwarded-For': '192.0.2.1',
   'X-Forwarded-Host': 'x',
+  'X-Forwarded-Port': '80',
   'X-Forwarded-Proto': 'https',
+  'X-Original-Host': 'x',
   'X-Request-Id': 'x',
   'X-XSRF-TOKEN': 'x',
 };

