@@ -30,7 +30,7 @@ const server = useServer();
 const pem = readFileSync('tests/conformance/self-signed.pem');
 
 type Scheme = 'http' | 'https';
-const ports = { app: { http: '', https: '' }, other: { http: '', https: '' } };
+const ports = { app: { http: '', https: '' }, other: { http: '', https: '' }, silent: '' };
 
 /** An app that sets the cookies that its address names. */
 const otherApp: RequestListener = ({ url = '' }, response) => {
@@ -38,12 +38,15 @@ const otherApp: RequestListener = ({ url = '' }, response) => {
   response.end('another app');
 };
 
-/** A proxy that adds headers. */
+const withoutUndefined = (headers: object) =>
+  Object.fromEntries(Object.entries(headers).filter(([, value]) => value !== undefined));
+
+/** A proxy that changes headers. */
 const proxyWith =
-  (added: Record<string, string>): RequestListener =>
+  (changed: Record<string, string | undefined>): RequestListener =>
   (incoming, response) => {
     const { method, url = '', headers } = incoming;
-    const options = { method, headers: { ...headers, ...added } };
+    const options = { method, headers: withoutUndefined({ ...headers, ...changed }) };
     const outgoing = sendRequest(new URL(url, server.address), options, (answer) => {
       response.writeHead(answer.statusCode!, answer.headers);
       answer.pipe(response);
@@ -60,6 +63,10 @@ beforeAll(async () => {
     [
       createHttpServer(proxyWith({ 'x-forwarded-proto': 'https' })),
       (port) => (ports.app.http = port),
+    ],
+    [
+      createHttpServer(proxyWith({ origin: undefined, 'sec-fetch-site': undefined })),
+      (port) => (ports.silent = port),
     ],
     [
       createHttpsServer(tls, proxyWith({ 'x-forwarded-proto': 'https' })),
@@ -88,8 +95,8 @@ async function registerAccount() {
 }
 
 /** Signs in on the screen, and waits for the list. */
-async function signIn(page: Page, scheme: Scheme, email: string) {
-  await openScreen(page, address(scheme), '/login');
+async function signIn(page: Page, origin: string, email: string) {
+  await openScreen(page, origin, '/login');
   await fillCredentials(page, email);
   await submitButton(page, 'Sign in').click();
   await heading(page, 'New Project').waitFor();
@@ -174,7 +181,7 @@ test.each(plantings)(
       return page.goto(`${from}/?${new URLSearchParams(set.map((line) => ['set', line]))}`);
     };
     await plant();
-    await signIn(page, scheme, email);
+    await signIn(page, address(scheme), email);
     await create(page, 'first');
     await plant();
     await openScreen(page, address(scheme), '/projects');
@@ -186,10 +193,28 @@ test.each(plantings)(
 test('a user who has signed in on https creates projects on http, and on https again', async () => {
   const { page } = await browser.open({ ignoreHTTPSErrors: true });
   const email = await registerAccount();
-  await signIn(page, 'https', email);
-  await signIn(page, 'http', email);
+  await signIn(page, address('https'), email);
+  await signIn(page, address('http'), email);
   await create(page, 'on http');
   await openScreen(page, address('https'), '/projects');
   await create(page, 'on https');
   expect(await rowTitles(page).allTextContents()).toEqual(['on http', 'on https']);
+});
+
+test('behind a proxy that hides the sender, the token of the sign-in counts, and trying again helps', async () => {
+  const { page } = await browser.open();
+  const email = await registerAccount();
+  const origin = `http://${host}:${ports.silent}`;
+  const line = `XSRF-TOKEN=${token}; ${ofParent}`;
+  await page.goto(`http://${parent}:${ports.other.http}/?${new URLSearchParams({ set: line })}`);
+  await signIn(page, origin, email);
+  await create(page, 'first');
+  await page.reload();
+  await rowTitles(page).getByText('first').waitFor();
+  await fillProject(page, 'second', 'A description');
+  await submitButton(page, 'Create Project').click();
+  await page.getByRole('alert').getByText('Please try again').waitFor();
+  await submitButton(page, 'Create Project').click();
+  await rowTitles(page).getByText('second').waitFor();
+  expect(await rowTitles(page).allTextContents()).toEqual(['first', 'second']);
 });
