@@ -2,7 +2,12 @@ import { statSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { backUpSqlite } from '../store/sqlite.ts';
 import { UsageError } from '../usage-error.ts';
-import { asUsageError, runWithArgument } from './cli.ts';
+import {
+  asUsageError,
+  describeUnsyncedFolder,
+  endDraftsOnSignals,
+  runWithArgument,
+} from './cli.ts';
 
 const usage = `Usage: node server/commands/backup.ts FILE
 
@@ -16,9 +21,11 @@ await runWithArgument(usage, async (file, settings) => {
         'For PostgreSQL: pg_dump --format=custom --file=FILE "$DATABASE_URL".',
     );
   }
-  await asUsageError(
+  endDraftsOnSignals();
+  const problem = await asUsageError(
     () => backUpSqlite(settings.dataDirectory, resolve(file)),
     (error) => `No backup was made: ${error.message}.`,
   );
+  if (problem) console.error(describeUnsyncedFolder(file, problem));
   console.log(`Backed up to ${file} (${statSync(file).size} bytes).`);
 });

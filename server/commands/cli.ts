@@ -2,6 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { readSettings, type Settings } from '../settings.ts';
 import { parseDatabaseUrl } from '../store/database-url.ts';
 import { causeOf, StoreUnavailable } from '../store/database.ts';
+import { endDrafts } from '../store/files.ts';
 import { openSqlite } from '../store/sqlite.ts';
 import { openStore, type Store } from '../store/store.ts';
 import { exitOnUsageError, UsageError } from '../usage-error.ts';
@@ -42,6 +43,20 @@ export async function asUsageError<T>(
     throw new UsageError(describe(error as NodeJS.ErrnoException), { cause: error });
   }
 }
+
+/** Makes a signal delete incomplete files before it ends the process. */
+export function endDraftsOnSignals() {
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
+    process.once(signal, () => {
+      endDrafts();
+      process.kill(process.pid, signal); // ends it, because this was the only listener
+    });
+  }
+}
+
+/** Returns a note for a file whose name cannot be synced. */
+export const describeUnsyncedFolder = (file: string, { message }: Error) =>
+  `The folder of ${file} cannot be synced (${message}). A power cut in the next seconds may undo this.`;
 
 const maxRetryDelayMs = 5_000;
 

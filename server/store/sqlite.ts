@@ -1,16 +1,6 @@
-import { randomUUID } from 'node:crypto';
-import {
-  closeSync,
-  existsSync,
-  fsyncSync,
-  linkSync,
-  mkdirSync,
-  openSync,
-  rmSync,
-  statSync,
-} from 'node:fs';
-import { dirname, join } from 'node:path';
-import { backup, DatabaseSync, type StatementSync } from 'node:sqlite';
+import { existsSync, statSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { backup, type DatabaseSync, type StatementSync } from 'node:sqlite';
 import { setTimeout as delay } from 'node:timers/promises';
 import {
   claimMigration,
@@ -22,10 +12,19 @@ import {
   type SqlValue,
   type Transaction,
 } from './database.ts';
+import { draftOf, removeAbandonedDrafts, startDraft } from './files.ts';
+import {
+  assertIntact,
+  connect,
+  findDatabase,
+  finishCopy,
+  isBusy,
+  prepareDatabase,
+  primaryCode,
+} from './sqlite-files.ts';
 
 /** How long a writer waits for another process. */
 const defaultBusyTimeoutMs = 5_000;
-const busyErrorCode = 5;
 const constraintErrorCode = 19;
 // Returns no row if there is no such table yet.
 const accountsCheck =
@@ -38,14 +37,8 @@ const maxIdleWalBytes = 16 * 1024 * 1024;
  * owner only. Throws if the file is damaged.
  */
 export function openSqlite(directory: string, busyTimeoutMs = defaultBusyTimeoutMs): Database {
-  makeDirectory(directory);
-  const file = databaseFile(directory);
-  if (!existsSync(file)) createDatabase(file);
-  assertNotEmpty(file);
-  const connection = new DatabaseSync(file, {
-    timeout: busyTimeoutMs,
-    enableForeignKeyConstraints: true,
-  });
+  const file = prepareDatabase(directory, busyTimeoutMs);
+  const connection = connect(file, { folder: directory, busyTimeoutMs });
   enableWal(connection, busyTimeoutMs);
   // Some builds of SQLite open a WAL database at NORMAL, which may lose acknowledged rows when the
   // power fails. The setting belongs to the connection, not to the file.
@@ -159,92 +152,31 @@ function enableWal(connection: DatabaseSync, busyTimeoutMs: number) {
 const isDatabaseError = (error: unknown) =>
   ['ERR_SQLITE_ERROR', 'ERR_INVALID_STATE'].includes((error as NodeJS.ErrnoException).code ?? '');
 
-const primaryCode = (error: unknown) => ((error as { errcode?: number }).errcode ?? 0) % 256;
-
-const isBusy = (error: unknown) => primaryCode(error) === busyErrorCode;
-
 const retryDelayMs = () => 1 + Math.random() * 9;
 
 /**
  * Copies the database into a new `file`, also while other processes write to it. The file appears
- * when the copy is complete and synced. Throws if `file` exists.
+ * when the copy is complete and synced. Throws if `file` exists. Returns what publishing it returns.
  */
-export async function backUpSqlite(directory: string, file: string): Promise<void> {
-  const source = databaseFile(directory);
-  if (!existsSync(source)) throw new Error(`there is no database in ${directory}`);
-  assertNotEmpty(source);
-  if (existsSync(file)) throw new Error(`${file} exists, and no backup is overwritten`);
-  const partial = partialName(file);
-  const connection = new DatabaseSync(source, { timeout: defaultBusyTimeoutMs });
-  try {
-    // One step: between steps, each write of another process would restart the copy.
-    await backup(connection, partial, { rate: 2 ** 31 - 1 });
-    const copy = new DatabaseSync(partial);
-    copy.exec('pragma journal_mode = delete'); // a single file that can be read-only
-    assertIntact(copy, 'pragma integrity_check(1)');
-    copy.close();
-    publish(partial, file);
-  } finally {
-    connection.close();
-    rmSync(partial, { force: true });
+export async function backUpSqlite(directory: string, file: string) {
+  const source = findDatabase(directory);
+  const folder = dirname(file);
+  removeAbandonedDrafts(folder);
+  for (const path of [file, draftOf(file)]) {
+    if (existsSync(path)) throw new Error(`${path} exists, and no backup is overwritten`);
   }
-}
-
-/** Creates a database that has its name when it is complete: an empty file is never a new one. */
-function createDatabase(file: string) {
-  const partial = partialName(file);
+  const draft = startDraft(file);
   try {
-    const connection = new DatabaseSync(partial);
-    connection.exec('pragma journal_mode = wal');
-    connection.close();
-    publish(partial, file);
-  } catch (error) {
-    // Another process may create it at the same moment.
-    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
+    const connection = connect(source, { folder });
+    try {
+      // One step: between steps, each write of another process would restart the copy.
+      await backup(connection, draft.path, { rate: 2 ** 31 - 1 });
+    } finally {
+      connection.close();
+    }
+    await finishCopy(draft.path);
+    return draft.publish();
   } finally {
-    rmSync(partial, { force: true });
-  }
-}
-
-const partialName = (file: string) => `${file}.${randomUUID()}.partial`;
-
-/** Syncs a complete file and gives it its name. Throws if `file` exists. */
-function publish(partial: string, file: string) {
-  sync(partial);
-  linkSync(partial, file);
-  sync(dirname(file));
-}
-
-function databaseFile(directory: string): string {
-  return join(directory, 'tracker.sqlite');
-}
-
-function assertNotEmpty(file: string) {
-  if (statSync(file).size > 0) return;
-  throw new Error(`${file} is empty: restore a backup, or delete it to start without data`);
-}
-
-function assertIntact(connection: DatabaseSync, check: string) {
-  const result = Object.values(connection.prepare(check).get() ?? {}).at(-1) ?? 'ok';
-  if (result === 'ok') return;
-  const details = String(result).replaceAll('\n', ' ');
-  throw new Error(`the database is damaged, restore a backup (${details})`);
-}
-
-function sync(path: string) {
-  const descriptor = openSync(path, 'r');
-  fsyncSync(descriptor);
-  closeSync(descriptor);
-}
-
-/** Creates parents too. Node's `recursive` option never returns below /proc. */
-function makeDirectory(path: string) {
-  if (existsSync(path)) return;
-  makeDirectory(dirname(path));
-  try {
-    mkdirSync(path, { mode: 0o700 });
-  } catch (error) {
-    // Another process may create it at the same moment.
-    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
+    draft.end();
   }
 }
