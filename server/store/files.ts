@@ -23,45 +23,35 @@ const lockSuffix = '.partial-lock';
 /** The disk failed or is full. Any other error says that the file system cannot sync a folder. */
 const diskErrorCodes = ['EIO', 'ENOSPC', 'EDQUOT'];
 
-const drafts = new Set<ReturnType<typeof startDraft>>();
+/** Drafts of this process. */
+const drafts = new Set<{ end: () => void }>();
 
+/** A complete file gets its name from its draft. */
 export const draftOf = (file: string) => file + draftSuffix;
 export const isDraft = (name: string) => /\.partial(-journal|-wal|-shm)?$/.test(name);
 export const isLock = (name: string) => name.endsWith(lockSuffix);
 
 /**
- * Starts a file that gets its name when it is complete. Waits for another process that writes the
- * same file, for `waitMs` at most. A crash leaves a draft that `removeAbandonedDrafts` deletes.
+ * Starts to write the draft of a file. A crash leaves one that `removeAbandonedDrafts` deletes.
+ * Throws if another process writes it.
  */
-export function startDraft(file: string, waitMs = 0) {
-  const folder = dirname(file);
-  // SQLite, which creates the lock, would not say what is wrong.
-  accessSync(folder, constants.R_OK | constants.W_OK | constants.X_OK);
-  const lock = acquireLock(file + lockSuffix, waitMs);
+export function startDraft(file: string) {
   const path = draftOf(file);
-  let isKept = false;
+  if (existsSync(path)) throw new Error(`${path} exists: move it away`);
+  const lock = lockFile(file);
+  let isComplete = false;
   const draft = {
     path,
-    /**
-     * Syncs the complete draft and gives it its name. Throws if the file exists. Returns the error
-     * of a file system that cannot sync a folder: there, a power cut may remove the name.
-     */
-    publish(): NodeJS.ErrnoException | undefined {
+    /** Gives the complete draft its name. Throws and returns what `publishDraft` does. */
+    publish() {
       sync(path, 'r+');
-      isKept = true;
-      try {
-        giveName(path, file);
-        return syncFolder(folder);
-      } catch (error) {
-        const kept = existsSync(path) ? path : file;
-        const { message } = error as Error;
-        throw new Error(`${message}. The complete file stays as ${kept}`, { cause: error });
-      }
+      isComplete = true;
+      return publishDraft(file);
     },
     /** Deletes an incomplete draft. A complete one that could not get its name stays. */
     end() {
       if (!drafts.delete(draft)) return;
-      const suffixes = isKept ? draftSuffixes.slice(1) : draftSuffixes;
+      const suffixes = isComplete ? draftSuffixes.slice(1) : draftSuffixes;
       for (const suffix of suffixes) rmSync(path + suffix, { force: true });
       lock.release();
     },
@@ -70,8 +60,24 @@ export function startDraft(file: string, waitMs = 0) {
   return draft;
 }
 
+/**
+ * Gives a complete and synced draft its name. Throws if the file exists. Returns the error of a file
+ * system that cannot sync a folder: there, a power cut may remove the name.
+ */
+export function publishDraft(file: string): NodeJS.ErrnoException | undefined {
+  const path = draftOf(file);
+  try {
+    rename(path, file);
+    return syncFolder(dirname(file));
+  } catch (error) {
+    const kept = existsSync(path) ? path : file;
+    const { message } = error as Error;
+    throw new Error(`${message}. The complete file stays as ${kept}`, { cause: error });
+  }
+}
+
 /** Renames a file. Throws if the new name exists, even if it was created at the same moment. */
-function giveName(path: string, newPath: string) {
+function rename(path: string, newPath: string) {
   try {
     linkSync(path, newPath);
   } catch {
@@ -91,10 +97,10 @@ export function endDrafts() {
 export function removeAbandonedDrafts(folder: string) {
   for (const name of readdirSync(folder)) {
     if (!isLock(name)) continue;
-    const path = join(folder, name.slice(0, -lockSuffix.length) + draftSuffix);
+    const file = join(folder, name.slice(0, -lockSuffix.length));
     try {
-      const lock = acquireLock(join(folder, name), 0);
-      for (const suffix of draftSuffixes) rmSync(path + suffix, { force: true });
+      const lock = lockFile(file);
+      for (const suffix of draftSuffixes) rmSync(draftOf(file) + suffix, { force: true });
       lock.release();
     } catch {
       // A live process writes it, or it belongs to another user.
@@ -102,8 +108,14 @@ export function removeAbandonedDrafts(folder: string) {
   }
 }
 
-/** Locks a file that is created. SQLite's lock, because the system ends it with its process. */
-function acquireLock(path: string, waitMs: number) {
+/**
+ * Locks the name of a file that is created or replaced, until `release` is called or the process
+ * ends. Waits for another process, for `waitMs` at most.
+ */
+export function lockFile(file: string, waitMs = 0) {
+  // SQLite, which creates the lock, would not say what is wrong.
+  accessSync(dirname(file), constants.R_OK | constants.W_OK | constants.X_OK);
+  const path = file + lockSuffix;
   for (;;) {
     new DatabaseSync(path).close();
     const inode = inodeOf(path);
@@ -112,9 +124,7 @@ function acquireLock(path: string, waitMs: number) {
       connection.exec('pragma journal_mode = memory; begin exclusive');
     } catch (error) {
       connection.close();
-      throw new Error(`another process writes ${path.slice(0, -lockSuffix.length)}`, {
-        cause: error,
-      });
+      throw new Error(`another process writes ${file}`, { cause: error });
     }
     const release = () => {
       // While it is locked: afterwards it may be another process's. Windows deletes no open file.

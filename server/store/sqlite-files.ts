@@ -1,18 +1,38 @@
+import { randomInt } from 'node:crypto';
 import { once } from 'node:events';
-import { accessSync, constants, existsSync, readdirSync, rmSync, statSync } from 'node:fs';
+import {
+  accessSync,
+  closeSync,
+  constants,
+  existsSync,
+  openSync,
+  readdirSync,
+  readSync,
+  rmSync,
+  statSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { Worker } from 'node:worker_threads';
 import {
+  draftOf,
   giveToOwnerOfFolder,
   isDraft,
   isLock,
+  lockFile,
   makeFolder,
+  publishDraft,
   removeAbandonedDrafts,
-  startDraft,
 } from './files.ts';
 
-const fileName = 'tracker.sqlite';
+export const fileName = 'tracker.sqlite';
+/** Files that SQLite creates beside a database. */
+export const sidecarSuffixes = ['-wal', '-shm', '-journal'];
+/** A write-ahead log of this size or less has no changes. */
+const walHeaderBytes = 32;
+const rollbackModeVersion = 1;
+/** How often this process has opened a database. */
+const openFiles = new Map<string, number>();
 const busyErrorCode = 5;
 
 export const primaryCode = (error: unknown) => ((error as { errcode?: number }).errcode ?? 0) % 256;
@@ -23,18 +43,86 @@ export const isBusy = (error: unknown) => primaryCode(error) === busyErrorCode;
 export function findDatabase(directory: string): string {
   const file = join(directory, fileName);
   if (!existsSync(file)) throw new Error(`there is no database in ${directory}`);
-  if (statSync(file).size > 0) return file;
-  throw new Error(`${file} is empty: restore a backup, or delete it to start without data`);
+  if (statSync(file).size === 0) {
+    throw new Error(`${file} is empty: restore a backup, or delete it to start without data`);
+  }
+  assertOwnWal(file);
+  return file;
 }
 
-/** Returns the database file in `directory`. Creates what is missing. */
-export function prepareDatabase(directory: string, busyTimeoutMs: number): string {
+/** Throws if the write-ahead log beside a database belongs to another one. */
+export function assertOwnWal(file: string) {
+  if (hasOwnWal(file)) return;
+  throw new Error(
+    `${file} was copied over another database, whose newest changes are in ${file}-wal: ` +
+      `move ${file}-wal and ${file}-shm to another folder to start with the copy`,
+  );
+}
+
+/**
+ * Returns false if the write-ahead log beside a database belongs to another one. SQLite would apply
+ * its changes. The header of a backup says that it has no log. `markDatabase` marks the others.
+ */
+export function hasOwnWal(file: string): boolean {
+  const { size = 0 } = statSync(`${file}-wal`, { throwIfNoEntry: false }) ?? {};
+  // Closing a file ends the locks that other connections of this process have on it.
+  if (size <= walHeaderBytes || openFiles.has(file)) return true;
+  const header = Buffer.alloc(100);
+  const descriptor = openSync(file, 'r');
+  readSync(descriptor, header);
+  closeSync(descriptor);
+  if (!header.toString('latin1').startsWith('SQLite format 3')) {
+    throw new Error(`${file} is damaged, restore a backup`);
+  }
+  if (header[18] === rollbackModeVersion) return false;
+  // Reads the log, and unlike a writer does not apply it when it closes.
+  using connection = new DatabaseSync(file, { readOnly: true, timeout: 5_000 });
+  const { user_version: mark } = connection.prepare('pragma user_version').get() as {
+    user_version: number;
+  };
+  return mark === header.readInt32BE(60);
+}
+
+/**
+ * Calls `enableWal`. Before, it gives the database a new mark, unless another process uses it or the
+ * disk is full. The mark is stored without a write-ahead log, so each log that belongs to the
+ * database has the same mark.
+ */
+export function markDatabase(connection: DatabaseSync, enableWal: () => void) {
+  const setMark = `pragma user_version = ${randomInt(2 ** 31)}`;
+  const succeeds = (sql: string) => {
+    try {
+      connection.exec(sql);
+      return true;
+    } catch {
+      return false;
+    }
+  };
+  const isMarked = succeeds(`pragma busy_timeout = 0; pragma journal_mode = delete; ${setMark}`);
+  enableWal();
+  if (isMarked) succeeds(setMark); // writes the first page to the log
+}
+
+/**
+ * Opens the database in `directory` with `open`. Creates what is missing. Meanwhile no other process
+ * creates or replaces it.
+ */
+export function openDatabaseFile<T>(
+  directory: string,
+  busyTimeoutMs: number,
+  open: (file: string) => T,
+): T {
   makeFolder(directory);
   assertAccess(directory);
   removeAbandonedDrafts(directory);
   const file = join(directory, fileName);
-  if (!existsSync(file)) createDatabase(directory, file, busyTimeoutMs);
-  return findDatabase(directory);
+  const lock = lockFile(file, busyTimeoutMs);
+  try {
+    if (!existsSync(file)) createDatabase(directory, file);
+    return open(findDatabase(directory));
+  } finally {
+    lock.release();
+  }
 }
 
 /** Throws the error of the file system if this process may not change the database. */
@@ -49,21 +137,18 @@ export function assertAccess(directory: string) {
 }
 
 /** Creates a database that has its name when it is complete: an empty file is never a new one. */
-function createDatabase(directory: string, file: string, busyTimeoutMs: number) {
-  const draft = startDraft(file, busyTimeoutMs);
+function createDatabase(directory: string, file: string) {
+  assertNoDatabase(directory);
+  const draft = draftOf(file);
   try {
-    if (existsSync(file)) return; // another process has created it meanwhile
-    assertNoDatabase(directory);
-    const connection = new DatabaseSync(draft.path);
+    const connection = new DatabaseSync(draft);
     connection.exec('pragma journal_mode = wal');
     connection.close();
-    giveToOwnerOfFolder(draft.path);
-    draft.publish();
+    giveToOwnerOfFolder(draft);
+    publishDraft(file);
   } catch (error) {
-    rmSync(draft.path, { force: true }); // it has no data
+    rmSync(draft, { force: true }); // it has no data
     throw error;
-  } finally {
-    draft.end();
   }
 }
 
@@ -77,6 +162,13 @@ function assertNoDatabase(directory: string) {
     `there is no ${fileName}, but ${names.join(', ')}: restore one with restore.ts, ` +
       'or move all of them to another folder to start without data',
   );
+}
+
+/** Notes that this process opens or closes a database. */
+export function countOpenFile(file: string, change: 1 | -1) {
+  const count = (openFiles.get(file) ?? 0) + change;
+  if (count > 0) openFiles.set(file, count);
+  else openFiles.delete(file);
 }
 
 /** Opens a database file. `folder` is for temporary files, because /tmp may not be writable. */

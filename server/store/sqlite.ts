@@ -12,14 +12,16 @@ import {
   type SqlValue,
   type Transaction,
 } from './database.ts';
-import { draftOf, removeAbandonedDrafts, startDraft } from './files.ts';
+import { removeAbandonedDrafts, startDraft } from './files.ts';
 import {
   assertIntact,
   connect,
+  countOpenFile,
   findDatabase,
   finishCopy,
   isBusy,
-  prepareDatabase,
+  markDatabase,
+  openDatabaseFile,
   primaryCode,
 } from './sqlite-files.ts';
 
@@ -37,9 +39,13 @@ const maxIdleWalBytes = 16 * 1024 * 1024;
  * owner only. Throws if the file is damaged.
  */
 export function openSqlite(directory: string, busyTimeoutMs = defaultBusyTimeoutMs): Database {
-  const file = prepareDatabase(directory, busyTimeoutMs);
-  const connection = connect(file, { folder: directory, busyTimeoutMs });
-  enableWal(connection, busyTimeoutMs);
+  const { file, connection } = openDatabaseFile(directory, busyTimeoutMs, (path) => {
+    const opened = connect(path, { folder: directory, busyTimeoutMs });
+    markDatabase(opened, () => enableWal(opened, busyTimeoutMs));
+    opened.exec(`pragma busy_timeout = ${busyTimeoutMs}`);
+    countOpenFile(path, 1);
+    return { file: path, connection: opened };
+  });
   // Some builds of SQLite open a WAL database at NORMAL, which may lose acknowledged rows when the
   // power fails. The setting belongs to the connection, not to the file.
   connection.exec('pragma synchronous = full');
@@ -130,6 +136,7 @@ export function openSqlite(directory: string, busyTimeoutMs = defaultBusyTimeout
 
     async close() {
       connection.close();
+      countOpenFile(file, -1);
     },
   };
 }
@@ -162,9 +169,7 @@ export async function backUpSqlite(directory: string, file: string) {
   const source = findDatabase(directory);
   const folder = dirname(file);
   removeAbandonedDrafts(folder);
-  for (const path of [file, draftOf(file)]) {
-    if (existsSync(path)) throw new Error(`${path} exists, and no backup is overwritten`);
-  }
+  if (existsSync(file)) throw new Error(`${file} exists, and no backup is overwritten`);
   const draft = startDraft(file);
   try {
     const connection = connect(source, { folder });

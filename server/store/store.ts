@@ -29,15 +29,20 @@ export const knownNetworkMs = 30 * 24 * 60 * 60 * 1000;
 
 export type Store = Awaited<ReturnType<typeof openStore>>;
 
+const migrations = new URL('./migrations/', import.meta.url);
+
+/** Returns the migrations of a database in their order. */
+export function migrationNames(dialect: Database['dialect']): string[] {
+  const isOwn = (name: string) => ['sql', dialect].includes(name.split('.')[1] ?? '');
+  return readdirSync(migrations).filter(isOwn).toSorted();
+}
+
 /**
  * Applies missing migrations and returns everything that the server stores. Every call throws
  * `StoreUnavailable` if the database fails.
  */
 export async function openStore(database: Database) {
-  const migrations = new URL('./migrations/', import.meta.url);
-  for (const name of readdirSync(migrations).toSorted()) {
-    const [, dialect] = name.split('.');
-    if (dialect !== 'sql' && dialect !== database.dialect) continue;
+  for (const name of migrationNames(database.dialect)) {
     await database.migrate(name, readFileSync(new URL(name, migrations), 'utf8'));
   }
 
