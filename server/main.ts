@@ -35,7 +35,8 @@ setFlagsFromString('--heap-growing-percent=50');
 // Compiling is half of a start. The cache serves what is imported after this line. Without
 // permission to write, nothing is cached.
 enableCompileCache(join(import.meta.dirname, '../node_modules/.cache/server'));
-const { asUsageError, openConfiguredStore, runCommand } = await import('./commands/cli.ts');
+const { asUsageError, describeDatabase, openConfiguredStore, runCommand } =
+  await import('./commands/cli.ts');
 const { helpText, readSettings } = await import('./settings.ts');
 const { UsageError } = await import('./usage-error.ts');
 
@@ -68,7 +69,7 @@ async function serve(settings: Settings) {
     import('./http/listening.ts'),
     import('./http/log.ts'),
   ]);
-  const store = await openConfiguredStore(settings, { waits: true });
+  const store = await openConfiguredStore(settings, { isServer: true });
   const [{ createApp }, { handleUncaughtException }, { listen, resolveHost }, { logOptions }] =
     await modules;
   let isDraining = false;
@@ -109,7 +110,10 @@ async function serve(settings: Settings) {
   };
   const { port: usedPort } = await listening;
   process.on('uncaughtException', (error) => handleUncaughtException(app.log, error));
-  console.log(`Tracker App is ready at http://${urlHost(host)}:${usedPort}`);
+  console.log(
+    `Data is in ${describeDatabase(settings)}${store.isNew ? ', which is new' : ''}.\n` +
+      `Tracker App is ready at http://${urlHost(host)}:${usedPort}`,
+  );
   flushCompileCache();
 }
 

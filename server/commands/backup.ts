@@ -8,6 +8,7 @@ import {
   endDraftsOnSignals,
   runWithArgument,
 } from './cli.ts';
+import { describePermissionError } from './permissions.ts';
 
 const usage = `Usage: node server/commands/backup.ts FILE
 
@@ -24,7 +25,7 @@ await runWithArgument(usage, async (file, settings) => {
   endDraftsOnSignals();
   const problem = await asUsageError(
     () => backUpSqlite(settings.dataDirectory, resolve(file)),
-    (error) => `No backup was made: ${error.message}.`,
+    (error) => `No backup was made: ${describePermissionError(error) ?? error.message}.`,
   );
   if (problem) console.error(describeUnsyncedFolder(file, problem));
   console.log(`Backed up to ${file} (${statSync(file).size} bytes).`);

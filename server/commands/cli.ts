@@ -4,8 +4,10 @@ import { parseDatabaseUrl } from '../store/database-url.ts';
 import { causeOf, StoreUnavailable } from '../store/database.ts';
 import { endDrafts } from '../store/files.ts';
 import { openSqlite } from '../store/sqlite.ts';
+import { databaseFile, findDatabase } from '../store/sqlite-files.ts';
 import { openStore, type Store } from '../store/store.ts';
 import { exitOnUsageError, UsageError } from '../usage-error.ts';
+import { describePermissionError } from './permissions.ts';
 
 /** Runs a command on the data. Exits with 1 after a `UsageError`. */
 export async function runCommand(command: () => Promise<void>) {
@@ -60,19 +62,30 @@ export const describeUnsyncedFolder = (file: string, { message }: Error) =>
 
 const maxRetryDelayMs = 5_000;
 
-/** Opens the store named by the settings. With `waits`, retries until the database answers. */
-export function openConfiguredStore(settings: Settings, { waits = false } = {}): Promise<Store> {
+interface OpenOptions {
+  /** Creates what is missing, and retries until the database answers. */
+  isServer?: boolean;
+}
+
+/** Opens the store named by the settings. */
+export function openConfiguredStore(
+  settings: Settings,
+  { isServer = false }: OpenOptions = {},
+): Promise<Store> {
   const { databaseUrl, databasePoolSize: poolSize, databaseTimeoutSeconds } = settings;
   const open = async () => {
-    if (!databaseUrl) return openStore(openSqlite(settings.dataDirectory));
+    if (!databaseUrl) {
+      if (!isServer) findDatabase(settings.dataDirectory);
+      return openStore(openSqlite(settings.dataDirectory), { creates: isServer });
+    }
     const { openPostgres } = await import('../store/postgres.ts');
     const timeoutMs = databaseTimeoutSeconds * 1000;
     const database = openPostgres(databaseUrl, { poolSize, timeoutMs });
     for (let delayMs = 250; ; delayMs = Math.min(delayMs * 2, maxRetryDelayMs)) {
       try {
-        return await openStore(database);
+        return await openStore(database, { creates: isServer });
       } catch (error) {
-        if (!waits || !(error instanceof StoreUnavailable)) throw error;
+        if (!isServer || !(error instanceof StoreUnavailable)) throw error;
         const problem = describeStoreError(settings, error);
         console.error(`${problem} The server tries again in ${delayMs / 1000} seconds.`);
         await delay(delayMs);
@@ -82,13 +95,25 @@ export function openConfiguredStore(settings: Settings, { waits = false } = {}):
   return asUsageError(open, (error) => describeStoreError(settings, error));
 }
 
+/** Returns where the data is, without the password. */
+export function describeDatabase({ databaseUrl, dataDirectory }: Settings): string {
+  if (!databaseUrl) return databaseFile(dataDirectory);
+  return `the database ${describePostgres(databaseUrl)}`;
+}
+
+function describePostgres(databaseUrl: string): string {
+  const hosts = parseDatabaseUrl(databaseUrl);
+  const database = hosts[0]?.database ?? hosts[0]?.user;
+  return `${database} at ${hosts.map(({ host, port }) => `${host}:${port}`).join(', ')}`;
+}
+
 function describeStoreError({ databaseUrl, dataDirectory }: Settings, error: Error): string {
   const cause = causeOf(error);
   // Some errors have only a code, for example a refused connection to several addresses.
   const reason = cause.message || cause.code;
-  if (!databaseUrl) return `DATA_DIR: cannot store data in ${dataDirectory}: ${reason}.`;
-  const hosts = parseDatabaseUrl(databaseUrl);
-  const database = hosts[0]?.database ?? hosts[0]?.user;
-  const addresses = hosts.map(({ host, port }) => `${host}:${port}`).join(', ');
-  return `DATABASE_URL: cannot use the database ${database} at ${addresses}: ${reason}.`;
+  if (!databaseUrl) {
+    const problem = describePermissionError(cause) ?? reason;
+    return `DATA_DIR: cannot store data in ${dataDirectory}: ${problem}.`;
+  }
+  return `DATABASE_URL: cannot use the database ${describePostgres(databaseUrl)}: ${reason}.`;
 }

@@ -7,6 +7,7 @@ import {
   endDraftsOnSignals,
   runWithArgument,
 } from './cli.ts';
+import { describePermissionError } from './permissions.ts';
 
 const usage = `Usage: node server/commands/restore.ts FILE
 
@@ -23,7 +24,7 @@ await runWithArgument(usage, async (file, settings) => {
   endDraftsOnSignals();
   const { former, problem } = await asUsageError(
     () => restoreSqlite(resolve(file), settings.dataDirectory),
-    (error) => `Nothing was restored: ${error.message}.`,
+    (error) => `Nothing was restored: ${describePermissionError(error) ?? error.message}.`,
   );
   if (problem) console.error(describeUnsyncedFolder(settings.dataDirectory, problem));
   console.log(`Restored ${file} to ${settings.dataDirectory}.`);

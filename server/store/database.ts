@@ -29,9 +29,10 @@ export interface Database {
   transact<T>(transaction: Transaction<T>): Promise<T>;
   /**
    * Runs a migration and records its name in one transaction. Does nothing if the name is recorded.
-   * If several processes start at once, one runs it and the others wait.
+   * If several processes start at once, one runs it and the others wait. Returns whether this one
+   * ran it.
    */
-  migrate(name: string, sql: string): Promise<void>;
+  migrate(name: string, sql: string): Promise<boolean>;
   /** Writes a row. Throws `StoreUnavailable` if any table cannot be written. */
   checkWrite(): Promise<void>;
   /** Returns the bytes on disk. */
@@ -61,6 +62,11 @@ export class RowsRefused extends StoreUnavailable {}
 export const placeholders = (count: number, skip = 0) =>
   Array.from({ length: count }, (_, i) => `$${skip + i + 1}`).join(', ');
 
+/** Returns a row if a database has the tables of this app. */
+export const findMigrationsTable = {
+  sqlite: "select 1 from sqlite_schema where name = 'migrations'",
+  postgresql: "select 1 where to_regclass('migrations') is not null",
+};
 export const createMigrationsTable =
   'create table if not exists migrations (name text primary key)';
 export const claimMigration =

@@ -211,11 +211,12 @@ export function openPostgres(
         // Two processes that create the table at once can collide despite `if not exists`.
         const createTable = () => useConnection((client) => run(client, createMigrationsTable));
         await createTable().catch(createTable);
-        await useConnection(async (client) => {
+        return await useConnection(async (client) => {
           await client.query('begin; set local statement_timeout = 0');
           const claimed = await client.query(claimMigration, [name]);
           if (claimed.rows.length > 0) await client.query(sql);
           await client.query('commit');
+          return claimed.rows.length > 0;
         });
       } catch (error) {
         const cause = causeOf(error);

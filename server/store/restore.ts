@@ -1,13 +1,13 @@
-import { existsSync, renameSync, statSync } from 'node:fs';
-import { join } from 'node:path';
+import { accessSync, constants, existsSync, renameSync, statSync } from 'node:fs';
 import { backup, DatabaseSync } from 'node:sqlite';
 import { pathToFileURL } from 'node:url';
+import { findMigrationsTable } from './database.ts';
 import { giveToOwnerOfFolder, inodeOf, removeAbandonedDrafts, startDraft } from './files.ts';
 import {
   assertAccess,
   assertOwnWal,
   connect,
-  fileName,
+  databaseFile,
   finishCopy,
   hasOwnWal,
   isBusy,
@@ -21,12 +21,19 @@ import { migrationNames } from './store.ts';
  * use. Returns the former database, and what publishing returns.
  */
 export async function restoreSqlite(backupFile: string, directory: string) {
-  assertAccess(directory);
-  const file = join(directory, fileName);
+  try {
+    assertAccess(directory);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
+    const advice = 'create it or set DATA_DIR as for the server';
+    throw new Error(`there is no folder ${directory}, ${advice}`, { cause: error });
+  }
+  const file = databaseFile(directory);
   if (!existsSync(backupFile)) throw new Error(`there is no file ${backupFile}`);
   if (inodeOf(backupFile) === inodeOf(file)) throw new Error(`${file} is the database itself`);
   if (!statSync(backupFile).isFile()) throw new Error(`${backupFile} is not a file`);
   if (statSync(backupFile).size === 0) throw new Error(`${backupFile} is empty`);
+  accessSync(backupFile, constants.R_OK);
   assertOwnWal(backupFile);
 
   removeAbandonedDrafts(directory);
@@ -67,7 +74,7 @@ async function copyBackup(backupFile: string, copy: string, folder: string) {
 
 /** Throws if this version cannot use the database. */
 function assertKnownMigrations(connection: DatabaseSync) {
-  const tables = connection.prepare("select 1 from sqlite_schema where name = 'migrations'").all();
+  const tables = connection.prepare(findMigrationsTable.sqlite).all();
   if (tables.length === 0) throw new Error('it is a database of another program');
   const known = migrationNames('sqlite');
   for (const { name } of connection.prepare('select name from migrations').all()) {

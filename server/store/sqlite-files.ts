@@ -25,7 +25,7 @@ import {
   removeAbandonedDrafts,
 } from './files.ts';
 
-export const fileName = 'tracker.sqlite';
+const fileName = 'tracker.sqlite';
 /** Files that SQLite creates beside a database. */
 export const sidecarSuffixes = ['-wal', '-shm', '-journal'];
 /** A write-ahead log of this size or less has no changes. */
@@ -39,10 +39,19 @@ export const primaryCode = (error: unknown) => ((error as { errcode?: number }).
 
 export const isBusy = (error: unknown) => primaryCode(error) === busyErrorCode;
 
+export const databaseFile = (directory: string) => join(directory, fileName);
+
 /** Returns the database file in `directory`. Throws if there is none that can be opened. */
 export function findDatabase(directory: string): string {
-  const file = join(directory, fileName);
-  if (!existsSync(file)) throw new Error(`there is no database in ${directory}`);
+  const file = databaseFile(directory);
+  try {
+    accessSync(file);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
+    throw new Error(`there is no database in ${directory}, set DATA_DIR as for the server`, {
+      cause: error,
+    });
+  }
   if (statSync(file).size === 0) {
     throw new Error(`${file} is empty: restore a backup, or delete it to start without data`);
   }
@@ -115,7 +124,7 @@ export function openDatabaseFile<T>(
   makeFolder(directory);
   assertAccess(directory);
   removeAbandonedDrafts(directory);
-  const file = join(directory, fileName);
+  const file = databaseFile(directory);
   const lock = lockFile(file, busyTimeoutMs);
   try {
     if (!existsSync(file)) createDatabase(directory, file);

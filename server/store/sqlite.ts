@@ -14,6 +14,7 @@ import {
 } from './database.ts';
 import { removeAbandonedDrafts, startDraft } from './files.ts';
 import {
+  assertAccess,
   assertIntact,
   connect,
   countOpenFile,
@@ -116,13 +117,15 @@ export function openSqlite(directory: string, busyTimeoutMs = defaultBusyTimeout
 
     async migrate(name, sql) {
       connection.exec(`pragma busy_timeout = ${busyTimeoutMs}`);
-      runTransaction(function* () {
+      const isRun = runTransaction(function* () {
         connection.exec(createMigrationsTable);
         const claimed = yield [claimMigration, [name]];
         if (claimed.length > 0) connection.exec(sql);
+        return claimed.length > 0;
       });
       // From now on `query` waits for locks, because SQLite would block the event loop.
       connection.exec('pragma busy_timeout = 0');
+      return isRun;
     },
 
     async checkWrite() {
@@ -168,16 +171,21 @@ const retryDelayMs = () => 1 + Math.random() * 9;
 export async function backUpSqlite(directory: string, file: string) {
   const source = findDatabase(directory);
   const folder = dirname(file);
+  if (!existsSync(folder)) throw new Error(`there is no folder ${folder}`);
   removeAbandonedDrafts(folder);
   if (existsSync(file)) throw new Error(`${file} exists, and no backup is overwritten`);
   const draft = startDraft(file);
   try {
-    const connection = connect(source, { folder });
+    let connection: DatabaseSync | undefined;
     try {
+      connection = connect(source, { folder });
       // One step: between steps, each write of another process would restart the copy.
       await backup(connection, draft.path, { rate: 2 ** 31 - 1 });
+    } catch (error) {
+      assertAccess(directory); // SQLite does not say what is missing
+      throw error;
     } finally {
-      connection.close();
+      connection?.close();
     }
     await finishCopy(draft.path);
     return draft.publish();

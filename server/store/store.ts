@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { createAttemptBuckets } from './attempt-buckets.ts';
 import { createProjectCreation } from './creates.ts';
-import type { Database } from './database.ts';
+import { findMigrationsTable, type Database } from './database.ts';
 import { createProjectLists } from './lists.ts';
 import { createSessionTable } from './sessions.ts';
 
@@ -39,11 +39,16 @@ export function migrationNames(dialect: Database['dialect']): string[] {
 
 /**
  * Applies missing migrations and returns everything that the server stores. Every call throws
- * `StoreUnavailable` if the database fails.
+ * `StoreUnavailable` if the database fails. Without `creates`, throws if there are no tables.
  */
-export async function openStore(database: Database) {
+export async function openStore(database: Database, { creates = true } = {}) {
+  if (!creates && (await database.query(findMigrationsTable[database.dialect])).length === 0) {
+    await database.close();
+    throw new Error('it is not a database of this app, use the setting of the server');
+  }
+  const ran: boolean[] = [];
   for (const name of migrationNames(database.dialect)) {
-    await database.migrate(name, readFileSync(new URL(name, migrations), 'utf8'));
+    ran.push(await database.migrate(name, readFileSync(new URL(name, migrations), 'utf8')));
   }
 
   async function deleteOrdered(
@@ -64,6 +69,8 @@ export async function openStore(database: Database) {
   }
 
   return {
+    /** Whether this process has created the tables. */
+    isNew: ran[0] === true,
     ...createAttemptBuckets(database),
     ...createSessionTable(database),
     ...createProjectCreation(database),

@@ -1,7 +1,10 @@
 import fs, { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { userInfo } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
+import { openConfiguredStore } from '../../server/commands/cli.ts';
+import { readSettings } from '../../server/settings.ts';
 import { backUpSqlite, openSqlite } from '../../server/store/sqlite.ts';
 import { runServer } from '../support/server-process.ts';
 import { longTestMs, maxWaitMs } from '../support/time-limits.ts';
@@ -11,7 +14,7 @@ import { temporaryFolder } from './support.ts';
 vi.mock(import('node:fs'), async (importOriginal) => {
   const original = await importOriginal();
   const mocked = Object.fromEntries(
-    (['fsyncSync', 'linkSync', 'renameSync'] as const).map((name) => [
+    (['accessSync', 'fsyncSync', 'linkSync', 'mkdirSync', 'renameSync'] as const).map((name) => [
       name,
       vi.fn<(...args: never[]) => unknown>(original[name]),
     ]),
@@ -20,7 +23,7 @@ vi.mock(import('node:fs'), async (importOriginal) => {
 });
 vi.setConfig({ testTimeout: longTestMs });
 
-type Replaceable = 'fsyncSync' | 'linkSync' | 'renameSync';
+type Replaceable = 'accessSync' | 'fsyncSync' | 'linkSync' | 'mkdirSync' | 'renameSync';
 
 /** Makes a function of the file system fail until the test ends, for the paths or descriptors named. */
 function failWith(name: Replaceable, code: string, fails = (_argument: never) => true) {
@@ -28,9 +31,9 @@ function failWith(name: Replaceable, code: string, fails = (_argument: never) =>
   const original = mock.getMockImplementation() as (...args: unknown[]) => unknown;
   mock.mockImplementation(((...args: [never]) => {
     if (!fails(...args)) return original(...args);
-    throw Object.assign(new Error(`${code}: refused, ${name}`), { code });
+    throw Object.assign(new Error(`${code}: refused, ${name}`), { code, path: args[0] });
   }) as never);
-  onTestFinished(() => void mock.mockImplementation(original));
+  onTestFinished(() => void mock.mockImplementation(original as never));
 }
 
 const isFolder = (descriptor: number) => fs.fstatSync(descriptor).isDirectory();
@@ -131,6 +134,32 @@ describe('a backup that is interrupted', () => {
     unblock();
     expect((await backup.ended).code).toBe(0);
     expect(readdirSync(target)).toEqual(['first.sqlite', 'second.sqlite']);
+  });
+});
+
+describe('without permission', () => {
+  const user = `${userInfo().username} \\(uid ${userInfo().uid}\\)`;
+  const owned = (mode: string) =>
+    `belongs to ${user} with mode ${mode}, but this process runs as ${user}, who must be allowed`;
+  test.each([
+    ['accessSync', 'EACCES', '', owned('0700')],
+    ['accessSync', 'EACCES', '/tracker.sqlite', owned('0640')],
+    ['accessSync', 'EPERM', '/tracker.sqlite-wal', owned('0600')],
+    ['accessSync', 'EROFS', '/tracker.sqlite', 'is on a read-only file system'],
+    ['mkdirSync', 'EACCES', '/new', owned('0700')],
+    ['mkdirSync', 'EROFS', '/new', 'is on a read-only file system'],
+  ] as const)('of %s (%s) for DATA_DIR%s, a start names what is missing', async (...row) => {
+    const [name, code, refused, message] = row;
+    const folder = await dataFolder();
+    fs.chmodSync(join(folder, 'tracker.sqlite'), 0o640);
+    writeFileSync(join(folder, 'tracker.sqlite-wal'), '', { mode: 0o600 });
+    failWith(name, code, (path) => path === folder + refused);
+    const DATA_DIR = refused === '/new' ? folder + refused : folder;
+    const named = refused === '/new' ? folder : folder + refused;
+    const { settings } = readSettings({ DATA_DIR });
+    await expect(openConfiguredStore(settings!, { isServer: true })).rejects.toThrow(
+      new RegExp(`^DATA_DIR: cannot store data in ${DATA_DIR}: ${named} ${message}[^,]*$`),
+    );
   });
 });
 

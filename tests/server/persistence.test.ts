@@ -5,11 +5,13 @@ import { DatabaseSync } from 'node:sqlite';
 import { Worker } from 'node:worker_threads';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { openPostgres } from '../../server/store/postgres.ts';
+import { openStore } from '../../server/store/store.ts';
 import { backUpSqlite, openSqlite } from '../../server/store/sqlite.ts';
 import { CookieClient, signedInClient } from '../support/cookie-client.ts';
 import { longTestMs, maxWaitMs } from '../support/time-limits.ts';
 import { insertProjects, openDatabase, withDatabase } from '../support/database.ts';
 import { runServer, type Settings } from '../support/server-process.ts';
+import { runSql } from './torture/sql.ts';
 import type { WorkerData } from './open-store-worker.ts';
 import {
   alterPostgresDatabase,
@@ -334,8 +336,42 @@ test.each([
   ['unlock', 'unknown@example.org', 'No account has the email unknown@example.org.\n'],
   ['unlock', 'ada', '"ada" is neither an email nor an IP address.\n'],
 ] as const)('%s.ts refuses %j with one sentence', async (command, argument, errors) => {
-  const settings = { DATA_DIR: temporaryFolder() };
+  const settings = await emptyStore('SQLite');
+  await withDatabase(settings, openStore);
   expect(await runCommand(command, settings, argument)).toMatchObject({ code: 1, errors });
+});
+
+describe.each([
+  ['backup', 'backup.sqlite'],
+  ['sign-out', 'ada@example.org'],
+  ['unlock', 'ada@example.org'],
+] as const)('%s.ts creates no database', (command, argument) => {
+  test.each<[string, string[], (folder: string) => string, message: string]>([
+    ['a missing folder', [], (folder) => join(folder, 'none'), 'there is no database in'],
+    ['an empty folder', [], (folder) => folder, 'there is no database in'],
+    ['an empty file', ['tracker.sqlite'], (folder) => folder, 'tracker.sqlite is empty'],
+    ['only a log', ['tracker.sqlite-wal'], (folder) => folder, 'there is no database in'],
+  ])('in %s', async (_case, names, dataDirectory, message) => {
+    const folder = temporaryFolder();
+    for (const name of names) writeFileSync(join(folder, name), '');
+    const settings = { DATA_DIR: dataDirectory(folder) };
+    const { code, errors } = await runCommand(command, settings, join(folder, argument));
+    expect(code).toBe(1);
+    expect(errors).toContain(message);
+    expect(readdirSync(folder)).toEqual(names);
+  });
+});
+
+test('sign-out.ts creates no tables in an empty database of PostgreSQL', async () => {
+  const settings = await emptyStore('PostgreSQL');
+  const { code, errors } = await runCommand('sign-out', settings, 'ada@example.org');
+  expect({ code, errors }).toMatchObject({
+    code: 1,
+    errors: expect.stringMatching(/^DATABASE_URL: .+ is not a database of this app, .+\n$/),
+  });
+  await expect(runSql(settings['DATABASE_URL']!, 'select from migrations')).rejects.toThrow(
+    'exist',
+  );
 });
 
 async function startOnFolder() {

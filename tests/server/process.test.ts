@@ -10,7 +10,14 @@ import { readSettings } from '../../server/settings.ts';
 import { signedInClient } from '../support/cookie-client.ts';
 import type { Settings } from '../support/server-process.ts';
 import { longTestMs } from '../support/time-limits.ts';
-import { fakeDist, runProcess, startProcess, temporaryFolder } from './support.ts';
+import {
+  emptyStore,
+  fakeDist,
+  runProcess,
+  startProcess,
+  storeNames,
+  temporaryFolder,
+} from './support.ts';
 
 vi.setConfig({ testTimeout: longTestMs });
 
@@ -95,6 +102,27 @@ test('DATA_DIR is created if missing, and only its owner can read the data', asy
   expect(statSync(folder).mode & 0o777).toBe(0o700);
   expect(statSync(join(folder, 'tracker.sqlite')).mode & 0o777).toBe(0o600);
 });
+
+test.each(storeNames)(
+  'each start says where the data is, and whether it is new, on %s',
+  async (name) => {
+    const settings = await emptyStore(name);
+    const { DATABASE_URL, DATA_DIR = '' } = settings;
+    const { host, pathname } = new URL(DATABASE_URL ?? 'none://');
+    const place = DATABASE_URL
+      ? `the database ${pathname.slice(1)} at ${host}`
+      : join(DATA_DIR, 'tracker.sqlite');
+    for (const isNew of [true, false]) {
+      // oxlint-disable-next-line no-await-in-loop -- the second start finds the data of the first one
+      const { output, address, kill } = await startProcess(settings);
+      expect(output()).toBe(
+        `Data is in ${place}${isNew ? ', which is new' : ''}.\nTracker App is ready at ${address}\n`,
+      );
+      // oxlint-disable-next-line no-await-in-loop
+      await kill();
+    }
+  },
+);
 
 test('all invalid settings are reported at once, and no file is created', async () => {
   const folder = join(temporaryFolder(), 'data');
