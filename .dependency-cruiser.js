@@ -64,6 +64,7 @@ const rows = [
       'content-type',
       'helmet',
       'lru-cache',
+      'mime',
       'p-limit',
       'pino-pretty',
     ],

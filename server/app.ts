@@ -19,7 +19,7 @@ import { createGuard } from './http/guard.ts';
 import { registerHealthRoutes } from './http/health.ts';
 import { registerJsonParser } from './http/json-parser.ts';
 import { logController, logWhenClosed } from './http/log.ts';
-import { readPages, registerScreenRedirects } from './http/pages.ts';
+import { findPages, registerScreenRedirects } from './http/pages.ts';
 import {
   forwardToApp,
   handleClientError,
@@ -30,7 +30,7 @@ import {
 } from './http/malformed-http.ts';
 import { registerRoutes } from './http/routes.ts';
 import { securityHeaders } from './http/security-headers.ts';
-import { registerStaticFiles } from './http/static-files.ts';
+import { readStaticFiles, registerStaticFiles } from './http/static-files.ts';
 import type { Dependencies } from './dependencies.ts';
 import type { Store } from './store/store.ts';
 
@@ -74,8 +74,10 @@ export async function createApp({
   const dependencies: Dependencies = { store, passwords, sessions, throttle };
   const operations = await loadOperations(contract, dependencies);
 
-  const pages = readPages(dist);
-  const constantHeaders = securityHeaders(pages);
+  const files = readStaticFiles(dist);
+  const pages = findPages(files);
+  // Otherwise a CDN could keep an error, such as the 404 of an asset that the next server has.
+  const constantHeaders = { ...securityHeaders(pages), 'cache-control': 'no-store' };
   const app = Fastify({
     logger,
     logController,
@@ -131,6 +133,6 @@ export async function createApp({
   }, cleanupIntervalMs).unref();
   app.addHook('onClose', async () => clearInterval(cleanup));
   registerScreenRedirects(app, pages);
-  await registerStaticFiles(app, dist);
+  registerStaticFiles(app, files);
   return app;
 }

@@ -13,10 +13,6 @@ export function registerHealthRoutes(
   store: Store,
   isDraining: () => boolean,
 ) {
-  app.addHook('onSend', async (_request, reply) => {
-    reply.header('cache-control', 'no-store');
-  });
-
   // Liveness. The store is not checked, because a restart would not repair it.
   app.get('/healthz', { config: { operationId: 'healthz' } }, async () => ({ status: 'alive' }));
 

@@ -160,7 +160,8 @@ function createStream(chunks: Iterable<Buffer> | AsyncIterable<Buffer>, useGzip:
   return pipeline(json, gzip, () => {});
 }
 
-function matchesEtag(etag: string, ifNoneMatch: string | undefined): boolean {
+/** Returns whether If-None-Match or If-Match lists the ETag. */
+export function matchesEtag(etag: string, ifNoneMatch: string | undefined): boolean {
   if (ifNoneMatch === undefined) return false;
   if (ifNoneMatch.trim() === '*') return true;
   // Weak comparison (RFC 9110, 13.1.2): proxies that compress add or remove the `W/`.

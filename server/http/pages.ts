@@ -1,6 +1,5 @@
-import { existsSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
+import type { StaticFiles } from './static-files.ts';
 
 /** The pages of the built app that the server changes or derives routes from. */
 export interface Pages {
@@ -10,11 +9,8 @@ export interface Pages {
   notFound: string | undefined;
 }
 
-export function readPages(dist: string): Pages {
-  const read = (name: string) => {
-    const path = join(dist, name);
-    return existsSync(path) ? readFileSync(path, 'utf8') : undefined;
-  };
+export function findPages(files: StaticFiles): Pages {
+  const read = (name: string) => files.get(name)?.variants.identity?.body.toString();
   return { index: read('index.html') ?? '', notFound: read('404.html') };
 }
 

@@ -42,10 +42,6 @@ export function registerRoutes(
   const sendList = createListSender(contract.contractHash);
   const longBodyLimit = createConcurrencyLimit(16);
   app.decorateRequest('session');
-  app.addHook('onSend', (_request, reply, _payload, done) => {
-    reply.header('cache-control', 'no-store');
-    done();
-  });
   for (const operation of contract.operations) {
     const { id, method, url, isPublic, requestSchemas, responseSchemas, maxBodyBytes, refusals } =
       operation;

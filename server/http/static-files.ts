@@ -1,21 +1,119 @@
-import { relative } from 'node:path';
-import fastifyStatic from '@fastify/static';
-import type { FastifyInstance } from 'fastify';
+import { hash } from 'node:crypto';
+import { readdirSync, readFileSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { negotiate } from '@fastify/accept-negotiator';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import mime from 'mime';
+import { Refusal } from '../refusal.ts';
+import { matchesEtag } from './list-responses.ts';
+
+/** The suffixes of the compressed files that the build writes. The best one is the first. */
+const encodings = { br: '.br', gzip: '.gz', identity: '' };
+type Encoding = keyof typeof encodings;
+
+interface StaticFile {
+  headers: Record<string, string>;
+  /** A variant has an ETag of its own, because a range of one is none of another. */
+  variants: Partial<Record<Encoding, { body: Buffer; etag: string }>>;
+}
+
+/** The files of the built app by their paths, such as `assets/index.js`. */
+export type StaticFiles = Map<string, StaticFile>;
+
+/** Reads the built app, so that a later build changes nothing for a running server. */
+export function readStaticFiles(dist: string): StaticFiles {
+  for (;;) {
+    const before = versionOf(dist);
+    const contents = new Map(readFolder(dist));
+    // Otherwise a build replaced the files meanwhile.
+    if (versionOf(dist) === before) return toStaticFiles(contents);
+  }
+}
+
+const versionOf = (dist: string) => {
+  const { ino, mtimeMs } = statSync(join(dist, 'index.html'), { throwIfNoEntry: false }) ?? {};
+  return `${ino} ${mtimeMs}`;
+};
+
+function* readFolder(dist: string, folder = ''): Generator<[path: string, content: Buffer]> {
+  for (const name of readdirSync(join(dist, folder))) {
+    const path = folder + name;
+    // Hidden files are of tools, such as a build that is not complete.
+    if (name.startsWith('.') && name !== '.well-known') continue;
+    const stats = statSync(join(dist, path), { throwIfNoEntry: false });
+    if (stats?.isDirectory()) yield* readFolder(dist, `${path}/`);
+    else if (stats?.isFile()) yield [path, readFileSync(join(dist, path))];
+  }
+}
+
+function toStaticFiles(contents: Map<string, Buffer>): StaticFiles {
+  const files: StaticFiles = new Map();
+  for (const path of contents.keys()) {
+    const type = mime.getType(path) ?? 'application/octet-stream';
+    const isText = /^text\/|javascript$|json$|xml$/.test(type);
+    // Only the names of assets contain a hash of the content.
+    const isImmutable = path.startsWith('assets/');
+    const headers = {
+      'content-type': isText ? `${type}; charset=utf-8` : type,
+      'cache-control': isImmutable ? 'public, max-age=31536000, immutable' : 'no-cache',
+      'accept-ranges': 'bytes',
+      vary: 'accept-encoding',
+    };
+    const variants: StaticFile['variants'] = {};
+    for (const [encoding, suffix] of Object.entries(encodings)) {
+      const body = contents.get(path + suffix);
+      if (!body) continue;
+      variants[encoding as Encoding] = { body, etag: `"${hash('sha256', body, 'base64url')}"` };
+    }
+    files.set(path, { headers, variants });
+  }
+  return files;
+}
 
 /** Serves the built app at `/`, compressed if the build wrote a `.br` or `.gz` file. */
-export async function registerStaticFiles(app: FastifyInstance, dist: string) {
-  await app.register(fastifyStatic, {
-    root: dist,
-    cacheControl: false,
-    preCompressed: true,
-    setHeaders: (response, path) => {
-      response.setHeader('vary', 'accept-encoding');
-      // Only the names of assets contain a hash of the content.
-      const isHashed = relative(dist, path).startsWith('assets');
-      response.setHeader(
-        'cache-control',
-        isHashed ? 'public, max-age=31536000, immutable' : 'no-cache',
-      );
+export function registerStaticFiles(app: FastifyInstance, files: StaticFiles) {
+  app.route<{ Params: { '*': string } }>({
+    method: ['GET', 'HEAD'],
+    url: '/*',
+    handler(request, reply) {
+      const path = request.params['*'];
+      const file = files.get(path) ?? files.get(join(path, 'index.html'));
+      return file ? sendFile(file, request, reply) : reply.callNotFound();
     },
+  });
+}
+
+function sendFile({ headers, variants }: StaticFile, request: FastifyRequest, reply: FastifyReply) {
+  const accepted = String(request.headers['accept-encoding']);
+  const encoding = (negotiate(accepted, Object.keys(variants)) ?? 'identity') as Encoding;
+  const { body, etag } = variants[encoding]!;
+  const { 'if-match': ifMatch, 'if-none-match': ifNoneMatch } = request.headers;
+  if (ifMatch !== undefined && !matchesEtag(etag, ifMatch)) {
+    throw new Refusal({ status: 412, message: 'The file has changed.' });
+  }
+  const range = rangeOf(request, etag, body.length);
+  reply.headers({ ...headers, etag });
+  if (matchesEtag(etag, ifNoneMatch)) {
+    return reply.removeHeader('content-type').code(304).send();
+  }
+  if (encoding !== 'identity') reply.header('content-encoding', encoding);
+  if (!range) return reply.send(body);
+  reply.header('content-range', `bytes ${range.start}-${range.end}/${body.length}`);
+  return reply.code(206).send(body.subarray(range.start, range.end + 1));
+}
+
+/** Returns the range of bytes that the request asks for. Several ranges get the whole file. */
+function rangeOf({ method, headers }: FastifyRequest, etag: string, size: number) {
+  const [, first = '', last = ''] = /^bytes=(\d*)-(\d*)$/.exec(headers.range ?? '') ?? [];
+  const isCurrent = [undefined, etag].includes(headers['if-range'] as string | undefined);
+  const isValid = first && last ? Number(first) <= Number(last) : first || last;
+  if (method !== 'GET' || !isCurrent || !isValid) return undefined;
+  const start = first ? Number(first) : Math.max(size - Number(last), 0);
+  const end = first && last ? Math.min(Number(last), size - 1) : size - 1;
+  if (start <= end) return { start, end };
+  throw new Refusal({
+    status: 416,
+    message: 'The file has no such range.',
+    headers: { 'content-range': `bytes */${size}` },
   });
 }

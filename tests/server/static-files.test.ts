@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto';
-import { mkdirSync, statSync, writeFileSync } from 'node:fs';
+import { mkdirSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { brotliCompressSync, gzipSync } from 'node:zlib';
 import { expect, test } from 'vitest';
@@ -85,6 +85,111 @@ test('a browser that has the app gets 304', async () => {
   expect(await client().call('GET', '/', { headers })).toMatchObject({ status: 304, body: '' });
 });
 
+test.each<[string, init: RequestInit]>([
+  ['the ETag', { headers: { 'if-none-match': '{etag}' } }],
+  ['several ETags', { headers: { 'if-none-match': '"a", W/{etag}' } }],
+  ['the time', { headers: { 'if-modified-since': new Date().toUTCString() } }],
+])('a new page of the same length and time is sent to a browser with %s', async (_case, init) => {
+  const dist = createDist();
+  const time = new Date(0);
+  const page = join(dist, 'index.html');
+  const load = async (headers: Record<string, string> = {}) =>
+    new CookieClient(await startServer({ dist })).call('GET', '/', { headers });
+  writeFileSync(page, '<p>old</p>');
+  utimesSync(page, time, time);
+  const { headers } = await load();
+  expect(headers.get('last-modified')).toBeNull();
+  const [[name, value]] = Object.entries(init.headers!) as [[string, string]];
+  const condition = { [name]: value.replace('{etag}', headers.get('etag')!) };
+  expect((await load(condition)).status).toBe(name === 'if-none-match' ? 304 : 200);
+  writeFileSync(page, '<p>new</p>');
+  utimesSync(page, time, time);
+  expect(await load(condition)).toMatchObject({ status: 200, body: '<p>new</p>' });
+});
+
+test('each encoding has an ETag of its own', async () => {
+  const dist = createDist('source');
+  writeFileSync(join(dist, 'assets/index-abc.js.br'), brotliCompressSync('source'));
+  writeFileSync(join(dist, 'assets/index-abc.js.gz'), gzipSync('source'));
+  const other = new CookieClient(await startServer({ dist }));
+  const encodings = ['br', 'gzip', 'identity'];
+  const replies = encodings.map((encoding) =>
+    other.call('GET', '/assets/index-abc.js', { headers: { 'accept-encoding': encoding } }),
+  );
+  const etags = (await Promise.all(replies)).map(({ headers }) => headers.get('etag'));
+  expect(new Set(etags).size).toBe(3);
+});
+
+test.each([
+  ['bytes=0-4', 206, 'bytes 0-4/15', '<!doc'],
+  ['bytes=9-', 206, 'bytes 9-14/15', ' html>'],
+  ['bytes=-5', 206, 'bytes 10-14/15', 'html>'],
+  ['bytes=-100', 206, 'bytes 0-14/15', '<!doctype html>'],
+  ['bytes=3-100', 206, 'bytes 3-14/15', 'octype html>'],
+  ['bytes=15-', 416, 'bytes */15', { message: expect.any(String) }],
+  ['bytes=-0', 416, 'bytes */15', { message: expect.any(String) }],
+  ['bytes=5-4', 200, null, '<!doctype html>'],
+  ['bytes=0-1,3-4', 200, null, '<!doctype html>'],
+  ['lines=0-4', 200, null, '<!doctype html>'],
+])('the range %s gets %d', async (range, status, contentRange, body) => {
+  const other = new CookieClient(await startServer({ dist: fakeDist() }));
+  const reply = await other.call('GET', '/', { headers: { range } });
+  expect(reply).toMatchObject({ status, body });
+  expect(reply.headers.get('content-range')).toBe(contentRange);
+});
+
+test.each([
+  ['if-range', '{etag}', 206],
+  ['if-range', '"other"', 200],
+  ['if-match', '{etag}', 206],
+  ['if-match', '*', 206],
+  ['if-match', '"other"', 412],
+  ['if-none-match', '{etag}', 304],
+])('a range with %s: %s gets %d', async (name, value, status) => {
+  const etag = (await client().call('GET', '/')).headers.get('etag') ?? '';
+  const headers = { range: 'bytes=0-4', [name]: value.replace('{etag}', etag) };
+  expect((await client().call('GET', '/', { headers })).status).toBe(status);
+});
+
+test.each([
+  ['/', 200, 'no-cache'],
+  ['/index.html', 200, 'no-cache'],
+  ['/assets/index-abc.js', 200, 'public, max-age=31536000, immutable'],
+  ['/%61ssets/index-abc.js', 200, 'public, max-age=31536000, immutable'],
+  ['/assets/gone.js', 404, 'no-store'],
+  ['/assets/../assets/gone.js?1', 404, 'no-store'],
+  ['/assets/', 404, 'no-store'],
+  ['/.hidden', 404, 'no-store'],
+  ['/%E0%A4%A', 400, 'no-store'],
+  ['/assets/%FF.js', 400, 'no-store'],
+  ['/login', 302, 'no-store'],
+  ['/api/v1/auth/login', 405, 'no-store'],
+])('%s is answered %d with cache-control: %s', async (path, status, cacheControl) => {
+  for (const accept of ['*/*', 'text/html']) {
+    const response = await fetch(address() + path, { redirect: 'manual', headers: { accept } });
+    expect(response.status).toBe(status);
+    expect(response.headers.get('cache-control')).toBe(cacheControl);
+  }
+});
+
+test('POST to an asset is answered 404 with cache-control: no-store', async () => {
+  const response = await fetch(`${address()}/assets/index-abc.js`, { method: 'POST' });
+  expect(response.status).toBe(404);
+  expect(response.headers.get('cache-control')).toBe('no-store');
+});
+
+test('a running server keeps its version while the files are replaced', async () => {
+  const dist = createDist('old');
+  const other = new CookieClient(await startServer({ dist }));
+  const load = async () =>
+    Promise.all(
+      ['/', '/assets/index-abc.js'].map(async (path) => (await other.call('GET', path)).body),
+    );
+  const before = await load();
+  rmSync(dist, { recursive: true });
+  expect(await load()).toEqual(before);
+});
+
 test('HEAD gets the response of GET without the body', async () => {
   for (const path of ['/', '/assets/index-abc.js', '/api/v1/projects']) {
     const [get, head] = [await client().call('GET', path), await client().call('HEAD', path)];
@@ -156,6 +261,7 @@ function createDist(source = ''): string {
     `<!doctype html><script>${script}</script><style>${style}</style>${templates.map((name) => `<template id="template:${name}"></template>`).join('')}`,
   );
   writeFileSync(join(dist, '404.html'), '<a href="./">Start</a>');
+  writeFileSync(join(dist, '.hidden'), '');
   mkdirSync(join(dist, 'assets'));
   writeFileSync(join(dist, 'assets/index-abc.js'), source);
   return dist;
