@@ -7,6 +7,7 @@ import { buildTarget } from './tools/build-target.ts';
 import { devBackend } from './tools/dev-backend.ts';
 import { precompress } from './tools/precompress.ts';
 import { prerender } from './tools/prerender.ts';
+import { replaceOutput } from './tools/replace-output.ts';
 
 /**
  * Replaces Vite's preload helper for `import()`, because src/prerender/inline-script.ts requests
@@ -70,6 +71,7 @@ export default defineConfig({
     devBackend(process.env['API_URL']),
     prerender(),
     precompress(),
+    replaceOutput(),
   ],
   build: {
     target: buildTarget,

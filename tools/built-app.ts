@@ -1,6 +1,6 @@
 /** Builds the app for the tests, unless it has built the present sources before. */
 import { createHash } from 'node:crypto';
-import { existsSync, globSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, globSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { root, runCommand, toolCommand } from './run.ts';
 
@@ -43,6 +43,7 @@ export async function buildStaleApps(): Promise<string[]> {
   const problems = builds.map(async ({ folder, nodeEnv, options }) => {
     const hashFile = join(root, folder, '.sources');
     if (existsSync(hashFile) && readFileSync(hashFile, 'utf8') === hash) return [];
+    rmSync(hashFile, { force: true });
     const outDir = [`--outDir=${join(root, folder)}`, '--emptyOutDir'];
     const command = toolCommand('vite/bin/vite.js', 'build', ...options, ...outDir);
     // Vitest sets it to "test".
