@@ -15,6 +15,7 @@ import {
 } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
+import { isBusy } from './sqlite-errors.ts';
 
 /** Also those that SQLite creates beside a file. */
 const draftSuffixes = ['', '-journal', '-wal', '-shm'];
@@ -124,6 +125,7 @@ export function lockFile(file: string, waitMs = 0) {
       connection.exec('pragma journal_mode = memory; begin exclusive');
     } catch (error) {
       connection.close();
+      if (!isBusy(error)) throw error;
       throw new Error(`another process writes ${file}`, { cause: error });
     }
     const release = () => {

@@ -3,6 +3,7 @@ import { backup, DatabaseSync } from 'node:sqlite';
 import { pathToFileURL } from 'node:url';
 import { findMigrationsTable } from './database.ts';
 import { giveToOwnerOfFolder, inodeOf, removeAbandonedDrafts, startDraft } from './files.ts';
+import { isBusy } from './sqlite-errors.ts';
 import {
   assertAccess,
   assertOwnWal,
@@ -10,7 +11,6 @@ import {
   databaseFile,
   finishCopy,
   hasOwnWal,
-  isBusy,
   sidecarSuffixes,
 } from './sqlite-files.ts';
 import { migrationNames } from './store.ts';

@@ -33,11 +33,6 @@ const walHeaderBytes = 32;
 const rollbackModeVersion = 1;
 /** How often this process has opened a database. */
 const openFiles = new Map<string, number>();
-const busyErrorCode = 5;
-
-export const primaryCode = (error: unknown) => ((error as { errcode?: number }).errcode ?? 0) % 256;
-
-export const isBusy = (error: unknown) => primaryCode(error) === busyErrorCode;
 
 export const databaseFile = (directory: string) => join(directory, fileName);
 

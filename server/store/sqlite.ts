@@ -13,6 +13,7 @@ import {
   type Transaction,
 } from './database.ts';
 import { removeAbandonedDrafts, startDraft } from './files.ts';
+import { isBusy, primaryCode } from './sqlite-errors.ts';
 import {
   assertAccess,
   assertIntact,
@@ -20,10 +21,8 @@ import {
   countOpenFile,
   findDatabase,
   finishCopy,
-  isBusy,
   markDatabase,
   openDatabaseFile,
-  primaryCode,
 } from './sqlite-files.ts';
 
 /** How long a writer waits for another process. */

@@ -163,6 +163,20 @@ describe('without permission', () => {
   });
 });
 
+test.each([
+  ['shared memory', 5386],
+  ['locks', 3850],
+])('a start says that the file system has no %s', async (_name, errcode) => {
+  const spy = vi.spyOn(DatabaseSync.prototype, 'exec').mockImplementation(() => {
+    throw Object.assign(new Error('disk I/O error'), { code: 'ERR_SQLITE_ERROR', errcode });
+  });
+  onTestFinished(() => spy.mockRestore());
+  const { settings } = readSettings({ DATA_DIR: temporaryFolder() });
+  await expect(openConfiguredStore(settings!, { isServer: true })).rejects.toThrow(
+    'its file system has no locks or no shared memory, use a local disk or PostgreSQL.',
+  );
+});
+
 test('a start removes what a killed first start has left', async () => {
   const folder = temporaryFolder();
   for (const suffix of ['partial', 'partial-journal', 'partial-lock']) {

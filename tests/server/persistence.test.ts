@@ -209,6 +209,15 @@ describe('a file that cannot be used', () => {
   });
 });
 
+test('SQLite writes temporary files to the data folder, because /tmp may be read-only', async () => {
+  const folder = join(temporaryFolder(), "it's");
+  const database = openSqlite(folder);
+  onTestFinished(() => database.close());
+  expect(await database.query('pragma temp_store_directory')).toEqual([
+    { temp_store_directory: folder },
+  ]);
+});
+
 test('a new database leaves no other file', async () => {
   const folder = temporaryFolder();
   await openSqlite(folder).close();
