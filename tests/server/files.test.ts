@@ -1,4 +1,5 @@
 import fs, { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { syncBuiltinESMExports } from 'node:module';
 import { userInfo } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
@@ -10,30 +11,22 @@ import { runServer } from '../support/server-process.ts';
 import { longTestMs, maxWaitMs } from '../support/time-limits.ts';
 import { temporaryFolder } from './support.ts';
 
-// The functions of `node:fs` that a test may replace: a module that imports them sees the mock.
-vi.mock(import('node:fs'), async (importOriginal) => {
-  const original = await importOriginal();
-  const mocked = Object.fromEntries(
-    (['accessSync', 'fsyncSync', 'linkSync', 'mkdirSync', 'renameSync'] as const).map((name) => [
-      name,
-      vi.fn<(...args: never[]) => unknown>(original[name]),
-    ]),
-  );
-  return { ...original, ...mocked, default: { ...original, ...mocked } };
-});
 vi.setConfig({ testTimeout: longTestMs });
 
 type Replaceable = 'accessSync' | 'fsyncSync' | 'linkSync' | 'mkdirSync' | 'renameSync';
 
 /** Makes a function of the file system fail until the test ends, for the paths or descriptors named. */
 function failWith(name: Replaceable, code: string, fails = (_argument: never) => true) {
-  const mock = vi.mocked(fs[name]);
-  const original = mock.getMockImplementation() as (...args: unknown[]) => unknown;
-  mock.mockImplementation(((...args: [never]) => {
-    if (!fails(...args)) return original(...args);
+  const original = fs[name] as (...args: unknown[]) => unknown;
+  const replace = (implementation: typeof original) => {
+    Object.assign(fs, { [name]: implementation });
+    syncBuiltinESMExports(); // for modules that import it by its name
+  };
+  replace((...args) => {
+    if (!fails(...(args as [never]))) return original(...args);
     throw Object.assign(new Error(`${code}: refused, ${name}`), { code, path: args[0] });
-  }) as never);
-  onTestFinished(() => void mock.mockImplementation(original as never));
+  });
+  onTestFinished(() => replace(original));
 }
 
 const isFolder = (descriptor: number) => fs.fstatSync(descriptor).isDirectory();
