@@ -59,7 +59,7 @@ export function endDraftsOnSignals() {
 
 /** Returns a note for a file whose name cannot be synced. */
 export const describeUnsyncedFolder = (file: string, { message }: Error) =>
-  `The folder of ${file} cannot be synced (${message}). A power cut in the next seconds may undo this.`;
+  `The folder of ${file} cannot be synced (${message}): a power cut now may undo this.`;
 
 const maxRetryDelayMs = 5_000;
 

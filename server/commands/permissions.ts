@@ -3,8 +3,8 @@ import { userInfo } from 'node:os';
 import { dirname } from 'node:path';
 
 /**
- * Returns what an error of the file system says about permissions: the file with its owner and mode,
- * and the user of this process. Returns undefined for another error.
+ * Returns what an error of the file system says about permissions: the file with its owner and
+ * mode, and the user of this process. Returns undefined for another error.
  */
 export function describePermissionError(error: NodeJS.ErrnoException): string | undefined {
   const { code = '', path } = error;

@@ -62,8 +62,8 @@ export function startDraft(file: string) {
 }
 
 /**
- * Gives a complete and synced draft its name. Throws if the file exists. Returns the error of a file
- * system that cannot sync a folder: there, a power cut may remove the name.
+ * Gives a complete and synced draft its name. Throws if the file exists. Returns the error of a
+ * file system that cannot sync a folder: there, a power cut may remove the name.
  */
 export function publishDraft(file: string): NodeJS.ErrnoException | undefined {
   const path = draftOf(file);

@@ -109,8 +109,8 @@ function moveAway(file: string, directory: string) {
 }
 
 /**
- * Merges the write-ahead log into the database and locks it, unless it is damaged or the log belongs
- * to another one. Throws if another process uses it.
+ * Merges the write-ahead log into the database and locks it, unless it is damaged or the log
+ * belongs to another one. Throws if another process uses it.
  */
 function lockDatabase(file: string, folder: string): DatabaseSync | undefined {
   let connection: DatabaseSync | undefined;

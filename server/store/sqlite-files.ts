@@ -88,8 +88,8 @@ export function hasOwnWal(file: string): boolean {
 }
 
 /**
- * Calls `enableWal`. Before, it gives the database a new mark, unless another process uses it or the
- * disk is full. The mark is stored without a write-ahead log, so each log that belongs to the
+ * Calls `enableWal`. Before, it gives the database a new mark, unless another process uses it or
+ * the disk is full. The mark is stored without a write-ahead log, so each log that belongs to the
  * database has the same mark.
  */
 export function markDatabase(connection: DatabaseSync, enableWal: () => void) {
@@ -108,8 +108,8 @@ export function markDatabase(connection: DatabaseSync, enableWal: () => void) {
 }
 
 /**
- * Opens the database in `directory` with `open`. Creates what is missing. Meanwhile no other process
- * creates or replaces it.
+ * Opens the database in `directory` with `open`. Creates what is missing. Meanwhile no other
+ * process creates or replaces it.
  */
 export function openDatabaseFile<T>(
   directory: string,

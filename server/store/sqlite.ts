@@ -165,7 +165,7 @@ const retryDelayMs = () => 1 + Math.random() * 9;
 
 /**
  * Copies the database into a new `file`, also while other processes write to it. The file appears
- * when the copy is complete and synced. Throws if `file` exists. Returns what publishing it returns.
+ * when the copy is complete and synced. Throws if `file` exists. Returns what `publishDraft` does.
  */
 export async function backUpSqlite(directory: string, file: string) {
   const source = findDatabase(directory);

@@ -15,7 +15,7 @@ vi.setConfig({ testTimeout: longTestMs });
 
 type Replaceable = 'accessSync' | 'fsyncSync' | 'linkSync' | 'mkdirSync' | 'renameSync';
 
-/** Makes a function of the file system fail until the test ends, for the paths or descriptors named. */
+/** Makes a function of the file system fail until the test ends, for some paths or descriptors. */
 function failWith(name: Replaceable, code: string, fails = (_argument: never) => true) {
   const original = fs[name] as (...args: unknown[]) => unknown;
   const replace = (implementation: typeof original) => {
