@@ -2,43 +2,71 @@ import { isIP, isIPv6 } from 'node:net';
 import { resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { logLevels } from './http/log.ts';
+import { mistakeInValue, mistakesInNames, show } from './setting-mistakes.ts';
 import { parseDatabaseUrl } from './store/database-url.ts';
 
 const defaultDist = fileURLToPath(new URL('../dist', import.meta.url));
 
 export type Settings = NonNullable<ReturnType<typeof readSettings>['settings']>;
 
+/** What `--help` says about each setting. */
+const settingHelp = {
+  PORT: ['port to listen on (default: 3000; 0 picks a free port)'],
+  HOST: ['host name or address to listen on', '(default: localhost; 0.0.0.0 for all addresses)'],
+  DATA_DIR: ['folder of the SQLite database (default: ./data; created if missing)'],
+  DATABASE_URL: [
+    'postgres://user:password@host:port/database, to use PostgreSQL instead',
+    'of DATA_DIR (postgres://...@host1:port,host2:port/... uses the host that',
+    'accepts writes)',
+  ],
+  DATABASE_POOL_SIZE: ['connections to PostgreSQL at most (default: 10, at least 2)'],
+  DATABASE_TIMEOUT_SECONDS: ['time limit of a statement on PostgreSQL (default: 10)'],
+  DIST_DIR: ['folder of the built app (default: dist/ next to server/)'],
+  TRUST_PROXY: [
+    'addresses or subnets of proxies whose X-Forwarded-For header is trusted,',
+    'separated by commas (default: none), for example 127.0.0.1,10.0.0.0/8',
+  ],
+  LOG_LEVEL: [
+    logLevels.join(', '),
+    '(default: info, one line per request on stderr: text at a terminal, else',
+    'JSON)',
+  ],
+  DRAIN_SECONDS: [
+    'seconds to accept connections after SIGTERM, while /readyz returns 503',
+    '(default: 1)',
+  ],
+  METRICS_PORT: ['port of /metrics for Prometheus (default: no metrics)'],
+  METRICS_HOST: ['host name or address of /metrics (default: localhost)'],
+};
+const settingNames = Object.keys(settingHelp);
+
 export const helpText = `Usage: npm run serve
 
 Serves the API and the built app from dist/. Environment variables:
 
-  PORT          port to listen on (default: 3000; 0 picks a free port)
-  HOST          host name or address to listen on (default: localhost; 0.0.0.0 for all addresses)
-  DATA_DIR      folder of the SQLite database (default: ./data; created if missing)
-  DATABASE_URL  postgres://user:password@host:port/database, to use PostgreSQL instead of SQLite
-                (postgres://...@host1:port,host2:port/... uses the host that accepts writes)
-  DATABASE_POOL_SIZE        connections to PostgreSQL at most (default: 10, at least 2)
-  DATABASE_TIMEOUT_SECONDS  time limit of a statement on PostgreSQL (default: 10)
-  DIST_DIR      folder of the built app (default: dist/ next to server/)
-  TRUST_PROXY   addresses or subnets of proxies whose X-Forwarded-For header is trusted, separated
-                by commas (default: none), for example 127.0.0.1,10.0.0.0/8
-  LOG_LEVEL     ${logLevels.join(', ')}
-                (default: info, one line per request on stderr: text at a terminal, else JSON)
-  DRAIN_SECONDS seconds to accept connections after SIGTERM, while /readyz returns 503 (default: 1)
-  METRICS_PORT  port of /metrics for Prometheus (default: no metrics)
-  METRICS_HOST  host name or address of /metrics (default: localhost)
-`;
+${Object.entries(settingHelp)
+  .flatMap(([name, lines]) => lines.map((line, i) => `  ${(i ? '' : name).padEnd(24)}  ${line}\n`))
+  .join('')}`;
+
+type Environment = Record<string, string | undefined>;
 
 /** Reads the settings, or returns all problems with them. An empty variable counts as unset. */
-export function readSettings(environment: Record<string, string | undefined>) {
-  const { HOST, DATA_DIR, DATABASE_URL, DIST_DIR, TRUST_PROXY, LOG_LEVEL } = environment;
-  const { METRICS_PORT, METRICS_HOST } = environment;
-  const problems: string[] = [];
+export function readSettings(environment: Environment) {
+  const problems = mistakesInNames(environment, settingNames);
+  const values: Environment = {};
+  for (const name of settingNames) {
+    const value = environment[name];
+    const mistake = value && mistakeInValue(name, value, settingNames);
+    if (mistake) problems.push(mistake);
+    else values[name] = value;
+  }
+  const { HOST, DATA_DIR, DATABASE_URL, DIST_DIR, TRUST_PROXY, LOG_LEVEL } = values;
+  const { METRICS_PORT, METRICS_HOST } = values;
   function readNumber(name: string, defaultValue: number, min: number, max = 999): number {
-    const text = environment[name] || String(defaultValue);
+    const text = values[name] || String(defaultValue);
     const isNumber = /^\d+$/.test(text) && text.length <= String(max).length;
     if (!isNumber || Number(text) < min || Number(text) > max) {
-      problems.push(`${name} must be a number from ${min} to ${max}, but is "${text}".`);
+      problems.push(`${name} must be a number from ${min} to ${max}, but is ${show(text)}.`);
     }
     return Number(text);
   }
@@ -50,10 +78,10 @@ export function readSettings(environment: Record<string, string | undefined>) {
   const metricsHost = METRICS_HOST || 'localhost';
   for (const [name, value] of Object.entries({ HOST: host, METRICS_HOST: metricsHost })) {
     if (!/[\s/]|^[^:]*:[^:]*$/.test(value)) continue;
-    problems.push(`${name} must be a host name or address without a port, but is "${value}".`);
+    problems.push(`${name} must be a host name or address without a port, but is ${show(value)}.`);
   }
   try {
-    if (DATABASE_URL) parseDatabaseUrl(DATABASE_URL);
+    if (DATABASE_URL) parseDatabaseUrl(DATABASE_URL, environment);
   } catch (error) {
     problems.push(`DATABASE_URL ${(error as Error).message}.`);
   }
@@ -62,12 +90,12 @@ export function readSettings(environment: Record<string, string | undefined>) {
   const trustedProxies = (TRUST_PROXY ?? '').split(',').map((text) => text.trim());
   for (const proxy of trustedProxies.filter((text) => text && !isNetwork(text))) {
     problems.push(
-      `TRUST_PROXY must list addresses or subnets like 10.0.0.0/8, but contains "${proxy}".`,
+      `TRUST_PROXY must list addresses or subnets like 10.0.0.0/8, but contains ${show(proxy)}.`,
     );
   }
   const logLevel = logLevels.find((level) => level === (LOG_LEVEL || 'info'));
   if (!logLevel) {
-    problems.push(`LOG_LEVEL must be one of ${logLevels.join(', ')}, but is "${LOG_LEVEL}".`);
+    problems.push(`LOG_LEVEL must be one of ${logLevels.join(', ')}, but is ${show(LOG_LEVEL!)}.`);
   }
   const drainSeconds = readNumber('DRAIN_SECONDS', 1, 0);
 

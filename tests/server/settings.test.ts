@@ -1,6 +1,8 @@
+import { readdirSync } from 'node:fs';
 import { resolve } from 'node:path';
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { readSettings } from '../../server/settings.ts';
+import { runProcess, temporaryFolder } from './support.ts';
 
 test('the defaults are localhost:3000, ./data and ./dist', () => {
   expect(readSettings({ PORT: '', DATABASE_URL: '' }).settings).toEqual({
@@ -74,7 +76,7 @@ test('all problems are reported, one line each, without passwords', () => {
     'METRICS_PORT must be a number from 0 to 65535, but is "on".',
     'HOST must be a host name or address without a port, but is "localhost:3000".',
     'METRICS_HOST must be a host name or address without a port, but is "localhost:9464".',
-    'DATABASE_URL must have the form postgres://user:password@host:port/database.',
+    expect.stringMatching(/^DATABASE_URL must have the form .+ as %25\.$/),
     'DATABASE_POOL_SIZE must be a number from 2 to 999, but is "1".',
     'DATABASE_TIMEOUT_SECONDS must be a number from 1 to 999, but is "0".',
     'TRUST_PROXY must list addresses or subnets like 10.0.0.0/8, but contains "10.0.0.0/33".',
@@ -84,9 +86,12 @@ test('all problems are reported, one line each, without passwords', () => {
   ]);
 });
 
-test.each(['-1', '65536', '1e3', '0x50', ' 80'])('PORT=%j is refused', (PORT) => {
-  expect(readSettings({ PORT }).problems).toHaveLength(1);
-});
+test.each(['-1', '65536', '1e3', '0x50', '+80', '８０', '80/tcp', '80.0'])(
+  'PORT=%j is refused',
+  (PORT) => {
+    expect(readSettings({ PORT }).problems).toHaveLength(1);
+  },
+);
 
 test.each([
   ['postgres://u:secret@h1:5432,h2:5433/d?target_session_attrs=read-write', []],
@@ -102,4 +107,123 @@ test.each([
   const { problems } = readSettings({ DATABASE_URL });
   expect(problems).toEqual(expected.map((text) => expect.stringContaining(text)));
   expect(problems.join()).not.toMatch(/sec,?ret/);
+});
+
+/** What env files, shells and copying make of a value. */
+const mistakes: [name: string, change: (value: string) => string][] = [
+  ['double quotes', (value) => `"${value}"`],
+  ['single quotes', (value) => `'${value}'`],
+  ['one quote', (value) => `"${value}`],
+  ['escaped quotes', (value) => `\\"${value}\\"`],
+  ['typographic quotes', (value) => `“${value}”`],
+  ['German quotes', (value) => `„${value}“`],
+  ['backquotes', (value) => `\`${value}\``],
+  ['a carriage return', (value) => `${value}\r`],
+  ['a line feed', (value) => `${value}\n`],
+  ['a tab', (value) => `\t${value}`],
+  ['a blank before it', (value) => ` ${value}`],
+  ['a blank after it', (value) => `${value} `],
+  ['a no-break space', (value) => `${value}\u00a0`],
+  ['a zero-width space', (value) => `${value}\u200b`],
+  ['a byte order mark', (value) => `\ufeff${value}`],
+  ['a direction mark', (value) => `\u202a${value}`],
+  ['a control character', (value) => `${value}\u0007`],
+  ['a comment', (value) => `${value} # a comment`],
+  ['a close comment', (value) => `${value} #comment`],
+  ['its name', (value) => `DATA_DIR=${value}`],
+  ['another name', (value) => `DATABASE_URL=${value}`],
+  ['export', (value) => `export PORT=${value}`],
+  ['an equals sign', (value) => `=${value}`],
+  ['a variable in braces', (value) => `\${BASE}${value}`],
+  ['a command', (value) => `$(pwd)${value}`],
+  ['a template', (value) => `{{ base }}${value}`],
+  ['no value of JavaScript', () => 'undefined'],
+  ['no value of JSON', () => 'null'],
+  ['no value of Python', () => 'None'],
+];
+const values = {
+  PORT: '3000',
+  HOST: '127.0.0.1',
+  DATA_DIR: '/data',
+  DATABASE_URL: 'postgres://u:se%2Fcret@h/d',
+  DIST_DIR: '/app/dist',
+  TRUST_PROXY: '127.0.0.1',
+  LOG_LEVEL: 'info',
+  METRICS_HOST: 'localhost',
+};
+
+describe.each(Object.entries(values))('%s=%s', (name, value) => {
+  test.each(mistakes)('is refused with one sentence if it has %s', (_name, change) => {
+    const { problems } = readSettings({ [name]: change(value) });
+    expect(problems).toEqual([expect.stringMatching(new RegExp(`^${name} must [^\\n]+\\.$`))]);
+    expect(problems[0]).toMatch(/^[ -~]*$|[“„]/);
+    expect(problems[0]).not.toContain('cret');
+  });
+});
+
+test.each([
+  '$HOME/data',
+  '%APPDATA%',
+  '~/data',
+  '~ada/data',
+  'file:///data',
+  'C:\\data',
+  '/data;',
+  '/data/tracker.sqlite',
+  '/data,',
+])('DATA_DIR=%s names no folder', (DATA_DIR) => {
+  const { problems } = readSettings({ DATA_DIR });
+  expect(problems).toEqual([expect.stringContaining(`, but is ${JSON.stringify(DATA_DIR)}.`)]);
+});
+
+test.each([
+  '/srv/My Data',
+  '/srv/c#',
+  '/srv/Team #1',
+  "/srv/Ada's data",
+  '/srv/50% off',
+  './data/',
+  '../data',
+  '.',
+  '/srv/a=b',
+  '/srv/a$',
+  '/srv/größe',
+  '/srv/a\u200db',
+  '/srv/null',
+  'C#',
+])('DATA_DIR=%s is used as it is', (DATA_DIR) => {
+  expect(readSettings({ DATA_DIR })).toMatchObject({
+    settings: { dataDirectory: resolve(DATA_DIR) },
+    problems: [],
+  });
+});
+
+test.each([
+  ['export DATA_DIR', 'DATA_DIR'],
+  ['\ufeffPORT', 'PORT'],
+  ['HOST ', 'HOST'],
+  ['DATADIR', 'DATA_DIR'],
+  ['DATA_DIRS', 'DATA_DIR'],
+  ['data_dir', 'DATA_DIR'],
+  ['DATABASE_URI', 'DATABASE_URL'],
+])('a variable named %j is refused, because %s is meant', (name, meant) => {
+  const { problems } = readSettings({ [name]: '8080' });
+  expect(problems).toEqual([expect.stringMatching(`^The setting ".+" must be named ${meant}\\.$`)]);
+});
+
+test('variables of other programs are no settings', () => {
+  const environment = { PATH: '"/bin"', XDG_DATA_DIRS: '/usr/share', DATABASE: 'x', host: 'x ' };
+  expect(readSettings(environment).problems).toEqual([]);
+  const both = { DATA_DIR: '/data', DATADIR: '/var/lib/mysql' };
+  expect(readSettings(both).settings).toMatchObject({ dataDirectory: '/data' });
+});
+
+test('a server whose DATA_DIR has quotes ends, and makes no folder', async () => {
+  const folder = temporaryFolder();
+  const { code, errors } = await runProcess({ DATA_DIR: `"${folder}/data"` }).ended;
+  expect({ code, errors }).toEqual({
+    code: 1,
+    errors: `DATA_DIR must not be in quotation marks, but is "\\"${folder}/data\\"".\n`,
+  });
+  expect(readdirSync(folder)).toEqual([]);
 });
