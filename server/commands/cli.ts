@@ -3,6 +3,7 @@ import { readSettings, type Settings } from '../settings.ts';
 import { parseDatabaseUrl } from '../store/database-url.ts';
 import { causeOf, StoreUnavailable } from '../store/database.ts';
 import { endDrafts } from '../store/files.ts';
+import { describePostgresError } from '../store/postgres-errors.ts';
 import { isSharingError } from '../store/sqlite-errors.ts';
 import { openSqlite } from '../store/sqlite.ts';
 import { databaseFile, findDatabase } from '../store/sqlite-files.ts';
@@ -110,13 +111,12 @@ function describePostgres(databaseUrl: string): string {
 
 function describeStoreError({ databaseUrl, dataDirectory }: Settings, error: Error): string {
   const cause = causeOf(error);
-  // Some errors have only a code, for example a refused connection to several addresses.
-  const reason = cause.message || cause.code;
   if (!databaseUrl) {
     const problem = isSharingError(cause)
       ? 'its file system has no locks or no shared memory, use a local disk or PostgreSQL'
-      : (describePermissionError(cause) ?? reason);
+      : (describePermissionError(cause) ?? cause.message);
     return `DATA_DIR: cannot store data in ${dataDirectory}: ${problem}.`;
   }
-  return `DATABASE_URL: cannot use the database ${describePostgres(databaseUrl)}: ${reason}.`;
+  const problem = describePostgresError(cause);
+  return `DATABASE_URL: cannot use the database ${describePostgres(databaseUrl)}: ${problem}.`;
 }

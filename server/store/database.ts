@@ -27,6 +27,8 @@ export interface Database {
    * nothing is stored and its error is passed on. Throws `StoreUnavailable`.
    */
   transact<T>(transaction: Transaction<T>): Promise<T>;
+  /** Throws before the first migration if the tables that exist cannot be written. */
+  assertWritable?(): Promise<void>;
   /**
    * Runs a migration and records its name in one transaction. Does nothing if the name is recorded.
    * If several processes start at once, one runs it and the others wait. Returns whether this one

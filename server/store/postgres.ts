@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
 import { once } from 'node:events';
 import { connect as connectSocket } from 'node:net';
-import { Pool, type PoolClient } from 'pg';
+import { Pool, type PoolClient, type QueryResult } from 'pg';
 import { parseDatabaseUrl } from './database-url.ts';
 import {
   causeOf,
@@ -12,7 +12,16 @@ import {
   writeRow,
   type Database,
   type SqlValue,
+  type Transaction,
 } from './database.ts';
+import { isPermanent } from './postgres-errors.ts';
+import {
+  assertUsable,
+  assertWritable,
+  describeRole,
+  prepareSession,
+  type Session,
+} from './postgres-session.ts';
 
 // One round trip and one transaction. On a full disk, a row can still be updated in its place, but
 // the temporary file of the sort cannot be written.
@@ -41,8 +50,7 @@ const readOnlyCode = '25006';
 const canceledCode = '57014';
 /** Without a free connection, PostgreSQL refuses a further one and a pooler does not answer. */
 const fullCodes = ['53300', canceledCode];
-/** A wrong password, a missing database, wrong SQL, or TLS: waiting does not help. */
-const permanentError = /^(28|3D|42)|CERT|SIGNATURE|SSL|TLS|SASL/;
+const missingTableCode = '42P01';
 
 /** Opens a connection pool. Connects on the first query. */
 export function openPostgres(
@@ -61,25 +69,21 @@ export function openPostgres(
   pool.on('error', () => {});
   // The same for a connection in use that breaks between two statements.
   pool.on('connect', (client) => client.on('error', () => {}));
-  /** Open connections. True if there is no pooler between this process and PostgreSQL. */
-  const connections = new Map<PoolClient, boolean>();
+  /** Open connections. */
+  const connections = new Map<PoolClient, Session>();
   pool.on('remove', (client) => connections.delete(client));
 
   async function prepareConnection(client: Connection) {
     // A pooler reports process ids of its own. It may run each transaction on another connection,
     // so statements must not be named, and a setting would reach other clients.
-    const [row] = await run(
-      client,
-      `select pg_backend_pid() = ${client.processID} as direct,
-         current_setting('transaction_read_only') as "readOnly",
-         case when pg_backend_pid() = ${client.processID}
-           then set_config('statement_timeout', '${timeoutMs}', false) end`,
-      undefined,
-      waitMs,
-    );
-    const { direct, readOnly } = row as { direct: boolean; readOnly: string };
-    if (hosts.length > 1 && readOnly === 'on') throw new Error(`${addressOf(client)} is read-only`);
-    connections.set(client, direct);
+    const sql = prepareSession(client.processID, timeoutMs);
+    const [row] = await run(client, sql, undefined, waitMs);
+    const session = row as Session;
+    if (hosts.length > 1 && session.isReadOnly) {
+      throw new Error(`${addressOf(client)} is read-only`);
+    }
+    assertUsable(session);
+    connections.set(client, session);
   }
 
   /** Runs a statement. Cancels it after `limitMs`. Throws `StoreUnavailable`. */
@@ -99,11 +103,11 @@ export function openPostgres(
         );
       }, limitMs);
       // A named statement is parsed and planned once per connection.
-      const name = values && connections.get(client) ? hash('sha1', text) : undefined;
+      const name = values && connections.get(client)?.isDirect ? hash('sha1', text) : undefined;
       client.query({ name, text, values: values ?? [] }, (error: Error | null, result) => {
         clearTimeout(timer);
         if (error) reject(unavailable(error));
-        else resolve(result.rows);
+        else resolve(lastOf(result).rows);
       });
     });
   }
@@ -152,6 +156,42 @@ export function openPostgres(
     }
   }
 
+  const localSettings = (client: PoolClient) => connections.get(client)?.localSettings ?? '';
+
+  async function runTransaction<T>(client: PoolClient, transaction: Transaction<T>): Promise<T> {
+    await run(client, `begin${localSettings(client)}`);
+    try {
+      const steps = transaction();
+      let step = steps.next();
+      while (!step.done) step = steps.next(await run(client, ...step.value));
+      await run(client, 'commit');
+      return step.value;
+    } catch (error) {
+      // A connection that the database failed is closed, which is a rollback too.
+      if (!(error instanceof StoreUnavailable)) await run(client, 'rollback');
+      throw error;
+    }
+  }
+
+  /** Runs a single statement. */
+  async function runAlone(client: PoolClient, sql: string, values?: SqlValue[]) {
+    if (!localSettings(client)) return run(client, sql, values);
+    const transaction: Transaction<unknown[]> = function* () {
+      return yield values ? [sql, values] : [sql];
+    };
+    return runTransaction(client, transaction);
+  }
+
+  async function isRecorded(migration: string): Promise<boolean> {
+    const sql = 'select name from migrations where name = $1';
+    try {
+      return (await useConnection((client) => runAlone(client, sql, [migration]))).length > 0;
+    } catch (error) {
+      if (causeOf(error).code === missingTableCode) return false;
+      throw error;
+    }
+  }
+
   let writes = 0;
   const waitingWrites = new Set<() => void>();
   /** Runs a write. Half of the connections remain for reads, in case that all writes hang. */
@@ -186,46 +226,37 @@ export function openPostgres(
     async query<Row>(sql: string, values?: SqlValue[]) {
       const isRead = /^\s*select\b/.test(sql) && !sql.includes('for update');
       return (await (isRead ? useConnection : write)((client) =>
-        run(client, sql, values),
+        runAlone(client, sql, values),
       )) as Row[];
     },
 
-    transact: (transaction) =>
-      write(async (client) => {
-        await run(client, 'begin');
-        try {
-          const steps = transaction();
-          let step = steps.next();
-          while (!step.done) step = steps.next(await run(client, ...step.value));
-          await run(client, 'commit');
-          return step.value;
-        } catch (error) {
-          // A connection that the database failed is closed, which is a rollback too.
-          if (!(error instanceof StoreUnavailable)) await run(client, 'rollback');
-          throw error;
-        }
+    transact: (transaction) => write((client) => runTransaction(client, transaction)),
+
+    assertWritable: () =>
+      atStart(async () => {
+        const [role] = await useConnection((client) => runAlone(client, describeRole));
+        assertWritable(role);
       }),
 
-    async migrate(name, sql) {
-      try {
+    migrate: (name, sql) =>
+      atStart(async () => {
+        // First, because a role that may not create tables can use those of an earlier start.
+        if (await isRecorded(name)) return false;
         // Two processes that create the table at once can collide despite `if not exists`.
-        const createTable = () => useConnection((client) => run(client, createMigrationsTable));
+        const createTable = () =>
+          useConnection((client) => runAlone(client, createMigrationsTable));
         await createTable().catch(createTable);
         return await useConnection(async (client) => {
-          await client.query('begin; set local statement_timeout = 0');
+          await client.query(`begin${localSettings(client)}; set local statement_timeout = 0`);
           const claimed = await client.query(claimMigration, [name]);
           if (claimed.rows.length > 0) await client.query(sql);
           await client.query('commit');
           return claimed.rows.length > 0;
         });
-      } catch (error) {
-        const cause = causeOf(error);
-        throw permanentError.test(`${cause.code} ${cause.message}`) ? cause : unavailable(cause);
-      }
-    },
+      }),
 
     async checkWrite() {
-      await write((client) => run(client, writeCheck));
+      await write((client) => run(client, `begin${localSettings(client)}; ${writeCheck}; commit`));
     },
 
     async size() {
@@ -258,8 +289,21 @@ async function cancel({ host, port, processID, secretKey }: Connection): Promise
   return isReceived;
 }
 
+/** Returns the result of the last statement: `pg` returns an array for several. */
+const lastOf = (result: QueryResult | QueryResult[]) => [result].flat().at(-1)!;
+
 const addressOf = ({ host, port }: { host?: string | undefined; port?: number | undefined }) =>
   `${host}:${port}`;
+
+/** Runs a step of a start. Throws `StoreUnavailable` if it is worth trying again. */
+async function atStart<T>(step: () => Promise<T>): Promise<T> {
+  try {
+    return await step();
+  } catch (error) {
+    const cause = causeOf(error);
+    throw isPermanent(cause) ? cause : unavailable(cause);
+  }
+}
 
 function unavailable(error: unknown): StoreUnavailable {
   if (error instanceof StoreUnavailable) return error;

@@ -46,6 +46,7 @@ export async function openStore(database: Database, { creates = true } = {}) {
     await database.close();
     throw new Error('it is not a database of this app, use the setting of the server');
   }
+  await database.assertWritable?.();
   const ran: boolean[] = [];
   for (const name of migrationNames(database.dialect)) {
     ran.push(await database.migrate(name, readFileSync(new URL(name, migrations), 'utf8')));

@@ -11,10 +11,12 @@ import {
   createPostgresDatabase,
   impatient,
   openForTest,
+  readiness,
   startServer,
   temporaryFolder,
 } from './support.ts';
 import { startProgram } from './torture/programs.ts';
+import { runSql } from './torture/sql.ts';
 
 vi.setConfig({ testTimeout: longTestMs });
 
@@ -37,6 +39,30 @@ describe.each(['session', 'transaction'])('PgBouncer in %s mode', (mode) => {
       );
       expect(new Set(replies.map(({ status }) => status))).toEqual(new Set([201, 200]));
     }
+  });
+
+  test('serves all calls if the defaults of the database are wrong for the server', async () => {
+    const url = await createPostgresDatabase();
+    const name = new URL(url).pathname.slice(1);
+    const settings = [
+      "default_transaction_isolation = 'serializable'",
+      "lock_timeout = '1ms'",
+      "statement_timeout = '200ms'",
+      'synchronous_commit = off',
+      'exit_on_error = on',
+    ];
+    await runSql(url, settings.map((text) => `alter database ${name} set ${text}`).join(';'));
+    const pooler = await startPgBouncer(url, { pool_mode: mode });
+    const database = openPostgres(pooler, { poolSize: 4, timeoutMs: 20_000 });
+    const address = await startServer({ database });
+    const clients = await Promise.all(
+      Array.from({ length: 12 }, () => signedInClient(address, longTestMs)),
+    );
+    const replies = await Promise.all(
+      clients.flatMap((client) => [client.createProject(), client.createProject()]),
+    );
+    expect(new Set(replies.map(({ status }) => status))).toEqual(new Set([201]));
+    expect(await readiness(clients[0]!)()).toBe(200);
   });
 
   test('passes on that a statement is canceled', async () => {
