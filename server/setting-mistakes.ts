@@ -27,14 +27,21 @@ const mistakes: Mistake[] = [
     rule: 'must not contain an invisible or broken character',
   },
   { pattern: new RegExp(`^\\\\?${quotes}|${quotes}$`), rule: 'must not be in quotation marks' },
-  { pattern: /\s#(?!\d)/, rule: 'must not be followed by a comment' },
+  { pattern: /\s#(?!\d)/, rule: 'must not be followed by a comment', settings: folders },
+  // In a URL, "@" follows a password with "#".
+  { pattern: /\s#(?!\d)[^@]*$/, rule: 'must not be followed by a comment' },
   {
     pattern: /^(?:undefined|null|none|nil|nan|\(null\)|\[object \w+\])$/i,
     rule: 'must be a value, or empty for the default',
   },
   { pattern: /^=|^:\s|^(?:export|set|env|-e)\s/i, rule: 'must be the value alone' },
-  { pattern: /\$[{(]|\{\{/, rule: literalVariable },
-  { pattern: /\$\w|%\w+%/, rule: literalVariable, settings: folders },
+  {
+    pattern: /\$[{(]/,
+    rule: `${literalVariable}, and needs a "$" in the password encoded as %24`,
+    settings: secrets,
+  },
+  { pattern: /\$[{(]/, rule: literalVariable },
+  { pattern: /\$\w|%\w+%|\{\{/, rule: literalVariable, settings: folders },
   {
     pattern: /^~/,
     rule: 'must not start with "~", because only shells replace it',
