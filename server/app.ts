@@ -10,6 +10,7 @@ import { cleanupIntervalMs, createCleanup } from './auth/cleanup.ts';
 import { createPasswords, type Passwords } from './auth/passwords.ts';
 import { createSessions } from './auth/sessions.ts';
 import { createThrottle } from './auth/throttle.ts';
+import { registerClientAddress } from './http/client-address.ts';
 import { trackConnections } from './http/connections.ts';
 import { loadContract } from './http/contract.ts';
 import { loadOperations } from './operations.ts';
@@ -82,7 +83,6 @@ export async function createApp({
     logger,
     logController,
     genReqId: () => randomUUID(),
-    trustProxy: trustedProxies.length > 0 && trustedProxies,
     requestTimeout: timeouts.requestMs,
     connectionTimeout: timeouts.idleMs,
     http: {
@@ -105,6 +105,7 @@ export async function createApp({
   });
   app.decorate('connections', trackConnections(app.server));
   forwardToApp(app.server);
+  registerClientAddress(app, trustedProxies);
   containExceptions(app, contract.refusals.internalServerError.message);
   // Callbacks, because a promise per hook is what costs short responses most.
   app.addHook('onRequest', (request, reply, done) => {

@@ -33,7 +33,11 @@ export const bucketLifetimeMs = 24 * 60 * minuteMs;
 /** A bucket that changed this far in the future was written under a wrong clock, and is empty. */
 export const maxClockSkewMs = 5 * minuteMs;
 
+/** What a trusted proxy names instead of an IP address. It belongs to no network. */
+export const unreadableAddress = 'unreadable';
+
 export interface Attempt {
+  /** Or `unreadableAddress`. */
   ip: string;
   /** Undefined for registrations. */
   signIn?: {
@@ -63,10 +67,11 @@ export function createThrottle(store: Store) {
       // A user whom the account knows does not wait for strangers in the same network.
       const party = `${siteOf(attempt.ip)}${isOwner || isKnown ? ' known' : ''}`;
       const runInTurn = joinQueue(party);
-      await store.checkBuckets(limitsOf(attempt), countAttempt);
+      const limits = limitsOf(attempt);
+      if (limits.length > 0) await store.checkBuckets(limits, countAttempt);
       return runInTurn(async () => {
         // Again, because attempts that waited at the same time may have filled a bucket.
-        await store.changeBuckets(limitsOf(attempt), countAttempt);
+        if (limits.length > 0) await store.changeBuckets(limits, countAttempt);
         return hashPassword();
       });
     },
@@ -82,15 +87,22 @@ export function createThrottle(store: Store) {
 type LimitedKey = BucketKey & { limit: Limit };
 
 function limitsOf({ ip, signIn }: Attempt): LimitedKey[] {
+  // Users behind a proxy that hides their addresses must not lock each other out.
+  const isHidden = ip === unreadableAddress;
   const [network, site] = [networkOf(ip), siteOf(ip)];
-  const limits: LimitedKey[] = [{ emailHash: '', network, limit: perNetwork }];
+  const limits: LimitedKey[] = [];
+  if (!isHidden) limits.push({ emailHash: '', network, limit: perNetwork });
   if (site !== network) limits.push({ emailHash: '', network: site, limit: perSite });
   if (!signIn) return limits;
   const emailHash = hashEmail(signIn.email);
-  const source = signIn.isOwner ? 'owner' : network;
-  limits.push({ emailHash, network: source, limit: perEmailAndNetwork });
+  const { isOwner } = signIn;
+  const isKnown = signIn.isKnown && !isHidden;
+  if (isOwner || !isHidden) {
+    const source = isOwner ? 'owner' : network;
+    limits.push({ emailHash, network: source, limit: perEmailAndNetwork });
+  }
   // Attempts of strangers in other networks must not lock out the user.
-  if (!signIn.isOwner && !signIn.isKnown) limits.push({ emailHash, network: '', limit: perEmail });
+  if (!isOwner && !isKnown) limits.push({ emailHash, network: '', limit: perEmail });
   return limits;
 }
 

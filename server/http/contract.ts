@@ -20,7 +20,7 @@ export interface OperationRequest<Id extends OperationId> {
   /** Keys are in lower case. */
   headers: Record<string, string | string[] | undefined>;
   session: Id extends PublicOperation ? Session | undefined : Session;
-  /** IP address of the client. */
+  /** IP address of the client, or `unreadableAddress`. */
   ip: string;
   /** Sets the account of the security log's lines about this request. */
   identify: (accountId: string) => void;

@@ -79,7 +79,7 @@ export function registerRoutes(
           params: request.params,
           headers: request.headers,
           session,
-          ip: request.ip,
+          ip: request.clientAddress,
           identify: (accountId: string) => void (request.accountId = accountId),
         } as OperationRequest<OperationId>);
 

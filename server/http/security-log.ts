@@ -24,8 +24,8 @@ const events: Record<string, { success: string; refusal: string }> = {
 const minutes = new WeakMap<FastifyBaseLogger, { end: number; lines: number }>();
 const maxBrokenPerMinute = 60;
 
-function logEvent({ log, ip }: FastifyRequest, fields: Fields) {
-  log.info({ ...fields, network: networkOf(ip) }, 'security');
+function logEvent({ log, clientAddress }: FastifyRequest, fields: Fields) {
+  log.info({ ...fields, network: networkOf(clientAddress) }, 'security');
 }
 
 export function logSessionEnd(request: FastifyRequest, { accountId }: Session, reason: string) {
