@@ -91,10 +91,11 @@ const rows = [
 
   ['tools/', ['(generated|machines|model|server|conformance|src)/']],
   ['[^/]+$', ['tools/', 'tests/support/']],
-  ['tests/', ['.*']],
+  ['(tests|nightly|server/tests)/', ['.*']],
 ];
 
-const ownFolders = /^(conformance|generated|machines|model|server|src|tests|tools)\//.source;
+const ownFolders = /^(conformance|generated|machines|model|nightly|server|src|tests|tools)\//
+  .source;
 
 export default {
   allowed: rows.flatMap(([path, imports, packages]) => {
@@ -121,7 +122,8 @@ export default {
   ],
   options: {
     tsPreCompilationDeps: true,
-    doNotFollow: { path: 'node_modules' },
+    // Nothing imports tests, which may import anything.
+    doNotFollow: { path: '(^|/)(node_modules|tests)/|^nightly/' },
     exclude: { path: '^(conformance/)?dist/|^tests/out/' },
   },
 };

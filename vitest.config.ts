@@ -39,11 +39,11 @@ const projects: Record<string, TestProjectInlineConfiguration['test']> = {
     include: ['tests/app/engines/**/*.test.ts'],
     globalSetup: 'tests/app/browser/global-setup.ts',
   },
-  server: { include: ['tests/server/**/*.test.ts'], globalSetup: 'tests/server/global-setup.ts' },
+  server: { include: ['server/tests/**/*.test.ts'], globalSetup: 'server/tests/global-setup.ts' },
   conformance: {
     ...long,
     include: ['tests/conformance/**/*.test.ts'],
-    globalSetup: ['tests/server/global-setup.ts', 'tests/app/browser/global-setup.ts'],
+    globalSetup: ['server/tests/global-setup.ts', 'tests/app/browser/global-setup.ts'],
   },
   tools: { include: ['tests/tools/**/*.test.ts'], pool: 'threads' },
 };

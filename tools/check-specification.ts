@@ -6,7 +6,7 @@ import { globSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { machines } from '../machines/all.ts';
 import { transitions } from './diagram.ts';
-import { root } from './run.ts';
+import { root, testFiles } from './run.ts';
 
 /** A test that names a statement. `group` is the whole text between the brackets. */
 type Reference = { id: string; group: string; file: string; line: number };
@@ -14,7 +14,7 @@ type Reference = { id: string; group: string; file: string; line: number };
 /** Returns the problems of this project, one per line. */
 export async function specificationProblems(): Promise<string[]> {
   const page = await readFile(`${root}docs/specification.md`, 'utf8');
-  const references = globSync('tests/**/*.test.{ts,tsx}', { cwd: root })
+  const references = globSync(testFiles, { cwd: root })
     .toSorted()
     .map(async (file) => referencesIn(file, await readFile(root + file, 'utf8')));
   return [

@@ -49,19 +49,19 @@ export const optionalSoftware = {
   },
   nginx: {
     name: 'nginx',
-    testFiles: ['tests/server/proxies/nginx.test.ts'],
+    testFiles: ['server/tests/proxies/nginx.test.ts'],
     find: () => found(findProgram('nginx')),
     packages: ['nginx-light'],
   },
   haproxy: {
     name: 'haproxy',
-    testFiles: ['tests/server/proxies/haproxy.test.ts'],
+    testFiles: ['server/tests/proxies/haproxy.test.ts'],
     find: () => found(findProgram('haproxy')),
     packages: ['haproxy'],
   },
   pgbouncer: {
     name: 'PgBouncer',
-    testFiles: ['tests/server/pgbouncer.test.ts'],
+    testFiles: ['server/tests/pgbouncer.test.ts'],
     find: () => found(findProgram('pgbouncer')),
     packages: ['pgbouncer'],
   },

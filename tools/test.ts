@@ -12,7 +12,7 @@ import { buildStaleApps } from './built-app.ts';
 import { check } from './check.ts';
 import { ensureChromium } from './ensure-chromium.ts';
 import { findMissingSoftware, mustTestAll } from './optional-software.ts';
-import { root, runStep, type Totals } from './run.ts';
+import { root, runStep, testFiles, type Totals } from './run.ts';
 import { findTempFolder } from './temp-folder.ts';
 
 // Hundreds of processes load the same modules, so they share one compile cache.
@@ -71,7 +71,7 @@ function countTests({ state }: Vitest): Totals {
   const testsThat = (result: string) => tests.filter((test) => test.result().state === result);
   const expected = [
     ...modules.map(({ relativeModuleId }) => relativeModuleId),
-    ...missingSoftware.flatMap(({ testFiles }) => globSync(testFiles, { cwd: root })),
+    ...missingSoftware.flatMap((missing) => globSync(missing.testFiles, { cwd: root })),
   ];
   const problems = [
     ...modules
@@ -80,7 +80,7 @@ function countTests({ state }: Vitest): Totals {
     ...[...testsThat('skipped'), ...testsThat('pending')].map(
       ({ module, fullName }) => `${module.relativeModuleId}: "${fullName}" was not run`,
     ),
-    ...globSync('tests/**/*.test.{ts,tsx}', { cwd: root })
+    ...globSync(testFiles, { cwd: root })
       .filter((path) => !expected.includes(path))
       .map((path) => `${path} belongs to no project of vitest.config.ts and was not run`),
     ...state.getUnhandledErrors().map(() => 'an error outside the tests, which is printed above'),

@@ -9,7 +9,7 @@ import { stripVTControlCharacters } from 'node:util';
 import { expect, onTestFinished, test } from 'vitest';
 import { CannotRun, help, parseArguments } from '../../conformance/cli.ts';
 import { parseTarget } from '../../conformance/target.ts';
-import { temporaryFolder } from '../server/support.ts';
+import { temporaryFolder } from '../../server/tests/support.ts';
 import { exemplary, startBackend } from './backends/backend.ts';
 import { cookieFaults } from './backends/faults/cookies.ts';
 import { noResponse, startStubServer } from './backends/stub-server.ts';

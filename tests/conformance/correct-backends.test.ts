@@ -3,7 +3,7 @@ import { createReport } from '../../conformance/report/create-report.ts';
 import { viewOf } from '../../conformance/report/summary.ts';
 import { renderTerminal } from '../../conformance/report/terminal.ts';
 import { callNames } from '../../model/calls.ts';
-import { freshDatabase, storeNames } from '../server/support.ts';
+import { freshDatabase, storeNames } from '../../server/tests/support.ts';
 import { startReferenceServer } from '../support/reference-server.ts';
 import { exemplary, startBackend } from './backends/backend.ts';
 import { runKit, unmetChecks } from './backends/run-kit.ts';

@@ -14,11 +14,11 @@ const projectPath = (path: string) =>
   fileURLToPath(new URL(path, new URL('../../', import.meta.url)));
 const pem = projectPath('tests/conformance/self-signed.pem');
 
-/** Pairs of a text of a file in docs/deploy/, and its replacement. */
+/** Pairs of a text of a file in server/deploy/, and its replacement. */
 export type Replacements = [text: string, replacement: string][];
 
 interface Kind {
-  /** In docs/deploy/. */
+  /** In server/deploy/. */
   file: string;
   /** Returns what this machine needs other than the file says. */
   adapt: (ports: { http: number; https: number }) => Replacements;
@@ -77,7 +77,7 @@ export type ProxyName = keyof typeof kinds;
 export const proxyNames = Object.keys(kinds) as ProxyName[];
 
 /**
- * Starts a proxy with its file of docs/deploy/ in front of the servers at two addresses, or of one
+ * Starts a proxy with its file of server/deploy/ in front of the servers at two addresses, or of one
  * that it takes for two. Replaces ports, certificate and servers. Throws if the proxy rejects the
  * file or warns about it.
  */
@@ -98,11 +98,11 @@ export async function startProxy(
     ['127.0.0.1:3000', `127.0.0.1:${first}`],
     ['127.0.0.1:3001', `127.0.0.1:${second}`],
   ];
-  const original = readFileSync(projectPath(`docs/deploy/${file}`), 'utf8');
+  const original = readFileSync(projectPath(`server/deploy/${file}`), 'utf8');
   const replaced = new Map([...adapt(ports), ...servers, ...replacements]);
   for (const text of replaced.keys()) {
     if (!original.includes(text))
-      throw new Error(`docs/deploy/${file} does not contain "${text}".`);
+      throw new Error(`server/deploy/${file} does not contain "${text}".`);
   }
   // In one pass, because a replacement can contain the text of another: port 44307 begins with 443.
   const escaped = Array.from(replaced.keys(), (text) => text.replace(/[[\]().]/g, '\\$&'));
@@ -116,7 +116,7 @@ export async function startProxy(
   const checked = spawnSync(program, check, { encoding: 'utf8' });
   const report = checked.stdout + checked.stderr;
   if (checked.status !== 0 || /\[warn/i.test(report)) {
-    throw new Error(`${name} does not accept docs/deploy/${file}: ${report}`);
+    throw new Error(`${name} does not accept server/deploy/${file}: ${report}`);
   }
   const child = spawn(program, run, { stdio: ['ignore', 'ignore', 'pipe'] });
   let errors = '';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { environment, refusal } from '../bench/environment.ts';
+import { environment, refusal } from '../../nightly/bench/environment.ts';
 
 const idle = { loadAverage: 0.4, waitingPercent: 0.2 };
 const loaded = { loadAverage: 3.16, waitingPercent: 0 };

@@ -9,7 +9,7 @@ import {
   requireSoftware,
 } from '../../tools/optional-software.ts';
 import { root, toolCommand } from '../../tools/run.ts';
-import { temporaryFolder } from '../server/support.ts';
+import { temporaryFolder } from '../../server/tests/support.ts';
 import { longTestMs } from '../support/time-limits.ts';
 
 /** Simulates a machine on which Node is alone. */

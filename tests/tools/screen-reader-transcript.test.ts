@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { differences, parseSpeech } from '../app/screen-reader/transcript.ts';
+import { differences, parseSpeech } from '../../nightly/screen-reader/transcript.ts';
 
 test("returns the texts of Orca's speech, without voices, events and repeated spaces", () => {
   const output = [

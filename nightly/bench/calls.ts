@@ -1,0 +1,142 @@
+/** The calls that the server benchmarks measure, and the load of each. */
+import { spawn } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
+import { text } from 'node:stream/consumers';
+import { fileURLToPath } from 'node:url';
+import { createSessions } from '../../server/auth/sessions.ts';
+import { openStore } from '../../server/store/store.ts';
+import { CookieClient, signedInClient } from '../../tests/support/cookie-client.ts';
+import { insertProjects, withDatabase } from '../../tests/support/database.ts';
+import { longTestMs } from '../../tests/support/time-limits.ts';
+import type { Settings } from '../../tests/support/server-process.ts';
+import type { Load, LoadResult } from './load-generator.ts';
+
+const uncachedAccounts = 1_500; // their lists together exceed the server's cache
+/** Of a server without a cache, whose projects are created one by one. */
+const fewAccounts = 20;
+
+/** A server to measure. Without `settings` it is an example of the conformance kit. */
+export interface Server {
+  address: string;
+  settings?: Settings;
+  kill: () => Promise<unknown>;
+}
+
+/** A call to measure. `load` prepares a server for it and returns the requests. */
+export interface Call {
+  name: string;
+  path: string;
+  load: (server: Server) => Promise<Omit<Load, 'url' | 'connections' | 'seconds'>>;
+}
+
+const description =
+  'New pages for the spring range, and the texts for them. They are due in March, says number 1';
+const json = { 'content-type': 'application/json' };
+const credentials = (email: string) => JSON.stringify({ email, password: 'correct horse' });
+
+export const calls: Call[] = [
+  {
+    name: 'listProjects, 100 projects, cached',
+    path: '/api/v1/projects',
+    load: async (server) => ({ method: 'GET', headers: [await createAccount(server, 100)] }),
+  },
+  {
+    name: 'listProjects, 100 projects, not cached',
+    path: '/api/v1/projects',
+    load: async (server) => ({ method: 'GET', headers: await createAccounts(server) }),
+  },
+  ...[300, 1_000, 5_000, 10_000].map((length) => ({
+    name: `listProjects, ${length.toLocaleString('en')} projects, cached`,
+    path: '/api/v1/projects',
+    load: async (server: Server) => ({
+      method: 'GET' as const,
+      headers: [await createAccount(server, length)],
+    }),
+  })),
+  {
+    name: 'createProject',
+    path: '/api/v1/projects',
+    async load({ address }) {
+      const client = await signedInClient(address);
+      const body = JSON.stringify({ title: 'Website relaunch', description: 'New pages.' });
+      return { method: 'POST', headers: [{ ...client.cookieHeaders(), ...json }], body };
+    },
+  },
+  {
+    name: 'login',
+    path: '/api/v1/auth/login',
+    async load({ address }) {
+      const { email } = (await signedInClient(address)).credentials;
+      return { method: 'POST', headers: [json], body: credentials(email) };
+    },
+  },
+  {
+    name: 'registerUser',
+    path: '/api/v1/users/register',
+    load: async () => ({ method: 'POST', headers: [json], body: credentials('EMAIL') }),
+  },
+];
+
+/** Creates a signed-in account with projects. Returns its request headers. */
+async function createAccount({ address, settings }: Server, projects: number) {
+  const client = await signedInClient(address, longTestMs);
+  if (settings) await insertProjects(settings, client.credentials.email, projects);
+  else await createProjects(client, projects);
+  return client.cookieHeaders();
+}
+
+/** Creates projects of the same length as `insertProjects`. */
+async function createProjects(client: CookieClient, count: number) {
+  for (let index = 0; index < count; index += 1) {
+    const project = { title: `Project number ${index}`, description };
+    // oxlint-disable-next-line no-await-in-loop
+    const { status } = await client.createProject(project);
+    if (status !== 201) throw new Error(`${client.address} answers a create with ${status}`);
+  }
+}
+
+/** Creates signed-in accounts with 100 projects each. Returns their request headers. */
+async function createAccounts(server: Server): Promise<Record<string, string>[]> {
+  const { settings } = server;
+  if (!settings) {
+    const headers = [];
+    // Django answers concurrent writes with 500.
+    // oxlint-disable-next-line no-await-in-loop
+    for (let i = 0; i < fewAccounts; i += 1) headers.push(await createAccount(server, 100));
+    return headers;
+  }
+  const headers = await withDatabase(settings, async (database) => {
+    const store = await openStore(database);
+    const sessions = createSessions(store);
+    const created = [];
+    for (let i = 0; i < uncachedAccounts; i += 1) {
+      const id = randomUUID();
+      const email = `uncached-${i % 10}-${i}@example.org`;
+      await store.createAccount({ id, email, passwordHash: '', role: 'member' });
+      const token = await sessions.start(id);
+      created.push({ cookie: `tracker-session=${token}` });
+    }
+    return created;
+  });
+  // A statement has a time limit.
+  for (let digit = 0; digit < 10; digit += 1) {
+    await insertProjects(settings, `uncached-${digit}-%`, 100);
+  }
+  return headers;
+}
+
+/** Sends a load from a separate process. Throws if a request fails, unless it may. */
+export async function runLoad(name: string, load: Load, mayFail = false): Promise<LoadResult> {
+  const child = spawnScript('load-generator.ts', load);
+  const result = JSON.parse(await text(child.stdout)) as LoadResult;
+  if (result.failed > 0 && !mayFail) throw new Error(`${name}: ${result.failed} failed requests`);
+  return result;
+}
+
+/** Starts a script of this folder with JSON on its standard input. */
+export function spawnScript(script: string, input: unknown) {
+  const path = fileURLToPath(new URL(script, import.meta.url));
+  const child = spawn(process.execPath, [path], { stdio: ['pipe', 'pipe', 'inherit'] });
+  child.stdin.end(JSON.stringify(input));
+  return child;
+}

@@ -1,0 +1,137 @@
+import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { basename, join } from 'node:path';
+import { findFreePort } from '../../tools/free-port.ts';
+import { signedInClient } from '../../tests/support/cookie-client.ts';
+import type { Figures } from '../torture/run-scenarios.ts';
+import { restartInTurn } from '../torture/scenarios.ts';
+import { until } from '../torture/until.ts';
+import { countProjects, fails, projectFolder, run, untilReady } from './commands.ts';
+
+const unit = readFileSync(join(projectFolder, 'server/deploy/tracker.service'), 'utf8');
+
+/** Boots Debian with systemd in `root`, which has the app in /app, and runs the unit there. */
+export async function runUnderSystemd(root: string): Promise<Figures> {
+  const inRoot = (path: string) => join(root, path);
+  renameSync(inRoot('app'), inRoot('opt/tracker'));
+  await run('chroot', [root, ...'useradd --system --home-dir /var/lib/tracker tracker'.split(' ')]);
+  writeFileSync(inRoot('etc/hosts'), '127.0.0.1 localhost\n');
+  const ports = [await findFreePort(), await findFreePort(), await findFreePort()] as const;
+  const address = `http://localhost:${ports[0]}`;
+  writeFileSync(inRoot('etc/tracker.env'), `PORT=${ports[0]}\n`, { mode: 0o600 });
+  writeFileSync(inRoot('etc/systemd/system/tracker.service'), unit);
+  const template = unit
+    .replace('PORT=3000', 'PORT=%i')
+    .replace('EnvironmentFile=-/etc/tracker.env\n', '');
+  assert.notEqual(template, unit);
+  writeFileSync(inRoot('etc/systemd/system/tracker@.service'), template);
+  const verified = await run('systemd-analyze', ['verify', `--root=${root}`, 'tracker.service']);
+  assert.equal(verified, '');
+  await run('systemctl', [`--root=${root}`, 'enable', 'tracker.service']);
+
+  await using machine = await boot(root);
+  const { inside, systemctl } = machine;
+  await untilReady(address);
+  const client = await signedInClient(address);
+  assert.equal((await client.createProject()).status, 201);
+
+  const processStatus = async () => inside('cat', `/proc/${await mainPid()}/status`);
+  const mainPid = () => systemctl('show', '--value', '--property=MainPID', 'tracker');
+  const before = await processStatus();
+  const tracker = await inside('id', '-u', 'tracker');
+  assert.match(before, new RegExp(`^Uid:\t${tracker}\t${tracker}\t`, 'm'));
+  assert.match(before, /^Seccomp:\t2$/m);
+  assert.match(before, /^NoNewPrivs:\t1$/m);
+  assert.match(before, /^CapEff:\t0+$/m);
+  assert.equal(await inside('stat', '--format=%a %U', '/var/lib/tracker'), '700 tracker');
+  assert.notEqual(await inside('ls', '/var/cache/tracker'), '');
+
+  const backup = 'DATA_DIR=/var/lib/tracker node /opt/tracker/server/commands/backup.ts';
+  const asTracker = (command: string) =>
+    inside('runuser', '-u', 'tracker', '--', 'sh', '-c', command);
+  await asTracker(`${backup} /var/lib/tracker/backup.sqlite`);
+
+  await systemctl('kill', '--signal=KILL', 'tracker');
+  await until('systemd restarts the killed server', async () => (await mainPid()) !== '0');
+  await untilReady(address);
+  assert.equal(await countProjects(client), 1);
+
+  const stopStartMs = performance.now();
+  await systemctl('stop', 'tracker');
+  const stopMs = performance.now() - stopStartMs;
+  const result = await systemctl('show', '--property=Result,ExecMainStatus', 'tracker');
+  assert.equal(result, 'Result=success\nExecMainStatus=0');
+
+  // The reason why the unit does not set it.
+  const dropIn = inRoot('etc/systemd/system/tracker.service.d');
+  await inside('mkdir', `/etc/systemd/system/${basename(dropIn)}`);
+  await machine.write(
+    '/etc/systemd/system/tracker.service.d/memory.conf',
+    '[Service]\nMemoryDenyWriteExecute=yes\nRestart=no\n',
+  );
+  await systemctl('daemon-reload');
+  await systemctl('start', 'tracker');
+  await until('V8 fails without executable memory', async () =>
+    fails('nsenter', [...machine.enter, 'systemctl', 'is-active', 'tracker']),
+  );
+
+  const instances = ports.slice(1).map((port) => `tracker@${port}`);
+  const addresses = ports.slice(1).map((port) => `http://localhost:${port}`);
+  for (const instance of instances) await systemctl('start', instance);
+  await Promise.all(addresses.map(untilReady));
+  const options = { proxyName: 'haproxy', rounds: 3, clientCount: 8 } as const;
+  const restarts = await restartInTurn(addresses, options, async (i) => {
+    await systemctl('restart', instances[i]!);
+    await untilReady(addresses[i]!);
+  });
+  const security = await inside('systemd-analyze', 'security', '--no-pager', 'tracker@1.service');
+  return {
+    ...restarts,
+    'stop (ms)': Math.round(stopMs),
+    'exposure of the unit': /exposure level for \S+: (.+) \S+$/.exec(security)?.[1] ?? 'unknown',
+  };
+}
+
+/** Boots a root file system with systemd, on the network of this machine. */
+async function boot(root: string) {
+  const name = `tracker-${process.pid}`;
+  const child = spawn(
+    'systemd-nspawn',
+    [
+      '--quiet',
+      '--register=no',
+      '--keep-unit',
+      `--machine=${name}`,
+      `--directory=${root}`,
+      '--boot',
+    ],
+    { stdio: ['ignore', 'pipe', 'pipe'] },
+  );
+  let output = '';
+  child.stdout.on('data', (chunk) => (output += chunk));
+  child.stderr.on('data', (chunk) => (output += chunk));
+  const ended = once(child, 'close');
+  let leader = '';
+  await until(`systemd boots: ${output}`, async () => {
+    if (child.exitCode !== null) throw new Error(`systemd-nspawn ended: ${output}`);
+    leader = await run('pgrep', ['--parent', String(child.pid), 'systemd']).catch(() => '');
+    return leader !== '';
+  });
+  const enter = ['--target', leader, '--all'];
+  const inside = (...command: string[]) => run('nsenter', [...enter, ...command]);
+  const systemctl = (...args: string[]) => inside('systemctl', '--no-pager', ...args);
+  await until('systemd answers', async () => !(await fails('nsenter', [...enter, 'systemctl'])));
+  return {
+    enter,
+    inside,
+    systemctl,
+    write: (path: string, text: string) =>
+      inside('sh', '-c', `printf %s "$1" > ${path}`, 'sh', text),
+    async [Symbol.asyncDispose]() {
+      await systemctl('poweroff').catch(() => child.kill());
+      await ended;
+    },
+  };
+}

@@ -1,0 +1,50 @@
+type Part = {
+  /** The files to mutate. */
+  mutate: string[];
+  /** The tests that judge them. */
+  tests: string[];
+  /** Mutators that make no fault here, or one that no test is meant to find. */
+  excludedMutations?: string[];
+  /** Leaves out what is executed once, when its file is loaded: each mutant repeats all tests. */
+  ignoreStatic?: boolean;
+};
+
+const parts: Record<string, Part> = {
+  /** A chart is executed when its file is loaded. */
+  machines: {
+    mutate: ['machines/*.ts', '!machines/types.ts'],
+    tests: [
+      'tests/app/unit/machines/*.test.ts',
+      'tests/app/model/exhaustive.test.ts',
+      'tests/app/screens/{login,register,credentials-form,projects,user-change}.test.tsx',
+    ],
+  },
+  /** Without styles, and without what only a browser executes. */
+  src: {
+    mutate: [
+      'src/{,api/,screens/,ui/}*.ts{,x}',
+      '!src/{main,inspector,lazy-*,wait-for-network,prerendered}.ts{,x}',
+      '!src/ui/use-{hydrated,virtual-rows}.ts',
+      '!**/*.css.ts',
+    ],
+    tests: [
+      'tests/app/unit/api/*.test.ts',
+      'tests/app/screens/*.test.tsx',
+      'tests/app/model/stop.test.tsx',
+    ],
+    excludedMutations: ['StringLiteral'],
+    ignoreStatic: true,
+  },
+  /** Without what runs in a process of its own. */
+  server: {
+    mutate: ['server/**/*.ts', '!server/main.ts', '!server/commands/**'],
+    tests: ['server/tests/!(contract-mistakes|fuzz|pgbouncer|process|torture).test.ts'],
+    excludedMutations: ['StringLiteral'],
+    ignoreStatic: true,
+  },
+};
+
+export const name = process.env['PART'] ?? '';
+const selected = parts[name];
+if (!selected) throw new Error(`Set PART to one of ${Object.keys(parts).join(', ')}.`);
+export const part: Part = selected;

@@ -1,0 +1,85 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { readCommandLine } from '../../tools/command-line.ts';
+import { startPostgres } from '../../tests/support/postgres.ts';
+import { proxyNames } from '../../tests/support/proxies.ts';
+import type { Settings } from '../../tests/support/server-process.ts';
+import { loseLeader } from './cluster.ts';
+import { fillDisk } from './full-disk.ts';
+import { failOver, loseStandby } from './postgres-outages.ts';
+import { cutPowerDuringCreates } from './power-loss.ts';
+import { requirePrograms } from './programs.ts';
+import { runScenarios, type Figures } from './run-scenarios.ts';
+import { floodLogins, killDuringCreates, restartReplicas, shareStore } from './scenarios.ts';
+import { runSql } from './sql.ts';
+
+const { options, words } = readCommandLine(
+  `Usage: npm run node -- nightly/torture/main.ts [--allow-missing] [WORD…]
+
+Kills, restarts, cuts off and floods real servers and PostgreSQL clusters, and counts lost data.
+A WORD selects scenarios by a part of their name. Writes only to temporary folders.
+
+  --allow-missing  accept scenarios that this machine does not support, for example without root
+
+Exit code 1: data was lost or duplicated, or something failed. Exit code 2: a scenario is not
+supported here.`,
+  { options: ['allow-missing'], words: true },
+);
+const folder = mkdtempSync(join(tmpdir(), 'tracker-app-torture-'));
+process.once('exit', () => rmSync(folder, { recursive: true, force: true }));
+writeFileSync(join(folder, 'index.html'), '<!doctype html>');
+const common: Settings = { DIST_DIR: folder, LOG_LEVEL: 'warn' };
+let stores = 0;
+
+const sqlite = async (): Promise<Settings> => {
+  stores += 1;
+  return { ...common, DATA_DIR: join(folder, `data-${stores}`) };
+};
+
+let starting: ReturnType<typeof startPostgres> | undefined;
+const postgresql = async (): Promise<Settings> => {
+  const postgres = await (starting ??= startPostgres());
+  stores += 1;
+  const name = `torture_${process.pid}_${stores}`;
+  await runSql(postgres.url, `create database ${name}`);
+  return { ...common, DATABASE_URL: Object.assign(new URL(postgres.url), { pathname: name }).href };
+};
+
+const scenarios: Record<string, () => Promise<Figures>> = {
+  'kill -9 during creates, SQLite': async () => killDuringCreates(await sqlite(), 20, 100),
+  'kill -9 during creates, PostgreSQL': async () => killDuringCreates(await postgresql(), 20, 100),
+  'power cut during creates, SQLite': () => cutPowerDuringCreates('SQLite', common, 10, 100),
+  'power cut during creates, PostgreSQL': () =>
+    cutPowerDuringCreates('PostgreSQL', common, 10, 100),
+  'full disk, SQLite': () => fillDisk('SQLite', common, 6),
+  'full disk, PostgreSQL': () => fillDisk('PostgreSQL', common, 6),
+  'full disk, PostgreSQL with its WAL on it': () =>
+    fillDisk('PostgreSQL with its WAL on it', common, 4),
+  'two servers on one file, SQLite': async () => shareStore(await sqlite(), 2, 2000, 50),
+  'four servers on one database, PostgreSQL': async () =>
+    shareStore(await postgresql(), 4, 2000, 50),
+  'failover to a synchronous standby, primary killed with kill -9': () =>
+    failOver('kill -9', common),
+  'failover to a synchronous standby, primary stopped with SIGSTOP': () =>
+    failOver('SIGSTOP', common),
+  'failover to a synchronous standby, primary in a black hole': () =>
+    failOver('black hole', common),
+  'documented cluster, leader killed with kill -9': () => loseLeader('kill -9', common),
+  'documented cluster, leader stopped with SIGSTOP': () => loseLeader('SIGSTOP', common),
+  'missing synchronous standby': () => loseStandby(common, 40, 60),
+  ...Object.fromEntries(
+    proxyNames.map((name) => [
+      `rolling restart behind ${name}, PostgreSQL`,
+      async () => {
+        requirePrograms(name);
+        return restartReplicas(await postgresql(), name, 3, 16);
+      },
+    ]),
+  ),
+  'login flood, SQLite': async () => floodLogins(await sqlite(), 100, 100),
+  'login flood, PostgreSQL': async () => floodLogins(await postgresql(), 100, 100),
+};
+
+await runScenarios(scenarios, words, options.has('allow-missing'));
+await (await starting)?.stop();

@@ -1,0 +1,134 @@
+import { describe, expect, test } from 'vitest';
+import { sessionLifetimeSeconds } from '../auth/sessions.ts';
+import { CookieClient, signedInClient } from '../../tests/support/cookie-client.ts';
+import {
+  copyClient,
+  freshDatabase,
+  hashAsTyped,
+  refusal,
+  startServer,
+  storeNames,
+  useServer,
+} from './support.ts';
+
+const password = 'correct horse';
+
+describe.each(storeNames)('accounts on %s', (name) => {
+  const address = useServer(async () => ({ database: (await freshDatabase(name))() }));
+
+  test('a new user registers, signs in and gets an empty list [CHOICE-46]', async () => {
+    const client = new CookieClient(address());
+    expect(await client.register()).toMatchObject({ status: 201, body: { role: 'member' } });
+    expect(client.cookies.size).toBe(0);
+    expect(await client.listProjects()).toMatchObject(refusal('notSignedIn'));
+    expect(await client.createProject()).toMatchObject(refusal('notSignedIn'));
+    expect(await client.login()).toMatchObject({ status: 200, body: {} });
+    expect(await client.listProjects()).toMatchObject({ status: 200, body: [] });
+  });
+
+  test.each([
+    ['Ada@Example.org', 'ada@example.ORG', 'ADA@example.org'],
+    ['Root@localhost', 'root@LOCALHOST', 'root@localhost'],
+    ['ada@münchen.example', 'ada@XN--MNCHEN-3ya.example', 'ADA@MU\u0308NCHEN。example'],
+  ])('an email has one account, however it is typed: %s [CHOICE-45]', async (...emails) => {
+    const client = new CookieClient(address());
+    const [first, second, third] = emails.map((email) => ({ email, password }));
+    expect((await client.register(first)).status).toBe(201);
+    expect(await client.register(second)).toMatchObject(refusal('emailTaken'));
+    const wrong = { ...second, password: 'wrong horse' };
+    for (let i = 0; i < 10; i += 1) await new CookieClient(address()).login(wrong);
+    // Attempts are counted for the account.
+    expect((await client.login(third)).status).toBe(429);
+  });
+
+  test('fifty concurrent registrations of one email create one account', async () => {
+    const credentials = { email: 'fifty@example.org', password };
+    const replies = await Promise.all(
+      Array.from({ length: 50 }, () => new CookieClient(address()).register(credentials)),
+    );
+    const statuses = replies.map(({ status }) => status).toSorted((a, b) => a - b);
+    expect(statuses).toEqual([201, ...Array.from({ length: 49 }, () => 409)]);
+  });
+
+  test('a wrong password and an unknown email get the same response', async () => {
+    const client = new CookieClient(address());
+    await client.register();
+    const wrong = await client.login({ ...client.credentials, password: 'wrong horse' });
+    expect(wrong).toMatchObject(refusal('wrongCredentials'));
+    const unknown = await client.login({ email: 'unknown@example.org', password });
+    expect(unknown).toMatchObject({ status: wrong.status, body: wrong.body });
+  });
+
+  test('a password is not trimmed and may contain any characters, up to 128', async () => {
+    const client = new CookieClient(address());
+    for (const [i, unusual] of [
+      '  spaces  ',
+      '🐎'.repeat(128),
+      'nul\u0000 and é',
+      'ÄÖÜ ß 漢字',
+    ].entries()) {
+      const credentials = { email: `ada${i}@example.org`, password: unusual };
+      const trimmed = { ...credentials, password: unusual.trim() + ' ' };
+      expect((await client.register(credentials)).status).toBe(201);
+      expect((await client.login(trimmed)).status).not.toBe(200);
+      expect((await client.login(credentials)).status).toBe(200);
+    }
+  });
+
+  test('a hash of an earlier version is renewed, so that every Unicode form signs in', async () => {
+    const database = (await freshDatabase(name))();
+    const client = new CookieClient(await startServer({ database }));
+    // As Windows types Vietnamese: neither composed nor decomposed.
+    const typed = 'ti\u00ea\u0301ng Vi\u00ea\u0323t';
+    await client.register();
+    await database.query('update accounts set password_hash = $1', [hashAsTyped(typed)]);
+    for (const form of [typed, typed.normalize('NFC'), typed.normalize('NFD'), typed]) {
+      const { email } = client.credentials;
+      expect((await client.login({ email, password: form })).status).toBe(200);
+    }
+  });
+
+  test('a password is long enough in the form with the fewest characters', async () => {
+    const client = new CookieClient(address());
+    const [short, long] = ['é'.repeat(7), 'é'.repeat(8)].map((text) => text.normalize('NFD'));
+    expect(await client.register({ email: 'short@example.org', password: short })).toMatchObject(
+      refusal('passwordTooShort'),
+    );
+    const email = 'long@example.org';
+    expect((await client.register({ email, password: long })).status).toBe(201);
+    expect((await client.login({ email, password: 'é'.repeat(8) })).status).toBe(200);
+  });
+
+  test('a session lasts thirty days', async () => {
+    let time = Date.UTC(2030, 0, 1);
+    const client = await signedInClient(
+      await startServer({ database: (await freshDatabase(name))(), now: () => time }),
+    );
+    time += sessionLifetimeSeconds * 1000 - 1;
+    expect((await client.listProjects()).status).toBe(200);
+    time += 1;
+    expect(await client.listProjects()).toMatchObject(refusal('notSignedIn'));
+    expect((await client.login()).status).toBe(200);
+    expect((await client.listProjects()).status).toBe(200);
+  });
+
+  test('signing in again ends the previous session of the browser, and no other', async () => {
+    const client = await signedInClient(address());
+    const otherBrowser = new CookieClient(address());
+    await otherBrowser.login(client.credentials);
+    const thief = copyClient(client);
+
+    await client.login();
+    expect((await client.listProjects()).status).toBe(200);
+    expect((await otherBrowser.listProjects()).status).toBe(200);
+    expect((await thief.listProjects()).status).toBe(401);
+  });
+
+  test('the store has neither the token of a session nor a password', async () => {
+    const database = (await freshDatabase(name))();
+    const client = await signedInClient(await startServer({ database }));
+    const sessions = JSON.stringify(await database.query('select * from sessions'));
+    expect(sessions).not.toContain(client.cookies.get('tracker-session'));
+    expect(JSON.stringify(await database.query('select * from accounts'))).not.toContain(password);
+  });
+});

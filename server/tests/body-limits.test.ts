@@ -1,0 +1,94 @@
+import { once } from 'node:events';
+import { connect, type Socket } from 'node:net';
+import { expect, onTestFinished, test } from 'vitest';
+import { signedInClient, CookieClient } from '../../tests/support/cookie-client.ts';
+import { refusal, startServer } from './support.ts';
+
+const headers = { 'content-type': 'application/json' };
+
+test('accepts the longest valid texts in the longest JSON notation', async () => {
+  const credentials = {
+    email: `${'a'.repeat(64)}@${'b'.repeat(60)}.org`,
+    password: '🐎'.repeat(128),
+  };
+  const client = new CookieClient(await startServer(), credentials);
+  const body = `{"extra":"${'x'.repeat(10_000)}",${escapeAll(credentials).slice(1)}`;
+  expect((await client.register(undefined, { body, headers })).status).toBe(201);
+  expect((await client.login(undefined, { body, headers })).status).toBe(200);
+  const project = { title: '🐎'.repeat(10_000), description: '🐎'.repeat(100_000) };
+  const created = await client.createProject(undefined, { body: escapeAll(project), headers });
+  expect(created).toMatchObject({ status: 201, body: project });
+});
+
+test.each([
+  ['/api/v1/auth/login', 'content-length: 100000', '{"email":"'],
+  ['/api/v1/users/register', 'content-length: 100000', '{"email":"'],
+  ['/api/v1/auth/login', 'transfer-encoding: chunked', `7530\r\n${'x'.repeat(0x7530)}\r\n`],
+])('%s with %s refuses a body that is too long before all is sent', async (path, line, start) => {
+  const { socket, receive } = post(await startServer(), path, [line]);
+  socket.write(start);
+  expect(await receive()).toContain('HTTP/1.1 413 ');
+});
+
+test('reads the rest of a refused body, then answers the next request', async () => {
+  const { socket, receive } = post(await startServer(), '/api/v1/auth/login', [
+    'content-length: 5000000',
+  ]);
+  expect(await receive()).toContain('HTTP/1.1 413 ');
+  socket.write('x'.repeat(5_000_000));
+  socket.write('GET /healthz HTTP/1.1\r\nhost: x\r\n\r\n');
+  const [next] = await Promise.race([once(socket, 'data'), once(socket, 'close')]);
+  expect(String(next)).toContain('HTTP/1.1 200 ');
+});
+
+test('closes the connection of a refused body that does not end', async () => {
+  const { socket, receive } = post(await startServer(), '/api/v1/auth/login', [
+    'content-length: 1000000000',
+  ]);
+  expect(await receive()).toContain('HTTP/1.1 413 ');
+  socket.write('x'.repeat(11_000_000));
+  // Not `once` of node:events: it rejects when the connection is reset.
+  await new Promise((resolve) => socket.once('close', resolve));
+  expect(socket.destroyed).toBe(true);
+});
+
+test('refuses the 17th long body that an account sends at once, but no short one', async () => {
+  const address = await startServer();
+  const client = await signedInClient(address);
+  const longBody = [
+    'content-length: 1000000',
+    ...Object.entries(client.cookieHeaders()).map(([name, value]) => `${name}: ${value}`),
+  ];
+  const posts = Array.from({ length: 17 }, () => post(address, '/api/v1/projects', longBody));
+  expect(await Promise.race(posts.map(({ receive }) => receive()))).toContain('HTTP/1.1 429 ');
+  const long = { title: 'x', description: 'x'.repeat(70_000) };
+  const refused = await client.createProject(long);
+  expect(refused).toMatchObject(refusal('tooManyAttempts'));
+  expect(refused.headers.get('retry-after')).toBe('10');
+  expect((await client.createProject()).status).toBe(201);
+  expect((await (await signedInClient(address)).createProject(long)).status).toBe(201);
+  for (const { socket } of posts) socket.destroy();
+  await expect.poll(async () => (await client.createProject(long)).status).toBe(201);
+});
+
+/** Returns JSON in which each UTF-16 code unit of a value is an escape. */
+function escapeAll(texts: Record<string, string>): string {
+  const escape = (text: string) =>
+    Array.from({ length: text.length }, (_, i) => {
+      const code = text.charCodeAt(i).toString(16);
+      return `\\u${code.padStart(4, '0')}`;
+    }).join('');
+  const members = Object.entries(texts).map(([name, text]) => `"${name}":"${escape(text)}"`);
+  return `{${members.join()}}`;
+}
+
+/** Sends the headers of a POST. `receive` resolves with the first bytes of the response. */
+function post(address: string, path: string, lines: string[]) {
+  const socket: Socket = connect(Number(new URL(address).port), '127.0.0.1');
+  socket.on('error', () => {});
+  onTestFinished(() => void socket.destroy());
+  const head = [`POST ${path} HTTP/1.1`, 'host: x', 'content-type: application/json', ...lines];
+  socket.write(`${head.join('\r\n')}\r\n\r\n`);
+  const received = once(socket, 'data');
+  return { socket, receive: async () => String((await received)[0]) };
+}

@@ -1,0 +1,45 @@
+import { execFile } from 'node:child_process';
+import { cpSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { expect, test, vi } from 'vitest';
+import { longTestMs } from '../../tests/support/time-limits.ts';
+import { fakeDist, temporaryFolder } from './support.ts';
+
+vi.setConfig({ testTimeout: longTestMs });
+
+const root = fileURLToPath(new URL('../../', import.meta.url));
+
+test('npm run serve prints one sentence about a contract that is wrong or was changed', async () => {
+  const project = temporaryFolder();
+  for (const path of ['generated', 'server', 'tools', 'openapi.yaml', 'package.json']) {
+    cpSync(join(root, path), join(project, path), { recursive: true });
+  }
+  symlinkSync(join(root, 'node_modules'), join(project, 'node_modules'));
+  const contract = readFileSync(join(root, 'openapi.yaml'), 'utf8');
+  const serveWith = async (summary: string) => {
+    const changed = contract.replace('summary: Sign in\n', `summary: ${summary}\n`);
+    expect(changed).not.toBe(contract);
+    writeFileSync(join(project, 'openapi.yaml'), changed);
+    return errorsOfServe(project);
+  };
+  expect(await serveWith('Sign: in')).toMatch(
+    /^openapi\.yaml:\d+:\d+: bad indentation of a mapping entry\.\n$/,
+  );
+  expect(await serveWith('Sign in again')).toBe(
+    'generated/contract.json was not written from this openapi.yaml: run "npm run generate".\n',
+  );
+});
+
+/** Runs the server, which must fail. Returns its errors without the lines of npm. */
+function errorsOfServe(cwd: string): Promise<string> {
+  const env = { ...process.env, NO_COLOR: '1', PORT: '0', DIST_DIR: fakeDist() };
+  // The timeout ends a server that starts nevertheless.
+  const options = { cwd, env, timeout: longTestMs / 2 };
+  return new Promise((resolve, reject) => {
+    execFile('npm', ['run', '--silent', 'serve'], options, (error, output, errors) => {
+      if (error) resolve(errors.replaceAll(/^npm .*\n/gm, ''));
+      else reject(new Error(`npm run serve succeeded: ${output}`));
+    });
+  });
+}

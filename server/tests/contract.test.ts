@@ -1,0 +1,166 @@
+import { readFileSync } from 'node:fs';
+import Fastify from 'fastify';
+import { expect, onTestFinished, test } from 'vitest';
+import type contractJson from '../../generated/contract.json';
+import { parseContract, type Operations } from '../http/contract.ts';
+import { registerErrorHandlers } from '../http/error-responses.ts';
+import { createGuard, type Guard } from '../http/guard.ts';
+import { registerRoutes } from '../http/routes.ts';
+import type { Dependencies } from '../dependencies.ts';
+import { loadOperations } from '../operations.ts';
+import { Refusal } from '../refusal.ts';
+import { UsageError } from '../usage-error.ts';
+
+const contractText = readFileSync(
+  new URL('../../generated/contract.json', import.meta.url),
+  'utf8',
+);
+const listVersion = { edits: 0, lastId: null, lastPosition: 0 };
+const project = { id: '1', title: 'Website', description: 'Pages.' };
+
+test.each(['', '<<<<<<< HEAD\n{}', contractText.slice(0, -9)])(
+  'a broken generated/contract.json is reported with the command that writes it: %.9s',
+  (text) => {
+    expect(errorOf(() => parseContract(text))).toBe(
+      'generated/contract.json is missing or broken: run "npm run generate".',
+    );
+  },
+);
+
+test('an operation without handler and a handler without operation are reported', async () => {
+  const { operations } = parseContract(contractText.replaceAll('"login"', '"logout"'));
+  const loading = loadOperations({ operations }, {} as Dependencies);
+  await expect(loading).rejects.toThrow(
+    'The operation logout of openapi.yaml has no handler: ' +
+      'write server/operations/logout.ts, which exports the function logout.\n' +
+      'openapi.yaml does not declare the operation of server/operations/login.ts.',
+  );
+});
+
+test('keys that the contract does not declare are not sent', async () => {
+  const leaking = { ...project, owner: 'secret', nested: { passwordHash: 'secret' } };
+  const listProjects = async () => ({ status: 200 as const, body: [leaking] });
+  const app = createRoutes({ listProjects });
+  expect((await app.inject('/api/v1/projects')).json()).toEqual([project]);
+});
+
+test.each([
+  ['lacks a key', { status: 200, body: [{ id: '1', title: 'Website' }] }],
+  ['has another type', { status: 200, body: {} }],
+  ['has an undeclared status', { status: 202, body: [] }],
+])('a response that %s is refused with 500', async (_case, response) => {
+  const app = createRoutes({
+    listProjects: (async () => response) as unknown as Operations['listProjects'],
+  });
+  const reply = await app.inject('/api/v1/projects');
+  expect(reply.statusCode).toBe(500);
+  expect(reply.json()).toMatchObject({
+    message: expect.stringContaining('listProjects broke the contract'),
+  });
+});
+
+test('an invalid request does not reach its operation', async () => {
+  let calls = 0;
+  const app = createRoutes({
+    createProject: async () => {
+      calls += 1;
+      return { status: 201, body: project };
+    },
+  });
+  const url = '/api/v1/projects';
+  for (const payload of ['', 'null', '[]', '{}', '{"title":1,"description":"x"}', '{"title":']) {
+    for (const type of ['application/json', 'text/plain', '']) {
+      await app.inject({ method: 'POST', url, payload, headers: { 'content-type': type } });
+    }
+  }
+  await app.inject({ method: 'POST', url });
+  expect(calls).toBe(0);
+  await app.inject({ method: 'POST', url, payload: { title: 'x', description: 'x' } });
+  expect(calls).toBe(1);
+});
+
+test('a new operation may have path parameters and a response without a body', async () => {
+  const contract = JSON.parse(contractText) as { paths: Record<string, object> };
+  const schema = { type: 'string', maxLength: 5 };
+  contract.paths['/api/v1/examples/{exampleId}'] = {
+    delete: {
+      operationId: 'exampleOperation',
+      parameters: [{ name: 'exampleId', in: 'path', required: true, schema }],
+      responses: { '204': { description: 'Gone.' } },
+    },
+  };
+  const received: unknown[] = [];
+  const exampleOperation = async ({ params }: { params: unknown }) => {
+    received.push(params);
+    return { status: 204 };
+  };
+  const app = createRoutes({ exampleOperation } as object, JSON.stringify(contract));
+  const reply = await app.inject({ method: 'DELETE', url: '/api/v1/examples/a%2Fb' });
+  expect([reply.statusCode, reply.body]).toEqual([204, '']);
+  const tooLong = await app.inject({ method: 'DELETE', url: '/api/v1/examples/123456' });
+  expect(tooLong.json()).toMatchObject({ message: 'The address is not valid.' });
+  expect(received).toEqual([{ exampleId: 'a/b' }]);
+});
+
+test("a refusal has the message of the operation's own example", async () => {
+  const contract = JSON.parse(contractText) as typeof contractJson;
+  const { post } = contract.paths['/api/v1/projects'];
+  const { examples } = post.responses['401'].content['application/json'];
+  examples.notSignedIn.value.message = 'Please sign in to create a project.';
+  const text = JSON.stringify(contract);
+  const app = createRoutes({}, text, createGuard({ find: async () => undefined } as never));
+  registerErrorHandlers(app, parseContract(text), {} as never);
+  const url = '/api/v1/projects';
+  const list = await app.inject({ url });
+  expect([list.statusCode, list.json()]).toEqual([
+    401,
+    { message: 'Please sign in to work with projects.' },
+  ]);
+  const create = await app.inject({ method: 'POST', url, payload: {} });
+  expect([create.statusCode, create.json()]).toEqual([
+    401,
+    { message: 'Please sign in to create a project.' },
+  ]);
+});
+
+test('a refusal without an example of the operation has that of another', async () => {
+  const app = createRoutes({
+    listProjects: async () => {
+      throw new Refusal('keyReused');
+    },
+  });
+  registerErrorHandlers(app, parseContract(contractText), {} as never);
+  const reply = await app.inject('/api/v1/projects');
+  expect([reply.statusCode, reply.json()]).toEqual([
+    409,
+    { message: 'This request repeats the key of a different one. Please try again.' },
+  ]);
+});
+
+/** Returns what is printed of the `UsageError` that a function throws, its stack included. */
+function errorOf(run: () => unknown): string {
+  try {
+    run();
+  } catch (error) {
+    if (error instanceof UsageError) return error.stack!;
+    throw error;
+  }
+  throw new Error('Nothing was thrown.');
+}
+
+/** Creates an app of the contract's routes with these handlers only, and a signed-in user. */
+function createRoutes(
+  implemented: Partial<Operations>,
+  text = contractText,
+  guard: Guard = async () => ({
+    token: 'token',
+    tokenHash: 'hash',
+    accountId: 'account',
+    listVersion,
+  }),
+) {
+  const app = Fastify();
+  onTestFinished(() => app.close());
+  registerRoutes(app, parseContract(text), implemented as Operations, guard);
+  return app;
+}

@@ -1,0 +1,76 @@
+import { once } from 'node:events';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { connect } from 'node:net';
+import { expect, test, vi } from 'vitest';
+import { longTestMs } from '../../tests/support/time-limits.ts';
+import { startProcess, temporaryFolder } from './support.ts';
+
+vi.setConfig({ testTimeout: longTestMs });
+
+type Bug = (request: IncomingMessage, response: ServerResponse) => void;
+
+/** What a bug could do with a request, by the path of the request: code that runs in the server. */
+const bugs: Record<string, Bug> = {
+  '/at-once': () => {
+    throw new Error('a secret');
+  },
+  '/nothing': () => {
+    throw undefined;
+  },
+  '/in-a-timer': () =>
+    setTimeout(() => {
+      throw new Error('a secret');
+    }),
+  '/in-a-promise': () => void Promise.reject(new Error('a secret')),
+  '/in-the-body': (request) =>
+    request.on('data', () => {
+      throw new Error('a secret');
+    }),
+  '/in-a-response': (_request, response) => {
+    response.write('x');
+    throw new Error('a secret');
+  },
+};
+const brokenModule = `
+  import http from 'node:http';
+  const { createServer } = http;
+  const bugs = { ${Object.entries(bugs)
+    .map(([path, bug]) => `'${path}': ${String(bug)}`)
+    .join(', ')} };
+  http.createServer = (options, handler) =>
+    createServer(options, (request, response) =>
+      (bugs[request.url] ?? handler)(request, response));`;
+
+test('an exception ends its request with 500 and not the process, which sends no word of it', async () => {
+  const { address, errors, kill } = await startProcess({
+    DATA_DIR: temporaryFolder(),
+    NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(brokenModule)}`,
+  });
+  const statuses: Record<string, string> = {};
+  for (const path of Object.keys(bugs)) {
+    const response = await sendRaw(address, `POST ${path} HTTP/1.1\r\nHost: x\r\n`);
+    statuses[path] = response.slice(9, 12);
+    expect(response).not.toContain('secret');
+  }
+  expect(statuses).toEqual({
+    '/at-once': '500',
+    '/nothing': '500',
+    '/in-a-timer': '500',
+    '/in-a-promise': '500',
+    '/in-the-body': '500',
+    '/in-a-response': '', // cut off
+  });
+  expect((await fetch(`${address}/healthz`)).status).toBe(200);
+  expect(errors().match(/a secret/g)?.length).toBeGreaterThanOrEqual(5);
+  expect((await kill('SIGTERM')).code).toBe(0);
+});
+
+/** Sends a request with a body. Returns what is received until the connection ends. */
+async function sendRaw(address: string, head: string): Promise<string> {
+  const socket = connect(Number(new URL(address).port), '127.0.0.1').setEncoding('utf8');
+  let text = '';
+  socket.on('data', (chunk) => (text += chunk)).on('error', () => {});
+  socket.write(`${head}Connection: close\r\nContent-Length: 1\r\n\r\nx`);
+  await once(socket, 'close');
+  return text;
+}

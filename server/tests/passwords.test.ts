@@ -1,0 +1,84 @@
+import { argon2Sync } from 'node:crypto';
+import { describe, expect, test } from 'vitest';
+import { createPasswords } from '../auth/passwords.ts';
+import { cheapestCost } from '../../tests/support/reference-server.ts';
+import { hashAsTyped } from './support.ts';
+
+const password = 'correct horse 🐎';
+
+test('a password is stored as standard argon2id at the recommended cost', async () => {
+  const hash = await createPasswords().hash(password);
+  const [, algorithm, version, cost, ...encoded] = hash.split('$');
+  expect([algorithm, version, cost]).toEqual(['argon2id', 'v=19', 'm=19456,t=2,p=1']);
+  const [salt, tag] = encoded.map((text) => Buffer.from(text, 'base64')) as [Buffer, Buffer];
+  expect([salt.length, tag.length]).toEqual([16, 32]);
+  const message = Buffer.from(password);
+  const parameters = { message, nonce: salt, memory: 19_456, passes: 2, parallelism: 1 };
+  expect(tag).toEqual(argon2Sync('argon2id', { ...parameters, tagLength: 32 }));
+});
+
+test('equal passwords have different hashes', async () => {
+  const passwords = createPasswords({ memory: 80, passes: 10, parallelism: 10 });
+  const hashes = [await passwords.hash(password), await passwords.hash(password)] as const;
+  expect(hashes[0].split('$')[4]).not.toBe(hashes[1].split('$')[4]);
+  for (const hash of hashes) {
+    expect(await passwords.verify(password, hash)).toBe('right');
+    expect(await passwords.verify('wrong horse', hash)).toBe('wrong');
+    expect(await createPasswords().verify(password, hash)).toBe('outdated');
+  }
+  expect(await passwords.verify(password)).toBe('wrong');
+  await expect(passwords.verify(password, 'a hash')).rejects.toThrow('cannot be read');
+});
+
+describe('a password', () => {
+  const passwords = createPasswords(cheapestCost);
+
+  const forms = (text: string) => [text.normalize('NFC'), text.normalize('NFD')] as const;
+  const examples: [language: string, ...typed: string[]][] = [
+    ['French', ...forms('Élève à Orléans')],
+    // Windows types the mark of the tone apart, Telex keyboards do not.
+    ['Vietnamese', ...forms('tiếng Việt'), 'ti\u00ea\u0301ng Vi\u00ea\u0323t'],
+    ['Korean', ...forms('비밀번호 여덟글자')],
+    ['Hindi', 'सड़क लड़का', 'स\u095cक ल\u095cका'],
+    [
+      'with the sign of the unit',
+      '5 Å und 6 Å',
+      '5 \u212b und 6 \u212b',
+      '5 A\u030a und 6 A\u030a',
+    ],
+    ['with an emoji', 'correct horse 🐎'],
+  ];
+
+  test.each(examples)('in %s is one, however it is typed', async (_language, ...typed) => {
+    for (const registered of typed) {
+      const hash = await passwords.hash(registered);
+      for (const text of typed) expect(await passwords.verify(text, hash)).toBe('right');
+      expect(await passwords.verify(`${registered}x`, hash)).toBe('wrong');
+    }
+  });
+
+  test.each(examples)(
+    'in %s stays right with a hash of an earlier version',
+    async (_, ...typed) => {
+      for (const registered of typed) {
+        const isInForm = registered === registered.normalize('NFC');
+        const verdict = await passwords.verify(registered, hashAsTyped(registered));
+        expect(verdict).toBe(isInForm ? 'right' : 'outdated');
+        expect(await passwords.verify(`${registered}x`, hashAsTyped(registered))).toBe('wrong');
+      }
+      const decomposed = hashAsTyped(typed[0]!.normalize('NFD'));
+      for (const text of forms(typed[0]!)) {
+        expect(await passwords.verify(text, decomposed)).not.toBe('wrong');
+      }
+    },
+  );
+
+  test.each([
+    ['compatible characters', 'ﬁne ① ²', 'fine 1 2'],
+    ['letters of other cases', 'ÉÉÉÉÉÉÉÉ', 'éééééééé'],
+    ['an accent less', 'éléphants', 'elephants'],
+    ['a space of another kind', 'a\u00a0bcdefg', 'a bcdefg'],
+  ])('is another one with %s', async (_, registered, typed) => {
+    expect(await passwords.verify(typed, await passwords.hash(registered))).toBe('wrong');
+  });
+});

@@ -1,0 +1,442 @@
+import { once } from 'node:events';
+import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { Worker } from 'node:worker_threads';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
+import { openPostgres } from '../store/postgres.ts';
+import { openStore } from '../store/store.ts';
+import { backUpSqlite, openSqlite } from '../store/sqlite.ts';
+import { CookieClient, signedInClient } from '../../tests/support/cookie-client.ts';
+import { longTestMs, maxWaitMs } from '../../tests/support/time-limits.ts';
+import { insertProjects, openDatabase, withDatabase } from '../../tests/support/database.ts';
+import { runServer, type Settings } from '../../tests/support/server-process.ts';
+import { runSql } from '../../nightly/torture/sql.ts';
+import type { WorkerData } from './open-store-worker.ts';
+import {
+  alterPostgresDatabase,
+  beginTransaction,
+  createPostgresDatabase,
+  emptyStore,
+  freshDatabase,
+  readiness,
+  refusal,
+  startServer,
+  storeNames,
+  temporaryFolder,
+} from './support.ts';
+
+vi.setConfig({ testTimeout: longTestMs });
+
+const unavailable = refusal('unavailable');
+const atMost = { timeout: maxWaitMs };
+
+test('SQLite syncs every transaction, even if it was built to sync less', async () => {
+  const exec = Reflect.get(DatabaseSync.prototype, 'exec');
+  const spy = vi.spyOn(DatabaseSync.prototype, 'exec').mockImplementation(function (
+    this: DatabaseSync,
+    sql,
+  ) {
+    exec.call(this, sql);
+    // Such a build sets NORMAL when a database enters WAL mode.
+    if (sql === 'pragma journal_mode = wal') exec.call(this, 'pragma synchronous = normal');
+  });
+  onTestFinished(() => spy.mockRestore());
+  const folder = temporaryFolder();
+  for (const database of [openSqlite(folder), openSqlite(folder)]) {
+    onTestFinished(() => database.close());
+    expect(await database.query('pragma synchronous')).toEqual([{ synchronous: 2 }]);
+  }
+  expect(spy).toHaveBeenCalledWith('pragma journal_mode = wal');
+});
+
+test('a database of the version before is migrated with its projects', async () => {
+  const settings = await emptyStore('SQLite');
+  const { credentials, cookies } = await signedInClient(
+    await startServer({ database: openDatabase(settings) }),
+  );
+  await insertProjects(settings, credentials.email, 3);
+  const rows = 'select * from projects order by position';
+  const before = await withDatabase(settings, async (database) => {
+    // As 001 creates it, without what 006 changes.
+    await database.query('create table old as select * from projects');
+    await database.query('drop table projects');
+    await database.query('alter table old rename to projects');
+    await database.query("delete from migrations where name like '006%'");
+    return database.query<Record<string, unknown>>(rows);
+  });
+  expect(before).toHaveLength(3);
+  const database = openDatabase(settings);
+  const client = new CookieClient(await startServer({ database }), credentials, cookies);
+  expect((await client.listProjects()).body).toHaveLength(3);
+  expect(await database.query(rows)).toEqual(before);
+  const { status, body } = await client.createProject();
+  expect([status, (await client.listProjects()).body]).toEqual([
+    201,
+    [...before.map(({ id, title, description }) => ({ id, title, description })), body],
+  ]);
+});
+
+test('a full disk refuses writes, allows reads, and recovers when there is space', async () => {
+  const database = openSqlite(temporaryFolder());
+  const client = await signedInClient(await startServer({ database }));
+  await database.query('vacuum'); // no free pages of migrations
+  const [{ page_count: pages }] = (await database.query('pragma page_count')) as [
+    { page_count: number },
+  ];
+  const large = { title: 'Large', description: 'x'.repeat(50_000) };
+
+  await database.query(`pragma max_page_count = ${pages + 20}`);
+  let created = 0;
+  let reply = await client.createProject(large);
+  for (; reply.status === 201; created += 1) reply = await client.createProject(large);
+  expect(created).toBe(1);
+  expect(reply).toMatchObject(unavailable);
+  expect(Number(reply.headers.get('retry-after'))).toBeGreaterThan(0);
+  expect((await client.listProjects()).body).toHaveLength(created);
+  expect((await client.call('GET', '/readyz')).status).toBe(200);
+
+  await database.query('pragma max_page_count = 1000000');
+  expect((await client.createProject(large)).status).toBe(201);
+  expect((await client.listProjects()).body).toHaveLength(created + 1);
+});
+
+test('while another process locks SQLite, a write waits and other requests are answered', async () => {
+  const settings = await emptyStore('SQLite');
+  const client = await signedInClient(await startServer({ database: openDatabase(settings) }));
+  const other = await beginTransaction(settings);
+  const create = client.createProject();
+  for (let i = 0; i < 10; i += 1) {
+    expect((await client.call('GET', '/healthz')).status).toBe(200);
+    expect((await client.listProjects()).body).toEqual([]);
+  }
+  await other.run('commit');
+  expect((await create).status).toBe(201);
+});
+
+describe('/readyz', () => {
+  test.each(storeNames)('is 503 while another process locks a table of %s', async (name) => {
+    const settings = await emptyStore(name);
+    const client = new CookieClient(await startServer({ database: openDatabase(settings) }));
+    await expect.poll(readiness(client), atMost).toBe(200);
+    const other = await beginTransaction(settings);
+    // The weakest lock that keeps rows from being written. A transaction locks all of SQLite.
+    if (name === 'PostgreSQL') await other.run('lock table projects in share mode');
+    await expect.poll(readiness(client), atMost).toBe(503);
+    await other.run('rollback');
+    await expect.poll(readiness(client), atMost).toBe(200);
+  });
+
+  test.each(storeNames)('writes a row for each check of %s', async (name) => {
+    const database = (await freshDatabase(name))();
+    const client = new CookieClient(await startServer({ database }));
+    const checks = async () =>
+      await database.query<Record<string, unknown>>('select checks from health');
+    await expect.poll(readiness(client), atMost).toBe(200);
+    expect(String((await checks())[0]!['checks'])).toBe('1');
+    await database.checkWrite();
+    expect(String((await checks())[0]!['checks'])).toBe('2');
+  });
+
+  test('is 503 while PostgreSQL is read-only, and lists are answered', async () => {
+    const url = await createPostgresDatabase();
+    const client = await signedInClient(await startServer({ database: openPostgres(url) }));
+    await alterPostgresDatabase(url, 'set default_transaction_read_only = on');
+    await expect.poll(readiness(client), atMost).toBe(503);
+    expect((await client.listProjects()).status).toBe(200);
+    expect(await client.createProject()).toMatchObject(unavailable);
+    await alterPostgresDatabase(url, 'set default_transaction_read_only = off');
+    await expect.poll(readiness(client), atMost).toBe(200);
+  });
+
+  test('checks the store once for many polls, and answers while the check hangs', async () => {
+    const database = openSqlite(temporaryFolder());
+    const { promise: end, resolve: endCheck } = Promise.withResolvers<void>();
+    const checkWrite = vi.fn<() => Promise<void>>(() => end);
+    const client = new CookieClient(await startServer({ database: { ...database, checkWrite } }));
+    const poll = () => client.call('GET', '/readyz');
+    const replies = await Promise.all(Array.from({ length: 50 }, poll));
+    for (const { status } of replies) expect(status).toBe(503);
+    expect((await poll()).status).toBe(503);
+    expect(checkWrite).toHaveBeenCalledTimes(1);
+    endCheck();
+    await expect.poll(readiness(client), atMost).toBe(200);
+    const started = performance.now();
+    const calls = checkWrite.mock.calls.length;
+    for (let i = 0; i < 50; i += 1) expect((await poll()).status).toBe(200);
+    const seconds = Math.ceil((performance.now() - started) / 1000);
+    expect(checkWrite.mock.calls.length - calls).toBeLessThanOrEqual(seconds);
+  });
+});
+
+test('the write-ahead log of SQLite shrinks after a long read of another process', async () => {
+  const folder = temporaryFolder();
+  const database = openSqlite(folder);
+  onTestFinished(() => database.close());
+  await database.query('create table texts (text text)');
+  const reader = new DatabaseSync(join(folder, 'tracker.sqlite'), { readOnly: true });
+  onTestFinished(() => reader.close());
+  reader.exec('begin; select * from texts');
+  const insert = (bytes: number) =>
+    database.query('insert into texts values ($1)', ['x'.repeat(bytes)]);
+  const walBytes = () => statSync(join(folder, 'tracker.sqlite-wal')).size;
+  for (let i = 0; i < 40; i += 1) await insert(1_000_000);
+  expect(walBytes()).toBeGreaterThan(40_000_000);
+  reader.exec('rollback');
+  // The first write copies the log into the database, the second one starts the log again.
+  for (let i = 0; i < 2; i += 1) await insert(1);
+  expect(walBytes()).toBeLessThanOrEqual(16 * 1024 * 1024);
+});
+
+describe('a file that cannot be used', () => {
+  test.each([
+    ['a damaged page', damagedFolder, true],
+    ['one changed byte in the index of the emails', () => damagedIndex('accounts_2'), true],
+    // Comparing all indexes with their tables would take too long at a start.
+    ['one changed byte in another index', () => damagedIndex('projects_3'), false],
+    ['no bytes', emptyFolder, true],
+  ])('with %s is not backed up, and not opened', async (_case, createFolder, isSeenWhenOpened) => {
+    const folder = await createFolder();
+    const { size } = statSync(join(folder, 'tracker.sqlite'));
+    const target = temporaryFolder();
+    const problem = /(damaged|is empty).+restore a backup/;
+    const backup = backUpSqlite(folder, join(target, 'backup.sqlite'));
+    await expect(backup).rejects.toThrow(problem);
+    expect(readdirSync(target)).toEqual([]);
+    if (!isSeenWhenOpened) return;
+    expect(() => openSqlite(folder)).toThrow(problem);
+    expect(statSync(join(folder, 'tracker.sqlite')).size).toBe(size);
+  });
+});
+
+test('SQLite writes temporary files to the data folder, because /tmp may be read-only', async () => {
+  const folder = join(temporaryFolder(), "it's");
+  const database = openSqlite(folder);
+  onTestFinished(() => database.close());
+  expect(await database.query('pragma temp_store_directory')).toEqual([
+    { temp_store_directory: folder },
+  ]);
+});
+
+test('a new database leaves no other file', async () => {
+  const folder = temporaryFolder();
+  await openSqlite(folder).close();
+  expect(readdirSync(folder)).toEqual(['tracker.sqlite']);
+});
+
+describe('backup.ts', () => {
+  test('copies everything while the server writes, and a server starts on the copy', async () => {
+    const { folder, client } = await startOnFolder();
+    const created = [await client.createProject(), await client.createProject()];
+    const writing = new AbortController();
+    const writer = (async () => {
+      while (!writing.signal.aborted) {
+        await client.createProject({ title: 'During', description: 'the backup' });
+      }
+    })();
+    const copy = temporaryFolder();
+    const file = join(copy, 'tracker.sqlite');
+    const { code, output } = await runCommand('backup', { DATA_DIR: folder }, file);
+    writing.abort();
+    await writer;
+
+    expect(code).toBe(0);
+    expect(output).toMatch(/^Backed up to .+ \(\d+ bytes\)\.\n$/);
+    expect(readdirSync(copy)).toEqual(['tracker.sqlite']);
+    expect(statSync(file).mode & 0o777).toBe(0o600);
+    const restored = new CookieClient(await startServer({ database: openSqlite(copy) }));
+    expect((await restored.login(client.credentials)).status).toBe(200);
+    const projects = (await restored.listProjects()).body as unknown[];
+    expect(projects.slice(0, 2)).toEqual(created.map(({ body }) => body));
+  });
+
+  test.each([
+    ['an existing file', 'precious.sqlite', ' exists, and no backup is overwritten'],
+    ['a file in a missing folder', 'missing/backup.sqlite', ''],
+  ])('leaves %s as it is', async (_case, name, message) => {
+    const { folder } = await startOnFolder();
+    const target = temporaryFolder();
+    writeFileSync(join(target, 'precious.sqlite'), 'precious');
+    const { code, errors } = await runCommand('backup', { DATA_DIR: folder }, join(target, name));
+    expect(code).toBe(1);
+    expect(errors).toMatch(new RegExp(`^No backup was made: .+${message}\\.\n$`));
+    expect(readdirSync(target)).toEqual(['precious.sqlite']);
+    expect(readFileSync(join(target, 'precious.sqlite'), 'utf8')).toBe('precious');
+  });
+
+  test.each([
+    ['without a file', {}, [], 'Usage: node server/commands/backup.ts FILE'],
+    ['with two files', {}, ['a', 'b'], 'Usage: node server/commands/backup.ts FILE'],
+    ['with an invalid setting', { LOG_LEVEL: 'loud' }, ['a'], 'LOG_LEVEL'],
+    ['without data', { DATA_DIR: '/nowhere' }, ['/a'], 'there is no database in /nowhere'],
+    ['for PostgreSQL', { DATABASE_URL: 'postgres://u:secret@h/d' }, ['a'], 'pg_dump'],
+  ])('%s prints what to do', async (_case, settings, args, message) => {
+    const { code, errors } = await runCommand('backup', settings, ...args);
+    expect(code).toBe(1);
+    expect(errors).toContain(message);
+    expect(errors).not.toContain('secret');
+  });
+});
+
+test('if eight workers open a new file at once, each migration runs once', async () => {
+  const workers = 8;
+  const ready = new Int32Array(new SharedArrayBuffer(4));
+  const workerData: WorkerData = { folder: temporaryFolder(), migrations: 40, workers, ready };
+  const script = new URL('./open-store-worker.ts', import.meta.url);
+  const started = Array.from({ length: workers }, () => new Worker(script, { workerData }));
+  // Rejects if a worker fails, for example because a table exists or a lock was not waited for.
+  const exits = await Promise.all(started.map((worker) => once(worker, 'exit')));
+  expect(exits.flat()).toEqual(Array.from({ length: workers }, () => 0));
+});
+
+const internationalized = { email: 'ada@münchen.example', password: 'correct horse' };
+
+test.each(storeNames)('sign-out.ts ends all sessions of one account on %s', async (name) => {
+  const settings = await emptyStore(name);
+  const address = await startServer({ database: openDatabase(settings) });
+  const client = await new CookieClient(address, internationalized).signUp();
+  const other = await signedInClient(address);
+  const otherBrowser = new CookieClient(address);
+  await otherBrowser.login(client.credentials);
+
+  const email = client.credentials.email.toUpperCase();
+  const { code, output } = await runCommand('sign-out', settings, email);
+  expect({ code, output }).toEqual({ code: 0, output: `Ended 2 sessions of ${email}.\n` });
+  expect((await client.listProjects()).status).toBe(401);
+  expect((await otherBrowser.listProjects()).status).toBe(401);
+  expect((await other.listProjects()).status).toBe(200);
+});
+
+test.each(storeNames)('unlock.ts clears a lock on %s', async (name) => {
+  const settings = await emptyStore(name);
+  const options = { trustedProxies: ['127.0.0.1'], now: () => Date.UTC(2030, 0, 1) };
+  const address = await startServer({ database: openDatabase(settings), ...options });
+  const client = new CookieClient(address, internationalized);
+  const headers = { 'x-forwarded-for': '2001:db8::1' };
+  await client.register(undefined, { headers });
+  const { email } = client.credentials;
+  for (let i = 0; i < 10; i += 1)
+    await client.login({ email, password: 'wrong horse' }, { headers });
+  expect((await client.login(undefined, { headers })).status).toBe(429);
+  const unlocked = await runCommand('unlock', settings, email.toUpperCase());
+  expect(unlocked).toMatchObject({
+    code: 0,
+    output: `Unlocked ${email.toUpperCase()}. To clear the limits of an IP address, name it.\n`,
+  });
+  expect((await client.login(undefined, { headers })).status).toBe(200);
+
+  await withDatabase(settings, (database) =>
+    database.query(`update attempt_buckets set debt_ms = 1000000 where email_hash = ''`),
+  );
+  expect((await client.login(undefined, { headers })).status).toBe(429);
+  expect(await runCommand('unlock', settings, '2001:db8::2')).toMatchObject({
+    code: 0,
+    output: 'Unlocked 2001:db8:0:0::/64 and 2001:db8:0::/48.\n',
+  });
+  expect((await client.login(undefined, { headers })).status).toBe(200);
+  expect(await runCommand('unlock', settings, '192.0.2.1')).toMatchObject({
+    code: 0,
+    output: 'No attempts are counted for 192.0.2.1.\n',
+  });
+});
+
+test.each([
+  ['sign-out', 'unknown@example.org', 'No account has the email unknown@example.org.\n'],
+  ['unlock', 'unknown@example.org', 'No account has the email unknown@example.org.\n'],
+  ['unlock', 'ada', '"ada" is neither an email nor an IP address.\n'],
+] as const)('%s.ts refuses %j with one sentence', async (command, argument, errors) => {
+  const settings = await emptyStore('SQLite');
+  await withDatabase(settings, openStore);
+  expect(await runCommand(command, settings, argument)).toMatchObject({ code: 1, errors });
+});
+
+describe.each([
+  ['backup', 'backup.sqlite'],
+  ['sign-out', 'ada@example.org'],
+  ['unlock', 'ada@example.org'],
+] as const)('%s.ts creates no database', (command, argument) => {
+  test.each<[string, string[], (folder: string) => string, message: string]>([
+    ['a missing folder', [], (folder) => join(folder, 'none'), 'there is no database in'],
+    ['an empty folder', [], (folder) => folder, 'there is no database in'],
+    ['an empty file', ['tracker.sqlite'], (folder) => folder, 'tracker.sqlite is empty'],
+    ['only a log', ['tracker.sqlite-wal'], (folder) => folder, 'there is no database in'],
+  ])('in %s', async (_case, names, dataDirectory, message) => {
+    const folder = temporaryFolder();
+    for (const name of names) writeFileSync(join(folder, name), '');
+    const settings = { DATA_DIR: dataDirectory(folder) };
+    const { code, errors } = await runCommand(command, settings, join(folder, argument));
+    expect(code).toBe(1);
+    expect(errors).toContain(message);
+    expect(readdirSync(folder)).toEqual(names);
+  });
+});
+
+test('sign-out.ts creates no tables in an empty database of PostgreSQL', async () => {
+  const settings = await emptyStore('PostgreSQL');
+  const { code, errors } = await runCommand('sign-out', settings, 'ada@example.org');
+  expect({ code, errors }).toMatchObject({
+    code: 1,
+    errors: expect.stringMatching(/^DATABASE_URL: .+ is not a database of this app, .+\n$/),
+  });
+  await expect(runSql(settings['DATABASE_URL']!, 'select from migrations')).rejects.toThrow(
+    'exist',
+  );
+});
+
+async function startOnFolder() {
+  const folder = temporaryFolder();
+  const client = await signedInClient(await startServer({ database: openSqlite(folder) }));
+  return { folder, client };
+}
+
+/** Returns a DATA_DIR whose database has an overwritten page. */
+const damagedFolder = () =>
+  damagedCopy((bytes) => {
+    const middle = 4096 * Math.floor(bytes.length / 4096 / 2);
+    bytes.fill(0xff, middle, middle + 4096);
+  });
+
+/** Returns a DATA_DIR in which one byte of a text is changed in an index, not in its table. */
+const damagedIndex = (index: 'accounts_2' | 'projects_3') =>
+  damagedCopy((bytes, database, email) => {
+    const { rootpage } = database
+      .prepare('select rootpage from sqlite_schema where name = ?')
+      .get(`sqlite_autoindex_${index}`) as { rootpage: number };
+    const page = bytes.subarray((rootpage - 1) * 4096, rootpage * 4096);
+    page[page.indexOf(index === 'accounts_2' ? email : 'damaged-key')]! += 1;
+  });
+
+/** Returns a DATA_DIR with a copy of a database, of which `damage` changes the bytes. */
+async function damagedCopy(damage: (bytes: Buffer, copy: DatabaseSync, email: string) => void) {
+  const { folder, client } = await startOnFolder();
+  await client.createProject(undefined, { headers: { 'idempotency-key': 'damaged-key' } });
+  for (let i = 0; i < 20; i += 1) {
+    await client.createProject({ title: `${i}`, description: 'x'.repeat(5_000) });
+  }
+  const damaged = temporaryFolder();
+  const file = join(damaged, 'tracker.sqlite');
+  await backUpSqlite(folder, file);
+  const bytes = readFileSync(file);
+  {
+    using copy = new DatabaseSync(file);
+    damage(bytes, copy, client.credentials.email);
+  }
+  writeFileSync(file, bytes);
+  return damaged;
+}
+
+async function emptyFolder(): Promise<string> {
+  const folder = temporaryFolder();
+  writeFileSync(join(folder, 'tracker.sqlite'), '');
+  return folder;
+}
+
+async function runCommand(
+  name: 'backup' | 'sign-out' | 'unlock',
+  settings: Settings,
+  ...args: string[]
+) {
+  const running = runServer(settings, { script: `commands/${name}.ts`, args });
+  const ended = await running.ended;
+  return { ...ended, output: running.output() };
+}

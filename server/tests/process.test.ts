@@ -1,0 +1,181 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync, statSync, writeFileSync } from 'node:fs';
+import { connect, createServer, type AddressInfo } from 'node:net';
+import { dirname, join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { expect, onTestFinished, test, vi } from 'vitest';
+import packageJson from '../../package.json' with { type: 'json' };
+import { readSettings } from '../settings.ts';
+import { signedInClient } from '../../tests/support/cookie-client.ts';
+import type { Settings } from '../../tests/support/server-process.ts';
+import { longTestMs } from '../../tests/support/time-limits.ts';
+import {
+  emptyStore,
+  fakeDist,
+  runProcess,
+  startProcess,
+  storeNames,
+  temporaryFolder,
+} from './support.ts';
+
+vi.setConfig({ testTimeout: longTestMs });
+
+test('SIGTERM to "npm run serve" and "npm start" stops the server before npm ends', async () => {
+  // A group of its own, so that a server that outlives npm is killed after the test.
+  const npm = spawn('npm', ['run', 'serve'], {
+    env: {
+      ...process.env,
+      PORT: '0',
+      DATA_DIR: temporaryFolder(),
+      DIST_DIR: fakeDist(),
+      DRAIN_SECONDS: '0',
+    },
+    stdio: ['ignore', 'pipe', 'ignore'],
+    detached: true,
+  });
+  onTestFinished(() => {
+    try {
+      process.kill(-npm.pid!, 'SIGKILL');
+    } catch {
+      // All processes of the group have ended.
+    }
+  });
+  const ended = once(npm, 'exit');
+  let output = '';
+  for await (const chunk of npm.stdout.iterator({ destroyOnReturn: false })) {
+    output += String(chunk);
+    if (output.includes(' is ready at ')) break;
+  }
+  const address = / is ready at (http:\S+)/.exec(output)![1]!;
+  expect((await fetch(`${address}/healthz`)).status).toBe(200);
+  npm.kill('SIGTERM');
+  expect(await ended).toEqual([0, null]);
+  await expect(fetch(`${address}/healthz`)).rejects.toThrow('fetch failed');
+  expect(packageJson.scripts.start).toBe(`vite build && ${packageJson.scripts.serve}`);
+});
+
+test('a second signal does not cut off a request in flight', async () => {
+  const settings = { DATA_DIR: temporaryFolder(), DRAIN_SECONDS: '0' };
+  const { address, kill, errors, ended } = await startProcess(settings);
+  const socket = connect(Number(new URL(address).port), '127.0.0.1');
+  onTestFinished(() => void socket.destroy());
+  socket.write('GET /healthz HTTP/1.1\r\nhost: x\r\n');
+  await (await fetch(`${address}/healthz`)).text();
+  void kill('SIGINT');
+  await expect.poll(errors).toContain('"msg":"stopping"');
+  void kill('SIGINT');
+  await expect.poll(() => fetch(address).catch(() => 'closed')).toBe('closed');
+  socket.write('\r\n');
+  const [response] = (await once(socket, 'data')) as [Buffer];
+  expect(String(response)).toMatch(/^HTTP\/1.1 200 /);
+  expect((await ended).code).toBe(0);
+});
+
+test.each([0, 1, 2, 4, 7, 10])('SIGTERM drains %i ms after the port has opened', async (ms) => {
+  const { logged, kill } = runProcess({ DATA_DIR: temporaryFolder(), DRAIN_SECONDS: '0' });
+  await logged('Server listening');
+  await delay(ms);
+  expect(await kill('SIGTERM')).toEqual({ code: 0, errors: expect.stringContaining('"stopping"') });
+});
+
+test('SIGTERM ends a start that waits for its database', async () => {
+  const { logged, kill } = runProcess({ DATABASE_URL: 'postgres://127.0.0.1:1/none' });
+  await logged('The server tries again');
+  expect((await kill('SIGTERM')).code).toBe(0);
+});
+
+test('SIGHUP drains, and SIGUSR1 and SIGUSR2 neither end the server nor open a debugger', async () => {
+  const { address, kill } = await startProcess({ DATA_DIR: temporaryFolder() });
+  void kill('SIGUSR1');
+  void kill('SIGUSR2');
+  expect((await fetch(`${address}/healthz`)).status).toBe(200);
+  const { code, errors } = await kill('SIGHUP');
+  expect(code).toBe(0);
+  expect(errors).toContain('"stopping"');
+  expect(errors).not.toContain('Debugger');
+});
+
+test('DATA_DIR is created if missing, and only its owner can read the data', async () => {
+  const folder = join(temporaryFolder(), 'deep', 'data');
+  await signedInClient((await startProcess({ DATA_DIR: folder })).address);
+  expect(statSync(folder).mode & 0o777).toBe(0o700);
+  expect(statSync(join(folder, 'tracker.sqlite')).mode & 0o777).toBe(0o600);
+});
+
+test.each(storeNames)(
+  'each start says where the data is, and whether it is new, on %s',
+  async (name) => {
+    const settings = await emptyStore(name);
+    const { DATABASE_URL, DATA_DIR = '' } = settings;
+    const { host, pathname } = new URL(DATABASE_URL ?? 'none://');
+    const place = DATABASE_URL
+      ? `the database ${pathname.slice(1)} at ${host}`
+      : join(DATA_DIR, 'tracker.sqlite');
+    for (const isNew of [true, false]) {
+      // oxlint-disable-next-line no-await-in-loop -- the second start finds the data of the first one
+      const { output, address, kill } = await startProcess(settings);
+      expect(output()).toBe(
+        `Data is in ${place}${isNew ? ', which is new' : ''}.\nTracker App is ready at ${address}\n`,
+      );
+      // oxlint-disable-next-line no-await-in-loop
+      await kill();
+    }
+  },
+);
+
+test('all invalid settings are reported at once, and no file is created', async () => {
+  const folder = join(temporaryFolder(), 'data');
+  const { ended } = runProcess({ PORT: 'http', HOST: 'a b', DATA_DIR: folder });
+  expect(await ended).toEqual({ code: 1, errors: expect.stringMatching(/^PORT .+\nHOST .+\n$/) });
+  expect(existsSync(folder)).toBe(false);
+});
+
+test.each(['PORT', 'METRICS_PORT'])('a %s in use is reported, with what to do', async (name) => {
+  const other = createServer().listen(0, '127.0.0.1');
+  onTestFinished(() => void other.close());
+  await once(other, 'listening');
+  const { port } = other.address() as AddressInfo;
+  const { ended } = runProcess({ DATA_DIR: temporaryFolder(), [name]: String(port) });
+  expect(await ended).toEqual({
+    code: 1,
+    errors: `Port ${port} is in use. Stop the other program or set ${name}, for example ${name}=${port + 1}.\n`,
+  });
+});
+
+test.each<[cause: string, errors: string, () => Settings]>([
+  [
+    'a missing build',
+    'There is no built app in .+: run "npm run build" first\\.',
+    () => ({ DIST_DIR: temporaryFolder() }),
+  ],
+  ['a file as DATA_DIR', 'DATA_DIR: .+', () => ({ DATA_DIR: writtenFile('file', '') })],
+  [
+    'a file that is not a database',
+    'DATA_DIR: .+',
+    () => ({ DATA_DIR: dirname(writtenFile('tracker.sqlite', 'no database '.repeat(1000))) }),
+  ],
+  ['a DATA_DIR that cannot be created', 'DATA_DIR: .+', () => ({ DATA_DIR: '/proc/no/folder' })],
+  ['an unknown host', 'HOST: .+', () => ({ HOST: 'nowhere.invalid' })],
+])('%s is reported in one line', async (_cause, errors, settings) => {
+  const { ended } = runProcess({ DATA_DIR: temporaryFolder(), ...settings() });
+  expect(await ended).toEqual({
+    code: 1,
+    errors: expect.stringMatching(new RegExp(`^${errors}\\n$`)),
+  });
+});
+
+test('--help lists every setting', async () => {
+  const names: string[] = [];
+  readSettings(new Proxy({}, { get: (_target, name) => void names.push(String(name)) }));
+  expect(names).toContain('DRAIN_SECONDS');
+  const { ended, output } = runProcess({}, { args: ['--help'] });
+  expect((await ended).code).toBe(0);
+  for (const name of names) expect(output()).toMatch(new RegExp(`^  ${name} `, 'm'));
+});
+
+function writtenFile(name: string, content: string): string {
+  const file = join(temporaryFolder(), name);
+  writeFileSync(file, content);
+  return file;
+}

@@ -1,0 +1,226 @@
+import { randomUUID } from 'node:crypto';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import type { NewProject } from '../store/creates.ts';
+import { StoreUnavailable, type Database } from '../store/database.ts';
+import { openStore } from '../store/store.ts';
+import { signedInClient } from '../../tests/support/cookie-client.ts';
+import { openDatabase } from '../../tests/support/database.ts';
+import {
+  beginTransaction,
+  emptyStore,
+  freshDatabase,
+  refusal,
+  startServer,
+  storeNames,
+  useServer,
+} from './support.ts';
+
+describe.each(storeNames)('projects on %s', (name) => {
+  // A clock that stands still, so that all projects are created in the same millisecond.
+  const now = () => Date.UTC(2030, 0, 1);
+  const address = useServer(async () => ({ now, database: (await freshDatabase(name))() }));
+
+  test('created projects are returned and listed unchanged, with ids, oldest first [CHOICE-44]', async () => {
+    const client = await signedInClient(address());
+    const texts = [
+      ['Website', 'Pages.\nTexts.'],
+      ['blanks', ' \t \r\n\n '],
+      ['<b onclick="x()">bold</b>', '<script>alert(1)</script>'],
+      ['👩‍👩‍👧 שלום', 'e\u0301 \u00e9 \ufeff'],
+      ["'; drop table projects; --", '$1 ?1 %s'],
+      ['🐎'.repeat(10_000), '🐎'.repeat(100_000)],
+      ['\u0001\u001b[31m', '\u2028\u2029\u007f'],
+    ];
+    const created: unknown[] = [];
+    for (const [title, description] of texts) {
+      const reply = await client.createProject({ title, description, role: 'undeclared' });
+      const id = expect.stringMatching(/^[0-9a-f-]{36}$/);
+      expect(reply).toMatchObject({ status: 201 });
+      expect(reply.body).toEqual({ id, title, description });
+      created.push(reply.body);
+    }
+    expect((await client.listProjects()).body).toEqual(created);
+  });
+
+  describe('a repeated Idempotency-Key', () => {
+    const project = { title: 'Website', description: 'Pages.' };
+    const headers = { 'idempotency-key': randomUUID() };
+
+    test('returns the first project and creates no second one', async () => {
+      const client = await signedInClient(address());
+      const replies = await Promise.all(
+        Array.from({ length: 20 }, () => client.createProject(project, { headers })),
+      );
+      const { body: list } = await client.listProjects();
+      expect(list).toHaveLength(1);
+      for (const { status, body } of replies) {
+        expect({ status, body }).toEqual({ status: 201, body: (list as unknown[])[0] });
+      }
+    });
+
+    test.each([
+      ['commit', 'the first project'],
+      ['rollback', 'a new project'],
+    ])('waits for the %s of another server and returns %s', async (end, expected) => {
+      const settings = await emptyStore(name);
+      const database = openDatabase(settings);
+      const sent = Promise.withResolvers<void>();
+      const query: Database['query'] = (sql, values) => {
+        const rows = database.query(sql, values);
+        if (sql.includes('insert into projects')) sent.resolve();
+        return rows as never;
+      };
+      const client = await signedInClient(await startServer({ database: { ...database, query } }));
+      const other = await beginTransaction(settings);
+      await other.run(
+        `insert into projects (id, account_id, position, title, description, idempotency_key, created_at)
+         select 'first', id, 1, '${project.title}', '${project.description}', '${headers['idempotency-key']}', 0
+         from accounts`,
+      );
+      const retry = client.createProject(project, { headers });
+      await sent.promise;
+      await other.untilAwaited();
+      await other.run(end);
+      const { status, body } = await retry;
+      expect({ status, body }).toMatchObject({ status: 201, body: project });
+      expect((body as { id: string }).id === 'first').toBe(expected === 'the first project');
+      expect((await client.listProjects()).body).toEqual([body]);
+    });
+
+    test('is refused for a different project', async () => {
+      const client = await signedInClient(address());
+      await client.createProject(project, { headers });
+      for (const change of [{ title: 'Other' }, { description: 'Other pages.' }]) {
+        const reply = await client.createProject({ ...project, ...change }, { headers });
+        expect(reply).toMatchObject(refusal('keyReused'));
+      }
+      expect((await client.listProjects()).body).toHaveLength(1);
+    });
+
+    test('belongs to one account only', async () => {
+      const [ada, ben] = [await signedInClient(address()), await signedInClient(address())];
+      const [first, second] = [
+        await ada.createProject(project, { headers }),
+        await ben.createProject({ title: 'Office', description: 'Boxes.' }, { headers }),
+      ];
+      expect([first.status, second.status]).toEqual([201, 201]);
+      expect(first.body).not.toEqual(second.body);
+    });
+  });
+
+  describe('creates that are stored together', () => {
+    test('take the positions after the last one in the order of arrival', async () => {
+      const { store, accounts, rows } = await openWithAccounts();
+      const projects = Array.from({ length: 40 }, (_, i) => newProject(accounts[i % 2]!));
+      const stored = await Promise.all(projects.map((project) => store.createProject(project)));
+      expect(stored.map(({ id }) => id)).toEqual(projects.map(({ id }) => id));
+      for (const account of accounts) {
+        const own = projects.filter(({ accountId }) => accountId === account);
+        expect(await rows(account)).toEqual(own.map(({ id }, i) => ({ id, position: i + 1 })));
+      }
+    });
+
+    test('need fewer statements than projects, and one at a time for an account', async () => {
+      const { store, accounts, inserts } = await openWithAccounts();
+      await Promise.all(
+        Array.from({ length: 32 }, (_, i) => store.createProject(newProject(accounts[i % 2]!))),
+      );
+      expect(inserts.count).toBeGreaterThan(0);
+      expect(inserts.count).toBeLessThanOrEqual(4);
+      expect(inserts.mostAtOnce).toBe(1);
+    });
+
+    test('do not fail if the database refuses one of them', async () => {
+      const { store, accounts, rows } = await openWithAccounts();
+      const projects = Array.from({ length: 9 }, () => newProject(accounts[0]!));
+      projects[4] = newProject('no such account');
+      const results = await Promise.allSettled(projects.map((each) => store.createProject(each)));
+      expect(results.map(({ status }) => status)).toEqual(
+        projects.map((_, i) => (i === 4 ? 'rejected' : 'fulfilled')),
+      );
+      expect((results[4] as PromiseRejectedResult).reason).toBeInstanceOf(StoreUnavailable);
+      const positions = (await rows(accounts[0]!)).map(({ position }) => position);
+      expect(positions).toEqual([1, 2, 3, 4, 5, 6, 7, 8]);
+    });
+
+    test('return the earlier project of a key, from before or of the same statement', async () => {
+      const { store, accounts, rows } = await openWithAccounts();
+      const [account, other] = accounts as [string, string];
+      const first = await store.createProject(newProject(account, 'used'));
+      const projects = [
+        newProject(account, 'new'),
+        newProject(account, 'used'),
+        newProject(account),
+        newProject(account, 'new'),
+        newProject(other, 'used'),
+        newProject(account),
+      ];
+      const stored = await Promise.all(projects.map((each) => store.createProject(each)));
+      const ids = stored.map(({ id }) => id);
+      expect(ids[1]).toBe(first.id);
+      expect(ids[0]).toBe(ids[3]);
+      expect(ids[4]).toBe(projects[4]!.id);
+      expect(new Set(ids).size).toBe(5);
+      const positions = (await rows(account)).map(({ position }) => position);
+      expect(positions).toEqual([1, 2, 3, 4]);
+    });
+
+    test('are each stored once by several replicas at once, without a gap', async () => {
+      const { open, store, accounts, rows } = await openWithAccounts();
+      const stores = [store, await openStore(open()), await openStore(open())];
+      const projects = Array.from({ length: 240 }, (_, i) =>
+        newProject(accounts[(i >> 3) % 2]!, i % 5 === 0 ? `key ${(i / 5) % 12}` : undefined),
+      );
+      const stored = await Promise.all(
+        projects.map((project, i) => stores[i % 3]!.createProject(project)),
+      );
+      const ids: string[] = [];
+      for (const account of accounts) {
+        const own = await rows(account);
+        expect(own.map(({ position }) => position)).toEqual(own.map((_, i) => i + 1));
+        ids.push(...own.map(({ id }) => id));
+      }
+      expect(new Set(stored.map(({ id }) => id))).toEqual(new Set(ids));
+      const isKeyed = (i: number) => i % 5 === 0;
+      expect(stored.filter(({ id }, i) => !isKeyed(i) && id !== projects[i]!.id)).toEqual([]);
+      await Promise.all(stores.slice(1).map((each) => each.close()));
+    });
+  });
+
+  /** Opens a store with two accounts. `rows` returns what the list of an account has. */
+  async function openWithAccounts() {
+    const open = await freshDatabase(name);
+    const database = open();
+    onTestFinished(() => database.close());
+    const inserts = { count: 0, running: 0, mostAtOnce: 0 };
+    const store = await openStore({
+      ...database,
+      async query(sql, values) {
+        if (!sql.startsWith('insert into projects')) return database.query(sql, values);
+        inserts.count += 1;
+        inserts.running += 1;
+        inserts.mostAtOnce = Math.max(inserts.mostAtOnce, inserts.running);
+        return database.query<never>(sql, values).finally(() => (inserts.running -= 1));
+      },
+    });
+    const accounts = [randomUUID(), randomUUID()];
+    for (const id of accounts) {
+      const email = `${id}@example.org`;
+      await store.createAccount({ id, email, passwordHash: '', role: 'member' });
+    }
+    const rows = (accountId: string) =>
+      database.query<{ id: string; position: number }>(
+        'select id, position from projects where account_id = $1 order by position',
+        [accountId],
+      );
+    return { open, store, accounts, rows, inserts };
+  }
+});
+
+const newProject = (accountId: string, idempotencyKey?: string): NewProject => ({
+  id: randomUUID(),
+  accountId,
+  title: 'Title',
+  description: 'Text',
+  idempotencyKey,
+});

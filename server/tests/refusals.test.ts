@@ -1,0 +1,391 @@
+import { writeFileSync } from 'node:fs';
+import { connect } from 'node:net';
+import { join } from 'node:path';
+import { describe, expect, test, vi } from 'vitest';
+import type { Database } from '../store/database.ts';
+import { openSqlite } from '../store/sqlite.ts';
+import { operations } from '../../tests/support/contract.ts';
+import { CookieClient, signedInClient, type Reply } from '../../tests/support/cookie-client.ts';
+import { refusal, refusals, startServer, temporaryFolder, useServer } from './support.ts';
+import { longTestMs } from '../../tests/support/time-limits.ts';
+
+// The bodies that are too large take seconds.
+vi.setConfig({ testTimeout: longTestMs });
+
+const json = { 'content-type': 'application/json' };
+const login = '/api/v1/auth/login';
+const password = 'correct horse';
+// A clock that stands still, because the server allows a further attempt each six seconds.
+const address = useServer(async () => ({ now: () => Date.UTC(2030, 0, 1) }));
+
+describe('the server gives each refusal that the contract names', () => {
+  const requests: Record<
+    string,
+    (client: CookieClient) => Promise<Pick<Reply, 'status' | 'body'>>
+  > = {
+    malformedJson: (c) => c.createProject(undefined, { body: '{"title":', headers: json }),
+    wrongCredentials: (c) => c.login({ ...c.credentials, password: 'wrong horse' }),
+    tooManyAttempts: async (c) => {
+      const guess = { email: 'ada@example.org', password: 'wrong horse' };
+      for (let i = 0; i < 10; i += 1) await new CookieClient(c.address).login(guess);
+      return new CookieClient(c.address).login(guess);
+    },
+    xsrfTokenMismatch: (c) => c.createProject(undefined, { headers: { 'x-xsrf-token': 'wrong' } }),
+    otherOrigin: (c) => c.createProject(undefined, { headers: { origin: 'https://evil.example' } }),
+    bodyTooLarge: (c) => c.createProject({ title: 'x'.repeat(1_400_000), description: 'x' }),
+    notJson: (c) => c.call('POST', login, { body: new URLSearchParams({ email: 'x' }) }),
+    invalidEmail: (c) => c.register({ email: 'ada', password }),
+    passwordTooShort: (c) => c.register({ email: 'ada@example.org', password: '1234567' }),
+    emailTaken: (c) => c.register(),
+    notSignedIn: (c) => new CookieClient(c.address).listProjects(),
+    keyReused: async (c) => {
+      const headers = { 'idempotency-key': 'one' };
+      await c.createProject({ title: 'a', description: 'b' }, { headers });
+      return c.createProject({ title: 'a', description: 'c' }, { headers });
+    },
+    malformedHeaders: (c) => sendRaw(c.address, 'GET /api/v1/projects', 'Host: x\r\n: x\r\n'),
+    expectationFailed: (c) =>
+      sendRaw(c.address, 'GET /api/v1/projects', 'Host: x\r\nExpect: x\r\n'),
+    headersTooLarge: (c) => sendRaw(c.address, `GET /${'x'.repeat(20_000)}`, 'Host: x\r\n'),
+    titleMissing: (c) => c.createProject({ description: 'x' }),
+    descriptionMissing: (c) => c.createProject({ title: 'x' }),
+    titleTooLong: (c) => c.createProject({ title: 'x'.repeat(10_001), description: 'x' }),
+    internalServerError: () => listWithBug(new TypeError('a secret')),
+    unavailable: async () => (await clientWithoutStore()).listProjects(),
+  };
+
+  test.each([...new Set(refusals.map(({ name }) => name))])('%s', async (name) => {
+    const { status, body } = await requests[name]!(await signedInClient(address()));
+    expect({ status, body }).toEqual(refusal(name));
+  });
+});
+
+describe('a request body', () => {
+  test.each([
+    ['no body', {}, 415],
+    ['an empty body declared as JSON', { headers: json, body: '' }, 400],
+    ['text', { headers: { 'content-type': 'text/plain' }, body: '{}' }, 415],
+    ['JSON declared as text', { headers: { 'content-type': 'text/json' }, body: '{}' }, 415],
+    ['a similar type', { headers: { 'content-type': 'application/jsonp' }, body: '{}' }, 415],
+    ['two types', { headers: { 'content-type': 'application/json, text/plain' }, body: '{}' }, 415],
+    [
+      'JSON in UTF-16',
+      { headers: { 'content-type': 'application/json; charset=utf-16' }, body: '{}' },
+      415,
+    ],
+    ['compressed JSON', { headers: { ...json, 'content-encoding': 'gzip' }, body: '{}' }, 415],
+    ['a multipart form', { body: new FormData() }, 415],
+    ['invalid UTF-8', { headers: json, body: Buffer.from('{"email":"\xff"}', 'latin1') }, 400],
+    ['two JSON values', { headers: json, body: '{}{}' }, 400],
+    ['an array', { json: [] }, 422],
+    ['a number', { json: 1 }, 422],
+    ['null', { headers: json, body: 'null' }, 422],
+    ['a JSON string', { json: 'ada@example.org' }, 422],
+    ['deeply nested arrays', { headers: json, body: '['.repeat(20_000) }, 400],
+  ])('is refused: %s', async (_case, init, status) => {
+    const reply = await new CookieClient(address()).call('POST', login, init);
+    expect(reply).toMatchObject({ status, body: { message: expect.stringMatching(/\.$/) } });
+  });
+
+  test.each([
+    ['a charset', 'application/json; charset=utf-8'],
+    ['a charset in quotes', 'application/json;charset="UTF-8"'],
+    ['capital letters', 'Application/JSON'],
+  ])('is accepted if its content type has %s', async (_case, type) => {
+    const client = await signedInClient(address());
+    const reply = await client.login(undefined, { headers: { 'content-type': type } });
+    expect(reply.status).toBe(200);
+  });
+
+  test('may contain keys like __proto__, without effect', async () => {
+    const client = await signedInClient(address());
+    const body = '{"__proto__":{"title":"x"},"constructor":1,"description":"d"}';
+    const withoutTitle = await client.createProject(undefined, { headers: json, body });
+    expect(withoutTitle).toMatchObject(refusal('titleMissing'));
+    const reply = await client.createProject(undefined, {
+      headers: json,
+      body: body.replace('{', '{"title":"t",'),
+    });
+    expect(reply).toMatchObject({ status: 201, body: { title: 't', description: 'd' } });
+  });
+
+  test.each([
+    ['Title is required.', { title: '', description: 'x' }],
+    ['Description is required.', { title: 'x', description: '' }],
+    ['Title must be text.', { title: 7, description: 'x' }],
+    ['Title must be text.', { title: null, description: 'x' }],
+    ['Title must be text.', { title: ['x'], description: 'x' }],
+    [
+      'Description must be at most 100000 characters.',
+      { title: 'x', description: 'x'.repeat(100_001) },
+    ],
+    ['Title contains a character that cannot be kept.', { title: 'x\u0000', description: 'x' }],
+    [
+      'Description contains a character that cannot be kept.',
+      { title: 'x', description: '\ud83d' },
+    ],
+    ['Title is required.', {}],
+    ['The request body must be a JSON object.', []],
+  ])('is refused with "%s": project %$', async (message, project) => {
+    const client = await signedInClient(address());
+    expect(await client.createProject(project)).toMatchObject({ status: 422, body: { message } });
+    expect((await client.listProjects()).body).toEqual([]);
+  });
+
+  test.each([
+    ['Email is required.', {}],
+    ['Email is required.', { email: '', password }],
+    ['Password is required.', { email: 'ada@example.org' }],
+    ['Password is required.', { email: 'ada@example.org', password: '' }],
+    ['Password must be text.', { email: 'ada@example.org', password: 12_345_678 }],
+    [
+      'Password must be at most 128 characters.',
+      { email: 'ada@example.org', password: 'x'.repeat(129) },
+    ],
+    [
+      'Email must be at most 254 characters.',
+      { email: `${'a'.repeat(243)}@example.org`, password },
+    ],
+    ['Invalid email address.', { email: 'ada@example.org\u0000', password }],
+    // All half surrogate pairs have the same encoding in UTF-8.
+    [
+      'Password contains a character that cannot be kept.',
+      { email: 'ada@example.org', password: `${password}\ud83d` },
+    ],
+  ])('is refused with "%s": credentials %$', async (message, credentials) => {
+    const client = new CookieClient(address());
+    expect(await client.register(credentials)).toMatchObject({ status: 422, body: { message } });
+    expect(await client.login(credentials)).toMatchObject({ status: 422, body: { message } });
+  });
+});
+
+test('an Idempotency-Key of more than 255 characters is refused with its name', async () => {
+  const client = await signedInClient(address());
+  const headers = { 'idempotency-key': 'x'.repeat(256) };
+  expect(await client.createProject(undefined, { headers })).toMatchObject({
+    status: 422,
+    body: { message: 'The header Idempotency-Key is not valid.' },
+  });
+});
+
+test.each(['/api/', '/api/v1/projects/', '/..%2f..%2fetc/passwd'])(
+  'the unknown address %s gets 404 with a message, before the body is read',
+  async (path) => {
+    const client = new CookieClient(address());
+    const init = { headers: json, body: 'no JSON' };
+    for (const reply of [await client.call('GET', path), await client.call('POST', path, init)]) {
+      expect(reply).toMatchObject({
+        status: 404,
+        body: { message: 'There is nothing at this address.' },
+      });
+    }
+  },
+);
+
+test.each([
+  ['GET', login, 'POST'],
+  ['PUT', '/api/v1/projects', 'GET, HEAD, POST'],
+  ['OPTIONS', '/api/v1/users/register', 'POST'],
+  ['DELETE', '/api/v1/projects?all=1', 'GET, HEAD, POST'],
+])('%s %s gets 405 with the allowed methods', async (method, path, allow) => {
+  const reply = await new CookieClient(address()).call(method, path);
+  expect(reply).toMatchObject({ status: 405, body: { message: expect.any(String) } });
+  expect(reply.headers.get('allow')).toBe(allow);
+});
+
+test.each([
+  ['a header without a name', 400, 'Host: x\r\n: x\r\n'],
+  ['no host', 400, ''],
+  ['two hosts', 400, 'Host: x\r\nhost: y\r\n'],
+  ['an HTTP version that does not exist', 400, 'Host: x\r\n', '7.0'],
+  ['a length that is no number', 400, 'Host: x\r\nContent-Length: x\r\n'],
+  ['an unknown expectation', 417, 'Host: x\r\nExpect: x\r\n'],
+  ['headers of 20 kB', 431, `Host: x\r\nX: ${'x'.repeat(20_000)}\r\n`],
+  ['cookies of 60 kB', 431, `Host: x\r\nCookie: x=${'x'.repeat(60_000)}\r\n`],
+  ['an address of 20 kB', 431, 'Host: x\r\n', '1.1', `?${'x'.repeat(20_000)}`],
+])(
+  'each operation answers a request with %s as the contract declares',
+  async (_case, status, headers, version = '1.1', query = '') => {
+    for (const { method, path, responses } of operations) {
+      const reply = await sendRaw(address(), `${method} ${path}${query}`, headers, version);
+      expect(reply).toMatchObject({ status, body: { message: expect.stringMatching(/\.$/) } });
+      expect(Object.keys(responses)).toContain(String(status));
+    }
+  },
+);
+
+test.each([
+  ['no host in HTTP 1.0', 200, 'GET /healthz', '', '1.0'],
+  ['an unknown method', 400, 'BREW /'],
+  ['a rare method', 404, 'PROPFIND /'],
+  ['an absolute URL', 200, 'GET http://x/healthz'],
+  ['CONNECT to another server', 400, 'CONNECT y:443'],
+  ['an address that cannot be decoded', 400, 'GET /%E0%A4%A'],
+  ['the usual expectation', 200, 'GET /healthz', 'Host: x\r\nExpect: 100-continue\r\n'],
+])(
+  'a request with %s is answered',
+  async (_case, status, start, headers = 'Host: x\r\n', version = '1.1') => {
+    const reply = await sendRaw(address(), start, headers, version);
+    expect(reply.status).toBe(status);
+    expect(reply.body).toHaveProperty(status === 200 ? 'status' : 'message');
+  },
+);
+
+describe('the cookies of other apps', () => {
+  const cookiesOf = (bytes: number) =>
+    Array.from({ length: Math.ceil(bytes / 1000) }, (_, i) => `other-app-${i}=${'x'.repeat(985)}`);
+
+  test('of 30 kB are accepted beside those of the app', async () => {
+    const client = await signedInClient(address());
+    for (const pair of cookiesOf(30_000))
+      client.cookies.set(...(pair.split('=') as [string, string]));
+    expect((await client.listProjects()).status).toBe(200);
+    expect((await client.createProject()).status).toBe(201);
+  });
+
+  test.each([
+    ['of 40 kB beside other headers of 20 kB', 40_000, `X: ${'x'.repeat(20_000)}\r\n`],
+    ['of 47 kB beside other headers of 20 kB', 47_000, `X: ${'x'.repeat(20_000)}\r\n`],
+    ['of 60 kB', 60_000, ''],
+    ['of 900 kB', 900_000, ''],
+  ])(
+    '%s get a browser a page that says what to do, and a client JSON',
+    async (_case, bytes, more) => {
+      const cookie = `${more}Cookie: ${cookiesOf(bytes).join('; ')}\r\n`;
+      const page = await sendText(address(), 'GET /', `Host: x\r\nAccept: text/html\r\n${cookie}`);
+      expect(statusOf(page)).toBe(431);
+      expect(page).toContain('content-type: text/html');
+      expect(page).toContain('delete the cookies');
+      const ofClient = await sendText(address(), 'GET /', `Host: x\r\n${cookie}`);
+      expect(JSON.parse(ofClient.split('\r\n\r\n')[1]!)).toEqual(refusal('headersTooLarge').body);
+    },
+  );
+});
+
+describe('a target that is neither a path nor an absolute URL', () => {
+  test.each(['*', '*%ff', '*login', '*/../%00', 'x:443', 'ftp://x/', 'http://', 'file:///etc'])(
+    '%s gets 400 with a message, also in a browser',
+    async (target) => {
+      for (const method of ['GET', 'OPTIONS']) {
+        for (const accept of ['text/html', '*/*']) {
+          const headers = `Host: x\r\nAccept: ${accept}\r\n`;
+          const reply = await sendRaw(address(), `${method} ${target}`, headers);
+          const message = expect.stringMatching(/^The (address|request) .+\.$/);
+          expect(reply).toEqual({ status: 400, body: { message } });
+        }
+      }
+    },
+  );
+});
+
+test.each([
+  ['http://x/%ff', '/%ff', 400],
+  ['HTTP://x', '/', 200],
+  ['http://x?a=/b', '/?a=/b', 200],
+  ['http://ada:pass@x/login', '/login', 302],
+  ['https://x/deep/unknown', '/deep/unknown', 404],
+])('the absolute URL %s has the response of %s', async (url, path, status) => {
+  const dist = temporaryFolder();
+  writeFileSync(join(dist, 'index.html'), '<template id="template:/login"></template>');
+  writeFileSync(join(dist, '404.html'), '<a href="./">Home</a>');
+  const origin = await startServer({ dist });
+  const responses = [url, path].map((target) =>
+    sendText(origin, `GET ${target}`, 'Host: x\r\nAccept: text/html\r\n'),
+  );
+  const [ofUrl = '', ofPath] = await Promise.all(responses);
+  expect(statusOf(ofUrl)).toBe(status);
+  expect(withoutRequestId(ofUrl)).toBe(withoutRequestId(ofPath ?? ''));
+});
+
+const withoutRequestId = (response: string) =>
+  response.replaceAll(/^(date|x-request-id|last-modified): .*$/gim, '');
+
+test.each(['CONNECT x:443', 'CONNECT /', 'CONNECT *'])(
+  '"%s" in the packet of another request closes the connection after its response',
+  async (start) => {
+    for (const path of ['/healthz', '/api/v1/projects', '/nothing']) {
+      const first = `GET ${path} HTTP/1.1\r\nHost: x\r\n\r\n${start}`;
+      const text = await sendText(address(), first, 'Host: x\r\n');
+      const { status } = await new CookieClient(address()).call('GET', path);
+      expect(text.match(/HTTP\/1.1 \d+/g)?.[0]).toBe(`HTTP/1.1 ${status}`);
+    }
+  },
+);
+
+describe('bytes that are not HTTP', () => {
+  test('get 400 with a message', async () => {
+    const { port } = new URL(address());
+    const socket = connect(Number(port), '127.0.0.1');
+    socket.end('what?\r\n\r\n');
+    const response = await socket.setEncoding('utf8').toArray();
+    expect(response.join('')).toMatch(/^HTTP\/1.1 400 [^]*\r\n\r\n{"message":".+\."}$/);
+  });
+
+  test('do not prevent the response to the request before them', async () => {
+    const client = await signedInClient(address());
+    const socket = connect(Number(new URL(client.address).port), '127.0.0.1');
+    const body = JSON.stringify({ title: 'Website', description: 'Pages.' });
+    const headers = {
+      host: 'x',
+      ...json,
+      'content-length': body.length,
+      ...client.cookieHeaders(),
+    };
+    const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
+    socket.write(`POST /api/v1/projects HTTP/1.1\r\n${lines.join('')}\r\n${body}what?\r\n\r\n`);
+    const response = (await socket.setEncoding('utf8').toArray()).join('');
+    expect(response.match(/HTTP\/1.1 \d+/g)).toEqual(['HTTP/1.1 201']);
+    const { body: list } = await client.listProjects();
+    expect([JSON.parse(response.split('\r\n\r\n')[1]!)]).toEqual(list);
+  });
+});
+
+test('a server without its store is alive but not ready, and refuses with Retry-After', async () => {
+  const client = await clientWithoutStore();
+  expect((await client.call('GET', '/healthz')).status).toBe(200);
+  for (const reply of [
+    await client.call('GET', '/readyz'),
+    await client.listProjects(),
+    await client.login(),
+    await client.register(),
+  ]) {
+    expect(reply).toMatchObject(refusal('unavailable'));
+    expect(Number(reply.headers.get('retry-after'))).toBeGreaterThan(0);
+  }
+});
+
+/** Sends a request that `fetch` cannot send. Returns the whole response. */
+async function sendText(origin: string, start: string, headers: string, version = '1.1') {
+  const socket = connect(Number(new URL(origin).port), '127.0.0.1');
+  socket.write(`${start} HTTP/${version}\r\n${headers}Connection: close\r\n\r\n`);
+  return (await socket.setEncoding('utf8').toArray()).join('');
+}
+
+const statusOf = (response: string) => Number(response.split(' ')[1]);
+
+/** Sends a request that `fetch` cannot send. Returns the status and the JSON of the response. */
+async function sendRaw(...request: Parameters<typeof sendText>) {
+  // Skips the response to `Expect: 100-continue`.
+  const [head = '', body = ''] = (await sendText(...request)).split('\r\n\r\n').slice(-2);
+  return { status: statusOf(head), body: JSON.parse(body) as unknown };
+}
+
+/** Lists projects on a store with a bug. */
+async function listWithBug(bug: Error): Promise<Reply> {
+  const database = openSqlite(temporaryFolder());
+  const query: Database['query'] = (sql, values) => {
+    if (sql.includes('from projects')) throw bug;
+    return database.query(sql, values);
+  };
+  const client = await signedInClient(await startServer({ database: { ...database, query } }));
+  return client.listProjects();
+}
+
+/** Returns a signed-in client of a server whose database was closed. */
+async function clientWithoutStore(): Promise<CookieClient> {
+  const database = openSqlite(temporaryFolder());
+  const close = () => database.close().catch(() => {});
+  const client = await signedInClient(await startServer({ database: { ...database, close } }));
+  await database.close();
+  return client;
+}

@@ -1,0 +1,229 @@
+import { readdirSync } from 'node:fs';
+import { resolve } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { readSettings } from '../settings.ts';
+import { runProcess, temporaryFolder } from './support.ts';
+
+test('the defaults are localhost:3000, ./data and ./dist', () => {
+  expect(readSettings({ PORT: '', DATABASE_URL: '' }).settings).toEqual({
+    port: 3000,
+    host: 'localhost',
+    dataDirectory: resolve('data'),
+    databaseUrl: undefined,
+    databasePoolSize: 10,
+    databaseTimeoutSeconds: 10,
+    dist: resolve('dist'),
+    trustedProxies: [],
+    logLevel: 'info',
+    drainSeconds: 1,
+    metricsHost: 'localhost',
+    metricsPort: undefined,
+  });
+});
+
+test('each setting is read from the environment', () => {
+  const environment = {
+    PORT: '8080',
+    HOST: '::1',
+    DATA_DIR: '/srv/tracker',
+    DATABASE_URL: 'postgresql://tracker@database/tracker',
+    DATABASE_POOL_SIZE: '25',
+    DATABASE_TIMEOUT_SECONDS: '3',
+    DIST_DIR: '/srv/app',
+    TRUST_PROXY: '127.0.0.1, 10.0.0.0/8,::1,fd00::/8',
+    LOG_LEVEL: 'warn',
+    DRAIN_SECONDS: '15',
+    METRICS_PORT: '9464',
+    METRICS_HOST: '0.0.0.0',
+  };
+  expect(readSettings(environment).settings).toEqual({
+    port: 8080,
+    host: '::1',
+    dataDirectory: '/srv/tracker',
+    databaseUrl: 'postgresql://tracker@database/tracker',
+    databasePoolSize: 25,
+    databaseTimeoutSeconds: 3,
+    dist: '/srv/app',
+    trustedProxies: ['127.0.0.1', '10.0.0.0/8', '::1', 'fd00::/8'],
+    logLevel: 'warn',
+    drainSeconds: 15,
+    metricsHost: '0.0.0.0',
+    metricsPort: 9464,
+  });
+});
+
+test('the metrics need another port than the app, unless both pick a free one', () => {
+  const { problems } = readSettings({ METRICS_PORT: '3000' });
+  expect(problems).toEqual(['METRICS_PORT must differ from PORT.']);
+  expect(readSettings({ PORT: '0', METRICS_PORT: '0' }).problems).toEqual([]);
+});
+
+test('all problems are reported, one line each, without passwords', () => {
+  const environment = {
+    PORT: '3000x',
+    HOST: 'localhost:3000',
+    DATABASE_URL: 'mysql://u:secret@h/d',
+    DATABASE_POOL_SIZE: '1',
+    DATABASE_TIMEOUT_SECONDS: '0',
+    TRUST_PROXY: '10.0.0.0/33,proxy,::1',
+    LOG_LEVEL: 'verbose',
+    DRAIN_SECONDS: '1m',
+    METRICS_PORT: 'on',
+    METRICS_HOST: 'localhost:9464',
+  };
+  expect(readSettings(environment).problems).toEqual([
+    'PORT must be a number from 0 to 65535, but is "3000x".',
+    'METRICS_PORT must be a number from 0 to 65535, but is "on".',
+    'HOST must be a host name or address without a port, but is "localhost:3000".',
+    'METRICS_HOST must be a host name or address without a port, but is "localhost:9464".',
+    expect.stringMatching(/^DATABASE_URL must have the form .+ as %25\.$/),
+    'DATABASE_POOL_SIZE must be a number from 2 to 999, but is "1".',
+    'DATABASE_TIMEOUT_SECONDS must be a number from 1 to 999, but is "0".',
+    'TRUST_PROXY must list addresses or subnets like 10.0.0.0/8, but contains "10.0.0.0/33".',
+    'TRUST_PROXY must list addresses or subnets like 10.0.0.0/8, but contains "proxy".',
+    'LOG_LEVEL must be one of trace, debug, info, warn, error, fatal, silent, but is "verbose".',
+    'DRAIN_SECONDS must be a number from 0 to 999, but is "1m".',
+  ]);
+});
+
+test.each(['-1', '65536', '1e3', '0x50', '+80', '８０', '80/tcp', '80.0'])(
+  'PORT=%j is refused',
+  (PORT) => {
+    expect(readSettings({ PORT }).problems).toHaveLength(1);
+  },
+);
+
+test.each([
+  ['postgres://u:secret@h1:5432,h2:5433/d?target_session_attrs=read-write', []],
+  ['postgres://u:sec,ret@[::1]:5432,h2/d', []],
+  ['postgres://u:secret@h1,,h2/d', ['DATABASE_URL must have the form']],
+  ['postgres://u:secret@h1:5432,h2:x/d', ['DATABASE_URL must have the form']],
+  ['postgres://u:secret@h/d?target_session_attrs=standby', ['any, primary, read-write']],
+  ['postgres://u:secret@h/d?sslmode=require', []],
+  ['postgres://u:secret@h/d?sslmode=allow', ['disable, prefer, require, verify-ca, verify-full']],
+  ['postgres://u:secret@h/d?sslmode=verify-ca', ['sslrootcert']],
+  ['postgres://u:secret@h/d?sslmode=verify-full&sslrootcert=/none.pem', ['/none.pem']],
+])('DATABASE_URL=%j has the problems %j', (DATABASE_URL, expected) => {
+  const { problems } = readSettings({ DATABASE_URL });
+  expect(problems).toEqual(expected.map((text) => expect.stringContaining(text)));
+  expect(problems.join()).not.toMatch(/sec,?ret/);
+});
+
+/** What env files, shells and copying make of a value. */
+const mistakes: [name: string, change: (value: string) => string][] = [
+  ['double quotes', (value) => `"${value}"`],
+  ['single quotes', (value) => `'${value}'`],
+  ['one quote', (value) => `"${value}`],
+  ['escaped quotes', (value) => `\\"${value}\\"`],
+  ['typographic quotes', (value) => `“${value}”`],
+  ['German quotes', (value) => `„${value}“`],
+  ['backquotes', (value) => `\`${value}\``],
+  ['a carriage return', (value) => `${value}\r`],
+  ['a line feed', (value) => `${value}\n`],
+  ['a tab', (value) => `\t${value}`],
+  ['a blank before it', (value) => ` ${value}`],
+  ['a blank after it', (value) => `${value} `],
+  ['a no-break space', (value) => `${value}\u00a0`],
+  ['a zero-width space', (value) => `${value}\u200b`],
+  ['a byte order mark', (value) => `\ufeff${value}`],
+  ['a direction mark', (value) => `\u202a${value}`],
+  ['a control character', (value) => `${value}\u0007`],
+  ['a comment', (value) => `${value} # a comment`],
+  ['a close comment', (value) => `${value} #comment`],
+  ['its name', (value) => `DATA_DIR=${value}`],
+  ['another name', (value) => `DATABASE_URL=${value}`],
+  ['export', (value) => `export PORT=${value}`],
+  ['an equals sign', (value) => `=${value}`],
+  ['a variable in braces', (value) => `\${BASE}${value}`],
+  ['a command', (value) => `$(pwd)${value}`],
+  ['a template', (value) => `{{ base }}${value}`],
+  ['no value of JavaScript', () => 'undefined'],
+  ['no value of JSON', () => 'null'],
+  ['no value of Python', () => 'None'],
+];
+const values = {
+  PORT: '3000',
+  HOST: '127.0.0.1',
+  DATA_DIR: '/data',
+  DATABASE_URL: 'postgres://u:se%2Fcret@h/d',
+  DIST_DIR: '/app/dist',
+  TRUST_PROXY: '127.0.0.1',
+  LOG_LEVEL: 'info',
+  METRICS_HOST: 'localhost',
+};
+
+describe.each(Object.entries(values))('%s=%s', (name, value) => {
+  test.each(mistakes)('is refused with one sentence if it has %s', (_name, change) => {
+    const { problems } = readSettings({ [name]: change(value) });
+    expect(problems).toEqual([expect.stringMatching(new RegExp(`^${name} must [^\\n]+\\.$`))]);
+    expect(problems[0]).toMatch(/^[ -~]*$|[“„]/);
+    expect(problems[0]).not.toContain('cret');
+  });
+});
+
+test.each([
+  '$HOME/data',
+  '%APPDATA%',
+  '~/data',
+  '~ada/data',
+  'file:///data',
+  'C:\\data',
+  '/data;',
+  '/data/tracker.sqlite',
+  '/data,',
+])('DATA_DIR=%s names no folder', (DATA_DIR) => {
+  const { problems } = readSettings({ DATA_DIR });
+  expect(problems).toEqual([expect.stringContaining(`, but is ${JSON.stringify(DATA_DIR)}.`)]);
+});
+
+test.each([
+  '/srv/My Data',
+  '/srv/c#',
+  '/srv/Team #1',
+  "/srv/Ada's data",
+  '/srv/50% off',
+  './data/',
+  '../data',
+  '.',
+  '/srv/a=b',
+  '/srv/a$',
+  '/srv/größe',
+  '/srv/a\u200db',
+  '/srv/null',
+  'C#',
+])('DATA_DIR=%s is used as it is', (DATA_DIR) => {
+  expect(readSettings({ DATA_DIR })).toMatchObject({
+    settings: { dataDirectory: resolve(DATA_DIR) },
+    problems: [],
+  });
+});
+
+test.each([
+  ['export DATA_DIR', 'DATA_DIR'],
+  ['\ufeffPORT', 'PORT'],
+  ['HOST ', 'HOST'],
+  ['DATADIR', 'DATA_DIR'],
+  ['DATA_DIRS', 'DATA_DIR'],
+  ['data_dir', 'DATA_DIR'],
+  ['DATABASE_URI', 'DATABASE_URL'],
+])('a variable named %j is refused, because %s is meant', (name, meant) => {
+  const { problems } = readSettings({ [name]: '8080' });
+  expect(problems).toEqual([expect.stringMatching(`^The setting ".+" must be named ${meant}\\.$`)]);
+});
+
+test('variables of other programs are no settings', () => {
+  const environment = { PATH: '"/bin"', XDG_DATA_DIRS: '/usr/share', DATABASE: 'x', host: 'x ' };
+  expect(readSettings(environment).problems).toEqual([]);
+  const both = { DATA_DIR: '/data', DATADIR: '/var/lib/mysql' };
+  expect(readSettings(both).settings).toMatchObject({ dataDirectory: '/data' });
+});
+
+test('a server whose DATA_DIR has quotes ends, and makes no folder', async () => {
+  const folder = temporaryFolder();
+  const { code, errors } = await runProcess({ DATA_DIR: `"${folder}/data"` }).ended;
+  expect({ code, errors }).toEqual({
+    code: 1,
+    errors: `DATA_DIR must not be in quotation marks, but is "\\"${folder}/data\\"".\n`,
+  });
+  expect(readdirSync(folder)).toEqual([]);
+});

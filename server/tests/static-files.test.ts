@@ -1,0 +1,268 @@
+import { hash } from 'node:crypto';
+import { mkdirSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { brotliCompressSync, gzipSync } from 'node:zlib';
+import { expect, test } from 'vitest';
+import { CookieClient } from '../../tests/support/cookie-client.ts';
+import { fakeDist, startServer, useServer } from './support.ts';
+
+const browserHeaders = { accept: 'text/html,application/xhtml+xml,*/*;q=0.8' };
+const [script, style] = ['theme()', 'body{margin:0}'];
+const address = useServer(async () => ({ dist: createDist() }));
+const client = () => new CookieClient(address());
+
+test('the app is served at / and revalidated on every visit', async () => {
+  const reply = await client().call('GET', '/');
+  expect(reply).toMatchObject({ status: 200, body: expect.stringContaining('<!doctype html>') });
+  expect(reply.headers.get('content-type')).toBe('text/html; charset=utf-8');
+  expect(reply.headers.get('cache-control')).toBe('no-cache');
+});
+
+const sha256 = (text: string) => `'sha256-${hash('sha256', text, 'base64')}'`;
+/** The app works without https: no `upgrade-insecure-requests`, no Strict-Transport-Security. */
+const securityHeaders = {
+  'content-security-policy':
+    `default-src 'self';script-src 'self' ${sha256(script)};style-src 'self' ${sha256(style)};` +
+    "img-src 'self' data:;object-src 'none';base-uri 'none';form-action 'self';" +
+    "frame-ancestors 'none'",
+  'cross-origin-opener-policy': 'same-origin',
+  'cross-origin-resource-policy': 'same-origin',
+  'origin-agent-cluster': '?1',
+  'referrer-policy': 'same-origin',
+  'strict-transport-security': null,
+  'x-content-type-options': 'nosniff',
+  'x-dns-prefetch-control': 'off',
+  'x-download-options': 'noopen',
+  'x-frame-options': 'SAMEORIGIN',
+  'x-permitted-cross-domain-policies': 'none',
+  'x-powered-by': null,
+  'x-xss-protection': '0',
+};
+
+test.each([
+  ['a page', '/', 200],
+  ['an asset', '/assets/index-abc.js', 200],
+  ['an unknown address', '/nothing', 404],
+  ['an address that cannot be decoded', '/%E0%A4%A', 400],
+  ['a refusal', '/api/v1/projects', 401],
+])('%s has the security headers', async (_case, path, status) => {
+  const reply = await client().call('GET', path, { headers: browserHeaders });
+  expect(reply.status).toBe(status);
+  const names = Object.keys(securityHeaders);
+  const sent = Object.fromEntries(names.map((name) => [name, reply.headers.get(name)]));
+  expect(sent).toEqual(securityHeaders);
+});
+
+test.each([
+  ['gzip, deflate, br, zstd', 'br', '.br'],
+  ['gzip', 'gzip', '.gz'],
+  ['identity', null, ''],
+  ['br;q=0', null, ''],
+])('a client that accepts %s gets the matching file', async (accepted, encoding, suffix) => {
+  const source = 'const text = "some text";'.repeat(100);
+  const dist = createDist(source);
+  writeFileSync(join(dist, 'assets/index-abc.js.br'), brotliCompressSync(source));
+  writeFileSync(join(dist, 'assets/index-abc.js.gz'), gzipSync(source));
+  const init = { headers: { 'accept-encoding': accepted } };
+  const reply = await new CookieClient(await startServer({ dist })).call(
+    'GET',
+    '/assets/index-abc.js',
+    init,
+  );
+  expect(reply).toMatchObject({ status: 200, body: source });
+  expect(reply.headers.get('content-encoding')).toBe(encoding);
+  expect(reply.headers.get('content-length')).toBe(
+    String(statSync(join(dist, `assets/index-abc.js${suffix}`)).size),
+  );
+  expect(reply.headers.get('vary')).toBe('accept-encoding');
+  expect(reply.headers.get('content-type')).toContain('/javascript');
+  expect(reply.headers.get('cache-control')).toContain('immutable');
+});
+
+test('a browser that has the app gets 304', async () => {
+  const etag = (await client().call('GET', '/')).headers.get('etag') ?? '';
+  const headers = { 'if-none-match': etag, 'cache-control': 'max-age=0' };
+  expect(await client().call('GET', '/', { headers })).toMatchObject({ status: 304, body: '' });
+});
+
+test.each<[string, init: RequestInit]>([
+  ['the ETag', { headers: { 'if-none-match': '{etag}' } }],
+  ['several ETags', { headers: { 'if-none-match': '"a", W/{etag}' } }],
+  ['the time', { headers: { 'if-modified-since': new Date().toUTCString() } }],
+])('a new page of the same length and time is sent to a browser with %s', async (_case, init) => {
+  const dist = createDist();
+  const time = new Date(0);
+  const page = join(dist, 'index.html');
+  const load = async (headers: Record<string, string> = {}) =>
+    new CookieClient(await startServer({ dist })).call('GET', '/', { headers });
+  writeFileSync(page, '<p>old</p>');
+  utimesSync(page, time, time);
+  const { headers } = await load();
+  expect(headers.get('last-modified')).toBeNull();
+  const [[name, value]] = Object.entries(init.headers!) as [[string, string]];
+  const condition = { [name]: value.replace('{etag}', headers.get('etag')!) };
+  expect((await load(condition)).status).toBe(name === 'if-none-match' ? 304 : 200);
+  writeFileSync(page, '<p>new</p>');
+  utimesSync(page, time, time);
+  expect(await load(condition)).toMatchObject({ status: 200, body: '<p>new</p>' });
+});
+
+test('each encoding has an ETag of its own', async () => {
+  const dist = createDist('source');
+  writeFileSync(join(dist, 'assets/index-abc.js.br'), brotliCompressSync('source'));
+  writeFileSync(join(dist, 'assets/index-abc.js.gz'), gzipSync('source'));
+  const other = new CookieClient(await startServer({ dist }));
+  const encodings = ['br', 'gzip', 'identity'];
+  const replies = encodings.map((encoding) =>
+    other.call('GET', '/assets/index-abc.js', { headers: { 'accept-encoding': encoding } }),
+  );
+  const etags = (await Promise.all(replies)).map(({ headers }) => headers.get('etag'));
+  expect(new Set(etags).size).toBe(3);
+});
+
+test.each([
+  ['bytes=0-4', 206, 'bytes 0-4/15', '<!doc'],
+  ['bytes=9-', 206, 'bytes 9-14/15', ' html>'],
+  ['bytes=-5', 206, 'bytes 10-14/15', 'html>'],
+  ['bytes=-100', 206, 'bytes 0-14/15', '<!doctype html>'],
+  ['bytes=3-100', 206, 'bytes 3-14/15', 'octype html>'],
+  ['bytes=15-', 416, 'bytes */15', { message: expect.any(String) }],
+  ['bytes=-0', 416, 'bytes */15', { message: expect.any(String) }],
+  ['bytes=5-4', 200, null, '<!doctype html>'],
+  ['bytes=0-1,3-4', 200, null, '<!doctype html>'],
+  ['lines=0-4', 200, null, '<!doctype html>'],
+])('the range %s gets %d', async (range, status, contentRange, body) => {
+  const other = new CookieClient(await startServer({ dist: fakeDist() }));
+  const reply = await other.call('GET', '/', { headers: { range } });
+  expect(reply).toMatchObject({ status, body });
+  expect(reply.headers.get('content-range')).toBe(contentRange);
+});
+
+test.each([
+  ['if-range', '{etag}', 206],
+  ['if-range', '"other"', 200],
+  ['if-match', '{etag}', 206],
+  ['if-match', '*', 206],
+  ['if-match', '"other"', 412],
+  ['if-none-match', '{etag}', 304],
+])('a range with %s: %s gets %d', async (name, value, status) => {
+  const etag = (await client().call('GET', '/')).headers.get('etag') ?? '';
+  const headers = { range: 'bytes=0-4', [name]: value.replace('{etag}', etag) };
+  expect((await client().call('GET', '/', { headers })).status).toBe(status);
+});
+
+test.each([
+  ['/', 200, 'no-cache'],
+  ['/index.html', 200, 'no-cache'],
+  ['/assets/index-abc.js', 200, 'public, max-age=31536000, immutable'],
+  ['/%61ssets/index-abc.js', 200, 'public, max-age=31536000, immutable'],
+  ['/assets/gone.js', 404, 'no-store'],
+  ['/assets/../assets/gone.js?1', 404, 'no-store'],
+  ['/assets/', 404, 'no-store'],
+  ['/.hidden', 404, 'no-store'],
+  ['/%E0%A4%A', 400, 'no-store'],
+  ['/assets/%FF.js', 400, 'no-store'],
+  ['/login', 302, 'no-store'],
+  ['/api/v1/auth/login', 405, 'no-store'],
+])('%s is answered %d with cache-control: %s', async (path, status, cacheControl) => {
+  for (const accept of ['*/*', 'text/html']) {
+    const response = await fetch(address() + path, { redirect: 'manual', headers: { accept } });
+    expect(response.status).toBe(status);
+    expect(response.headers.get('cache-control')).toBe(cacheControl);
+  }
+});
+
+test('POST to an asset is answered 404 with cache-control: no-store', async () => {
+  const response = await fetch(`${address()}/assets/index-abc.js`, { method: 'POST' });
+  expect(response.status).toBe(404);
+  expect(response.headers.get('cache-control')).toBe('no-store');
+});
+
+test('a running server keeps its version while the files are replaced', async () => {
+  const dist = createDist('old');
+  const other = new CookieClient(await startServer({ dist }));
+  const load = async () =>
+    Promise.all(
+      ['/', '/assets/index-abc.js'].map(async (path) => (await other.call('GET', path)).body),
+    );
+  const before = await load();
+  rmSync(dist, { recursive: true });
+  expect(await load()).toEqual(before);
+});
+
+test('HEAD gets the response of GET without the body', async () => {
+  for (const path of ['/', '/assets/index-abc.js', '/api/v1/projects']) {
+    const [get, head] = [await client().call('GET', path), await client().call('HEAD', path)];
+    expect(head).toMatchObject({ status: get.status, body: '' });
+    expect(head.headers.get('content-length')).toBe(get.headers.get('content-length'));
+  }
+});
+
+test('API responses are not stored by browsers', async () => {
+  const reply = await client().call('GET', '/api/v1/projects');
+  expect(reply.headers.get('cache-control')).toBe('no-store');
+});
+
+test.each([
+  ['/login', './#/login'],
+  ['/login/', '../../tests/#/login'],
+  ['/login?next=1', './?next=1#/login'],
+  ['/projects', './#/projects'],
+])('%s is redirected to the screen, in any folder', async (path, location) => {
+  for (const method of ['GET', 'HEAD']) {
+    const response = await fetch(address() + path, { method, redirect: 'manual' });
+    expect(response.status).toBe(302);
+    expect(response.headers.get('location')).toBe(location);
+  }
+});
+
+test.each([
+  ['/nothing', './', 404],
+  ['/nothing?at=/all/', './', 404],
+  ['/some/deep/address', '../../', 404],
+  ['/login/nothing', '../../tests/', 404],
+  ['/assets/', '../../tests/', 404],
+  ['/apis', './', 404],
+  ['/*', './', 404],
+  ['/%E0%A4%A', './', 400],
+])('a browser at %s gets a page with a link to the start page', async (path, link, status) => {
+  const reply = await client().call('GET', path, { headers: browserHeaders });
+  expect(reply).toMatchObject({ status, body: `<a href="${link}">Start</a>` });
+  expect(reply.headers.get('content-type')).toBe('text/html; charset=utf-8');
+  expect(reply.headers.get('vary')).toBe('accept');
+});
+
+test.each([
+  ['/nothing', {}],
+  ['/nothing', { accept: 'application/json' }],
+  ['/nothing', { accept: '*/*' }],
+  ['/api', browserHeaders],
+  ['/api?x', browserHeaders],
+  ['/api/v1/nothing', browserHeaders],
+])('%s with %o gets JSON', async (path, headers) => {
+  const reply = await client().call('GET', path, { headers });
+  expect(reply).toMatchObject({
+    status: 404,
+    body: { message: 'There is nothing at this address.' },
+  });
+});
+
+test('a browser gets JSON if the build has no page for unknown addresses', async () => {
+  const other = new CookieClient(await startServer({ dist: fakeDist() }));
+  const reply = await other.call('GET', '/nothing', { headers: browserHeaders });
+  expect(reply).toMatchObject({ status: 404, body: { message: expect.any(String) } });
+});
+
+function createDist(source = ''): string {
+  const dist = fakeDist();
+  const templates = ['/', '/login', '/projects', '/*', 'row'];
+  writeFileSync(
+    join(dist, 'index.html'),
+    `<!doctype html><script>${script}</script><style>${style}</style>${templates.map((name) => `<template id="template:${name}"></template>`).join('')}`,
+  );
+  writeFileSync(join(dist, '404.html'), '<a href="./">Start</a>');
+  writeFileSync(join(dist, '.hidden'), '');
+  mkdirSync(join(dist, 'assets'));
+  writeFileSync(join(dist, 'assets/index-abc.js'), source);
+  return dist;
+}

@@ -1,0 +1,206 @@
+import { argon2Sync, randomUUID } from 'node:crypto';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { Client } from 'pg';
+import { beforeAll, expect, inject, onTestFinished } from 'vitest';
+import { StoreUnavailable, type Database } from '../store/database.ts';
+import { openPostgres } from '../store/postgres.ts';
+import { examples } from '../../tests/support/contract.ts';
+import { CookieClient, type Reply } from '../../tests/support/cookie-client.ts';
+import { openDatabase } from '../../tests/support/database.ts';
+import { maxTestMs } from '../../tests/support/time-limits.ts';
+import {
+  cheapestCost,
+  startReferenceServer,
+  type ReferenceServerOptions,
+} from '../../tests/support/reference-server.ts';
+import { runServer, type Settings } from '../../tests/support/server-process.ts';
+import { runSql } from '../../nightly/torture/sql.ts';
+
+export type StoreName = 'SQLite' | 'PostgreSQL';
+export const storeNames: StoreName[] = ['SQLite', 'PostgreSQL'];
+
+/** What to do after the tests of the `useServer` that is starting. */
+let afterServer: (() => unknown)[] | undefined;
+
+/** Runs `cleanUp` after the test, or after all tests of a `useServer`. */
+function atEnd(cleanUp: () => unknown) {
+  if (afterServer) afterServer.push(cleanUp);
+  else onTestFinished(async () => void (await cleanUp()));
+}
+
+/** Creates a folder that is deleted after the test. */
+export function temporaryFolder(): string {
+  const folder = mkdtempSync(join(tmpdir(), 'tracker-app-'));
+  atEnd(() => rmSync(folder, { recursive: true, force: true }));
+  return folder;
+}
+
+/** Creates a folder that replaces the built app. */
+export function fakeDist(): string {
+  const folder = temporaryFolder();
+  writeFileSync(join(folder, 'index.html'), '<!doctype html>');
+  return folder;
+}
+
+/** Creates an empty PostgreSQL database that is dropped after the test. Returns its URL. */
+export async function createPostgresDatabase(): Promise<string> {
+  const name = `test_${randomUUID().replaceAll('-', '')}`;
+  // The default strategy, through the write-ahead log, takes seven times as long.
+  await runInPostgres(`create database ${name} strategy file_copy`);
+  atEnd(() => runInPostgres(`drop database ${name} with (force)`));
+  const url = new URL(inject('postgresUrl'));
+  url.pathname = name;
+  return url.href;
+}
+
+const runInPostgres = (sql: string) => runSql(inject('postgresUrl'), sql);
+
+/** Changes a PostgreSQL database, and ends its connections: the change applies to new ones. */
+export async function alterPostgresDatabase(url: string, change: string) {
+  const name = new URL(url).pathname.slice(1);
+  await runInPostgres(`alter database ${name} ${change}`);
+  await runInPostgres(
+    `select pg_terminate_backend(pid) from pg_stat_activity where datname = '${name}'`,
+  );
+}
+
+/**
+ * Returns the settings of a server with empty data. On PostgreSQL it is a schema, because a
+ * database takes ten times the processor time.
+ */
+export async function emptyStore(name: StoreName): Promise<Settings> {
+  if (name === 'SQLite') return { DATA_DIR: temporaryFolder() };
+  const schema = `test_${randomUUID().replaceAll('-', '')}`;
+  await runInPostgres(`create schema ${schema}`);
+  atEnd(() => runInPostgres(`drop schema ${schema} cascade`));
+  const url = new URL(inject('postgresUrl'));
+  url.searchParams.set('options', `-csearch_path=${schema}`);
+  return { DATABASE_URL: url.href };
+}
+
+/** Returns a function that opens one empty database, as often as a test needs it. */
+export async function freshDatabase(name: StoreName): Promise<() => Database> {
+  const settings = await emptyStore(name);
+  return () => openDatabase(settings);
+}
+
+/** Begins a transaction of another process, which holds its locks until `commit` or `rollback`. */
+export async function beginTransaction({ DATABASE_URL, DATA_DIR = '' }: Settings) {
+  if (!DATABASE_URL) {
+    const connection = new DatabaseSync(join(DATA_DIR, 'tracker.sqlite'));
+    onTestFinished(() => connection.close());
+    connection.exec('begin immediate');
+    // A statement has met the lock when it was sent.
+    return { run: async (sql: string) => connection.exec(sql), untilAwaited: async () => {} };
+  }
+  const client = new Client(DATABASE_URL);
+  await client.connect();
+  onTestFinished(() => client.end());
+  await client.query('begin');
+  return {
+    run: async (sql: string) => void (await client.query(sql)),
+    async untilAwaited() {
+      for (;;) {
+        // oxlint-disable-next-line no-await-in-loop
+        const { rowCount } = await client.query(
+          'select from pg_stat_activity where pg_backend_pid() = any(pg_blocking_pids(pid))',
+        );
+        if (rowCount) return;
+      }
+    },
+  };
+}
+
+/** Half of it is the time in which a connection has to open, which a busy machine needs. */
+export const impatient = { timeoutMs: 8_000 };
+
+/** Opens a PostgreSQL database until the test ends. */
+export function openForTest(
+  url: string,
+  options: Parameters<typeof openPostgres>[1] = { timeoutMs: maxTestMs },
+) {
+  const database = openPostgres(url, options);
+  onTestFinished(() => database.close());
+  return database;
+}
+
+/** Returns the causes of failed calls of a database. */
+export const causes = (results: PromiseSettledResult<unknown>[]) =>
+  results.map((result) => {
+    const error = 'reason' in result && result.reason;
+    expect(error).toBeInstanceOf(StoreUnavailable);
+    return String((error as Error).cause);
+  });
+
+/** Starts the reference server in this process until the test ends. Returns its origin. */
+export async function startServer(options?: ReferenceServerOptions): Promise<string> {
+  const { origin, stop } = await startReferenceServer(options);
+  onTestFinished(stop);
+  return origin;
+}
+
+/** Starts one reference server for all tests around. Returns a function that returns its origin. */
+export function useServer(createOptions: () => Promise<ReferenceServerOptions> = async () => ({})) {
+  let origin = '';
+  beforeAll(async () => {
+    const cleanups = (afterServer = [] as typeof afterServer & {});
+    const server = await createOptions()
+      .then(startReferenceServer)
+      .finally(() => (afterServer = undefined));
+    ({ origin } = server);
+    return async () => {
+      await server.stop();
+      for (const cleanUp of cleanups) await cleanUp();
+    };
+  });
+  return () => origin;
+}
+
+/** Runs the server as a process until the test ends. */
+export function runProcess(settings: Settings, options?: Parameters<typeof runServer>[1]) {
+  const running = runServer({ DIST_DIR: fakeDist(), ...settings }, options);
+  onTestFinished(async () => {
+    await running.kill();
+  });
+  return running;
+}
+
+/** Runs the server as a process and waits until it is ready. */
+export async function startProcess(settings: Settings, options?: { readsLog: boolean }) {
+  const running = runProcess(settings, options);
+  return { ...running, address: await running.ready() };
+}
+
+/** Returns a client with the same account and a copy of the cookies. */
+export function copyClient(client: CookieClient, address = client.address): CookieClient {
+  return new CookieClient(address, client.credentials, new Map(client.cookies));
+}
+
+/** Hashes a password as versions did that did not know Unicode forms. */
+export function hashAsTyped(password: string): string {
+  const nonce = Buffer.alloc(16);
+  const options = { message: Buffer.from(password), nonce, ...cheapestCost, tagLength: 32 };
+  const [salt, tag] = [nonce, argon2Sync('argon2id', options)].map((bytes) =>
+    bytes.toString('base64').replaceAll('=', ''),
+  );
+  return `$argon2id$v=19$m=8,t=1,p=1$${salt}$${tag}`;
+}
+
+/** Returns a function to be polled, because the server checks its store once a second. */
+export const readiness = (client: CookieClient) => async () =>
+  (await client.call('GET', '/readyz')).status;
+
+/** The error responses that the contract names. */
+export const refusals = examples.filter(({ body }) => body.message);
+
+/** Returns status and body of the refusal with this name, of any operation of the contract. */
+export function refusal(name: string): Pick<Reply, 'status' | 'body'> {
+  const named = refusals.filter((candidate) => candidate.name === name);
+  if (named.length === 0) throw new Error(`openapi.yaml has no refusal named ${name}.`);
+  const messages = [...new Set(named.map(({ body }) => body.message))];
+  const message = messages.length === 1 ? messages[0] : expect.toBeOneOf(messages);
+  return { status: named[0]!.status, body: { message } };
+}
