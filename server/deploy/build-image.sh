@@ -44,9 +44,9 @@ chroot "$root" useradd --uid 1000 --create-home node
 
 # As in Containerfile.
 install -d "$root/app"
-cp package.json package-lock.json .npmrc "$root/app"
-(cd "$root/app" && npm ci --omit=dev --omit=optional --ignore-scripts)
-cp -r generated server dist "$root/app"
+cp -r package.json package-lock.json .npmrc generated server dist "$root/app"
+rm -r "$root/app/server/tests" "$root/app/server/deploy"
+(cd "$root/app" && npm ci --workspace=server --omit=dev --omit=optional --ignore-scripts)
 install -d -m 700 -o 1000 -g 1000 "$root/data"
 test -z "${ROOT:-}" || exit 0
 
