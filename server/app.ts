@@ -7,6 +7,7 @@ import Fastify, {
   type FastifyServerOptions,
 } from 'fastify';
 import { cleanupIntervalMs, createCleanup } from './auth/cleanup.ts';
+import { createHashingQueue, type HashingQueue } from './auth/hashing-queue.ts';
 import { createPasswords, type Passwords } from './auth/passwords.ts';
 import { createSessions } from './auth/sessions.ts';
 import { createThrottle } from './auth/throttle.ts';
@@ -19,6 +20,7 @@ import { containExceptions } from './http/exceptions.ts';
 import { createGuard } from './http/guard.ts';
 import { registerHealthRoutes } from './http/health.ts';
 import { registerJsonParser } from './http/json-parser.ts';
+import { createListSender } from './http/list-responses.ts';
 import { logController, logWhenClosed } from './http/log.ts';
 import { findPages, registerScreenRedirects } from './http/pages.ts';
 import {
@@ -34,6 +36,13 @@ import { securityHeaders } from './http/security-headers.ts';
 import { readStaticFiles, registerStaticFiles } from './http/static-files.ts';
 import type { Dependencies } from './dependencies.ts';
 import type { Store } from './store/store.ts';
+
+declare module 'fastify' {
+  interface FastifyInstance {
+    /** What the server is busy with, for the metrics. */
+    load: { queue: HashingQueue; countStreams: () => number };
+  }
+}
 
 export interface AppOptions {
   store: Store;
@@ -71,7 +80,8 @@ export async function createApp({
 }: AppOptions): Promise<FastifyInstance> {
   const contract = loadContract();
   const sessions = createSessions(store);
-  const throttle = createThrottle(store);
+  const queue = createHashingQueue();
+  const throttle = createThrottle(store, queue);
   const dependencies: Dependencies = { store, passwords, sessions, throttle };
   const operations = await loadOperations(contract, dependencies);
 
@@ -126,7 +136,9 @@ export async function createApp({
   registerJsonParser(app);
   await app.register(fastifyCookie);
   const guard = createGuard(sessions);
-  await app.register(async (api) => registerRoutes(api, contract, operations, guard));
+  const lists = createListSender(contract.contractHash);
+  app.decorate('load', { queue, countStreams: lists.countStreams });
+  await app.register(async (api) => registerRoutes(api, contract, operations, guard, lists));
   await app.register(async (health) => registerHealthRoutes(health, store, isDraining));
   const cleanUp = createCleanup(store);
   const cleanup = setInterval(() => {

@@ -1,9 +1,8 @@
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import type { FastifyInstance } from 'fastify';
 import { collectDefaultMetrics, Counter, Gauge, Histogram, register } from 'prom-client';
-import { hashing } from './auth/hashing-queue.ts';
-import { countOpenStreams } from './http/list-responses.ts';
 import { endedRequests, type EndedRequest } from './http/log.ts';
 import type { Store } from './store/store.ts';
 
@@ -11,15 +10,20 @@ import type { Store } from './store/store.ts';
 const sizeIntervalMs = 60_000;
 
 /** Serves `/metrics` for Prometheus on a port of its own. Returns its URL. */
-export async function serveMetrics(store: Store, host: string, port: number): Promise<string> {
+export async function serveMetrics(
+  store: Store,
+  { queue, countStreams }: FastifyInstance['load'],
+  host: string,
+  port: number,
+): Promise<string> {
   collectDefaultMetrics(); // of the process and its event loop
   observeRequests();
   const { database } = store;
   const pool = () => database.countConnections?.() ?? { total: 0, idle: 0, waiting: 0 };
   const gauges: Record<string, [help: string, read: () => number]> = {
-    tracker_hashing_running: ['Passwords that are being hashed.', () => hashing.running],
-    tracker_hashing_waiting: ['Requests that wait for a hash.', () => hashing.waiting],
-    tracker_list_streams: ['Lists that are being streamed.', countOpenStreams],
+    tracker_hashing_running: ['Passwords that are being hashed.', () => queue.counts().running],
+    tracker_hashing_waiting: ['Requests that wait for a hash.', () => queue.counts().waiting],
+    tracker_list_streams: ['Lists that are being streamed.', countStreams],
     tracker_pool_connections: ['Connections to PostgreSQL.', () => pool().total],
     tracker_pool_idle: ['Idle connections to PostgreSQL.', () => pool().idle],
     tracker_pool_waiting: ['Queries without connection.', () => pool().waiting],
@@ -44,7 +48,7 @@ export async function serveMetrics(store: Store, host: string, port: number): Pr
     if (request.url !== '/metrics') return response.writeHead(404).end();
     for (const [gauge, read] of readings) gauge.set(read());
     refused.reset();
-    refused.inc(hashing.refused);
+    refused.inc(queue.counts().refused);
     return register.metrics().then(
       (text) => response.setHeader('content-type', register.contentType).end(text),
       () => response.writeHead(500).end(),

@@ -11,68 +11,85 @@ const maxWaitMs = 20_000;
 /** After this time, an arrival counts half. */
 const halfLifeMs = 60_000;
 
-/** Of all queues of the process, for the metrics. */
-export const hashing = { running: 0, waiting: 0, refused: 0 };
-
-interface Waiter {
+/** The place of an arrival in the queue. */
+interface Place {
   /** Recent arrivals from its network before this one. */
   earlier: number;
   /** Recent arrivals from its network, also after this one. */
   arrivals: { count: number; at: number };
+}
+
+interface Waiter extends Place {
   start(): void;
 }
 
+export type HashingQueue = ReturnType<typeof createHashingQueue>;
+
 /**
  * Creates a queue for the tasks that hash passwords. It runs two at a time, first those of networks
- * with few recent arrivals. Call it for each arrival, and then the result with a task. Both refuse
- * with `unavailable` if too many wait.
+ * with few recent arrivals.
  */
 export function createHashingQueue() {
+  /** Empty unless `maxRunning` tasks run: each task that ends starts the next one. */
   const waiters: Waiter[] = [];
-  const networks = new LRUCache<string, Waiter['arrivals']>({ max: 10_000 });
+  const networks = new LRUCache<string, Place['arrivals']>({ max: 10_000 });
   let running = 0;
+  let refused = 0;
 
-  function refuse() {
-    hashing.refused += 1;
+  function refuse(): never {
+    refused += 1;
     throw new Refusal('unavailable');
   }
 
-  async function waitForTurn(place: Omit<Waiter, 'start'>) {
+  function refuseIfFull({ earlier }: Place) {
+    const limit = earlier < fewArrivals ? maxWaitingOfQuietNetworks : maxWaiting;
+    if (waiters.length >= limit) refuse();
+  }
+
+  async function waitForTurn(place: Place) {
     const turn = Promise.withResolvers<void>();
     const waiter = { ...place, start: turn.resolve };
     waiters.push(waiter);
-    hashing.waiting += 1;
     const timer = setTimeout(turn.resolve, maxWaitMs);
     await turn.promise;
     clearTimeout(timer);
-    hashing.waiting -= 1;
     if (!waiters.includes(waiter)) return;
     waiters.splice(waiters.indexOf(waiter), 1);
     refuse();
   }
 
-  return (network: string) => {
-    const now = performance.now();
-    const arrivals = networks.get(network) ?? { count: 0, at: now };
-    const earlier = arrivals.count * 2 ** ((arrivals.at - now) / halfLifeMs);
-    networks.set(network, Object.assign(arrivals, { count: earlier + 1, at: now }));
-    const limit = earlier < fewArrivals ? maxWaitingOfQuietNetworks : maxWaiting;
-    if (waiters.length >= limit) refuse();
+  function startNext() {
+    waiters.sort((a, b) => a.earlier - b.earlier || a.arrivals.count - b.arrivals.count);
+    const next = waiters.shift();
+    if (next) next.start();
+    else running -= 1;
+  }
 
-    return async <T>(task: () => Promise<T>): Promise<T> => {
-      if (waiters.length >= limit) refuse();
+  return {
+    /** Returns the tasks that run and that wait, and how many were refused so far. */
+    counts: () => ({ running, waiting: waiters.length, refused }),
+
+    /** Counts an arrival of a network. Refuses with `unavailable` if too many tasks wait. */
+    enter(network: string): Place {
+      const now = performance.now();
+      const arrivals = networks.get(network) ?? { count: 0, at: now };
+      const earlier = arrivals.count * 2 ** ((arrivals.at - now) / halfLifeMs);
+      networks.set(network, Object.assign(arrivals, { count: earlier + 1, at: now }));
+      const place = { earlier, arrivals };
+      refuseIfFull(place);
+      return place;
+    },
+
+    /** Runs a task when it is the turn of its place. Refuses as `enter` does, or after 20 s. */
+    async run<T>(place: Place, task: () => Promise<T>): Promise<T> {
+      refuseIfFull(place);
       if (running < maxRunning) running += 1;
-      else await waitForTurn({ earlier, arrivals });
-      hashing.running += 1;
+      else await waitForTurn(place);
       try {
         return await task();
       } finally {
-        hashing.running -= 1;
-        waiters.sort((a, b) => a.earlier - b.earlier || a.arrivals.count - b.arrivals.count);
-        const next = waiters.shift();
-        if (next) next.start();
-        else running -= 1;
+        startNext();
       }
-    };
+    },
   };
 }

@@ -4,7 +4,7 @@ import ipaddr from 'ipaddr.js';
 import { Refusal } from '../refusal.ts';
 import type { Bucket, BucketKey } from '../store/attempt-buckets.ts';
 import type { Store } from '../store/store.ts';
-import { createHashingQueue } from './hashing-queue.ts';
+import { createHashingQueue, type HashingQueue } from './hashing-queue.ts';
 
 const secondMs = 1000;
 const minuteMs = 60 * secondMs;
@@ -53,9 +53,7 @@ export interface Attempt {
 export type Throttle = ReturnType<typeof createThrottle>;
 
 /** Counts attempts in the store, shared by all replicas. */
-export function createThrottle(store: Store) {
-  const joinQueue = createHashingQueue();
-
+export function createThrottle(store: Store, queue: HashingQueue = createHashingQueue()) {
   return {
     /**
      * Counts an attempt and runs `hashPassword`, when it is the network's turn. Refuses with
@@ -66,10 +64,10 @@ export function createThrottle(store: Store) {
       const { isOwner, isKnown } = attempt.signIn ?? {};
       // A user whom the account knows does not wait for strangers in the same network.
       const party = `${siteOf(attempt.ip)}${isOwner || isKnown ? ' known' : ''}`;
-      const runInTurn = joinQueue(party);
+      const place = queue.enter(party);
       const limits = limitsOf(attempt);
       if (limits.length > 0) await store.checkBuckets(limits, countAttempt);
-      return runInTurn(async () => {
+      return queue.run(place, async () => {
         // Again, because attempts that waited at the same time may have filled a bucket.
         if (limits.length > 0) await store.changeBuckets(limits, countAttempt);
         return hashPassword();

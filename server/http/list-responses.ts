@@ -4,7 +4,7 @@ import { constants, createGzip, gzipSync } from 'node:zlib';
 import { negotiate } from '@fastify/accept-negotiator';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { LRUCache } from 'lru-cache';
-import pLimit from 'p-limit';
+import pLimit, { type LimitFunction } from 'p-limit';
 import type { ListPart } from '../store/lists.ts';
 import { createConcurrencyLimit } from './concurrency-limit.ts';
 
@@ -42,13 +42,10 @@ const maxHeldBytes = 64 * 1024 * 1024;
 // A turn of the event loop accepts one connection. With eight turns for each part, new connections
 // wait for few parts, however many streams are open.
 const turnsPerPart = 8;
-const partLimit = pLimit(4);
+const maxPartsAtOnce = 4;
 
 /** More than a user's tabs need. Each stream holds up to 0.3 MB. */
-const streamLimit = createConcurrencyLimit(32);
-
-/** Returns how many lists are being streamed. */
-export const countOpenStreams = streamLimit.total;
+const maxStreamsPerAccount = 32;
 
 interface CachedBody {
   etag: string;
@@ -68,6 +65,8 @@ export function createListSender(contractHash: string) {
     maxEntrySize: maxCachedListBytes,
     sizeCalculation: ({ bytes }) => Math.max(1, bytes.length),
   });
+  const streams = createConcurrencyLimit(maxStreamsPerAccount);
+  const partLimit = pLimit(maxPartsAtOnce);
   let heldBytes = 0;
 
   /** Counts bytes until the response is closed. Returns false if responses hold too many. */
@@ -82,7 +81,7 @@ export function createListSender(contractHash: string) {
    * Sends a list, or 304 if the client's ETag is current. Throws if it fails before the first byte.
    * A later failure cuts the connection.
    */
-  return async function sendList(request: FastifyRequest, reply: FastifyReply, list: ListBody) {
+  async function sendList(request: FastifyRequest, reply: FastifyReply, list: ListBody) {
     const etag = `W/"${list.version}-${contractHash}"`;
     reply.headers({ etag, vary: 'accept-encoding' });
     if (matchesEtag(etag, request.headers['if-none-match'])) return reply.code(304).send();
@@ -105,17 +104,20 @@ export function createListSender(contractHash: string) {
       cache.set(key, body);
       return sendBody(reply, body);
     }
-    streamLimit.enter(reply, list.ownerId);
+    streams.enter(reply, list.ownerId);
     if (useGzip) reply.header('content-encoding', 'gzip');
     const isHead = request.method === 'HEAD';
-    const stream = createStream(isHead ? [] : streamJson(first, parts), useGzip);
+    const stream = createStream(isHead ? [] : streamJson(first, parts, partLimit), useGzip);
     if (isHead || !hold(reply, maxCachedListBytes)) return reply.send(stream);
     const save = (bytes: Buffer) =>
       cache.set(key, { etag, bytes, isGzipped: useGzip, isLong: true });
     return reply.send(
       Readable.from(collect(stream, save), { objectMode: false, highWaterMark: 0 }),
     );
-  };
+  }
+
+  /** `countStreams` returns how many lists are being streamed. */
+  return { sendList, countStreams: streams.total };
 }
 
 function sendBody(reply: FastifyReply, { bytes, isGzipped }: CachedBody): FastifyReply {
@@ -137,7 +139,11 @@ async function* collect(stream: Readable, save: (bytes: Buffer) => void) {
 }
 
 /** Yields the JSON of a list of several parts, of which the first has been read. */
-async function* streamJson(first: ListPart, parts: AsyncGenerator<ListPart>) {
+async function* streamJson(
+  first: ListPart,
+  parts: AsyncGenerator<ListPart>,
+  partLimit: LimitFunction,
+) {
   yield Buffer.from(first.json.slice(0, -1));
   const readNext = async () => {
     for (let turn = 0; turn < turnsPerPart; turn += 1) await yieldToEventLoop();

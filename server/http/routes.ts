@@ -35,11 +35,11 @@ export function registerRoutes(
   contract: Contract,
   operations: Operations,
   guard: Guard,
+  { sendList } = createListSender(contract.contractHash),
 ) {
   const ajv = createAjv();
   app.setValidatorCompiler(({ schema }) => ajv.compile(schema));
   app.setSchemaErrorFormatter(toRefusal);
-  const sendList = createListSender(contract.contractHash);
   const longBodyLimit = createConcurrencyLimit(16);
   app.decorateRequest('session');
   for (const operation of contract.operations) {

@@ -1,28 +1,26 @@
 import { expect, onTestFinished, test, vi } from 'vitest';
-import { createHashingQueue, hashing } from '../auth/hashing-queue.ts';
+import { createHashingQueue } from '../auth/hashing-queue.ts';
 import { createThrottle } from '../auth/throttle.ts';
 import type { Store } from '../store/store.ts';
 
 const unavailable = expect.objectContaining({ reason: 'unavailable' });
 
 test('two tasks run, 256 wait, and the next one of the network is refused', async () => {
-  const { add, finishAll } = start();
-  const { running, waiting, refused } = hashing;
+  const { add, finishAll, counts } = start();
   const accepted = Array.from({ length: 258 }, () => add('a'));
   expect(() => add('a')).toThrow(unavailable);
   expect(accepted.filter(({ isRunning }) => isRunning())).toHaveLength(2);
-  const counts = { running: running + 2, waiting: waiting + 256, refused: refused + 1 };
-  expect(hashing).toEqual(counts);
+  expect(counts()).toEqual({ running: 2, waiting: 256, refused: 1 });
   await finishAll();
   await Promise.all(accepted.map(({ ended }) => ended));
-  expect(hashing).toEqual({ running, waiting, refused: refused + 1 });
+  expect(counts()).toEqual({ running: 0, waiting: 0, refused: 1 });
   add('a');
 });
 
 test('of 259 tasks that arrive before one runs, the last one is refused', async () => {
   const queue = createHashingQueue();
-  const tasks = Array.from({ length: 259 }, () => queue('a'));
-  const ended = Promise.allSettled(tasks.map((run) => run(async () => {})));
+  const places = Array.from({ length: 259 }, () => queue.enter('a'));
+  const ended = Promise.allSettled(places.map((place) => queue.run(place, async () => {})));
   expect((await ended).findIndex(({ status }) => status === 'rejected')).toBe(258);
 });
 
@@ -130,10 +128,10 @@ test('a task that waits for 20 seconds is refused', async () => {
 
 test('a task that fails lets the next one run', async () => {
   const queue = createHashingQueue();
-  const fail = () => queue('a')(() => Promise.reject(new Error('broken')));
+  const fail = () => queue.run(queue.enter('a'), () => Promise.reject(new Error('broken')));
   const results = await Promise.allSettled(Array.from({ length: 5 }, fail));
   expect(results.every(({ status }) => status === 'rejected')).toBe(true);
-  expect(await queue('a')(async () => 'done')).toBe('done');
+  expect(await queue.run(queue.enter('a'), async () => 'done')).toBe('done');
 });
 
 function setTime(milliseconds: number) {
@@ -161,6 +159,7 @@ function start() {
 
   return {
     order,
+    counts: queue.counts,
     finish,
     finishAll: async () => {
       await settle();
@@ -170,7 +169,7 @@ function start() {
       const name = `${network} ${count}`;
       count += 1;
       let hasStarted = false;
-      const ended = queue(network)(() => {
+      const ended = queue.run(queue.enter(network), () => {
         hasStarted = true;
         order.push(name);
         return new Promise<void>((resolve) => running.push(resolve));
