@@ -1,10 +1,10 @@
 import { spawn } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 
-/** The project's folder, ending with a slash. */
 /** Each product has its tests beside it. */
 export const testFiles = '{tests,server/tests,conformance/tests}/**/*.test.{ts,tsx}';
 
+/** The project's folder, ending with a slash. */
 export const root = fileURLToPath(new URL('../', import.meta.url));
 
 /** Returns a command that runs a script of node_modules with the current Node. */
