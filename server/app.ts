@@ -30,7 +30,7 @@ import {
   maxHeaderBytes,
   pathOfTarget,
   protocolRefusal,
-} from './http/malformed-http.ts';
+} from './http/protocol-refusals.ts';
 import { registerRoutes } from './http/routes.ts';
 import { securityHeaders } from './http/security-headers.ts';
 import { readStaticFiles, registerStaticFiles } from './http/static-files.ts';

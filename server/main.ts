@@ -36,7 +36,7 @@ setFlagsFromString('--heap-growing-percent=50');
 // permission to write, nothing is cached.
 enableCompileCache(join(import.meta.dirname, '../node_modules/.cache/server'));
 const { asUsageError, describeDatabase, openConfiguredStore, runCommand } =
-  await import('./commands/cli.ts');
+  await import('./commands/startup.ts');
 const { helpText, readSettings } = await import('./settings.ts');
 const { UsageError } = await import('./usage-error.ts');
 

@@ -13,7 +13,7 @@ import { check } from './check.ts';
 import { ensureChromium } from './ensure-chromium.ts';
 import { findMissingSoftware, mustTestAll } from './optional-software.ts';
 import { root, runStep, testFiles, type Totals } from './run.ts';
-import { findTempFolder } from './temp-folder.ts';
+import { findTempParent } from './temp-parent.ts';
 
 // Hundreds of processes load the same modules, so they share one compile cache.
 process.env['NODE_COMPILE_CACHE'] ??= join(root, 'node_modules/.cache/node');
@@ -25,7 +25,7 @@ const before = await Promise.all([
 ]);
 // After the search for a browser, which may install one.
 const missingSoftware = findMissingSoftware();
-const folder = await mkdtemp(join(await findTempFolder(), 'tests-'));
+const folder = await mkdtemp(join(await findTempParent(), 'tests-'));
 // PostgreSQL runs as another user, and writes here.
 await chmod(folder, 0o1777);
 process.env['TMPDIR'] = folder;

@@ -6,7 +6,7 @@ import {
   describeUnsyncedFolder,
   endDraftsOnSignals,
   runWithArgument,
-} from './cli.ts';
+} from './startup.ts';
 import { describePermissionError } from './permissions.ts';
 
 const usage = `Usage: node server/commands/restore.ts FILE

@@ -1,6 +1,6 @@
 import { canonicalEmail } from '../auth/emails.ts';
 import { UsageError } from '../usage-error.ts';
-import { openConfiguredStore, runWithArgument } from './cli.ts';
+import { openConfiguredStore, runWithArgument } from './startup.ts';
 
 const usage = `Usage: node server/commands/sign-out.ts EMAIL
 

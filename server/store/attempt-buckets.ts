@@ -19,7 +19,7 @@ type Change<Key> = (bucket: Bucket, now: number, key: Key) => Bucket;
 
 type Row = Omit<Bucket, 'updatedAt'> & { updatedAt: number | string; now: number | string };
 
-export function createAttemptBuckets(database: Database) {
+export function attemptBucketQueries(database: Database) {
   const columns = () =>
     `email_hash as "emailHash", network, made, debt_ms as "debtMs", updated_at as "updatedAt",
      ${database.now} as now`;

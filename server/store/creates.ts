@@ -14,7 +14,7 @@ interface WaitingCreate {
 
 const maxBatchSize = 16;
 
-export function createProjectCreation(database: Database) {
+export function projectCreation(database: Database) {
   let waitingCreates: WaitingCreate[] = [];
   const busyAccounts = new Set<string>();
 

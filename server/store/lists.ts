@@ -39,7 +39,7 @@ const maxProjectBytes = 2 ** 30;
 const maxChunkRows = 256;
 const maxBatchSize = 16;
 
-export function createProjectLists(database: Database) {
+export function projectListQueries(database: Database) {
   // The database writes the JSON: rows as objects cost more than the rest of the response.
   async function readChunks(chunks: readonly Chunk[]): Promise<(string | null)[]> {
     const found = await database.query<{ json: string | null }>(

@@ -11,7 +11,7 @@ type SessionRow = SessionRecord & ListVersion;
 
 const maxBatchSize = 16;
 
-export function createSessionTable(database: Database) {
+export function sessionQueries(database: Database) {
   // Batches lookups from one event-loop turn into one query, because under load a round trip costs
   // more than an extra row.
   const sessionLoader = new DataLoader<string, SessionRow | undefined>(

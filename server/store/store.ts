@@ -1,9 +1,9 @@
 import { readdirSync, readFileSync } from 'node:fs';
-import { createAttemptBuckets } from './attempt-buckets.ts';
-import { createProjectCreation } from './creates.ts';
+import { attemptBucketQueries } from './attempt-buckets.ts';
+import { projectCreation } from './creates.ts';
 import { findMigrationsTable, type Database } from './database.ts';
-import { createProjectLists } from './lists.ts';
-import { createSessionTable } from './sessions.ts';
+import { projectListQueries } from './lists.ts';
+import { sessionQueries } from './sessions.ts';
 
 export interface Account {
   id: string;
@@ -72,10 +72,10 @@ export async function openStore(database: Database, { creates = true } = {}) {
   return {
     /** Whether this process has created the tables. */
     isNew: ran[0] === true,
-    ...createAttemptBuckets(database),
-    ...createSessionTable(database),
-    ...createProjectCreation(database),
-    ...createProjectLists(database),
+    ...attemptBucketQueries(database),
+    ...sessionQueries(database),
+    ...projectCreation(database),
+    ...projectListQueries(database),
 
     /** Returns false if the email has an account. */
     async createAccount({ id, email, passwordHash, role }: Account) {

@@ -4,7 +4,7 @@ import { userInfo } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
-import { openConfiguredStore } from '../commands/cli.ts';
+import { openConfiguredStore } from '../commands/startup.ts';
 import { readSettings } from '../settings.ts';
 import { backUpSqlite, openSqlite } from '../store/sqlite.ts';
 import { runServer } from '../../tests/support/server-process.ts';
