@@ -7,7 +7,7 @@
  *   no banner without a message). The submitted project is stored until it has been created, so
  *   that leaving the screen loses no text, or until another user signs in.
  * - `subscription`: whether a screen uses the data. Closing and opening within 500 ms counts as not
- *   closed. The cached rows expire 60 s later.
+ *   closed. The cached rows expire 60 s later, and so does a row that is created after that.
  *
  * Left out on purpose: paging, polling, optimistic rows, automatic retries.
  */
@@ -44,7 +44,7 @@ export type ProjectsEvent =
 /** Raised by one region for another. */
 type InternalEvent =
   /** A list response that is in flight lacks the created project. */
-  { type: 'list.outdated' } | { type: 'cache.expired' };
+  { type: 'row.appended' } | { type: 'cache.expired' };
 
 /** Events for the app: it logs, moves the focus and empties the form. */
 export type ProjectsEmitted =
@@ -94,7 +94,7 @@ export const projectsMachine = setup({
     storeCreateError: assign({ createErrorMessage: (_, message: string) => message }),
     clearCreateError: assign({ createErrorMessage: undefined }),
     storeEmail: assign({ email: (_, email: string) => email.toLowerCase() }),
-    notifyList: raise({ type: 'list.outdated' }),
+    notifyList: raise({ type: 'row.appended' }),
     expireCache: raise({ type: 'cache.expired' }),
     reportListFailure: emit((_, reason: unknown) => ({ type: 'list.failed' as const, reason })),
     announceProject: emit((_, project: NewProject | undefined) => ({
@@ -166,7 +166,7 @@ export const projectsMachine = setup({
             },
           },
           on: {
-            'list.outdated': {
+            'row.appended': {
               target: 'loading',
               reenter: true,
               meta: { statements: ['CHOICE-31'] },
@@ -248,7 +248,12 @@ export const projectsMachine = setup({
         'projects.opened': { target: '.active', meta: { statements: ['CHOICE-33'] } },
       },
       states: {
-        inactive: { description: 'No screen uses the data, and no rows are cached for one.' },
+        inactive: {
+          description: 'No screen uses the data, and no rows are cached for one.',
+          on: {
+            'row.appended': { target: 'cached', meta: { statements: ['CONST-6', 'CHOICE-94'] } },
+          },
+        },
         active: {
           description: 'The projects screen is open.',
           on: {

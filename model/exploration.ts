@@ -10,7 +10,7 @@
  * - A state with more than two rows is compared and not explored further.
  * - Of the aborted calls, only the last can still be answered.
  * - Time passes where a call without a form is in the scope, because only what a screen fetches
- *   expires: to the end of the lifetime of unused data, or to one millisecond before it.
+ *   expires: to one millisecond before that, to that moment, and on after it.
  * - A screen without a call is the start and not visited again: to the app it is like any other.
  */
 import { isDeepStrictEqual } from 'node:util';
@@ -54,13 +54,19 @@ function distinctResults(call: Call): ResultName[] {
   return [...new Map(results.toReversed().map((result) => [eventOf(result), result])).values()];
 }
 
-/** The end of the lifetime of unused data, which begins when its screen is closed. */
-const lifetimeMs = steps.delays.subscriptionBatching + steps.delays.keepUnusedData;
-
-const elapse = (unusedForMs: number | undefined, milliseconds: number): Step => ({
+const elapse = (expiresInMs: number | undefined, milliseconds: number): Step => ({
   ...steps.elapse(milliseconds),
-  isPossible: (state) => state.unusedForMs === unusedForMs,
+  isPossible: (state) => state.expiresInMs === expiresInMs,
 });
+
+/** The lifetimes of unused data: from the moment its screen is closed, or it arrives later. */
+const { keepUnusedData: shortMs, subscriptionBatching } = steps.delays;
+const lifetimesMs = [shortMs + subscriptionBatching, shortMs];
+const elapses = [
+  ...lifetimesMs.map((lifetimeMs) => elapse(lifetimeMs, lifetimeMs - 1)),
+  elapse(1, 1),
+  ...[0, undefined].map((expiresInMs) => elapse(expiresInMs, lifetimesMs[0]!)),
+];
 
 /** The calls that are made and answered, and those that are also answered after an abort. */
 type Scope = { calls: Call[]; answeredLate: Call[] };
@@ -82,9 +88,7 @@ const scopes: Scope[] = [
 export function stepsOf({ calls, answeredLate }: Scope): Step[] {
   const routes = calls.map((call) => definitionOf(call).form?.route ?? definitionOf(call).route!);
   return [
-    ...(calls.some((call) => !definitionOf(call).form)
-      ? [elapse(0, lifetimeMs - 1), elapse(lifetimeMs - 1, 1), elapse(undefined, lifetimeMs)]
-      : []),
+    ...(calls.some((call) => !definitionOf(call).form) ? elapses : []),
     ...calls.flatMap((call) => distinctResults(call).map((result) => steps.end(call, result))),
     ...answeredLate.flatMap((call) => [
       steps.endAborted(call, 'success'),

@@ -36,9 +36,9 @@ const projectsModel: Model = {
     {
       name: 'create',
       contextKeys: ['projects', 'createErrorMessage', 'submitted', 'email'],
-      neighbors: ['list'],
+      neighbors: ['list', 'subscription'],
     },
-    { name: 'subscription', contextKeys: [], neighbors: ['list'] },
+    { name: 'subscription', contextKeys: [], neighbors: ['list', 'create'] },
   ],
   events: {
     'projects.opened': {

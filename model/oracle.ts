@@ -15,8 +15,8 @@ type Outcome =
   | { kind: 'failed request'; message: string }
   | { kind: 'other failure' };
 
-/** CONST-6, CONST-8: batching of subscription changes, then the lifetime of unused data. */
-const keepUnusedDataMs = 500 + 60_000;
+/** CONST-8, CONST-6: batching of subscription changes, then the lifetime of unused data. */
+const [batchingMs, keepUnusedDataMs] = [500, 60_000];
 
 export type Oracle = ReturnType<typeof createOracle>;
 
@@ -36,7 +36,8 @@ export function createOracle(start: Route) {
   let projects: Project[] = [];
   let createErrorMessage: string | undefined;
   let submitted: string[] | undefined;
-  let unusedForMs: number | undefined = 0;
+  /** 0 when the unused rows were dropped, undefined while the screen is open. */
+  let expiresInMs: number | undefined = 0;
 
   /** The email of the last sign-in, in lower case. */
   let lastEmail: string | undefined;
@@ -55,12 +56,12 @@ export function createOracle(start: Route) {
 
   function navigate(to: Route) {
     if (path === to) return;
-    if (path === '/projects') unusedForMs = 0;
+    if (path === '/projects') expiresInMs = batchingMs + keepUnusedDataMs;
     path = to;
     values = to === '/projects' && submitted ? submitted : ['', ''];
     announced = '';
     if (to === '/projects') {
-      unusedForMs = undefined;
+      expiresInMs = undefined;
       fetchList();
     }
   }
@@ -149,6 +150,8 @@ export function createOracle(start: Route) {
         // CREATE-2, CREATE-3, CHOICE-32.
         projects = [...projects.filter(({ id }) => id !== project.id), project];
         createErrorMessage = undefined;
+        // CHOICE-94.
+        if (expiresInMs === 0) expiresInMs = keepUnusedDataMs;
         // CHOICE-31.
         if (calls.listProjects.pending) fetchList();
         if (path === '/projects') {
@@ -179,9 +182,9 @@ export function createOracle(start: Route) {
       end[name](outcomeOf(answer));
     },
     async elapse(milliseconds) {
-      if (unusedForMs === undefined) return;
-      unusedForMs += milliseconds;
-      if (unusedForMs >= keepUnusedDataMs) dropList();
+      if (expiresInMs === undefined) return;
+      expiresInMs = Math.max(expiresInMs - milliseconds, 0);
+      if (expiresInMs === 0) dropList();
     },
     async observe() {
       return {
@@ -213,7 +216,7 @@ export function createOracle(start: Route) {
       projects,
       createErrorMessage,
       submitted,
-      unusedForMs,
+      expiresInMs,
       lastEmail,
       loginEmail: calls.login.pending > 0 ? loginEmail() : undefined,
       calls,

@@ -135,6 +135,16 @@ test('finds a login error that is cleared when the next login starts [CHOICE-1]'
   });
 });
 
+test('finds a project that never expires, because it was created after the rows were dropped [CHOICE-94]', async () => {
+  const { states } = projectsMachine.config;
+  const subscription = { ...states?.subscription?.states, inactive: {} };
+  const faulty = { ...states, subscription: { ...states?.subscription, states: subscription } };
+  replace(projectsMachine, withConfig(projectsMachine, { states: faulty }));
+  const { difference } = await explore(() => createExploredApp());
+  expect(difference?.steps).toContain('createProject ends: success');
+  expect(difference?.steps.slice(-3)).toEqual(['59999 ms pass', '1 ms pass', 'go to /projects']);
+});
+
 test('names the field that makes the states endless', async () => {
   const faulty = projectsMachine.provide({
     actions: {
