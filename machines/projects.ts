@@ -1,45 +1,46 @@
 /**
  * Models the list of projects and the form that creates one. Three regions run in parallel:
  *
- * - `list`: whether the list is being fetched. Cached rows stay visible during a fetch. A failed
- *   fetch looks like an empty list to the user.
+ * - `list`: whether the list is being fetched. Cached rows stay visible during a fetch, and a first
+ *   list while it is received. A failed fetch looks like an empty list to the user.
  * - `create`: the form is live (`idle`), busy (`creating`), or live below a red banner (`failed`;
- *   no banner without a message). The submitted project is stored until it has been created, so
- *   that leaving the screen loses no text, or until another user signs in.
+ *   no banner without a message). The text of the form is stored when it is submitted and when its
+ *   screen is closed, so that leaving the screen loses no text. While the screen is open, the form
+ *   owns its text.
  * - `subscription`: whether a screen uses the data. Closing and opening within 500 ms counts as not
  *   closed. The cached rows expire 60 s later, and so does a row that is created after that.
  *
  * Left out on purpose: paging, polling, optimistic rows, automatic retries.
  */
-import {
-  assign,
-  emit,
-  fromPromise,
-  raise,
-  setup,
-  stateIn,
-  type ActorLogic,
-  type PromiseActorLogic,
-  type SnapshotFrom,
-} from 'xstate';
+import { assign, emit, fromPromise, raise, setup, stateIn, type SnapshotFrom } from 'xstate';
 import { errorOf, messageOf, outputOf, valueOf } from './params.ts';
 import { notProvided } from './placeholders.ts';
 import type { NewProject, Outcome, Project } from './types.ts';
 
 export type ProjectsContext = {
   projects: Project[];
+  /** The rows of the list that is being fetched, received so far. */
+  received: Project[];
   createErrorMessage: string | undefined;
   submitted: NewProject | undefined;
+  /** What stood in the form when it was submitted, or when its screen was closed. */
+  draft: NewProject;
+  /** The projects created since the screen was opened. */
+  createdCount: number;
   /** The email that signed in last, in lower case. Unknown after a page load. */
   email: string | undefined;
 };
 
 export type ProjectsEvent =
   | { type: 'projects.opened' }
-  | { type: 'projects.closed' }
+  | { type: 'projects.closed'; draft: NewProject }
+  | RowsReceived
   /** The rows belong to the previous session, which may be of the same user. */
   | { type: 'user.changed'; email: string }
   | { type: 'createProject'; project: NewProject };
+
+/** Sent by the fetch of the list, and by the prerendered page, which has its first rows. */
+type RowsReceived = { type: 'rows.received'; rows: Project[] };
 
 /** Raised by one region for another. */
 type InternalEvent =
@@ -52,25 +53,20 @@ export type ProjectsEmitted =
   | { type: 'project.created'; project: NewProject | undefined }
   | { type: 'project.discarded' };
 
-type ListPromise = PromiseActorLogic<Outcome<Project[]>>;
+/** Receives the rows while the list is fetched. */
+export type ListInput = { parent: { send: (event: RowsReceived) => void } };
 
-/** Fetches the list. While it is in flight, its snapshot may have the rows received so far. */
-export type ListActor = ActorLogic<
-  SnapshotFrom<ListPromise> & { rows?: Project[] | undefined },
-  Parameters<ListPromise['transition']>[1],
-  unknown
->;
+export const emptyDraft: NewProject = { title: '', description: '' };
 
 export const projectsMachine = setup({
   types: {
     context: {} as ProjectsContext,
     events: {} as ProjectsEvent | InternalEvent,
     emitted: {} as ProjectsEmitted,
-    children: {} as { listProjects: 'listProjects'; createProject: 'createProject' },
     meta: {} as { statements: string[] },
   },
   actors: {
-    listProjects: fromPromise(notProvided) as ListActor,
+    listProjects: fromPromise<Outcome<Project[]>, ListInput>(notProvided),
     createProject: fromPromise<Outcome<Project>, NewProject>(notProvided),
   },
   delays: {
@@ -80,17 +76,31 @@ export const projectsMachine = setup({
   guards: {
     succeeded: (_, outcome: Outcome<unknown>) => outcome.ok,
     isSubscribed: stateIn({ subscription: 'active' }),
-    isOfAnotherUser: ({ context: { submitted, email } }, newEmail: string) =>
-      submitted !== undefined && email !== undefined && email !== newEmail.toLowerCase(),
+    /** A list that is fetched again starts over with rows that are visible already. */
+    hasMoreRows: ({ context }, rows: Project[]) => rows.length > context.received.length,
+    isOfAnotherUser: ({ context: { submitted, draft, email } }, newEmail: string) =>
+      !(submitted === undefined && isSameText(draft, emptyDraft)) &&
+      email !== undefined &&
+      email !== newEmail.toLowerCase(),
   },
   actions: {
     storeProjects: assign({ projects: (_, projects: Project[]) => projects }),
-    clearProjects: assign({ projects: [] }),
+    clearProjects: assign({ projects: [], received: [] }),
+    storeReceived: assign({ received: (_, rows: Project[]) => rows }),
+    clearReceived: assign({ received: [] }),
     appendProject: assign({
       projects: ({ context }, project: Project) => withProject(context.projects, project),
     }),
     storeSubmitted: assign({ submitted: (_, project: NewProject) => project }),
     clearSubmitted: assign({ submitted: undefined }),
+    storeDraft: assign({ draft: (_, draft: NewProject) => draft }),
+    clearDraft: assign({ draft: emptyDraft }),
+    clearDraftOfCreated: assign({
+      draft: ({ context: { draft, submitted } }) =>
+        isSameText(draft, submitted) ? emptyDraft : draft,
+    }),
+    countCreated: assign({ createdCount: ({ context }) => context.createdCount + 1 }),
+    clearCreatedCount: assign({ createdCount: 0 }),
     storeCreateError: assign({ createErrorMessage: (_, message: string) => message }),
     clearCreateError: assign({ createErrorMessage: undefined }),
     storeEmail: assign({ email: (_, email: string) => email.toLowerCase() }),
@@ -107,8 +117,11 @@ export const projectsMachine = setup({
   id: 'projects',
   context: {
     projects: [],
+    received: [],
     createErrorMessage: undefined,
     submitted: undefined,
+    draft: emptyDraft,
+    createdCount: 0,
     email: undefined,
   },
   type: 'parallel',
@@ -133,6 +146,11 @@ export const projectsMachine = setup({
             meta: { statements: ['CHOICE-47'] },
           },
         ],
+        'rows.received': {
+          guard: { type: 'hasMoreRows', params: ({ event }) => event.rows },
+          actions: { type: 'storeReceived', params: ({ event }) => event.rows },
+          meta: { statements: ['CHOICE-51', 'CHOICE-69'] },
+        },
         'cache.expired': {
           target: '.idle',
           actions: 'clearProjects',
@@ -143,9 +161,11 @@ export const projectsMachine = setup({
         idle: { description: 'No list was fetched, or its rows were dropped.' },
         loading: {
           description: 'A fetch is in flight. Rows of an earlier list stay visible.',
+          exit: 'clearReceived',
           invoke: {
             id: 'listProjects',
             src: 'listProjects',
+            input: ({ self }) => ({ parent: self }),
             onDone: [
               {
                 guard: { type: 'succeeded', params: outputOf },
@@ -183,8 +203,12 @@ export const projectsMachine = setup({
         'user.changed': {
           guard: { type: 'isOfAnotherUser', params: ({ event }) => event.email },
           target: '.idle',
-          actions: ['clearCreateError', 'announceDiscard'],
-          meta: { statements: ['CHOICE-77', 'CHOICE-78'] },
+          actions: ['clearCreateError', 'clearDraft', 'announceDiscard'],
+          meta: { statements: ['CHOICE-77', 'CHOICE-78', 'CHOICE-95'] },
+        },
+        'projects.closed': {
+          actions: { type: 'storeDraft', params: ({ event }) => event.draft },
+          meta: { statements: ['CHOICE-48', 'CHOICE-95'] },
         },
       },
       states: {
@@ -195,7 +219,10 @@ export const projectsMachine = setup({
           on: {
             createProject: {
               target: 'creating',
-              actions: { type: 'storeSubmitted', params: ({ event }) => event.project },
+              actions: [
+                { type: 'storeSubmitted', params: ({ event }) => event.project },
+                { type: 'storeDraft', params: ({ event }) => event.project },
+              ],
               meta: { statements: ['CREATE-1'] },
             },
           },
@@ -214,6 +241,7 @@ export const projectsMachine = setup({
                 actions: [
                   { type: 'appendProject', params: valueOf },
                   { type: 'announceProject', params: ({ context }) => context.submitted },
+                  'clearDraftOfCreated',
                   'notifyList',
                 ],
                 meta: { statements: ['CREATE-2', 'CREATE-3', 'CHOICE-27', 'CHOICE-32'] },
@@ -235,7 +263,10 @@ export const projectsMachine = setup({
           on: {
             createProject: {
               target: 'creating',
-              actions: { type: 'storeSubmitted', params: ({ event }) => event.project },
+              actions: [
+                { type: 'storeSubmitted', params: ({ event }) => event.project },
+                { type: 'storeDraft', params: ({ event }) => event.project },
+              ],
               meta: { statements: ['CREATE-1', 'CHOICE-2'] },
             },
           },
@@ -257,7 +288,12 @@ export const projectsMachine = setup({
         active: {
           description: 'The projects screen is open.',
           on: {
-            'projects.closed': { target: 'releasing', meta: { statements: ['CONST-8'] } },
+            'projects.closed': {
+              target: 'releasing',
+              actions: 'clearCreatedCount',
+              meta: { statements: ['CONST-8'] },
+            },
+            'row.appended': { actions: 'countCreated', meta: { statements: ['CHOICE-27'] } },
           },
         },
         releasing: {
@@ -288,9 +324,22 @@ type ProjectsSnapshot = SnapshotFrom<typeof projectsMachine>;
 export const isFetching = (snapshot: ProjectsSnapshot): boolean =>
   snapshot.matches({ list: 'loading' });
 
+/** Returns the rows to show. A list that is fetched again replaces the rows as a whole. */
+export const visibleRows = ({ context: { projects, received } }: ProjectsSnapshot): Project[] =>
+  projects.length > 0 ? projects : received;
+
 /** Returns whether a project is being created. */
 export const isCreating = (snapshot: ProjectsSnapshot): boolean =>
   snapshot.matches({ create: 'creating' });
+
+/** Returns whether an event empties a form with this text. A text typed meanwhile is kept. */
+export const emptiesForm = (event: ProjectsEmitted, text: NewProject): boolean =>
+  event.type === 'project.discarded' ||
+  (event.type === 'project.created' && isSameText(text, event.project));
+
+function isSameText(text: NewProject, other: NewProject | undefined): boolean {
+  return text.title === other?.title && text.description === other.description;
+}
 
 /** Returns the list with the project at its end, once: a fetched list may hold it already. */
 function withProject(projects: Project[], project: Project): Project[] {

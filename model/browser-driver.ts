@@ -44,6 +44,7 @@ export const heading = (page: Page, name: string) =>
 /** Acts on the screen. `settle` waits until the app has processed a user action. */
 export function createScreenDriver(page: Page, settle: () => Promise<void>): ScreenDriver {
   return {
+    fill: (form, values) => fillForm(page, form, values),
     async go(route) {
       if (new URL(page.url()).hash === `#${route}`) return;
       await page.getByRole('link', { name: screens[route].title, exact: true }).click();

@@ -32,6 +32,8 @@ type Answer = (call: Call, response: BackendResponse, event?: AnyEventObject) =>
 export type UserActions = {
   /** Follows the link in the header. */
   go: (route: Route) => Promise<void>;
+  /** Fills the form in view. */
+  fill: (form: FormName, values: string[]) => Promise<void>;
   /** Fills the form in view, unless `values` is undefined, and presses its button. */
   submit: (form: FormName, values: string[] | undefined) => Promise<void>;
 };

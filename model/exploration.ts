@@ -68,8 +68,14 @@ const elapses = [
   ...[0, undefined].map((expiresInMs) => elapse(expiresInMs, lifetimesMs[0]!)),
 ];
 
-/** The calls that are made and answered, and those that are also answered after an abort. */
-type Scope = { calls: Call[]; answeredLate: Call[] };
+type Scope = {
+  /** The calls that are made and answered. */
+  calls: Call[];
+  /** Those that are also answered after an abort. Default: none. */
+  answeredLate?: Call[];
+  /** Those whose form is also filled and not submitted. Default: none. */
+  filled?: Call[];
+};
 
 /** Returns every choice of `count` calls, in the order of the contract. */
 const choices = (count: number, from = callNames): Call[][] =>
@@ -81,11 +87,12 @@ const choices = (count: number, from = callNames): Call[][] =>
 
 const scopes: Scope[] = [
   ...choices(2).map((calls) => ({ calls, answeredLate: calls })),
-  ...choices(3).map((calls) => ({ calls, answeredLate: [] })),
+  ...choices(2).map((calls) => ({ calls, filled: calls })),
+  ...choices(3).map((calls) => ({ calls })),
 ];
 
 /** Returns the steps of a scope. */
-export function stepsOf({ calls, answeredLate }: Scope): Step[] {
+export function stepsOf({ calls, answeredLate = [], filled = [] }: Scope): Step[] {
   const routes = calls.map((call) => definitionOf(call).form?.route ?? definitionOf(call).route!);
   return [
     ...(calls.some((call) => !definitionOf(call).form) ? elapses : []),
@@ -96,6 +103,7 @@ export function stepsOf({ calls, answeredLate }: Scope): Step[] {
     ]),
     ...[...new Set(routes)].map(steps.goTo),
     ...calls.flatMap(steps.stepsCausing),
+    ...filled.flatMap(steps.stepsFilling),
   ];
 }
 
@@ -271,7 +279,7 @@ function* reachable(from: State, max = Infinity): Generator<Reached, void> {
 }
 
 /** Identifies the state of a pair in a scope. */
-function keyOf({ app, oracle }: Pair, { answeredLate }: Scope): string {
+function keyOf({ app, oracle }: Pair, { answeredLate = [] }: Scope): string {
   const labels = new Map<string, number>();
   const aborted = answeredLate.find((call) => call === app.abortedCall());
   const state = { oracle: oracle.state(), app: app.state(), aborted };
@@ -293,7 +301,7 @@ function keyOf({ app, oracle }: Pair, { answeredLate }: Scope): string {
 }
 
 /** What never decides the next step: counters, bodies, and what only the screen has. */
-const ignoredInKey = new Set(['made', 'sent', 'announced', 'values']);
+const ignoredInKey = new Set(['made', 'sent', 'announced', 'createdCount']);
 
 /** Performs a step. Returns what is different in the app and in the specification afterwards. */
 async function performAndCompare(pair: Pair, step: Step): Promise<string[]> {

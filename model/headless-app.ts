@@ -1,5 +1,6 @@
 import type { AnyActor } from 'xstate';
 import { isAuthenticated, roleOf } from '../machines/auth.ts';
+import { emptiesForm, visibleRows } from '../machines/projects.ts';
 import { createActors } from '../src/actors.ts';
 import type { Api } from '../src/api/api.ts';
 import { callNames, submitEvent, type Call, type FormName } from './calls.ts';
@@ -17,7 +18,6 @@ export function createHeadlessApp(api: Api) {
   const logged: string[] = [];
   let path: Route = '/';
   let values: string[] = [];
-  let announced = '';
 
   const actors = createActors({
     api,
@@ -31,24 +31,20 @@ export function createHeadlessApp(api: Api) {
     },
   });
   const { auth, projects } = actors;
-  projects.on('project.created', ({ project }) => {
-    if (path !== '/projects') return;
-    if (project?.title === values[0] && project?.description === values[1]) values = ['', ''];
-    announced = 'The project was created.';
-  });
-  projects.on('project.discarded', () => {
-    if (path === '/projects') values = ['', ''];
+  const draft = () => ({ title: values[0]!, description: values[1]! });
+  projects.on('*', (event) => {
+    if (path === '/projects' && emptiesForm(event, draft())) values = ['', ''];
   });
   for (const actor of Object.values(actors)) actor.start();
 
   function go(route: Route) {
     if (path === route) return;
-    if (path === '/projects') projects.send({ type: 'projects.closed' });
+    if (path === '/projects') projects.send({ type: 'projects.closed', draft: draft() });
     path = route;
-    announced = '';
-    if (route === '/projects') projects.send({ type: 'projects.opened' });
-    const { submitted } = projects.getSnapshot().context;
-    values = route === '/projects' && submitted ? Object.values(submitted) : ['', ''];
+    values = ['', ''];
+    if (path !== '/projects') return;
+    values = Object.values(projects.getSnapshot().context.draft);
+    projects.send({ type: 'projects.opened' });
   }
 
   /** Returns the actor that makes a call. */
@@ -59,6 +55,7 @@ export function createHeadlessApp(api: Api) {
     actors,
     clock,
     go: async (route: Route) => go(route),
+    fill: async (_: FormName, typed: string[]) => void (values = typed),
     async submit(form: FormName, typed: string[] | undefined) {
       if (typed) values = typed;
       actorOf(form).send(submitEvent(form, values));
@@ -73,10 +70,10 @@ export function createHeadlessApp(api: Api) {
         ...screenOf({
           path,
           values,
-          announced,
+          announced: ofProjects.context.createdCount > 0 ? 'The project was created.' : '',
           pending: callNames.filter((call) => actorOf(call).getSnapshot().children[call]),
           errorMessages,
-          projects: ofProjects.context.projects,
+          projects: visibleRows(ofProjects),
         }),
         logged: [...logged],
         authenticated: isAuthenticated(ofAuth),

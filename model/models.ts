@@ -1,7 +1,7 @@
 /** What can happen to each machine, and the paths to execute. */
 import { createActor, type AnyMachineSnapshot, type AnyStateMachine } from 'xstate';
 import { machines } from '../machines/all.ts';
-import type { ProjectsEvent } from '../machines/projects.ts';
+import type { ProjectsContext, ProjectsEvent } from '../machines/projects.ts';
 import {
   callNames,
   definitionOf,
@@ -35,7 +35,7 @@ const projectsModel: Model = {
     },
     {
       name: 'create',
-      contextKeys: ['projects', 'createErrorMessage', 'submitted', 'email'],
+      contextKeys: ['projects', 'createErrorMessage', 'submitted', 'draft', 'email'],
       neighbors: ['list', 'subscription'],
     },
     { name: 'subscription', contextKeys: [], neighbors: ['list', 'create'] },
@@ -48,8 +48,13 @@ const projectsModel: Model = {
     },
     'projects.closed': {
       isPossible: isProjectsScreenOpen,
-      event: (): ProjectsEvent => ({ type: 'projects.closed' }),
+      event: (_, { context }): ProjectsEvent => ({ type: 'projects.closed', draft: context.draft }),
       steps: () => [steps.goTo('/about')],
+    },
+    'projects.closed with a text': {
+      isPossible: isProjectsScreenOpen,
+      event: (n): ProjectsEvent => ({ type: 'projects.closed', draft: fixtures.newProject(n) }),
+      steps: () => [steps.fill('createProject'), steps.goTo('/about')],
     },
     'user.changed': {
       isPossible: () => true,
@@ -77,8 +82,9 @@ const projectsModel: Model = {
 
 /** The sign-in form is on another screen. The user comes back before the response arrives. */
 function visitLogin(snapshot: AnyMachineSnapshot): ProjectsEvent[] {
+  const { draft } = snapshot.context as ProjectsContext;
   return isProjectsScreenOpen(snapshot)
-    ? [{ type: 'projects.closed' }, { type: 'projects.opened' }]
+    ? [{ type: 'projects.closed', draft }, { type: 'projects.opened' }]
     : [];
 }
 

@@ -36,6 +36,8 @@ export function createOracle(start: Route) {
   let projects: Project[] = [];
   let createErrorMessage: string | undefined;
   let submitted: string[] | undefined;
+  /** What stands in the form when its screen opens: CHOICE-48, CHOICE-95. */
+  let draft = ['', ''];
   /** 0 when the unused rows were dropped, undefined while the screen is open. */
   let expiresInMs: number | undefined = 0;
 
@@ -56,9 +58,12 @@ export function createOracle(start: Route) {
 
   function navigate(to: Route) {
     if (path === to) return;
-    if (path === '/projects') expiresInMs = batchingMs + keepUnusedDataMs;
+    if (path === '/projects') {
+      expiresInMs = batchingMs + keepUnusedDataMs;
+      draft = values;
+    }
     path = to;
-    values = to === '/projects' && submitted ? submitted : ['', ''];
+    values = to === '/projects' ? draft : ['', ''];
     announced = '';
     if (to === '/projects') {
       expiresInMs = undefined;
@@ -77,12 +82,15 @@ export function createOracle(start: Route) {
     abort('listProjects');
   }
 
-  function dropSubmitted() {
+  function dropText() {
     abort('createProject');
     createErrorMessage = undefined;
-    if (submitted && path === '/projects') values = ['', ''];
+    if (path === '/projects' && (submitted ?? draft).join('') !== '') values = ['', ''];
     submitted = undefined;
+    draft = ['', ''];
   }
+
+  const isSubmitted = (text: string[]) => submitted?.every((part, index) => part === text[index]);
 
   /** Returns the email of the last login, in lower case. */
   const loginEmail = () => String(fieldOf(calls.login.sent, 'email')).toLowerCase();
@@ -106,7 +114,7 @@ export function createOracle(start: Route) {
     createProject(typed) {
       if (calls.createProject.pending) return;
       createErrorMessage = undefined;
-      submitted = typed;
+      submitted = draft = typed;
       const [title, description] = typed;
       call('createProject', { title, description });
     },
@@ -121,8 +129,8 @@ export function createOracle(start: Route) {
       // AUTH-4: success keeps the user. AUTH-5: failure clears it.
       if (!authenticated) user = undefined;
       if (!authenticated) return;
-      // CHOICE-77, CHOICE-78.
-      if (lastEmail !== undefined && lastEmail !== loginEmail()) dropSubmitted();
+      // CHOICE-77, CHOICE-78, CHOICE-95.
+      if (lastEmail !== undefined && lastEmail !== loginEmail()) dropText();
       lastEmail = loginEmail();
       // CHOICE-47: the rows belong to the previous user.
       dropList();
@@ -154,11 +162,12 @@ export function createOracle(start: Route) {
         if (expiresInMs === 0) expiresInMs = keepUnusedDataMs;
         // CHOICE-31.
         if (calls.listProjects.pending) fetchList();
+        // CHOICE-27, CHOICE-49: unless the user typed something else meanwhile.
         if (path === '/projects') {
-          // CHOICE-27, CHOICE-49: unless the user typed something else meanwhile.
-          if (submitted?.every((text, index) => text === values[index])) values = ['', ''];
+          if (isSubmitted(values)) values = ['', ''];
           announced = 'The project was created.';
         }
+        if (isSubmitted(draft)) draft = ['', ''];
         submitted = undefined;
       } else {
         // CREATE-4, ERROR-5 to ERROR-7, CHOICE-18, CHOICE-28.
@@ -171,6 +180,9 @@ export function createOracle(start: Route) {
   const driver: Driver = {
     async go(route) {
       navigate(route);
+    },
+    async fill(_, typed) {
+      values = typed;
     },
     async submit(form, typed) {
       if (typed) values = typed;
@@ -208,7 +220,8 @@ export function createOracle(start: Route) {
     /** Returns everything that decides what the app does next. */
     state: () => ({
       path,
-      values,
+      // The other forms are empty when their screen opens.
+      values: path === '/projects' ? values : undefined,
       announced,
       authenticated,
       user,
@@ -216,6 +229,7 @@ export function createOracle(start: Route) {
       projects,
       createErrorMessage,
       submitted,
+      draft,
       expiresInMs,
       lastEmail,
       loginEmail: calls.login.pending > 0 ? loginEmail() : undefined,

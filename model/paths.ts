@@ -137,7 +137,7 @@ function regionKey({ name, contextKeys }: Region, snapshot: AnyMachineSnapshot):
 }
 
 const isEmpty = (value: unknown): boolean =>
-  typeof value === 'object' && value !== null ? Object.keys(value).length === 0 : !value;
+  typeof value === 'object' && value !== null ? Object.values(value).every(isEmpty) : !value;
 
 /**
  * Returns what the machine does when these events happen one after another. The states of a

@@ -39,6 +39,20 @@ export const goTo = (route: Route): Step => ({
   perform: onBoth((driver) => driver.go(route)),
 });
 
+/** Types into a form and does not submit it. */
+export const fill = (form: FormName): Step => ({
+  name: `fill ${form}`,
+  isPossible: ({ path }) => path === forms[form].route,
+  perform: onBoth((driver, n) => driver.fill(form, Object.values(calls[form].input(n)))),
+});
+
+/** Empties a form that holds a text. */
+export const empty = (form: FormName): Step => ({
+  name: `empty ${form}`,
+  isPossible: ({ path, values }) => path === forms[form].route && values?.join('') !== '',
+  perform: onBoth((driver) => driver.fill(form, ['', ''])),
+});
+
 export const submit = (form: FormName): Step => ({
   name: `submit ${form}`,
   isPossible: ({ path, calls: { [form]: call } }) => path === forms[form].route && !call.pending,
@@ -69,6 +83,10 @@ export const stepsCausing = (call: Call): Step[] => [
   ...(call === 'login' ? [loginAsBefore] : []),
   ...(isForm(call) ? [submit(call), submitWhilePending(call)] : []),
 ];
+
+/** Returns the steps that leave a text in a form which keeps it when its screen is closed. */
+export const stepsFilling = (call: Call): Step[] =>
+  call === 'createProject' ? [fill(call), empty(call)] : [];
 
 export function end(call: Call, result: ResultName): Step {
   const eventOf = ({ projects }: OracleState, n: number) => resultEvent(call, result, n, projects);

@@ -7,7 +7,7 @@ import {
   type InspectionEvent,
 } from 'xstate';
 import { authMachine } from '../machines/auth.ts';
-import { projectsMachine, type ListActor } from '../machines/projects.ts';
+import { projectsMachine, type ListInput } from '../machines/projects.ts';
 import type { Api } from './api/api.ts';
 import type { Credentials, Outcome, Project } from '../machines/types.ts';
 
@@ -23,8 +23,6 @@ export type ActorsOptions = {
   clock?: Clock;
   /** Receives the inspection events of both actors. */
   inspect?: Inspect;
-  /** Returns the rows that the prerendered page shows already. Called when a list is fetched. */
-  prefetchedRows?: () => Project[] | undefined;
   /** Default: there are no screens. */
   router?: {
     state: { location: { pathname: string } };
@@ -35,14 +33,7 @@ export type ActorsOptions = {
 };
 
 /** Connects the machines with the API and the router. Returns both actors, not yet started. */
-export function createActors({
-  api,
-  clock,
-  inspect,
-  prefetchedRows = () => undefined,
-  router,
-  log,
-}: ActorsOptions): Actors {
+export function createActors({ api, clock, inspect, router, log }: ActorsOptions): Actors {
   /** Returns an actor that runs one call and logs what it throws. */
   const fromCall = <Input, Output>(
     operationId: string,
@@ -73,7 +64,11 @@ export function createActors({
   const projects = createActor(
     projectsMachine.provide({
       actors: {
-        listProjects: fromListStream(api, prefetchedRows),
+        listProjects: fromPromise<Outcome<Project[]>, ListInput>(({ input: { parent }, signal }) =>
+          api.listProjects(signal, (rows) => {
+            if (!signal.aborted) parent.send({ type: 'rows.received', rows });
+          }),
+        ),
         createProject: fromCall('createProject', api.createProject),
       },
     }),
@@ -89,29 +84,4 @@ export function createActors({
   auth.on('user.loggedIn', ({ email }) => projects.send({ type: 'user.changed', email }));
   auth.on('user.loggedIn', navigation('/login', '/projects'));
   return { auth, projects };
-}
-
-/**
- * Returns the actor that fetches the list. Its snapshot has the rows received so far, so that the
- * screen shows them while the rest is in flight.
- */
-function fromListStream(api: Api, prefetchedRows: () => Project[] | undefined): ListActor {
-  const logic: ListActor = fromPromise<Outcome<Project[]>>(({ self, signal }) =>
-    api.listProjects(signal, (rows) => {
-      if (!signal.aborted) self.send({ type: 'rows.received', rows });
-    }),
-  );
-  return {
-    ...logic,
-    getInitialSnapshot: (scope, input) => ({
-      ...logic.getInitialSnapshot(scope, input),
-      rows: prefetchedRows(),
-    }),
-    transition(snapshot, event, scope) {
-      if (event.type !== 'rows.received') return logic.transition(snapshot, event, scope);
-      const rows = event['rows'] as Project[];
-      // The stream starts over with rows that are in view already.
-      return rows.length > (snapshot.rows?.length ?? 0) ? { ...snapshot, rows } : snapshot;
-    },
-  };
 }

@@ -14,7 +14,6 @@ if (!root) throw new Error('index.html needs an element with the id "root".');
 const { prerendered } = window;
 const app = createApp({
   fetch: fetchWithPrefetchedList,
-  prefetchedRows,
   ...(import.meta.env.DEV && openInspector()),
 });
 
@@ -51,6 +50,8 @@ async function loadAndHydrate(): Promise<void> {
     return loadAndHydrate();
   }
   prerendered?.prepareHydration();
+  const rows = prefetchedRows();
+  if (rows) (await app.actors()).projects.send({ type: 'rows.received', rows });
   // A transition renders in slices, so that the prerendered screen stays responsive.
   startTransition(() => {
     if (!prerendered) {

@@ -50,8 +50,8 @@ export function fetchWithPrefetchedList(request: Request): Promise<Response> {
   return list.response;
 }
 
-/** Returns the rows of that list that the prerendered screen shows. Node has no window. */
-export const prefetchedRows = () => globalThis.window?.prerendered?.list?.rows;
+/** Returns the rows of that list that the prerendered screen shows. */
+export const prefetchedRows = () => window.prerendered?.list?.rows;
 
 export function discardPrefetchedList(): void {
   window.prerendered?.list?.abortController.abort();

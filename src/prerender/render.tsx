@@ -63,8 +63,8 @@ async function renderScreen(path: string, rows?: Project[]): Promise<string> {
     fetch: () => neverSettles,
     cookies: () => '',
   });
-  const actors = createActors({ api, prefetchedRows: () => rows, log: () => {} });
-  if (rows) actors.projects.start().send({ type: 'projects.opened' });
+  const actors = createActors({ api, log: () => {} });
+  if (rows) actors.projects.start().send({ type: 'rows.received', rows });
   const history = createMemoryHistory({ initialEntries: [path] });
   const router = createAppRouter(history, {
     load: async () => ({ chunk: await loadLazyScreens(), actors }),

@@ -21,12 +21,16 @@ type CredentialsFormProps = {
 
 /** The form of the screens for registration and sign-in. */
 export function CredentialsForm(props: CredentialsFormProps) {
-  const { field, submit } = useForm(credentialsSchema, { email: '', password: '' }, props.onSubmit);
+  const { formProps, field } = useForm(
+    credentialsSchema,
+    { email: '', password: '' },
+    props.onSubmit,
+  );
   return (
     <Stack narrow>
       <Heading subtitle={props.subtitle}>{props.heading}</Heading>
       <ErrorBanner message={props.errorMessage} busy={props.busy} />
-      <Form label={props.heading} onSubmit={submit}>
+      <Form label={props.heading} {...formProps}>
         <TextField
           label="Email"
           type="email"

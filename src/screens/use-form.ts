@@ -1,5 +1,5 @@
 import { zodResolver } from '@hookform/resolvers/zod';
-import { useRef } from 'react';
+import { useCallback, useReducer, useRef } from 'react';
 import type { ChangeEvent, FocusEvent, FormEvent } from 'react';
 import { flushSync } from 'react-dom';
 import { useForm as useHookForm } from 'react-hook-form';
@@ -11,11 +11,14 @@ type Control = HTMLInputElement | HTMLTextAreaElement;
 /**
  * A form that is validated by `schema`. Calls `onValid` with the values of a valid submit.
  *
- * - `field(name)`: the props of a field. It has an error once it was touched or submitted.
- * - `resetAndFocus(values, name)`: resets the form and focuses a field. Leaving that field empty
+ * - `formProps`, `field(name)`: the props of the form and of a field. A field has an error once it
+ *   was touched or submitted.
+ * - `values()`: what stands in the fields, read from the DOM, because a password manager may fill
+ *   and submit a form without any event.
+ * - `resetAndFocus(values)`: resets the form and focuses its first field. Leaving that field empty
  *   shows no error, because the user did not touch it. Nor does the field that had the focus.
- * - `submit`: the `onSubmit` of the form. Reads the values from the DOM, because a password manager
- *   may fill and submit a form without any event.
+ * - `replaceFields(values)`: resets the form in new fields, the elements of `fieldsKey`, because
+ *   Ctrl+Z could restore the text of the old ones. The focus stays in the form if it was there.
  */
 export function useForm<Values extends FieldValues>(
   schema: ZodMiniType<Values, Values>,
@@ -28,50 +31,80 @@ export function useForm<Values extends FieldValues>(
     // Validates a field at its first blur or submit, then at each change.
     mode: 'onTouched',
   });
-  const untouchedFocus = useRef<string>(undefined);
-
+  const element = useRef<HTMLFormElement>(null);
+  /** The field that the app focused, until the user changes or leaves it. */
+  const focusedByApp = useRef<Element>(undefined);
+  const [fieldsKey, renewFields] = useReducer((count: number) => count + 1, 0);
   const { errors } = form.formState;
+  const { reset } = form;
+
+  const values = useCallback(
+    () => Object.fromEntries(new FormData(element.current!)) as Values,
+    [],
+  );
+
+  const focus = useCallback((name?: string | null) => {
+    const { elements } = element.current!;
+    const control = ((name && elements.namedItem(name)) || elements[0]) as Control;
+    // A user who has scrolled past the form stays there. The first key scrolls the field into view.
+    // Stryker disable next-line all: only a browser has a layout.
+    const isAbove = element.current!.getBoundingClientRect().bottom < 0;
+    focusedByApp.current = control;
+    control.focus({ preventScroll: isAbove });
+  }, []);
 
   return {
-    form,
+    fieldsKey,
+    formProps: {
+      ref: element,
+      onSubmit: (event: FormEvent<HTMLFormElement>) => {
+        for (const [name, value] of Object.entries(values())) {
+          form.setValue(name as Path<Values>, value);
+        }
+        void form.handleSubmit(onValid)(event);
+      },
+    },
+    values,
     field: (name: Path<Values>) => {
       const error = errors[name]?.message;
       const registered = form.register(name);
       return {
         ...registered,
         onChange: (event: ChangeEvent<Control>) => {
-          untouchedFocus.current = undefined;
+          focusedByApp.current = undefined;
           void registered.onChange(event);
         },
         onBlur: (event: FocusEvent<Control>) => {
-          const isUntouched = untouchedFocus.current === name && event.target.value === '';
-          untouchedFocus.current = undefined;
+          const { target, relatedTarget } = event;
+          // The app moves the focus.
+          if (relatedTarget && relatedTarget === focusedByApp.current) return;
+          const isUntouched = target === focusedByApp.current && target.value === '';
+          focusedByApp.current = undefined;
           if (!isUntouched) void registered.onBlur(event);
         },
         error: typeof error === 'string' ? error : undefined,
       };
     },
-    resetAndFocus: (values: Values, name: Path<Values>, update: () => void) => {
-      // Synchronous, so that the new fields are in the page, and all that changes is one commit.
-      flushSync(() => {
-        form.reset(values);
-        update();
-      });
-      const control = document.querySelector<Control>(`form [name="${name}"]`);
-      // A user who has scrolled past the form stays there. The first key scrolls the field into
-      // view.
-      // Stryker disable next-line all: only a browser has a layout.
-      const isAbove = (control?.form?.getBoundingClientRect().bottom ?? 0) < 0;
-      // A field that loses the focus here was reset, too.
-      untouchedFocus.current = document.activeElement?.getAttribute('name') ?? undefined;
-      control?.focus({ preventScroll: isAbove });
-      untouchedFocus.current = name;
-    },
-    submit: (event: FormEvent<HTMLFormElement>) => {
-      for (const [name, value] of new FormData(event.currentTarget)) {
-        form.setValue(name as Path<Values>, value as Values[Path<Values>]);
-      }
-      void form.handleSubmit(onValid)(event);
-    },
+    resetAndFocus: useCallback(
+      (to: Values) => {
+        // Synchronous, because React Hook Form empties the fields when they render again.
+        flushSync(() => reset(to));
+        focus();
+      },
+      [reset, focus],
+    ),
+    replaceFields: useCallback(
+      (to: Values) => {
+        const { activeElement } = document;
+        const isFocused = element.current!.contains(activeElement);
+        // Synchronous, so that the new fields are in the page.
+        flushSync(() => {
+          reset(to);
+          renewFields();
+        });
+        if (isFocused) focus(activeElement?.getAttribute('name'));
+      },
+      [reset, focus],
+    ),
   };
 }

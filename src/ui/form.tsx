@@ -1,24 +1,18 @@
-import type { FormEvent, KeyboardEvent, ReactNode } from 'react';
+import type { ComponentPropsWithRef, KeyboardEvent } from 'react';
 import * as css from './form.css.ts';
 
-type FormProps = {
-  label: string;
-  onSubmit: (event: FormEvent<HTMLFormElement>) => void;
-  children: ReactNode;
-};
+type FormProps = { label: string } & ComponentPropsWithRef<'form'>;
 
 /** A form without the browser's own validation messages. */
-export function Form({ label, onSubmit, children }: FormProps) {
+export function Form({ label, ...form }: FormProps) {
   return (
     <form
       className={css.form}
       aria-label={label}
       noValidate
-      onSubmit={onSubmit}
       onKeyDown={ignoreKeyRepeat}
-    >
-      {children}
-    </form>
+      {...form}
+    />
   );
 }
 

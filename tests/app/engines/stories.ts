@@ -122,6 +122,27 @@ export function testStories(name: string, startEngine: () => Promise<Engine>) {
       expect(await page.evaluate(() => document.title)).toBe('Projects · Tracker App');
     });
 
+    test('a form has both texts or neither after the user came back from another page, and none after a reload [CHOICE-96]', async () => {
+      const page = await openProjects(await registerUser());
+      const fieldValues = async () => [
+        await value(page, 'title'),
+        await value(page, 'description'),
+      ];
+      for (const field of ['title', 'description']) await replaceText(page, field, 'Typed');
+      await page.goto('about:blank');
+      await page.evaluate(() => void setTimeout(() => history.back()));
+      await waitForHeading(page, 'New Project');
+      await waitForApp(page);
+      const [title, description] = await fieldValues();
+      expect(description).toBe(title);
+      await page.evaluate(() => void Object.assign(window, { isOld: true }));
+      await page.reload();
+      await expect.poll(() => page.evaluate(() => 'isOld' in window)).toBe(false);
+      await waitForHeading(page, 'New Project');
+      await waitForApp(page);
+      expect(await fieldValues()).toEqual(['', '']);
+    });
+
     test.each(['light', 'dark'] as const)(
       'the page and its banner have the colours of the %s theme, and fields a message and a red border until they are right',
       async (look) => {

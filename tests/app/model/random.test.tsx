@@ -63,7 +63,10 @@ const toCommand = ({ name, isPossible, perform }: Step<LateDriver>) => ({
 
 test('the rendered app agrees with the oracle after every step of random sequences', async () => {
   const step = fc.oneof(
-    fc.constantFrom(...stepsOf({ calls: callNames, answeredLate: callNames }), ...typeWhilePending),
+    fc.constantFrom(
+      ...stepsOf({ calls: callNames, answeredLate: callNames, filled: callNames }),
+      ...typeWhilePending,
+    ),
     oddAnswer,
   );
   const commands = fc.commands([step.map(toCommand)], { maxCommands: 1_000, size: 'max' });

@@ -14,19 +14,24 @@ export async function createScreensDriver(): Promise<InspectedDriver & LateDrive
   const { inspect, take } = createInspector();
   const app = await renderApp('/', { fetch: backend.fetch, inspect });
 
+  const fill: LateDriver['fill'] = async (form, values) => {
+    for (const [index, value] of values.entries()) {
+      const field = await screen.findByLabelText(forms[form].fields[index]!);
+      fireEvent.change(field, { target: { value } });
+    }
+  };
+
   return {
     ...backend,
+    fill,
     async go(to) {
       if (app.path() === to) return;
       fireEvent.click(screen.getByText(screens[to].title, { selector: 'a' }));
       await settled();
     },
     async submit(form, values) {
-      const { button, fields } = forms[form];
-      for (const [index, value] of (values ?? []).entries()) {
-        fireEvent.change(await screen.findByLabelText(fields[index]!), { target: { value } });
-      }
-      fireEvent.click(screen.getByText(button, { selector: 'button' }));
+      await fill(form, values ?? []);
+      fireEvent.click(screen.getByText(forms[form].button, { selector: 'button' }));
       await settled();
     },
     async elapse(milliseconds) {

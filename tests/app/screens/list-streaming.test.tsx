@@ -3,11 +3,11 @@ import { expect, test } from 'vitest';
 import { renderApp } from '../../support/render-app.tsx';
 
 /** Renders the projects on a backend that streams each list as the test says. */
-async function renderStreaming(options: Parameters<typeof renderApp>[1] = {}) {
+async function renderStreaming(route = '/projects') {
   const lists: ReadableStreamDefaultController<Uint8Array>[] = [];
   const fetch = async () =>
     new Response(new ReadableStream({ start: (list) => void lists.push(list) }));
-  const app = await renderApp('/projects', { fetch, ...options });
+  const app = await renderApp(route, { fetch });
   const settle = () => act(() => new Promise((resolve) => setTimeout(resolve)));
   return {
     ...app,
@@ -96,9 +96,9 @@ test('the rows received so far stay while a project is being created [CHOICE-51]
 });
 
 test('prefetched rows stay until the list has more of them [CHOICE-51, CHOICE-69]', async () => {
-  const prefetched = [[JSON.parse(project(1)), JSON.parse(project(2))]];
-  const prefetchedRows = () => prefetched.shift();
-  const { send, end, rows, projects } = await renderStreaming({ prefetchedRows });
+  const { send, end, rows, projects, go } = await renderStreaming('/');
+  projects.send({ type: 'rows.received', rows: [JSON.parse(project(1)), JSON.parse(project(2))] });
+  await go('/projects');
   expect(rows()).toEqual(['Title 1d1', 'Title 2d2']);
   await send(`[${project(1)},`);
   expect(rows()).toEqual(['Title 1d1', 'Title 2d2']);

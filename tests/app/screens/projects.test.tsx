@@ -61,10 +61,10 @@ test('the screen has its form above the list [PROJECTS-1, PROJECTS-2, PROJECTS-3
   expect(screen.getByRole('status').textContent).toBe('');
 });
 
-test('fields take the direction of their text, and the browser suggests no earlier titles', async () => {
+test('fields take the direction of their text, and the browser neither suggests nor restores a text [CHOICE-96]', async () => {
   await renderProjects();
   expect([title().dir, description().dir]).toEqual(['auto', 'auto']);
-  expect(title().autocomplete).toBe('off');
+  expect([title().autocomplete, title().form?.autocomplete]).toEqual(['off', 'off']);
 });
 
 test('the length of a list is announced outside the busy section when it has loaded [CHOICE-29, CHOICE-58, LIST-2]', async () => {
@@ -328,6 +328,20 @@ test('a pending creation refills the form on return, and empties it on success [
   (await backend.next('listProjects')).answer(200, []);
   (await backend.next('listProjects')).answer(200, [office]);
   await waitFor(() => expect(titles()).toEqual([office.title]));
+});
+
+test('a text that was typed and not submitted stays while the user visits another screen [CHOICE-95]', async () => {
+  const { user, go, create } = await renderProjects([]);
+  await user.type(description(), office.description);
+  await go('/about');
+  await go('/projects');
+  expect([title().value, description().value]).toEqual(['', office.description]);
+  expect(title().getAttribute('aria-invalid')).toBe('false');
+  (await create()).answer(201, office);
+  await waitFor(() => expect(title().value).toBe(''));
+  await go('/about');
+  await go('/projects');
+  expect([title().value, description().value]).toEqual(['', '']);
 });
 
 test('a creation refused while the user was away shows its message and refills the form [CHOICE-48]', async () => {

@@ -1,5 +1,5 @@
 /**
- * What a second sign-in on the same page leaves of a project that was submitted and refused. The
+ * What a second sign-in on the same page leaves of a project that was not created. The
  * exploration of the model tests it in all states of the calls.
  */
 import { act, screen, waitFor } from '@testing-library/react';
@@ -56,6 +56,16 @@ test('another email finds an empty form without an error [CHOICE-77]', async () 
   expect(formTexts()).toEqual(['', '']);
   expect(banner()).toBeUndefined();
   expect(title().getAttribute('aria-invalid')).toBe('false');
+});
+
+test('another email finds no text that was typed and not submitted [CHOICE-95]', async () => {
+  const { signIn, user } = await renderPage();
+  await signIn('ada@example.org');
+  await user.type(title(), office.title);
+  await signIn('Ada@example.org');
+  expect(title().value).toBe(office.title);
+  await signIn('bob@example.org');
+  expect(title().value).toBe('');
 });
 
 test.each(['ada@example.org', 'Ada@Example.org'])(
