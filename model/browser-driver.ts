@@ -2,7 +2,8 @@
 import type { Page, Request, Route as PlaywrightRoute } from 'playwright-core';
 import { countRequests } from './controlled-backend.ts';
 import { forms, parseRequest, type Call, type FormName } from './calls.ts';
-import type { Observation, UserActions } from './driver.ts';
+import type { UserActions } from './driver.ts';
+import { readScreen, type Observation, type Screen } from './observation.ts';
 import { screens } from '../src/screens/table.ts';
 
 /** An API request of the page that waits until the driver answers it. */
@@ -15,13 +16,10 @@ export type HeldRequest = {
   isAborted: boolean;
 };
 
-/** What is on the screen. */
-type Screen = Omit<Observation, 'calls' | 'logged' | 'authenticated' | 'role'>;
-
 type ScreenDriver = UserActions & { observe: () => Promise<Screen> };
 
-type PageDriver = Omit<ScreenDriver, 'observe'> & {
-  observe: () => Promise<Screen & Pick<Observation, 'calls'>>;
+type PageDriver = ScreenDriver & {
+  calls: () => Observation['calls'];
   /** Waits for the pending request of a call and marks it as answered. */
   takePending: (call: Call) => Promise<HeldRequest>;
   forgetRequests: () => void;
@@ -85,13 +83,9 @@ export async function createPageDriver(
     if (held && !held.isAnswered) held.isAborted = true;
   });
 
-  const screen = createScreenDriver(page, settle);
   return {
-    ...screen,
-    observe: async () => ({
-      ...(await screen.observe()),
-      calls: countRequests(requests, pendingOf),
-    }),
+    ...createScreenDriver(page, settle),
+    calls: () => countRequests(requests, pendingOf),
     async takePending(call) {
       for (let turn = 0; turn < 2_000 && pendingOf(call).length === 0; turn += 1) {
         await settle();
@@ -111,45 +105,4 @@ export async function waitForApp(page: Page): Promise<void> {
   await page.waitForFunction(() => {
     return document.querySelector('h1') && !document.querySelector('template');
   });
-}
-
-/** Runs in the page, so it uses nothing of this module. Returns what the screen shows. */
-export function readScreen(allForms: { button: string; fields: readonly string[] }[]): Screen {
-  const textOf = (selector: string) => document.querySelector(selector)?.textContent ?? undefined;
-  const isBusy = (element: Element) => element.getAttribute('aria-busy') === 'true';
-  const fieldOf = (row: Element, name: string) =>
-    row.querySelector(`[data-field=${name}]`)?.textContent ?? `no ${name}`;
-  const button = document.querySelector('form button');
-  const form = allForms.find((candidate) => candidate.button === button?.textContent);
-  const labels = [...document.querySelectorAll('label')];
-  const section = document.querySelector('main section');
-  return {
-    path: location.hash.slice(1) || '/',
-    banner: textOf('[role=alert]'),
-    announced: textOf('[role=status]')?.trim() ?? '',
-    form:
-      form && button
-        ? {
-            button: form.button,
-            busy: isBusy(button),
-            values: form.fields.map((name) => {
-              const label = labels.find(({ textContent }) => textContent === name);
-              return label?.control instanceof HTMLInputElement ||
-                label?.control instanceof HTMLTextAreaElement
-                ? label.control.value
-                : `no ${name}`;
-            }),
-          }
-        : undefined,
-    list: section
-      ? {
-          busy: isBusy(section),
-          rows: [...section.querySelectorAll('li')].map((row) => [
-            fieldOf(row, 'title'),
-            fieldOf(row, 'description'),
-          ]),
-          note: section.querySelector(':scope > p')?.textContent ?? undefined,
-        }
-      : undefined,
-  };
 }

@@ -1,6 +1,7 @@
 /** An in-process backend whose responses a test sends by hand. */
 import { callNames, findCall, parseRequest, type Call } from './calls.ts';
-import type { LateDriver, Observation } from './driver.ts';
+import type { LateDriver } from './driver.ts';
+import type { Observation } from './observation.ts';
 import type { BackendResponse } from './results.ts';
 import { within } from './within.ts';
 

@@ -2,28 +2,10 @@
 import type { AnyEventObject } from 'xstate';
 import type { Call, FormName } from './calls.ts';
 import type { Inspection } from './inspection.ts';
+import type { Observation } from './observation.ts';
+export type { Observation };
 import type { BackendResponse } from './results.ts';
 import type { Route } from '../src/screens/table.ts';
-
-/** What the user, the backend and the app's own code can observe at one moment. */
-export type Observation = {
-  path: string;
-  form: { button: string; busy: boolean; values: string[] } | undefined;
-  /** The red banner above the form. */
-  banner: string | undefined;
-  list:
-    | { busy: boolean; rows: [title: string, description: string][]; note: string | undefined }
-    | undefined;
-  /** Per call: requests made, requests in flight, and what the last one sent. */
-  calls: Record<Call, { made: number; pending: number; sent: unknown }>;
-  /** The text of the live region. */
-  announced: string;
-  /** The operationId of each failure that was logged, in order. */
-  logged: string[];
-  /** What the app exposes and shows on no screen. */
-  authenticated: boolean;
-  role: string | undefined;
-};
 
 /** Answers a call. A driver without a client gives `event` to the machine instead. */
 type Answer = (call: Call, response: BackendResponse, event?: AnyEventObject) => Promise<void>;

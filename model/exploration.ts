@@ -17,6 +17,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { callNames, definitionOf, type ResultName, type Call } from './calls.ts';
 import type { LateDriver } from './driver.ts';
 import { createOracle } from './oracle.ts';
+import { isRecord } from './observation.ts';
 import { resultEvent } from './results.ts';
 import * as steps from './steps.ts';
 
@@ -317,7 +318,7 @@ async function performAndCompare(pair: Pair, step: Step): Promise<string[]> {
 function tooManyStates({ calls }: Scope, keys: string[]): Error {
   const valuesOf = new Map<string, Set<string>>();
   function add(name: string, value: unknown) {
-    if (steps.isRecord(value)) {
+    if (isRecord(value)) {
       for (const [key, field] of Object.entries(value)) add(`${name}.${key}`, field);
     } else {
       valuesOf.set(name, (valuesOf.get(name) ?? new Set()).add(JSON.stringify(value)));

@@ -5,13 +5,12 @@ import { createActors } from '../src/actors.ts';
 import type { Api } from '../src/api/api.ts';
 import { callNames, submitEvent, type Call, type FormName } from './calls.ts';
 import { createClock } from './clock.ts';
-import type { Observation } from './driver.ts';
-import { screenOf } from './oracle.ts';
+import { screenOf, type Observation } from './observation.ts';
 import type { Route } from '../src/screens/table.ts';
 
 /**
  * Runs the app's machines and their wiring without screens. It has the path and the values of the
- * form in view. What a screen shows of the machines is what the oracle shows of its own state.
+ * form in view.
  */
 export function createHeadlessApp(api: Api) {
   const clock = createClock();

@@ -1,9 +1,11 @@
 /**
- * Implements docs/specification.md by hand, in plain TypeScript. It shares nothing with the
- * machines, so that a wrong machine is not confirmed by itself.
+ * Implements docs/specification.md by hand, in plain TypeScript. It shares no decision with the
+ * machines and the screens, so that a wrong one is not confirmed by itself. It shares the words of
+ * `observation.ts`, in which both are compared.
  */
-import { callNames, formNames, forms, type Call, type FormName } from './calls.ts';
-import type { Driver, Observation } from './driver.ts';
+import { callNames, type Call, type FormName } from './calls.ts';
+import type { Driver } from './driver.ts';
+import { screenOf, type Observation } from './observation.ts';
 import type { BackendResponse } from './results.ts';
 import type { Route } from '../src/screens/table.ts';
 
@@ -177,6 +179,16 @@ export function createOracle(start: Route) {
     },
   };
 
+  const screen = () =>
+    screenOf({
+      path,
+      values,
+      announced,
+      pending: callNames.filter((name) => calls[name].pending > 0),
+      errorMessages: { '/login': loginErrorMessage, '/projects': createErrorMessage },
+      projects,
+    });
+
   const driver: Driver = {
     async go(route) {
       navigate(route);
@@ -200,14 +212,7 @@ export function createOracle(start: Route) {
     },
     async observe() {
       return {
-        ...screenOf({
-          path,
-          values,
-          announced,
-          pending: callNames.filter((name) => calls[name].pending > 0),
-          errorMessages: { '/login': loginErrorMessage, '/projects': createErrorMessage },
-          projects,
-        }),
+        ...screen(),
         calls: { ...calls },
         logged: [...logged],
         authenticated,
@@ -217,6 +222,7 @@ export function createOracle(start: Route) {
   };
   return {
     ...driver,
+    screen,
     /** Returns everything that decides what the app does next. */
     state: () => ({
       path,
@@ -236,42 +242,6 @@ export function createOracle(start: Route) {
       calls,
     }),
   };
-}
-
-type Screen = Pick<Observation, 'path' | 'form' | 'banner' | 'list' | 'announced'>;
-
-type Shown = {
-  path: Route;
-  values: readonly string[];
-  announced: string;
-  pending: Call[];
-  /** The messages of the banners, by route. */
-  errorMessages: { [path in Route]?: string | undefined };
-  projects: readonly Project[];
-};
-
-/** Returns what the screen of a path shows. */
-export function screenOf({ path, values, announced, pending, errorMessages, projects }: Shown) {
-  const name = formNames.find((form) => forms[form].route === path);
-  const isLoading = pending.includes('listProjects');
-  const rows = projects.map(({ title, description }): [string, string] => [title, description]);
-  // CHOICE-29.
-  const note = isLoading ? 'Loading projects…' : 'No projects to show.';
-  const screen: Screen = {
-    path,
-    form: name && {
-      button: forms[name].button,
-      busy: pending.includes(name),
-      values: [...values],
-    },
-    banner: errorMessages[path],
-    announced,
-    list:
-      path === '/projects'
-        ? { busy: isLoading, rows, note: rows.length > 0 ? undefined : note }
-        : undefined,
-  };
-  return screen;
 }
 
 function outcomeOf(answer: BackendResponse): Outcome {

@@ -1,7 +1,7 @@
 /** What a user, a backend or the clock can do: each step on the app and on the oracle. */
-import { isDeepStrictEqual } from 'node:util';
 import { calls, forms, type ResultName, type Call, type FormName } from './calls.ts';
 import type { Driver, LateDriver } from './driver.ts';
+import { differencesOf } from './observation.ts';
 import type { Oracle } from './oracle.ts';
 import { resultEvent, responseFor } from './results.ts';
 import type { Route } from '../src/screens/table.ts';
@@ -120,20 +120,5 @@ export const elapse = (milliseconds: number): Step => ({
 
 /** Returns what is different in the app and in the specification. */
 export async function compare({ app, oracle }: Pair): Promise<string[]> {
-  return differencesOf('', await app.observe(), await oracle.observe());
+  return differencesOf(await app.observe(), await oracle.observe());
 }
-
-function differencesOf(name: string, actual: unknown, expected: unknown): string[] {
-  if (isDeepStrictEqual(actual, expected)) return [];
-  if (isRecord(actual) && isRecord(expected)) {
-    return Object.keys({ ...actual, ...expected }).flatMap((key) =>
-      differencesOf(`${name}.${key}`, actual[key], expected[key]),
-    );
-  }
-  const [found, wanted] = [actual, expected].map((value) => JSON.stringify(value) ?? 'nothing');
-  return [`${name.slice(1)}: the app has ${found}, and the specification says ${wanted}`];
-}
-
-/** Returns whether a value is an object and no array. */
-export const isRecord = (value: unknown): value is Record<string, unknown> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);

@@ -1,12 +1,12 @@
 import { act, fireEvent, screen } from '@testing-library/react';
 import { isAuthenticated, roleOf } from '../../../machines/auth.ts';
 import { renderApp } from '../../support/render-app.tsx';
-import { readScreen } from '../../../model/browser-driver.ts';
 import { createBackendDriver } from '../../../model/controlled-backend.ts';
 import { forms } from '../../../model/calls.ts';
 import type { InspectedDriver, LateDriver } from '../../../model/driver.ts';
 import { screens } from '../../../src/screens/table.ts';
 import { createInspector } from '../../../model/inspection.ts';
+import { readScreen } from '../../../model/observation.ts';
 
 /** Returns a driver of the app in happy-dom, with a controlled backend and a simulated clock. */
 export async function createScreensDriver(): Promise<InspectedDriver & LateDriver> {

@@ -1,15 +1,13 @@
 import { existsSync } from 'node:fs';
-import { isDeepStrictEqual } from 'node:util';
 import type { Page } from 'playwright-core';
 import { createPageDriver, heading, waitForApp } from '../../../model/browser-driver.ts';
-import type { Driver, Observation, UserActions } from '../../../model/driver.ts';
+import type { Driver, UserActions } from '../../../model/driver.ts';
+import { differencesOf, type Screen } from '../../../model/observation.ts';
 import { screens, type Route } from '../../../src/screens/table.ts';
 import { respond } from '../model/processes/browser-driver.ts';
 import { longWaitMs } from '../../support/time-limits.ts';
 
 const origin = 'http://app.test';
-
-export type Shown = Pick<Observation, 'path' | 'form' | 'banner' | 'list'>;
 
 export type VisualDriver = UserActions &
   Pick<Driver, 'answer'> & {
@@ -18,8 +16,8 @@ export type VisualDriver = UserActions &
     load: (path: string) => Promise<void>;
     /** Comes to a path from another screen, without loading the app. */
     navigate: (path: string) => Promise<void>;
-    /** Waits until the page shows this. Throws, with what it shows, if it never does. */
-    waitFor: (expected: Shown) => Promise<void>;
+    /** Waits until the page shows this. Throws what is different if it never does. */
+    waitFor: (expected: Screen) => Promise<void>;
   };
 
 /** Drives the built app of `dist/` without a server. The driver answers its API requests. */
@@ -53,14 +51,9 @@ export async function createVisualDriver(page: Page): Promise<VisualDriver> {
       await heading(page, screens[expected.path as Route].heading).waitFor();
       const deadline = Date.now() + longWaitMs;
       for (;;) {
-        const { path, form, banner, list } = await driver.observe();
-        const shown = { path, form, banner, list };
-        if (isDeepStrictEqual(withoutUndefined(shown), withoutUndefined(expected))) return;
-        if (Date.now() > deadline) {
-          throw new Error(
-            `Expected ${JSON.stringify(expected)}, but the page shows ${JSON.stringify(shown)}.`,
-          );
-        }
+        const differences = differencesOf(await driver.observe(), expected);
+        if (differences.length === 0) return;
+        if (Date.now() > deadline) throw new Error(differences.join('\n'));
         await settle();
       }
     },
@@ -70,6 +63,3 @@ export async function createVisualDriver(page: Page): Promise<VisualDriver> {
     },
   };
 }
-
-/** An absent form is undefined to the oracle, and no property of what the page returns. */
-const withoutUndefined = (shown: Shown): unknown => JSON.parse(JSON.stringify(shown));

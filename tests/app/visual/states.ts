@@ -1,9 +1,10 @@
 import { formNames, forms, type FormName } from '../../../model/calls.ts';
 import { models } from '../../../model/models.ts';
+import type { Screen } from '../../../model/observation.ts';
 import { createOracle } from '../../../model/oracle.ts';
 import { minimalCover, shortestPaths, type Model, type PathEvent } from '../../../model/paths.ts';
 import { performEvent } from '../../../model/walk.ts';
-import type { Shown, VisualDriver } from './page-driver.ts';
+import type { VisualDriver } from './page-driver.ts';
 
 export const stateOfReadme = '/projects, three projects';
 
@@ -25,15 +26,13 @@ export async function showAllStates(driver: VisualDriver, onState: OnState): Pro
 async function showMachineStates(driver: VisualDriver, onState: OnState, model: Model) {
   const events = Object.fromEntries(Object.entries(model.events).filter(isVisible));
   const paths = shortestPaths({ ...model, events });
-  const screenAfter = new Map<PathEvent, Shown>();
+  const screenAfter = new Map<PathEvent, Screen>();
   for (const path of paths) {
     const pair = { app: createOracle('/'), oracle: createOracle('/'), length: 0 };
     for (const event of path.events) {
       // oxlint-disable-next-line no-await-in-loop
       await performEvent(events[event.name]!, pair);
-      // oxlint-disable-next-line no-await-in-loop
-      const { path: route, form, banner, list } = await pair.oracle.observe();
-      screenAfter.set(event, { path: route, form, banner, list });
+      screenAfter.set(event, pair.oracle.screen());
     }
   }
   const nameAfter = (event: PathEvent) => describe(screenAfter.get(event)!);
@@ -57,7 +56,7 @@ async function showMachineStates(driver: VisualDriver, onState: OnState, model: 
 const isVisible = ([name]: [string, unknown]) =>
   !name.endsWith(' over') && !name.startsWith('user.changed');
 
-function describe({ path, form, banner, list }: Shown): string {
+function describe({ path, form, banner, list }: Screen): string {
   const isFilled = form?.values.some((value) => value !== '');
   return [
     path,

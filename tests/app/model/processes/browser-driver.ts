@@ -36,6 +36,7 @@ export async function createBrowserDriver(page: Page, start: string): Promise<In
     inspection: () => page.evaluate(() => window.testApp.inspection()),
     observe: async () => ({
       ...(await driver.observe()),
+      calls: driver.calls(),
       ...(await page.evaluate(() => window.testApp.observe())),
     }),
   };

@@ -3,8 +3,8 @@ import '../../../../../src/styles/global.css.ts';
 import { createRoot } from 'react-dom/client';
 import { isAuthenticated, roleOf } from '../../../../../machines/auth.ts';
 import { createClock } from '../../../../../model/clock.ts';
-import type { Observation } from '../../../../../model/driver.ts';
 import { createInspector, type Inspection } from '../../../../../model/inspection.ts';
+import type { Observation } from '../../../../../model/observation.ts';
 import { createApp } from '../../../../../src/app.tsx';
 
 export type TestApp = {
