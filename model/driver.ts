@@ -3,7 +3,6 @@ import type { AnyEventObject } from 'xstate';
 import type { Call, FormName } from './calls.ts';
 import type { Inspection } from './inspection.ts';
 import type { Observation } from './observation.ts';
-export type { Observation };
 import type { BackendResponse } from './results.ts';
 import type { Route } from '../src/screens/table.ts';
 

@@ -1,6 +1,7 @@
 import type { Credentials, NewProject } from '../../machines/types.ts';
 import { forms } from '../../model/calls.ts';
-import type { Observation, UserActions } from '../../model/driver.ts';
+import type { UserActions } from '../../model/driver.ts';
+import type { Screen } from '../../model/observation.ts';
 
 /** The app on one page of a browser, as a person uses it. */
 export type App = UserActions & {
@@ -13,8 +14,6 @@ export type App = UserActions & {
   settle: (path?: string) => Promise<Screen>;
   close: () => Promise<void>;
 };
-
-type Screen = Pick<Observation, 'path' | 'form' | 'banner' | 'list'>;
 
 /** What a person has created, and the visits on which the list must show it. */
 type Created = { title: string; visit: number; shownFrom: number };
