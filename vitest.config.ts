@@ -20,14 +20,23 @@ const long = {
   expect: { poll: { timeout: longWaitMs } },
 };
 
+const explorations = ['tests/app/model/exhaustive.test.ts', 'tests/app/model/exploration.test.ts'];
+
 /** Each project loads its modules again. */
 const projects: Record<string, TestProjectInlineConfiguration['test']> = {
   'app:unit': { include: ['tests/app/unit/**/*.test.ts'], pool: 'threads' },
   'app:screens': { include: ['tests/app/screens/**/*.test.tsx'], ...dom },
   'app:model': {
     include: ['tests/app/model/**/*.test.{ts,tsx}'],
-    exclude: ['tests/app/model/processes/**'],
+    exclude: ['tests/app/model/processes/**', ...explorations],
     ...dom,
+  },
+  // Each file in a process of its own, whose memory is limited.
+  'app:exploration': {
+    include: explorations,
+    pool: 'forks',
+    isolate: true,
+    execArgv: ['--max-old-space-size=1024'],
   },
   'app:browser': {
     ...long,

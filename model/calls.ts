@@ -207,6 +207,11 @@ export const forms = Object.fromEntries(
   Object.entries(calls).flatMap(([call, row]) => ('form' in row ? [[call, row.form]] : [])),
 ) as { [Name in FormName]: (typeof calls)[Name]['form'] };
 
+/** The calls that a screen makes when it opens. */
+export type FetchedCall = Exclude<Call, FormName>;
+
+export const isFetched = (call: Call): call is FetchedCall => !(call in forms);
+
 export const formNames = Object.keys(forms) as FormName[];
 
 /** Returns the event of a form that has these values. */

@@ -2,23 +2,31 @@
  * Explores the composed app: every step that a user, a backend or the clock can make in every
  * state, until no new state appears. After each step it compares the app with the oracle.
  *
- * It explores three things at once: every three calls, and every two calls with the response to
- * one that was aborted. So each added call adds scopes, and does not multiply the states.
+ * It does so scope by scope: every three calls, every two with the response to one that was
+ * aborted, and every two with a text that is typed and not submitted. So each added call adds
+ * scopes, and does not multiply the states.
  * - In a scope, only its calls are submitted and answered, and only on their screens. Another call
  *   that a screen makes stays pending.
+ * - Two calls that screens fetch are in scopes of two calls only, because each has a timer.
  * - Texts count by which of them are equal, because the app compares texts and does not read them.
  * - A state with more than two rows is compared and not explored further.
  * - Of the aborted calls, only the last can still be answered.
- * - Time passes where a call without a form is in the scope, because only what a screen fetches
- *   expires: to one millisecond before that, to that moment, and on after it.
+ * - Time passes where a fetched call is in the scope, because only what a screen fetches expires:
+ *   to one millisecond before that, to that moment, and on after it.
  * - A screen without a call is the start and not visited again: to the app it is like any other.
  */
-import { isDeepStrictEqual } from 'node:util';
-import { callNames, definitionOf, type ResultName, type Call } from './calls.ts';
+import {
+  callNames,
+  definitionOf,
+  isFetched,
+  type Call,
+  type FetchedCall,
+  type ResultName,
+} from './calls.ts';
 import type { LateDriver } from './driver.ts';
 import { createOracle } from './oracle.ts';
-import { isRecord } from './observation.ts';
 import { resultEvent } from './results.ts';
+import { fieldWithMostValues, keyOf } from './state-key.ts';
 import * as steps from './steps.ts';
 
 /** The app under exploration. */
@@ -41,9 +49,6 @@ export type Exploration = {
 type Pair = steps.Pair<ExploredApp>;
 type Step = steps.Step<LateDriver>;
 
-/** A state of app and oracle. Steps are tried if it has few rows. */
-type State = { key: string; hasFewRows: boolean; untried: Step[]; next: Map<Step, State> };
-
 /** Returns the results of a call without those that differ from another in a text only. */
 function distinctResults(call: Call): ResultName[] {
   const results = Object.keys(definitionOf(call).results) as ResultName[];
@@ -55,21 +60,24 @@ function distinctResults(call: Call): ResultName[] {
   return [...new Map(results.toReversed().map((result) => [eventOf(result), result])).values()];
 }
 
-const elapse = (expiresInMs: number | undefined, milliseconds: number): Step => ({
-  ...steps.elapse(milliseconds),
-  isPossible: (state) => state.expiresInMs === expiresInMs,
-});
-
 /** The lifetimes of unused data: from the moment its screen is closed, or it arrives later. */
-const { keepUnusedData: shortMs, subscriptionBatching } = steps.delays;
-const lifetimesMs = [shortMs + subscriptionBatching, shortMs];
-const elapses = [
-  ...lifetimesMs.map((lifetimeMs) => elapse(lifetimeMs, lifetimeMs - 1)),
-  elapse(1, 1),
-  ...[0, undefined].map((expiresInMs) => elapse(expiresInMs, lifetimesMs[0]!)),
-];
+const { keepUnusedData, subscriptionBatching } = steps.delays;
+const lifetimesMs = [subscriptionBatching + keepUnusedData, keepUnusedData];
 
-type Scope = {
+/** Returns the steps in which time passes for what a call has fetched. */
+function elapsesOf(call: FetchedCall): Step[] {
+  const elapse = (whenMs: number | undefined, milliseconds: number): Step => ({
+    ...steps.elapse(milliseconds),
+    isPossible: ({ expiresInMs }) => expiresInMs[call] === whenMs,
+  });
+  return [
+    ...lifetimesMs.map((lifetimeMs) => elapse(lifetimeMs, lifetimeMs - 1)),
+    elapse(1, 1),
+    ...[0, undefined].map((whenMs) => elapse(whenMs, lifetimesMs[0]!)),
+  ];
+}
+
+export type Scope = {
   /** The calls that are made and answered. */
   calls: Call[];
   /** Those that are also answered after an abort. Default: none. */
@@ -86,17 +94,23 @@ const choices = (count: number, from = callNames): Call[][] =>
         choices(count - 1, from.slice(index + 1)).map((others) => [call, ...others]),
       );
 
-const scopes: Scope[] = [
+const isFilled = (call: Call) => steps.stepsFilling(call).length > 0;
+
+export const scopes: Scope[] = [
   ...choices(2).map((calls) => ({ calls, answeredLate: calls })),
-  ...choices(2).map((calls) => ({ calls, filled: calls })),
-  ...choices(3).map((calls) => ({ calls })),
+  ...choices(2)
+    .filter((calls) => calls.some(isFilled))
+    .map((calls) => ({ calls, filled: calls })),
+  ...choices(3)
+    .filter((calls) => calls.filter(isFetched).length < 2)
+    .map((calls) => ({ calls })),
 ];
 
 /** Returns the steps of a scope. */
 export function stepsOf({ calls, answeredLate = [], filled = [] }: Scope): Step[] {
   const routes = calls.map((call) => definitionOf(call).form?.route ?? definitionOf(call).route!);
   return [
-    ...(calls.some((call) => !definitionOf(call).form) ? elapses : []),
+    ...calls.filter(isFetched).flatMap(elapsesOf),
     ...calls.flatMap((call) => distinctResults(call).map((result) => steps.end(call, result))),
     ...answeredLate.flatMap((call) => [
       steps.endAborted(call, 'success'),
@@ -116,64 +130,127 @@ const maxWalkLength = 500;
 const maxSearchedStates = 1_000;
 
 /**
- * Explores the app in every scope. Returns the first difference on a shortest sequence of steps,
+ * Explores the app in these scopes. Returns the first difference on a shortest sequence of steps,
  * if any. Throws an error if a scope has more than `maxStates` states: a change of the app may make
  * them endless.
  */
 export async function explore(
   createApp: () => ExploredApp,
+  inScopes = scopes,
   maxStates = 20_000,
 ): Promise<Exploration> {
   const all: Exploration = { states: 0, transitions: 0, made: new Set(), difference: undefined };
-  for (const scope of scopes) {
+  for (const scope of inScopes) {
+    const explorer = new Explorer(createApp, scope, maxStates, all.difference);
     // oxlint-disable-next-line no-await-in-loop
-    const found = await exploreScope(createApp, scope, all.difference, maxStates);
-    all.states += found.states;
-    all.transitions += found.transitions;
-    for (const call of found.made) all.made.add(call);
-    all.difference = found.difference;
+    await explorer.run();
+    all.states += explorer.states.size;
+    for (const { next } of explorer.states.values()) all.transitions += next.size;
+    for (const call of explorer.made) all.made.add(call);
+    all.difference = explorer.best;
   }
   return all;
 }
 
-/** Explores a scope. Returns the difference that is known, unless it finds one on fewer steps. */
-async function exploreScope(
-  createApp: () => ExploredApp,
-  scope: Scope,
-  known: Difference | undefined,
-  maxStates: number,
-): Promise<Exploration> {
-  const allSteps = stepsOf(scope);
-  const states = new Map<string, State>();
-  const made = new Set<Call>();
-  let difference = known;
+/** A state of app and oracle. Steps are tried if it has few rows. */
+type State = {
+  key: string;
+  hasFewRows: boolean;
+  untried: Step[];
+  next: Map<Step, State>;
+};
 
-  /** Returns whether a difference after this route and one more step is the first on fewest. */
-  const isShorter = ({ length }: Step[]) => !difference || length + 1 < difference.steps.length;
-  const createPair = (): Pair => ({ app: createApp(), oracle: createOracle('/'), length: 0 });
-  const start = stateOf(createPair());
+type Route = Step[];
 
-  function stateOf(pair: Pair): State {
-    const key = keyOf(pair, scope);
-    const visited = states.get(key);
+/** Explores one scope. */
+class Explorer {
+  /** Each state has one entry, whichever steps led to it. */
+  readonly states = new Map<string, State>();
+  readonly made = new Set<Call>();
+  /** The first of the differences on the fewest steps, in this scope and in those before. */
+  best: Difference | undefined;
+  readonly #createApp: () => ExploredApp;
+  readonly #scope: Scope;
+  readonly #steps: Step[];
+  readonly #maxStates: number;
+  readonly #start: State;
+
+  constructor(
+    createApp: () => ExploredApp,
+    scope: Scope,
+    maxStates: number,
+    best: Difference | undefined,
+  ) {
+    this.best = best;
+    this.#createApp = createApp;
+    this.#scope = scope;
+    this.#steps = stepsOf(scope);
+    this.#maxStates = maxStates;
+    this.#start = this.#stateOf(this.#createPair());
+  }
+
+  /** After a difference, only the steps that may lead to one sooner are tried. */
+  async run(): Promise<void> {
+    for (let frontier = this.#frontier(); frontier.length > 0; frontier = this.#frontier()) {
+      for (const { state, route } of frontier) {
+        while (state.untried.length > 0 && this.#mayImprove(route)) {
+          const pair = this.#createPair();
+          // oxlint-disable-next-line no-await-in-loop
+          await this.#follow(pair, route, state);
+          // oxlint-disable-next-line no-await-in-loop
+          await (this.best ? this.#tryStep(pair, state) : this.#walk(pair, state));
+        }
+      }
+    }
+  }
+
+  /** Returns the known states with a step to try, nearest first, with the fewest steps to each. */
+  #frontier(): { state: State; route: Route }[] {
+    return [...reachable(this.#start)]
+      .filter(({ state }) => hasUntried(state))
+      .map(({ state, route }) => ({ state, route: route() }))
+      .filter(({ route }) => this.#mayImprove(route));
+  }
+
+  /** Returns whether a difference after this route and one more step is better than the best. */
+  #mayImprove({ length }: Route): boolean {
+    return !this.best || length + 1 < this.best.steps.length;
+  }
+
+  #createPair(): Pair {
+    return { app: this.#createApp(), oracle: createOracle('/'), length: 0 };
+  }
+
+  #keyOf({ app, oracle }: Pair): string {
+    const aborted = this.#scope.answeredLate?.find((call) => call === app.abortedCall());
+    return keyOf({ oracle: oracle.state(), app: app.state(), aborted });
+  }
+
+  #stateOf(pair: Pair): State {
+    const key = this.#keyOf(pair);
+    const visited = this.states.get(key);
     if (visited) return visited;
-    if (states.size === maxStates) throw tooManyStates(scope, [...states.keys()]);
+    if (this.states.size === this.#maxStates) throw this.#tooManyStates();
     const [oracleState, abortedCall] = [pair.oracle.state(), pair.app.abortedCall()];
-    for (const call of callNames) if (oracleState.calls[call].made > 0) made.add(call);
+    for (const call of callNames) if (oracleState.calls[call].made > 0) this.made.add(call);
     const hasFewRows = oracleState.projects.length <= maxRows;
-    const untried = allSteps.filter(
-      ({ isPossible }) => hasFewRows && isPossible(oracleState, abortedCall),
-    );
-    const state = { key, hasFewRows, untried, next: new Map() };
-    states.set(key, state);
+    const state: State = {
+      key,
+      hasFewRows,
+      untried: this.#steps.filter(
+        ({ isPossible }) => hasFewRows && isPossible(oracleState, abortedCall),
+      ),
+      next: new Map(),
+    };
+    this.states.set(key, state);
     return state;
   }
 
   /** Performs steps that are known to lead to a state. */
-  async function follow(pair: Pair, route: Step[], to: State) {
+  async #follow(pair: Pair, route: Route, to: State): Promise<void> {
     // oxlint-disable-next-line no-await-in-loop
     for (const step of route) await step.perform(pair, ++pair.length);
-    const key = keyOf(pair, scope);
+    const key = this.#keyOf(pair);
     if (key === to.key) return;
     throw new Error(
       `The same steps led to two states, so the key of a state lacks something.\n${to.key}\n${key}`,
@@ -181,79 +258,63 @@ async function exploreScope(
   }
 
   /** Tries a step of a state. Returns the state after it, or undefined if app and oracle differ. */
-  async function tryStep(pair: Pair, state: State, step: Step): Promise<State | undefined> {
-    state.untried.splice(state.untried.indexOf(step), 1);
+  async #tryStep(pair: Pair, state: State): Promise<State | undefined> {
+    const step = state.untried.pop()!;
     const differences = await performAndCompare(pair, step);
-    if (differences.length > 0) {
-      // Tried again when a shorter route to the state is known.
-      state.untried.push(step);
-      const route = nearest(start, (other) => other === state)!.route();
-      if (isShorter(route)) {
-        const again = createPair();
-        await follow(again, route, state);
-        const found = await performAndCompare(again, step);
-        const unclear = ['These steps alone lead to no difference, but a longer walk to one:'];
-        difference = {
-          steps: [...route, step].map(({ name }) => name),
-          differences: found.length > 0 ? found : [...unclear, ...differences],
-        };
-      }
-      return undefined;
+    if (differences.length === 0) {
+      const next = this.#stateOf(pair);
+      state.next.set(step, next);
+      return next;
     }
-    const next = stateOf(pair);
-    state.next.set(step, next);
-    return next;
+    // Tried again when a shorter route to the state is known.
+    state.untried.push(step);
+    const route = nearest(this.#start, (other) => other === state)!.route();
+    if (!this.#mayImprove(route)) return undefined;
+    const again = this.#createPair();
+    await this.#follow(again, route, state);
+    const found = await performAndCompare(again, step);
+    const unclear = ['These steps alone lead to no difference, but a longer walk to one:'];
+    this.best = {
+      steps: [...route, step].map(({ name }) => name),
+      differences: found.length > 0 ? found : [...unclear, ...differences],
+    };
+    return undefined;
   }
 
   /** Goes on from a state as long as it, or a state near it, has a step that was not tried. */
-  async function walk(pair: Pair, from: State) {
+  async #walk(pair: Pair, from: State): Promise<void> {
     let state: State | undefined = from;
     for (let length = 0; state && length < maxWalkLength; length++) {
       const near = nearest(state, hasUntried, maxSearchedStates);
       if (!near) return;
-      const target = near.state;
-      if (target !== state) await follow(pair, near.route(), target);
-      state = await tryStep(pair, target, target.untried.at(-1)!);
-      if (state && !state.hasFewRows) state = await comeBack(pair);
+      if (near.state !== state) await this.#follow(pair, near.route(), near.state);
+      state = await this.#tryStep(pair, near.state);
+      if (state && !state.hasFewRows) state = await this.#comeBack(pair);
     }
   }
 
   /** Ends calls until the state is known and within the bounds. Saves a walk from the start. */
-  async function comeBack(pair: Pair): Promise<State | undefined> {
+  async #comeBack(pair: Pair): Promise<State | undefined> {
     for (const call of callNames) {
       if (pair.oracle.state().calls[call].pending === 0) continue;
       const end = steps.end(call, call === 'listProjects' ? 'empty' : 'refusal');
       // oxlint-disable-next-line no-await-in-loop
       await end.perform(pair, ++pair.length);
-      const state = states.get(keyOf(pair, scope));
+      const state = this.states.get(this.#keyOf(pair));
       if (state?.hasFewRows) return state;
     }
     return undefined;
   }
 
-  // After a difference, only the steps that may lead to one sooner are tried.
-  for (;;) {
-    const targets = [...reachable(start)]
-      .filter(({ state }) => hasUntried(state))
-      .map(({ state, route }) => ({ target: state, route: route() }))
-      .filter(({ route }) => isShorter(route));
-    if (targets.length === 0) break;
-    for (const { target, route } of targets) {
-      while (target.untried.length > 0 && isShorter(route)) {
-        const pair = createPair();
-        await follow(pair, route, target);
-        if (difference) await tryStep(pair, target, target.untried.at(-1)!);
-        else await walk(pair, target);
-      }
-    }
+  #tooManyStates(): Error {
+    const { name, size } = fieldWithMostValues([...this.states.keys()]);
+    return new Error(
+      `With ${this.#scope.calls.join(', ')} the app has more than ${this.#maxStates} states. The field "${name}" has the most values: ${size}. If it decides no later step, add it to \`ignoredInKey\` in model/state-key.ts. Otherwise bound it in the machine and the oracle.`,
+    );
   }
-  const transitions = [...states.values()].reduce((sum, { next }) => sum + next.size, 0);
-  return { states: states.size, transitions, made, difference };
 }
 
 const hasUntried = ({ untried }: State) => untried.length > 0;
-
-type Reached = { state: State; route: () => Step[] };
 
 /** Returns the nearest state that is wanted, among `max` states or a few more. */
 function nearest(from: State, isWanted: (state: State) => boolean, max?: number) {
@@ -262,7 +323,10 @@ function nearest(from: State, isWanted: (state: State) => boolean, max?: number)
 }
 
 /** Yields the states that can be reached, nearest first, with the fewest steps to each. */
-function* reachable(from: State, max = Infinity): Generator<Reached, void> {
+function* reachable(
+  from: State,
+  max = Infinity,
+): Generator<{ state: State; route: () => Route }, void> {
   const origins = new Map<State, { state: State; step: Step } | undefined>([[from, undefined]]);
   const routeTo = (state: State): Step[] => {
     const origin = origins.get(state);
@@ -279,31 +343,6 @@ function* reachable(from: State, max = Infinity): Generator<Reached, void> {
   }
 }
 
-/** Identifies the state of a pair in a scope. */
-function keyOf({ app, oracle }: Pair, { answeredLate = [] }: Scope): string {
-  const labels = new Map<string, number>();
-  const aborted = answeredLate.find((call) => call === app.abortedCall());
-  const state = { oracle: oracle.state(), app: app.state(), aborted };
-  return JSON.stringify(state, (key, value: unknown) => {
-    if (ignoredInKey.has(key)) return undefined;
-    // A user without a role is like none.
-    if (key === 'user' && isDeepStrictEqual(value, {})) return undefined;
-    if (typeof value === 'string' && /[\s\d]/.test(value)) {
-      // Messages without a number are constant, so that two fields may have the same by chance.
-      const text = /\d/.test(value) ? value : `${key} ${value}`;
-      if (!labels.has(text)) labels.set(text, labels.size);
-      return labels.get(text);
-    }
-    // The texts of a row are only shown. Its id and its other fields count.
-    return Array.isArray(value) && typeof value[0] === 'object'
-      ? value.map((row: object) => ({ ...row, title: undefined, description: undefined }))
-      : value;
-  });
-}
-
-/** What never decides the next step: counters, bodies, and what only the screen has. */
-const ignoredInKey = new Set(['made', 'sent', 'announced', 'createdCount']);
-
 /** Performs a step. Returns what is different in the app and in the specification afterwards. */
 async function performAndCompare(pair: Pair, step: Step): Promise<string[]> {
   try {
@@ -312,27 +351,4 @@ async function performAndCompare(pair: Pair, step: Step): Promise<string[]> {
     return [`The app throws ${String(error)}`];
   }
   return steps.compare(pair);
-}
-
-/** Returns an error that names the field of the state that grows, and says what to do. */
-function tooManyStates({ calls }: Scope, keys: string[]): Error {
-  const valuesOf = new Map<string, Set<string>>();
-  function add(name: string, value: unknown) {
-    if (isRecord(value)) {
-      for (const [key, field] of Object.entries(value)) add(`${name}.${key}`, field);
-    } else {
-      valuesOf.set(name, (valuesOf.get(name) ?? new Set()).add(JSON.stringify(value)));
-    }
-  }
-  for (const key of keys) {
-    const { app, oracle } = JSON.parse(key) as Record<'app' | 'oracle', unknown>;
-    add('app', app);
-    add('oracle', oracle);
-  }
-  const [[name, { size }]] = [...valuesOf].toSorted(([, a], [, b]) => b.size - a.size) as [
-    [string, Set<string>],
-  ];
-  return new Error(
-    `With ${calls.join(', ')} the app has more than ${keys.length} states. The field "${name}" has the most values: ${size}. If it decides no later step, add it to \`ignoredInKey\` in model/exploration.ts. Otherwise bound it in the machine and the oracle.`,
-  );
 }

@@ -3,7 +3,7 @@
  * machines and the screens, so that a wrong one is not confirmed by itself. It shares the words of
  * `observation.ts`, in which both are compared.
  */
-import { callNames, type Call, type FormName } from './calls.ts';
+import { callNames, isFetched, type Call, type FetchedCall, type FormName } from './calls.ts';
 import type { Driver } from './driver.ts';
 import { screenOf, type Observation } from './observation.ts';
 import type { BackendResponse } from './results.ts';
@@ -40,8 +40,9 @@ export function createOracle(start: Route) {
   let submitted: string[] | undefined;
   /** What stands in the form when its screen opens: CHOICE-48, CHOICE-95. */
   let draft = ['', ''];
-  /** 0 when the unused rows were dropped, undefined while the screen is open. */
-  let expiresInMs: number | undefined = 0;
+
+  /** When what a call fetched is dropped: 0 if it was, undefined while its screen is open. */
+  const expiresInMs: Record<FetchedCall, number | undefined> = { listProjects: 0 };
 
   /** The email of the last sign-in, in lower case. */
   let lastEmail: string | undefined;
@@ -61,14 +62,14 @@ export function createOracle(start: Route) {
   function navigate(to: Route) {
     if (path === to) return;
     if (path === '/projects') {
-      expiresInMs = batchingMs + keepUnusedDataMs;
+      expiresInMs.listProjects = batchingMs + keepUnusedDataMs;
       draft = values;
     }
     path = to;
     values = to === '/projects' ? draft : ['', ''];
     announced = '';
     if (to === '/projects') {
-      expiresInMs = undefined;
+      expiresInMs.listProjects = undefined;
       fetchList();
     }
   }
@@ -83,6 +84,8 @@ export function createOracle(start: Route) {
     projects = [];
     abort('listProjects');
   }
+
+  const drop: Record<FetchedCall, () => void> = { listProjects: dropList };
 
   function dropText() {
     abort('createProject');
@@ -161,7 +164,7 @@ export function createOracle(start: Route) {
         projects = [...projects.filter(({ id }) => id !== project.id), project];
         createErrorMessage = undefined;
         // CHOICE-94.
-        if (expiresInMs === 0) expiresInMs = keepUnusedDataMs;
+        if (expiresInMs.listProjects === 0) expiresInMs.listProjects = keepUnusedDataMs;
         // CHOICE-31.
         if (calls.listProjects.pending) fetchList();
         // CHOICE-27, CHOICE-49: unless the user typed something else meanwhile.
@@ -206,9 +209,12 @@ export function createOracle(start: Route) {
       end[name](outcomeOf(answer));
     },
     async elapse(milliseconds) {
-      if (expiresInMs === undefined) return;
-      expiresInMs = Math.max(expiresInMs - milliseconds, 0);
-      if (expiresInMs === 0) dropList();
+      for (const name of callNames.filter(isFetched)) {
+        const remainingMs = expiresInMs[name];
+        if (remainingMs === undefined) continue;
+        expiresInMs[name] = Math.max(remainingMs - milliseconds, 0);
+        if (expiresInMs[name] === 0) drop[name]();
+      }
     },
     async observe() {
       return {
@@ -236,7 +242,7 @@ export function createOracle(start: Route) {
       createErrorMessage,
       submitted,
       draft,
-      expiresInMs,
+      expiresInMs: { ...expiresInMs },
       lastEmail,
       loginEmail: calls.login.pending > 0 ? loginEmail() : undefined,
       calls,

@@ -1,5 +1,5 @@
 /** What a user, a backend or the clock can do: each step on the app and on the oracle. */
-import { calls, forms, type ResultName, type Call, type FormName } from './calls.ts';
+import { calls, forms, isFetched, type ResultName, type Call, type FormName } from './calls.ts';
 import type { Driver, LateDriver } from './driver.ts';
 import { differencesOf } from './observation.ts';
 import type { Oracle } from './oracle.ts';
@@ -76,12 +76,10 @@ export const loginAsBefore: Step = {
   },
 };
 
-const isForm = (call: Call): call is FormName => call in forms;
-
 /** Returns the steps by which a user causes a call, other than opening a screen. */
 export const stepsCausing = (call: Call): Step[] => [
   ...(call === 'login' ? [loginAsBefore] : []),
-  ...(isForm(call) ? [submit(call), submitWhilePending(call)] : []),
+  ...(isFetched(call) ? [] : [submit(call), submitWhilePending(call)]),
 ];
 
 /** Returns the steps that leave a text in a form which keeps it when its screen is closed. */

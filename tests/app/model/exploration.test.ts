@@ -9,7 +9,8 @@ import {
 } from 'xstate';
 import { authMachine } from '../../../machines/auth.ts';
 import { projectsMachine } from '../../../machines/projects.ts';
-import { explore } from '../../../model/exploration.ts';
+import type { Call } from '../../../model/calls.ts';
+import { explore, scopes } from '../../../model/exploration.ts';
 import { createExploredApp } from './explored-app.ts';
 import { longTestMs } from '../../support/time-limits.ts';
 
@@ -22,13 +23,21 @@ function replace(machine: AnyStateMachine, faulty: AnyStateMachine) {
 }
 afterEach(() => void vi.restoreAllMocks());
 
+/** Explores every scope that has these calls only. */
+const exploreCalls = (names: Call[], createApp = () => createExploredApp(), maxStates?: number) =>
+  explore(
+    createApp,
+    scopes.filter(({ calls }) => calls.every((call) => names.includes(call))),
+    maxStates,
+  );
+
 /** Returns a machine with another configuration of its root. */
 const withConfig = (machine: AnyStateMachine, change: object): AnyStateMachine =>
   new StateMachine({ ...machine.config, ...change }, machine.implementations as never);
 
 test('finds a list that counts as complete although a project was created meanwhile [CHOICE-31]', async () => {
   replace(projectsMachine, projectsMachine.provide({ actions: { notifyList: () => {} } }));
-  const { difference } = await explore(() => createExploredApp());
+  const { difference } = await exploreCalls(['listProjects', 'createProject']);
   expect(difference).toEqual({
     steps: ['go to /projects', 'submit createProject', 'createProject ends: success'],
     differences: [
@@ -47,7 +56,7 @@ test('finds rows that are kept at sign-in [CHOICE-47]', async () => {
     },
   });
   replace(projectsMachine, faulty);
-  const { difference } = await explore(() => createExploredApp());
+  const { difference } = await exploreCalls(['login', 'listProjects']);
   // The visits, the submit and the response to the first list can have several orders.
   expect(difference?.steps).toHaveLength(5);
   expect(difference?.steps.at(-1)).toBe('login ends: success');
@@ -71,14 +80,14 @@ test('finds a submitted project that is kept when another email signs in [CHOICE
     projectsMachine,
     withDiscards(() => false),
   );
-  const { difference } = await explore(() => createExploredApp());
+  const { difference } = await exploreCalls(['login', 'createProject']);
   expect(difference?.steps.at(-1)).toBe('login ends: success');
   expect(difference?.differences).toContainEqual(expect.stringMatching(/^form\./));
 });
 
 test('finds a submitted project that is discarded at the first sign-in [CHOICE-78]', async () => {
   replace(projectsMachine, withDiscards(discardsAll));
-  const { difference } = await explore(() => createExploredApp());
+  const { difference } = await exploreCalls(['login', 'createProject']);
   expect(difference?.steps.filter((step) => step === 'login ends: success')).toHaveLength(1);
   expect(difference?.steps.at(-1)).toBe('login ends: success');
 });
@@ -88,8 +97,17 @@ test('finds a submitted project that is discarded when the same email signs in [
   const isOther = ({ context }: ProjectsArgs, email: string) =>
     discardsAll({ context }) && context.email !== undefined && context.email !== email;
   replace(projectsMachine, withDiscards(isOther));
-  const { difference } = await explore(() => createExploredApp());
+  const { difference } = await exploreCalls(['login', 'createProject']);
   expect(difference?.steps).toContain('submit login as the user before');
+});
+
+test('finds a text that was not submitted and is kept when another email signs in [CHOICE-95]', async () => {
+  const isOther = ({ context }: ProjectsArgs, email: string) =>
+    discardsAll({ context }) && ![undefined, email.toLowerCase()].includes(context.email);
+  replace(projectsMachine, withDiscards(isOther));
+  const { difference } = await exploreCalls(['login', 'createProject']);
+  expect(difference?.steps).toContain('fill createProject');
+  expect(difference?.differences).toEqual([expect.stringMatching(/^form\.values: /)]);
 });
 
 test('finds a late response to an aborted call that is accepted [CHOICE-8]', async () => {
@@ -101,7 +119,7 @@ test('finds a late response to an aborted call that is accepted [CHOICE-8]', asy
     on: { 'late.success': '.authenticated' },
   });
   replace(authMachine, faulty);
-  const { difference } = await explore(() =>
+  const { difference } = await exploreCalls(['login', 'registerUser'], () =>
     createExploredApp((api) => ({
       ...api,
       async login(credentials, signal) {
@@ -131,7 +149,7 @@ test('finds a login error that is cleared when the next login starts [CHOICE-1]'
   const { states } = authMachine.config;
   const loggingIn = { ...states?.loggingIn, entry: 'clearLoginError' };
   replace(authMachine, withConfig(authMachine, { states: { ...states, loggingIn } }));
-  const { difference } = await explore(() => createExploredApp());
+  const { difference } = await exploreCalls(['login', 'registerUser']);
   expect(difference).toEqual({
     steps: ['go to /login', 'submit login', 'login ends: refusal', 'submit login'],
     differences: ['banner: the app has nothing, and the specification says "Refused 3."'],
@@ -143,7 +161,7 @@ test('finds a project that never expires, because it was created after the rows 
   const subscription = { ...states?.subscription?.states, inactive: {} };
   const faulty = { ...states, subscription: { ...states?.subscription, states: subscription } };
   replace(projectsMachine, withConfig(projectsMachine, { states: faulty }));
-  const { difference } = await explore(() => createExploredApp());
+  const { difference } = await exploreCalls(['login', 'listProjects', 'createProject']);
   expect(difference?.steps).toContain('createProject ends: success');
   expect(difference?.steps.slice(-3)).toEqual(['59999 ms pass', '1 ms pass', 'go to /projects']);
 });
@@ -159,7 +177,7 @@ test('names the field that makes the states endless', async () => {
     },
   });
   replace(projectsMachine, faulty);
-  await expect(explore(() => createExploredApp(), 400)).rejects.toThrow(
+  await expect(exploreCalls(['login', 'listProjects'], undefined, 400)).rejects.toThrow(
     /more than 400 states\. The field "app\.projects\.context\.drops" has the most values: \d+\./,
   );
 });

@@ -1,7 +1,7 @@
 import { cleanup, waitFor } from '@testing-library/react';
 import * as fc from 'fast-check';
 import { expect, test, vi } from 'vitest';
-import { callNames, formNames } from '../../../model/calls.ts';
+import { callNames, formNames, type Call } from '../../../model/calls.ts';
 import type { LateDriver } from '../../../model/driver.ts';
 import { stepsOf } from '../../../model/exploration.ts';
 import { createOracle } from '../../../model/oracle.ts';
@@ -11,8 +11,8 @@ import { longTestMs } from '../../support/time-limits.ts';
 
 vi.setConfig({ testTimeout: longTestMs });
 
-/** `WALKS=1000 WALK_SEED=7 npm run test:app -- random` runs longer, with another seed. */
-const walks = Number(process.env['WALKS'] ?? 8);
+/** `WALKS=1000 WALK_SEED=7 npm run test:app -- random` runs longer, with another seed: 1,000 walks per call. */
+const walks = Number(process.env['WALKS'] ?? 6);
 const seed = Number(process.env['WALK_SEED'] ?? 20_260_101);
 
 /** Bodies that the steps of the exploration have not. Few ids, so that lists have some twice. */
@@ -61,22 +61,23 @@ const toCommand = ({ name, isPossible, perform }: Step<LateDriver>) => ({
   },
 });
 
-test('the rendered app agrees with the oracle after every step of random sequences', async () => {
-  const step = fc.oneof(
-    fc.constantFrom(
-      ...stepsOf({ calls: callNames, answeredLate: callNames, filled: callNames }),
-      ...typeWhilePending,
-    ),
-    oddAnswer,
-  );
-  const commands = fc.commands([step.map(toCommand)], { maxCommands: 1_000, size: 'max' });
-  await fc.assert(
-    fc.asyncProperty(commands, async (sequence) => {
-      cleanup();
-      const pair = { app: await createScreensDriver(), oracle: createOracle('/'), length: 0 };
-      await fc.asyncModelRun(() => ({ model: pair, real: pair }), sequence);
-    }),
-    { numRuns: walks, seed },
-  );
-  expect(performedSteps).toBeGreaterThanOrEqual(walks * 20);
-});
+const stepsWith = (calls: Call[]) => stepsOf({ calls, answeredLate: calls, filled: calls });
+const step = fc.constantFrom(...stepsWith(callNames), ...typeWhilePending);
+
+test.each(callNames)(
+  'the rendered app agrees with the oracle after each random step, many of them of %s',
+  async (call) => {
+    performedSteps = 0;
+    const steps = fc.oneof(fc.constantFrom(...stepsWith([call])), step, oddAnswer).map(toCommand);
+    const commands = fc.commands([steps], { maxCommands: 1_000, size: 'max' });
+    await fc.assert(
+      fc.asyncProperty(commands, async (sequence) => {
+        cleanup();
+        const pair = { app: await createScreensDriver(), oracle: createOracle('/'), length: 0 };
+        await fc.asyncModelRun(() => ({ model: pair, real: pair }), sequence);
+      }),
+      { numRuns: walks, seed },
+    );
+    expect(performedSteps).toBeGreaterThanOrEqual(walks * 20);
+  },
+);

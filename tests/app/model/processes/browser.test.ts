@@ -23,8 +23,11 @@ const coverage = createCoverage(paths);
 const retry = (compare: () => Promise<void>) =>
   vi.waitFor(compare, { timeout: longWaitMs, interval: 20 });
 
-test.each(paths)('the built app agrees with the oracle: $name', async (path) => {
-  const driver = await createBrowserDriver(page, '/');
-  expect(await walk(path, driver, retry)).toBe(path.events.length + 1);
-  coverage.completePath(await driver.inspection());
-});
+test.each(paths.map((path) => [path.name, path] as const))(
+  'the built app agrees with the oracle: %s',
+  async (_, path) => {
+    const driver = await createBrowserDriver(page, '/');
+    expect(await walk(path, driver, retry)).toBe(path.events.length + 1);
+    coverage.completePath(await driver.inspection());
+  },
+);
