@@ -107,7 +107,7 @@ type HeldCall = {
   respond: (response: Response | Promise<never>) => void;
 };
 
-type BackendDriver = Pick<LateDriver, 'answer' | 'answerAborted' | 'abortedCall'> & {
+type BackendDriver = Pick<LateDriver, 'answer' | 'answerAborted' | 'abortedCalls'> & {
   fetch: (request: Request) => Promise<Response>;
   calls: () => Observation['calls'];
 };
@@ -117,8 +117,8 @@ export function createBackendDriver(settle: () => Promise<void>): BackendDriver 
   const held: HeldCall[] = [];
   const isPending = ({ isAnswered, signal }: HeldCall) => !isAnswered && !signal.aborted;
   const pendingOf = (call: Call) => held.filter((item) => item.call === call && isPending(item));
-  const lastAborted = () =>
-    held.findLast(({ isAnswered, signal }) => !isAnswered && signal.aborted);
+  const lastAborted = (call: Call) =>
+    held.findLast((item) => item.call === call && !item.isAnswered && item.signal.aborted);
 
   async function respond(item: HeldCall | undefined, call: Call, response: BackendResponse) {
     if (!item) throw new Error(`No ${call} is waiting for a response.`);
@@ -139,8 +139,8 @@ export function createBackendDriver(settle: () => Promise<void>): BackendDriver 
       return promise;
     },
     answer: (call, response) => respond(pendingOf(call)[0], call, response),
-    answerAborted: (call, response) => respond(lastAborted(), call, response),
-    abortedCall: () => lastAborted()?.call,
+    answerAborted: (call, response) => respond(lastAborted(call), call, response),
+    abortedCalls: () => callNames.filter(lastAborted),
     calls: () => countRequests(held, pendingOf),
   };
 }

@@ -27,10 +27,10 @@ export type Driver = UserActions & {
   observe: () => Promise<Observation>;
 };
 
-/** A driver that can also answer an aborted call. */
+/** A driver that can also answer an aborted call: of each call, the one that was aborted last. */
 export type LateDriver = Driver & {
-  /** Returns the call that was aborted last, unless it was answered. */
-  abortedCall: () => Call | undefined;
+  /** Returns the calls with an aborted one that was not answered. */
+  abortedCalls: () => Call[];
   answerAborted: Answer;
 };
 

@@ -2,18 +2,18 @@
  * Explores the composed app: every step that a user, a backend or the clock can make in every
  * state, until no new state appears. After each step it compares the app with the oracle.
  *
- * It does so scope by scope: every three calls, every two with the response to one that was
- * aborted, and every two with a text that is typed and not submitted. So each added call adds
+ * It does so scope by scope: every three calls, every two while time passes and aborted calls are
+ * answered, and every two with a text that is typed and not submitted. So each added call adds
  * scopes, and does not multiply the states.
  * - In a scope, only its calls are submitted and answered, and only on their screens. Another call
  *   that a screen makes stays pending.
- * - Two calls that screens fetch are in scopes of two calls only, because each has a timer.
  * - Texts count by which of them are equal, because the app compares texts and does not read them.
  * - A state with more than two rows is compared and not explored further.
- * - Of the aborted calls, only the last can still be answered.
- * - Time passes where a fetched call is in the scope, because only what a screen fetches expires:
- *   to one millisecond before that, to that moment, and on after it.
- * - A screen without a call is the start and not visited again: to the app it is like any other.
+ * - Of the aborted calls, only the last of each can still be answered.
+ * - Time passes where a fetched call is one of two, because only what a screen fetches expires: to
+ *   one millisecond before that, to that moment, and on after it. Otherwise the timers of two
+ *   screens would multiply the states.
+ * - A screen without a call is visited only while time passes. To the app it is like any other.
  */
 import {
   callNames,
@@ -28,6 +28,7 @@ import { createOracle } from './oracle.ts';
 import { resultEvent } from './results.ts';
 import { fieldWithMostValues, keyOf } from './state-key.ts';
 import * as steps from './steps.ts';
+import type { Route } from '../src/screens/table.ts';
 
 /** The app under exploration. */
 export type ExploredApp = LateDriver & {
@@ -68,7 +69,8 @@ const lifetimesMs = [subscriptionBatching + keepUnusedData, keepUnusedData];
 function elapsesOf(call: FetchedCall): Step[] {
   const elapse = (whenMs: number | undefined, milliseconds: number): Step => ({
     ...steps.elapse(milliseconds),
-    isPossible: ({ expiresInMs }) => expiresInMs[call] === whenMs,
+    isPossible: ({ expiresInMs: { [call]: remainingMs, ...others } }) =>
+      remainingMs === whenMs && Object.values(others).every((otherMs) => !otherMs),
   });
   return [
     ...lifetimesMs.map((lifetimeMs) => elapse(lifetimeMs, lifetimeMs - 1)),
@@ -80,8 +82,8 @@ function elapsesOf(call: FetchedCall): Step[] {
 export type Scope = {
   /** The calls that are made and answered. */
   calls: Call[];
-  /** Those that are also answered after an abort. Default: none. */
-  answeredLate?: Call[];
+  /** Those that are also answered after an abort, and expire. Default: none. */
+  late?: Call[];
   /** Those whose form is also filled and not submitted. Default: none. */
   filled?: Call[];
 };
@@ -94,29 +96,31 @@ const choices = (count: number, from = callNames): Call[][] =>
         choices(count - 1, from.slice(index + 1)).map((others) => [call, ...others]),
       );
 
+const routeOf = (call: Call) => definitionOf(call).form?.route ?? definitionOf(call).route!;
+const routesOf = (calls: Call[]) => [...new Set(calls.map(routeOf))];
+const isFetching = (route: Route) => callNames.filter(isFetched).map(routeOf).includes(route);
 const isFilled = (call: Call) => steps.stepsFilling(call).length > 0;
 
 export const scopes: Scope[] = [
-  ...choices(2).map((calls) => ({ calls, answeredLate: calls })),
+  ...choices(2).map((calls) => ({ calls, late: calls })),
   ...choices(2)
     .filter((calls) => calls.some(isFilled))
     .map((calls) => ({ calls, filled: calls })),
   ...choices(3)
-    .filter((calls) => calls.filter(isFetched).length < 2)
+    .filter((calls) => routesOf(calls).filter(isFetching).length < 2)
     .map((calls) => ({ calls })),
 ];
 
 /** Returns the steps of a scope. */
-export function stepsOf({ calls, answeredLate = [], filled = [] }: Scope): Step[] {
-  const routes = calls.map((call) => definitionOf(call).form?.route ?? definitionOf(call).route!);
+export function stepsOf({ calls, late = [], filled = [] }: Scope): Step[] {
   return [
-    ...calls.filter(isFetched).flatMap(elapsesOf),
+    ...late.filter(isFetched).flatMap((call) => [...elapsesOf(call), steps.goTo('/about')]),
     ...calls.flatMap((call) => distinctResults(call).map((result) => steps.end(call, result))),
-    ...answeredLate.flatMap((call) => [
+    ...late.flatMap((call) => [
       steps.endAborted(call, 'success'),
       steps.endAborted(call, 'refusal'),
     ]),
-    ...[...new Set(routes)].map(steps.goTo),
+    ...routesOf(calls).map(steps.goTo),
     ...calls.flatMap(steps.stepsCausing),
     ...filled.flatMap(steps.stepsFilling),
   ];
@@ -160,7 +164,7 @@ type State = {
   next: Map<Step, State>;
 };
 
-type Route = Step[];
+type Path = Step[];
 
 /** Explores one scope. */
 class Explorer {
@@ -205,7 +209,7 @@ class Explorer {
   }
 
   /** Returns the known states with a step to try, nearest first, with the fewest steps to each. */
-  #frontier(): { state: State; route: Route }[] {
+  #frontier(): { state: State; route: Path }[] {
     return [...reachable(this.#start)]
       .filter(({ state }) => hasUntried(state))
       .map(({ state, route }) => ({ state, route: route() }))
@@ -213,7 +217,7 @@ class Explorer {
   }
 
   /** Returns whether a difference after this route and one more step is better than the best. */
-  #mayImprove({ length }: Route): boolean {
+  #mayImprove({ length }: Path): boolean {
     return !this.best || length + 1 < this.best.steps.length;
   }
 
@@ -222,7 +226,8 @@ class Explorer {
   }
 
   #keyOf({ app, oracle }: Pair): string {
-    const aborted = this.#scope.answeredLate?.find((call) => call === app.abortedCall());
+    const { late = [] } = this.#scope;
+    const aborted = app.abortedCalls().filter((call) => late.includes(call));
     return keyOf({ oracle: oracle.state(), app: app.state(), aborted });
   }
 
@@ -231,14 +236,14 @@ class Explorer {
     const visited = this.states.get(key);
     if (visited) return visited;
     if (this.states.size === this.#maxStates) throw this.#tooManyStates();
-    const [oracleState, abortedCall] = [pair.oracle.state(), pair.app.abortedCall()];
+    const [oracleState, abortedCalls] = [pair.oracle.state(), pair.app.abortedCalls()];
     for (const call of callNames) if (oracleState.calls[call].made > 0) this.made.add(call);
     const hasFewRows = oracleState.projects.length <= maxRows;
     const state: State = {
       key,
       hasFewRows,
       untried: this.#steps.filter(
-        ({ isPossible }) => hasFewRows && isPossible(oracleState, abortedCall),
+        ({ isPossible }) => hasFewRows && isPossible(oracleState, abortedCalls),
       ),
       next: new Map(),
     };
@@ -247,7 +252,7 @@ class Explorer {
   }
 
   /** Performs steps that are known to lead to a state. */
-  async #follow(pair: Pair, route: Route, to: State): Promise<void> {
+  async #follow(pair: Pair, route: Path, to: State): Promise<void> {
     // oxlint-disable-next-line no-await-in-loop
     for (const step of route) await step.perform(pair, ++pair.length);
     const key = this.#keyOf(pair);
@@ -326,7 +331,7 @@ function nearest(from: State, isWanted: (state: State) => boolean, max?: number)
 function* reachable(
   from: State,
   max = Infinity,
-): Generator<{ state: State; route: () => Route }, void> {
+): Generator<{ state: State; route: () => Path }, void> {
   const origins = new Map<State, { state: State; step: Step } | undefined>([[from, undefined]]);
   const routeTo = (state: State): Step[] => {
     const origin = origins.get(state);

@@ -18,7 +18,7 @@ export type OracleState = ReturnType<Oracle['state']>;
 
 export type Step<App extends Driver = Driver> = {
   name: string;
-  isPossible: (state: OracleState, abortedCall: Call | undefined) => boolean;
+  isPossible: (state: OracleState, abortedCalls: Call[]) => boolean;
   /** `n` is the number of the step, so that no two steps share a value. */
   perform: (pair: Pair<App>, n: number) => Promise<unknown>;
 };
@@ -69,7 +69,7 @@ export const submitWhilePending = (form: FormName): Step => ({
 export const loginAsBefore: Step = {
   name: 'submit login as the user before',
   isPossible: ({ lastEmail, ...state }) =>
-    lastEmail !== undefined && submit('login').isPossible(state as OracleState, undefined),
+    lastEmail !== undefined && submit('login').isPossible(state as OracleState, []),
   async perform(pair, n) {
     const email = pair.oracle.state().lastEmail!.toUpperCase();
     await onBoth((driver) => driver.submit('login', [email, `password ${n}`]))(pair, n);
@@ -103,7 +103,7 @@ export function end(call: Call, result: ResultName): Step {
 /** The oracle ignores a response to an aborted call (CHOICE-8). */
 export const endAborted = (call: Call, result: ResultName): Step<LateDriver> => ({
   name: `the aborted ${call} ends late: ${result}`,
-  isPossible: (_, abortedCall) => abortedCall === call,
+  isPossible: (_, abortedCalls) => abortedCalls.includes(call),
   async perform({ app }, n) {
     const event = resultEvent(call, result, n)!;
     await app.answerAborted(call, responseFor(call, result, event), event);

@@ -11,8 +11,8 @@ afterAll(() =>
 );
 
 const named = scopes.map((scope) => {
-  const { calls, answeredLate, filled } = scope;
-  const also = answeredLate ? ', answered late' : filled ? ', with a text' : '';
+  const { calls, late, filled } = scope;
+  const also = late ? ', answered late' : filled ? ', with a text' : '';
   return [calls.join(', ') + also, scope] as const;
 });
 

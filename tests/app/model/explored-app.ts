@@ -11,7 +11,8 @@ type PendingCall = { call: Call; sent: unknown; end: (event: AnyEventObject) => 
 export function createExploredApp(changeApi = (api: Api): Api => api): ExploredApp {
   const made: PendingCall[] = [];
   const pending = new Set<PendingCall>();
-  let aborted: PendingCall | undefined;
+  /** The last of each call. */
+  const aborted = new Map<Call, PendingCall>();
 
   function startCall(call: Call, args: unknown[]) {
     const { promise, resolve, reject } = Promise.withResolvers();
@@ -24,7 +25,7 @@ export function createExploredApp(changeApi = (api: Api): Api => api): ExploredA
     made.push(started);
     pending.add(started);
     signal?.addEventListener('abort', () => {
-      if (pending.delete(started)) aborted = started;
+      if (pending.delete(started)) aborted.set(call, started);
     });
     return promise;
   }
@@ -52,10 +53,10 @@ export function createExploredApp(changeApi = (api: Api): Api => api): ExploredA
       pending.delete(answered!);
       await end(answered!, event!);
     },
-    abortedCall: () => aborted?.call,
-    async answerAborted(_call, _, event) {
-      const answered = aborted!;
-      aborted = undefined;
+    abortedCalls: () => callNames.filter((call) => aborted.has(call)),
+    async answerAborted(call, _, event) {
+      const answered = aborted.get(call)!;
+      aborted.delete(call);
       await end(answered, event!);
     },
     state: () => ({

@@ -53,7 +53,7 @@ const typeWhilePending = formNames.map((form) => ({
 let performedSteps = 0;
 const toCommand = ({ name, isPossible, perform }: Step<LateDriver>) => ({
   toString: () => name,
-  check: ({ app, oracle }: Pair<LateDriver>) => isPossible(oracle.state(), app.abortedCall()),
+  check: ({ app, oracle }: Pair<LateDriver>) => isPossible(oracle.state(), app.abortedCalls()),
   async run(pair: Pair<LateDriver>) {
     await perform(pair, ++pair.length);
     await waitFor(async () => expect(await compare(pair)).toEqual([]));
@@ -61,7 +61,7 @@ const toCommand = ({ name, isPossible, perform }: Step<LateDriver>) => ({
   },
 });
 
-const stepsWith = (calls: Call[]) => stepsOf({ calls, answeredLate: calls, filled: calls });
+const stepsWith = (calls: Call[]) => stepsOf({ calls, late: calls, filled: calls });
 const step = fc.constantFrom(...stepsWith(callNames), ...typeWhilePending);
 
 test.each(callNames)(
