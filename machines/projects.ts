@@ -45,7 +45,7 @@ type RowsReceived = { type: 'rows.received'; rows: Project[] };
 /** Raised by one region for another. */
 type InternalEvent =
   /** A list response that is in flight lacks the created project. */
-  { type: 'row.appended' } | { type: 'cache.expired' };
+  { type: 'list.outdated' } | { type: 'row.appended' } | { type: 'cache.expired' };
 
 /** Events for the app: it logs, moves the focus and empties the form. */
 export type ProjectsEmitted =
@@ -104,7 +104,8 @@ export const projectsMachine = setup({
     storeCreateError: assign({ createErrorMessage: (_, message: string) => message }),
     clearCreateError: assign({ createErrorMessage: undefined }),
     storeEmail: assign({ email: (_, email: string) => email.toLowerCase() }),
-    notifyList: raise({ type: 'row.appended' }),
+    notifyList: raise({ type: 'list.outdated' }),
+    notifySubscription: raise({ type: 'row.appended' }),
     expireCache: raise({ type: 'cache.expired' }),
     reportListFailure: emit((_, reason: unknown) => ({ type: 'list.failed' as const, reason })),
     announceProject: emit((_, project: NewProject | undefined) => ({
@@ -186,7 +187,7 @@ export const projectsMachine = setup({
             },
           },
           on: {
-            'row.appended': {
+            'list.outdated': {
               target: 'loading',
               reenter: true,
               meta: { statements: ['CHOICE-31'] },
@@ -243,6 +244,7 @@ export const projectsMachine = setup({
                   { type: 'announceProject', params: ({ context }) => context.submitted },
                   'clearDraftOfCreated',
                   'notifyList',
+                  'notifySubscription',
                 ],
                 meta: { statements: ['CREATE-2', 'CREATE-3', 'CHOICE-27', 'CHOICE-32'] },
               },
