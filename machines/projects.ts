@@ -284,7 +284,7 @@ export const projectsMachine = setup({
         inactive: {
           description: 'No screen uses the data, and no rows are cached for one.',
           on: {
-            'row.appended': { target: 'cached', meta: { statements: ['CONST-6', 'CHOICE-94'] } },
+            'row.appended': { target: 'cached', meta: { statements: ['CONST-6', 'CHOICE-97'] } },
           },
         },
         active: {

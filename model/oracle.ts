@@ -163,7 +163,7 @@ export function createOracle(start: Route) {
         // CREATE-2, CREATE-3, CHOICE-32.
         projects = [...projects.filter(({ id }) => id !== project.id), project];
         createErrorMessage = undefined;
-        // CHOICE-94.
+        // CHOICE-97.
         if (expiresInMs.listProjects === 0) expiresInMs.listProjects = keepUnusedDataMs;
         // CHOICE-31.
         if (calls.listProjects.pending) fetchList();

@@ -153,7 +153,7 @@ test('finds a login error that is cleared when the next login starts [CHOICE-1]'
   });
 });
 
-test('finds a project that never expires, because it was created after the rows were dropped [CHOICE-94]', async () => {
+test('finds a project that never expires, because it was created after the rows were dropped [CHOICE-97]', async () => {
   const { states } = projectsMachine.config;
   const subscription = { ...states?.subscription?.states, inactive: {} };
   const faulty = { ...states, subscription: { ...states?.subscription, states: subscription } };

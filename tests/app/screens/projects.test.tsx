@@ -150,7 +150,7 @@ test.each([
   [59_999, [office.title]],
   [60_000, []],
 ])(
-  'a project created after the cached rows expired is kept for a minute: %d ms later [CHOICE-94]',
+  'a project created after the cached rows expired is kept for a minute: %d ms later [CHOICE-97]',
   async (milliseconds, expected) => {
     const { create, go, clock } = await renderProjects([relaunch]);
     const call = await create();
