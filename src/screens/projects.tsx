@@ -34,7 +34,7 @@ export function ProjectsScreen() {
   // In the prerendered page, the list is loading.
   const isHydrated = useHydrated();
   const [draft] = useState(() => projects.getSnapshot().context.draft);
-  const { formProps, fieldsKey, field, values, resetAndFocus, replaceFields } = useForm(
+  const { formProps, fieldsKey, field, values, resetAndFocus, resetInNewFields } = useForm(
     newProjectSchema,
     draft,
     (project) => projects.send({ type: 'createProject', project }),
@@ -49,10 +49,10 @@ export function ProjectsScreen() {
     const subscription = projects.on('*', (event) => {
       if (!emptiesForm(event, values())) return;
       if (event.type === 'project.created') resetAndFocus(emptyDraft);
-      else replaceFields(emptyDraft);
+      else resetInNewFields(emptyDraft);
     });
     return () => subscription.unsubscribe();
-  }, [projects, values, resetAndFocus, replaceFields]);
+  }, [projects, values, resetAndFocus, resetInNewFields]);
 
   const showNewest = createdCount > 0 && rows.length > showNewestThreshold;
   return (

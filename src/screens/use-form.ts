@@ -17,8 +17,8 @@ type Control = HTMLInputElement | HTMLTextAreaElement;
  *   and submit a form without any event.
  * - `resetAndFocus(values)`: resets the form and focuses its first field. Leaving that field empty
  *   shows no error, because the user did not touch it. Nor does the field that had the focus.
- * - `replaceFields(values)`: resets the form in new fields, the elements of `fieldsKey`, because
- *   Ctrl+Z could restore the text of the old ones. The focus stays in the form if it was there.
+ * - `resetInNewFields(values)`: resets the form in new elements, those of `fieldsKey`, because Ctrl+Z
+ *   could restore the text of the old ones. The focus stays in the form if it was there.
  */
 export function useForm<Values extends FieldValues>(
   schema: ZodMiniType<Values, Values>,
@@ -36,14 +36,22 @@ export function useForm<Values extends FieldValues>(
   const focusedByApp = useRef<Element>(undefined);
   const [fieldsKey, renewFields] = useReducer((count: number) => count + 1, 0);
   const { errors } = form.formState;
-  const { reset } = form;
 
+  // Has one identity, so that an effect can depend on it.
   const values = useCallback(
     () => Object.fromEntries(new FormData(element.current!)) as Values,
     [],
   );
 
-  const focus = useCallback((name?: string | null) => {
+  function reset(to: Values, renew = () => {}) {
+    // Synchronous, because the fields are emptied, or new, when they render.
+    flushSync(() => {
+      form.reset(to);
+      renew();
+    });
+  }
+
+  function focus(name?: string | null) {
     const { elements } = element.current!;
     const control = ((name && elements.namedItem(name)) || elements[0]) as Control;
     // A user who has scrolled past the form stays there. The first key scrolls the field into view.
@@ -51,7 +59,7 @@ export function useForm<Values extends FieldValues>(
     const isAbove = element.current!.getBoundingClientRect().bottom < 0;
     focusedByApp.current = control;
     control.focus({ preventScroll: isAbove });
-  }, []);
+  }
 
   return {
     fieldsKey,
@@ -85,26 +93,15 @@ export function useForm<Values extends FieldValues>(
         error: typeof error === 'string' ? error : undefined,
       };
     },
-    resetAndFocus: useCallback(
-      (to: Values) => {
-        // Synchronous, because React Hook Form empties the fields when they render again.
-        flushSync(() => reset(to));
-        focus();
-      },
-      [reset, focus],
-    ),
-    replaceFields: useCallback(
-      (to: Values) => {
-        const { activeElement } = document;
-        const isFocused = element.current!.contains(activeElement);
-        // Synchronous, so that the new fields are in the page.
-        flushSync(() => {
-          reset(to);
-          renewFields();
-        });
-        if (isFocused) focus(activeElement?.getAttribute('name'));
-      },
-      [reset, focus],
-    ),
+    resetAndFocus: (to: Values) => {
+      reset(to);
+      focus();
+    },
+    resetInNewFields: (to: Values) => {
+      const { activeElement } = document;
+      const isFocused = element.current!.contains(activeElement);
+      reset(to, renewFields);
+      if (isFocused) focus(activeElement?.getAttribute('name'));
+    },
   };
 }
