@@ -130,6 +130,7 @@ export function testStories(name: string, startEngine: () => Promise<Engine>) {
       ];
       for (const field of ['title', 'description']) await replaceText(page, field, 'Typed');
       await page.goto('about:blank');
+      await expect.poll(() => page.evaluate(() => location.href)).toBe('about:blank');
       await page.evaluate(() => void setTimeout(() => history.back()));
       await waitForHeading(page, 'New Project');
       await waitForApp(page);
