@@ -498,6 +498,3 @@ export interface operations {
         };
     };
 }
-export type PublicOperation = 'login' | 'registerUser';
-/** An example of an error response. It has the status and the message. */
-export type RefusalName = 'malformedJson' | 'malformedHeaders' | 'wrongCredentials' | 'xsrfTokenMismatch' | 'otherOrigin' | 'bodyTooLarge' | 'notJson' | 'expectationFailed' | 'invalidEmail' | 'passwordTooShort' | 'tooManyAttempts' | 'headersTooLarge' | 'internalServerError' | 'unavailable' | 'emailTaken' | 'notSignedIn' | 'keyReused' | 'titleMissing' | 'descriptionMissing' | 'titleTooLong';

@@ -3,7 +3,7 @@
  * tests know from it how a user causes a call, how it can end, and the words for it.
  */
 import type { AnyEventObject, AnyStateMachine, EventFrom } from 'xstate';
-import contract from '../generated/contract.json' with { type: 'json' };
+import { operationTable } from '../generated/operations.ts';
 import type { machines } from '../machines/all.ts';
 import type { Credentials, NewProject, Project } from '../machines/types.ts';
 import type { Route } from '../src/screens/table.ts';
@@ -189,16 +189,14 @@ export type FormName = {
   [Of in Call]: (typeof calls)[Of] extends { form: Form } ? Of : never;
 }[Call];
 
-const operations = Object.entries(contract.paths).flatMap(([path, methods]) =>
-  Object.entries(methods).map(([method, { operationId, responses, ...operation }]) => ({
-    call: operationId as Call,
-    method: method.toUpperCase(),
-    path,
-    hasBody: 'requestBody' in operation,
-    pattern: new RegExp(`^${path.replaceAll(/\{(\w+)\}/g, '(?<$1>[^/]+)')}$`),
-    successStatus: Number(Object.keys(responses).find((status) => status.startsWith('2'))),
-  })),
-);
+type Operation = { method: string; path: string; hasBody: boolean; successStatus: number };
+
+const operations = Object.entries<Operation>(operationTable).map(([call, operation]) => ({
+  ...operation,
+  call: call as Call,
+  method: operation.method.toUpperCase(),
+  pattern: new RegExp(`^${operation.path.replaceAll(/\{(\w+)\}/g, '(?<$1>[^/]+)')}$`),
+}));
 
 export const callNames = operations.map(({ call }) => call);
 

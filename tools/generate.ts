@@ -1,6 +1,6 @@
 /**
- * `npm run generate`: writes generated/, which is the types of the contract, the dereferenced
- * contract, the contract as a page, and the diagrams of the machines.
+ * `npm run generate`: writes generated/, which is the types and operations of the contract,
+ * the dereferenced contract, the contract as a page, and the diagrams of the machines.
  */
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import openapiTS, { astToString, COMMENT_HEADER } from 'openapi-typescript';
@@ -9,12 +9,15 @@ import { machines } from '../machines/all.ts';
 import { exitOnUsageError, UsageError } from '../server/usage-error.ts';
 import { dereferencedContract } from './contract.ts';
 import { contractPath, sourceHash } from './contract-source.ts';
+import { operationsModule, type Contract } from './operations.ts';
 import { diagram, stateTable, transitionTable } from './diagram.ts';
 import { root } from './run.ts';
 
-/** The page imports `contract.json`, so it comes after it, and is imported where it is valid. */
+/** The page imports the files before it, so it comes last, and is imported where they are valid. */
 const generators: { [path: string]: () => Promise<string> } = {
   'generated/api.d.ts': contractTypes,
+  'generated/operations.ts': async () =>
+    operationsModule((await dereferencedContract()) as Contract),
   'generated/contract.json': contractJson,
   'generated/contract.md': contractMarkdown,
   'generated/machines.md': machinesPage,
@@ -27,43 +30,16 @@ export async function staleFiles(): Promise<string[]> {
     const text = await generate();
     const current = await readFile(root + path, 'utf8').catch(() => undefined);
     if (current !== text) stale.push(path);
-    if (stale.includes('generated/contract.json')) break;
+    if (stale.some((stalePath) => !stalePath.endsWith('.md'))) break;
   }
   return stale;
 }
 
-type Operation = {
-  operationId: string;
-  security?: unknown[];
-  responses: Record<string, { content?: { 'application/json': { examples?: object } } }>;
-};
-
-/**
- * Returns the types of the contract, the operationIds that need no session, and the names of the
- * examples of errors.
- */
 async function contractTypes(): Promise<string> {
   // First, because openapiTS would print the stack of a mistake.
-  const { paths } = await dereferencedContract();
-  const types = astToString(await openapiTS(pathToFileURL(contractPath)));
-  const operations = Object.values(paths as object).flatMap(Object.values<Operation>);
-  const publicIds = operations
-    .filter(({ security }) => security?.length === 0)
-    .map(({ operationId }) => operationId);
-  const refusalNames = operations.flatMap(({ responses }) =>
-    Object.entries(responses)
-      .filter(([status]) => Number(status) >= 400)
-      .flatMap(([, { content }]) => Object.keys(content?.['application/json'].examples ?? {})),
-  );
-  return [
-    `${COMMENT_HEADER}${types}export type PublicOperation = ${unionOf(publicIds)};`,
-    `/** An example of an error response. It has the status and the message. */`,
-    `export type RefusalName = ${unionOf(refusalNames)};\n`,
-  ].join('\n');
+  await dereferencedContract();
+  return COMMENT_HEADER + astToString(await openapiTS(pathToFileURL(contractPath)));
 }
-
-const unionOf = (names: string[]) =>
-  [...new Set(names)].map((name) => `'${name}'`).join(' | ') || 'never';
 
 /** Returns what is read of the contract at run time, one line per path. */
 async function contractJson(): Promise<string> {

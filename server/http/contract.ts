@@ -1,25 +1,19 @@
 import { hash } from 'node:crypto';
 import { existsSync, readFileSync } from 'node:fs';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import type { operations, PublicOperation, RefusalName } from '../../generated/api.d.ts';
+import type { OperationId, OperationTypes, RefusalName } from '../../generated/operations.ts';
 import type { Session } from '../auth/sessions.ts';
 import type { RefusalResponse } from '../refusal.ts';
 import { UsageError } from '../usage-error.ts';
 import type { ListBody } from './list-responses.ts';
 
-export type OperationId = keyof operations;
-
-type Json<T> = T extends { content: { 'application/json': infer Body } } ? Body : never;
-type ListOf<T> = T extends unknown[] ? ListBody : never;
-type Responses<Id extends OperationId> = operations[Id]['responses'];
-
 /** A valid request, authorized by the guard. */
 export interface OperationRequest<Id extends OperationId> {
-  body: Json<operations[Id]['requestBody']>;
-  params: NonNullable<operations[Id]['parameters']['path']>;
+  body: OperationTypes[Id]['body'];
+  params: OperationTypes[Id]['params'];
   /** Keys are in lower case. */
   headers: Record<string, string | string[] | undefined>;
-  session: Id extends PublicOperation ? Session | undefined : Session;
+  session: OperationTypes[Id]['isPublic'] extends true ? Session | undefined : Session;
   /** IP address of the client, or `unreadableAddress`. */
   ip: string;
   /** Sets the account of the security log's lines about this request. */
@@ -29,16 +23,17 @@ export interface OperationRequest<Id extends OperationId> {
 export type SetCookies = (request: FastifyRequest, reply: FastifyReply) => void;
 
 /** A success response. To refuse, an operation throws a `Refusal`. */
-export type OperationResponse<Id extends OperationId> = {
-  [Status in SuccessStatus<Id>]: {
+export type OperationResponse<Id extends OperationId> = SuccessResponse<
+  OperationTypes[Id]['successes']
+>;
+type SuccessResponse<Bodies> = {
+  [Status in keyof Bodies]: {
     status: Status;
-    body: ResponseBody<Json<Responses<Id>[Status]>>;
+    body: Bodies[Status] | (Bodies[Status] extends unknown[] ? ListBody : never);
     /** Sets or clears cookies. */
     setCookies?: SetCookies;
   };
-}[SuccessStatus<Id>];
-type SuccessStatus<Id extends OperationId> = keyof Responses<Id> & (200 | 201 | 204);
-type ResponseBody<T> = [T] extends [never] ? undefined : T | ListOf<T>;
+}[keyof Bodies];
 
 export type Operation<Id extends OperationId> = (
   request: OperationRequest<Id>,

@@ -1,3 +1,4 @@
+import type { OperationId } from '../../generated/operations.ts';
 import type { FastifyInstance } from 'fastify';
 import type { Session } from '../auth/sessions.ts';
 import { Refusal } from '../refusal.ts';
@@ -5,7 +6,6 @@ import { createConcurrencyLimit } from './concurrency-limit.ts';
 import {
   type Contract,
   type Operation,
-  type OperationId,
   type OperationRequest,
   type Operations,
   type SetCookies,

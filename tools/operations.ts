@@ -1,0 +1,146 @@
+/** Writes generated/operations.ts: a row and the types of each operation, and checks of bodies. */
+import { UsageError } from '../server/usage-error.ts';
+
+export type JsonSchema = {
+  type?: string | string[];
+  properties?: Record<string, JsonSchema>;
+  required?: string[];
+  items?: JsonSchema;
+  enum?: unknown[];
+};
+
+type Content = { content?: { 'application/json': { schema: JsonSchema; examples?: object } } };
+
+type Operation = {
+  operationId: string;
+  security?: unknown[];
+  parameters?: { in: string }[];
+  requestBody?: Content;
+  responses: Record<string, Content>;
+};
+
+/** The part of the dereferenced contract that is read here. */
+export type Contract = {
+  paths: Record<string, Record<string, Operation>>;
+  components: { schemas: Record<string, JsonSchema> };
+};
+
+/** Returns the text of generated/operations.ts. */
+export function operationsModule({ paths, components }: Contract): string {
+  const operations = Object.entries(paths).flatMap(([path, methods]) =>
+    Object.entries(methods).map(([method, operation]) => ({ path, method, ...operation })),
+  );
+  /** The names of the schemas by their JSON, because the contract is dereferenced. */
+  const names = new Map(
+    Object.entries(components.schemas).map(([name, schema]) => [JSON.stringify(schema), name]),
+  );
+  const used = new Map<string, JsonSchema>();
+  const nameOf = (schema: JsonSchema) => {
+    const name = names.get(JSON.stringify(schema));
+    if (name !== undefined) used.set(name, schema);
+    return name;
+  };
+
+  const rows = operations.map(({ operationId, method, path, requestBody, responses }) => {
+    const [status, { content }] = Object.entries(responses).find(([key]) => isSuccess(key))!;
+    const schema = content?.['application/json'].schema;
+    return [
+      `  ${operationId}: {`,
+      `    method: '${method}',`,
+      `    path: '${path}',`,
+      `    hasBody: ${Boolean(requestBody)},`,
+      `    successStatus: ${status},`,
+      `    isBody: ${schema && `(body: unknown) => ${typeCheck(schema, 'body', nameOf)}`},`,
+      `  },`,
+    ];
+  });
+
+  const types = operations.map(({ operationId, security, parameters, requestBody, responses }) => {
+    const type = `operations['${operationId}']`;
+    const hasParameters = parameters?.some((parameter) => parameter.in === 'path');
+    const json = `['content']['application/json']`;
+    return [
+      `  ${operationId}: {`,
+      `    isPublic: ${security?.length === 0};`,
+      `    params: ${hasParameters ? `${type}['parameters']['path']` : 'unknown'};`,
+      `    body: ${requestBody ? `NonNullable<${type}['requestBody']>${json}` : 'unknown'};`,
+      `    successes: {`,
+      ...Object.entries(responses)
+        .filter(([status]) => isSuccess(status))
+        .map(([status, { content }]) => {
+          return `      ${status}: ${content ? `${type}['responses'][${status}]${json}` : 'undefined'};`;
+        }),
+      `    };`,
+      `  };`,
+    ];
+  });
+
+  const checks: string[] = [];
+  // Checking a schema may add others to the map, which then come later in this loop.
+  for (const [name, schema] of used)
+    checks.push(
+      `export const is${name} = (value: unknown): value is components['schemas']['${name}'] =>`,
+      `  ${typeCheck(schema, 'value', (inner) => (inner === schema ? undefined : nameOf(inner)))};\n`,
+    );
+
+  const refusalNames = operations.flatMap(({ responses }) =>
+    Object.entries(responses)
+      .filter(([status]) => Number(status) >= 400)
+      .flatMap(([, { content }]) => Object.keys(content?.['application/json'].examples ?? {})),
+  );
+
+  return [
+    '/** Generated from openapi.yaml by `npm run generate`. */',
+    `import type { components, operations } from './api.d.ts';\n`,
+    '/** How each operation is sent. `isBody` checks the types in the body of a success that has one. */',
+    'export const operationTable = {',
+    ...rows.flat(),
+    '} as const;\n',
+    'export type OperationId = keyof typeof operationTable;\n',
+    '/** What each operation receives, and the bodies of its successes by status. */',
+    'export interface OperationTypes {',
+    ...types.flat(),
+    '}\n',
+    '/** An example of an error response. It has the status and the message. */',
+    `export type RefusalName =\n  | '${[...new Set(refusalNames)].join(`'\n  | '`)}';\n`,
+    ...checks,
+    'function isObject(value: unknown): value is Record<string, unknown> {',
+    `  return typeof value === 'object' && value !== null && !Array.isArray(value);`,
+    '}\n',
+  ].join('\n');
+}
+
+const isSuccess = (status: string) => status.startsWith('2');
+
+/**
+ * Returns an expression that is true when `value` has the types of a schema. It ignores limits,
+ * because the app shows what a backend with other limits sends. `nameOf` returns the name of a
+ * schema that has a check of its own. Throws a `UsageError`.
+ */
+export function typeCheck(
+  schema: JsonSchema,
+  value: string,
+  nameOf: (schema: JsonSchema) => string | undefined = () => undefined,
+): string {
+  const name = nameOf(schema);
+  if (name !== undefined) return `is${name}(${value})`;
+  const { type, properties = {}, required = [], items } = schema;
+  const check = (inner: JsonSchema, of: string) => typeCheck(inner, of, nameOf);
+  const values = schema.enum?.map((each) => `${value} === ${JSON.stringify(each)}`);
+  const ofTypes = [type ?? []].flat().map((each) => {
+    if (each === 'null') return `${value} === null`;
+    if (each === 'array')
+      return `Array.isArray(${value})${items ? ` && ${value}.every((item) => ${check(items, 'item')})` : ''}`;
+    if (each !== 'object') return `typeof ${value} === '${each === 'integer' ? 'number' : each}'`;
+    const ofProperties = Object.entries(properties).map(([key, property]) => {
+      const of = `${value}['${key}']`;
+      const isRight = check(property, of);
+      return required.includes(key) ? isRight : `(${of} === undefined || ${isRight})`;
+    });
+    return [`isObject(${value})`, ...ofProperties].join(' &&\n  ');
+  });
+  const alternatives = values ?? ofTypes;
+  if (alternatives.length === 0)
+    throw new UsageError(`openapi.yaml: this schema needs a type: ${JSON.stringify(schema)}`);
+  return alternatives.length === 1 ? alternatives[0]! : `(${alternatives.join(' || ')})`;
+}
