@@ -23,7 +23,7 @@ const rows = [
   ['model/(chromium|programs).ts', [], ['node:', 'playwright-core']],
 
   ['src/api/', ['generated/', 'machines/types.ts'], ['openapi-fetch']],
-  ['src/actors.ts', ['machines/', 'src/api/'], ['xstate']],
+  ['src/actors.ts', ['generated/', 'machines/', 'src/api/'], ['xstate']],
   ['src/actors-context.ts', ['src/actors.ts'], ['react']],
   ['src/prerendered.ts', ['machines/types.ts'], []],
   ['src/inspector.ts', ['generated/', 'src/actors.ts'], ['@statelyai/inspect']],
@@ -47,7 +47,7 @@ const rows = [
     ['src/(?!ui/|styles/)', 'machines/types.ts'],
     ['react', 'xstate', '@tanstack/react-router'],
   ],
-  ['src/(main.tsx|prerender/)', ['src/', 'machines/types.ts']],
+  ['src/(main.tsx|prerender/)', ['src/', 'generated/operations.ts', 'machines/types.ts']],
 
   ['server/(refusal|usage-error).ts', ['generated/'], []],
   ['server/store/', [], ['node:', 'dataloader', 'pg', 'pg-connection-string']],
@@ -85,9 +85,12 @@ const rows = [
     ['node:', 'fastify', '@fastify', 'prom-client'],
   ],
 
-  ['conformance/http/', ['machines/', 'model/', 'src/api/']],
+  ['conformance/http/', ['generated/', 'machines/', 'model/', 'src/api/']],
   ['conformance/examples/', [], ['node:', 'express', 'express-session']],
-  ['conformance/(?!http/|examples/)', ['generated/', 'machines/', 'model/', 'conformance/']],
+  [
+    'conformance/(?!http/|examples/)',
+    ['generated/', 'machines/', 'model/', 'src/api/', 'conformance/'],
+  ],
 
   ['tools/', ['(generated|machines|model|server|conformance|src)/']],
   ['[^/]+$', ['tools/', 'tests/support/']],

@@ -21,7 +21,7 @@ export type Account = Credentials & {
 };
 
 /** An account that is signed in with `browser`. */
-export type SignedInUser = Account & { login: ApiCall<void> };
+export type SignedInUser = Account & { login: ApiCall };
 
 /** Returns the value of a key. `create` makes it when it is first needed. */
 export function getOrCreate<Key, Value>(
@@ -89,7 +89,7 @@ export function createRunContext(
   const http = createHttpClient(origin, { ...httpOptions, onExchange: addSecrets });
   const accounts = new Map<string, Promise<Account>>();
   const users = new Map<string, Promise<SignedInUser>>();
-  const lateSignIns = new Map<string, Promise<ApiCall<void>>>();
+  const lateSignIns = new Map<string, Promise<ApiCall>>();
   const refusedSignIns: Problem[] = [];
   let browserCount = 0;
 
@@ -130,7 +130,7 @@ export function createRunContext(
   }
 
   /** Repeats a refused sign-in, once per account. */
-  const signInLate = (account: Account, first: ApiCall<void>) =>
+  const signInLate = (account: Account, first: ApiCall) =>
     getOrCreate(lateSignIns, account.name, async () => {
       const { email, password, browser, registration } = account;
       const send = () => browser.login(email, password);
@@ -166,7 +166,7 @@ export function createRunContext(
     );
     const send = () => browser.login(account.email, account.password);
     const { last: first } = await postWithXsrfCookie(browser, send);
-    let login = first;
+    let login: ApiCall = first;
     if (isClientError(first.exchange)) login = await signInLate({ ...account, browser }, first);
     if (!login.outcome.ok) {
       const response = describeResponse(login.exchange);

@@ -61,7 +61,7 @@ export const registerAgain = (context: RunContext) =>
 export async function blockIfRefusedAnyway(
   context: RunContext,
   account?: Account,
-  login?: ApiCall<void>,
+  login?: ApiCall,
 ) {
   const ada = await context.signedInUser('ada');
   const control = await context.tryRegister(`control${context.refusedSignIns.length}`);

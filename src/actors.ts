@@ -8,8 +8,9 @@ import {
 } from 'xstate';
 import { authMachine } from '../machines/auth.ts';
 import { projectsMachine, type ListInput } from '../machines/projects.ts';
-import type { Api } from './api/api.ts';
-import type { Credentials, Outcome, Project } from '../machines/types.ts';
+import type { OperationId } from '../generated/operations.ts';
+import type { Api, Input, Output } from './api/api.ts';
+import type { Outcome, Project } from '../machines/types.ts';
 
 export type AuthActor = Actor<typeof authMachine>;
 export type ProjectsActor = Actor<typeof projectsMachine>;
@@ -34,16 +35,17 @@ export type ActorsOptions = {
 
 /** Connects the machines with the API and the router. Returns both actors, not yet started. */
 export function createActors({ api, clock, inspect, router, log }: ActorsOptions): Actors {
-  /** Returns an actor that runs one call and logs what it throws. */
-  const fromCall = <Input, Output>(
-    operationId: string,
-    call: (input: Input, signal: AbortSignal) => Promise<Output>,
+  /** Returns an actor that makes a call and logs what it throws. */
+  const fromCall = <Id extends OperationId, Result = Outcome<Output<Id>>>(
+    id: Id,
+    toOutput?: (outcome: Outcome<Output<Id>>, input: Input<Id>) => Result,
   ) =>
-    fromPromise<Output, Input>(async ({ input, signal }) => {
+    fromPromise<Result, Input<Id>>(async ({ input, signal }) => {
       try {
-        return await call(input, signal);
+        const outcome = await api.call(id, input, signal);
+        return toOutput ? toOutput(outcome, input) : (outcome as Result);
       } catch (error) {
-        log(operationId, error);
+        log(id, error);
         throw error;
       }
     });
@@ -52,11 +54,10 @@ export function createActors({ api, clock, inspect, router, log }: ActorsOptions
   const auth = createActor(
     authMachine.provide({
       actors: {
-        login: fromCall('login', async (credentials: Credentials, signal) => {
-          const outcome = await api.login(credentials, signal);
-          return outcome.ok ? { ...outcome, value: credentials.email } : outcome;
-        }),
-        registerUser: fromCall('registerUser', api.registerUser),
+        login: fromCall('login', (outcome, { email }) =>
+          outcome.ok ? { ...outcome, value: email } : outcome,
+        ),
+        registerUser: fromCall('registerUser'),
       },
     }),
     options,
@@ -65,11 +66,11 @@ export function createActors({ api, clock, inspect, router, log }: ActorsOptions
     projectsMachine.provide({
       actors: {
         listProjects: fromPromise<Outcome<Project[]>, ListInput>(({ input: { parent }, signal }) =>
-          api.listProjects(signal, (rows) => {
+          api.call('listProjects', undefined, signal, (rows) => {
             if (!signal.aborted) parent.send({ type: 'rows.received', rows });
           }),
         ),
-        createProject: fromCall('createProject', api.createProject),
+        createProject: fromCall('createProject'),
       },
     }),
     options,

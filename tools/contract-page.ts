@@ -1,10 +1,9 @@
 /** Renders openapi.yaml as a page for the developers of a backend. `npm run generate` writes it. */
 import { checks } from '../conformance/checks/all.ts';
 import { describeScreen } from '../conformance/describe.ts';
+import type { OperationId } from '../generated/operations.ts';
 import { dereferencedContract } from './contract.ts';
 import { markdownTable } from './diagram.ts';
-
-type OperationId = Parameters<typeof describeScreen>[0]['operation'];
 
 /** The parts of a dereferenced OpenAPI document that the page shows. */
 type Contract = {

@@ -1,4 +1,5 @@
 import type { NewProject, Project } from '../../machines/types.ts';
+import { decidingStatuses } from '../../src/api/idempotency-keys.ts';
 import {
   describeListFault,
   describeMessageFault,
@@ -35,9 +36,6 @@ import { firstSession } from './xsrf.ts';
 const manyProjects = 102;
 const moreProjects = 252;
 const maxCreatingMs = 3_000;
-
-/** The statuses after which the app chooses a new Idempotency-Key. */
-const endsKey = [400, 409, 413, 415, 422];
 
 export const projectChecks: Check[] = [
   must('PROJECT-1', {
@@ -394,7 +392,7 @@ export const projectChecks: Check[] = [
       const failed = concurrent.find(
         ({ exchange }) =>
           statusOf(exchange) >= 500 ||
-          (repeated.id === project.id && endsKey.includes(statusOf(exchange))),
+          (repeated.id === project.id && decidingStatuses.includes(statusOf(exchange))),
       );
       if (failed)
         fail(

@@ -1,17 +1,16 @@
 import { Cookie, CookieJar } from 'tough-cookie';
+import type { OperationId } from '../../generated/operations.ts';
 import { definitionOf, findCall } from '../../model/calls.ts';
-import { createApi, type Api } from '../../src/api/api.ts';
+import { createApi, type Input, type Output } from '../../src/api/api.ts';
 import { xsrfTokens } from '../../src/api/xsrf.ts';
 import type { NewProject, Outcome } from '../../machines/types.ts';
 import { isRedirect, responseHeader, statusOf } from './response.ts';
 import { headerValues, Unjudged } from './client.ts';
 import type { Exchange, HttpClient, HttpRequest } from './client.ts';
 
-export type Operation = keyof Api;
-
 /** A call made with the app's own client. */
 export type ApiCall<Value = unknown> = {
-  operation: Operation;
+  operation: OperationId;
   /** `ok` is undefined when the app cannot read the response. */
   outcome: Outcome<Value> | { ok: undefined };
   /** All exchanges of the call, redirects included. */
@@ -48,30 +47,31 @@ export class SimulatedBrowser {
     this.name = name;
   }
 
-  login = (email: string, password: string) =>
-    this.call('login', (api) => api.login({ email, password }, notAborted()));
+  login = (email: string, password: string) => this.call('login', { email, password });
 
   registerUser = (email: string, password: string) =>
-    this.call('registerUser', (api) => api.registerUser({ email, password }, notAborted()));
+    this.call('registerUser', { email, password });
 
-  listProjects = (overrides?: RequestOptions) =>
-    this.call('listProjects', (api) => api.listProjects(notAborted()), overrides);
+  listProjects = (overrides?: RequestOptions) => this.call('listProjects', undefined, overrides);
 
   createProject = (project: NewProject, overrides?: RequestOptions) =>
-    this.call('createProject', (api) => api.createProject(project, notAborted()), overrides);
+    this.call('createProject', project, overrides);
 
   /** Makes a call with the app's client. `overrides` changes the request that it sends. */
-  async call<Value>(
-    operation: Operation,
-    send: (api: Api) => Promise<Outcome<Value>>,
+  async call<Id extends OperationId>(
+    operation: Id,
+    input: Input<Id>,
     overrides: RequestOptions = {},
-  ): Promise<ApiCall<Value>> {
+  ): Promise<ApiCall<Output<Id>>> {
     const exchanges: Exchange[] = [];
     const unjudged = this.http.unjudged();
     const earlier = unjudged.length;
     const onExchange = (exchange: Exchange) => exchanges.push(exchange);
     const api = this.createApi({ onExchange, ...overrides });
-    const outcome = await send(api).catch(() => ({ ok: undefined }));
+    // A signal for each call, because a request adds a listener to its own.
+    const { signal } = new AbortController();
+    const sent = api.call(operation, input, signal);
+    const outcome = await sent.catch(() => ({ ok: undefined }) as const);
     // The app takes a missing response for a failed request.
     if (unjudged.length > earlier) throw new Unjudged(unjudged[earlier]);
     return { operation, outcome, exchanges, exchange: exchanges.at(-1)! };
@@ -226,9 +226,6 @@ function pageOf(method: string, path: string): string {
 }
 
 const sameSite = { sameSiteContext: 'strict' } as const;
-
-/** A signal for each call, because a request adds a listener to its own. */
-const notAborted = () => new AbortController().signal;
 
 /** Whether browsers accept `Secure` cookies from this origin even without https. */
 export function isLocalhost(origin: string): boolean {

@@ -1,22 +1,50 @@
 import createClient from 'openapi-fetch';
 import type { paths } from '../../generated/api.d.ts';
-import { decodeProject, decodeProjects, decodeUser } from './decode.ts';
+import {
+  operationTable,
+  type OperationId,
+  type OperationTypes,
+} from '../../generated/operations.ts';
+import type { Outcome, Project } from '../../machines/types.ts';
+import { decodeProjects, decodeUser } from './decode.ts';
 import { createIdempotencyKeys } from './idempotency-keys.ts';
-import { readText, resolveNetworkErrors, textChunks, toOutcome } from './outcome.ts';
-import type { Credentials, NewProject, Outcome, Project, User } from '../../machines/types.ts';
+import {
+  readText,
+  resolveNetworkErrors,
+  textChunks,
+  toOutcome,
+  type FetchResult,
+} from './outcome.ts';
 import { xsrfMiddleware } from './xsrf.ts';
 
-/** The operations of the contract. The signal of each aborts its request. */
+/** What a call sends: the parameters of its path and the fields of its body. */
+export type Input<Id extends OperationId> = InputOf<OperationTypes[Id]>;
+type InputOf<Types extends { params: unknown; body: unknown }> = unknown extends Types['params'] &
+  Types['body']
+  ? undefined
+  : Types['params'] & Types['body'];
+
+/** The body of a success. */
+export type Output<Id extends OperationId> =
+  OperationTypes[Id]['successes'][keyof OperationTypes[Id]['successes']];
+
+type OnRows = (rows: Project[]) => void;
+
+type SendCall<Id extends OperationId> = (
+  input: Input<Id>,
+  signal: AbortSignal,
+  onRows?: OnRows,
+) => Promise<Outcome<Output<Id>>>;
+
 export type Api = {
-  login: (credentials: Credentials, signal: AbortSignal) => Promise<Outcome<void>>;
-  registerUser: (credentials: Credentials, signal: AbortSignal) => Promise<Outcome<User>>;
-  /** Calls `onRows` with the projects received so far, while the response streams. */
-  listProjects: (
-    signal: AbortSignal,
-    onRows?: (rows: Project[]) => void,
-  ) => Promise<Outcome<Project[]>>;
-  /** Repeats the Idempotency-Key of a title and description until an answer decides. */
-  createProject: (project: NewProject, signal: AbortSignal) => Promise<Outcome<Project>>;
+  /**
+   * Makes a call of the contract. The signal aborts its request. `onRows` is called with the
+   * projects received so far, while the response of `listProjects` streams.
+   */
+  call: <Id extends OperationId>(
+    id: Id,
+    ...args: Parameters<SendCall<Id>>
+  ) => ReturnType<SendCall<Id>>;
 };
 
 export type ApiOptions = {
@@ -40,44 +68,82 @@ export function createApi({ origin, baseUrl = origin, fetch, cookies }: ApiOptio
   client.use(xsrfMiddleware(origin, cookies));
   const idempotencyKeys = createIdempotencyKeys();
 
-  return {
-    login: async (body, signal) => {
-      const call = client.POST('/api/v1/auth/login', { body, signal, parseAs });
-      const outcome = await toOutcome(call, ignoreBody);
-      if (outcome.ok && !signal.aborted) idempotencyKeys.storeSignIn(body.email);
+  /** Sends a call. Its body is read later: `toOutcome` knows a lost connection from a malformed body. */
+  function send<Id extends OperationId>(id: Id, input: Input<Id>, init: RequestInit) {
+    const { method, path, hasBody } = operationTable[id];
+    const { params, body } = splitInput(path, input);
+    // openapi-fetch types a call by its literal path, which a generic call does not have.
+    const request = client.request as (...args: unknown[]) => Promise<FetchResult>;
+    return request(method, path, {
+      ...init,
+      ...(hasBody && { body }),
+      // Chromium queues a second GET of a cacheable URL until the first one ends.
+      ...(method === 'get' && { cache: 'no-store' }),
+      params: { path: params },
+      parseAs: 'stream',
+    });
+  }
+
+  /** What is special about some calls. All others are sent, and have the body of the contract. */
+  const specialCalls: { [Id in OperationId]?: SendCall<Id> } = {
+    async login(credentials, signal) {
+      // Any body is a success. Reading it to the end notices a lost connection.
+      const read = (response: Response) => readText(response).then(() => ({}));
+      const outcome = await toOutcome(send('login', credentials, { signal }), read);
+      if (outcome.ok && !signal.aborted) idempotencyKeys.storeSignIn(credentials.email);
       return outcome;
     },
 
-    registerUser: (body, signal) =>
-      toOutcome(
-        client.POST('/api/v1/users/register', { body, signal, parseAs }),
-        async (response) => decodeUser(await readText(response)),
+    registerUser: (credentials, signal) =>
+      toOutcome(send('registerUser', credentials, { signal }), async (response) =>
+        decodeUser(await readText(response)),
       ),
 
-    // `no-store`: Chromium queues a second GET of a cacheable URL until the first one ends.
-    listProjects: (signal, onRows = () => {}) =>
-      toOutcome(
-        client.GET('/api/v1/projects', { signal, cache: 'no-store', parseAs }),
-        (response) => decodeProjects(textChunks(response), onRows),
+    listProjects: (input, signal, onRows = () => {}) =>
+      toOutcome(send('listProjects', input, { signal }), (response) =>
+        decodeProjects(textChunks(response), onRows),
       ),
 
-    createProject: async (body, signal) => {
-      const key = idempotencyKeys.keyOf(body);
-      const params = { header: { 'Idempotency-Key': key } };
-      const call = client.POST('/api/v1/projects', { body, signal, parseAs, params });
-      const outcome = await toOutcome(call, async (response) =>
-        decodeProject(await readText(response)),
-      );
-      idempotencyKeys.storeAnswer(body, key, outcome.ok, (await call).response.status);
+    /** Repeats the Idempotency-Key of a title and description until an answer decides. */
+    async createProject(project, signal) {
+      const key = idempotencyKeys.keyOf(project);
+      const request = send('createProject', project, {
+        signal,
+        headers: { 'Idempotency-Key': key },
+      });
+      const outcome = await toOutcome(request, (response) => readBody('createProject', response));
+      idempotencyKeys.storeAnswer(project, key, outcome.ok, (await request).response.status);
       return outcome;
+    },
+  };
+
+  return {
+    call<Id extends OperationId>(id: Id, ...args: Parameters<SendCall<Id>>) {
+      const special: SendCall<Id> | undefined = specialCalls[id];
+      if (special) return special(...args);
+      const [input, signal] = args;
+      return toOutcome(send(id, input, { signal }), (response) => readBody(id, response));
     },
   };
 }
 
-/** Bodies are read here, because `toOutcome` tells a lost connection from a malformed body. */
-const parseAs = 'stream';
+/** Separates the parameters in a path from the fields of a body. */
+function splitInput(path: string, input: unknown) {
+  const params: Record<string, unknown> = {};
+  const body: Record<string, unknown> = {};
+  for (const [name, value] of Object.entries(input ?? {})) {
+    const part = path.includes(`{${name}}`) ? params : body;
+    part[name] = value;
+  }
+  return { params, body };
+}
 
-/** Reads the body to its end, so that a lost connection is noticed. */
-async function ignoreBody(response: Response): Promise<void> {
-  await readText(response);
+/** Returns the body of a success. Throws if it has other types than the contract. */
+async function readBody<Id extends OperationId>(id: Id, response: Response): Promise<Output<Id>> {
+  const text = await readText(response);
+  const row: { isBody: ((body: unknown) => boolean) | undefined } = operationTable[id];
+  const body: unknown = row.isBody && JSON.parse(text);
+  if (row.isBody?.(body) === false)
+    throw new TypeError(`The response to ${id} breaks the contract.`);
+  return body as Output<Id>;
 }

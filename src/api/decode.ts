@@ -1,17 +1,11 @@
-import { createJsonArrayStream, tryParseJson } from './json-array-stream.ts';
+import { isProject, isUser } from '../../generated/operations.ts';
 import type { Project, User } from '../../machines/types.ts';
+import { createJsonArrayStream, tryParseJson } from './json-array-stream.ts';
 
 /** Returns the user in a registration response. Accepts any body, because only `role` is used. */
 export function decodeUser(body: string): User {
   const user = tryParseJson(body);
-  return isRecord(user) && typeof user['role'] === 'string' ? { role: user['role'] } : {};
-}
-
-/** Returns the project in a response. Throws when the body is anything else. */
-export function decodeProject(body: string): Project {
-  const project: unknown = JSON.parse(body);
-  if (!isProject(project)) throw new TypeError('The response is not a project.');
-  return project;
+  return isUser(user) && user.role !== undefined ? { role: user.role } : {};
 }
 
 /**
@@ -34,18 +28,4 @@ export async function decodeProjects(
   }
   stream.end();
   return stream.items;
-}
-
-/** Returns whether a value from a response is a project as the contract defines it. */
-export function isProject(value: unknown): value is Project {
-  return (
-    isRecord(value) &&
-    (typeof value['id'] === 'string' || typeof value['id'] === 'number') &&
-    typeof value['title'] === 'string' &&
-    typeof value['description'] === 'string'
-  );
-}
-
-function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null;
 }

@@ -4,7 +4,7 @@ import type { NewProject } from '../../machines/types.ts';
  * The backend refused what was sent, and would refuse it at any time. Another failure may follow an
  * attempt that succeeded: a 5xx, a 401 or 403 of the guard, a 404, 408, 425 or 429 of a proxy.
  */
-const decidingStatuses = [400, 409, 413, 415, 422];
+export const decidingStatuses = [400, 409, 413, 415, 422];
 
 /**
  * Chooses the Idempotency-Key of each creation. A title and description keep their key until an

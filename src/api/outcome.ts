@@ -4,7 +4,7 @@ import type { Outcome } from '../../machines/types.ts';
 const defaultMessage = 'Internal Server Error';
 
 /** A result of openapi-fetch with `parseAs: 'stream'`: the body of a 2xx response is unread. */
-type FetchResult = { response: Response; error?: unknown };
+export type FetchResult = { response: Response; error?: unknown };
 
 /** The connection ended before the response did. */
 class ConnectionLost extends Error {}

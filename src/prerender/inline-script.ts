@@ -4,7 +4,7 @@
  * the lazy chunk and the list where that screen needs them.
  */
 
-import { isProject } from '../api/decode.ts';
+import { isProject } from '../../generated/operations.ts';
 import { createJsonArrayStream } from '../api/json-array-stream.ts';
 import { textChunks } from '../api/outcome.ts';
 import type { Project } from '../../machines/types.ts';

@@ -1,5 +1,5 @@
 import { definitionOf, type Call } from '../../model/calls.ts';
-import type { Api } from '../../src/api/api.ts';
+import type { Api, Input } from '../../src/api/api.ts';
 import type { Outcome } from '../../machines/types.ts';
 
 /** Returns what a user submits for a call, with spaces, markup and a line break in each text. */
@@ -13,7 +13,5 @@ export function inputFor(call: Call): Record<string, string> | undefined {
 
 /** Makes a call with the app's client. */
 export function callApi(api: Api, call: Call, signal: AbortSignal): Promise<Outcome<unknown>> {
-  const input = inputFor(call);
-  const send = api[call] as (...parameters: unknown[]) => Promise<Outcome<unknown>>;
-  return input ? send(input, signal) : send(signal);
+  return api.call(call, inputFor(call) as Input<Call>, signal);
 }

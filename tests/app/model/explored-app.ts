@@ -14,23 +14,21 @@ export function createExploredApp(changeApi = (api: Api): Api => api): ExploredA
   /** The last of each call. */
   const aborted = new Map<Call, PendingCall>();
 
-  function startCall(call: Call, args: unknown[]) {
-    const { promise, resolve, reject } = Promise.withResolvers();
-    const signal = args.find((arg) => arg instanceof AbortSignal);
+  function startCall(call: Call, sent: unknown, signal: AbortSignal) {
+    const { promise, resolve, reject } = Promise.withResolvers<never>();
     const started: PendingCall = {
       call,
-      sent: args.find((arg) => typeof arg === 'object' && arg !== signal),
-      end: ({ output, error }) => (error ? reject(error as Error) : resolve(output)),
+      sent,
+      end: ({ output, error }) => (error ? reject(error as Error) : resolve(output as never)),
     };
     made.push(started);
     pending.add(started);
-    signal?.addEventListener('abort', () => {
+    signal.addEventListener('abort', () => {
       if (pending.delete(started)) aborted.set(call, started);
     });
     return promise;
   }
-  const api = callNames.map((call) => [call, (...args: unknown[]) => startCall(call, args)]);
-  const app = createHeadlessApp(changeApi(Object.fromEntries(api) as Api));
+  const app = createHeadlessApp(changeApi({ call: startCall }));
 
   const pendingOf = (call: Call) => [...pending].filter((started) => started.call === call);
 

@@ -1,6 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { parseJson } from '../../../conformance/http/response.ts';
-import type { Operation } from '../../../conformance/http/simulated-browser.ts';
+import type { OperationId } from '../../../generated/operations.ts';
+import type { Credentials, Project } from '../../../machines/types.ts';
 import { findCall, operationOf } from '../../../model/calls.ts';
 import {
   startStubServer,
@@ -12,12 +13,13 @@ import {
 import type { TestClock } from './test-clock.ts';
 
 export type JsonObject = Record<string, unknown>;
-export type Project = { id: string | number; title: string; description: string };
-export type Account = { email: string; password: string; projects: Project[] };
+export type Account = Credentials & { projects: Project[] };
 
 /** A request of an operation, with a body that is an object. */
 export type Call = {
   request: BackendRequest;
+  /** The parameters of the path. */
+  params: Record<string, string>;
   json: JsonObject;
   /** The session cookie, or ''. */
   session: string;
@@ -26,7 +28,7 @@ export type Call = {
 };
 
 /** A backend in memory. Each function can be replaced by that of another backend. */
-export type Backend = Record<Operation, (call: Call) => BackendResponse> & {
+export type Backend = Record<OperationId, (call: Call) => BackendResponse> & {
   /** By `emailKey` of their emails. */
   accounts: Map<string, Account>;
   /** Of all accounts, in the order of their creation. */
@@ -84,8 +86,9 @@ function createBackend(): Backend {
     sessions: new Map(),
     projectsByKey: new Map(),
     respond(request) {
-      const operation = findCall(request.method, request.path)?.call;
-      if (!operation) return backend.refuse(404, 'There is nothing here.');
+      const found = findCall(request.method, request.path);
+      if (!found) return backend.refuse(404, 'There is nothing here.');
+      const { call: operation, params } = found;
       const { hasBody } = operationOf(operation);
       if (request.body.length > 1_000_000) return backend.refuse(413, 'This is too much.');
       if (hasBody && !/json/i.test(String(request.headers['content-type'])))
@@ -95,7 +98,7 @@ function createBackend(): Backend {
         return backend.refuse(400, 'This is not a JSON object.');
       const session = cookieOf(request, 'session') ?? '';
       const account = backend.findAccount(session, request);
-      return backend[operation]({ request, json: json as JsonObject, session, account });
+      return backend[operation]({ request, params, json: json as JsonObject, session, account });
     },
     refuse: (status, message) => jsonResponse(status, { message }),
     emailKey: (email) => email.toLowerCase(),

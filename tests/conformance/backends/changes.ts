@@ -1,5 +1,5 @@
 import { parseJson } from '../../../conformance/http/response.ts';
-import type { Operation } from '../../../conformance/http/simulated-browser.ts';
+import type { OperationId } from '../../../generated/operations.ts';
 import { findCall } from '../../../model/calls.ts';
 import {
   applyChange,
@@ -38,8 +38,10 @@ export const requests = (
   });
 
 /** Changes the requests of an operation. */
-export const requestsTo = (operation: Operation, change: Parameters<typeof requests>[0]): Change =>
-  requests((request) => isOperation(request, operation) && change(request));
+export const requestsTo = (
+  operation: OperationId,
+  change: Parameters<typeof requests>[0],
+): Change => requests((request) => isOperation(request, operation) && change(request));
 
 export const responses =
   (change: ChangeResponse): Change =>
@@ -50,7 +52,11 @@ export const responses =
     });
 
 /** Changes the responses of an operation that have this status. */
-export const responsesTo = (operation: Operation, status: number, change: ChangeResponse): Change =>
+export const responsesTo = (
+  operation: OperationId,
+  status: number,
+  change: ChangeResponse,
+): Change =>
   responses(
     (response, request, backend) =>
       isOperation(request, operation) &&
@@ -69,7 +75,7 @@ export const refusals = (
 
 /** Refuses requests of an operation. `isRefused` gets the body as it was sent. */
 export const refuse = (
-  operation: Operation,
+  operation: OperationId,
   status: number,
   isRefused: (json: JsonObject, request: BackendRequest) => unknown,
 ): Change =>
@@ -110,7 +116,7 @@ export const storedText = (change: (text: string, field: string) => string): Cha
  */
 export const concurrent =
   (
-    operation: Operation,
+    operation: OperationId,
     respondToSecond: (request: BackendRequest) => BackendResponse,
     keyOf: (request: BackendRequest) => string = () => '',
   ): Change =>
@@ -146,7 +152,7 @@ export const all =
     return {};
   };
 
-export const isOperation = ({ method, path }: BackendRequest, ...operations: Operation[]) =>
+export const isOperation = ({ method, path }: BackendRequest, ...operations: OperationId[]) =>
   operations.some((name) => name === findCall(method, path)?.call);
 
 /** Returns the JSON object in a body, and an empty object for any other body. */

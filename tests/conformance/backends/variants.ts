@@ -1,3 +1,4 @@
+import type { Project } from '../../../machines/types.ts';
 import { createHmac, randomBytes } from 'node:crypto';
 import {
   cookieOf,
@@ -6,7 +7,6 @@ import {
   startBackend,
   withHeaders,
   type Change,
-  type Project,
 } from './backend.ts';
 import * as change from './changes.ts';
 import type { BackendRequest, BackendResponse } from './stub-server.ts';

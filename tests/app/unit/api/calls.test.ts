@@ -151,7 +151,7 @@ test('only its own signal ends a call, because there is no timeout [CONST-3]', a
   const backend = controlledBackend();
   const api = createApi({ origin, fetch: backend.fetch, cookies: () => '' });
   const abortController = new AbortController();
-  const list = api.listProjects(abortController.signal);
+  const list = api.call('listProjects', undefined, abortController.signal);
   const call = await backend.next('listProjects');
   expect(call.signal.aborted).toBe(false);
   abortController.abort();

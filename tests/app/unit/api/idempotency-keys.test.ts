@@ -45,16 +45,16 @@ function createClient() {
     submit: async (project: typeof office, end: End) => {
       ends.push(end);
       // A copy, as each submit of a form is.
-      await api.createProject({ ...project }, signal).catch(() => {});
+      await api.call('createProject', { ...project }, signal).catch(() => {});
       return keys.at(-1);
     },
     signIn: async (email: string, end = answer(200), loginSignal = signal) => {
       ends.push(end);
-      await api.login({ email, password: 'correct horse' }, loginSignal);
+      await api.call('login', { email, password: 'correct horse' }, loginSignal);
     },
     register: async (email: string) => {
       ends.push(answer(201));
-      await api.registerUser({ email, password: 'correct horse' }, signal);
+      await api.call('registerUser', { email, password: 'correct horse' }, signal);
     },
   };
 }

@@ -1,4 +1,5 @@
-import { jsonResponse, type Account, type Call, type Change, type Project } from '../backend.ts';
+import type { Project } from '../../../../machines/types.ts';
+import { jsonResponse, type Account, type Call, type Change } from '../backend.ts';
 import * as change from '../changes.ts';
 import type { BackendRequest, BackendResponse } from '../stub-server.ts';
 import { untilQuiet } from '../test-clock.ts';

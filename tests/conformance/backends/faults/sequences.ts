@@ -1,4 +1,5 @@
-import { cookieOf, type Account, type Change, type Project } from '../backend.ts';
+import type { Project } from '../../../../machines/types.ts';
+import { cookieOf, type Account, type Change } from '../backend.ts';
 import * as change from '../changes.ts';
 import { untilQuiet } from '../test-clock.ts';
 
