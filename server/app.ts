@@ -93,6 +93,8 @@ export async function createApp({
     logger,
     logController,
     genReqId: () => randomUUID(),
+    // The contract's maximum refuses a long parameter, with its own message.
+    routerOptions: { maxParamLength: maxHeaderBytes },
     requestTimeout: timeouts.requestMs,
     connectionTimeout: timeouts.idleMs,
     http: {

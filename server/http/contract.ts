@@ -76,8 +76,8 @@ export function parseContract(text: string) {
     operations: openApiOperations.map((operation) => ({
       id: operation.operationId,
       method: operation.method.toUpperCase(),
-      /** In Fastify's syntax: with parameters after colons. */
-      url: operation.path.replaceAll(pathParameter, ':$1'),
+      /** In Fastify's syntax: with parameters after colons, of which none is empty. */
+      url: operation.path.replaceAll(pathParameter, ':$1(^.+$)'),
       /** Matches the path of a request. */
       pathPattern: new RegExp(`^${operation.path.replaceAll(pathParameter, '[^/]+')}$`),
       isPublic: (operation.security ?? security).length === 0,

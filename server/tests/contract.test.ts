@@ -99,6 +99,8 @@ test('a new operation may have path parameters and a response without a body', a
   expect([reply.statusCode, reply.body]).toEqual([204, '']);
   const tooLong = await app.inject({ method: 'DELETE', url: '/api/v1/examples/123456' });
   expect(tooLong.json()).toMatchObject({ message: 'The address is not valid.' });
+  const empty = await app.inject({ method: 'DELETE', url: '/api/v1/examples/' });
+  expect(empty.statusCode).toBe(404);
   expect(received).toEqual([{ exampleId: 'a/b' }]);
 });
 
