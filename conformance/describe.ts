@@ -1,3 +1,4 @@
+import contract from '../generated/contract.json' with { type: 'json' };
 import { definitionOf, findCall } from '../model/calls.ts';
 import type { ApiCall } from './http/simulated-browser.ts';
 import { isClientError, isSuccess, messageOf, parseJson, responseHeader } from './http/response.ts';
@@ -143,7 +144,14 @@ export function describeListFault({ exchange }: ApiCall): string {
   return describeResponse(exchange);
 }
 
-const typesOfFields = { id: ['string', 'number'], title: ['string'], description: ['string'] };
+const { properties } =
+  contract.paths['/api/v1/projects'].post.responses['201'].content['application/json'].schema;
+
+/** The types of a project's fields in JavaScript, by their names. */
+const typesOfFields = Object.entries(properties).map(([key, { type }]) => {
+  const types = [type].flat().map((each) => (each === 'integer' ? 'number' : each));
+  return [key, types] as const;
+});
 
 /** Returns why the app does not accept this value as a project; undefined when it does. */
 export function describeProjectFault(item: unknown): string | undefined {
@@ -154,7 +162,7 @@ export function describeProjectFault(item: unknown): string | undefined {
   if (fields['title'] === undefined && wrapper)
     return `it is wrapped in an object, as "${wrapper}"`;
   const keys = Object.keys(fields).map((key) => `"${key}"`);
-  for (const [key, types] of Object.entries(typesOfFields)) {
+  for (const [key, types] of typesOfFields) {
     const value = fields[key];
     if (types.some((type) => typeof value === type)) continue;
     return key in item

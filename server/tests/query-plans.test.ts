@@ -10,7 +10,7 @@ import { escapeLiteral } from 'pg';
 import { describe, expect, test, vi } from 'vitest';
 import { RowsRefused, type Database, type SqlValue } from '../store/database.ts';
 import { openStore } from '../store/store.ts';
-import { callNames, definitionOf, fixtures, operationOf, type Call } from '../../model/calls.ts';
+import { callNames, definitionOf, fixtures } from '../../model/calls.ts';
 import { CookieClient } from '../../tests/support/cookie-client.ts';
 import { insertProjects, openDatabase } from '../../tests/support/database.ts';
 import { emptyStore, startServer, storeNames } from './support.ts';
@@ -65,14 +65,6 @@ function record(database: Database): { database: Database; recorded: Recorded } 
   };
 }
 
-/** Makes a call with what a user submits. */
-function makeCall(client: CookieClient, call: Call) {
-  const { method, path, hasBody } = operationOf(call);
-  const json = definitionOf(call).input?.(1) as Record<string, string> | undefined;
-  const filledPath = path.replaceAll(/\{(\w+)\}/g, (_, name: string) => json![name]!);
-  return client.call(method, filledPath, hasBody ? { json } : {});
-}
-
 /** Runs each statement of `server/` at least once, on a store with many rows. */
 async function runEverything(storeName: (typeof storeNames)[number]) {
   const settings = await emptyStore(storeName);
@@ -86,7 +78,8 @@ async function runEverything(storeName: (typeof storeNames)[number]) {
   const key = { headers: { 'idempotency-key': 'key' } };
   for (const options of [{}, key, key]) await client.createProject(undefined, options);
   await Promise.all([1, 2, 3].map(() => client.createProject()));
-  for (const call of callNames) await makeCall(client, call);
+  // With what a user submits.
+  for (const call of callNames) await client.callOperation(call, definitionOf(call).input?.(1));
   await client.call('GET', '/readyz');
   await new CookieClient(address, client.credentials).login();
   const stranger = new CookieClient(address);

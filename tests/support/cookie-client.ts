@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { operationTable, type OperationId } from '../../generated/operations.ts';
 import { within } from '../../model/within.ts';
 import { maxResponseMs } from './time-limits.ts';
 
@@ -79,18 +80,28 @@ export class CookieClient {
     }
   }
 
+  /** Makes a call of the contract. `input` also has the parameters of its path. */
+  callOperation(id: OperationId, input?: unknown, init = {}): Promise<Reply> {
+    const { method, path, hasBody } = operationTable[id];
+    const params = input as Record<string, string> | undefined;
+    const url = path.replaceAll(/\{(\w+)\}/g, (_, name: string) =>
+      encodeURIComponent(params![name]!),
+    );
+    return this.call(method.toUpperCase(), url, { ...(hasBody && { json: input }), ...init });
+  }
+
   register = (credentials: unknown = this.credentials, init = {}) =>
-    this.call('POST', '/api/v1/users/register', { json: credentials, ...init });
+    this.callOperation('registerUser', credentials, init);
 
   login = (credentials: unknown = this.credentials, init = {}) =>
-    this.call('POST', '/api/v1/auth/login', { json: credentials, ...init });
+    this.callOperation('login', credentials, init);
 
-  listProjects = () => this.call('GET', '/api/v1/projects');
+  listProjects = () => this.callOperation('listProjects');
 
   createProject = (
     project: unknown = { title: 'Website relaunch', description: 'New pages.' },
     init = {},
-  ) => this.call('POST', '/api/v1/projects', { json: project, ...init });
+  ) => this.callOperation('createProject', project, init);
 
   /** Registers the account and signs in. Throws if either is refused. */
   async signUp(): Promise<this> {
