@@ -71,16 +71,10 @@ export const optionalSoftware = {
     find: () => found(findProgram('curl')),
     packages: ['curl'],
   },
-  fastapi: {
-    name: 'FastAPI',
-    testFiles: ['tests/conformance/examples/fastapi.test.ts'],
-    find: () => findPython('fastapi', 'uvicorn'),
-    packages: ['python3-fastapi', 'python3-uvicorn'],
-  },
   django: {
     name: 'Django',
     testFiles: ['tests/conformance/examples/django.test.ts'],
-    find: () => findPython('django'),
+    find: () => found(findPrograms('python3').find(hasDjango)),
     packages: ['python3-django'],
   },
   go: {
@@ -141,30 +135,15 @@ function findWebKit() {
   return driver && display && browser && hasXauth ? { driver, display, browser } : undefined;
 }
 
-/** What the examples import. */
-const pythonModules = ['fastapi', 'uvicorn', 'django'];
-
 // Vitest evaluates its configuration once per project, in one process.
-const shared = globalThis as { modulesOfPython?: Map<string, string[]> };
-const modulesOfPython = (shared.modulesOfPython ??= new Map<string, string[]>());
+const shared = globalThis as { hasDjango?: Map<string, boolean> };
+const known = (shared.hasDjango ??= new Map<string, boolean>());
 
-/** Returns the first Python on the path that has the modules. */
-function findPython(...modules: string[]) {
-  return found(
-    findPrograms('python3').find((python) =>
-      modules.every((name) => listPythonModules(python).includes(name)),
-    ),
-  );
-}
-
-function listPythonModules(python: string): string[] {
-  const known = modulesOfPython.get(python);
-  if (known) return known;
-  const script = 'import importlib.util as u, sys; print(*filter(u.find_spec, sys.argv[1:]))';
-  const { stdout } = spawnSync(python, ['-c', script, ...pythonModules], { encoding: 'utf8' });
-  const modules = (stdout ?? '').trim().split(' ');
-  modulesOfPython.set(python, modules);
-  return modules;
+/** Returns whether this Python has Django. */
+function hasDjango(python: string): boolean {
+  const result = known.get(python) ?? spawnSync(python, ['-c', 'import django']).status === 0;
+  known.set(python, result);
+  return result;
 }
 
 if (import.meta.main) console.log(packagesOf(findMissingSoftware()));

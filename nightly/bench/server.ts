@@ -31,7 +31,7 @@ const connections = 10;
 const listLengths = [10, 100, 1_000, 10_000, 100_000];
 const bare = 'bare `node:http`';
 /** Where the examples keep their data. */
-const examples = { 'Express 5': 'memory', Go: 'memory', FastAPI: 'SQLite', Django: 'SQLite' };
+const examples = { Go: 'memory', Django: 'SQLite' };
 
 const folder = mkdtempSync(join(tmpdir(), 'tracker-app-bench-'));
 writeFileSync(join(folder, 'index.html'), '<!doctype html>');
@@ -239,14 +239,14 @@ ${markdownTable(
 
 What the examples do not do, and the reference backend does:
 
-| | Express 5 | Go | FastAPI | Django |
-|---|---|---|---|---|
-| waits until a project is on the disk | no | no | yes | yes |
-| validates its responses (the reference backend: all but lists) | no | no | yes | no |
-| an XSRF token | yes | no | yes | yes |
-| throttles sign-ins | no | no | no | no |
-| streams a long list | no | no | no | no |
-| ends sessions that have expired | no | no | no | yes |
+| | Go | Django |
+|---|---|---|
+| waits until a project is on the disk | no | yes |
+| validates its responses (the reference backend: all but lists) | no | no |
+| an XSRF token | no | yes |
+| throttles sign-ins | no | no |
+| streams a long list | no | no |
+| ends sessions that have expired | no | yes |
 
 Hashing decides how many users can sign in. It runs beside the other calls, in threads, and waits in
 a queue. These are sign-ins on ${connections} connections, and a cached list on one connection beside them:

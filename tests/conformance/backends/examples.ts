@@ -5,29 +5,23 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
-import {
-  optionalSoftware,
-  requireSoftware,
-  type Software,
-} from '../../../tools/optional-software.ts';
+import { optionalSoftware, requireSoftware } from '../../../tools/optional-software.ts';
 import type { RunningServer } from '../../support/reference-server.ts';
 
 const folder = fileURLToPath(new URL('../../../conformance/examples/', import.meta.url));
 
-const startNode = (file: string) => startExample(process.execPath, file);
-
-const python = (name: string, runtime: Software<{ program: string }>, file: string) => ({
-  name,
-  runtime,
-  start: () => startExample(requireSoftware(runtime).program, file),
-});
-
 /** The backends in `conformance/examples/`. `runtime` is what a computer may lack. */
 export const exampleServers = [
-  { name: 'plain node:http', runtime: undefined, start: () => startNode('node-http/server.mjs') },
-  { name: 'Express 5', runtime: undefined, start: () => startNode('express/server.mjs') },
-  python('FastAPI', optionalSoftware.fastapi, 'fastapi/main.py'),
-  python('Django', optionalSoftware.django, 'django/manage.py'),
+  {
+    name: 'plain node:http',
+    runtime: undefined,
+    start: () => startExample(process.execPath, 'node-http/server.mjs'),
+  },
+  {
+    name: 'Django',
+    runtime: optionalSoftware.django,
+    start: () => startExample(requireSoftware(optionalSoftware.django).program, 'django/manage.py'),
+  },
   {
     name: 'Go',
     runtime: optionalSoftware.go,
