@@ -25,13 +25,13 @@ const rows = [
   ['src/api/', ['generated/', 'machines/types.ts'], ['openapi-fetch']],
   ['src/actors.ts', ['generated/', 'machines/', 'src/api/'], ['xstate']],
   ['src/actors-context.ts', ['src/actors.ts'], ['react']],
-  ['src/prerendered.ts', ['machines/types.ts'], []],
+  ['src/prerendered.ts', [], []],
   ['src/inspector.ts', ['generated/', 'src/actors.ts'], ['@statelyai/inspect']],
   ['src/styles/', [], ['@vanilla-extract/css']],
   ['src/ui/', ['src/styles/'], ['react', 'react-dom', '@vanilla-extract/css']],
   [
     'src/screens/',
-    ['src/(ui/|actors-context.ts|prerendered.ts)', 'machines/'],
+    ['src/(ui/|actors-context.ts|api/prefetched-list.ts)', 'machines/'],
     [
       'react',
       'react-dom',

@@ -4,7 +4,11 @@ import { createRoot, hydrateRoot } from 'react-dom/client';
 import { createApp } from './app.tsx';
 import { openInspector } from './inspector.ts';
 import { retryLazyScreens } from './lazy-screens.ts';
-import { discardPrefetchedList, fetchWithPrefetchedList, prefetchedRows } from './prerendered.ts';
+import {
+  discardPrefetchedList,
+  fetchWithPrefetchedList,
+  prefetchedRows,
+} from './api/prefetched-list.ts';
 
 // In development, edits of the global styles need no reload.
 import.meta.hot?.accept('./styles/global.css.ts', () => {});

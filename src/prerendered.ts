@@ -1,10 +1,8 @@
 /** The state of the prerendered page, which `prerender/inline-script.ts` passes to the app. */
-import type { Project } from '../machines/types.ts';
 
 export type Prerendered = {
   /** The file name of the lazy chunk. */
   lazyChunk: string;
-  list?: PrefetchedList;
   form: HTMLFormElement | null;
   /** Names of the fields that have lost the focus at least once. */
   blurredFields: Set<string>;
@@ -26,13 +24,6 @@ export type Prerendered = {
   stopListening: () => void;
 };
 
-export type PrefetchedList = {
-  response: Promise<Response>;
-  abortController: AbortController;
-  /** The rows that are in the page. */
-  rows?: Project[];
-};
-
 declare global {
   interface Window {
     prerendered?: Prerendered;
@@ -40,23 +31,6 @@ declare global {
 }
 
 export type Field = HTMLInputElement | HTMLTextAreaElement;
-
-/** Wraps `window.fetch`. Returns the prefetched response for the first request of the list. */
-export function fetchWithPrefetchedList(request: Request): Promise<Response> {
-  const list = request.method === 'GET' ? window.prerendered?.list : undefined;
-  if (!list) return window.fetch(request);
-  delete window.prerendered?.list;
-  request.signal.addEventListener('abort', () => list.abortController.abort());
-  return list.response;
-}
-
-/** Returns the rows of that list that the prerendered screen shows. */
-export const prefetchedRows = () => window.prerendered?.list?.rows;
-
-export function discardPrefetchedList(): void {
-  window.prerendered?.list?.abortController.abort();
-  delete window.prerendered?.list;
-}
 
 /**
  * Called when the first screen is hydrated. Passes the touched fields and a pending submit to its

@@ -6,6 +6,7 @@ import {
   type RouteComponent,
   type RouterHistory,
 } from '@tanstack/react-router';
+import { useLayoutEffect, type ComponentType } from 'react';
 import { AboutScreen } from './screens/about.tsx';
 import { ErrorScreen, LoadErrorScreen, NotFoundScreen } from './screens/error-screens.tsx';
 import { HomeScreen } from './screens/home.tsx';
@@ -13,6 +14,7 @@ import { Layout } from './screens/layout.tsx';
 import { ActorsContext } from './actors-context.ts';
 import type { Actors } from './actors.ts';
 import { loadErrorMessage, type LazyChunk } from './lazy-screens.ts';
+import { transferFormState } from './prerendered.ts';
 import { paths, screens, type LazyRoute, type Route } from './screens/table.ts';
 
 declare module '@tanstack/react-router' {
@@ -33,8 +35,16 @@ export type RouterContext = {
   load: () => Promise<Lazy | void>;
 };
 
+/** Returns the component that takes the page over from the inline script when it is hydrated. */
+const takingOver =
+  <Props extends object>(Component: ComponentType<Props>) =>
+  (props: Props) => {
+    useLayoutEffect(transferFormState, []);
+    return <Component {...props} />;
+  };
+
 const notFoundOptions = {
-  component: NotFoundScreen,
+  component: takingOver(NotFoundScreen),
   staticData: { title: 'Unexpected Application Error!' },
 };
 
@@ -48,8 +58,8 @@ const rootRoute = createRootRouteWithContext<RouterContext>()({
 const layoutRoute = createRoute({
   getParentRoute: () => rootRoute,
   id: 'layout',
-  component: Layout,
-  errorComponent: ErrorScreen,
+  component: takingOver(Layout),
+  errorComponent: takingOver(ErrorScreen),
 });
 
 /** Matches every path that no other route has. */

@@ -9,8 +9,12 @@ import { createJsonArrayStream } from '../api/json-array-stream.ts';
 import { textChunks } from '../api/outcome.ts';
 import type { Project } from '../../machines/types.ts';
 import { waitForNetwork } from '../wait-for-network.ts';
-import type { Field, PrefetchedList, Prerendered } from '../prerendered.ts';
-import { xsrfHeader, xsrfTokens } from '../api/xsrf.ts';
+import {
+  discardPrefetchedList,
+  prefetchList,
+  type PrefetchedList,
+} from '../api/prefetched-list.ts';
+import type { Field, Prerendered } from '../prerendered.ts';
 import { initialRowCount } from '../ui/block-offsets.ts';
 
 /** The file name of the lazy chunk, defined by the build. */
@@ -66,8 +70,7 @@ const requiredMessages = Object.assign({}, findTemplate('required')!.dataset);
 
 function showScreen(isNavigation: boolean) {
   shownHash = location.hash;
-  state.list?.abortController.abort();
-  delete state.list;
+  discardPrefetchedList();
   // Parses the fragment as the router does.
   const [, fragment = ''] = location.hash.split(/[#?]/);
   const path = `/${fragment.replace(/^\/|\/$/g, '')}`;
@@ -75,8 +78,7 @@ function showScreen(isNavigation: boolean) {
   root.replaceChildren(template.content.cloneNode(true));
   document.title = template.title;
   if (path === '/projects') {
-    state.list = prefetchList();
-    void streamRows(state.list, root.querySelector('section')!);
+    void streamRows(prefetchList(), root.querySelector('section')!);
   }
   state.form = root.querySelector('form');
   state.blurredFields.clear();
@@ -164,20 +166,6 @@ function setSubmitted(isSubmitted: boolean) {
   state.isSubmitted = isSubmitted;
   const button = state.form?.querySelector('button');
   for (const name of ['aria-busy', 'aria-disabled']) button?.setAttribute(name, `${isSubmitted}`);
-}
-
-/** Sends the request of `listProjects` in src/api/api.ts, with less priority than the scripts. */
-function prefetchList(): PrefetchedList {
-  const abortController = new AbortController();
-  const [token] = xsrfTokens(() => document.cookie);
-  const response = fetch('/api/v1/projects', {
-    headers: { Accept: 'application/json', ...(token && { [xsrfHeader]: token }) },
-    credentials: 'include',
-    cache: 'no-store',
-    priority: 'low',
-    signal: abortController.signal,
-  });
-  return { response, abortController };
 }
 
 /** Characters parsed at a time, so that only the start of a long list is parsed here. */

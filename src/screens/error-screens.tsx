@@ -1,5 +1,4 @@
-import { useEffect, useLayoutEffect } from 'react';
-import { transferFormState } from '../prerendered.ts';
+import { useEffect } from 'react';
 import { ErrorBanner } from '../ui/banner.tsx';
 import { ErrorPage } from '../ui/error-page.tsx';
 import { Heading } from '../ui/heading.tsx';
@@ -15,13 +14,11 @@ const homeLink = (
 
 /** The screen of a path that no route matches. */
 export function NotFoundScreen() {
-  useLayoutEffect(transferFormState, []);
   return <ErrorPage title={errorTitle} message="404 Not Found" homeLink={homeLink} />;
 }
 
 /** The screen of an error thrown while rendering or loading. Builds do not show the stack. */
 export function ErrorScreen({ error }: { error: unknown }) {
-  useLayoutEffect(transferFormState, []);
   const isError = error instanceof Error;
   return (
     <ErrorPage

@@ -1,6 +1,5 @@
 import { createLink, Outlet, useRouterState, type AnyRouter } from '@tanstack/react-router';
-import { useLayoutEffect, useState } from 'react';
-import { transferFormState } from '../prerendered.ts';
+import { useState } from 'react';
 import { LinkGroup, StyledLink } from '../ui/link.tsx';
 import { Page, PlainPage } from '../ui/page.tsx';
 import { paths, screens } from './table.ts';
@@ -18,7 +17,6 @@ const renderLink = ({ title, ...link }: (typeof links)[number]) => (
 /** The layout of every screen: the links of all screens, the content and the footer. */
 export function Layout() {
   const [year] = useState(() => new Date().getFullYear());
-  useLayoutEffect(transferFormState, []);
   // The types of this router depend on this component.
   const contentKey = useRouterState<AnyRouter, string | undefined>({
     select: ({ matches }) => matches.at(-1)?.routeId,

@@ -1,0 +1,50 @@
+/**
+ * The list that the inline script requests before the app has loaded. It is on `window`, because
+ * the script and the app share no module.
+ */
+import type { Project } from '../../machines/types.ts';
+import { xsrfHeader, xsrfTokens } from './xsrf.ts';
+
+export type PrefetchedList = {
+  response: Promise<Response>;
+  abortController: AbortController;
+  /** The rows that are in the page. */
+  rows?: Project[];
+};
+
+declare global {
+  interface Window {
+    prefetchedList?: PrefetchedList;
+  }
+}
+
+/** Sends the request of `listProjects` in api.ts, with less priority than the scripts. */
+export function prefetchList(): PrefetchedList {
+  const abortController = new AbortController();
+  const [token] = xsrfTokens(() => document.cookie);
+  const response = fetch('/api/v1/projects', {
+    headers: { Accept: 'application/json', ...(token && { [xsrfHeader]: token }) },
+    credentials: 'include',
+    cache: 'no-store',
+    priority: 'low',
+    signal: abortController.signal,
+  });
+  return (window.prefetchedList = { response, abortController });
+}
+
+/** Wraps `window.fetch`. Returns the prefetched response for the first request of the list. */
+export function fetchWithPrefetchedList(request: Request): Promise<Response> {
+  const list = request.method === 'GET' ? window.prefetchedList : undefined;
+  if (!list) return window.fetch(request);
+  delete window.prefetchedList;
+  request.signal.addEventListener('abort', () => list.abortController.abort());
+  return list.response;
+}
+
+/** Returns the rows of that list that the prerendered screen shows. Node has no window. */
+export const prefetchedRows = () => globalThis.window?.prefetchedList?.rows;
+
+export function discardPrefetchedList(): void {
+  window.prefetchedList?.abortController.abort();
+  delete window.prefetchedList;
+}
