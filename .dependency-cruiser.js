@@ -1,5 +1,5 @@
 /**
- * openapi.yaml -> generated/ -> machines/ -> src/ (api, actors, screens, ui)
+ * openapi.yaml -> generated/ -> machines/ -> src/ (api, actors, screens, ui, boot)
  *                            \-> server/   \-> model/ -> tests/, conformance/
  *
  * Where a file is (a regular expression), and what such files may import besides each other: paths
@@ -12,12 +12,12 @@ const rows = [
   ['machines/', ['generated/'], ['xstate']],
   [
     'model/(?!headless-app|chromium|programs)',
-    ['generated/', 'machines/', 'model/', 'src/screens/table.ts'],
+    ['generated/', 'machines/', 'model/', 'src/screens/routes.ts'],
     ['xstate', '@xstate', 'playwright-core', 'node:'],
   ],
   [
     'model/headless-app.ts',
-    ['machines/', 'model/', 'src/(actors.ts|api/|screens/table.ts)'],
+    ['machines/', 'model/', 'src/(actors.ts|api/|screens/routes.ts)'],
     ['xstate'],
   ],
   ['model/(chromium|programs).ts', [], ['node:', 'playwright-core']],
@@ -25,7 +25,6 @@ const rows = [
   ['src/api/', ['generated/', 'machines/types.ts'], ['openapi-fetch']],
   ['src/actors.ts', ['generated/', 'machines/', 'src/api/'], ['xstate']],
   ['src/actors-context.ts', ['src/actors.ts'], ['react']],
-  ['src/prerendered.ts', [], []],
   ['src/inspector.ts', ['generated/', 'src/actors.ts'], ['@statelyai/inspect']],
   ['src/styles/', [], ['@vanilla-extract/css']],
   ['src/ui/', ['src/styles/'], ['react', 'react-dom', '@vanilla-extract/css']],
@@ -42,12 +41,7 @@ const rows = [
       '@tanstack/react-router',
     ],
   ],
-  [
-    'src/(?!(main|inspector|prerendered|actors|actors-context)\\.)[^/]+$',
-    ['src/(?!ui/|styles/)', 'machines/types.ts'],
-    ['react', 'xstate', '@tanstack/react-router'],
-  ],
-  ['src/(main.tsx|prerender/)', ['src/', 'generated/operations.ts', 'machines/types.ts']],
+  ['src/boot/', ['src/', 'generated/operations.ts', 'machines/types.ts'], ['react', 'react-dom', '@tanstack/react-router']],
 
   ['server/(refusal|usage-error).ts', ['generated/'], []],
   ['server/store/', [], ['node:', 'dataloader', 'pg', 'pg-connection-string']],

@@ -10,7 +10,7 @@ import { prerender } from './tools/prerender.ts';
 import { replaceOutput } from './tools/replace-output.ts';
 
 /**
- * Replaces Vite's preload helper for `import()`, because src/prerender/inline-script.ts requests
+ * Replaces Vite's preload helper for `import()`, because src/boot/inline-script.ts requests
  * the lazy chunk early. Saves 451 bytes of `/` (brotli), half a percent. `modulePreload: false`
  * saves none of them.
  */
@@ -67,7 +67,7 @@ export default defineConfig({
     stripChartDocs(),
     // In development, edits of components keep the state of the page. These files have a component,
     // but edits of them need a reload, like edits of machines, actors and the client.
-    react({ refreshExclude: [/\/node_modules\//, /\/src\/(main|router)\.tsx$/] }),
+    react({ refreshExclude: [/\/node_modules\//, /\/src\/boot\/(main|router)\.tsx$/] }),
     vanillaExtractPlugin(),
     devBackend(process.env['API_URL']),
     prerender(),

@@ -4,7 +4,7 @@ import { countRequests } from './controlled-backend.ts';
 import { forms, parseRequest, type Call, type FormName } from './calls.ts';
 import type { UserActions } from './driver.ts';
 import { readScreen, type Observation, type Screen } from './observation.ts';
-import { screens } from '../src/screens/table.ts';
+import { screens } from '../src/screens/routes.ts';
 
 /** An API request of the page that waits until the driver answers it. */
 export type HeldRequest = {

@@ -6,7 +6,7 @@ import type { AnyEventObject, AnyStateMachine, EventFrom } from 'xstate';
 import { operationTable } from '../generated/operations.ts';
 import type { machines } from '../machines/all.ts';
 import type { Credentials, NewProject, Project } from '../machines/types.ts';
-import type { Route } from '../src/screens/table.ts';
+import type { Route } from '../src/screens/routes.ts';
 
 type Machine = (typeof machines)[keyof typeof machines];
 

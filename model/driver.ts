@@ -4,7 +4,7 @@ import type { Call, FormName } from './calls.ts';
 import type { Inspection } from './inspection.ts';
 import type { Observation } from './observation.ts';
 import type { BackendResponse } from './results.ts';
-import type { Route } from '../src/screens/table.ts';
+import type { Route } from '../src/screens/routes.ts';
 
 /** Answers a call. A driver without a client gives `event` to the machine instead. */
 type Answer = (call: Call, response: BackendResponse, event?: AnyEventObject) => Promise<void>;

@@ -28,7 +28,7 @@ import { createOracle } from './oracle.ts';
 import { resultEvent } from './results.ts';
 import { fieldWithMostValues, keyOf } from './state-key.ts';
 import * as steps from './steps.ts';
-import type { Route } from '../src/screens/table.ts';
+import type { Route } from '../src/screens/routes.ts';
 
 /** The app under exploration. */
 export type ExploredApp = LateDriver & {

@@ -6,7 +6,7 @@ import type { Api } from '../src/api/api.ts';
 import { callNames, submitEvent, type Call, type FormName } from './calls.ts';
 import { createClock } from './clock.ts';
 import { screenOf, type Observation } from './observation.ts';
-import type { Route } from '../src/screens/table.ts';
+import type { Route } from '../src/screens/routes.ts';
 
 /**
  * Runs the app's machines and their wiring without screens. It has the path and the values of the

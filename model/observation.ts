@@ -9,7 +9,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Project } from '../machines/types.ts';
 import { formNames, forms, type Call } from './calls.ts';
-import type { Route } from '../src/screens/table.ts';
+import type { Route } from '../src/screens/routes.ts';
 
 /** What the user sees. */
 export type Screen = {

@@ -7,7 +7,7 @@ import { callNames, isFetched, type Call, type FetchedCall, type FormName } from
 import type { Driver } from './driver.ts';
 import { screenOf, type Observation } from './observation.ts';
 import type { BackendResponse } from './results.ts';
-import type { Route } from '../src/screens/table.ts';
+import type { Route } from '../src/screens/routes.ts';
 
 type Project = { id: string | number; title: string; description: string };
 

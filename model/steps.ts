@@ -4,7 +4,7 @@ import type { Driver, LateDriver } from './driver.ts';
 import { differencesOf } from './observation.ts';
 import type { Oracle } from './oracle.ts';
 import { resultEvent, responseFor } from './results.ts';
-import type { Route } from '../src/screens/table.ts';
+import type { Route } from '../src/screens/routes.ts';
 
 /** The app and the oracle after the same steps. */
 export type Pair<App extends Driver = Driver> = {

@@ -12,7 +12,7 @@ type Options = { root: string; mode: string };
 const marker = '<!--prerender-->';
 
 /**
- * Inlines the prerendered screens of `src/prerender/render.tsx`, the script of `inline-script.ts`
+ * Inlines the prerendered screens of `src/boot/render-templates.tsx`, the script of `inline-script.ts`
  * and the styles into index.html, so that a screen is shown before any chunk has loaded. Also
  * writes 404.html, which the server and many static hosts send for an unknown address.
  */
@@ -81,7 +81,7 @@ async function buildInlineScript(options: Options, lazyChunk: string): Promise<s
     build: {
       target: buildTarget,
       modulePreload: false,
-      rolldownOptions: { input: 'src/prerender/inline-script.ts', output: { format: 'iife' } },
+      rolldownOptions: { input: 'src/boot/inline-script.ts', output: { format: 'iife' } },
     },
   });
   return code.trim();
@@ -91,13 +91,13 @@ async function buildInlineScript(options: Options, lazyChunk: string): Promise<s
 async function buildRender({
   root,
   mode,
-}: Options): Promise<typeof import('../src/prerender/render.tsx')> {
+}: Options): Promise<typeof import('../src/boot/render-templates.tsx')> {
   const code = await buildInMemory({
     root,
     mode,
     plugins: [react(), vanillaExtractPlugin()],
     build: {
-      ssr: 'src/prerender/render.tsx',
+      ssr: 'src/boot/render-templates.tsx',
       rolldownOptions: { output: { codeSplitting: false } },
     },
   });
@@ -106,7 +106,9 @@ async function buildRender({
   await mkdir(dirname(file), { recursive: true });
   await writeFile(file, code);
   try {
-    return (await import(pathToFileURL(file).href)) as typeof import('../src/prerender/render.tsx');
+    return (await import(
+      pathToFileURL(file).href
+    )) as typeof import('../src/boot/render-templates.tsx');
   } finally {
     await rm(file);
   }

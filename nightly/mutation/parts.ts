@@ -23,7 +23,8 @@ const parts: Record<string, Part> = {
   src: {
     mutate: [
       'src/{,api/,screens/,ui/}*.ts{,x}',
-      '!src/{main,inspector,lazy-*,wait-for-network,prerendered}.ts{,x}',
+      'src/boot/{app,router}.tsx',
+      '!src/{inspector,api/prefetched-list}.ts',
       '!src/ui/use-{hydrated,virtual-rows}.ts',
       '!**/*.css.ts',
     ],

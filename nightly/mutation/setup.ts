@@ -6,5 +6,5 @@ void import('../../machines/projects.ts');
 
 // Loaded before the first test, or what a file executes once would count as tested.
 beforeAll(async () => {
-  if (globalThis.window) await import('../../src/lazy-chunk.ts');
+  if (globalThis.window) await import('../../src/boot/lazy-chunk.ts');
 });

@@ -1,5 +1,5 @@
 import { Heading } from '../ui/heading.tsx';
-import { screens } from './table.ts';
+import { screens } from './routes.ts';
 
 export function AboutScreen() {
   return <Heading>{screens['/about'].heading}</Heading>;

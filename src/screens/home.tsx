@@ -1,5 +1,5 @@
 import { Heading } from '../ui/heading.tsx';
-import { screens } from './table.ts';
+import { screens } from './routes.ts';
 
 export function HomeScreen() {
   return <Heading>{screens['/'].heading}</Heading>;

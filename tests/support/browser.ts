@@ -2,7 +2,7 @@ import type { Browser, BrowserContextOptions, LaunchOptions, Page } from 'playwr
 import { afterAll, beforeAll, onTestFinished } from 'vitest';
 import { launchBrowser } from '../../model/chromium.ts';
 import { fillForm, heading, waitForApp } from '../../model/browser-driver.ts';
-import { screens, type Route } from '../../src/screens/table.ts';
+import { screens, type Route } from '../../src/screens/routes.ts';
 import { longWaitMs } from './time-limits.ts';
 import { startTemporaryServer, type Settings } from './server-process.ts';
 

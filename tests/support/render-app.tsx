@@ -2,7 +2,7 @@ import { createMemoryHistory } from '@tanstack/react-router';
 import { act, render } from '@testing-library/react';
 import { userEvent } from '@testing-library/user-event';
 import { onTestFinished } from 'vitest';
-import { createApp, type AppOptions } from '../../src/app.tsx';
+import { createApp, type AppOptions } from '../../src/boot/app.tsx';
 import { createClock } from '../../model/clock.ts';
 import { controlledBackend } from '../../model/controlled-backend.ts';
 

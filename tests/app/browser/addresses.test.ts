@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net';
 import axe from 'axe-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { heading } from '../../../model/browser-driver.ts';
-import { paths, screens } from '../../../src/screens/table.ts';
+import { paths, screens } from '../../../src/screens/routes.ts';
 import { headerLink, useBrowser, useServer } from '../../support/browser.ts';
 import { sendFile } from '../../support/static-files.ts';
 

@@ -1,7 +1,7 @@
 import type { Route } from 'playwright-core';
 import { expect, test } from 'vitest';
 import { field, submitButton } from '../../../model/browser-driver.ts';
-import { paths, screens, type Route as Path } from '../../../src/screens/table.ts';
+import { paths, screens, type Route as Path } from '../../../src/screens/routes.ts';
 import {
   fillProject,
   headerLink,

@@ -274,11 +274,11 @@ test('edits of styles, screens and components keep what is typed, and edits of a
     'src/actors-context.ts',
     'src/api/api.ts',
     'src/api/decode.ts',
-    'src/app.tsx',
-    'src/lazy-chunk.ts',
-    'src/lazy-screens.ts',
-    'src/router.tsx',
-    'src/main.tsx',
+    'src/boot/app.tsx',
+    'src/boot/lazy-chunk.ts',
+    'src/boot/lazy-screens.ts',
+    'src/boot/router.tsx',
+    'src/boot/main.tsx',
   ]) {
     const before = loads;
     await appendTo(file);

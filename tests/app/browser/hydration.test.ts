@@ -1,7 +1,7 @@
 import type { Page } from 'playwright-core';
 import { describe, expect, test } from 'vitest';
 import { field, heading, submitButton } from '../../../model/browser-driver.ts';
-import { screens } from '../../../src/screens/table.ts';
+import { screens } from '../../../src/screens/routes.ts';
 import { developmentAppFolder } from '../../../tools/built-app.ts';
 import {
   fillCredentials,

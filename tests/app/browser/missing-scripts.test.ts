@@ -2,7 +2,7 @@
 import type { Page, Request } from 'playwright-core';
 import { describe, expect, test } from 'vitest';
 import { field, heading, submitButton, waitForApp } from '../../../model/browser-driver.ts';
-import { paths, screens, type Route } from '../../../src/screens/table.ts';
+import { paths, screens, type Route } from '../../../src/screens/routes.ts';
 import {
   fillCredentials,
   focused,

@@ -1,7 +1,7 @@
 /** What users do with the built app and the reference backend, in any engine. */
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { calls, formNames, forms } from '../../../model/calls.ts';
-import { paths, screens, type Route } from '../../../src/screens/table.ts';
+import { paths, screens, type Route } from '../../../src/screens/routes.ts';
 import { insertProjects, withDatabase } from '../../support/database.ts';
 import { startTemporaryServer } from '../../support/server-process.ts';
 import type { Engine, Page, PageOptions } from './page.ts';

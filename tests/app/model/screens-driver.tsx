@@ -4,7 +4,7 @@ import { renderApp } from '../../support/render-app.tsx';
 import { createBackendDriver } from '../../../model/controlled-backend.ts';
 import { forms } from '../../../model/calls.ts';
 import type { InspectedDriver, LateDriver } from '../../../model/driver.ts';
-import { screens } from '../../../src/screens/table.ts';
+import { screens } from '../../../src/screens/routes.ts';
 import { createInspector } from '../../../model/inspection.ts';
 import { readScreen } from '../../../model/observation.ts';
 

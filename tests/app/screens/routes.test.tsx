@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { screen, waitFor, within } from '@testing-library/react';
 import { expect, onTestFinished, test, vi } from 'vitest';
-import { paths, screens } from '../../../src/screens/table.ts';
+import { paths, screens } from '../../../src/screens/routes.ts';
 import { renderApp } from '../../support/render-app.tsx';
 
 const specification = readFileSync('docs/specification.md', 'utf8');

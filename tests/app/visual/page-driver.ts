@@ -3,7 +3,7 @@ import type { Page } from 'playwright-core';
 import { createPageDriver, heading, waitForApp } from '../../../model/browser-driver.ts';
 import type { Driver, UserActions } from '../../../model/driver.ts';
 import { differencesOf, type Screen } from '../../../model/observation.ts';
-import { screens, type Route } from '../../../src/screens/table.ts';
+import { screens, type Route } from '../../../src/screens/routes.ts';
 import { respond } from '../model/processes/browser-driver.ts';
 import { longWaitMs } from '../../support/time-limits.ts';
 

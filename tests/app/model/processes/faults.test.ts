@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core';
 import { expect, test, vi } from 'vitest';
-import type { Route } from '../../../../src/screens/table.ts';
+import type { Route } from '../../../../src/screens/routes.ts';
 import { useBrowser } from '../../../support/browser.ts';
 import { longWaitMs } from '../../../support/time-limits.ts';
 import { createBrowserDriver } from './browser-driver.ts';

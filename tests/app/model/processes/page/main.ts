@@ -1,11 +1,11 @@
-/** Starts the app like `src/main.tsx`, on a simulated clock and with its actors inspected. */
+/** Starts the app like `src/boot/main.tsx`, on a simulated clock and with its actors inspected. */
 import '../../../../../src/styles/global.css.ts';
 import { createRoot } from 'react-dom/client';
 import { isAuthenticated, roleOf } from '../../../../../machines/auth.ts';
 import { createClock } from '../../../../../model/clock.ts';
 import { createInspector, type Inspection } from '../../../../../model/inspection.ts';
 import type { Observation } from '../../../../../model/observation.ts';
-import { createApp } from '../../../../../src/app.tsx';
+import { createApp } from '../../../../../src/boot/app.tsx';
 
 export type TestApp = {
   /** Restarts the app on a route, like a reload, but faster. */

@@ -1,4 +1,4 @@
-/** The state of the prerendered page, which `prerender/inline-script.ts` passes to the app. */
+/** The state of the prerendered page, which `inline-script.ts` passes to the app. */
 
 export type Prerendered = {
   /** The file name of the lazy chunk. */

@@ -7,15 +7,15 @@ import {
   type RouterHistory,
 } from '@tanstack/react-router';
 import { useLayoutEffect, type ComponentType } from 'react';
-import { AboutScreen } from './screens/about.tsx';
-import { ErrorScreen, LoadErrorScreen, NotFoundScreen } from './screens/error-screens.tsx';
-import { HomeScreen } from './screens/home.tsx';
-import { Layout } from './screens/layout.tsx';
-import { ActorsContext } from './actors-context.ts';
-import type { Actors } from './actors.ts';
+import { AboutScreen } from '../screens/about.tsx';
+import { ErrorScreen, LoadErrorScreen, NotFoundScreen } from '../screens/error-screens.tsx';
+import { HomeScreen } from '../screens/home.tsx';
+import { Layout } from '../screens/layout.tsx';
+import { ActorsContext } from '../actors-context.ts';
+import type { Actors } from '../actors.ts';
 import { loadErrorMessage, type LazyChunk } from './lazy-screens.ts';
 import { transferFormState } from './prerendered.ts';
-import { paths, screens, type LazyRoute, type Route } from './screens/table.ts';
+import { paths, screens, type LazyRoute, type Route } from '../screens/routes.ts';
 
 declare module '@tanstack/react-router' {
   interface StaticDataRouteOption {

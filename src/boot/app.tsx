@@ -1,6 +1,6 @@
 import { createHashHistory, RouterProvider, type RouterHistory } from '@tanstack/react-router';
-import type { Actors, ActorsOptions } from './actors.ts';
-import type { ApiOptions } from './api/api.ts';
+import type { Actors, ActorsOptions } from '../actors.ts';
+import type { ApiOptions } from '../api/api.ts';
 import { createAppRouter, titleOf, type AppRouter, type Lazy } from './router.tsx';
 import { loadLazyScreens, retryLazyScreens, type LazyChunk } from './lazy-screens.ts';
 

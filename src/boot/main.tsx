@@ -1,17 +1,17 @@
-import './styles/global.css.ts';
+import '../styles/global.css.ts';
 import { startTransition } from 'react';
 import { createRoot, hydrateRoot } from 'react-dom/client';
 import { createApp } from './app.tsx';
-import { openInspector } from './inspector.ts';
+import { openInspector } from '../inspector.ts';
 import { retryLazyScreens } from './lazy-screens.ts';
 import {
   discardPrefetchedList,
   fetchWithPrefetchedList,
   prefetchedRows,
-} from './api/prefetched-list.ts';
+} from '../api/prefetched-list.ts';
 
 // In development, edits of the global styles need no reload.
-import.meta.hot?.accept('./styles/global.css.ts', () => {});
+import.meta.hot?.accept('../styles/global.css.ts', () => {});
 
 const root = document.getElementById('root');
 if (!root) throw new Error('index.html needs an element with the id "root".');

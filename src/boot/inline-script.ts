@@ -8,13 +8,13 @@ import { isProject } from '../../generated/operations.ts';
 import { createJsonArrayStream } from '../api/json-array-stream.ts';
 import { textChunks } from '../api/outcome.ts';
 import type { Project } from '../../machines/types.ts';
-import { waitForNetwork } from '../wait-for-network.ts';
+import { waitForNetwork } from './wait-for-network.ts';
 import {
   discardPrefetchedList,
   prefetchList,
   type PrefetchedList,
 } from '../api/prefetched-list.ts';
-import type { Field, Prerendered } from '../prerendered.ts';
+import type { Field, Prerendered } from './prerendered.ts';
 import { initialRowCount } from '../ui/block-offsets.ts';
 
 /** The file name of the lazy chunk, defined by the build. */
