@@ -36,9 +36,11 @@ export function prerender(): Plugin {
         )?.fileName;
         const script = await buildInlineScript({ root, mode }, basename(lazyChunk ?? ''));
         const { renderNotFound, renderTemplates } = await buildRender({ root, mode });
+        const templates = await renderTemplates();
+        // Functions, because `$` in a text would be replaced.
         let page = html
-          .replace(marker, await renderTemplates())
-          .replace('</body>', `  <script>${script}</script>\n  </body>`);
+          .replace(marker, () => templates)
+          .replace('</body>', () => `  <script>${script}</script>\n  </body>`);
         for (const file of files) {
           if (file.type !== 'asset' || !file.fileName.endsWith('.css')) continue;
           const link = new RegExp(`<link[^>]*${file.fileName}[^>]*>`);

@@ -1,7 +1,8 @@
 import { createHashHistory, RouterProvider, type RouterHistory } from '@tanstack/react-router';
 import type { Actors, ActorsOptions } from '../actors.ts';
 import type { ApiOptions } from '../api/api.ts';
-import { createAppRouter, titleOf, type AppRouter, type Lazy } from './router.tsx';
+import { addressOfFragment, windowTitle } from '../screens/routes.ts';
+import { createAppRouter, type AppRouter, type Lazy } from './router.tsx';
 import { loadLazyScreens, retryLazyScreens, type LazyChunk } from './lazy-screens.ts';
 
 export type AppOptions = Partial<Omit<ActorsOptions, 'api' | 'router'>> &
@@ -62,15 +63,31 @@ export function createApp({
   };
 }
 
-/** Returns a history whose links are those of the prerendered page, which does not know its URL. */
-const createFragmentHistory = (): RouterHistory =>
-  Object.assign(createHashHistory(), { createHref: (path: string) => `#${path}` });
+/**
+ * Returns a history of URL fragments, which it reads as the inline script does. Its links are those
+ * of the prerendered page, which does not know its URL.
+ */
+export function createFragmentHistory(): RouterHistory {
+  const { history } = window;
+  const addEventListener = window.addEventListener.bind(window);
+  const removeEventListener = window.removeEventListener.bind(window);
+  const location = {
+    pathname: '',
+    search: '',
+    get hash() {
+      return `#${addressOfFragment(window.location.hash)}`;
+    },
+  };
+  return createHashHistory({
+    window: { history, location, addEventListener, removeEventListener },
+  });
+}
 
 /** Sets the window title after each navigation, and focuses the heading when the path changed. */
 function syncTitleAndFocus(router: AppRouter): () => void {
   return router.subscribe('onRendered', ({ fromLocation, pathChanged }) => {
     const heading = document.querySelector('h1');
-    document.title = titleOf(router.state.matches);
+    document.title = windowTitle(router.state.location.pathname);
     if (fromLocation && pathChanged) heading?.focus();
   });
 }

@@ -15,6 +15,13 @@ import {
   type PrefetchedList,
 } from '../api/prefetched-list.ts';
 import type { Field, Prerendered } from './prerendered.ts';
+import {
+  addressOfFragment,
+  notFoundRoute,
+  routeOf,
+  screens,
+  windowTitle,
+} from '../screens/routes.ts';
 import { initialRowCount } from '../ui/block-offsets.ts';
 
 /** The file name of the lazy chunk, defined by the build. */
@@ -71,13 +78,11 @@ const requiredMessages = Object.assign({}, findTemplate('required')!.dataset);
 function showScreen(isNavigation: boolean) {
   shownHash = location.hash;
   discardPrefetchedList();
-  // Parses the fragment as the router does.
-  const [, fragment = ''] = location.hash.split(/[#?]/);
-  const path = `/${fragment.replace(/^\/|\/$/g, '')}`;
-  const template = findTemplate(path) ?? findTemplate(isDecodable(path) ? '/*' : '/%')!;
-  root.replaceChildren(template.content.cloneNode(true));
-  document.title = template.title;
-  if (path === '/projects') {
+  const address = addressOfFragment(location.hash);
+  const route = routeOf(address)?.route;
+  root.replaceChildren(findTemplate(route ?? notFoundRoute)!.content.cloneNode(true));
+  document.title = windowTitle(address);
+  if (route === '/projects') {
     void streamRows(prefetchList(), root.querySelector('section')!);
   }
   state.form = root.querySelector('form');
@@ -90,19 +95,11 @@ function showScreen(isNavigation: boolean) {
   if (footer) footer.textContent = footer.textContent.replace('YEAR', year);
   if (hasFailed) showLoadError();
   // After a failure, the app requests the chunk.
-  if (hasFailed || !('lazy' in template.dataset)) return;
+  if (hasFailed || !route || !screens[route].isLazy) return;
   // The main chunk would request it too, but only after it has loaded itself.
   const script = document.createElement('script');
   Object.assign(script, { type: 'module', crossOrigin: '', src: lazyChunkUrl });
   document.head.append(script);
-}
-
-function isDecodable(path: string) {
-  try {
-    return Boolean(decodeURIComponent(path));
-  } catch {
-    return false;
-  }
 }
 
 /** Downloads the lazy chunk for later navigations. They need no network then. */

@@ -8,9 +8,16 @@ import { createActors } from '../actors.ts';
 import { createApi } from '../api/api.ts';
 import type { Project } from '../../machines/types.ts';
 import { loadErrorMessage, loadLazyScreens } from './lazy-screens.ts';
-import { createAppRouter, titleOf } from './router.tsx';
+import { createAppRouter } from './router.tsx';
 import * as schemas from '../screens/schemas.ts';
-import { paths, screens } from '../screens/routes.ts';
+import {
+  errorTitle,
+  exampleOf,
+  notFoundRoute,
+  routeOf,
+  routes,
+  type Route,
+} from '../screens/routes.ts';
 import { ErrorBanner } from '../ui/banner.tsx';
 import { ErrorPage } from '../ui/error-page.tsx';
 import { StyledLink } from '../ui/link.tsx';
@@ -32,8 +39,7 @@ function requiredMessages(): Map<string, string> {
 
 /** Returns templates of each screen, the load error and a list row, and the required messages. */
 export async function renderTemplates(): Promise<string> {
-  // Also for every unknown path, and for every path that cannot be decoded.
-  const templates = await Promise.all([...paths, '/*', '/%'].map((path) => renderScreen(path)));
+  const templates = await Promise.all([...routes, notFoundRoute].map(renderTemplate));
   const loadError = renderToStaticMarkup(<ErrorBanner message={loadErrorMessage} />);
   const row = { id: 0, title: '', description: '' };
   const [list = ''] = /<div><ul.*<\/ul><\/div>/.exec(await renderScreen('/projects', [row])) ?? [];
@@ -56,7 +62,24 @@ export function renderNotFound(): string {
   );
 }
 
-async function renderScreen(path: string, rows?: Project[]): Promise<string> {
+/** Renders the screen at its example. Throws if that is not the screen at its other addresses. */
+async function renderTemplate(route: Route | typeof notFoundRoute): Promise<string> {
+  const address = route === notFoundRoute ? '/nowhere' : exampleOf(route);
+  const html = await renderScreen(address);
+  const [, heading = ''] = /<h1[^>]*>([^<]*)/.exec(html) ?? [];
+  const isError = heading === errorTitle;
+  const found = routeOf(address);
+  if (!heading || isError === Boolean(found) || (found?.route ?? notFoundRoute) !== route)
+    throw new Error(
+      `${route} is not the screen at ${address}, which has the heading "${heading}".`,
+    );
+  const shown = Object.values(found?.params ?? {}).find((value) => html.includes(value));
+  if (shown !== undefined)
+    throw new Error(`${route} shows the parameter "${shown}" before the app has loaded.`);
+  return `<template id="template:${route}">${html}</template>`;
+}
+
+async function renderScreen(address: string, rows?: Project[]): Promise<string> {
   const neverSettles = new Promise<never>(() => {});
   const api = createApi({
     origin: 'http://localhost',
@@ -65,7 +88,7 @@ async function renderScreen(path: string, rows?: Project[]): Promise<string> {
   });
   const actors = createActors({ api, log: () => {} });
   if (rows) actors.projects.start().send({ type: 'rows.received', rows });
-  const history = createMemoryHistory({ initialEntries: [path] });
+  const history = createMemoryHistory({ initialEntries: [address] });
   const router = createAppRouter(history, {
     load: async () => ({ chunk: await loadLazyScreens(), actors }),
   });
@@ -75,7 +98,5 @@ async function renderScreen(path: string, rows?: Project[]): Promise<string> {
     // The inline script inserts the current year, because the build may be older.
     .replace(String(new Date().getFullYear()), 'YEAR');
   actors.projects.stop();
-  const lazy = paths.some((each) => each === path && screens[each].isLazy) ? ' data-lazy' : '';
-  const title = titleOf(router.state.matches);
-  return `<template id="template:${path}" title="${title}"${lazy}>${html}</template>`;
+  return html;
 }

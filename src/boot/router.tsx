@@ -15,13 +15,9 @@ import { ActorsContext } from '../actors-context.ts';
 import type { Actors } from '../actors.ts';
 import { loadErrorMessage, type LazyChunk } from './lazy-screens.ts';
 import { transferFormState } from './prerendered.ts';
-import { paths, screens, type LazyRoute, type Route } from '../screens/routes.ts';
+import { notFoundRoute, routes, titleOf, type LazyRoute, type Route } from '../screens/routes.ts';
 
 declare module '@tanstack/react-router' {
-  interface StaticDataRouteOption {
-    /** The first part of the window title. */
-    title?: string;
-  }
   interface Register {
     router: AppRouter;
   }
@@ -43,16 +39,7 @@ const takingOver =
     return <Component {...props} />;
   };
 
-const notFoundOptions = {
-  component: takingOver(NotFoundScreen),
-  staticData: { title: 'Unexpected Application Error!' },
-};
-
-// A path that cannot be decoded, such as `/%`, matches no route, not even `$`.
-const rootRoute = createRootRouteWithContext<RouterContext>()({
-  notFoundComponent: notFoundOptions.component,
-  staticData: notFoundOptions.staticData,
-});
+const rootRoute = createRootRouteWithContext<RouterContext>()();
 
 // The only error boundary: the error screen replaces the layout and not just the screen inside it.
 const layoutRoute = createRoute({
@@ -62,36 +49,33 @@ const layoutRoute = createRoute({
   errorComponent: takingOver(ErrorScreen),
 });
 
-/** Matches every path that no other route has. */
-const notFoundRoute = createRoute({
-  ...notFoundOptions,
+const everyOtherRoute = createRoute({
   getParentRoute: () => rootRoute,
-  path: '$',
+  path: notFoundRoute,
+  component: takingOver(NotFoundScreen),
 });
-
-const inLayout = { getParentRoute: () => layoutRoute };
 
 let attempts = 0;
 
 /** Returns the options of a route whose screen and actors are loaded before it renders. */
-const lazyScreen = (path: LazyRoute) =>
+const lazyScreen = (route: LazyRoute) =>
   ({
     loader: {
       handler: async ({ context }: { context: RouterContext }) => {
         const attempt = ++attempts;
         const lazy = (await context.load()) ?? undefined;
-        return { attempt, Screen: lazy?.chunk.lazyScreens[path], actors: lazy?.actors };
+        return { attempt, Screen: lazy?.chunk.lazyScreens[route], actors: lazy?.actors };
       },
       // Another attempt ends before a screen that could not be loaded is shown again.
       staleReloadMode: 'blocking',
     },
-    component: () => <LazyScreen title={screens[path].title} />,
+    component: () => <LazyScreen route={route} />,
   }) as const;
 
-function LazyScreen({ title }: { title: string }) {
+function LazyScreen({ route }: { route: LazyRoute }) {
   const { attempt, Screen, actors } = useLoaderData({ strict: false })!;
   if (!Screen) {
-    return <LoadErrorScreen title={title} message={loadErrorMessage} attempt={attempt} />;
+    return <LoadErrorScreen title={titleOf(route)} message={loadErrorMessage} attempt={attempt} />;
   }
   return (
     <ActorsContext value={actors}>
@@ -105,31 +89,26 @@ const eagerScreens: Record<Exclude<Route, LazyRoute>, RouteComponent> = {
   '/about': AboutScreen,
 };
 
-const isEager = (path: Route): path is keyof typeof eagerScreens => path in eagerScreens;
+const isEager = (route: Route): route is keyof typeof eagerScreens => route in eagerScreens;
 
-const routes = rootRoute.addChildren([
-  notFoundRoute,
-  layoutRoute.addChildren(
-    paths.map((path) =>
-      createRoute({
-        ...inLayout,
-        path,
-        staticData: { title: screens[path].title },
-        ...(isEager(path) ? { component: eagerScreens[path] } : lazyScreen(path)),
-      }),
-    ),
-  ),
+const screenRoute = <Path extends Route>(path: Path) =>
+  createRoute({
+    getParentRoute: () => layoutRoute,
+    path,
+    ...(isEager(path) ? { component: eagerScreens[path] } : lazyScreen(path)),
+  });
+
+/** One type for each path. Otherwise every link would need the parameters of every path. */
+type ScreenRoute = { [Path in Route]: ReturnType<typeof screenRoute<Path>> }[Route];
+
+const routeTree = rootRoute.addChildren([
+  everyOtherRoute,
+  layoutRoute.addChildren(routes.map((route) => screenRoute(route) as ScreenRoute)),
 ]);
-
-/** Returns the window title for the matched routes. */
-export function titleOf(matches: AppRouter['state']['matches']): string {
-  const title = matches.at(-1)?.staticData.title;
-  return title ? `${title} · Tracker App` : 'Tracker App';
-}
 
 export type AppRouter = ReturnType<typeof createAppRouter>;
 
 /** Creates the router on a history: the URL fragment in the app, memory in tests. */
 export function createAppRouter(history: RouterHistory, context: RouterContext) {
-  return createRouter({ routeTree: routes, history, context, defaultPreload: 'intent' });
+  return createRouter({ routeTree, history, context, defaultPreload: 'intent' });
 }

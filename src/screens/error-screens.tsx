@@ -4,8 +4,8 @@ import { ErrorPage } from '../ui/error-page.tsx';
 import { Heading } from '../ui/heading.tsx';
 import { Stack } from '../ui/layout.tsx';
 import { Link } from './layout.tsx';
+import { errorTitle } from './routes.ts';
 
-const errorTitle = 'Unexpected Application Error!';
 const homeLink = (
   <Link variant="inline" to="/">
     Go to the start page

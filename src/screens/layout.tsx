@@ -2,14 +2,21 @@ import { createLink, Outlet, useRouterState, type AnyRouter } from '@tanstack/re
 import { useState } from 'react';
 import { LinkGroup, StyledLink } from '../ui/link.tsx';
 import { Page, PlainPage } from '../ui/page.tsx';
-import { paths, screens } from './routes.ts';
+import { headerRoutes, screens } from './routes.ts';
 
 export const Link = createLink(StyledLink);
 
-const links = paths.map((to) => ({ to, variant: screens[to].link, title: screens[to].title }));
+const links = headerRoutes.map((to) => ({
+  to,
+  variant: screens[to].link,
+  title: screens[to].title,
+}));
+
+/** The header does not mark /projects as the current screen on /projects/1. */
+const exactly = { exact: true };
 
 const renderLink = ({ title, ...link }: (typeof links)[number]) => (
-  <Link key={link.to} {...link}>
+  <Link key={link.to} activeOptions={exactly} {...link}>
     {title}
   </Link>
 );

@@ -1,14 +1,23 @@
+type Params = Readonly<Record<string, string>>;
+
+type Title = string | ((params: Params) => string);
+
+/** Its title is the text of the link in the header, and the first part of the window title. */
 type Screen = {
-  /** The link in the header, and the first part of the window title. */
-  title: string;
   heading: string;
-  /** How the link looks. */
-  link: 'nav' | 'outlined' | 'filled';
   /** Whether it is loaded with the actors, in the lazy chunk, when the user visits it. */
   isLazy: boolean;
+  /** An address of a screen with parameters, for prerendering and tests. */
+  example?: `/${string}`;
+} & ({ title: string; link: 'nav' | 'outlined' | 'filled' } | { title: Title; link?: never });
+
+type Table = {
+  [route: `/${string}`]: Screen;
+  /** A parameter is a whole segment, such as `$projectId`. The header has no link to it. */
+  [route: `/${string}$${string}`]: Screen & { link?: never; example: string };
 };
 
-/** The screens by path, in the order of their links. */
+/** The screens by the pattern of their address, in the order of their links in the header. */
 export const screens = {
   '/': { title: 'Home', heading: 'Home', link: 'nav', isLazy: false },
   '/about': { title: 'About', heading: 'About Page', link: 'nav', isLazy: false },
@@ -20,13 +29,86 @@ export const screens = {
     isLazy: true,
   },
   '/login': { title: 'Sign in', heading: 'Sign in', link: 'filled', isLazy: true },
-} as const satisfies Record<`/${string}`, Screen>;
+} as const satisfies Table;
 
 export type Route = keyof typeof screens;
 
-/** The paths of the screens in the lazy chunk. */
-export type LazyRoute = {
-  [Each in Route]: (typeof screens)[Each]['isLazy'] extends true ? Each : never;
+type RouteWith<Properties> = {
+  [Each in Route]: (typeof screens)[Each] extends Properties ? Each : never;
 }[Route];
 
-export const paths = Object.keys(screens) as Route[];
+/** The screens in the lazy chunk. */
+export type LazyRoute = RouteWith<{ isLazy: true }>;
+
+/** The screens with a link in the header. */
+export type HeaderRoute = RouteWith<{ link: string }>;
+
+const screenOf = (route: Route): Screen => screens[route];
+
+export const routes = Object.keys(screens) as Route[];
+export const headerRoutes = routes.filter(
+  (route): route is HeaderRoute => 'link' in screens[route],
+);
+
+/** Matches what no screen does. */
+export const notFoundRoute = '/$' as const;
+export const errorTitle = 'Unexpected Application Error!';
+
+const parameters = /\$(\w+)/g;
+
+/** Static segments before parameters, because the router prefers them. `$` sorts before letters. */
+const inOrderOfMatching = routes.toSorted().toReversed();
+
+/** Returns the screen of an address, whatever its case and the slashes at its ends. */
+export function routeOf(address: string): { route: Route; params: Params } | undefined {
+  const path = normalize(address);
+  for (const route of inOrderOfMatching) {
+    const pattern = new RegExp(`^${route.replaceAll(parameters, '(?<$1>[^/]+)')}$`, 'i');
+    const match = pattern.exec(path);
+    if (!match) continue;
+    const params = Object.entries({ ...match.groups });
+    return {
+      route,
+      params: Object.fromEntries(params.map(([name, text]) => [name, decodeURIComponent(text)])),
+    };
+  }
+  return undefined;
+}
+
+/** Returns the address with each segment encoded alike, or nothing if it cannot be decoded. */
+function normalize(address: string): string {
+  const segments = address.replaceAll(/^\/+|\/+$/g, '').split('/');
+  try {
+    return `/${segments.map((text) => encodeURIComponent(decodeURIComponent(text))).join('/')}`;
+  } catch {
+    return '';
+  }
+}
+
+/** Returns the address of a screen. A link to it has this address after a `#`. */
+export const addressOf = (route: Route, params: Params): string =>
+  route.replaceAll(parameters, (_, name: string) => encodeURIComponent(params[name] ?? ''));
+
+/** Returns an address that shows the screen. */
+export const exampleOf = (route: Route): string => screenOf(route).example ?? route;
+
+/**
+ * Returns the address that the fragment of a URL stands for, as `addressOf` spells it. The router
+ * and the inline script read a fragment by it. What is no address of a screen becomes one segment.
+ */
+export function addressOfFragment(hash: string): string {
+  const [, text = ''] = hash.split(/[#?]/);
+  const found = routeOf(text);
+  return found ? addressOf(found.route, found.params) : `/${encodeURIComponent(`/${text}`)}`;
+}
+
+/** Returns the title of a screen, by default that of its example. */
+export function titleOf(route: Route, params = routeOf(exampleOf(route))?.params ?? {}): string {
+  const { title } = screenOf(route);
+  return typeof title === 'string' ? title : title(params);
+}
+
+export function windowTitle(address: string): string {
+  const found = routeOf(address);
+  return `${found ? titleOf(found.route, found.params) : errorTitle} · Tracker App`;
+}

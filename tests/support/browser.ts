@@ -2,7 +2,7 @@ import type { Browser, BrowserContextOptions, LaunchOptions, Page } from 'playwr
 import { afterAll, beforeAll, onTestFinished } from 'vitest';
 import { launchBrowser } from '../../model/chromium.ts';
 import { fillForm, heading, waitForApp } from '../../model/browser-driver.ts';
-import { screens, type Route } from '../../src/screens/routes.ts';
+import { errorTitle, exampleOf, screens, type Route } from '../../src/screens/routes.ts';
 import { longWaitMs } from './time-limits.ts';
 import { startTemporaryServer, type Settings } from './server-process.ts';
 
@@ -48,9 +48,9 @@ export function useServer(settings?: Settings) {
 
 /** Loads a screen and waits until the app shows it. `/nowhere` shows the error screen. */
 export async function openScreen(page: Page, address: string, path: Route | '/nowhere') {
-  await page.goto(`${address}/#${path}`);
+  await page.goto(`${address}/#${path === '/nowhere' ? path : exampleOf(path)}`);
   await waitForApp(page);
-  const name = path === '/nowhere' ? 'Unexpected Application Error!' : screens[path].heading;
+  const name = path === '/nowhere' ? errorTitle : screens[path].heading;
   await heading(page, name).waitFor();
 }
 

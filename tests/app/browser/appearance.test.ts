@@ -1,7 +1,7 @@
 import type { Route } from 'playwright-core';
 import { expect, test } from 'vitest';
 import { field, submitButton } from '../../../model/browser-driver.ts';
-import { paths, screens, type Route as Path } from '../../../src/screens/routes.ts';
+import { headerRoutes, routes, screens } from '../../../src/screens/routes.ts';
 import {
   fillProject,
   headerLink,
@@ -15,7 +15,7 @@ import {
 const browser = useBrowser();
 const server = useServer();
 
-const allPaths = [...(Object.keys(screens) as Path[]), '/nowhere'] as const;
+const allPaths = [...routes, '/nowhere'] as const;
 
 test('the error that a click on the button causes does not move the button', async () => {
   const { page } = await browser.open();
@@ -64,7 +64,7 @@ test('the links of the header are not underlined, "Sign up" and "Sign in" look l
       return `${link.textContent}: ${textDecorationLine} ${borderTopWidth}${isMarked ? ' marked' : ''}`;
     }),
   );
-  const expected = paths.map((path) => {
+  const expected = headerRoutes.map((path) => {
     const { title, link } = screens[path];
     return `${title}: none ${link === 'nav' ? 0 : 1}px${path === '/about' ? ' marked' : ''}`;
   });

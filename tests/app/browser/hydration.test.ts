@@ -1,7 +1,7 @@
 import type { Page } from 'playwright-core';
 import { describe, expect, test } from 'vitest';
 import { field, heading, submitButton } from '../../../model/browser-driver.ts';
-import { screens } from '../../../src/screens/routes.ts';
+import { errorTitle, exampleOf, routes, screens, titleOf } from '../../../src/screens/routes.ts';
 import { developmentAppFolder } from '../../../tools/built-app.ts';
 import {
   fillCredentials,
@@ -11,6 +11,7 @@ import {
   useBrowser,
   useServer,
 } from '../../support/browser.ts';
+import { fragments } from '../../support/fragments.ts';
 import { prerenderedPages, projects } from '../../support/prerendered.ts';
 
 const browser = useBrowser();
@@ -57,23 +58,19 @@ const markupOf = async (page: Page) =>
 
 const errors = (page: Page) => page.locator('form p');
 
-const screenPaths = Object.entries(screens).map(([path, { heading: name }]) => [path, name]);
-const error = 'Unexpected Application Error!';
-const otherPaths = [
-  ['/nowhere', error],
-  ['/about/us', error],
-  ['/%E0%A4%A', error],
-  ['/login/', 'Sign in'],
-  ['about', 'About Page'],
-  ['/projects?a=b', 'New Project'],
-];
+const addresses = routes.map((route) => [exampleOf(route), screens[route].heading]);
+const unknown = ['/nowhere', errorTitle];
+const otherFragments = Object.entries(fragments).map(([fragment, route]) => [
+  fragment,
+  route ? screens[route].heading : errorTitle,
+]);
 
-test.each(Object.entries(screens))(
+test.each(routes)(
   '%s has its title, and the same pixels before and after the app takes over [CHOICE-53, CHOICE-60]',
-  async (path, { heading: name, title }) => {
-    const { page, hydrate } = await openPrerendered(path, { reducedMotion: 'reduce' });
-    await heading(page, name).waitFor();
-    expect(await page.title()).toBe(`${title} · Tracker App`);
+  async (route) => {
+    const { page, hydrate } = await openPrerendered(exampleOf(route), { reducedMotion: 'reduce' });
+    await heading(page, screens[route].heading).waitFor();
+    expect(await page.title()).toBe(`${titleOf(route)} · Tracker App`);
     expect(await page.evaluate(() => scrollY)).toBe(0);
     const prerendered = await page.screenshot();
     await hydrate();
@@ -82,10 +79,10 @@ test.each(Object.entries(screens))(
 );
 
 describe.each([
-  ['production', openPrerendered, [...screenPaths, ...otherPaths]],
-  ['development', openInDevelopment, [...screenPaths, ['/nowhere', error], ['/%', error]]],
-])('with the %s build of React', (_, open, paths) => {
-  test.each(paths)(
+  ['production', openPrerendered, [...addresses, ...otherFragments]],
+  ['development', openInDevelopment, [...addresses, unknown]],
+])('with the %s build of React', (_, open, fragmentsOfBuild) => {
+  test.each(fragmentsOfBuild)(
     '#%s keeps every node and attribute when the app takes over [CHOICE-53]',
     async (path, name) => {
       const { page, problems, hydrate } = await open(path);

@@ -2,7 +2,7 @@
 import type { Page, Request } from 'playwright-core';
 import { describe, expect, test } from 'vitest';
 import { field, heading, submitButton, waitForApp } from '../../../model/browser-driver.ts';
-import { paths, screens, type Route } from '../../../src/screens/routes.ts';
+import { headerRoutes, screens, type HeaderRoute } from '../../../src/screens/routes.ts';
 import {
   fillCredentials,
   focused,
@@ -20,11 +20,11 @@ const server = useServer();
 const openPrerendered = prerenderedPages(browser, server);
 
 const failure = 'This page could not be loaded. Check your connection, or reload the page.';
-const lazyPaths = paths.filter((path) => screens[path].isLazy);
+const lazyPaths = headerRoutes.filter((path) => screens[path].isLazy);
 const mainChunk = '**/assets/index*';
 const lazyChunk = '**/assets/lazy-chunk*';
 
-const follow = (page: Page, path: Route) => headerLink(page, screens[path].title).click();
+const follow = (page: Page, path: HeaderRoute) => headerLink(page, screens[path].title).click();
 const goOnline = (page: Page) => page.evaluate(() => dispatchEvent(new Event('online')));
 
 /** Expects that an outage keeps the form of /login, and that the app then sends it once. */
@@ -72,7 +72,7 @@ async function openLoginWithoutChunk() {
   return page;
 }
 
-async function expectLoadError(page: Page, path: Route) {
+async function expectLoadError(page: Page, path: HeaderRoute) {
   await heading(page, screens[path].title).waitFor();
   expect(await alerts(page).allTextContents()).toEqual([failure]);
 }

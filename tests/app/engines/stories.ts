@@ -1,7 +1,7 @@
 /** What users do with the built app and the reference backend, in any engine. */
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { calls, formNames, forms } from '../../../model/calls.ts';
-import { paths, screens, type Route } from '../../../src/screens/routes.ts';
+import { exampleOf, routes, screens, type Route } from '../../../src/screens/routes.ts';
 import { insertProjects, withDatabase } from '../../support/database.ts';
 import { startTemporaryServer } from '../../support/server-process.ts';
 import type { Engine, Page, PageOptions } from './page.ts';
@@ -191,7 +191,7 @@ export function testStories(name: string, startEngine: () => Promise<Engine>) {
       async (_, look, takesRoom) => {
         // So low that every screen scrolls.
         const { page, server } = await open({ width: 320, height: 200, look });
-        for (const path of paths) {
+        for (const path of routes) {
           await openScreen(page, server.address, path);
           const { width, room, needed, boxes } = await page.evaluate(() => ({
             width: innerWidth,
@@ -463,7 +463,7 @@ function watchFrames() {
 }
 
 async function openScreen(page: Page, address: string, path: Route) {
-  await page.goto(`${address}/#${path}`);
+  await page.goto(`${address}/#${exampleOf(path)}`);
   await waitForHeading(page, screens[path].heading);
   await waitForApp(page);
 }

@@ -1,26 +1,41 @@
 import { readFileSync } from 'node:fs';
 import { screen, waitFor, within } from '@testing-library/react';
 import { expect, onTestFinished, test, vi } from 'vitest';
-import { paths, screens } from '../../../src/screens/routes.ts';
+import {
+  addressOfFragment,
+  errorTitle,
+  exampleOf,
+  headerRoutes,
+  notFoundRoute,
+  routeOf,
+  routes,
+  screens,
+  titleOf,
+} from '../../../src/screens/routes.ts';
+import { createFragmentHistory } from '../../../src/boot/app.tsx';
+import { fragments } from '../../support/fragments.ts';
 import { renderApp } from '../../support/render-app.tsx';
 
 const specification = readFileSync('docs/specification.md', 'utf8');
 const findHeading = (name: string) => screen.findByRole('heading', { level: 1, name });
 const inHeader = () => within(screen.getByRole('banner'));
 
-test.each(Object.entries(screens))(
+test.each(routes)(
   '%s shows its screen between header and footer, without an empty navigation area [CHOICE-40, ROUTE-2, ROUTE-3, ROUTE-4, ROUTE-5, ROUTE-6, LAYOUT-1]',
-  async (route, { heading, title }) => {
-    await renderApp(route);
-    await findHeading(heading);
-    expect(document.title).toBe(`${title} · Tracker App`);
+  async (route) => {
+    await renderApp(exampleOf(route));
+    await findHeading(screens[route].heading);
+    expect(document.title).toBe(`${titleOf(route)} · Tracker App`);
     const [header, main, footer] = ['banner', 'main', 'contentinfo'].map((role) =>
       screen.getByRole(role),
     );
     expect(header?.compareDocumentPosition(main!)).toBe(Node.DOCUMENT_POSITION_FOLLOWING);
     expect(main?.compareDocumentPosition(footer!)).toBe(Node.DOCUMENT_POSITION_FOLLOWING);
     const [navigation, other] = screen.getAllByRole('navigation');
-    expect([navigation?.querySelectorAll('a').length, other]).toEqual([paths.length, undefined]);
+    expect([navigation?.querySelectorAll('a').length, other]).toEqual([
+      headerRoutes.length,
+      undefined,
+    ]);
   },
 );
 
@@ -99,7 +114,7 @@ test.each([
   },
 );
 
-test.each(['/nowhere', '/about/us', '/projects/1', '/%', '/%E0%A4%A', '//example.org'])(
+test.each(['/nowhere', '/about/us', '/projects/1', '//example.org'])(
   '%s shows the error screen, outside the layout [ROUTE-7, ERROR-9, CHOICE-38]',
   async (route) => {
     await renderApp(route);
@@ -110,3 +125,39 @@ test.each(['/nowhere', '/about/us', '/projects/1', '/%', '/%E0%A4%A', '//example
     expect(document.title).toBe('Unexpected Application Error! · Tracker App');
   },
 );
+
+/** Returns a history whose URL has this fragment. */
+function openFragment(fragment: string) {
+  location.hash = fragment;
+  const history = createFragmentHistory();
+  onTestFinished(() => {
+    history.destroy();
+    location.hash = '';
+  });
+  return history;
+}
+
+test.each(Object.entries(fragments))(
+  'the router and the inline script take the fragment #%s for the same screen [ROUTE-1, ROUTE-7]',
+  async (fragment, route) => {
+    const history = openFragment(fragment);
+    const { hash } = location;
+    const { router } = await renderApp('', { history });
+    const shown = routeOf(addressOfFragment(hash))?.route;
+    expect([shown, router.state.matches.at(-1)?.fullPath]).toEqual([route, route ?? notFoundRoute]);
+    await findHeading(route ? screens[route].heading : errorTitle);
+    expect(router.state.location.pathname).toBe(addressOfFragment(hash));
+    expect(location.hash).toBe(hash);
+  },
+);
+
+test('a user who signs in at #/LOGIN/ is taken to the projects [CHOICE-4]', async () => {
+  const { user, backend, path } = await renderApp('', { history: openFragment('/LOGIN/') });
+  await findHeading('Sign in');
+  await user.type(screen.getByLabelText('Email'), 'ada@example.org');
+  await user.type(screen.getByLabelText('Password'), 'correct horse');
+  await user.click(screen.getByRole('button', { name: 'Sign in' }));
+  (await backend.next('login')).answer(200);
+  await findHeading('New Project');
+  expect(path()).toBe('/projects');
+});
