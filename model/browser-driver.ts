@@ -4,7 +4,7 @@ import { countRequests } from './controlled-backend.ts';
 import { forms, parseRequest, type Call, type FormName } from './calls.ts';
 import type { UserActions } from './driver.ts';
 import { readScreen, type Observation, type Screen } from './observation.ts';
-import { screens } from '../src/screens/routes.ts';
+import { screens, titleOf } from '../src/screens/routes.ts';
 
 /** An API request of the page that waits until the driver answers it. */
 export type HeldRequest = {
@@ -45,7 +45,7 @@ export function createScreenDriver(page: Page, settle: () => Promise<void>): Scr
     fill: (form, values) => fillForm(page, form, values),
     async go(route) {
       if (new URL(page.url()).hash === `#${route}`) return;
-      await page.getByRole('link', { name: screens[route].title, exact: true }).click();
+      await page.getByRole('link', { name: titleOf(route), exact: true }).click();
       await heading(page, screens[route].heading).waitFor();
       await settle();
     },

@@ -4,7 +4,7 @@ import { renderApp } from '../../support/render-app.tsx';
 import { createBackendDriver } from '../../../model/controlled-backend.ts';
 import { forms } from '../../../model/calls.ts';
 import type { InspectedDriver, LateDriver } from '../../../model/driver.ts';
-import { screens } from '../../../src/screens/routes.ts';
+import { titleOf } from '../../../src/screens/routes.ts';
 import { createInspector } from '../../../model/inspection.ts';
 import { readScreen } from '../../../model/observation.ts';
 
@@ -26,7 +26,7 @@ export async function createScreensDriver(): Promise<InspectedDriver & LateDrive
     fill,
     async go(to) {
       if (app.path() === to) return;
-      fireEvent.click(screen.getByText(screens[to].title, { selector: 'a' }));
+      fireEvent.click(screen.getByText(titleOf(to), { selector: 'a' }));
       await settled();
     },
     async submit(form, values) {
