@@ -14,12 +14,14 @@ const marker = '<!--prerender-->';
 /**
  * Inlines the prerendered screens of `src/boot/render-templates.tsx`, the script of `inline-script.ts`
  * and the styles into index.html, so that a screen is shown before any chunk has loaded. Also
- * writes 404.html, which the server and many static hosts send for an unknown address.
+ * writes 404.html, which the server and many static hosts send for an unknown address, and
+ * routes.json, from which the server makes redirects.
  */
 export function prerender(): Plugin {
   let root = '';
   let mode = '';
-  let notFoundPage = '';
+  /** Written beside index.html, by name. */
+  const otherFiles: Record<string, string> = {};
   return {
     name: 'prerender',
     apply: 'build',
@@ -35,7 +37,7 @@ export function prerender(): Plugin {
           (file) => file.type === 'chunk' && file.name === 'lazy-chunk',
         )?.fileName;
         const script = await buildInlineScript({ root, mode }, basename(lazyChunk ?? ''));
-        const { renderNotFound, renderTemplates } = await buildRender({ root, mode });
+        const { renderNotFound, renderTemplates, routes } = await buildRender({ root, mode });
         const templates = await renderTemplates();
         // Functions, because `$` in a text would be replaced.
         let page = html
@@ -47,15 +49,16 @@ export function prerender(): Plugin {
           page = page.replace(link, () => `<style>${String(file.source).trim()}</style>`);
           delete bundle[file.fileName];
         }
-        notFoundPage = withoutScripts(page, renderNotFound());
+        otherFiles['404.html'] = withoutScripts(page, renderNotFound());
+        otherFiles['routes.json'] = JSON.stringify(routes);
         return page;
       },
     },
     generateBundle: {
       order: 'post',
       handler() {
-        if (notFoundPage) {
-          this.emitFile({ type: 'asset', fileName: '404.html', source: notFoundPage });
+        for (const [fileName, source] of Object.entries(otherFiles)) {
+          this.emitFile({ type: 'asset', fileName, source });
         }
       },
     },

@@ -7,23 +7,30 @@ export interface Pages {
   index: string;
   /** For a browser at an unknown address. Undefined if the build has none. */
   notFound: string | undefined;
+  /** The screens by their patterns, such as `/login`. A parameter is `$name`. */
+  routes: string[];
 }
 
 export function findPages(files: StaticFiles): Pages {
   const read = (name: string) => files.get(name)?.variants.identity?.body.toString();
-  return { index: read('index.html') ?? '', notFound: read('404.html') };
+  return {
+    index: read('index.html') ?? '',
+    notFound: read('404.html'),
+    routes: JSON.parse(read('routes.json') ?? '[]') as string[],
+  };
 }
 
 /**
- * Redirects `/login` to `/#/login`, and so on for each screen that the build has prerendered. The
- * redirects are relative, because a proxy may serve the app in a folder.
+ * Redirects `/login` to `/#/login`, and so on for each screen of the build. The redirects are
+ * relative, because a proxy may serve the app in a folder.
  */
-export function registerScreenRedirects(app: FastifyInstance, { index }: Pages) {
-  for (const [, screen = ''] of index.matchAll(/id="template:(\/[^"*]+)"/g)) {
-    for (const path of [screen, `${screen}/`]) {
+export function registerScreenRedirects(app: FastifyInstance, { routes }: Pages) {
+  for (const route of routes.filter((each) => each !== '/')) {
+    const pattern = route.replaceAll('$', ':');
+    for (const path of [pattern, `${pattern}/`]) {
       app.get(path, ({ url }, reply) => {
-        const query = url.includes('?') ? url.slice(url.indexOf('?')) : '';
-        return reply.redirect(`${appFolder(url)}${query}#${screen}`);
+        const [, address, query] = /^(.*?)\/?(\?.*)?$/.exec(url)!;
+        return reply.redirect(`${appFolder(url)}${query ?? ''}#${address}`);
       });
     }
   }

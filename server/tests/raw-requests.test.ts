@@ -215,7 +215,8 @@ const cookieLines = (client: CookieClient) =>
 /** Starts a server process that tells the processor time of its main thread on another port. */
 async function startMeasuredServer() {
   const dist = temporaryFolder();
-  writeFileSync(join(dist, 'index.html'), '<template id="template:/login"></template>');
+  writeFileSync(join(dist, 'index.html'), 'Home');
+  writeFileSync(join(dist, 'routes.json'), '["/login"]');
   writeFileSync(join(dist, '404.html'), '<a href="./">Home</a>'.repeat(10));
   const port = await findFreePort();
   const meter = `

@@ -208,6 +208,8 @@ test.each([
   ['/login/', '../../tests/#/login'],
   ['/login?next=1', './?next=1#/login'],
   ['/projects', './#/projects'],
+  ['/projects/7', '../#/projects/7'],
+  ['/projects/a%2Fb/?next=/1', '../../?next=/1#/projects/a%2Fb'],
 ])('%s is redirected to the screen, in any folder', async (path, location) => {
   for (const method of ['GET', 'HEAD']) {
     const response = await fetch(address() + path, { method, redirect: 'manual' });
@@ -255,11 +257,11 @@ test('a browser gets JSON if the build has no page for unknown addresses', async
 
 function createDist(source = ''): string {
   const dist = fakeDist();
-  const templates = ['/', '/login', '/projects', '/*', 'row'];
   writeFileSync(
     join(dist, 'index.html'),
-    `<!doctype html><script>${script}</script><style>${style}</style>${templates.map((name) => `<template id="template:${name}"></template>`).join('')}`,
+    `<!doctype html><script>${script}</script><style>${style}</style>`,
   );
+  writeFileSync(join(dist, 'routes.json'), '["/","/login","/projects","/projects/$projectId"]');
   writeFileSync(join(dist, '404.html'), '<a href="./">Start</a>');
   writeFileSync(join(dist, '.hidden'), '');
   mkdirSync(join(dist, 'assets'));
