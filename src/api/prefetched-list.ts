@@ -2,6 +2,7 @@
  * The list that the inline script requests before the app has loaded. It is on `window`, because
  * the script and the app share no module.
  */
+import type { paths } from '../../generated/api.d.ts';
 import type { Project } from '../../machines/types.ts';
 import { xsrfHeader, xsrfTokens } from './xsrf.ts';
 
@@ -18,11 +19,13 @@ declare global {
   }
 }
 
+const listPath = '/api/v1/projects' satisfies keyof paths;
+
 /** Sends the request of `listProjects` in api.ts, with less priority than the scripts. */
 export function prefetchList(): PrefetchedList {
   const abortController = new AbortController();
   const [token] = xsrfTokens(() => document.cookie);
-  const response = fetch('/api/v1/projects', {
+  const response = fetch(listPath, {
     headers: { Accept: 'application/json', ...(token && { [xsrfHeader]: token }) },
     credentials: 'include',
     cache: 'no-store',
@@ -34,8 +37,9 @@ export function prefetchList(): PrefetchedList {
 
 /** Wraps `window.fetch`. Returns the prefetched response for the first request of the list. */
 export function fetchWithPrefetchedList(request: Request): Promise<Response> {
-  const list = request.method === 'GET' ? window.prefetchedList : undefined;
-  if (!list) return window.fetch(request);
+  const list = window.prefetchedList;
+  const isOfList = request.method === 'GET' && new URL(request.url).pathname === listPath;
+  if (!list || !isOfList) return window.fetch(request);
   delete window.prefetchedList;
   request.signal.addEventListener('abort', () => list.abortController.abort());
   return list.response;
