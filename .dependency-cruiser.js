@@ -41,7 +41,11 @@ const rows = [
       '@tanstack/react-router',
     ],
   ],
-  ['src/boot/', ['src/', 'generated/operations.ts', 'machines/types.ts'], ['react', 'react-dom', '@tanstack/react-router']],
+  [
+    'src/boot/',
+    ['src/', 'generated/operations.ts', 'machines/types.ts'],
+    ['react', 'react-dom', '@tanstack/react-router'],
+  ],
 
   ['server/(refusal|usage-error).ts', ['generated/'], []],
   ['server/store/', [], ['node:', 'dataloader', 'pg', 'pg-connection-string']],

@@ -3,7 +3,7 @@ import type { Actors, ActorsOptions } from '../actors.ts';
 import type { ApiOptions } from '../api/api.ts';
 import { addressOfFragment, windowTitle } from '../screens/routes.ts';
 import { createAppRouter, type AppRouter, type Lazy } from './router.tsx';
-import { loadLazyScreens, retryLazyScreens, type LazyChunk } from './lazy-screens.ts';
+import { loadLazyChunk, retryLazyChunk, type LazyChunk } from './load-lazy-chunk.ts';
 
 export type AppOptions = Partial<Omit<ActorsOptions, 'api' | 'router'>> &
   Partial<Pick<ApiOptions, 'fetch' | 'cookies'>> & { history?: RouterHistory };
@@ -28,9 +28,9 @@ export function createApp({
   let lazy: Lazy | undefined;
   let isStopped = false;
   const load = () =>
-    loadLazyScreens().then(start, (error: unknown) => {
-      log('loadLazyScreens', error);
-      void retryLazyScreens().then(() => router.invalidate());
+    loadLazyChunk().then(start, (error: unknown) => {
+      log('loadLazyChunk', error);
+      void retryLazyChunk().then(() => router.invalidate());
     });
 
   const start = (chunk: LazyChunk): Lazy => (lazy ??= { chunk, actors: startActors(chunk) });
@@ -53,7 +53,7 @@ export function createApp({
 
   return {
     router,
-    actors: async () => start(await loadLazyScreens()).actors,
+    actors: async () => start(await loadLazyChunk()).actors,
     element: <RouterProvider router={router} />,
     stop() {
       isStopped = true;

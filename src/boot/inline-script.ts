@@ -17,9 +17,9 @@ import {
 import type { Field, Prerendered } from './prerendered.ts';
 import {
   addressOfFragment,
+  isLazy,
   notFoundRoute,
   routeOf,
-  screens,
   windowTitle,
 } from '../screens/routes.ts';
 import { initialRowCount } from '../ui/block-offsets.ts';
@@ -27,9 +27,9 @@ import { initialRowCount } from '../ui/block-offsets.ts';
 /** The file name of the lazy chunk, defined by the build. */
 declare const LAZY_CHUNK: string;
 
-const screenListeners = new AbortController();
-const formListeners = new AbortController();
+const listeners = new AbortController();
 const state: Prerendered = {
+  phase: 'shown',
   lazyChunk: LAZY_CHUNK,
   form: null,
   blurredFields: new Set(),
@@ -40,19 +40,20 @@ const state: Prerendered = {
     hasFailed = true;
     showLoadError();
   },
-  prepareHydration() {
+  freeze() {
+    state.phase = 'frozen';
     // The event of a change is later than the change.
     if (shownHash !== location.hash) showScreen(true);
     hideLoadError();
     // The app is there now: it sends what the user submits while React hydrates.
     hasFailed = false;
     state.focused = document.activeElement;
-    screenListeners.abort();
   },
-  stopListening() {
+  handOver() {
     setSubmitted(false);
-    if (formListeners.signal.aborted) return;
-    formListeners.abort();
+    if (state.phase === 'handed over') return;
+    state.phase = 'handed over';
+    listeners.abort();
     // Repeats the event that `onPopState` stopped.
     if (shownHash !== location.hash) dispatchEvent(new PopStateEvent('popstate'));
   },
@@ -95,7 +96,7 @@ function showScreen(isNavigation: boolean) {
   if (footer) footer.textContent = footer.textContent.replace('YEAR', year);
   if (hasFailed) showLoadError();
   // After a failure, the app requests the chunk.
-  if (hasFailed || !route || !screens[route].isLazy) return;
+  if (hasFailed || !route || !isLazy(route)) return;
   // The main chunk would request it too, but only after it has loaded itself.
   const script = document.createElement('script');
   Object.assign(script, { type: 'module', crossOrigin: '', src: lazyChunkUrl });
@@ -122,7 +123,7 @@ function onLoad() {
 }
 
 function onError({ target }: Event) {
-  if (!(target instanceof HTMLScriptElement)) return;
+  if (state.phase !== 'shown' || !(target instanceof HTMLScriptElement)) return;
   state.showLoadError();
   if (target === mainScript) void retryMainChunk(target.src);
 }
@@ -175,7 +176,7 @@ async function streamRows(list: PrefetchedList, section: HTMLElement) {
     if (!response.ok) return;
     const stream = createJsonArrayStream(isProject);
     for await (const chunk of textChunks(response.clone())) {
-      if (screenListeners.signal.aborted) return;
+      if (state.phase !== 'shown') return;
       for (let start = 0; start < chunk.length; start += maxParseLength) {
         stream.write(chunk.slice(start, start + maxParseLength));
         list.rows = stream.items.slice(0, initialRowCount);
@@ -233,17 +234,20 @@ function onSubmit(event: Event) {
 
 /** Hides navigations from the router during hydration, because React would replace the page. */
 function onPopState(event: Event) {
-  if (screenListeners.signal.aborted) event.stopImmediatePropagation();
+  if (state.phase === 'frozen') event.stopImmediatePropagation();
+}
+
+function onHashChange() {
+  if (state.phase === 'shown') showScreen(true);
 }
 
 showScreen(false);
-const screen = { signal: screenListeners.signal };
-const form = { signal: formListeners.signal };
-addEventListener('hashchange', () => showScreen(true), screen);
+const { signal } = listeners;
 addEventListener('load', onLoad);
-addEventListener('error', onError, { ...screen, capture: true });
-addEventListener('focusout', onBlur, form);
-addEventListener('input', validate, form);
-addEventListener('submit', onSubmit, form);
+addEventListener('hashchange', onHashChange, { signal });
+addEventListener('error', onError, { signal, capture: true });
+addEventListener('focusout', onBlur, { signal });
+addEventListener('input', validate, { signal });
+addEventListener('submit', onSubmit, { signal });
 // Before the router does, because the window calls its listeners in the order of registration.
-addEventListener('popstate', onPopState, form);
+addEventListener('popstate', onPopState, { signal });

@@ -10,7 +10,7 @@ let retrying: Promise<LazyChunk> | undefined;
 let failures = 0;
 
 /** Loads the lazy chunk: the actors and the screens that use them. Tries again after a failure. */
-export const loadLazyScreens = (): Promise<LazyChunk> =>
+export const loadLazyChunk = (): Promise<LazyChunk> =>
   (loading ??= import('./lazy-chunk.ts').catch(importUnderNewUrl).catch((error: unknown) => {
     loading = undefined;
     throw error;
@@ -24,9 +24,9 @@ async function importUnderNewUrl(error: unknown): Promise<LazyChunk> {
 }
 
 /** Loads the lazy chunk after a failure, as soon as the network is back. */
-export const retryLazyScreens = (): Promise<LazyChunk> => (retrying ??= retry());
+export const retryLazyChunk = (): Promise<LazyChunk> => (retrying ??= retry());
 
 async function retry(): Promise<LazyChunk> {
   await waitForNetwork();
-  return loadLazyScreens().catch(retry);
+  return loadLazyChunk().catch(retry);
 }

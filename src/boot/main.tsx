@@ -3,7 +3,8 @@ import { startTransition } from 'react';
 import { createRoot, hydrateRoot } from 'react-dom/client';
 import { createApp } from './app.tsx';
 import { openInspector } from '../inspector.ts';
-import { retryLazyScreens } from './lazy-screens.ts';
+import { retryLazyChunk } from './load-lazy-chunk.ts';
+import { prepareHydration } from './router-internals.ts';
 import {
   discardPrefetchedList,
   fetchWithPrefetchedList,
@@ -21,10 +22,6 @@ const app = createApp({
   ...(import.meta.env.DEV && openInspector()),
 });
 
-// The router scrolls to the top of the first screen that it renders, which would lose the position.
-// oxlint-disable-next-line no-underscore-dangle
-app.router._scroll.n = false;
-
 // A later visit of the list may be that of another user, so it sends a request of its own.
 app.router.subscribe('onRendered', ({ toLocation }) => {
   if (toLocation.pathname !== '/projects') discardPrefetchedList();
@@ -41,29 +38,28 @@ async function loadAndHydrate(): Promise<void> {
     // oxlint-disable-next-line no-await-in-loop
     await app.router.load();
   } while (loadedHash !== location.hash);
+  if (!prerendered) {
+    createRoot(root!).render(app.element);
+    return;
+  }
   const isMissing = app.router.state.matches.some(
-    ({ loaderData }) => loaderData && !loaderData.Screen,
+    ({ loaderData }) => loaderData && !loaderData.lazy,
   );
   // The prerendered screen shows the error, and keeps what was typed until the chunk has loaded.
-  if (isMissing && prerendered) {
+  if (isMissing) {
     prerendered.showLoadError();
     const events = ['hashchange', 'click'].map(
       (type) => new Promise((resolve) => addEventListener(type, resolve, { once: true })),
     );
-    await Promise.race([retryLazyScreens(), ...events]);
+    await Promise.race([retryLazyChunk(), ...events]);
     return loadAndHydrate();
   }
-  prerendered?.prepareHydration();
+  prerendered.freeze();
+  prepareHydration(app.router);
   const rows = prefetchedRows();
   if (rows) (await app.actors()).projects.send({ type: 'rows.received', rows });
   // A transition renders in slices, so that the prerendered screen stays responsive.
   startTransition(() => {
-    if (!prerendered) {
-      createRoot(root!).render(app.element);
-      return;
-    }
-    // The router then renders the Suspense boundaries that it rendered in Node, and no others.
-    app.router.ssr = { manifest: undefined };
     hydrateRoot(root!, app.element, { onRecoverableError });
   });
 }

@@ -1,6 +1,13 @@
-/** The state of the prerendered page, which `inline-script.ts` passes to the app. */
-
+/**
+ * The prerendered page, which the inline script hands over to the app. Its phases:
+ *
+ * - shown: the inline script shows the screen of the URL, and follows navigations.
+ * - frozen: the screen stays as the app renders it first, because React hydrates it. Only the form
+ *   still changes, and a navigation waits.
+ * - handed over: the inline script does nothing any more.
+ */
 export type Prerendered = {
+  phase: 'shown' | 'frozen' | 'handed over';
   /** The file name of the lazy chunk. */
   lazyChunk: string;
   form: HTMLFormElement | null;
@@ -8,20 +15,13 @@ export type Prerendered = {
   blurredFields: Set<string>;
   /** The form was submitted with no field empty. */
   isSubmitted: boolean;
-  /** The focused element when hydration started. */
+  /** The focused element when the page was frozen. */
   focused: Element | null;
   /** Shows that the app could not be loaded. */
   showLoadError: () => void;
-  /**
-   * Shows the screen of the URL as the app renders it first. Then only the form still changes, and
-   * the router receives no navigation until `stopListening`.
-   */
-  prepareHydration: () => void;
-  /**
-   * Stops changing the form. Lets the router follow a navigation that came since
-   * `prepareHydration`.
-   */
-  stopListening: () => void;
+  freeze: () => void;
+  /** Lets the router follow a navigation that came since `freeze`. */
+  handOver: () => void;
 };
 
 declare global {
@@ -37,11 +37,11 @@ export type Field = HTMLInputElement | HTMLTextAreaElement;
  * form. Copies the values too if React rendered the form again, which it does in a page that an
  * extension or a translator has changed.
  */
-export function transferFormState(): void {
+export function takeOver(): void {
   document.getElementById('templates')?.remove();
   if (!window.prerendered) return;
-  const { form: source, blurredFields, isSubmitted, focused, stopListening } = window.prerendered;
-  stopListening();
+  const { form: source, blurredFields, isSubmitted, focused, handOver } = window.prerendered;
+  handOver();
   window.prerendered.form = window.prerendered.focused = null;
   const form = source?.isConnected ? source : document.querySelector('form');
   if (!source || form?.ariaLabel !== source.ariaLabel) return;

@@ -7,7 +7,7 @@ import { renderToStaticMarkup, renderToString } from 'react-dom/server';
 import { createActors } from '../actors.ts';
 import { createApi } from '../api/api.ts';
 import type { Project } from '../../machines/types.ts';
-import { loadErrorMessage, loadLazyScreens } from './lazy-screens.ts';
+import { loadErrorMessage, loadLazyChunk } from './load-lazy-chunk.ts';
 import { createAppRouter } from './router.tsx';
 import * as schemas from '../screens/schemas.ts';
 import {
@@ -92,7 +92,7 @@ async function renderScreen(address: string, rows?: Project[]): Promise<string> 
   if (rows) actors.projects.start().send({ type: 'rows.received', rows });
   const history = createMemoryHistory({ initialEntries: [address] });
   const router = createAppRouter(history, {
-    load: async () => ({ chunk: await loadLazyScreens(), actors }),
+    load: async () => ({ chunk: await loadLazyChunk(), actors }),
   });
   await router.load();
   const html = renderToString(<RouterProvider router={router} />)

@@ -3,6 +3,7 @@ import {
   createRoute,
   createRouter,
   useLoaderData,
+  useParams,
   type RouteComponent,
   type RouterHistory,
 } from '@tanstack/react-router';
@@ -13,9 +14,16 @@ import { HomeScreen } from '../screens/home.tsx';
 import { Layout } from '../screens/layout.tsx';
 import { ActorsContext } from '../actors-context.ts';
 import type { Actors } from '../actors.ts';
-import { loadErrorMessage, type LazyChunk } from './lazy-screens.ts';
-import { transferFormState } from './prerendered.ts';
-import { notFoundRoute, routes, titleOf, type LazyRoute, type Route } from '../screens/routes.ts';
+import { loadErrorMessage, type LazyChunk } from './load-lazy-chunk.ts';
+import { takeOver } from './prerendered.ts';
+import {
+  isLazy,
+  notFoundRoute,
+  routes,
+  titleOf,
+  type LazyRoute,
+  type Route,
+} from '../screens/routes.ts';
 
 declare module '@tanstack/react-router' {
   interface Register {
@@ -35,7 +43,7 @@ export type RouterContext = {
 const takingOver =
   <Props extends object>(Component: ComponentType<Props>) =>
   (props: Props) => {
-    useLayoutEffect(transferFormState, []);
+    useLayoutEffect(takeOver, []);
     return <Component {...props} />;
   };
 
@@ -63,8 +71,7 @@ const lazyScreen = (route: LazyRoute) =>
     loader: {
       handler: async ({ context }: { context: RouterContext }) => {
         const attempt = ++attempts;
-        const lazy = (await context.load()) ?? undefined;
-        return { attempt, Screen: lazy?.chunk.lazyScreens[route], actors: lazy?.actors };
+        return { attempt, lazy: (await context.load()) ?? undefined };
       },
       // Another attempt ends before a screen that could not be loaded is shown again.
       staleReloadMode: 'blocking',
@@ -73,12 +80,14 @@ const lazyScreen = (route: LazyRoute) =>
   }) as const;
 
 function LazyScreen({ route }: { route: LazyRoute }) {
-  const { attempt, Screen, actors } = useLoaderData({ strict: false })!;
-  if (!Screen) {
-    return <LoadErrorScreen title={titleOf(route)} message={loadErrorMessage} attempt={attempt} />;
+  const { attempt, lazy } = useLoaderData({ strict: false })!;
+  const title = titleOf(route, useParams({ strict: false }));
+  if (!lazy) {
+    return <LoadErrorScreen title={title} message={loadErrorMessage} attempt={attempt} />;
   }
+  const Screen = lazy.chunk.lazyScreens[route];
   return (
-    <ActorsContext value={actors}>
+    <ActorsContext value={lazy.actors}>
       <Screen />
     </ActorsContext>
   );
@@ -89,14 +98,11 @@ const eagerScreens: Record<Exclude<Route, LazyRoute>, RouteComponent> = {
   '/about': AboutScreen,
 };
 
-const isEager = (route: Route): route is keyof typeof eagerScreens => route in eagerScreens;
+const optionsOf = (route: Route) =>
+  isLazy(route) ? lazyScreen(route) : { component: eagerScreens[route] };
 
 const screenRoute = <Path extends Route>(path: Path) =>
-  createRoute({
-    getParentRoute: () => layoutRoute,
-    path,
-    ...(isEager(path) ? { component: eagerScreens[path] } : lazyScreen(path)),
-  });
+  createRoute({ getParentRoute: () => layoutRoute, path, ...optionsOf(path) });
 
 /** One type for each path. Otherwise every link would need the parameters of every path. */
 type ScreenRoute = { [Path in Route]: ReturnType<typeof screenRoute<Path>> }[Route];

@@ -43,6 +43,8 @@ export type LazyRoute = RouteWith<{ isLazy: true }>;
 /** The screens with a link in the header. */
 export type HeaderRoute = RouteWith<{ link: string }>;
 
+export const isLazy = (route: Route): route is LazyRoute => screens[route].isLazy;
+
 const screenOf = (route: Route): Screen => screens[route];
 
 export const routes = Object.keys(screens) as Route[];

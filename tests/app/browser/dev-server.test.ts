@@ -276,7 +276,7 @@ test('edits of styles, screens and components keep what is typed, and edits of a
     'src/api/decode.ts',
     'src/boot/app.tsx',
     'src/boot/lazy-chunk.ts',
-    'src/boot/lazy-screens.ts',
+    'src/boot/load-lazy-chunk.ts',
     'src/boot/router.tsx',
     'src/boot/main.tsx',
   ]) {
