@@ -79,14 +79,8 @@ function elapsesOf(call: FetchedCall): Step[] {
   ];
 }
 
-export type Scope = {
-  /** The calls that are made and answered. */
-  calls: Call[];
-  /** Those that are also answered after an abort, and expire. Default: none. */
-  late?: Call[];
-  /** Those whose form is also filled and not submitted. Default: none. */
-  filled?: Call[];
-};
+/** The calls that are made and answered, and what else happens: time and aborted calls, or texts. */
+export type Scope = { calls: Call[]; isLate?: boolean; isFilled?: boolean };
 
 /** Returns every choice of `count` calls, in the order of the contract. */
 const choices = (count: number, from = callNames): Call[][] =>
@@ -99,20 +93,20 @@ const choices = (count: number, from = callNames): Call[][] =>
 const routeOf = (call: Call) => definitionOf(call).form?.route ?? definitionOf(call).route!;
 const routesOf = (calls: Call[]) => [...new Set(calls.map(routeOf))];
 const isFetching = (route: Route) => callNames.filter(isFetched).map(routeOf).includes(route);
-const isFilled = (call: Call) => steps.stepsFilling(call).length > 0;
 
 export const scopes: Scope[] = [
-  ...choices(2).map((calls) => ({ calls, late: calls })),
+  ...choices(2).map((calls) => ({ calls, isLate: true })),
   ...choices(2)
-    .filter((calls) => calls.some(isFilled))
-    .map((calls) => ({ calls, filled: calls })),
+    .filter((calls) => calls.flatMap(steps.stepsFilling).length > 0)
+    .map((calls) => ({ calls, isFilled: true })),
   ...choices(3)
     .filter((calls) => routesOf(calls).filter(isFetching).length < 2)
     .map((calls) => ({ calls })),
 ];
 
 /** Returns the steps of a scope. */
-export function stepsOf({ calls, late = [], filled = [] }: Scope): Step[] {
+export function stepsOf({ calls, isLate, isFilled }: Scope): Step[] {
+  const late = isLate ? calls : [];
   return [
     ...late.filter(isFetched).flatMap((call) => [...elapsesOf(call), steps.goTo('/about')]),
     ...calls.flatMap((call) => distinctResults(call).map((result) => steps.end(call, result))),
@@ -122,7 +116,7 @@ export function stepsOf({ calls, late = [], filled = [] }: Scope): Step[] {
     ]),
     ...routesOf(calls).map(steps.goTo),
     ...calls.flatMap(steps.stepsCausing),
-    ...filled.flatMap(steps.stepsFilling),
+    ...(isFilled ? calls.flatMap(steps.stepsFilling) : []),
   ];
 }
 
@@ -226,8 +220,8 @@ class Explorer {
   }
 
   #keyOf({ app, oracle }: Pair): string {
-    const { late = [] } = this.#scope;
-    const aborted = app.abortedCalls().filter((call) => late.includes(call));
+    const { calls, isLate } = this.#scope;
+    const aborted = app.abortedCalls().filter((call) => isLate && calls.includes(call));
     return keyOf({ oracle: oracle.state(), app: app.state(), aborted });
   }
 
@@ -288,27 +282,15 @@ class Explorer {
 
   /** Goes on from a state as long as it, or a state near it, has a step that was not tried. */
   async #walk(pair: Pair, from: State): Promise<void> {
-    let state: State | undefined = from;
-    for (let length = 0; state && length < maxWalkLength; length++) {
+    let state = from;
+    for (let length = 0; length < maxWalkLength; length++) {
       const near = nearest(state, hasUntried, maxSearchedStates);
       if (!near) return;
       if (near.state !== state) await this.#follow(pair, near.route(), near.state);
-      state = await this.#tryStep(pair, near.state);
-      if (state && !state.hasFewRows) state = await this.#comeBack(pair);
+      const next = await this.#tryStep(pair, near.state);
+      if (!next?.hasFewRows) return;
+      state = next;
     }
-  }
-
-  /** Ends calls until the state is known and within the bounds. Saves a walk from the start. */
-  async #comeBack(pair: Pair): Promise<State | undefined> {
-    for (const call of callNames) {
-      if (pair.oracle.state().calls[call].pending === 0) continue;
-      const end = steps.end(call, call === 'listProjects' ? 'empty' : 'refusal');
-      // oxlint-disable-next-line no-await-in-loop
-      await end.perform(pair, ++pair.length);
-      const state = this.states.get(this.#keyOf(pair));
-      if (state?.hasFewRows) return state;
-    }
-    return undefined;
   }
 
   #tooManyStates(): Error {

@@ -11,9 +11,8 @@ afterAll(() =>
 );
 
 const named = scopes.map((scope) => {
-  const { calls, late, filled } = scope;
-  const also = late ? ', answered late' : filled ? ', with a text' : '';
-  return [calls.join(', ') + also, scope] as const;
+  const also = scope.isLate ? ', answered late' : scope.isFilled ? ', with a text' : '';
+  return [scope.calls.join(', ') + also, scope] as const;
 });
 
 test.each(named)(

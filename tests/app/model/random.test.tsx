@@ -5,7 +5,7 @@ import { callNames, formNames, type Call } from '../../../model/calls.ts';
 import type { LateDriver } from '../../../model/driver.ts';
 import { stepsOf } from '../../../model/exploration.ts';
 import { createOracle } from '../../../model/oracle.ts';
-import { compare, submit, submitWhilePending, type Pair, type Step } from '../../../model/steps.ts';
+import { compare, fill, type Pair, type Step } from '../../../model/steps.ts';
 import { createScreensDriver } from './screens-driver.tsx';
 import { longTestMs } from '../../support/time-limits.ts';
 
@@ -43,13 +43,6 @@ const oddAnswer = fc
     },
   }));
 
-/** The exploration does not type while a call is pending: the texts are no part of its states. */
-const typeWhilePending = formNames.map((form) => ({
-  ...submit(form),
-  name: `submit ${form} with other texts while it is pending`,
-  isPossible: submitWhilePending(form).isPossible,
-}));
-
 let performedSteps = 0;
 const toCommand = ({ name, isPossible, perform }: Step<LateDriver>) => ({
   toString: () => name,
@@ -61,8 +54,8 @@ const toCommand = ({ name, isPossible, perform }: Step<LateDriver>) => ({
   },
 });
 
-const stepsWith = (calls: Call[]) => stepsOf({ calls, late: calls, filled: calls });
-const step = fc.constantFrom(...stepsWith(callNames), ...typeWhilePending);
+const stepsWith = (calls: Call[]) => stepsOf({ calls, isLate: true, isFilled: true });
+const step = fc.constantFrom(...stepsWith(callNames), ...formNames.map(fill));
 
 test.each(callNames)(
   'the rendered app agrees with the oracle after each random step, many of them of %s',
