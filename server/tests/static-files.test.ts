@@ -205,7 +205,7 @@ test('API responses are not stored by browsers', async () => {
 
 test.each([
   ['/login', './#/login'],
-  ['/login/', '../../tests/#/login'],
+  ['/login/', '../#/login'],
   ['/login?next=1', './?next=1#/login'],
   ['/projects', './#/projects'],
   ['/projects/7', '../#/projects/7'],
