@@ -92,7 +92,7 @@ const rows = [
 
   ['tools/', ['(generated|machines|model|server|conformance|src)/']],
   ['[^/]+$', ['tools/', 'tests/support/']],
-  ['(tests|nightly|server/tests)/', ['.*']],
+  ['(tests|nightly|(server|conformance)/tests)/', ['.*']],
 ];
 
 const ownFolders = /^(conformance|generated|machines|model|nightly|server|src|tests|tools)\//

@@ -51,7 +51,7 @@ const projects: Record<string, TestProjectInlineConfiguration['test']> = {
   server: { include: ['server/tests/**/*.test.ts'], globalSetup: 'server/tests/global-setup.ts' },
   conformance: {
     ...long,
-    include: ['tests/conformance/**/*.test.ts'],
+    include: ['conformance/tests/**/*.test.ts'],
     globalSetup: ['server/tests/global-setup.ts', 'tests/app/browser/global-setup.ts'],
   },
   tools: { include: ['tests/tools/**/*.test.ts'], pool: 'threads' },

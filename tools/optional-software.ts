@@ -28,7 +28,7 @@ export const optionalSoftware = {
     name: 'Chromium',
     testFiles: [
       'tests/app/browser/*.test.ts',
-      'tests/conformance/screens.test.ts',
+      'conformance/tests/screens.test.ts',
       'tests/app/engines/chromium.test.ts',
       'tests/app/model/processes/{browser,faults}.test.ts',
     ],
@@ -67,19 +67,19 @@ export const optionalSoftware = {
   },
   curl: {
     name: 'curl',
-    testFiles: ['tests/conformance/curl.test.ts'],
+    testFiles: ['conformance/tests/curl.test.ts'],
     find: () => found(findProgram('curl')),
     packages: ['curl'],
   },
   django: {
     name: 'Django',
-    testFiles: ['tests/conformance/examples/django.test.ts'],
+    testFiles: ['conformance/tests/examples/django.test.ts'],
     find: () => found(findPrograms('python3').find(hasDjango)),
     packages: ['python3-django'],
   },
   go: {
     name: 'Go',
-    testFiles: ['tests/conformance/examples/go.test.ts'],
+    testFiles: ['conformance/tests/examples/go.test.ts'],
     find: () => {
       const hasCrypto = existsSync(join(goPath, 'src/golang.org/x/crypto/bcrypt'));
       const program = found(findProgram('go'));

@@ -13,7 +13,7 @@ import { startServerProcess, type Settings } from '../../tests/support/server-pr
 import type { FixedResponse } from './baseline-server.ts';
 import { calls, runLoad, spawnScript, type Call, type Server } from './calls.ts';
 import type { Load, LoadResult } from './load-generator.ts';
-import { exampleServers } from '../../tests/conformance/backends/examples.ts';
+import { exampleServers } from '../../conformance/tests/backends/examples.ts';
 import { forceHelp, startBenchmark } from './environment.ts';
 
 const paragraph = await startBenchmark(`Usage: npm run node -- nightly/bench/server.ts [--force]

@@ -25,7 +25,7 @@ import {
 vi.setConfig({ testTimeout: longTestMs });
 
 const unavailable = refusal('unavailable');
-const certificateFile = 'tests/conformance/self-signed.pem';
+const certificateFile = 'conformance/tests/self-signed.pem';
 /** The second integer of the packet with which a client asks for TLS. */
 const tlsRequestCode = 80_877_103;
 describe('an unreachable PostgreSQL', () => {

@@ -12,7 +12,7 @@ import { optionalSoftware, requireSoftware } from '../../tools/optional-software
 
 const projectPath = (path: string) =>
   fileURLToPath(new URL(path, new URL('../../', import.meta.url)));
-const pem = projectPath('tests/conformance/self-signed.pem');
+const pem = projectPath('conformance/tests/self-signed.pem');
 
 /** Pairs of a text of a file in server/deploy/, and its replacement. */
 export type Replacements = [text: string, replacement: string][];

@@ -27,7 +27,7 @@ const parent = 'example.test';
 const host = `tracker.${parent}`;
 const browser = useBrowser({ args: ['--host-resolver-rules=MAP *.test 127.0.0.1'] });
 const server = useServer();
-const pem = readFileSync('tests/conformance/self-signed.pem');
+const pem = readFileSync('conformance/tests/self-signed.pem');
 
 type Scheme = 'http' | 'https';
 const ports = { app: { http: '', https: '' }, other: { http: '', https: '' }, silent: '' };

@@ -1,5 +1,5 @@
 import { createHash, randomBytes } from 'node:crypto';
-import { parseJson } from '../../../conformance/http/response.ts';
+import { parseJson } from '../../http/response.ts';
 import type { OperationId } from '../../../generated/operations.ts';
 import type { Credentials, Project } from '../../../machines/types.ts';
 import { findCall, operationOf } from '../../../model/calls.ts';

@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { prepareUi } from '../../conformance/ui/prepare.ts';
+import { prepareUi } from '../ui/prepare.ts';
 import { temporaryFolder } from '../../server/tests/support.ts';
-import { longWaitMs } from '../support/time-limits.ts';
+import { longWaitMs } from '../../tests/support/time-limits.ts';
 import { exemplary, startBackend, type Change } from './backends/backend.ts';
 import * as change from './backends/changes.ts';
 import { runKit } from './backends/run-kit.ts';

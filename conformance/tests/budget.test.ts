@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import { createReport } from '../../conformance/report/create-report.ts';
-import { viewOf } from '../../conformance/report/summary.ts';
-import { run } from '../../conformance/run.ts';
+import { createReport } from '../report/create-report.ts';
+import { viewOf } from '../report/summary.ts';
+import { run } from '../run.ts';
 import { exemplary, startBackend, type Change } from './backends/backend.ts';
 import { requests, respond } from './backends/changes.ts';
 import { unmetChecks } from './backends/run-kit.ts';

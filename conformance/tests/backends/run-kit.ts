@@ -1,6 +1,6 @@
-import type { Level } from '../../../conformance/checks/check.ts';
-import { run, type RunResult } from '../../../conformance/run.ts';
-import type { RunningServer } from '../../support/reference-server.ts';
+import type { Level } from '../../checks/check.ts';
+import { run, type RunResult } from '../../run.ts';
+import type { RunningServer } from '../../../tests/support/reference-server.ts';
 import { TestClock } from './test-clock.ts';
 
 /** Starts a backend, runs the kit against it, and stops the backend. */

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
-import { checks } from '../../conformance/checks/all.ts';
-import { help, parseArguments, version } from '../../conformance/cli.ts';
+import { checks } from '../checks/all.ts';
+import { help, parseArguments, version } from '../cli.ts';
 
 const readme = readFileSync('conformance/README.md', 'utf8');
 const checkIds = checks.map(({ id }) => id);

@@ -1,4 +1,4 @@
-import { escapeMarkup } from '../../../../conformance/report/html.ts';
+import { escapeMarkup } from '../../../report/html.ts';
 import { jsonResponse, type Change } from '../backend.ts';
 import * as change from '../changes.ts';
 import { filteredLists } from './projects.ts';

@@ -7,15 +7,15 @@ import { createServer as createTlsServer } from 'node:tls';
 import { fileURLToPath } from 'node:url';
 import { stripVTControlCharacters } from 'node:util';
 import { expect, onTestFinished, test } from 'vitest';
-import { CannotRun, help, parseArguments } from '../../conformance/cli.ts';
-import { parseTarget } from '../../conformance/target.ts';
+import { CannotRun, help, parseArguments } from '../cli.ts';
+import { parseTarget } from '../target.ts';
 import { temporaryFolder } from '../../server/tests/support.ts';
 import { exemplary, startBackend } from './backends/backend.ts';
 import { cookieFaults } from './backends/faults/cookies.ts';
 import { noResponse, startStubServer } from './backends/stub-server.ts';
 import { TestClock } from './backends/test-clock.ts';
 
-const program = fileURLToPath(new URL('../../conformance/main.ts', import.meta.url));
+const program = fileURLToPath(new URL('../main.ts', import.meta.url));
 
 const runCommand = (...args: string[]) => outcomeOf(startCommand(...args));
 

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 import { buffer } from 'node:stream/consumers';
-import type { RunningServer } from '../../support/reference-server.ts';
+import type { RunningServer } from '../../../tests/support/reference-server.ts';
 import type { TestClock } from './test-clock.ts';
 
 export type HeaderMap = Record<string, string | string[] | undefined>;

@@ -6,9 +6,9 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { optionalSoftware, requireSoftware } from '../../../tools/optional-software.ts';
-import type { RunningServer } from '../../support/reference-server.ts';
+import type { RunningServer } from '../../../tests/support/reference-server.ts';
 
-const folder = fileURLToPath(new URL('../../../conformance/examples/', import.meta.url));
+const folder = fileURLToPath(new URL('../../examples/', import.meta.url));
 
 /** The backends in `conformance/examples/`. `runtime` is what a computer may lack. */
 export const exampleServers = [

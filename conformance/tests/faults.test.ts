@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { checks } from '../../conformance/checks/all.ts';
-import { listFindings } from '../../conformance/report/findings.ts';
+import { checks } from '../checks/all.ts';
+import { listFindings } from '../report/findings.ts';
 import { exemplary, startBackend } from './backends/backend.ts';
 import { faults } from './backends/faults/all.ts';
 import { nonBackends } from './backends/non-backends.ts';

@@ -1,4 +1,4 @@
-import { parseJson } from '../../../conformance/http/response.ts';
+import { parseJson } from '../../http/response.ts';
 import type { OperationId } from '../../../generated/operations.ts';
 import { findCall } from '../../../model/calls.ts';
 import {

@@ -1,8 +1,8 @@
 import { expect, onTestFinished, test } from 'vitest';
-import { createFixtures, createRunId } from '../../conformance/fixtures.ts';
-import { checkJourney, checkWalk } from '../../conformance/journeys/journey.ts';
-import { arrival, type Steps } from '../../conformance/journeys/steps.ts';
-import { createRunContext } from '../../conformance/run-context.ts';
+import { createFixtures, createRunId } from '../fixtures.ts';
+import { checkJourney, checkWalk } from '../journeys/journey.ts';
+import { arrival, type Steps } from '../journeys/steps.ts';
+import { createRunContext } from '../run-context.ts';
 import { exemplary, startBackend } from './backends/backend.ts';
 import { TestClock } from './backends/test-clock.ts';
 

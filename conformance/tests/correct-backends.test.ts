@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest';
-import { createReport } from '../../conformance/report/create-report.ts';
-import { viewOf } from '../../conformance/report/summary.ts';
-import { renderTerminal } from '../../conformance/report/terminal.ts';
+import { createReport } from '../report/create-report.ts';
+import { viewOf } from '../report/summary.ts';
+import { renderTerminal } from '../report/terminal.ts';
 import { callNames } from '../../model/calls.ts';
 import { freshDatabase, storeNames } from '../../server/tests/support.ts';
-import { startReferenceServer } from '../support/reference-server.ts';
+import { startReferenceServer } from '../../tests/support/reference-server.ts';
 import { exemplary, startBackend } from './backends/backend.ts';
 import { runKit, unmetChecks } from './backends/run-kit.ts';
 import { validVariants } from './backends/variants.ts';

@@ -1,8 +1,8 @@
 import { spawn } from 'node:child_process';
 import { text as textOf } from 'node:stream/consumers';
 import { expect, onTestFinished, test } from 'vitest';
-import { createReport } from '../../conformance/report/create-report.ts';
-import { run } from '../../conformance/run.ts';
+import { createReport } from '../report/create-report.ts';
+import { run } from '../run.ts';
 import { exemplary, startBackend } from './backends/backend.ts';
 import * as change from './backends/changes.ts';
 import { faults } from './backends/faults/all.ts';
