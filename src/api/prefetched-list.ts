@@ -4,7 +4,6 @@
  */
 import type { paths } from '../../generated/api.d.ts';
 import type { Project } from '../../machines/types.ts';
-import { xsrfHeader, xsrfTokens } from './xsrf.ts';
 
 export type PrefetchedList = {
   response: Promise<Response>;
@@ -19,21 +18,7 @@ declare global {
   }
 }
 
-const listPath = '/api/v1/projects' satisfies keyof paths;
-
-/** Sends the request of `listProjects` in api.ts, with less priority than the scripts. */
-export function prefetchList(): PrefetchedList {
-  const abortController = new AbortController();
-  const [token] = xsrfTokens(() => document.cookie);
-  const response = fetch(listPath, {
-    headers: { Accept: 'application/json', ...(token && { [xsrfHeader]: token }) },
-    credentials: 'include',
-    cache: 'no-store',
-    priority: 'low',
-    signal: abortController.signal,
-  });
-  return (window.prefetchedList = { response, abortController });
-}
+export const listPath = '/api/v1/projects' satisfies keyof paths;
 
 /** Wraps `window.fetch`. Returns the prefetched response for the first request of the list. */
 export function fetchWithPrefetchedList(request: Request): Promise<Response> {

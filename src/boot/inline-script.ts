@@ -9,11 +9,8 @@ import { createJsonArrayStream } from '../api/json-array-stream.ts';
 import { textChunks } from '../api/outcome.ts';
 import type { Project } from '../../machines/types.ts';
 import { waitForNetwork } from './wait-for-network.ts';
-import {
-  discardPrefetchedList,
-  prefetchList,
-  type PrefetchedList,
-} from '../api/prefetched-list.ts';
+import { prefetchList } from '../api/prefetch-list.ts';
+import { discardPrefetchedList, type PrefetchedList } from '../api/prefetched-list.ts';
 import type { Field, Prerendered } from './prerendered.ts';
 import {
   addressOfFragment,

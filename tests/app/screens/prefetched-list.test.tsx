@@ -1,5 +1,6 @@
 import { expect, onTestFinished, test, vi } from 'vitest';
-import { fetchWithPrefetchedList, prefetchList } from '../../../src/api/prefetched-list.ts';
+import { prefetchList } from '../../../src/api/prefetch-list.ts';
+import { fetchWithPrefetchedList } from '../../../src/api/prefetched-list.ts';
 
 const origin = 'http://localhost';
 
