@@ -1,5 +1,6 @@
 import { isIP, isIPv6 } from 'node:net';
-import { resolve } from 'node:path';
+import { existsSync, realpathSync } from 'node:fs';
+import { basename, dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { logLevels } from './http/log.ts';
 import { mistakeInValue, mistakesInNames, show } from './setting-mistakes.ts';
@@ -98,19 +99,24 @@ export function readSettings(environment: Environment) {
     problems.push(`LOG_LEVEL must be one of ${logLevels.join(', ')}, but is ${show(LOG_LEVEL!)}.`);
   }
   const drainSeconds = readNumber('DRAIN_SECONDS', 1, 0);
+  const dataDirectory = resolve(DATA_DIR || './data');
+  const dist = resolve(DIST_DIR || defaultDist);
+  if (!DATABASE_URL && `${realPath(dataDirectory)}/`.startsWith(`${realPath(dist)}/`)) {
+    problems.push('DATA_DIR must not be in DIST_DIR, because all files there are public.');
+  }
 
   if (problems.length > 0 || !logLevel) return { problems };
   return {
     settings: {
       port,
       host,
-      dataDirectory: resolve(DATA_DIR || './data'),
+      dataDirectory,
       /** PostgreSQL, used instead of `dataDirectory`. */
       databaseUrl: DATABASE_URL || undefined,
       databasePoolSize,
       databaseTimeoutSeconds,
       /** Folder of the built app. */
-      dist: resolve(DIST_DIR || defaultDist),
+      dist,
       /** Addresses and subnets. */
       trustedProxies: trustedProxies.filter(Boolean),
       logLevel,
@@ -130,3 +136,7 @@ function isNetwork(text: string): boolean {
   const isLength = /^\d{1,3}$/.test(prefixLength) && Number(prefixLength) >= 1;
   return rest.length === 0 && isLength && Number(prefixLength) <= max;
 }
+
+/** Returns the path without symbolic links, also of a folder that does not exist yet. */
+const realPath = (path: string): string =>
+  existsSync(path) ? realpathSync(path) : join(realPath(dirname(path)), basename(path));

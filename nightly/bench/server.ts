@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { get, type IncomingMessage } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -34,7 +34,9 @@ const bare = 'bare `node:http`';
 const examples = { Go: 'memory', Django: 'SQLite' };
 
 const folder = mkdtempSync(join(tmpdir(), 'tracker-app-bench-'));
-writeFileSync(join(folder, 'index.html'), '<!doctype html>');
+const dist = join(folder, 'dist');
+mkdirSync(dist);
+writeFileSync(join(dist, 'index.html'), '<!doctype html>');
 const postgres = await startPostgres();
 const stores: Record<string, Settings> = {
   SQLite: { DATA_DIR: join(folder, 'data') },
@@ -81,7 +83,7 @@ process.exit();
 
 async function start(settings: Settings) {
   const server = await startServerProcess({
-    DIST_DIR: folder,
+    DIST_DIR: dist,
     LOG_LEVEL: 'warn', // the baseline logs no requests either
     TRUST_PROXY: '127.0.0.1,::1', // the throttle would refuse the load of one address
     ...settings,

@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { readCommandLine } from '../../tools/command-line.ts';
@@ -28,8 +28,10 @@ supported here.`,
 );
 const folder = mkdtempSync(join(tmpdir(), 'tracker-app-torture-'));
 process.once('exit', () => rmSync(folder, { recursive: true, force: true }));
-writeFileSync(join(folder, 'index.html'), '<!doctype html>');
-const common: Settings = { DIST_DIR: folder, LOG_LEVEL: 'warn' };
+const dist = join(folder, 'dist');
+mkdirSync(dist);
+writeFileSync(join(dist, 'index.html'), '<!doctype html>');
+const common: Settings = { DIST_DIR: dist, LOG_LEVEL: 'warn' };
 let stores = 0;
 
 const sqlite = async (): Promise<Settings> => {

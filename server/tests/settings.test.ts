@@ -1,5 +1,5 @@
-import { readdirSync } from 'node:fs';
-import { resolve } from 'node:path';
+import { mkdirSync, readdirSync, symlinkSync } from 'node:fs';
+import { join, resolve } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { readSettings } from '../settings.ts';
 import { runProcess, temporaryFolder } from './support.ts';
@@ -226,4 +226,22 @@ test('a server whose DATA_DIR has quotes ends, and makes no folder', async () =>
     errors: `DATA_DIR must not be in quotation marks, but is "\\"${folder}/data\\"".\n`,
   });
   expect(readdirSync(folder)).toEqual([]);
+});
+
+test.each([
+  ['the folder itself', (dist: string) => dist],
+  ['a folder in it', (dist: string) => join(dist, 'deep/data')],
+  ['a link to it', (dist: string) => join(dist, '../link/data')],
+])('DATA_DIR is refused in DIST_DIR, whose files are public: %s', (_case, dataOf) => {
+  const folder = temporaryFolder();
+  const dist = join(folder, 'dist');
+  mkdirSync(dist);
+  symlinkSync(dist, join(folder, 'link'));
+  const environment = { DIST_DIR: dist, DATA_DIR: dataOf(dist) };
+  const problem = 'DATA_DIR must not be in DIST_DIR, because all files there are public.';
+  expect(readSettings(environment).problems).toEqual([problem]);
+  expect(readSettings({ ...environment, DATABASE_URL: 'postgres://u@h/d' }).problems).toEqual([]);
+  expect(readSettings({ DIST_DIR: dist, DATA_DIR: join(folder, 'dist-data') }).problems).toEqual(
+    [],
+  );
 });

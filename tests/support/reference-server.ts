@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createApp, type AppOptions } from '../../server/app.ts';
@@ -27,9 +27,11 @@ export async function startReferenceServer({
   ...options
 }: ReferenceServerOptions = {}): Promise<RunningServer> {
   const folder = mkdtempSync(join(tmpdir(), 'tracker-app-'));
+  const dist = join(folder, 'dist');
+  mkdirSync(dist);
   const opened = database ?? openSqlite(folder);
   const store = await openStore(now ? withClock(opened, now) : opened);
-  const app = await createApp({ dist: folder, passwords: cheapPasswords, ...options, store });
+  const app = await createApp({ dist, passwords: cheapPasswords, ...options, store });
   const origin = await app.listen({ port: 0, host: '127.0.0.1' });
   return {
     origin,
