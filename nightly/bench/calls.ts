@@ -11,7 +11,7 @@ import { longTestMs } from '../../tests/support/time-limits.ts';
 import type { Settings } from '../../tests/support/server-process.ts';
 import type { Load, LoadResult } from './load-generator.ts';
 
-const uncachedAccounts = 1_500; // their lists together exceed the server's cache
+const uncachedAccounts = 3_000; // their lists together exceed the server's cache
 /** Of a server without a cache, whose projects are created one by one. */
 const fewAccounts = 20;
 
