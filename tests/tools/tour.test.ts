@@ -1,18 +1,10 @@
 import { spawn } from 'node:child_process';
-import {
-  cpSync,
-  mkdirSync,
-  mkdtempSync,
-  readFileSync,
-  rmSync,
-  symlinkSync,
-  writeFileSync,
-} from 'node:fs';
-import { tmpdir } from 'node:os';
-import { basename, join } from 'node:path';
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
-import { expect, onTestFinished, test, vi } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { root } from '../../tools/run.ts';
+import { copyProject } from '../support/project-copy.ts';
 import { longTestMs } from '../support/time-limits.ts';
 
 vi.setConfig({ testTimeout: 6 * longTestMs });
@@ -46,12 +38,11 @@ test.each<[file: string, Change | undefined, commands: string[], output: RegExp]
 ])(
   'a change of %s has the effect that the tour describes',
   async (file, change, commands, output) => {
-    const folder = copyProject();
-    const path = join(folder, file);
-    const before = readFileSync(path, 'utf8');
-    if (change) writeFileSync(path, change(before));
-    else rmSync(path);
-    expect(change?.(before)).not.toBe(before);
+    const { folder, edit } = copyProject();
+    mkdirSync(join(folder, 'dist'));
+    writeFileSync(join(folder, 'dist/index.html'), '<!doctype html>');
+    if (change) edit(file, change);
+    else rmSync(join(folder, file));
     let printed = '';
     for (const command of commands) printed += await run(command, folder);
     expect(printed).toMatch(output);
@@ -59,20 +50,6 @@ test.each<[file: string, Change | undefined, commands: string[], output: RegExp]
     expect(page).toContain(`\`${file}\``);
   },
 );
-
-/** What a checkout does not have. */
-const leftOut = ['.git', 'node_modules', 'data', 'dist', 'out', '.cache'];
-
-function copyProject(): string {
-  const folder = mkdtempSync(join(tmpdir(), 'tour-'));
-  onTestFinished(() => rmSync(folder, { recursive: true }));
-  const filter = (path: string) => !leftOut.includes(basename(path));
-  cpSync(root, folder, { recursive: true, filter });
-  mkdirSync(join(folder, 'dist'));
-  writeFileSync(join(folder, 'dist/index.html'), '<!doctype html>');
-  symlinkSync(join(root, 'node_modules'), join(folder, 'node_modules'));
-  return folder;
-}
 
 /** Returns all that a command prints. */
 async function run(command: string, cwd: string): Promise<string> {

@@ -1,25 +1,16 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import {
-  cpSync,
-  globSync,
-  mkdtempSync,
-  readFileSync,
-  rmSync,
-  symlinkSync,
-  writeFileSync,
-} from 'node:fs';
+import { globSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { createServer as createHttpServer, type RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { afterAll, afterEach, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { createLogger, createServer, type InlineConfig } from 'vite';
 import { submitButton } from '../../../model/browser-driver.ts';
+import { root } from '../../../tools/run.ts';
 import { fillCredentials, openScreen, useBrowser } from '../../support/browser.ts';
-
-const root = fileURLToPath(new URL('../../../', import.meta.url));
+import { copyProject } from '../../support/project-copy.ts';
 
 const browser = useBrowser();
 afterEach(() => vi.unstubAllEnvs());
@@ -48,27 +39,12 @@ async function startBackend(listener: RequestListener): Promise<string> {
   return `http://127.0.0.1:${(backend.address() as AddressInfo).port}`;
 }
 
-/** Copies what the development server serves, so that a test can edit it. */
-function copyProject() {
-  const folder = mkdtempSync(join(tmpdir(), 'tracker-app-'));
-  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
-  const files = ['index.html', 'package.json', 'tsconfig.json'];
-  for (const name of [...files, 'generated', 'machines', 'server', 'src'])
-    cpSync(join(root, name), join(folder, name), { recursive: true });
-  symlinkSync(join(root, 'node_modules'), join(folder, 'node_modules'));
-  return {
-    folder,
-    config: {
-      root: folder,
-      configFile: join(root, 'vite.config.ts'),
-      cacheDir: join(folder, '.vite'),
-    },
-    edit: (file: string, change: (source: string) => string) => {
-      const path = join(folder, file);
-      writeFileSync(path, change(readFileSync(path, 'utf8')));
-    },
-  };
-}
+/** Returns how a development server serves a copy of the project. */
+const configOf = (folder: string): InlineConfig => ({
+  root: folder,
+  configFile: join(root, 'vite.config.ts'),
+  cacheDir: join(folder, '.vite'),
+});
 
 /** Serves a page instead of the hosted inspector, which collects what it receives. */
 async function openInspected(address: string, isPopupBlocked = false) {
@@ -221,12 +197,12 @@ test('the build contains nothing of the inspector', () => {
 });
 
 test('edits of styles, screens and components keep what is typed, and edits of anything else reload the page, without errors', async () => {
-  const { config, edit } = copyProject();
+  const { folder, edit } = copyProject();
   const backend = await startBackend((_, response) => {
     response.setHeader('content-type', 'application/json').end('[]');
   });
   vi.stubEnv('API_URL', backend);
-  const { address, stop } = await startDevServer(config);
+  const { address, stop } = await startDevServer(configOf(folder));
   onTestFinished(stop);
   const { page, problems } = await browser.open();
   let loads = 0;
@@ -289,10 +265,10 @@ test('edits of styles, screens and components keep what is typed, and edits of a
 });
 
 test('npm run dev:server restarts the reference backend after an edit, and keeps the data', async () => {
-  const { folder, config, edit } = copyProject();
+  const { folder, edit } = copyProject();
   vi.stubEnv('DATA_DIR', join(folder, 'data'));
   vi.stubEnv('LOG_LEVEL', 'silent');
-  const { address, printed, stop } = await startDevServer({ ...config, mode: 'server' });
+  const { address, printed, stop } = await startDevServer({ ...configOf(folder), mode: 'server' });
   onTestFinished(stop);
   expect(printed.join('\n')).toContain(`The data is in ${join(folder, 'data')}.`);
   const call = async (method: string, path: string, body?: object) => {
