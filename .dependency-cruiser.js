@@ -30,7 +30,7 @@ const rows = [
   ['src/ui/', ['src/styles/'], ['react', 'react-dom', '@vanilla-extract/css']],
   [
     'src/screens/',
-    ['src/(ui/|actors-context.ts|api/prefetched-list.ts)', 'machines/'],
+    ['src/(ui/|actors-context.ts)', 'machines/'],
     [
       'react',
       'react-dom',

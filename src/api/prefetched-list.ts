@@ -30,8 +30,8 @@ export function fetchWithPrefetchedList(request: Request): Promise<Response> {
   return list.response;
 }
 
-/** Returns the rows of that list that the prerendered screen shows. Node has no window. */
-export const prefetchedRows = () => globalThis.window?.prefetchedList?.rows;
+/** Returns the rows of that list that the prerendered screen shows. */
+export const prefetchedRows = () => window.prefetchedList?.rows;
 
 export function discardPrefetchedList(): void {
   window.prefetchedList?.abortController.abort();
