@@ -3,7 +3,7 @@
  * components. Runs in Node during the build. `inline-script.ts` shows the result.
  */
 import { createMemoryHistory, RouterProvider } from '@tanstack/react-router';
-import { renderToStaticMarkup, renderToString } from 'react-dom/server';
+import { renderToReadableStream, renderToStaticMarkup, renderToString } from 'react-dom/server';
 import { createActors } from '../actors.ts';
 import { createApi } from '../api/api.ts';
 import type { Project } from '../../machines/types.ts';
@@ -95,7 +95,15 @@ async function renderScreen(address: string, rows?: Project[]): Promise<string> 
     load: async () => ({ chunk: await loadLazyChunk(), actors }),
   });
   await router.load();
-  const html = renderToString(<RouterProvider router={router} />)
+  const element = <RouterProvider router={router} />;
+  // `renderToString` leaves what a component throws to the browser, without a word.
+  const thrown: unknown[] = [];
+  const onError = (error: unknown) => void thrown.push(error);
+  await (
+    await renderToReadableStream(element, { onError })
+  ).allReady;
+  if (thrown.length > 0) throw thrown[0];
+  const html = renderToString(element)
     .replaceAll('href="/', 'href="#/')
     // The inline script inserts the current year, because the build may be older.
     .replace(String(new Date().getFullYear()), 'YEAR');
