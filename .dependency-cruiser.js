@@ -11,7 +11,7 @@ const rows = [
   ['generated/', [], []],
   ['machines/', ['generated/'], ['xstate']],
   [
-    'model/(?!headless-app|chromium|programs)',
+    'model/(?!headless-app)',
     ['generated/', 'machines/', 'model/', 'src/screens/routes.ts'],
     ['xstate', '@xstate', 'playwright-core', 'node:'],
   ],
@@ -20,7 +20,6 @@ const rows = [
     ['machines/', 'model/', 'src/(actors.ts|api/|screens/routes.ts)'],
     ['xstate'],
   ],
-  ['model/(chromium|programs).ts', [], ['node:', 'playwright-core']],
 
   ['src/api/', ['generated/', 'machines/types.ts'], ['openapi-fetch']],
   ['src/actors.ts', ['generated/', 'machines/', 'src/api/'], ['xstate']],

@@ -7,7 +7,7 @@ import { findMissingSoftware } from './tools/optional-software.ts';
 import { LikelyFirst } from './tools/test-sequencer.ts';
 
 const dom: TestProjectInlineConfiguration['test'] = {
-  // Takes a third of the processor time of jsdom: 9 seconds instead of 24 for tests/app/screens.
+  // Takes a third of the processor time of jsdom: 9 seconds instead of 24 for tests/screens.
   environment: 'happy-dom',
   pool: 'threads',
   setupFiles: ['tests/support/screens-setup.ts'],
@@ -20,15 +20,15 @@ const long = {
   expect: { poll: { timeout: longWaitMs } },
 };
 
-const explorations = ['tests/app/model/exhaustive.test.ts', 'tests/app/model/exploration.test.ts'];
+const explorations = ['tests/model/exhaustive.test.ts', 'tests/model/exploration.test.ts'];
 
 /** Each project loads its modules again. */
 const projects: Record<string, TestProjectInlineConfiguration['test']> = {
-  'app:unit': { include: ['tests/app/unit/**/*.test.ts'], pool: 'threads' },
-  'app:screens': { include: ['tests/app/screens/**/*.test.tsx'], ...dom },
+  'app:unit': { include: ['tests/unit/**/*.test.ts'], pool: 'threads' },
+  'app:screens': { include: ['tests/screens/**/*.test.tsx'], ...dom },
   'app:model': {
-    include: ['tests/app/model/**/*.test.{ts,tsx}'],
-    exclude: ['tests/app/model/processes/**', ...explorations],
+    include: ['tests/model/**/*.test.{ts,tsx}'],
+    exclude: ['tests/model/chromium/**', ...explorations],
     ...dom,
   },
   // Each file in a process of its own, whose memory is limited.
@@ -40,19 +40,19 @@ const projects: Record<string, TestProjectInlineConfiguration['test']> = {
   },
   'app:browser': {
     ...long,
-    include: ['tests/app/browser/**/*.test.ts', 'tests/app/model/processes/**/*.test.ts'],
-    globalSetup: 'tests/app/browser/global-setup.ts',
+    include: ['tests/browser/**/*.test.ts', 'tests/model/chromium/**/*.test.ts'],
+    globalSetup: 'tests/browser/global-setup.ts',
   },
   'app:engines': {
     ...long,
-    include: ['tests/app/engines/**/*.test.ts'],
-    globalSetup: 'tests/app/browser/global-setup.ts',
+    include: ['tests/engines/**/*.test.ts'],
+    globalSetup: 'tests/browser/global-setup.ts',
   },
   server: { include: ['server/tests/**/*.test.ts'], globalSetup: 'server/tests/global-setup.ts' },
   conformance: {
     ...long,
     include: ['conformance/tests/**/*.test.ts'],
-    globalSetup: ['server/tests/global-setup.ts', 'tests/app/browser/global-setup.ts'],
+    globalSetup: ['server/tests/global-setup.ts', 'tests/browser/global-setup.ts'],
   },
   tools: { include: ['tests/tools/**/*.test.ts'], pool: 'threads' },
 };

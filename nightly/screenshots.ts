@@ -1,10 +1,10 @@
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { launchBrowser } from '../model/chromium.ts';
+import { launchBrowser } from '../conformance/ui/chromium.ts';
 import { readCommandLine } from '../tools/command-line.ts';
 import { root } from '../tools/run.ts';
-import { createVisualDriver } from '../tests/app/visual/page-driver.ts';
-import { showAllStates, stateOfReadme } from '../tests/app/visual/states.ts';
+import { createVisualDriver } from '../tests/visual/page-driver.ts';
+import { showAllStates, stateOfReadme } from '../tests/visual/states.ts';
 
 const themes = ['light', 'dark'] as const;
 /** A short page can look lost on the widest screen. */

@@ -6,7 +6,7 @@ import { root, runCommand, toolCommand } from './run.ts';
 
 /** The app on a simulated clock, which the generated paths control in a browser. */
 export const modelAppFolder = 'tests/out/model-app';
-const modelAppRoot = 'tests/app/model/processes/page';
+const modelAppRoot = 'tests/model/chromium/page';
 
 /** The app with the development build of React, which reports hydration mismatches. */
 export const developmentAppFolder = 'tests/out/development-app';

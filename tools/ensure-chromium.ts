@@ -4,8 +4,8 @@
  * command may be a stub.
  */
 import { stripVTControlCharacters } from 'node:util';
-import { installAdvice, launchBrowser } from '../model/chromium.ts';
-import { findChromiums, findPrograms } from '../model/programs.ts';
+import { installAdvice, launchBrowser } from '../conformance/ui/chromium.ts';
+import { findChromiums, findPrograms } from '../conformance/ui/programs.ts';
 import { runCommand, toolCommand } from './run.ts';
 
 const timeoutSeconds = 300;

@@ -8,7 +8,7 @@
 import { spawnSync } from 'node:child_process';
 import { existsSync, globSync } from 'node:fs';
 import { join } from 'node:path';
-import { findChromiums, findPrograms } from '../model/programs.ts';
+import { findChromiums, findPrograms } from '../conformance/ui/programs.ts';
 
 export type Software<Found extends object = object> = {
   name: string;
@@ -27,23 +27,23 @@ export const optionalSoftware = {
   chromium: {
     name: 'Chromium',
     testFiles: [
-      'tests/app/browser/*.test.ts',
+      'tests/browser/*.test.ts',
       'conformance/tests/screens.test.ts',
-      'tests/app/engines/chromium.test.ts',
-      'tests/app/model/processes/{browser,faults}.test.ts',
+      'tests/engines/chromium.test.ts',
+      'tests/model/chromium/{browser,faults}.test.ts',
     ],
     find: () => found(findChromiums().next().value || undefined),
     packages: ['chromium-headless-shell'],
   },
   firefox: {
     name: 'Firefox',
-    testFiles: ['tests/app/engines/firefox.test.ts'],
+    testFiles: ['tests/engines/firefox.test.ts'],
     find: () => found(process.env['FIREFOX'] ?? findProgram('firefox-esr', 'firefox')),
     packages: ['firefox-esr'],
   },
   webkit: {
     name: 'WebKitGTK',
-    testFiles: ['tests/app/engines/webkit.test.ts'],
+    testFiles: ['tests/engines/webkit.test.ts'],
     find: findWebKit,
     packages: ['webkit2gtk-driver', 'xvfb', 'xauth'],
   },

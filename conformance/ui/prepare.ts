@@ -13,7 +13,7 @@ export async function prepareUi(screenshotFolder: string) {
     [pathOf('../app'), pathOf('../../dist')].find((path) => existsSync(`${path}/index.html`)) ??
     (await buildApp());
   try {
-    const { findChromium } = await import('../../model/chromium.ts');
+    const { findChromium } = await import('./chromium.ts');
     await findChromium();
   } catch (error) {
     const message = error instanceof Error ? error.message : String(error);

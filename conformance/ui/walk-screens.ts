@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { BrowserContext, Page, Request } from 'playwright-core';
 import { createScreenDriver, waitForApp } from '../../model/browser-driver.ts';
-import { launchBrowser } from '../../model/chromium.ts';
+import { launchBrowser } from './chromium.ts';
 import { checkJourney, checkWalk } from '../journeys/journey.ts';
 import { accountSteps, arrival, hashesOf, projectSteps, type App } from '../journeys/steps.ts';
 import type { RunContext } from '../run-context.ts';

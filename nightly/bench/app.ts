@@ -2,7 +2,7 @@ import { existsSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { fileURLToPath } from 'node:url';
-import { launchBrowser } from '../../model/chromium.ts';
+import { launchBrowser } from '../../conformance/ui/chromium.ts';
 import { sendFile } from '../../tests/support/static-files.ts';
 import { budgetBytes, buildInMemory, bundleSizes } from '../../tools/bundle-size.ts';
 import { markdownTable } from '../../tools/diagram.ts';

@@ -14,9 +14,9 @@ const parts: Record<string, Part> = {
   machines: {
     mutate: ['machines/*.ts', '!machines/types.ts'],
     tests: [
-      'tests/app/unit/machines/*.test.ts',
-      'tests/app/model/exhaustive.test.ts',
-      'tests/app/screens/{login,register,credentials-form,projects,user-change}.test.tsx',
+      'tests/unit/machines/*.test.ts',
+      'tests/model/exhaustive.test.ts',
+      'tests/screens/{login,register,credentials-form,projects,user-change}.test.tsx',
     ],
   },
   /** Without styles, and without what only a browser executes. */
@@ -28,11 +28,7 @@ const parts: Record<string, Part> = {
       '!src/ui/use-{hydrated,virtual-rows}.ts',
       '!**/*.css.ts',
     ],
-    tests: [
-      'tests/app/unit/api/*.test.ts',
-      'tests/app/screens/*.test.tsx',
-      'tests/app/model/stop.test.tsx',
-    ],
+    tests: ['tests/unit/api/*.test.ts', 'tests/screens/*.test.tsx', 'tests/model/stop.test.tsx'],
     excludedMutations: ['StringLiteral'],
     ignoreStatic: true,
   },

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { promisify } from 'node:util';
-import { findPrograms } from '../../model/programs.ts';
+import { findPrograms } from '../../conformance/ui/programs.ts';
 import { UsageError } from '../../server/usage-error.ts';
 import { parseSpeech } from './transcript.ts';
 

@@ -1,0 +1,87 @@
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import axe from 'axe-core';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { heading } from '../../model/browser-driver.ts';
+import { headerRoutes, screens } from '../../src/screens/routes.ts';
+import { headerLink, useBrowser, useServer } from '../support/browser.ts';
+import { sendFile } from '../support/static-files.ts';
+
+const browser = useBrowser();
+const server = useServer();
+
+const folder = '/some/folder/';
+let plainServer: Server;
+let plainAddress: string;
+beforeAll(async () => {
+  // A plain web server: the files of the app in a folder, and 404 for everything else.
+  plainServer = createServer(({ url = '' }, response) => {
+    const isBelow = url.startsWith(folder);
+    if (isBelow && sendFile('dist', url.slice(folder.length - 1), response)) return;
+    response.writeHead(404).end();
+  }).listen(0, '127.0.0.1');
+  await new Promise((listening) => plainServer.once('listening', listening));
+  const { port } = plainServer.address() as AddressInfo;
+  plainAddress = `http://127.0.0.1:${port}${folder}`;
+});
+afterAll(() => plainServer.close());
+
+test('each address shows its screen, on any web server in any folder [ROUTE-1, ROUTE-7, ERROR-9]', async () => {
+  const headings = {
+    '': 'Home',
+    '#': 'Home',
+    '#/': 'Home',
+    '#/about': 'About Page',
+    '#/register': 'Create an account',
+    '#/login?next=1': 'Sign in',
+    '?utm_source=letter#/login': 'Sign in',
+    '#/projects': 'New Project',
+    '#/projects/1': 'Unexpected Application Error!',
+    '#/%': 'Unexpected Application Error!',
+  };
+  for (const [path, name] of Object.entries(headings)) {
+    const { page } = await browser.open();
+    await page.goto(plainAddress + path);
+    const shown = page.getByRole('heading', { level: 1 });
+    expect([path, await shown.textContent()]).toEqual([path, name]);
+  }
+});
+
+test('the links of the header, back and forward lead to their screens [HEADER-2, HEADER-3, HEADER-4, HEADER-5, HEADER-6]', async () => {
+  const { page } = await browser.open();
+  await page.goto(`${plainAddress}?utm_source=letter`);
+  const [first, ...others] = headerRoutes;
+  for (const path of [...others, first!]) {
+    await headerLink(page, screens[path].title).click();
+    await heading(page, screens[path].heading).waitFor();
+    expect(new URL(page.url()).hash).toBe(`#${path}`);
+  }
+  const [beforeLast, last] = others.slice(-2).map((path) => screens[path].heading);
+  await page.goBack();
+  await heading(page, last!).waitFor();
+  await page.goBack();
+  await heading(page, beforeLast!).waitFor();
+  await page.goForward();
+  await heading(page, last!).waitFor();
+});
+
+test.each(['light', 'dark'] as const)(
+  'an unknown address shows an accessible page, %s like the app, that leads to the app',
+  async (colorScheme) => {
+    const { page, problems } = await browser.open({ colorScheme });
+    const background = () => page.evaluate(() => getComputedStyle(document.body).backgroundColor);
+    const response = await page.goto(`${server.address}/a/deeper/address`);
+    expect(response?.status()).toBe(404);
+    await heading(page, 'Page not found').waitFor();
+    expect(await page.title()).toBe('Page not found · Tracker App');
+    const { violations } = await page.evaluate<axe.AxeResults>(`${axe.source}; axe.run()`);
+    expect(violations.map(({ id }) => id)).toEqual([]);
+    const backgroundOfPage = await background();
+    await page.getByRole('link', { name: 'Go to the start page' }).click();
+    await heading(page, 'Home').waitFor();
+    expect(page.url()).toBe(`${server.address}/`);
+    expect(backgroundOfPage).toBe(await background());
+    // Chromium logs the status of the page.
+    expect(problems).toEqual([expect.stringContaining('404')]);
+  },
+);

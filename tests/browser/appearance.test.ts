@@ -1,0 +1,252 @@
+import type { Route } from 'playwright-core';
+import { expect, test } from 'vitest';
+import { field, submitButton } from '../../model/browser-driver.ts';
+import { headerRoutes, routes, screens } from '../../src/screens/routes.ts';
+import {
+  fillProject,
+  headerLink,
+  mockProjects,
+  openScreen,
+  projectList,
+  useBrowser,
+  useServer,
+} from '../support/browser.ts';
+
+const browser = useBrowser();
+const server = useServer();
+
+const allPaths = [...routes, '/nowhere'] as const;
+
+test('the error that a click on the button causes does not move the button', async () => {
+  const { page } = await browser.open();
+  await openScreen(page, server.address, '/projects');
+  await field(page, 'Title').focus();
+  const before = await submitButton(page, 'Create Project').boundingBox();
+  await submitButton(page, 'Create Project').click();
+  await page.getByText('Description is required').waitFor();
+  expect(await submitButton(page, 'Create Project').boundingBox()).toEqual(before);
+  expect(await page.getByText('Title is required').isVisible()).toBe(true);
+});
+
+test('the list and the button are animated while their calls are pending, and not afterwards [LIST-2, CHOICE-7]', async () => {
+  const { page } = await browser.open();
+  const pending: Route[] = [];
+  await page.route('**/api/v1/**', (route) => void pending.push(route));
+  await openScreen(page, server.address, '/projects');
+  const button = submitButton(page, 'Create Project');
+  const animations = () =>
+    Promise.all(
+      [projectList(page), button].map((locator) =>
+        locator.evaluate(
+          (element) =>
+            // Without the transitions of hovering and pressing.
+            element.getAnimations({ subtree: true }).filter((item) => item instanceof CSSAnimation)
+              .length,
+        ),
+      ),
+    );
+  await expect.poll(animations).toEqual([1, 0]);
+  await fillProject(page, 'T', 'D');
+  await button.click();
+  await expect.poll(animations).toEqual([1, 1]);
+  await expect.poll(() => pending.length).toBe(2);
+  for (const route of pending) await route.fulfill({ status: 401, json: { message: 'No.' } });
+  await expect.poll(animations).toEqual([0, 0]);
+});
+
+test('the links of the header are not underlined, "Sign up" and "Sign in" look like buttons, and the current one is marked [HEADER-5, HEADER-6]', async () => {
+  const { page } = await browser.open();
+  await openScreen(page, server.address, '/about');
+  const styles = await page.locator('header a').evaluateAll((links) =>
+    links.map((link) => {
+      const { textDecorationLine, borderTopWidth } = getComputedStyle(link);
+      const isMarked = getComputedStyle(link, '::after').content !== 'none';
+      return `${link.textContent}: ${textDecorationLine} ${borderTopWidth}${isMarked ? ' marked' : ''}`;
+    }),
+  );
+  const expected = headerRoutes.map((path) => {
+    const { title, link } = screens[path];
+    return `${title}: none ${link === 'nav' ? 0 : 1}px${path === '/about' ? ' marked' : ''}`;
+  });
+  expect(styles).toEqual(expected);
+});
+
+test('links of the header, buttons and fields are at least 44 px high', async () => {
+  const { page } = await browser.open();
+  for (const path of ['/login', '/projects'] as const) {
+    await openScreen(page, server.address, path);
+    for (const target of await page.locator('header a, button, input, textarea').all()) {
+      const { height = 0 } = (await target.boundingBox()) ?? {};
+      const html = await target.evaluate(({ outerHTML }) => outerHTML);
+      expect([html, height >= 44]).toEqual([html, true]);
+    }
+  }
+});
+
+test('rows and banners keep line breaks and spaces, and each line starts on the side where its language starts [PROJECTS-6, LOGIN-5]', async () => {
+  const { page } = await browser.open();
+  const text = 'English,  two spaces\nעברית\nEnglish\nالعربية';
+  const refusal = { status: 422, json: { message: text } };
+  await mockProjects(page, [{ id: 1, title: text, description: text }], refusal);
+  await openScreen(page, server.address, '/projects');
+  await fillProject(page, 'T', 'D');
+  await submitButton(page, 'Create Project').click();
+  const row = page.getByRole('listitem');
+  // What Firefox and WebKit compute.
+  await row.evaluate((element) => (element.style.textAlign = 'left'));
+  for (const element of [row.locator('h3'), row.locator('p'), page.getByRole('alert')]) {
+    expect(await element.innerText()).toBe(text);
+    const sides = await element.evaluate((target) => {
+      const range = document.createRange();
+      range.selectNodeContents(target);
+      const { left, width } = target.getBoundingClientRect();
+      return Array.from(range.getClientRects())
+        .filter((line) => line.width > 0)
+        .map((line) => (line.left + line.width / 2 < left + width / 2 ? 'left' : 'right'));
+    });
+    expect(sides).toEqual(['left', 'right', 'left', 'right']);
+  }
+});
+
+test('announcements for screen readers are invisible', async () => {
+  const { page } = await browser.open();
+  await mockProjects(page, [], { status: 201, json: { id: 1, title: 'T', description: 'D' } });
+  await openScreen(page, server.address, '/projects');
+  await fillProject(page, 'T', 'D');
+  await submitButton(page, 'Create Project').click();
+  await page.getByText('The project was created.').waitFor({ state: 'attached' });
+  const box = await page.getByRole('status').boundingBox();
+  expect((box?.width ?? 0) * (box?.height ?? 0)).toBeLessThanOrEqual(1);
+});
+
+test('the footer is at the bottom of the window, and the content is less than 1,000 px wide', async () => {
+  const { page } = await browser.open({ viewport: { width: 2560, height: 1200 } });
+  await openScreen(page, server.address, '/about');
+  const footer = await page.getByRole('contentinfo').boundingBox();
+  expect((footer?.y ?? 0) + (footer?.height ?? 0)).toBeCloseTo(1200, 0);
+  const content = await page.getByRole('main').boundingBox();
+  expect(content?.width).toBeLessThan(1_000);
+});
+
+test('the page says what it needs without JavaScript', async () => {
+  const { page } = await browser.open({ javaScriptEnabled: false });
+  await page.goto(server.address);
+  const note = page.locator('noscript');
+  await note.waitFor();
+  expect(await note.textContent()).toBe(
+    'Tracker App needs JavaScript. Please switch it on and load this page again.',
+  );
+  expect(await page.title()).toBe('Tracker App');
+  // In the viewport, not below an empty one.
+  const { y = 0, height = 0 } = (await note.boundingBox()) ?? {};
+  expect(y + height).toBeLessThan(200);
+});
+
+test('the marker of the current link is on the edge of the header, also if the links wrap', async () => {
+  const { page } = await browser.open({ viewport: { width: 720, height: 640 } });
+  await openScreen(page, server.address, '/projects');
+  /** Returns what is on the edge, below the middle of the link. */
+  const onEdge = () =>
+    headerLink(page, 'Projects').evaluate((link) => {
+      const { left, width, bottom } = link.getBoundingClientRect();
+      const edge = link.closest('header')!.getBoundingClientRect().bottom - 1.5;
+      return {
+        rows: edge - bottom > 40 ? 'several' : 'one',
+        isMarker: document.elementFromPoint(left + width / 2, edge) === link,
+      };
+    });
+  expect(await onEdge()).toEqual({ rows: 'one', isMarker: true });
+  await page.evaluate(() => (document.documentElement.style.fontSize = '40px'));
+  expect(await onEdge()).toEqual({ rows: 'several', isMarker: true });
+});
+
+test('at 320 px with letters of double size no word breaks, and nothing scrolls sideways or is cut off', async () => {
+  const { page } = await browser.open({ viewport: { width: 320, height: 640 } });
+  const fontSizes = () =>
+    page
+      .locator('h1, h2, main p')
+      .evaluateAll((elements) =>
+        elements.map((element) => parseFloat(getComputedStyle(element).fontSize)),
+      );
+  for (const path of allPaths) {
+    await page.setViewportSize({ width: 320, height: 640 });
+    await openScreen(page, server.address, path);
+    const normal = await fontSizes();
+    await page.evaluate(() => (document.documentElement.style.fontSize = '32px'));
+    const factors = (await fontSizes()).map((size, index) => size / normal[index]!);
+    expect([path, Math.min(...factors) > 1.15]).toEqual([path, true]);
+    for (const width of [320, 300]) {
+      await page.setViewportSize({ width, height: 640 });
+      expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(width);
+      const cutOff = await page
+        .locator('button')
+        .evaluateAll((buttons) =>
+          buttons.filter(({ scrollWidth, clientWidth }) => scrollWidth > clientWidth),
+        );
+      expect(cutOff).toEqual([]);
+      const words = await page.evaluate(readWords);
+      expect(words.length).toBeGreaterThan(5);
+      expect(words.filter(({ lines }) => lines > 1)).toEqual([]);
+    }
+    await page.evaluate(() => (document.documentElement.style.fontSize = ''));
+  }
+});
+
+/** Returns each word of the screen, and on how many lines it is. */
+function readWords() {
+  const texts = document.createTreeWalker(document.getElementById('root')!, NodeFilter.SHOW_TEXT);
+  const words: { word: string; lines: number }[] = [];
+  while (texts.nextNode()) {
+    const text = texts.currentNode as Text;
+    for (const { 0: word, index } of text.data.matchAll(/\S+/g)) {
+      const range = document.createRange();
+      range.setStart(text, index);
+      range.setEnd(text, index + word.length);
+      const tops = Array.from(range.getClientRects(), ({ top }) => top);
+      words.push({ word, lines: new Set(tops).size });
+    }
+  }
+  return words;
+}
+
+test('the page declares its language, viewport, description, colour schemes and icon', async () => {
+  const { page } = await browser.open();
+  await page.goto(server.address);
+  const meta = (name: string) => page.locator(`meta[name=${name}]`).getAttribute('content');
+  expect(await page.locator('html').getAttribute('lang')).toBe('en');
+  expect(await meta('viewport')).toBe('width=device-width, initial-scale=1');
+  expect(await meta('description')).toBe('Register, sign in, and keep track of your projects.');
+  expect(await meta('color-scheme')).toBe('light dark');
+  const icon = await page.locator('link[rel=icon]').getAttribute('href');
+  // Inline: Chromium requests an icon that has an address again at each navigation.
+  expect(icon).toMatch(/^data:image\/png;base64,/);
+});
+
+test('the icon of the page is the logo beside the brand', async () => {
+  const { page } = await browser.open();
+  await openScreen(page, server.address, '/');
+  const pixels = await page.evaluate(async () => {
+    const size = 64;
+    /** Returns the opacity of each pixel of an image, 0 to 255. */
+    async function opacities(url: string) {
+      const image = new Image(size, size);
+      image.src = url;
+      await image.decode();
+      const canvas = new OffscreenCanvas(size, size).getContext('2d')!;
+      canvas.drawImage(image, 0, 0, size, size);
+      return canvas.getImageData(0, 0, size, size).data.filter((_, index) => index % 4 === 3);
+    }
+    const svg = document.querySelector('header svg')!.cloneNode(true) as SVGElement;
+    svg.setAttribute('xmlns', 'http://www.w3.org/2000/svg');
+    svg.setAttribute('width', String(size));
+    svg.setAttribute('height', String(size));
+    const logo = await opacities(`data:image/svg+xml,${encodeURIComponent(svg.outerHTML)}`);
+    const icon = await opacities(document.querySelector<HTMLLinkElement>('link[rel=icon]')!.href);
+    return {
+      inked: logo.filter((opacity) => opacity > 127).length,
+      different: logo.filter((opacity, index) => Math.abs(opacity - icon[index]!) > 48).length,
+    };
+  });
+  expect(pixels.inked).toBeGreaterThan(200);
+  expect(pixels.different).toBeLessThan(20);
+});

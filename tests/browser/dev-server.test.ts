@@ -1,0 +1,323 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { globSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { createServer as createHttpServer, type RequestListener } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, afterEach, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
+import { createLogger, createServer, type InlineConfig } from 'vite';
+import { submitButton } from '../../model/browser-driver.ts';
+import { root } from '../../tools/run.ts';
+import { fillCredentials, openScreen, useBrowser } from '../support/browser.ts';
+import { copyProject } from '../support/project-copy.ts';
+
+const browser = useBrowser();
+afterEach(() => vi.unstubAllEnvs());
+
+/** Starts the development server with the backend that `API_URL` names. */
+async function startDevServer(config: InlineConfig = {}) {
+  const printed: string[] = [];
+  const print = (text: string) => void printed.push(text);
+  const server = await createServer({
+    mode: 'development',
+    customLogger: { ...createLogger(), info: print, warn: print, error: print },
+    server: { port: 0 },
+    ...config,
+  });
+  await server.listen();
+  server.printUrls();
+  const [address = ''] = server.resolvedUrls?.local ?? [];
+  return { address: new URL(address).origin, printed, stop: () => server.close() };
+}
+
+/** Starts a backend. Returns its origin. */
+async function startBackend(listener: RequestListener): Promise<string> {
+  const backend = createHttpServer(listener).listen(0, '127.0.0.1');
+  onTestFinished(() => void backend.close());
+  await new Promise((listening) => backend.once('listening', listening));
+  return `http://127.0.0.1:${(backend.address() as AddressInfo).port}`;
+}
+
+/** Returns how a development server serves a copy of the project. */
+const configOf = (folder: string): InlineConfig => ({
+  root: folder,
+  configFile: join(root, 'vite.config.ts'),
+  cacheDir: join(folder, '.vite'),
+});
+
+/** Serves a page instead of the hosted inspector, which collects what it receives. */
+async function openInspected(address: string, isPopupBlocked = false) {
+  const { page, context, problems } = await browser.open();
+  await context.route('https://stately.ai/**', (route) =>
+    route.fulfill({
+      contentType: 'text/html',
+      body: `<script>
+        const received = [];
+        addEventListener('message', ({ data }) => received.push(data));
+        opener.postMessage({ type: '@statelyai.connected' }, '*');
+      </script>`,
+    }),
+  );
+  if (isPopupBlocked) {
+    await page.addInitScript(() => {
+      const open = window.open.bind(window);
+      let opened: Window | null = null;
+      window.open = (...args) => {
+        // Opening uses up the click. A window that is open may be navigated without one.
+        if (opened || navigator.userActivation.isActive) opened = open(...args);
+        return opened;
+      };
+    });
+  }
+  const opened = page.waitForEvent('popup');
+  await page.goto(address);
+  return { page, problems, opened };
+}
+
+describe('npm run dev', () => {
+  let dev: Awaited<ReturnType<typeof startDevServer>>;
+  beforeAll(async () => {
+    vi.stubEnv('API_URL', '');
+    dev = await startDevServer();
+  });
+  afterAll(() => dev.stop());
+
+  test('serves the app from its sources, with a mock of the contract', async () => {
+    const { page } = await browser.open();
+    await page.goto(`${dev.address}/#/projects`);
+    await page.getByText('No projects to show.').waitFor();
+    await page.getByRole('link', { name: 'Sign in' }).click();
+    await fillCredentials(page, 'ada@example.org');
+    await submitButton(page, 'Sign in').click();
+    await page.getByText('Move to the new office').waitFor();
+    expect(await page.getByRole('listitem').count()).toBe(2);
+    expect(dev.printed.join('\n')).toContain('Backend: a mock that keeps no data.');
+  });
+
+  test('prints why the mock refuses a request', async () => {
+    await fetch(`${dev.address}/api/v1/auth/login`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: '{"email":"ada@example.org"}',
+    });
+    expect(dev.printed).toContain(
+      "POST /api/v1/auth/login does not match openapi.yaml: Request body must have required property 'password'.",
+    );
+  });
+
+  test.each([
+    ['', '/?inspect#/login', false],
+    [', at the first click if the browser blocks its window', '/#/login?inspect', true],
+  ])(
+    'connects both machines to the inspector, without passwords%s, with the address %s',
+    async (_, path, isPopupBlocked) => {
+      const { page, problems, opened } = await openInspected(dev.address + path, isPopupBlocked);
+      let isOpen = false;
+      void opened.then(() => (isOpen = true));
+      // Repeated, because a click before the inspector has loaded opens nothing.
+      const clickUntilOpen = async () => {
+        if (isPopupBlocked) await page.getByRole('heading', { level: 1 }).click();
+        return isOpen;
+      };
+      await expect.poll(clickUntilOpen).toBe(true);
+      const inspector = await opened;
+      const received = () => inspector.evaluate(() => JSON.stringify(window.eval('received')));
+      await expect.poll(received).toContain('"name":"projects"');
+      await fillCredentials(page, 'ada@example.org', 'correct horse');
+      await submitButton(page, 'Sign in').click();
+      await page.getByText('Move to the new office').waitFor();
+      await expect.poll(received).toContain('xstate.done.actor.listProjects');
+      const events = ['login', 'user.changed', 'projects.opened', 'rows.received'];
+      for (const type of events) expect(await received()).toContain(`"type":"${type}"`);
+      expect(await received()).toContain('"name":"auth"');
+      expect(await received()).toContain('ada@example.org');
+      expect(await received()).not.toContain('correct horse');
+      expect(problems).toEqual([]);
+    },
+  );
+});
+
+test('API_URL=… npm run dev sends requests to that backend, with its own origin', async () => {
+  const received: (string | undefined)[] = [];
+  const origin = await startBackend((request, response) => {
+    const { origin: sender, referer, host } = request.headers;
+    received.push(sender, referer, host);
+    response.setHeader('set-cookie', 'XSRF-TOKEN=t; Domain=backend.example; Path=/');
+    response.writeHead(401, { 'content-type': 'application/json' });
+    response.end('{"message":"Another backend."}');
+  });
+
+  vi.stubEnv('API_URL', origin);
+  const { address, stop } = await startDevServer();
+  onTestFinished(stop);
+  const response = await fetch(`${address}/api/v1/auth/login`, {
+    method: 'POST',
+    headers: { origin: address, referer: `${address}/login?next=1` },
+  });
+  expect(await response.json()).toEqual({ message: 'Another backend.' });
+  expect(received).toEqual([origin, `${origin}/login?next=1`, new URL(origin).host]);
+  expect(response.headers.get('set-cookie')).toBe('XSRF-TOKEN=t; Path=/');
+});
+
+test('API_URL=… npm run dev says so when no backend answers', async () => {
+  vi.stubEnv('API_URL', 'http://127.0.0.1:1');
+  const { address, printed, stop } = await startDevServer();
+  onTestFinished(stop);
+  const message = 'No backend answers at http://127.0.0.1:1: start it, or change API_URL.';
+  // The app shows this message.
+  expect(await (await fetch(`${address}/api/v1/projects`)).json()).toEqual({ message });
+  const output = printed.join('\n');
+  expect(output).toContain(message);
+  expect(output).not.toMatch(/^ +at /m);
+});
+
+const notAnOrigin = "set it to the backend's origin, without a path, like http://localhost:8080";
+test.each([
+  ['localhost:8080', 'development', `API_URL is "localhost:8080": ${notAnOrigin}`],
+  ['http://localhost/api', 'development', `API_URL is "http://localhost/api": ${notAnOrigin}`],
+  [
+    'http://localhost:8080',
+    'server',
+    'API_URL is set, but npm run dev:server starts a backend itself: unset it, or use npm run dev.',
+  ],
+])('API_URL=%s is refused in the mode "%s", with what to do', async (apiUrl, mode, message) => {
+  vi.stubEnv('API_URL', apiUrl);
+  await expect(startDevServer({ mode })).rejects.toThrow(message);
+});
+
+test('the build contains nothing of the inspector', () => {
+  const isInspector = /stately\.ai|statelyai|xstateinspector/;
+  const library = join(root, 'node_modules/@statelyai/inspect/dist/index.mjs');
+  expect(readFileSync(library, 'utf8')).toMatch(isInspector);
+  const files = globSync('dist/**/*.{html,js,css}', { cwd: root });
+  expect(files.length).toBeGreaterThan(2);
+  const contents = files.map((file) => readFileSync(join(root, file), 'utf8'));
+  expect(files.filter((_, index) => isInspector.test(contents[index] ?? ''))).toEqual([]);
+});
+
+test('edits of styles, screens and components keep what is typed, and edits of anything else reload the page, without errors', async () => {
+  const { folder, edit } = copyProject();
+  const backend = await startBackend((_, response) => {
+    response.setHeader('content-type', 'application/json').end('[]');
+  });
+  vi.stubEnv('API_URL', backend);
+  const { address, stop } = await startDevServer(configOf(folder));
+  onTestFinished(stop);
+  const { page, problems } = await browser.open();
+  let loads = 0;
+  page.on('load', () => (loads += 1));
+  await openScreen(page, address, '/projects');
+  const title = page.getByRole('textbox', { name: 'Title' });
+  await title.fill('Typed before');
+  /** Appends a statement to a file and waits until the page has run it. */
+  const appendTo = async (file: string) => {
+    const message = `edited ${file}`;
+    const hasRun = page.waitForEvent('console', (event) => event.text() === message);
+    edit(file, (source) => `${source}\nconsole.info('${message}');\n`);
+    await hasRun;
+  };
+
+  const button = submitButton(page, 'Create Project');
+  const styleOf = (property: string) =>
+    button.evaluate((element, name) => getComputedStyle(element).getPropertyValue(name), property);
+  const addRule = (rule: string) => (source: string) => `${source}\n${rule}\n`;
+  edit('src/ui/button.css.ts', (source) => source.replace('fontWeight: 600', 'fontWeight: 300'));
+  await expect.poll(() => styleOf('font-weight')).toBe('300');
+  edit('src/styles/global.css.ts', addRule("globalStyle('form button', { opacity: 0.5 });"));
+  await expect.poll(() => styleOf('opacity')).toBe('0.5');
+  edit('src/styles/tokens.css.ts', (source) => source.replace(/(control: )'[^']*'/, "$1'7px'"));
+  await expect.poll(() => styleOf('border-radius')).toBe('7px');
+
+  for (const file of [
+    'src/screens/layout.tsx',
+    'src/screens/projects.tsx',
+    'src/screens/schemas.ts',
+    'src/screens/use-form.ts',
+    'src/ui/button.tsx',
+    'src/ui/block-offsets.ts',
+  ]) {
+    await appendTo(file);
+  }
+  edit('src/screens/projects.tsx', (source) => source.replace('List of Projects', 'All Projects'));
+  await page.getByRole('heading', { name: 'All Projects' }).waitFor();
+  expect([await title.inputValue(), loads, problems]).toEqual(['Typed before', 1, []]);
+
+  for (const file of [
+    'machines/auth.ts',
+    'machines/projects.ts',
+    'src/actors.ts',
+    'src/actors-context.ts',
+    'src/api/api.ts',
+    'src/api/decode.ts',
+    'src/boot/app.tsx',
+    'src/boot/lazy-chunk.ts',
+    'src/boot/load-lazy-chunk.ts',
+    'src/boot/router.tsx',
+    'src/boot/main.tsx',
+  ]) {
+    const before = loads;
+    await appendTo(file);
+    await page.getByText('No projects to show.').waitFor();
+    await expect.poll(() => loads, { message: file }).toBe(before + 1);
+    expect({ file, problems }).toEqual({ file, problems: [] });
+  }
+});
+
+test('npm run dev:server restarts the reference backend after an edit, and keeps the data', async () => {
+  const { folder, edit } = copyProject();
+  vi.stubEnv('DATA_DIR', join(folder, 'data'));
+  vi.stubEnv('LOG_LEVEL', 'silent');
+  const { address, printed, stop } = await startDevServer({ ...configOf(folder), mode: 'server' });
+  onTestFinished(stop);
+  expect(printed.join('\n')).toContain(`The data is in ${join(folder, 'data')}.`);
+  const call = async (method: string, path: string, body?: object) => {
+    const response = await fetch(`${address}/api/v1/${path}`, {
+      method,
+      ...(body && {
+        headers: { 'content-type': 'application/json' },
+        body: JSON.stringify(body),
+      }),
+    });
+    return `${response.status} ${await response.text()}`;
+  };
+  const credentials = { email: 'ada@example.org', password: 'correct horse' };
+  expect(await call('POST', 'users/register', credentials)).toMatch(/^201 /);
+  const list = () => call('GET', 'projects');
+  expect(await list()).toBe('401 {"message":"Please sign in to work with projects."}');
+
+  edit('generated/contract.json', (json) => json.replaceAll('Please sign in to work', 'Edited'));
+  await expect.poll(list).toBe('401 {"message":"Edited with projects."}');
+  expect(await call('POST', 'auth/login', credentials)).toMatch(/^200 /);
+
+  edit('server/main.ts', (source) => `process.exit(1);${source}`);
+  await expect.poll(list).toMatch(/^502 .*The backend has stopped\./);
+  edit('server/main.ts', (source) => source.replace('process.exit(1);', ''));
+  await expect.poll(list).toBe('401 {"message":"Edited with projects."}');
+});
+
+test('npm run dev:server stops the reference backend, also when it is killed', async () => {
+  const data = mkdtempSync(join(tmpdir(), 'tracker-app-'));
+  onTestFinished(() => rmSync(data, { recursive: true, force: true }));
+  const vite = join(root, 'node_modules/vite/bin/vite.js');
+  const child = spawn(process.execPath, [vite, '--mode', 'server', '--port', '0'], {
+    cwd: root,
+    env: { ...process.env, NODE_ENV: 'development', API_URL: '', DATA_DIR: data },
+    stdio: ['pipe', 'pipe', 'pipe'],
+  });
+  onTestFinished(() => void child.kill('SIGKILL'));
+  let output = '';
+  child.stdout.on('data', (chunk) => (output += chunk));
+  child.stderr.on('data', (chunk) => (output += chunk));
+  await expect.poll(() => output).toContain('Backend: server/');
+  const [backend = ''] = /http:\/\/127\.0\.0\.1:\d+/.exec(output) ?? [];
+  const isListening = () =>
+    fetch(`${backend}/healthz`).then(
+      ({ ok }) => ok,
+      () => false,
+    );
+  expect(await isListening()).toBe(true);
+  child.kill('SIGKILL');
+  await once(child, 'exit');
+  await expect.poll(isListening).toBe(false);
+});

@@ -1,0 +1,351 @@
+import type { Page } from 'playwright-core';
+import { describe, expect, test } from 'vitest';
+import { field, heading, submitButton } from '../../model/browser-driver.ts';
+import { errorTitle, exampleOf, routes, screens, titleOf } from '../../src/screens/routes.ts';
+import { developmentAppFolder } from '../../tools/built-app.ts';
+import {
+  fillCredentials,
+  focused,
+  headerLink,
+  mockProjects,
+  useBrowser,
+  useServer,
+} from '../support/browser.ts';
+import { fragments } from '../support/fragments.ts';
+import { prerenderedPages, projects } from '../support/held-pages.ts';
+
+const browser = useBrowser();
+const openPrerendered = prerenderedPages(browser, useServer());
+/** React's development build logs each difference between the page and what it renders. */
+const openInDevelopment = prerenderedPages(browser, useServer({ DIST_DIR: developmentAppFolder }));
+
+/** Remembers all nodes of the screen. `lost` describes those that were removed since. */
+async function trackNodes(page: Page) {
+  const tracker = await page.evaluateHandle(() => {
+    const root = document.getElementById('root')!;
+    const nodes: Node[] = [];
+    const walker = document.createTreeWalker(root, NodeFilter.SHOW_ELEMENT | NodeFilter.SHOW_TEXT);
+    while (walker.nextNode()) nodes.push(walker.currentNode);
+    const removed: Node[] = [];
+    const record = (records: MutationRecord[]) =>
+      removed.push(...records.flatMap(({ removedNodes }) => [...removedNodes]));
+    const observer = new MutationObserver(record);
+    observer.observe(root, { childList: true, subtree: true });
+    return {
+      count: nodes.length,
+      lost: () => {
+        record(observer.takeRecords());
+        return (
+          [...removed, ...nodes.filter((node) => !node.isConnected)]
+            // Comments mark the boundaries of React.
+            .filter((node) => node.nodeType !== Node.COMMENT_NODE)
+            .map((node) => (node instanceof Element ? node.outerHTML : node.textContent))
+        );
+      },
+      // A string, because comments are not part of what users meet.
+      markup: root.innerHTML.replaceAll(/<!--.*?-->/g, ''),
+    };
+  });
+  expect(await tracker.evaluate(({ count }) => count)).toBeGreaterThan(3);
+  return {
+    lost: () => tracker.evaluate(({ lost }) => lost()),
+    markup: await tracker.evaluate(({ markup }) => markup),
+  };
+}
+
+const markupOf = async (page: Page) =>
+  (await page.locator('#root').innerHTML()).replaceAll(/<!--.*?-->/g, '');
+
+const errors = (page: Page) => page.locator('form p');
+
+const addresses = routes.map((route) => [exampleOf(route), screens[route].heading]);
+const unknown = ['/nowhere', errorTitle];
+const otherFragments = Object.entries(fragments).map(([fragment, route]) => [
+  fragment,
+  route ? screens[route].heading : errorTitle,
+]);
+
+test.each(routes)(
+  '%s has its title, and the same pixels before and after the app takes over [CHOICE-53, CHOICE-60]',
+  async (route) => {
+    const { page, hydrate } = await openPrerendered(exampleOf(route), { reducedMotion: 'reduce' });
+    await heading(page, screens[route].heading).waitFor();
+    expect(await page.title()).toBe(`${titleOf(route)} · Tracker App`);
+    expect(await page.evaluate(() => scrollY)).toBe(0);
+    const prerendered = await page.screenshot();
+    await hydrate();
+    expect(Buffer.compare(prerendered, await page.screenshot())).toBe(0);
+  },
+);
+
+describe.each([
+  ['production', openPrerendered, [...addresses, ...otherFragments]],
+  ['development', openInDevelopment, [...addresses, unknown]],
+])('with the %s build of React', (_, open, fragmentsOfBuild) => {
+  test.each(fragmentsOfBuild)(
+    '#%s keeps every node and attribute when the app takes over [CHOICE-53]',
+    async (path, name) => {
+      const { page, problems, hydrate } = await open(path);
+      await heading(page, name).waitFor();
+      const { lost, markup } = await trackNodes(page);
+      await hydrate();
+      expect(await lost()).toEqual([]);
+      expect(await markupOf(page)).toBe(markup);
+      expect(problems).toEqual([]);
+    },
+  );
+
+  test.each([0, 3, 40, 200])(
+    'a list of %i projects keeps every node when the app takes over and when it has loaded [CHOICE-69]',
+    async (count) => {
+      const { page, problems, hydrate } = await open('/projects', {
+        prepare: (newPage) => mockProjects(newPage, projects(count)),
+      });
+      await page.locator('section').waitFor();
+      const rows = page.locator('section li');
+      await expect.poll(() => rows.count()).toBe(Math.min(count, 15));
+      const { lost } = await trackNodes(page);
+      await hydrate();
+      await page.locator('section[aria-busy=false]').waitFor();
+      await page.getByText(count === 0 ? 'No projects to show.' : `${count} projects.`).waitFor();
+      expect(await lost()).toEqual([]);
+      expect(problems).toEqual([]);
+    },
+  );
+
+  test('a form that was changed in every way keeps every node when the app takes over [CHOICE-62, CHOICE-63]', async () => {
+    const { page, problems, hydrate } = await open('/projects');
+    await field(page, 'Title').fill('Website');
+    await field(page, 'Description').evaluate((element) => (element.style.height = '214px'));
+    await submitButton(page, 'Create Project').click();
+    await expect
+      .poll(() => errors(page).allTextContents())
+      .toEqual(['', 'Description is required']);
+    expect(await focused(page)).toBe('description');
+    expect(await page.locator('button[aria-busy=true]').count()).toBe(0);
+    const { lost } = await trackNodes(page);
+    await hydrate();
+    expect(await lost()).toEqual([]);
+    expect(await errors(page).allTextContents()).toEqual(['', 'Description is required']);
+    expect(await focused(page)).toBe('description');
+    const box = await field(page, 'Description').boundingBox();
+    expect(box?.height).toBe(214);
+    expect(await field(page, 'Title').inputValue()).toBe('Website');
+    expect(problems).toEqual([]);
+  });
+
+  test('a screen whose link was followed early keeps every node and the focus when the app takes over [CHOICE-61, CHOICE-65]', async () => {
+    const { page, problems, hydrate } = await open('/projects');
+    await headerLink(page, 'Sign in').press('Enter');
+    await heading(page, 'Sign in').waitFor();
+    expect(await focused(page)).toBe('Sign in');
+    const { lost } = await trackNodes(page);
+    await hydrate();
+    expect(await lost()).toEqual([]);
+    expect(await page.locator('h1:focus').count()).toBe(1);
+    await page.keyboard.press('Tab');
+    expect(await focused(page)).toBe('email');
+    expect(problems).toEqual([]);
+  });
+});
+
+test('an IME composition goes on when the app takes over [CHOICE-62]', async () => {
+  const { page, hydrate } = await openPrerendered('/projects');
+  await field(page, 'Title').focus();
+  await page.evaluate(() => {
+    document.body.dataset['events'] = '';
+    for (const type of ['compositionstart', 'compositionend', 'focusout']) {
+      addEventListener(type, () => (document.body.dataset['events'] += `${type} `));
+    }
+  });
+  const events = () => page.locator('body').getAttribute('data-events');
+  const cdp = await page.context().newCDPSession(page);
+  const compose = (text: string) =>
+    cdp.send('Input.imeSetComposition', { text, selectionStart: 1, selectionEnd: text.length });
+  await compose('に');
+  expect(await events()).toBe('compositionstart ');
+  await hydrate();
+  await compose('にほ');
+  await cdp.send('Input.insertText', { text: '日本' });
+  await page.keyboard.type('!');
+  expect(await field(page, 'Title').inputValue()).toBe('日本!');
+  expect(await events()).toBe('compositionstart compositionend ');
+});
+
+test('a form that was submitted early with invalid values is not busy, and shows its errors, when the app takes over [CHOICE-64, CHOICE-74, CHOICE-75]', async () => {
+  const { page, requests, hydrate } = await openPrerendered('/login');
+  await fillCredentials(page, 'ada@', 'short');
+  await page.keyboard.press('Enter');
+  await page.locator('button[aria-busy=true]').waitFor();
+  await hydrate();
+  await expect
+    .poll(() => errors(page).allTextContents())
+    .toEqual(['Invalid email address', 'Password must be at least 8 characters']);
+  const button = page.locator('button[aria-busy=false][aria-disabled=false]');
+  expect(await button.textContent()).toBe('Sign in');
+  expect(requests).toEqual([]);
+});
+
+test('the templates leave memory when the app has taken over', async () => {
+  const { page, hydrate } = await openPrerendered('/projects', {
+    prepare: (newPage) => mockProjects(newPage, projects(3)),
+  });
+  await hydrate();
+  const cdp = await page.context().newCDPSession(page);
+  await cdp.send('HeapProfiler.collectGarbage');
+  const { nodes } = await cdp.send('Memory.getDOMCounters');
+  const connected = await page.evaluate(() => {
+    const walker = document.createTreeWalker(document, NodeFilter.SHOW_ALL);
+    let count = 1;
+    while (walker.nextNode()) count += 1;
+    return count;
+  });
+  // Chromium counts 5 to 18 nodes more, such as those inside of a text field. Templates are 250.
+  expect(nodes - connected).toBeLessThan(50);
+});
+
+describe('in each slice of the hydration', () => {
+  /** Runs `action` in the page when React schedules its `slice`th task. Returns whether it ran. */
+  async function hydrateWith(action: () => void, slice: number) {
+    const { page, problems, requests, hydrate } = await openPrerendered('/login');
+    await page.evaluate(() => {
+      history.replaceState(null, '', '#/about');
+      history.pushState(null, '', '#/login');
+    });
+    await fillCredentials(page, 'ada@example.org');
+    await page.evaluate(`window.action = ${String(action)}`);
+    await page.evaluate((count) => {
+      let rest = count;
+      type PostMessage = (this: MessagePort, message: unknown) => void;
+      const postMessage = Reflect.get(MessagePort.prototype, 'postMessage') as PostMessage;
+      MessagePort.prototype.postMessage = function post(this: MessagePort, message: unknown) {
+        // Not after the hydration, which removes the templates.
+        if (--rest === 0 && document.querySelector('template')) {
+          document.body.dataset['ran'] = 'yes';
+          (window as unknown as { action: () => void }).action();
+        }
+        postMessage.call(this, message);
+      };
+    }, slice);
+    const { lost } = await trackNodes(page);
+    await hydrate();
+    return {
+      page,
+      problems,
+      requests,
+      lost,
+      ran: (await page.locator('body').getAttribute('data-ran')) !== null,
+    };
+  }
+
+  test('a submit by a password manager is sent once, and loses no node [CHOICE-64]', async () => {
+    let slice = 0;
+    for (;;) {
+      slice += 1;
+      const { requests, lost, ran } = await hydrateWith(
+        () => document.querySelector('form')!.requestSubmit(),
+        slice,
+      );
+      if (!ran) break;
+      await expect
+        .poll(() => requests.map((request) => request.postDataJSON()))
+        .toEqual([{ email: 'ada@example.org', password: 'correct horse' }]);
+      expect(await lost()).toEqual([]);
+    }
+    expect(slice).toBeGreaterThan(2);
+  });
+
+  test.each([
+    ['a link', () => document.querySelector<HTMLElement>('[href="#/about"]')!.click()],
+    ['Back', () => history.back()],
+  ])(
+    'a navigation by %s leads to its screen, and loses no other node [CHOICE-61, CHOICE-92]',
+    async (_, navigate) => {
+      let slice = 0;
+      for (;;) {
+        slice += 1;
+        const { page, problems, lost, ran } = await hydrateWith(navigate, slice);
+        if (!ran) break;
+        await heading(page, 'About Page').waitFor();
+        await expect.poll(() => focused(page)).toBe('About Page');
+        expect(await page.title()).toBe('About · Tracker App');
+        expect(await page.locator('a[aria-current=page]').textContent()).toBe('About');
+        expect((await lost()).filter((html) => html?.includes('</header>'))).toEqual([]);
+        await headerLink(page, 'Sign in').click();
+        await heading(page, 'Sign in').waitFor();
+        await page.goBack();
+        await heading(page, 'About Page').waitFor();
+        expect(problems).toEqual([]);
+      }
+      expect(slice).toBeGreaterThan(2);
+    },
+  );
+});
+
+describe('in a page that something else has changed', () => {
+  /** Each returns the number of warnings: none if React does not meet the change. */
+  const changes = {
+    'an element before a field': () => {
+      document.querySelector('input')!.before(document.createElement('aside'));
+      return 1;
+    },
+    'an attribute of a field': () => {
+      document.querySelector('input')!.setAttribute('data-lpignore', 'true');
+      return 0;
+    },
+    'an element around each text, by a translator': () => {
+      const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
+      const texts: Text[] = [];
+      while (walker.nextNode()) texts.push(walker.currentNode as Text);
+      for (const text of texts) {
+        const font = document.createElement('font');
+        text.replaceWith(font);
+        font.append(text);
+      }
+      return 1;
+    },
+  };
+
+  test.each(Object.entries(changes))(
+    '%s: what was typed stays and can be sent, and React warns at most once [CHOICE-62, CHOICE-93]',
+    async (_, change) => {
+      const { page, problems, hydrate } = await openPrerendered('/login');
+      await field(page, 'Password').fill('correct horse');
+      await field(page, 'Email').pressSequentially('ada@example');
+      const warnings = await page.evaluate(change);
+      await field(page, 'Email').focus();
+      await page.keyboard.press('End');
+      await hydrate();
+      await page.keyboard.type('.org');
+      expect(await field(page, 'Password').inputValue()).toBe('correct horse');
+      const sent = page.waitForRequest('**/auth/login');
+      await submitButton(page, 'Sign in').click();
+      expect((await sent).postDataJSON()).toEqual({
+        email: 'ada@example.org',
+        password: 'correct horse',
+      });
+      await headerLink(page, 'About').click();
+      await heading(page, 'About Page').waitFor();
+      expect(problems).toHaveLength(warnings);
+      expect(problems.join('')).toMatch(/^(React rendered the page again, .*)?$/s);
+    },
+  );
+});
+
+test('a navigation is followed after a screen has failed to hydrate [CHOICE-92]', async () => {
+  const { page, hydrate } = await openPrerendered('/about');
+  await heading(page, 'About Page').waitFor();
+  // The layout of the app calls it.
+  await page.evaluate(() => {
+    Object.assign(Date.prototype, {
+      getFullYear() {
+        throw new Error('No calendar');
+      },
+    });
+  });
+  await hydrate();
+  await page.getByText('No calendar').waitFor();
+  await page.evaluate(() => (location.hash = '#/nowhere'));
+  await page.getByText('404 Not Found').waitFor();
+  await expect.poll(() => page.title()).toBe('Unexpected Application Error! · Tracker App');
+});

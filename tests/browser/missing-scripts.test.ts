@@ -1,0 +1,404 @@
+/** What the app does while its scripts are missing, and once they can be loaded. */
+import type { Page, Request } from 'playwright-core';
+import { describe, expect, test } from 'vitest';
+import { field, heading, submitButton, waitForApp } from '../../model/browser-driver.ts';
+import { headerRoutes, screens, type HeaderRoute } from '../../src/screens/routes.ts';
+import {
+  fillCredentials,
+  focused,
+  headerLink,
+  mockProjects,
+  openScreen,
+  rowTitles,
+  useBrowser,
+  useServer,
+} from '../support/browser.ts';
+import { alerts, prerenderedPages, projects } from '../support/held-pages.ts';
+
+const browser = useBrowser();
+const server = useServer();
+const openPrerendered = prerenderedPages(browser, server);
+
+const failure = 'This page could not be loaded. Check your connection, or reload the page.';
+const lazyPaths = headerRoutes.filter((path) => screens[path].isLazy);
+const mainChunk = '**/assets/index*';
+const lazyChunk = '**/assets/lazy-chunk*';
+
+const follow = (page: Page, path: HeaderRoute) => headerLink(page, screens[path].title).click();
+const goOnline = (page: Page) => page.evaluate(() => dispatchEvent(new Event('online')));
+
+/** Expects that an outage keeps the form of /login, and that the app then sends it once. */
+async function expectFormKept(
+  { page, requests }: { page: Page; requests: Request[] },
+  fail: () => Promise<unknown>,
+) {
+  const input = await field(page, 'Email').elementHandle();
+  await fail();
+  await goOnline(page);
+  await waitForApp(page);
+  expect(await alerts(page).count()).toBe(0);
+  expect(await input?.evaluate((element) => element.isConnected)).toBe(true);
+  await submitButton(page, 'Sign in').click();
+  await expect
+    .poll(() => requests.map((request) => request.postDataJSON()))
+    .toEqual([{ email: 'ada@example.org', password: 'correct horse' }]);
+}
+
+/** Opens a page that saves data, and so prefetches nothing. */
+async function openSavingData() {
+  const opened = await browser.open();
+  await opened.page.addInitScript(() =>
+    Object.defineProperty(navigator, 'connection', { value: { saveData: true } }),
+  );
+  return opened;
+}
+
+/** Opens a page of Home whose chunk of the other screens is missing. */
+async function openWithoutChunk() {
+  const opened = await openSavingData();
+  await openScreen(opened.page, server.address, '/');
+  await opened.context.setOffline(true);
+  return opened;
+}
+
+/** Opens /login from Home with a simulated clock, while the chunk of other screens is missing. */
+async function openLoginWithoutChunk() {
+  const { page } = await openSavingData();
+  await page.clock.install();
+  await openScreen(page, server.address, '/');
+  await page.route(lazyChunk, (route) => route.abort());
+  await follow(page, '/login');
+  await expectLoadError(page, '/login');
+  return page;
+}
+
+async function expectLoadError(page: Page, path: HeaderRoute) {
+  await heading(page, screens[path].title).waitFor();
+  expect(await alerts(page).allTextContents()).toEqual([failure]);
+}
+
+describe('the chunk of the other screens is prefetched', () => {
+  test('when Home is idle, with a low priority, and once, so that the other screens need no network afterwards [CHOICE-85]', async () => {
+    const { page, context } = await browser.open();
+    const session = await context.newCDPSession(page);
+    await session.send('Network.enable');
+    const priorities: string[] = [];
+    session.on('Network.requestWillBeSent', ({ request }) => {
+      if (request.url.includes('lazy-chunk')) priorities.push(request.initialPriority);
+    });
+    const response = page.waitForResponse(lazyChunk);
+    await openScreen(page, server.address, '/');
+    await (await response).finished();
+    const startedAfterLoad = await page.evaluate(() => {
+      const [navigation] = performance.getEntriesByType('navigation');
+      const chunk = performance
+        .getEntriesByType('resource')
+        .find(({ name }) => name.includes('lazy-chunk'));
+      // Not its end, which comes after the timer has started.
+      return chunk!.startTime - Reflect.get(navigation!, 'loadEventStart');
+    });
+    expect(startedAfterLoad).toBeGreaterThan(390);
+    await context.setOffline(true);
+    for (const path of lazyPaths) {
+      await follow(page, path);
+      await heading(page, screens[path].heading).waitFor();
+      expect(await alerts(page).count()).toBe(0);
+    }
+    expect(priorities).toEqual(['Low']);
+  });
+
+  test('not with Save-Data [CHOICE-85]', async () => {
+    const { page } = await openSavingData();
+    await page.clock.install();
+    await openScreen(page, server.address, '/');
+    await page.waitForLoadState('load');
+    await page.clock.runFor(60_000);
+    expect(await page.locator('link[rel=modulepreload][href*=lazy-chunk]').count()).toBe(0);
+  });
+});
+
+describe('when the chunk of the other screens is missing', () => {
+  test('each of them says so in the layout, once, and the links keep working [CHOICE-86]', async () => {
+    const { page } = await openWithoutChunk();
+    for (const path of lazyPaths) {
+      await follow(page, path);
+      await expectLoadError(page, path);
+      expect(await headerLink(page, screens[path].title).getAttribute('aria-current')).toBe('page');
+      expect(await page.getByRole('contentinfo').count()).toBe(1);
+      expect(await page.title()).toBe(`${screens[path].title} · Tracker App`);
+      await expect.poll(() => focused(page)).toBe(screens[path].title);
+      await follow(page, '/about');
+      await heading(page, 'About Page').waitFor();
+      expect(await alerts(page).count()).toBe(0);
+    }
+    await page.goBack();
+    await expectLoadError(page, lazyPaths.at(-1)!);
+  });
+
+  test.each([
+    ['and has the focus', undefined, screens['/login'].heading],
+    ['and leaves the focus on another link', 'About', 'About'],
+  ])(
+    'a screen appears when the network is back, %s [CHOICE-87]',
+    async (_, focusedLink, expected) => {
+      const { page, context } = await openWithoutChunk();
+      await follow(page, '/login');
+      await expectLoadError(page, '/login');
+      if (focusedLink) await headerLink(page, focusedLink).focus();
+      await context.setOffline(false);
+      await page.locator('form').waitFor();
+      expect(await alerts(page).count()).toBe(0);
+      await expect.poll(() => focused(page)).toBe(expected);
+    },
+  );
+
+  test('it is requested again every five seconds, and announced only once [CHOICE-87]', async () => {
+    const page = await openLoginWithoutChunk();
+    const alert = await alerts(page).elementHandle();
+    const failed = page.waitForEvent('requestfailed');
+    await page.clock.runFor(5_000);
+    await failed;
+    expect(await alert?.evaluate((element) => element.isConnected)).toBe(true);
+    await page.unroute(lazyChunk);
+    await page.clock.runFor(5_000);
+    await field(page, 'Password').waitFor();
+  });
+
+  test('it is requested again when the user follows the link again [CHOICE-87]', async () => {
+    const page = await openLoginWithoutChunk();
+    const alert = await alerts(page).elementHandle();
+    await follow(page, '/login');
+    // A new element, so that screen readers announce it again.
+    await expect.poll(() => alert?.evaluate((element) => element.isConnected)).toBe(false);
+    await expectLoadError(page, '/login');
+    await page.unroute(lazyChunk);
+    await follow(page, '/login');
+    await field(page, 'Password').waitFor();
+    expect(await focused(page)).toBe('Sign in');
+  });
+
+  test('it is requested under a new URL, because Firefox 153 remembers failures [CHOICE-87]', async () => {
+    const { page } = await openSavingData();
+    await openScreen(page, server.address, '/');
+    await page.route(/lazy-chunk[^?]*$/, (route) => route.abort());
+    const requested = page.waitForRequest(/lazy-chunk.*\?1$/);
+    await follow(page, '/login');
+    await field(page, 'Password').waitFor();
+    expect((await (await requested).response())?.status()).toBe(200);
+    // The second copy of the chunk would have other actors.
+    await fillCredentials(page, 'ada@example.org');
+    await submitButton(page, 'Sign in').click();
+    await alerts(page).waitFor();
+    await follow(page, '/register');
+    await heading(page, 'Create an account').waitFor();
+    await follow(page, '/login');
+    expect(await alerts(page).count()).toBe(1);
+  });
+
+  test('it is loaded in the background after the user has left [CHOICE-87]', async () => {
+    const { page, context } = await openWithoutChunk();
+    await follow(page, '/login');
+    await expectLoadError(page, '/login');
+    await follow(page, '/about');
+    await heading(page, 'About Page').waitFor();
+    const loaded = page.waitForResponse(lazyChunk);
+    await context.setOffline(false);
+    await (await loaded).finished();
+    await context.setOffline(true);
+    await follow(page, '/login');
+    await field(page, 'Password').waitFor();
+    expect(await alerts(page).count()).toBe(0);
+  });
+});
+
+describe('when the main chunk of a prerendered screen is missing', () => {
+  test('an alert says so, the prerendered screens work, and nothing is busy [CHOICE-71, CHOICE-72]', async () => {
+    const { page } = await browser.open();
+    await page.route(mainChunk, (route) => route.abort());
+    await page.goto(`${server.address}/#/about`);
+    await alerts(page).waitFor();
+    await page.getByRole('link', { name: 'Projects' }).click();
+    expect(await alerts(page).allTextContents()).toEqual([failure]);
+    expect(await page.locator('section').innerText()).toBe('List of Projects');
+    expect(await page.locator('[aria-busy=true]').count()).toBe(0);
+    await page.getByRole('link', { name: 'Sign in' }).click();
+    await fillCredentials(page, 'ada@example.org');
+    const first = await alerts(page).elementHandle();
+    await submitButton(page, 'Sign in').click();
+    // Screen readers announce an alert when its element is new.
+    expect(await first?.evaluate((element) => element.isConnected)).toBe(false);
+    expect(await alerts(page).allTextContents()).toEqual([failure]);
+    expect(await submitButton(page, 'Sign in').getAttribute('aria-busy')).toBe('false');
+    expect(await field(page, 'Email').inputValue()).toBe('ada@example.org');
+  });
+
+  test('projects are shown, whether they arrive before or after the failure [CHOICE-76]', async () => {
+    const { page, failScripts } = await openPrerendered('/projects', {
+      prepare: (newPage) => mockProjects(newPage, projects(2)),
+    });
+    await expect.poll(() => rowTitles(page).count()).toBe(2);
+    await failScripts();
+    const section = page.locator('section');
+    const titles = ['Project 1', 'Project 2'];
+    await expect.poll(() => rowTitles(page).allTextContents()).toEqual(titles);
+    expect(await section.locator(':scope > :not(div):visible').allTextContents()).toEqual([
+      'List of Projects',
+    ]);
+    expect(await section.getAttribute('aria-busy')).toBe('false');
+    await page.getByRole('link', { name: 'About' }).click();
+    await page.getByRole('link', { name: 'Projects' }).click();
+    await expect.poll(() => rowTitles(page).allTextContents()).toEqual(titles);
+    expect(await section.getAttribute('aria-busy')).toBe('false');
+  });
+
+  test('the alert appears once, only for scripts, and also on an unknown path [CHOICE-71]', async () => {
+    const { page } = await openPrerendered('/nowhere');
+    await heading(page, 'Unexpected Application Error!').waitFor();
+    const failToLoad = (tagName: string) =>
+      page.evaluate(async (name) => {
+        const element = document.createElement(name) as HTMLImageElement;
+        const error = new Promise((resolve) => element.addEventListener('error', resolve));
+        document.body.append(element);
+        element.src = 'data:,no-picture-and-no-script';
+        await error;
+      }, tagName);
+    await failToLoad('img');
+    expect(await alerts(page).count()).toBe(0);
+    await failToLoad('script');
+    const first = await alerts(page).elementHandle();
+    await failToLoad('script');
+    expect(await first?.evaluate((element) => element.isConnected)).toBe(true);
+    expect(await alerts(page).count()).toBe(1);
+  });
+
+  test.each([
+    ['from the same URL', '**/never'],
+    // Firefox 153 never requests the same URL again.
+    ['from another URL', '**/assets/**'],
+  ])(
+    'a submitted form is not busy any more, and the app is loaded %s once the network is back, and keeps what was typed [CHOICE-72, CHOICE-88]',
+    async (_, failingUrls) => {
+      const { failScripts, ...opened } = await openPrerendered('/login');
+      const { page } = opened;
+      await fillCredentials(page, 'ada@example.org');
+      await submitButton(page, 'Sign in').click();
+      await page.locator('button[aria-busy=true]').waitFor();
+      await expectFormKept(opened, async () => {
+        await failScripts();
+        expect(await page.locator('button[aria-busy=true]').count()).toBe(0);
+        await page.unroute('**/assets/**');
+        await page.route(failingUrls, (route, request) =>
+          request.resourceType() === 'script' ? route.abort() : route.continue(),
+        );
+      });
+    },
+  );
+
+  // Firefox 153 never requests a module again whose import has failed.
+  test('the app is requested every five seconds, and imported once, when the server has its file [CHOICE-88]', async () => {
+    const { page } = await browser.open();
+    await page.clock.install();
+    await page.route(mainChunk, (route) => route.fulfill({ status: 503 }));
+    await page.goto(`${server.address}/#/about`);
+    await alerts(page).waitFor();
+    const methods: string[] = [];
+    page.on('request', (request) => {
+      if (request.url().includes('index')) methods.push(request.method());
+    });
+    for (const attempts of [1, 2, 3]) {
+      // The attempt before may not have set its timer yet.
+      await expect
+        .poll(async () => {
+          await page.clock.runFor(5_000);
+          return methods.length;
+        })
+        .toBeGreaterThanOrEqual(attempts);
+    }
+    expect(new Set(methods)).toEqual(new Set(['HEAD']));
+    await page.unroute(mainChunk);
+    await page.clock.runFor(5_000);
+    await waitForApp(page);
+    expect(methods.filter((method) => method === 'GET')).toHaveLength(1);
+  });
+});
+
+describe('when the chunk of a prerendered screen is missing', () => {
+  /** Opens a prerendered path. `loadApp` loads the app, which requests the chunk twice more. */
+  async function openWithoutLazyChunk(path: string) {
+    const { page, requests, loadScripts } = await openPrerendered(path, {
+      async prepare(newPage) {
+        await mockProjects(newPage, projects(2));
+        await newPage.route(lazyChunk, (route) => route.abort());
+      },
+    });
+    return {
+      page,
+      requests,
+      loadApp: async () => {
+        await alerts(page).waitFor();
+        // The app's last request of the chunk has a new URL.
+        const failedAgain = page.waitForEvent('requestfailed', (request) =>
+          request.url().endsWith('?1'),
+        );
+        await loadScripts();
+        await failedAgain;
+      },
+    };
+  }
+
+  test('the projects received stay until the user leaves [CHOICE-76]', async () => {
+    const { page, loadApp } = await openWithoutLazyChunk('/projects');
+    await expect.poll(() => rowTitles(page).count()).toBe(2);
+    await loadApp();
+    await alerts(page).waitFor();
+    expect(await rowTitles(page).count()).toBe(2);
+    await page.getByRole('link', { name: 'About' }).click();
+    await waitForApp(page);
+    await page.getByRole('heading', { name: 'About Page' }).waitFor();
+  });
+
+  test('the early response is not shown to the next user [CHOICE-70, CHOICE-47]', async () => {
+    const { page } = await browser.open();
+    let requests = 0;
+    await page.route('**/api/v1/projects', (route) =>
+      route.fulfill({ json: requests++ === 0 ? [] : projects(1) }),
+    );
+    await page.route('**/api/v1/auth/login', (route) => route.fulfill({ status: 200, json: {} }));
+    await page.route(lazyChunk, (route) => route.abort());
+    await page.goto(`${server.address}/#/projects`);
+    await page.getByText('This page could not be loaded.').waitFor();
+    await page.unroute(lazyChunk);
+    await headerLink(page, 'Sign in').click();
+    await waitForApp(page);
+    await fillCredentials(page, 'bob@example.org');
+    await submitButton(page, 'Sign in').click();
+    await expect.poll(() => rowTitles(page).allTextContents()).toEqual(['Project 1']);
+    expect(requests).toBe(2);
+  });
+
+  test('what was typed stays, and is sent by the form once the network is back [CHOICE-73]', async () => {
+    const { loadApp, ...opened } = await openWithoutLazyChunk('/login');
+    const { page } = opened;
+    await fillCredentials(page, 'ada@example.org');
+    await expectFormKept(opened, async () => {
+      await loadApp();
+      expect(await alerts(page).count()).toBe(1);
+      await page.unroute(lazyChunk);
+    });
+  });
+
+  test('the app sends a form that is submitted while it hydrates the page after a failure', async () => {
+    const { page, loadApp } = await openWithoutLazyChunk('/login');
+    await fillCredentials(page, 'ada@example.org');
+    await loadApp();
+    await page.unroute(lazyChunk);
+    // As the app does before React hydrates.
+    await page.evaluate(() => window.prerendered!.freeze());
+    // Without the event of a click, because the app tries again at each click.
+    await page.evaluate(() => document.querySelector('form')!.requestSubmit());
+    expect(await alerts(page).count()).toBe(0);
+    const sent = page.waitForRequest('**/auth/login');
+    await goOnline(page);
+    expect((await sent).postDataJSON()).toMatchObject({ email: 'ada@example.org' });
+  });
+});

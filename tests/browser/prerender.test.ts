@@ -1,0 +1,308 @@
+import type { BrowserContextOptions, Locator, Page } from 'playwright-core';
+import { describe, expect, test } from 'vitest';
+import { field, heading, submitButton } from '../../model/browser-driver.ts';
+import {
+  fillCredentials,
+  headerLink,
+  mockProjects,
+  useBrowser,
+  useServer,
+} from '../support/browser.ts';
+import { alerts, prerenderedPages, projects } from '../support/held-pages.ts';
+
+const browser = useBrowser();
+const server = useServer();
+
+const openPrerendered = prerenderedPages(browser, server);
+const requiredErrors = (page: Page) => page.getByText('is required');
+
+test('a link that was followed just before the app takes over leads to its screen [CHOICE-61]', async () => {
+  const { page } = await openPrerendered('');
+  await heading(page, 'Home').waitFor();
+  const shown = await page.evaluate(() => {
+    location.hash = '#/about';
+    // The event of the change comes later.
+    window.prerendered!.freeze();
+    return [document.querySelector('h1')!.textContent, document.activeElement!.textContent];
+  });
+  expect(shown).toEqual(['About Page', 'About Page']);
+});
+
+test('no key is lost while the app takes over [CHOICE-62]', async () => {
+  const { page, hydrate } = await openPrerendered('/login');
+  await field(page, 'Password').focus();
+  const app = { isInPlace: false };
+  const takingOver = hydrate().then(() => (app.isInPlace = true));
+  let typed = '';
+  while (!app.isInPlace) {
+    await page.keyboard.press('a');
+    typed += 'a';
+  }
+  await takingOver;
+  expect(await field(page, 'Password').inputValue()).toBe(typed);
+  expect(await requiredErrors(page).count()).toBe(0);
+});
+
+test('a touched empty field has an error until it is filled, then its other error when the app takes over [CHOICE-63, CHOICE-74, FIELD-1]', async () => {
+  const { page, problems, hydrate } = await openPrerendered('/login');
+  const errors = () => requiredErrors(page).allTextContents();
+  await page.getByRole('link', { name: 'About' }).focus();
+  await field(page, 'Email').focus();
+  // It is not touched yet.
+  await page.keyboard.type('a');
+  await page.keyboard.press('Backspace');
+  expect(await errors()).toEqual([]);
+  await page.keyboard.press('Tab');
+  await expect.poll(errors).toEqual(['Email is required']);
+  expect(await field(page, 'Email').getAttribute('aria-invalid')).toBe('true');
+  await page.keyboard.press('Shift+Tab');
+  await expect.poll(errors).toEqual(['Email is required', 'Password is required']);
+  await page.keyboard.type('ada');
+  await expect.poll(errors).toEqual(['Password is required']);
+  expect(await field(page, 'Email').getAttribute('aria-invalid')).toBe('false');
+  await hydrate();
+  await page.getByText('Invalid email address').waitFor();
+  expect(await errors()).toEqual(['Password is required']);
+  await page.keyboard.press('Tab');
+  await page.keyboard.type('c');
+  await expect.poll(errors).toEqual([]);
+  expect(problems).toEqual([]);
+});
+
+test('what was typed and submitted does not appear on the next screen, nor on the same one later, and is not sent [CHOICE-67]', async () => {
+  const { page, requests, hydrate } = await openPrerendered('/login');
+  await fillCredentials(page, 'ada@example.org');
+  await submitButton(page, 'Sign in').click();
+  await headerLink(page, 'Sign up').click();
+  await heading(page, 'Create an account').waitFor();
+  expect(await field(page, 'Email').inputValue()).toBe('');
+  await headerLink(page, 'Sign in').click();
+  await heading(page, 'Sign in').waitFor();
+  await field(page, 'Email').fill('bob@example.org');
+  await hydrate();
+  expect(await field(page, 'Email').inputValue()).toBe('bob@example.org');
+  expect(await field(page, 'Password').inputValue()).toBe('');
+  expect(await requiredErrors(page).count()).toBe(0);
+  expect(requests).toEqual([]);
+});
+
+test('the list is requested once, before the scripts have loaded, with the headers of the app [CHOICE-68, CALL-8, CALL-1]', async () => {
+  const cookie = { name: 'XSRF-TOKEN', value: 'a%2Fb', url: server.address };
+  const { page, requests, hydrate } = await openPrerendered('/projects', {
+    async prepare(newPage) {
+      await newPage.context().addCookies([cookie]);
+      await mockProjects(newPage, [{ id: 1, title: 'Website', description: 'New pages.' }]);
+    },
+  });
+  await expect.poll(() => requests.length).toBe(1);
+  await hydrate();
+  await page.getByText('New pages.').waitFor();
+  expect(requests.length).toBe(1);
+  // The app itself requests the list when the user comes back.
+  await page.getByRole('link', { name: 'About' }).click();
+  await page.getByRole('link', { name: 'Projects' }).click();
+  await expect.poll(() => requests.length).toBe(2);
+  const [early, late] = requests.map((request) => request.headers());
+  expect(early).toEqual(late);
+  expect(early).toMatchObject({ accept: 'application/json', 'x-xsrf-token': 'a/b' });
+});
+
+/** Returns the title and the description of each row. */
+const rowsOf = (rows: Locator) =>
+  rows.evaluateAll((all) =>
+    all.map((row) => [...row.querySelectorAll('[data-field]')].map((text) => text.textContent)),
+  );
+
+const rowTexts = (count: number) =>
+  projects(count).map(({ title, description }) => [title, description]);
+
+/** Opens the prerendered projects with a list that the test streams. */
+async function openStreaming(options?: BrowserContextOptions) {
+  const prerendered = await openPrerendered('/projects', {
+    ...options,
+    prepare: (newPage) =>
+      newPage.addInitScript(() => {
+        const encoder = new TextEncoder();
+        window.fetch = async (input) => {
+          const { fetched = '' } = document.body.dataset;
+          const url = input instanceof Request ? input.url : String(input);
+          document.body.dataset['fetched'] = fetched + url;
+          const body = new ReadableStream({
+            start(stream) {
+              addEventListener('chunk', (event) =>
+                stream.enqueue(encoder.encode((event as CustomEvent<string>).detail)),
+              );
+              addEventListener('end', () => stream.close());
+            },
+          });
+          return new Response(body);
+        };
+      }),
+  });
+  const { page } = prerendered;
+  await page.locator('section').waitFor();
+  return {
+    ...prerendered,
+    send: (chunk: string) =>
+      page.evaluate((detail) => dispatchEvent(new CustomEvent('chunk', { detail })), chunk),
+    end: () => page.evaluate(() => dispatchEvent(new CustomEvent('end'))),
+  };
+}
+
+test('projects are shown as they arrive, and stay when the app takes over [CHOICE-69]', async () => {
+  const { page, problems, hydrate, send, end } = await openStreaming();
+  const list = page.getByRole('list', { name: 'List of Projects' });
+  const rows = list.getByRole('listitem');
+  const section = page.locator('section');
+  const json = JSON.stringify(projects(7));
+  const secondProject = json.indexOf(',{"id":2');
+  const fourthProject = json.indexOf(',{"id":4');
+  await send(json.slice(0, secondProject));
+  await expect.poll(() => rowsOf(rows)).toEqual(rowTexts(1));
+  await send(json.slice(secondProject, fourthProject));
+  await expect.poll(() => rowsOf(rows)).toEqual(rowTexts(3));
+  await send(json.slice(fourthProject, -20));
+  await expect.poll(() => rowsOf(rows)).toEqual(rowTexts(6));
+  const positions = () =>
+    rows.evaluateAll((all) => all.map((row) => `${row.ariaPosInSet} of ${row.ariaSetSize}`));
+  const ofUnknown = ['1 of -1', '2 of -1', '3 of -1', '4 of -1', '5 of -1', '6 of -1'];
+  expect(await positions()).toEqual(ofUnknown);
+  expect(await section.getAttribute('aria-busy')).toBe('true');
+  expect(await page.getByText('Loading projects…').count()).toBe(0);
+  const screenshot = () => page.screenshot({ fullPage: true });
+  const before = await section.ariaSnapshot();
+  await page.emulateMedia({ reducedMotion: 'reduce' });
+  const prerendered = await screenshot();
+
+  // Records the fewest rows that the browser could paint between two tasks.
+  await page.evaluate(() => {
+    new MutationObserver(() => {
+      const { fewest = '9' } = document.body.dataset;
+      const count = document.querySelectorAll('#root li[aria-posinset]').length;
+      document.body.dataset['fewest'] = String(Math.min(Number(fewest), count));
+    }).observe(document.body, { childList: true, subtree: true });
+  });
+  await hydrate();
+  expect(await page.locator('body').getAttribute('data-fewest')).toBe('6');
+  expect(Buffer.compare(prerendered, await screenshot())).toBe(0);
+  expect(await rowsOf(rows)).toEqual(rowTexts(6));
+  expect(await positions()).toEqual(ofUnknown);
+  expect(await section.ariaSnapshot()).toBe(before);
+
+  await send(json.slice(-20));
+  await end();
+  await expect.poll(() => section.getAttribute('aria-busy')).toBe('false');
+  expect(await rowsOf(rows)).toEqual(rowTexts(7));
+  expect(await page.locator('body').getAttribute('data-fetched')).toBe('/api/v1/projects');
+  expect(problems).toEqual([]);
+});
+
+test('only the first fifteen projects are parsed and shown before the scripts have loaded [CHOICE-69]', async () => {
+  const { page, hydrate, send, end } = await openStreaming();
+  const rows = page.locator('section li');
+  const json = JSON.stringify(projects(200));
+  const half = json.indexOf('{"id":101,');
+  await send(json.slice(0, half));
+  await expect.poll(() => rows.count()).toBe(15);
+  await page.evaluate(() => {
+    const parse = JSON.parse.bind(JSON);
+    JSON.parse = (text: string) => {
+      document.body.dataset['parsed'] = 'yes';
+      return parse(text);
+    };
+  });
+  await send(json.slice(half));
+  await end();
+  expect(await page.evaluate(() => document.body.dataset['parsed'])).toBe(undefined);
+  await hydrate();
+  await page.locator('section[aria-busy=false]').waitFor();
+  expect(await rows.first().getAttribute('aria-setsize')).toBe('200');
+});
+
+test.each([50, 200])(
+  'the same rows of a list of %i are in view when the app takes over [CHOICE-66]',
+  async (count) => {
+    const { page, hydrate, send, end } = await openStreaming({
+      viewport: { width: 800, height: 300 },
+    });
+    // All rows have different heights, so that no height can be estimated from the others.
+    const uneven = projects(count).map((row) => ({
+      ...row,
+      description: 'A line.\n'.repeat(row.id),
+    }));
+    await send(JSON.stringify(uneven));
+    const rows = page.locator('section li');
+    await rows.nth(14).waitFor();
+    await rows.last().evaluate((row) => row.scrollIntoView());
+    const position = () =>
+      page.evaluate(() => {
+        const title = document.elementFromPoint(innerWidth / 2, 10)?.closest('li')?.firstChild;
+        return [title?.textContent, scrollY];
+      });
+    const before = await position();
+    expect(before[0]).toMatch(/^Project \d+$/);
+    await hydrate();
+    expect(await position()).toEqual(before);
+    await end();
+    await page.locator('section[aria-busy=false]').waitFor();
+    expect(await position()).toEqual(before);
+  },
+);
+
+test.each([
+  ['an error', { status: 500, json: projects(1) }],
+  ['no list', { json: { items: projects(1) } }],
+  ['no list of projects', { json: [{ ...projects(1)[0], title: 1 }] }],
+  ['no JSON', { body: '<h1>Project 1</h1>' }],
+  ['lost', undefined],
+])(
+  'a response that is %s becomes an empty list, without ever showing a row [CHOICE-68, ERROR-8]',
+  async (_, response) => {
+    const { page, requests, hydrate } = await openPrerendered('/projects', {
+      async prepare(newPage) {
+        await newPage.route('**/api/v1/projects', (route) =>
+          response ? route.fulfill(response) : route.abort(),
+        );
+        await newPage.addInitScript(() => {
+          new MutationObserver(() => {
+            if (document.querySelector('#root li[aria-posinset]'))
+              document.documentElement.dataset['shown'] = 'yes';
+          }).observe(document, { childList: true, subtree: true });
+        });
+      },
+    });
+    await expect.poll(() => requests.length).toBe(1);
+    await (await requests[0]!.response())?.finished();
+    expect(await page.getByText('Loading projects…').isVisible()).toBe(true);
+    await hydrate();
+    await page.getByText('No projects to show.').waitFor();
+    expect(await page.locator('html').getAttribute('data-shown')).toBe(null);
+    expect(await alerts(page).count()).toBe(0);
+  },
+);
+
+describe('leaving the projects aborts the early request [CHOICE-70]', () => {
+  test('before the scripts have loaded', async () => {
+    const { page, problems, requests, hydrate } = await openPrerendered('/projects');
+    await expect.poll(() => requests.length).toBe(1);
+    const aborted = page.waitForEvent('requestfailed');
+    await page.getByRole('link', { name: 'About' }).click();
+    expect(await aborted).toBe(requests[0]);
+    expect(requests[0]!.url()).toBe(`${server.address}/api/v1/projects`);
+    await hydrate();
+    await page.getByRole('link', { name: 'Projects' }).click();
+    await expect.poll(() => requests.length).toBe(2);
+    expect(problems).toEqual([]);
+  });
+
+  test('after the app has taken over', async () => {
+    const { page, problems, requests, hydrate } = await openPrerendered('/projects');
+    await hydrate();
+    await field(page, 'Title').fill('The app is there');
+    const aborted = page.waitForEvent('requestfailed');
+    await page.getByRole('link', { name: 'About' }).click();
+    await page.getByRole('link', { name: 'Projects' }).click();
+    expect(await aborted).toBe(requests[0]);
+    expect(problems).toEqual([]);
+  });
+});

@@ -1,0 +1,263 @@
+import type { BrowserContextOptions, Page } from 'playwright-core';
+import { expect, test } from 'vitest';
+import { submitButton } from '../../model/browser-driver.ts';
+import {
+  fillProject,
+  focused,
+  mockProjects,
+  openScreen,
+  projectList,
+  rowTitles,
+  useBrowser,
+  useServer,
+} from '../support/browser.ts';
+
+const browser = useBrowser();
+const server = useServer();
+
+/** Descriptions of a list, by index. In the first one, every seventh project is long. */
+const descriptions: Record<string, (index: number, count: number) => string> = {
+  'of different heights': (i) => 'One of many lines.\n'.repeat(i % 7 === 0 ? 9 : 1),
+  'of one height': () => 'One line, which a narrow window breaks, so that all rows are higher.',
+  'higher further down': (i, count) => 'Line.\n'.repeat(1 + (30 * i) / count),
+  'lower further down': (i, count) => 'Line.\n'.repeat(1 + (30 * (count - i)) / count),
+  'with a gigantic last one': (i, count) => (i === count - 1 ? 'word '.repeat(13_107) : 'Line.'),
+  'with a gigantic first one': (i) => (i === 0 ? 'word '.repeat(13_107) : 'Line.'),
+};
+
+type ListOptions = BrowserContextOptions & { rows?: string };
+
+async function openList(count: number, { rows, ...options }: ListOptions = {}) {
+  const viewport = { width: 1000, height: 700 };
+  const { page, problems } = await browser.open({ viewport, ...options });
+  const descriptionOf = descriptions[rows ?? 'of different heights']!;
+  const projects = Array.from({ length: count }, (_, i) => ({
+    id: i + 1,
+    title: `Project ${i + 1}`,
+    description: descriptionOf(i, count),
+  }));
+  const created = { id: count + 1, title: 'The new one', description: 'At the end.' };
+  await mockProjects(page, projects, { status: 201, json: created });
+  await openScreen(page, server.address, '/projects');
+  await row(page, 1).waitFor();
+  return { page, problems };
+}
+
+async function createProject(page: Page) {
+  await fillProject(page, 'The new one', 'At the end.');
+  await submitButton(page, 'Create Project').click();
+  await page.getByText('The project was created.').waitFor();
+}
+
+const row = (page: Page, position: number) => page.locator(`li[aria-posinset="${position}"]`);
+const renderedRows = (page: Page) => page.getByRole('listitem').count();
+const isFocused = (element: Element) => element === document.activeElement;
+const showButton = (page: Page) => page.getByRole('button', { name: 'Show the new project' });
+
+/** Returns whether the row and the edges of the page are in the viewport. */
+async function edgeState(page: Page, position: number) {
+  await row(page, position).waitFor();
+  return row(page, position).evaluate((element) => {
+    const { top, bottom } = element.getBoundingClientRect();
+    return {
+      isVisible: top < innerHeight && bottom > 0,
+      isAtStart: scrollY === 0,
+      isAtEnd: scrollY + innerHeight > document.documentElement.scrollHeight - 2,
+    };
+  });
+}
+
+const atStart = { isVisible: true, isAtStart: true, isAtEnd: false };
+const atEnd = { isVisible: true, isAtStart: false, isAtEnd: true };
+
+test('only the rows around the viewport are in the page, with the total number of rows, also after a jump of the scroll bar to its end [CHOICE-52, CHOICE-58, CHOICE-81]', async () => {
+  const { page, problems } = await openList(5_000, { rows: 'higher further down' });
+  expect(await renderedRows(page)).toBeLessThan(50);
+  expect(await row(page, 1).getAttribute('aria-setsize')).toBe('5000');
+  await page.evaluate(() => scrollTo(0, document.documentElement.scrollHeight));
+  await expect.poll(() => edgeState(page, 5_000)).toEqual(atEnd);
+  expect(await rowTitles(page).last().textContent()).toBe('Project 5000');
+  expect(await renderedRows(page)).toBeLessThan(50);
+  expect(problems).toEqual([]);
+});
+
+test.each([
+  [51, 'of different heights'],
+  ...Object.keys(descriptions).map((rows) => [2_000, rows] as const),
+] as const)(
+  'one End shows the last of %i rows %s, and one Home the first [CHOICE-81]',
+  async (count, rows) => {
+    const { page } = await openList(count, { rows });
+    await page.getByRole('button', { name: 'Create Project' }).focus();
+    for (const modifier of ['', 'Control+']) {
+      await page.keyboard.press(`${modifier}End`);
+      await expect.poll(() => edgeState(page, count)).toEqual(atEnd);
+      await page.keyboard.press(`${modifier}Home`);
+      await expect.poll(() => edgeState(page, 1)).toEqual(atStart);
+    }
+    expect(await renderedRows(page)).toBeLessThan(50);
+  },
+);
+
+test('one End shows the last row after the window changed its width [CHOICE-81]', async () => {
+  const { page } = await openList(1_000, { rows: 'higher further down' });
+  await page.getByRole('heading', { name: 'List of Projects' }).click();
+  await page.keyboard.press('End');
+  await expect.poll(() => edgeState(page, 1_000)).toEqual(atEnd);
+  await page.keyboard.press('Home');
+  await page.setViewportSize({ width: 320, height: 700 });
+  // The page gets the event of the new width before its next frame.
+  await page.evaluate(() => new Promise((painted) => requestAnimationFrame(painted)));
+  await page.keyboard.press('End');
+  await expect.poll(() => edgeState(page, 1_000)).toEqual(atEnd);
+});
+
+test('the page of a long list is as high as its rows after the window changed its width, and few rows were rendered [CHOICE-52]', async () => {
+  const { page } = await openList(1_000, { rows: 'of one height' });
+  const added = await page.evaluateHandle(() => {
+    const count = { rows: 0 };
+    new MutationObserver((changes) => {
+      for (const { addedNodes } of changes) count.rows += addedNodes.length;
+    }).observe(document.querySelector('main ul')!, { childList: true });
+    return count;
+  });
+  /** Returns the height of the list, in rows. */
+  const heightInRows = () =>
+    page.evaluate(() => {
+      const rows = [...document.querySelectorAll('main li')];
+      const [first = 0, second = 0] = rows.map((element) => element.getBoundingClientRect().top);
+      return document.querySelector('main section')!.scrollHeight / (second - first);
+    });
+  for (const width of [1000, 320]) {
+    await page.setViewportSize({ width, height: 700 });
+    await expect.poll(async () => Math.round((await heightInRows()) / 100)).toBe(10);
+  }
+  expect(await added.evaluate(({ rows }) => rows)).toBeLessThan(100);
+});
+
+test('End and Home in a text field move the cursor and do not scroll [CHOICE-81]', async () => {
+  const { page } = await openList(2_000);
+  const title = page.getByLabel('Title');
+  await title.fill('Wall');
+  const cursor = () => title.evaluate((field: HTMLInputElement) => field.selectionStart);
+  for (const [key, position] of [
+    ['Home', 0],
+    ['End', 4],
+  ] as const) {
+    await page.keyboard.press(key);
+    expect(await cursor()).toBe(position);
+    await page.evaluate(() => new Promise((painted) => requestAnimationFrame(painted)));
+    expect(await page.evaluate(() => scrollY)).toBe(0);
+  }
+});
+
+/** Scrolls pixel by pixel. */
+const scrollThrough = (page: Page, pixels: number) =>
+  page.evaluate((end) => {
+    for (let y = 0; y < end; y += 1) {
+      scrollTo(0, y);
+      dispatchEvent(new Event('scroll'));
+    }
+  }, pixels);
+
+test('a user who scrolled during a create keeps the scroll position, and the next key shows the form [CHOICE-27]', async () => {
+  const { page } = await openList(1_000);
+  await fillProject(page, 'The new one', 'At the end.');
+  const create = page.waitForRequest((request) => request.method() === 'POST');
+  await page.evaluate(() => {
+    const button = document.querySelector<HTMLElement>('form button')!;
+    scrollTo(0, 5_000);
+    button.click();
+  });
+  await create;
+  await page.getByText('The project was created.').waitFor();
+  await expect.poll(() => focused(page)).toBe('title');
+  expect(await page.evaluate(() => scrollY)).toBeGreaterThan(4_500);
+  await page.keyboard.type('N');
+  await expect.poll(() => page.evaluate(() => scrollY)).toBeLessThan(300);
+});
+
+test('the focused field is visible after a create in a low window', async () => {
+  const { page } = await openList(60, { viewport: { width: 400, height: 180 } });
+  await createProject(page);
+  await expect.poll(() => focused(page)).toBe('title');
+  const { y = -1 } = (await page.locator('input:focus').boundingBox()) ?? {};
+  expect(y).toBeGreaterThanOrEqual(0);
+});
+
+test('a long list scrolls at a zoom of 125 %, with fractional row heights [CHOICE-52]', async () => {
+  const { page, problems } = await openList(3_000, { deviceScaleFactor: 1.25 });
+  for (const fontSize of [15.7, 16.3, 17.3]) {
+    await page.evaluate((px) => (document.documentElement.style.fontSize = `${px}px`), fontSize);
+    await scrollThrough(page, 5_000);
+    expect(await rowTitles(page).count()).toBeGreaterThan(5);
+  }
+  expect(problems).toEqual([]);
+});
+
+test('a long list scrolls with user styles [CHOICE-52]', async () => {
+  const { page, problems } = await openList(3_000, { bypassCSP: true });
+  await page.addStyleTag({
+    content:
+      'main li { display: block !important; padding: 0 !important } h3, p { margin: 20px 0 !important }',
+  });
+  await scrollThrough(page, 5_000);
+  expect(await rowTitles(page).count()).toBeGreaterThan(5);
+  expect(problems).toEqual([]);
+});
+
+test('the list keeps the focus when the user scrolls away from the new project [CHOICE-59]', async () => {
+  const { page, problems } = await openList(3_000);
+  await createProject(page);
+  await showButton(page).focus();
+  await page.keyboard.press('Enter');
+  await row(page, 3_001).waitFor();
+  await page.keyboard.press('Home');
+  await row(page, 1).waitFor();
+  await row(page, 3_001).waitFor({ state: 'detached' });
+  expect(await projectList(page).getByRole('list').evaluate(isFocused)).toBe(true);
+  expect(await page.evaluate(() => scrollY)).toBe(0);
+  await page.keyboard.press('Shift+Tab');
+  expect(await showButton(page).evaluate(isFocused)).toBe(true);
+  expect(problems).toEqual([]);
+});
+
+test('a print contains all projects, and leaves the list where it was [CHOICE-82]', async () => {
+  const { page, problems } = await openList(200);
+  await page.evaluate(() => scrollTo(0, 5_000));
+  await row(page, 40).waitFor();
+  const top = () => row(page, 40).evaluate((element) => element.getBoundingClientRect().top);
+  const before = await top();
+  // The outline of the document has the titles as plain text.
+  const pdf = (await page.pdf({ tagged: true, outline: true })).toString('latin1');
+  const titles = new Set(pdf.match(/(?<=\/Title \()Project \d+(?=\))/g));
+  expect(titles.size).toBe(200);
+  expect(await renderedRows(page)).toBeLessThan(50);
+  expect(await top()).toBe(before);
+  expect(problems).toEqual([]);
+});
+
+test('a list of more than 10,000 projects is never whole, and only its print says so [CHOICE-82]', async () => {
+  const { page } = await openList(10_001);
+  const note = page.getByText(/^Only projects 1 to \d\d of 10001 are printed\.$/);
+  expect(await note.isVisible()).toBe(false);
+  await page.emulateMedia({ media: 'print' });
+  expect(await note.isVisible()).toBe(true);
+  expect(await projectList(page).getByRole('button').count()).toBe(0);
+});
+
+test('the browser finds every project after "Show all" [CHOICE-83]', async () => {
+  const { page, problems } = await openList(1_000);
+  const find = (title: string) =>
+    page.evaluate(
+      (words) => (window as unknown as { find(text: string): boolean }).find(words),
+      title,
+    );
+  expect(await find('Project 900')).toBe(false);
+  await page.getByRole('button', { name: 'Show all 1000 projects' }).click();
+  await row(page, 1_000).waitFor();
+  expect(await projectList(page).getByRole('list').evaluate(isFocused)).toBe(true);
+  expect(await find('Project 900')).toBe(true);
+  await expect.poll(async () => (await edgeState(page, 900)).isVisible).toBe(true);
+  expect(problems).toEqual([]);
+});

@@ -1,0 +1,219 @@
+import { spawn, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect } from 'vitest';
+import { findFreePort } from '../../tools/free-port.ts';
+import { optionalSoftware, requireSoftware } from '../../tools/optional-software.ts';
+import { longWaitMs } from '../support/time-limits.ts';
+import type { Engine, Key, Look, PageOptions } from './page.ts';
+
+/** The keys of the WebDriver standard, which are private characters. */
+const keyCodes: Record<string, string> = {
+  Tab: '\uE004',
+  Enter: '\uE007',
+  Shift: '\uE008',
+  End: '\uE010',
+  Home: '\uE011',
+  ArrowLeft: '\uE012',
+  ArrowRight: '\uE014',
+};
+
+type KeyAction = { type: 'keyDown' | 'keyUp'; value: string };
+
+/**
+ * Runs a command in a process group. Stops the group, with the virtual screen and the browser, when
+ * the command ends, when the standard input is closed, and so when this process is killed.
+ */
+const stopWithParent = '{ "$@"; kill 0; } & read -r _; kill 0';
+
+const displayOptions = ['--auto-servernum', '--server-args=-screen 0 1920x1400x24'];
+
+/** Starts WebKitGTK's WebDriver on a virtual screen. */
+export async function startWebKit(): Promise<Engine> {
+  const programs = requireSoftware(optionalSoftware.webkit);
+  const folder = await mkdtemp(join(tmpdir(), 'webkit-'));
+  const port = await findFreePort();
+  const driver = spawn(
+    'sh',
+    [
+      '-c',
+      stopWithParent,
+      'sh',
+      programs.display,
+      ...displayOptions,
+      programs.driver,
+      `--port=${port}`,
+    ],
+    {
+      stdio: ['pipe', 'ignore', 'ignore'],
+      detached: true,
+      env: {
+        ...process.env,
+        GDK_BACKEND: 'x11',
+        // Otherwise GTK starts a bus and accessibility services, which would outlive the browser.
+        DBUS_SESSION_BUS_ADDRESS: 'disabled:',
+        XDG_CONFIG_HOME: folder,
+        TMPDIR: folder,
+      },
+    },
+  );
+  const stopped = once(driver, 'close');
+  const send = createClient(`http://127.0.0.1:${port}`);
+  await waitUntilReady(send, driver);
+
+  // The driver runs one browser at a time.
+  let session: { look: Look; sessionId: string } | undefined;
+  async function startSession(look: Look) {
+    if (session) await send('DELETE', `/session/${session.sessionId}`);
+    await writeSettings(folder, look);
+    const { sessionId } = await send<{ sessionId: string }>('POST', '/session', {
+      capabilities: {
+        alwaysMatch: {
+          browserName: 'MiniBrowser',
+          // The driver waits for no page to load, because some have scripts that are held back.
+          pageLoadStrategy: 'none',
+          timeouts: { implicit: longWaitMs, script: longWaitMs },
+          'webkitgtk:browserOptions': { binary: programs.browser, args: ['--automation'] },
+        },
+      },
+    });
+    session = { look, sessionId };
+    return session;
+  }
+
+  return {
+    async open(options) {
+      const { look } = options;
+      const { sessionId } = session?.look === look ? session : await startSession(look);
+      const page = createPage(
+        <Result>(method: string, path: string, body?: object) =>
+          send<Result>(method, `/session/${sessionId}${path}`, body),
+        options,
+      );
+      await page.reset();
+      return page;
+    },
+    async stop() {
+      driver.stdin.end();
+      await stopped;
+      await rm(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+type Send = <Result>(method: string, path: string, body?: object) => Promise<Result>;
+
+const createClient =
+  (address: string): Send =>
+  async (method, path, body) => {
+    const json = body && JSON.stringify(body);
+    const response = await fetch(address + path, {
+      method,
+      signal: AbortSignal.timeout(longWaitMs),
+      ...(json && { body: json }),
+    }).catch((cause: unknown) => {
+      throw new Error(`WebKitWebDriver did not respond to ${method} ${path} ${json}`, { cause });
+    });
+    const { value } = (await response.json()) as { value: never };
+    if (!response.ok) {
+      const { error, message }: { error: string; message: string } = value;
+      throw new Error(`WebKitWebDriver refused ${method} ${path}: ${error}: ${message}`);
+    }
+    return value;
+  };
+
+/** Polls the driver until it accepts connections. */
+async function waitUntilReady(send: Send, driver: ChildProcess) {
+  while (driver.exitCode === null && driver.signalCode === null) {
+    // oxlint-disable-next-line no-await-in-loop
+    if (await send('GET', '/status').catch(() => undefined)) return;
+  }
+  throw new Error('WebKitWebDriver or its virtual screen did not start.');
+}
+
+/** Writes the settings of GTK, which a browser reads when it starts. */
+async function writeSettings(folder: string, look: Look) {
+  await mkdir(join(folder, 'gtk-3.0'), { recursive: true });
+  const settings = [
+    '[Settings]',
+    `gtk-theme-name=${look === 'dark' ? 'Adwaita-dark' : 'Adwaita'}`,
+    `gtk-overlay-scrolling=${look === 'light'}`,
+  ];
+  await writeFile(join(folder, 'gtk-3.0/settings.ini'), settings.join('\n'));
+  // Otherwise the toolbar keeps the window wider than 320 px.
+  const style = 'window > box * { min-width: 0; padding: 0; margin: 0; border-width: 0; }';
+  await writeFile(join(folder, 'gtk-3.0/gtk.css'), style);
+}
+
+/** The part of WebDriver that the stories need. */
+function createPage(send: Send, { width, height }: PageOptions) {
+  const evaluate = <Result, Argument>(run: (argument: Argument) => Result, argument?: Argument) =>
+    send<Awaited<Result>>('POST', '/execute/sync', {
+      script: `return (${String(run)})(arguments[0])`,
+      args: [argument],
+    });
+  let devices = 0;
+  const act = (type: string, actions: object[]) =>
+    send<void>('POST', '/actions', {
+      // A new device each time: the driver ignores a second turn of a wheel by the same distance.
+      actions: [{ type, id: `${type}-${++devices}`, actions }],
+    });
+  const down = (value: string): KeyAction => ({ type: 'keyDown', value });
+  const up = (value: string): KeyAction => ({ type: 'keyUp', value });
+
+  return {
+    goto: (url: string) => send<void>('POST', '/url', { url }),
+    /** Returns once the new document is there, because the driver responds before it is. */
+    async reload() {
+      await evaluate(() => void (document.body.dataset['old'] = ''));
+      await send<void>('POST', '/refresh', {});
+      await expect
+        .poll(() => evaluate(() => document.body?.dataset['old']), { timeout: longWaitMs })
+        .toBeNull();
+    },
+    evaluate,
+    async click(selector: string) {
+      const element = await send<object>('POST', '/element', {
+        using: 'css selector',
+        value: selector,
+      });
+      await send<void>('POST', `/element/${Object.values(element)[0]}/click`, {});
+    },
+    type: (text: string) =>
+      act(
+        'key',
+        Array.from(text).flatMap((character) => [down(character), up(character)]),
+      ),
+    press(key: Key) {
+      const keys = key.split('+').map((name) => keyCodes[name] ?? name);
+      return act('key', [...keys.map(down), ...keys.toReversed().map(up)]);
+    },
+    // No key, because this browser binds none to it.
+    undo: async () => void (await evaluate(() => document.execCommand('undo'))),
+    async wheel(pixels: number) {
+      const [x, y] = [Math.round(width / 2), Math.round(height / 2)];
+      await act('wheel', [{ type: 'scroll', x, y, deltaX: 0, deltaY: pixels, duration: 0 }]);
+    },
+    async cookies() {
+      const cookies = await send<{ name: string; httpOnly: boolean }[]>('GET', '/cookie');
+      return cookies.map(({ name, httpOnly }) => `${name}${httpOnly ? ' (http only)' : ''}`);
+    },
+    /** Empties the page, and resizes the window so that the page has the requested size. */
+    async reset() {
+      const address = () => evaluate(() => location.href).catch(() => 'between two pages');
+      if ((await address()) !== 'about:blank') {
+        await send('DELETE', '/cookie');
+        await send<void>('POST', '/url', { url: 'about:blank' });
+        await expect.poll(address, { timeout: longWaitMs }).toBe('about:blank');
+      }
+      const window = await send<{ height: number }>('GET', '/window/rect');
+      const toolbarHeight = window.height - (await evaluate(() => innerHeight));
+      await send('POST', '/window/rect', { width, height: height + toolbarHeight });
+      await expect
+        .poll(() => evaluate(() => [innerWidth, innerHeight]), { timeout: longWaitMs })
+        .toEqual([width, height]);
+    },
+  };
+}

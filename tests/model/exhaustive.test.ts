@@ -1,0 +1,30 @@
+import { afterAll, expect, test, vi } from 'vitest';
+import { explore, scopes } from '../../model/exploration.ts';
+import { createExploredApp } from './explored-app.ts';
+import { longTestMs } from '../support/time-limits.ts';
+
+vi.setConfig({ testTimeout: longTestMs * 30 });
+
+const total = { states: 0, transitions: 0 };
+afterAll(() =>
+  console.log(`Explored ${total.states} states and ${total.transitions} transitions.`),
+);
+
+const named = scopes.map((scope) => {
+  const also = scope.isLate ? ', answered late' : scope.isFilled ? ', with a text' : '';
+  return [scope.calls.join(', ') + also, scope] as const;
+});
+
+test.each(named)(
+  'the app agrees with the oracle in every state of %s [ENTITY-2, ENTITY-5, AUTH-2, AUTH-4, AUTH-6, CHOICE-33]',
+  async (_, scope) => {
+    const { states, transitions, made, difference } = await explore(createExploredApp, [scope]);
+    total.states += states;
+    total.transitions += transitions;
+    expect(difference).toBeUndefined();
+    expect(
+      scope.calls.filter((call) => !made.has(call)),
+      'not in `stepsCausing`',
+    ).toEqual([]);
+  },
+);

@@ -1,0 +1,179 @@
+/** Seeds faults in the machines that the exploration must find, with the fewest steps to each. */
+import { afterEach, expect, test, vi } from 'vitest';
+import {
+  assign,
+  StateMachine,
+  type AnyActorRef,
+  type AnyStateMachine,
+  type SnapshotFrom,
+} from 'xstate';
+import { authMachine } from '../../machines/auth.ts';
+import { projectsMachine } from '../../machines/projects.ts';
+import type { Call } from '../../model/calls.ts';
+import { explore, scopes } from '../../model/exploration.ts';
+import { createExploredApp } from './explored-app.ts';
+import { longTestMs } from '../support/time-limits.ts';
+
+vi.setConfig({ testTimeout: longTestMs * 30 });
+
+/** Makes the app run a faulty machine instead of another. */
+function replace(machine: AnyStateMachine, faulty: AnyStateMachine) {
+  const provide = faulty.provide.bind(faulty);
+  vi.spyOn(machine, 'provide').mockImplementation(provide);
+}
+afterEach(() => void vi.restoreAllMocks());
+
+/** Explores every scope that has these calls only. */
+const exploreCalls = (names: Call[], createApp = () => createExploredApp(), maxStates?: number) =>
+  explore(
+    createApp,
+    scopes.filter(({ calls }) => calls.every((call) => names.includes(call))),
+    maxStates,
+  );
+
+/** Returns a machine with another configuration of its root. */
+const withConfig = (machine: AnyStateMachine, change: object): AnyStateMachine =>
+  new StateMachine({ ...machine.config, ...change }, machine.implementations as never);
+
+test('finds a list that counts as complete although a project was created meanwhile [CHOICE-31]', async () => {
+  replace(projectsMachine, projectsMachine.provide({ actions: { notifyList: () => {} } }));
+  const { difference } = await exploreCalls(['listProjects', 'createProject']);
+  expect(difference).toEqual({
+    steps: ['go to /projects', 'submit createProject', 'createProject ends: success'],
+    differences: ['calls.listProjects.made: the app has 1, and the specification says 2'],
+  });
+});
+
+test('finds rows that are kept at sign-in [CHOICE-47]', async () => {
+  const faulty = projectsMachine.provide({
+    actions: {
+      clearProjects: assign({
+        projects: ({ context, event }) => (event.type === 'user.changed' ? context.projects : []),
+      }),
+    },
+  });
+  replace(projectsMachine, faulty);
+  const { difference } = await exploreCalls(['login', 'listProjects']);
+  // The visits, the submit and the response to the first list can have several orders.
+  expect(difference?.steps).toHaveLength(5);
+  expect(difference?.steps.at(-1)).toBe('login ends: success');
+  expect(difference?.differences).toEqual([
+    expect.stringMatching(
+      /^list\.rows: the app has \[\["Listed .+\]\], and the specification says \[\]$/,
+    ),
+    'list.note: the app has nothing, and the specification says "Loading projects…"',
+  ]);
+});
+
+type ProjectsArgs = { context: SnapshotFrom<typeof projectsMachine>['context'] };
+
+/** Returns `projects` with another rule for the projects that a sign-in discards. */
+const withDiscards = (isOfAnotherUser: (args: ProjectsArgs, email: string) => boolean) =>
+  projectsMachine.provide({ guards: { isOfAnotherUser } });
+const discardsAll = ({ context: { submitted } }: ProjectsArgs) => submitted !== undefined;
+
+test('finds a submitted project that is kept when another email signs in [CHOICE-77]', async () => {
+  replace(
+    projectsMachine,
+    withDiscards(() => false),
+  );
+  const { difference } = await exploreCalls(['login', 'createProject']);
+  expect(difference?.steps.at(-1)).toBe('login ends: success');
+  expect(difference?.differences).toContainEqual(expect.stringMatching(/^form\./));
+});
+
+test('finds a submitted project that is discarded at the first sign-in [CHOICE-78]', async () => {
+  replace(projectsMachine, withDiscards(discardsAll));
+  const { difference } = await exploreCalls(['login', 'createProject']);
+  expect(difference?.steps.filter((step) => step === 'login ends: success')).toHaveLength(1);
+  expect(difference?.steps.at(-1)).toBe('login ends: success');
+});
+
+test('finds a submitted project that is discarded when the same email signs in [CHOICE-78]', async () => {
+  // Compares emails as they are typed.
+  const isOther = ({ context }: ProjectsArgs, email: string) =>
+    discardsAll({ context }) && context.email !== undefined && context.email !== email;
+  replace(projectsMachine, withDiscards(isOther));
+  const { difference } = await exploreCalls(['login', 'createProject']);
+  expect(difference?.steps).toContain('submit login as the user before');
+});
+
+test('finds a text that was not submitted and is kept when another email signs in [CHOICE-95]', async () => {
+  const isOther = ({ context }: ProjectsArgs, email: string) =>
+    discardsAll({ context }) && ![undefined, email.toLowerCase()].includes(context.email);
+  replace(projectsMachine, withDiscards(isOther));
+  const { difference } = await exploreCalls(['login', 'createProject']);
+  expect(difference?.steps).toContain('fill createProject');
+  expect(difference?.differences).toEqual([expect.stringMatching(/^form\.values: /)]);
+});
+
+test('finds a late response to an aborted call that is accepted [CHOICE-8]', async () => {
+  let auth: AnyActorRef;
+  const faulty = withConfig(authMachine, {
+    entry: ({ self }: { self: AnyActorRef }) => {
+      auth = self;
+    },
+    on: { 'late.success': '.authenticated' },
+  });
+  replace(authMachine, faulty);
+  const { difference } = await exploreCalls(['login', 'registerUser'], () =>
+    createExploredApp((api) => ({
+      async call(id, input, signal) {
+        const outcome = await api.call(id, input, signal);
+        if (id === 'login' && signal.aborted && outcome.ok) auth.send({ type: 'late.success' });
+        return outcome;
+      },
+    })),
+  );
+  expect(difference).toEqual({
+    steps: [
+      'go to /login',
+      'submit login',
+      'go to /register',
+      'submit registerUser',
+      'the aborted login ends late: success',
+    ],
+    differences: [
+      'form.busy: the app has false, and the specification says true',
+      'authenticated: the app has true, and the specification says false',
+      'calls.registerUser.pending: the app has 0, and the specification says 1',
+    ],
+  });
+});
+
+test('finds a login error that is cleared when the next login starts [CHOICE-1]', async () => {
+  const { states } = authMachine.config;
+  const loggingIn = { ...states?.loggingIn, entry: 'clearLoginError' };
+  replace(authMachine, withConfig(authMachine, { states: { ...states, loggingIn } }));
+  const { difference } = await exploreCalls(['login', 'registerUser']);
+  expect(difference).toEqual({
+    steps: ['go to /login', 'submit login', 'login ends: refusal', 'submit login'],
+    differences: ['banner: the app has nothing, and the specification says "Refused 3."'],
+  });
+});
+
+test('finds a project that never expires, because it was created after the rows were dropped [CHOICE-97]', async () => {
+  const { states } = projectsMachine.config;
+  const subscription = { ...states?.subscription?.states, inactive: {} };
+  const faulty = { ...states, subscription: { ...states?.subscription, states: subscription } };
+  replace(projectsMachine, withConfig(projectsMachine, { states: faulty }));
+  const { difference } = await exploreCalls(['listProjects', 'createProject']);
+  expect(difference?.steps).toContain('createProject ends: success');
+  expect(difference?.steps.slice(-3)).toEqual(['59999 ms pass', '1 ms pass', 'go to /projects']);
+});
+
+test('names the field that makes the states endless', async () => {
+  const faulty = projectsMachine.provide({
+    actions: {
+      // Counts how often the rows were dropped.
+      clearProjects: assign(({ context }) => ({
+        projects: [],
+        drops: 1 + (('drops' in context && Number(context.drops)) || 0),
+      })),
+    },
+  });
+  replace(projectsMachine, faulty);
+  await expect(exploreCalls(['login', 'listProjects'], undefined, 400)).rejects.toThrow(
+    /more than 400 states\. The field "app\.projects\.context\.drops" has the most values: \d+\./,
+  );
+});

@@ -1,0 +1,60 @@
+import { act, fireEvent, screen } from '@testing-library/react';
+import { isAuthenticated, roleOf } from '../../machines/auth.ts';
+import { renderApp } from '../support/render-app.tsx';
+import { createBackendDriver } from '../../model/controlled-backend.ts';
+import { forms } from '../../model/calls.ts';
+import type { InspectedDriver, LateDriver } from '../../model/driver.ts';
+import { titleOf } from '../../src/screens/routes.ts';
+import { createInspector } from '../../model/inspection.ts';
+import { readScreen } from '../../model/observation.ts';
+
+/** Returns a driver of the app in happy-dom, with a controlled backend and a simulated clock. */
+export async function createScreensDriver(): Promise<InspectedDriver & LateDriver> {
+  const backend = createBackendDriver(settled);
+  const { inspect, take } = createInspector();
+  const app = await renderApp('/', { fetch: backend.fetch, inspect });
+
+  const fill: LateDriver['fill'] = async (form, values) => {
+    for (const [index, value] of values.entries()) {
+      const field = await screen.findByLabelText(forms[form].fields[index]!);
+      fireEvent.change(field, { target: { value } });
+    }
+  };
+
+  return {
+    ...backend,
+    fill,
+    async go(to) {
+      if (app.path() === to) return;
+      fireEvent.click(screen.getByText(titleOf(to), { selector: 'a' }));
+      await settled();
+    },
+    async submit(form, values) {
+      await fill(form, values ?? []);
+      fireEvent.click(screen.getByText(forms[form].button, { selector: 'button' }));
+      await settled();
+    },
+    async elapse(milliseconds) {
+      act(() => app.clock.elapse(milliseconds));
+    },
+    async observe() {
+      const snapshot = app.auth.getSnapshot();
+      return {
+        ...readScreen(Object.values(forms)),
+        path: app.path(),
+        calls: backend.calls(),
+        logged: app.logged.map(({ operationId }) => operationId),
+        authenticated: isAuthenticated(snapshot),
+        role: roleOf(snapshot),
+      };
+    },
+    inspection: async () => take(),
+  };
+}
+
+/** Waits until the app has processed its pending tasks. */
+async function settled() {
+  await act(async () => {
+    for (let turn = 0; turn < 2; turn++) await new Promise((resolve) => setTimeout(resolve));
+  });
+}

@@ -1,0 +1,61 @@
+import { screen, waitFor } from '@testing-library/react';
+import { expect, test } from 'vitest';
+import { isAuthenticated } from '../../machines/auth.ts';
+import { email, password, renderCredentialsScreen } from '../support/credentials-screen.tsx';
+
+test.each([
+  [
+    'the sign-in screen [LOGIN-1, LOGIN-2, LOGIN-3, LOGIN-4, LOGIN-6]',
+    'login',
+    'Enter your email and password to sign in',
+    'current-password',
+  ],
+  [
+    'the registration screen [REGISTER-1, REGISTER-2, REGISTER-3, REGISTER-4, CHOICE-42]',
+    'registerUser',
+    'Enter your email and password to register',
+    'new-password',
+  ],
+] as const)(
+  '%s has its texts, a button, no banner, and two fields that password managers know',
+  async (_, name, subtitle, autocomplete) => {
+    const { button } = await renderCredentialsScreen(name);
+    expect(screen.getByText(subtitle)).toBeDefined();
+    expect([email().type, password().type]).toEqual(['email', 'password']);
+    expect([email().name, password().name]).toEqual(['email', 'password']);
+    expect([email().autocomplete, password().autocomplete]).toEqual(['username', autocomplete]);
+    expect(email().form?.querySelectorAll('input, textarea, select')).toHaveLength(2);
+    expect(button().getAttribute('type')).toBe('submit');
+    expect(screen.queryByRole('alert')).toBeNull();
+  },
+);
+
+test.each([
+  ['[CHOICE-4]', 'login', 200],
+  ['[CHOICE-5]', 'registerUser', 201],
+] as const)(
+  '%s %s does not navigate when the user has left its screen',
+  async (_, name, status) => {
+    const { submit, backend, go, path, auth } = await renderCredentialsScreen(name);
+    await submit();
+    await go('/about');
+    (await backend.next(name)).answer(status, { role: 'member' });
+    await waitFor(() => expect(isAuthenticated(auth.getSnapshot())).toBe(true));
+    expect(path()).toBe('/about');
+  },
+);
+
+test.each(['login', 'registerUser'] as const)(
+  'a pending %s keeps the button busy and focused, and ignores further submits [CHOICE-7]',
+  async (name) => {
+    const { submit, backend, user, button } = await renderCredentialsScreen(name);
+    await submit();
+    await waitFor(() => expect(button().getAttribute('aria-busy')).toBe('true'));
+    expect(button().getAttribute('aria-disabled')).toBe('true');
+    expect(document.activeElement).toBe(button());
+    await user.click(button());
+    await user.dblClick(button());
+    await user.type(password(), '{Enter}');
+    expect(backend.count(name)).toBe(1);
+  },
+);

@@ -1,0 +1,122 @@
+import { fireEvent, screen, waitFor, within } from '@testing-library/react';
+import { describe, expect, test } from 'vitest';
+import { formNames, forms } from '../../model/calls.ts';
+import { screens } from '../../src/screens/routes.ts';
+import {
+  error,
+  errorElement,
+  expectError,
+  field,
+  invalid,
+  renderForm,
+} from '../support/form-screen.tsx';
+
+describe.each(formNames)('the form of %s', (name) => {
+  const { route, button, fields } = forms[name];
+  const [first, second] = fields;
+
+  test('is named after its heading, and contains its fields and its button', async () => {
+    await renderForm(name);
+    const form = within(screen.getByRole('form', { name: screens[route].heading }));
+    for (const label of fields) expect(form.getByLabelText(label)).toBeDefined();
+    expect(form.getByRole('button', { name: button })).toBeDefined();
+  });
+
+  test('has errors in live regions, so that screen readers announce them', async () => {
+    await renderForm(name);
+    for (const label of fields) {
+      expect(errorElement(label)?.getAttribute('aria-live')).toBe('polite');
+    }
+  });
+
+  test('announces an error after a failed submit, except that of the field that it focuses', async () => {
+    const { submit, user } = await renderForm(name);
+    const live = (label: string) => errorElement(label)?.getAttribute('aria-live');
+    await submit();
+    await expectError(first, `${first} is required`);
+    expect(document.activeElement).toBe(field(first));
+    expect([live(first), live(second)]).toEqual([null, 'polite']);
+    await user.keyboard('a');
+    expect(live(first)).toBe('polite');
+    await user.click(field(second));
+    expect([live(first), live(second)]).toEqual(['polite', null]);
+  });
+
+  test('shows an error only once its field was touched [FIELD-1, FIELD-2]', async () => {
+    const { user } = await renderForm(name);
+    expect([error(first), error(second)]).toEqual(['', '']);
+    await user.type(field(first), 'a{Backspace}');
+    expect([error(first), invalid(first)]).toEqual(['', 'false']);
+    await user.tab();
+    await expectError(first, `${first} is required`);
+    expect(invalid(first)).toBe('true');
+    expect([error(second), invalid(second)]).toEqual(['', 'false']);
+  });
+
+  test('says what is required and sends nothing when submitted empty [VALID-2, VALID-4, VALID-5, VALID-6, VALID-7, CHOICE-22, CHOICE-23]', async () => {
+    const { submit, count } = await renderForm(name);
+    await submit();
+    for (const label of fields) await expectError(label, `${label} is required`);
+    expect(document.activeElement).toBe(field(first));
+    expect(count()).toBe(0);
+  });
+
+  test("does not show the browser's validation messages [CHOICE-24]", async () => {
+    await renderForm(name);
+    expect(field(first).form?.noValidate).toBe(true);
+  });
+
+  test('clears an error as soon as its field is valid, after a submit', async () => {
+    const { submit, user } = await renderForm(name);
+    await submit();
+    await expectError(second, `${second} is required`);
+    await user.type(field(second), 'long enough');
+    await waitFor(() => expect([error(second), invalid(second)]).toEqual(['', 'false']));
+  });
+
+  test('clears an error as soon as its field is valid, after a blur', async () => {
+    const { user } = await renderForm(name);
+    await user.click(field(second));
+    await user.tab();
+    await expectError(second, `${second} is required`);
+    await user.type(field(second), 'long enough');
+    await waitFor(() => expect([error(second), invalid(second)]).toEqual(['', 'false']));
+    expect(document.activeElement).toBe(field(second));
+  });
+
+  test('ignores the repetitions of a held Enter', async () => {
+    const { user } = await renderForm(name);
+    await user.click(field(first));
+    expect(fireEvent.keyDown(field(first), { key: 'Enter', repeat: true })).toBe(false);
+    expect(fireEvent.keyDown(field(first), { key: 'Enter' })).toBe(true);
+    expect(fireEvent.keyDown(field(first), { key: 'a', repeat: true })).toBe(true);
+  });
+});
+
+test('a held Enter in the description adds lines', async () => {
+  await renderForm('createProject');
+  const heldEnter = { key: 'Enter', repeat: true };
+  expect(fireEvent.keyDown(field('Description'), heldEnter)).toBe(true);
+});
+
+test.each([
+  ['blanks [CHOICE-25]', '  ', ' \n '],
+  ['a single character [VALID-6, VALID-7]', 'T', 'D'],
+])('%s as title and description are sent as typed', async (_, title, description) => {
+  const { fill, submit, body } = await renderForm('createProject');
+  await fill('Title', title);
+  await fill('Description', description);
+  await submit();
+  expect(await body()).toEqual({ title, description });
+});
+
+test('100,000 characters as title and description are sent [CHOICE-26]', async () => {
+  const { user, submit, body } = await renderForm('createProject');
+  const long = 'x'.repeat(100_000);
+  for (const label of ['Title', 'Description']) {
+    await user.click(field(label));
+    await user.paste(long);
+  }
+  await submit();
+  expect(await body()).toEqual({ title: long, description: long });
+});

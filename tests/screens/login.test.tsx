@@ -1,0 +1,194 @@
+import { act, fireEvent, screen, waitFor } from '@testing-library/react';
+import { expect, test } from 'vitest';
+import { isAuthenticated } from '../../machines/auth.ts';
+
+import {
+  credentials,
+  email,
+  password,
+  renderCredentialsScreen,
+} from '../support/credentials-screen.tsx';
+
+const banner = () => screen.queryByRole('alert')?.textContent;
+
+async function renderLogin() {
+  const app = await renderCredentialsScreen('login');
+  return {
+    ...app,
+    /** Answers the login and waits until the button is ready again. */
+    refuse: async (status: number, body?: unknown) => {
+      (await app.backend.next('login')).answer(status, body);
+      await waitFor(() => expect(app.button().getAttribute('aria-busy')).toBe('false'));
+    },
+  };
+}
+
+const htmlMessage = '<b>غير صحيح</b>\n\n  &amp; more';
+
+test.each([
+  ['the message of the response [ERROR-1, LOGIN-5, AUTH-5]', 401, { message: 'Wrong.' }, 'Wrong.'],
+  ['the whole message as text', 401, { message: htmlMessage }, htmlMessage],
+  ['"Internal Server Error" without a message [ERROR-2]', 500, undefined, 'Internal Server Error'],
+])(
+  'a refused login shows %s in the banner above the form, and keeps what was typed',
+  async (_, status, body, message) => {
+    const { submit, refuse, button } = await renderLogin();
+    await submit();
+    await refuse(status, body);
+    expect(banner()).toBe(message);
+    expect(screen.getByRole('alert').getAttribute('dir')).toBe('auto');
+    expect(screen.getByRole('alert').compareDocumentPosition(button())).toBe(
+      Node.DOCUMENT_POSITION_FOLLOWING,
+    );
+    expect(screen.getByRole('alert').closest('form')).toBeNull();
+    expect([email().value, password().value]).toEqual([credentials.email, credentials.password]);
+  },
+);
+
+test('a login without a response shows "Internal Server Error" [CHOICE-12]', async () => {
+  const { submit, backend } = await renderLogin();
+  await submit();
+  (await backend.next('login')).drop();
+  expect((await screen.findByRole('alert')).textContent).toBe('Internal Server Error');
+});
+
+test('an exception shows no message, clears the old one, and is logged [ERROR-3, CHOICE-15]', async () => {
+  const { submit, refuse, auth, logged } = await renderLogin();
+  await submit();
+  await refuse(401, { message: 'Wrong.' });
+  expect(banner()).toBe('Wrong.');
+  auth.send({ type: 'login', credentials: { email: 1n, password: '' } as never });
+  await waitFor(() => expect(banner()).toBeUndefined());
+  expect(logged).toEqual([{ operationId: 'login', error: expect.any(Error) }]);
+});
+
+test('the old message stays while a retry is pending, until the next one [CHOICE-1, CHOICE-22]', async () => {
+  const { submit, refuse, backend } = await renderLogin();
+  await submit();
+  await refuse(401, { message: 'First.' });
+  await submit();
+  const retry = await backend.next('login');
+  expect(banner()).toBe('First.');
+  retry.answer(401, { message: 'Second.' });
+  await waitFor(() => expect(banner()).toBe('Second.'));
+});
+
+test('the same message is announced again after the next refusal [LOGIN-5]', async () => {
+  const { submit, refuse } = await renderLogin();
+  await submit();
+  await refuse(401, { message: 'Wrong.' });
+  const first = screen.getByRole('alert');
+  await submit();
+  expect(first.isConnected).toBe(true);
+  await refuse(401, { message: 'Wrong.' });
+  expect(screen.getByRole('alert').textContent).toBe('Wrong.');
+  // Screen readers announce an alert when its element is new.
+  expect(first.isConnected).toBe(false);
+});
+
+test('the message survives a navigation, and is cleared by success, which leads to the projects [CHOICE-3, AUTH-3, CHOICE-4]', async () => {
+  const { submit, refuse, go, backend, path, auth } = await renderLogin();
+  await submit();
+  await refuse(401, { message: 'Wrong.' });
+  await go('/about');
+  await screen.findByText('About Page');
+  expect(banner()).toBeUndefined();
+  await go('/login');
+  await screen.findByRole('heading', { name: 'Sign in' });
+  expect(banner()).toBe('Wrong.');
+  await submit();
+  (await backend.next('login')).answer(200, {});
+  await screen.findByRole('heading', { name: 'List of Projects' });
+  expect(path()).toBe('/projects');
+  expect(isAuthenticated(auth.getSnapshot())).toBe(true);
+  await go('/login');
+  await screen.findByRole('heading', { name: 'Sign in' });
+  expect(banner()).toBeUndefined();
+});
+
+test('a 200 whose body is not JSON signs in [CALL-6, CHOICE-16]', async () => {
+  const { submit, backend, path } = await renderLogin();
+  await submit();
+  (await backend.next('login')).answerText(200, '<h1>Welcome</h1>');
+  await waitFor(() => expect(path()).toBe('/projects'));
+});
+
+test('the back button returns from the projects to the sign-in screen', async () => {
+  const { submit, backend, path, router } = await renderLogin();
+  await submit();
+  (await backend.next('login')).answer(200, {});
+  await waitFor(() => expect(path()).toBe('/projects'));
+  act(() => router.history.back());
+  await waitFor(() => expect(path()).toBe('/login'));
+});
+
+test('a login reloads the projects while they are in view [CHOICE-47]', async () => {
+  const { submit, backend, go } = await renderLogin();
+  await submit();
+  await go('/projects');
+  (await backend.next('listProjects')).answer(401, { message: 'Please sign in.' });
+  await screen.findByText('No projects to show.');
+  (await backend.next('login')).answer(200, {});
+  (await backend.next('listProjects')).answer(200, [
+    { id: 1, title: 'Mine', description: 'All of it' },
+  ]);
+  expect(await screen.findByText('Mine')).toBeDefined();
+});
+
+test('a login drops the rows of the previous user [CHOICE-47]', async () => {
+  const { submit, backend, go } = await renderLogin();
+  await go('/projects');
+  (await backend.next('listProjects')).answer(200, [
+    { id: 1, title: 'Of Bob', description: 'Private' },
+  ]);
+  await screen.findByText('Of Bob');
+  await go('/login');
+  await submit();
+  (await backend.next('login')).answer(200, {});
+  await screen.findByText('Loading projects…');
+  expect(screen.queryByText('Of Bob')).toBeNull();
+});
+
+test('the second click of a double click submits nothing after the response [CHOICE-7]', async () => {
+  const { submit, refuse, button } = await renderLogin();
+  await submit();
+  await refuse(401, { message: 'Wrong.' });
+  expect(button().getAttribute('aria-disabled')).toBe('false');
+  expect(fireEvent.click(button(), { detail: 2 })).toBe(false);
+  expect(fireEvent.click(button(), { detail: 1 })).toBe(true);
+});
+
+test('a password manager may fill and submit the form without any event', async () => {
+  const { backend } = await renderLogin();
+  email().value = credentials.email;
+  password().value = credentials.password;
+  email().form?.requestSubmit();
+  expect((await backend.next('login')).body).toEqual(credentials);
+});
+
+test('a registration aborts a pending login [CHOICE-8]', async () => {
+  const { submit, backend, go, user, path } = await renderLogin();
+  await submit();
+  const login = await backend.next('login');
+  await go('/register');
+  await screen.findByRole('heading', { name: 'Create an account' });
+  await user.type(email(), 'new@example.org');
+  await user.type(password(), credentials.password);
+  await user.click(screen.getByRole('button', { name: 'Register' }));
+  const registration = await backend.next('registerUser');
+  expect(login.signal.aborted).toBe(true);
+  registration.answer(201, { role: 'member' });
+  await waitFor(() => expect(path()).toBe('/login'));
+});
+
+test('the sign-in form is not busy while a registration is pending [CHOICE-7, CHOICE-8]', async () => {
+  const { auth, button } = await renderLogin();
+  act(() => auth.send({ type: 'registerUser', credentials }));
+  expect(auth.getSnapshot().value).toBe('registering');
+  expect(button().getAttribute('aria-busy')).toBe('false');
+});
+
+test('the user is not authenticated after a page load [CHOICE-9, AUTH-1]', async () => {
+  const { auth } = await renderLogin();
+  expect(isAuthenticated(auth.getSnapshot())).toBe(false);
+});

@@ -1,0 +1,389 @@
+import { maxWaitMs } from '../support/time-limits.ts';
+import { act, render, screen, waitFor, within } from '@testing-library/react';
+import { afterEach, beforeEach, expect, onTestFinished, test, vi } from 'vitest';
+import { DelayedAnnouncement } from '../../src/ui/announcement.tsx';
+
+import { renderApp } from '../support/render-app.tsx';
+
+const title = () => screen.getByLabelText<HTMLInputElement>('Title');
+const description = () => screen.getByLabelText<HTMLTextAreaElement>('Description');
+const button = () => screen.getByRole('button', { name: 'Create Project' });
+const banner = () => screen.queryByRole('alert')?.textContent;
+const list = () => screen.getByRole('region', { name: 'List of Projects' });
+const titles = () =>
+  within(list())
+    .queryAllByRole('heading', { level: 3 })
+    .map(({ textContent }) => textContent);
+
+const relaunch = { id: 'p1', title: 'Website relaunch', description: 'New pages.' };
+const office = { id: 'p2', title: 'Move to the new office', description: 'Boxes.' };
+
+// React warns once, in the first test that renders rows without keys or with duplicate keys.
+beforeEach(() => void vi.spyOn(console, 'error'));
+afterEach(() => {
+  const warnings = vi.mocked(console.error).mock.calls;
+  vi.restoreAllMocks();
+  if (warnings.length > 0) throw new Error(`React warns: ${warnings.join('\n')}`);
+});
+
+/** Renders the screen. With `rows`, also answers the request of the list. */
+async function renderProjects(rows?: unknown) {
+  const app = await renderApp('/projects');
+  await screen.findByRole('heading', { name: 'New Project' });
+  const load = async (body: unknown) => {
+    (await app.backend.next('listProjects')).answer(200, body);
+    await waitFor(() => expect(list().getAttribute('aria-busy')).toBe('false'));
+  };
+  if (rows) await load(rows);
+  return {
+    ...app,
+    load,
+    /** Submits the form and returns the request. */
+    create: async () => {
+      await app.user.clear(title());
+      await app.user.type(title(), office.title);
+      await app.user.clear(description());
+      await app.user.type(description(), office.description);
+      await app.user.click(button());
+      return app.backend.next('createProject');
+    },
+  };
+}
+
+test('the screen has its form above the list [PROJECTS-1, PROJECTS-2, PROJECTS-3, PROJECTS-4, PROJECTS-6]', async () => {
+  await renderProjects();
+  expect(title().placeholder).toBe('Website development project');
+  expect(description().getAttribute('rows')).toBe('4');
+  expect(within(list()).getByRole('heading', { level: 2 }).textContent).toBe('List of Projects');
+  expect(button().getAttribute('type')).toBe('submit');
+  expect(button().compareDocumentPosition(list())).toBe(Node.DOCUMENT_POSITION_FOLLOWING);
+  expect(banner()).toBeUndefined();
+  expect(screen.getByRole('status').textContent).toBe('');
+});
+
+test('fields take the direction of their text, and the browser neither suggests nor restores a text [CHOICE-96]', async () => {
+  await renderProjects();
+  expect([title().dir, description().dir]).toEqual(['auto', 'auto']);
+  expect([title().autocomplete, title().form?.autocomplete]).toEqual(['off', 'off']);
+});
+
+test('the length of a list is announced outside the busy section when it has loaded [CHOICE-29, CHOICE-58, LIST-2]', async () => {
+  const { load, go } = await renderProjects();
+  const liveRegion = () => list().nextElementSibling;
+  const announced = (text: string) =>
+    waitFor(() => expect(liveRegion()?.textContent).toBe(text), { timeout: maxWaitMs });
+  expect(liveRegion()?.getAttribute('aria-live')).toBe('polite');
+  // Browsers announce changes only.
+  expect(liveRegion()?.textContent).toBe('');
+  await announced('Loading projects.');
+  await load([relaunch, office]);
+  await announced('2 projects.');
+  await go('/about');
+  await go('/projects');
+  expect(liveRegion()?.textContent).toBe('');
+  await load([relaunch]);
+  await announced('1 project.');
+  await go('/about');
+  await go('/projects');
+  await load([]);
+  await announced('No projects.');
+  expect(within(list()).getByText('No projects to show.')).toBeDefined();
+});
+
+test('the list loads when the screen opens, is busy until then, and shows titles and descriptions [PROJECTS-6, PROJECTS-7, LIST-1, LIST-2, LIST-3, CALL-8]', async () => {
+  const { load, backend } = await renderProjects();
+  expect(backend.count('listProjects')).toBe(1);
+  expect(list().getAttribute('aria-busy')).toBe('true');
+  expect(screen.getByText('Loading projects…')).toBeDefined();
+  await load([relaunch, office]);
+  expect(list().getAttribute('aria-busy')).toBe('false');
+  expect(screen.queryByText('Loading projects…')).toBeNull();
+  expect(titles()).toEqual([relaunch.title, office.title]);
+  expect(within(list()).getByText(office.description)).toBeDefined();
+});
+
+test('the rows have an explicit list role, because Safari drops it from lists without markers', async () => {
+  await renderProjects([relaunch, office]);
+  expect(within(list()).getByRole('list').getAttribute('role')).toBe('list');
+  expect(within(within(list()).getByRole('list')).getAllByRole('listitem')).toHaveLength(2);
+});
+
+test.each([
+  ['a refusal [CHOICE-41, CHOICE-43]', 401, { message: 'Please sign in.' }],
+  ['a malformed list', 200, { projects: [relaunch] }],
+])(
+  '%s empties the list, is logged, and shows no error [LIST-4, LIST-5, ERROR-8, CHOICE-19, CHOICE-29]',
+  async (_, status, body) => {
+    const { go, backend, logged } = await renderProjects([relaunch]);
+    await go('/');
+    await go('/projects');
+    await waitFor(() => expect(titles()).toEqual([relaunch.title]));
+    (await backend.next('listProjects')).answer(status, body);
+    await screen.findByText('No projects to show.');
+    expect(logged).toEqual([{ operationId: 'listProjects', error: expect.anything() }]);
+    expect(screen.queryByText(/Please sign in/)).toBeNull();
+    expect(banner()).toBeUndefined();
+  },
+);
+
+test('a second visit shows the cached rows and reloads them [CHOICE-30]', async () => {
+  const { go, backend } = await renderProjects([relaunch]);
+  await go('/about');
+  await go('/projects');
+  await waitFor(() => expect(titles()).toEqual([relaunch.title]));
+  expect(list().getAttribute('aria-busy')).toBe('true');
+  (await backend.next('listProjects')).answer(200, [relaunch, office]);
+  await waitFor(() => expect(titles()).toEqual([relaunch.title, office.title]));
+});
+
+test('the cached rows expire a minute after leaving [CONST-6, CONST-8]', async () => {
+  const { go, clock } = await renderProjects([relaunch]);
+  await go('/about');
+  clock.elapse(500);
+  clock.elapse(60_000);
+  await go('/projects');
+  await screen.findByText('Loading projects…');
+  expect(titles()).toEqual([]);
+});
+
+test.each([
+  [59_999, [office.title]],
+  [60_000, []],
+])(
+  'a project created after the cached rows expired is kept for a minute: %d ms later [CHOICE-97]',
+  async (milliseconds, expected) => {
+    const { create, go, clock } = await renderProjects([relaunch]);
+    const call = await create();
+    await go('/about');
+    clock.elapse(60_500);
+    await act(async () => call.answer(201, office));
+    clock.elapse(milliseconds);
+    await go('/projects');
+    expect(titles()).toEqual(expected);
+  },
+);
+
+test('focus, reconnection and time do not reload the list [CONST-7, CHOICE-35]', async () => {
+  const { clock, backend } = await renderProjects([relaunch]);
+  act(() => {
+    for (const name of ['blur', 'focus', 'offline', 'online', 'pageshow']) {
+      window.dispatchEvent(new Event(name));
+    }
+    document.dispatchEvent(new Event('visibilitychange'));
+    clock.elapse(24 * 3_600_000);
+  });
+  expect(list().getAttribute('aria-busy')).toBe('false');
+  expect(backend.count('listProjects')).toBe(1);
+});
+
+test('a created project is appended when its response arrives, as the response has it [CALL-9, CREATE-2, CREATE-3, CHOICE-34, APP-2]', async () => {
+  const { create, backend } = await renderProjects([relaunch]);
+  const call = await create();
+  expect(call.body).toEqual({ title: office.title, description: office.description });
+  expect(titles()).toEqual([relaunch.title]);
+  call.answer(201, { ...office, title: 'Move (as kept)' });
+  await waitFor(() => expect(titles()).toEqual([relaunch.title, 'Move (as kept)']));
+  expect(banner()).toBeUndefined();
+  expect(backend.count('listProjects')).toBe(1);
+});
+
+test('an announcement that changes within half a second is never made', () => {
+  vi.useFakeTimers();
+  onTestFinished(() => void vi.useRealTimers());
+  const { container, rerender } = render(<DelayedAnnouncement>Loading.</DelayedAnnouncement>);
+  act(() => void vi.advanceTimersByTime(499));
+  rerender(<DelayedAnnouncement>Loaded.</DelayedAnnouncement>);
+  act(() => void vi.advanceTimersByTime(499));
+  expect(container.textContent).toBe('');
+  act(() => void vi.advanceTimersByTime(1));
+  expect(container.textContent).toBe('Loaded.');
+});
+
+test('each created project empties the form, focuses Title, and is announced [CHOICE-27]', async () => {
+  const { create } = await renderProjects([]);
+  const announcements = [];
+  for (const id of ['p1', 'p2', 'p3']) {
+    (await create()).answer(201, { ...office, id });
+    await waitFor(() => expect(title().value).toBe(''));
+    expect(description().value).toBe('');
+    expect(document.activeElement).toBe(title());
+    expect(screen.queryByText('Title is required')).toBeNull();
+    announcements.push(screen.getByRole('status').textContent);
+  }
+  const text = 'The project was created.';
+  expect(announcements.map((announcement) => announcement.trim())).toEqual([text, text, text]);
+  // Screen readers skip an unchanged text.
+  const [first, second, third] = announcements;
+  expect([first === second, second === third]).toEqual([false, false]);
+});
+
+test('a field that the app focused shows no error until the user touches it [FIELD-1, CHOICE-50]', async () => {
+  const { create, user } = await renderProjects([]);
+  (await create()).answer(201, office);
+  await waitFor(() => expect(document.activeElement).toBe(title()));
+  await user.click(list());
+  expect(title().getAttribute('aria-invalid')).toBe('false');
+  await user.click(title());
+  await user.tab();
+  await screen.findByText('Title is required');
+  (await create()).answer(201, { ...office, id: 'p3' });
+  await waitFor(() => expect(title().value).toBe(''));
+  await user.type(title(), 'x{Backspace}');
+  await user.tab();
+  expect(await screen.findByText('Title is required')).toBeDefined();
+});
+
+test('a field that loses the focus because its project was created shows no error [FIELD-1, CHOICE-50]', async () => {
+  const { create, user } = await renderProjects([]);
+  const request = await create();
+  description().focus();
+  request.answer(201, office);
+  await waitFor(() => expect(document.activeElement).toBe(title()));
+  await user.type(title(), 'x{Backspace}');
+  await user.tab();
+  await screen.findByText('Title is required');
+  expect(description().getAttribute('aria-invalid')).toBe('false');
+});
+
+test.each([
+  [
+    'its message [ERROR-5, PROJECTS-5, CREATE-4, CHOICE-28, CHOICE-41]',
+    401,
+    { message: 'No.' },
+    'No.',
+  ],
+  ['"Internal Server Error" without a message [ERROR-6]', 503, undefined, 'Internal Server Error'],
+])('a refused creation shows %s, and keeps the form', async (_, status, body, message) => {
+  const { create } = await renderProjects([relaunch]);
+  (await create()).answer(status, body);
+  await waitFor(() => expect(banner()).toBe(message));
+  expect([title().value, description().value]).toEqual([office.title, office.description]);
+  expect(titles()).toEqual([relaunch.title]);
+});
+
+test('a malformed response shows no message, clears the old one, and keeps the form [ERROR-7, CHOICE-18]', async () => {
+  const { create, logged } = await renderProjects([relaunch]);
+  (await create()).answer(500, { message: 'Broken.' });
+  await waitFor(() => expect(banner()).toBe('Broken.'));
+  (await create()).answer(201, { created: true });
+  await waitFor(() =>
+    expect(logged.map(({ operationId }) => operationId)).toEqual(['createProject']),
+  );
+  expect(banner()).toBeUndefined();
+  expect(titles()).toEqual([relaunch.title]);
+  expect([title().value, description().value]).toEqual([office.title, office.description]);
+});
+
+test('the error is cleared as soon as a retry starts [CREATE-1, CHOICE-2]', async () => {
+  const { create } = await renderProjects([]);
+  (await create()).answer(500);
+  await waitFor(() => expect(banner()).toBe('Internal Server Error'));
+  await create();
+  await waitFor(() => expect(banner()).toBeUndefined());
+  expect(button().getAttribute('aria-busy')).toBe('true');
+});
+
+test('a submit has the same Idempotency-Key until its project is created [CHOICE-89, CHOICE-90]', async () => {
+  const { create, backend } = await renderProjects([]);
+  const ends = [503, 401, 201, 201];
+  for (const status of ends) {
+    (await create()).answer(status, { ...office, message: 'Try again.' });
+    await waitFor(() => expect(button().getAttribute('aria-busy')).toBe('false'));
+  }
+  const keys = backend.requests.flatMap(({ headers }) => headers.get('idempotency-key') ?? []);
+  expect(keys.map((key) => keys.indexOf(key))).toEqual([0, 0, 0, 3]);
+});
+
+test('a project created while the list loads stays in view [CHOICE-31]', async () => {
+  const { create, backend } = await renderProjects();
+  const stale = await backend.next('listProjects');
+  (await create()).answer(201, office);
+  await waitFor(() => expect(titles()).toEqual([office.title]));
+  stale.answer(200, [relaunch]);
+  (await backend.next('listProjects')).answer(200, [relaunch, office]);
+  await waitFor(() => expect(titles()).toEqual([relaunch.title, office.title]));
+});
+
+test('a project whose id is already in the list is shown once [CHOICE-32]', async () => {
+  const { create } = await renderProjects([relaunch, office]);
+  (await create()).answer(201, relaunch);
+  await waitFor(() => expect(titles()).toEqual([office.title, relaunch.title]));
+});
+
+test('a list that uses an id twice is shown whole', async () => {
+  await renderProjects([relaunch, { ...office, id: relaunch.id }]);
+  expect(titles()).toEqual([relaunch.title, office.title]);
+});
+
+test('a pending creation refills the form on return, and empties it on success [CHOICE-48]', async () => {
+  const { create, go, backend } = await renderProjects([]);
+  const call = await create();
+  await go('/about');
+  await go('/projects');
+  await waitFor(() => expect(title().value).toBe(office.title));
+  expect(description().value).toBe(office.description);
+  expect(button().getAttribute('aria-busy')).toBe('true');
+  call.answer(201, office);
+  await waitFor(() => expect(title().value).toBe(''));
+  (await backend.next('listProjects')).answer(200, []);
+  (await backend.next('listProjects')).answer(200, [office]);
+  await waitFor(() => expect(titles()).toEqual([office.title]));
+});
+
+test('a text that was typed and not submitted stays while the user visits another screen [CHOICE-95]', async () => {
+  const { user, go, create } = await renderProjects([]);
+  await user.type(description(), office.description);
+  await go('/about');
+  await go('/projects');
+  expect([title().value, description().value]).toEqual(['', office.description]);
+  expect(title().getAttribute('aria-invalid')).toBe('false');
+  (await create()).answer(201, office);
+  await waitFor(() => expect(title().value).toBe(''));
+  await go('/about');
+  await go('/projects');
+  expect([title().value, description().value]).toEqual(['', '']);
+});
+
+test('a creation refused while the user was away shows its message and refills the form [CHOICE-48]', async () => {
+  const { create, go } = await renderProjects([]);
+  const call = await create();
+  await go('/about');
+  call.answer(422, { message: 'No.' });
+  await go('/projects');
+  await waitFor(() => expect(banner()).toBe('No.'));
+  expect(title().value).toBe(office.title);
+});
+
+test.each([
+  ['title', title],
+  ['description', description],
+] as const)(
+  'a %s typed during a creation survives its success [CHOICE-49]',
+  async (name, field) => {
+    const { create, user } = await renderProjects([]);
+    const call = await create();
+    await user.type(field(), ', next year');
+    call.answer(201, office);
+    await waitFor(() => expect(titles()).toEqual([office.title]));
+    expect(field().value).toBe(`${office[name]}, next year`);
+  },
+);
+
+test.each([
+  ['HTML', '<img src=x onerror="document.title=1"><script>document.title=1</script>&amp;'],
+  ['emoji', '👩‍👩‍👧‍👦 🏳️‍🌈 e\u0301'],
+  ['right-to-left text', 'مشروع جديد \u202Eabc'],
+  ['ten thousand characters', 'x'.repeat(10_000)],
+  ['line breaks', 'first\n\n  third\ttab'],
+])('%s in a project is shown as plain text, unshortened [PROJECTS-6]', async (_, text) => {
+  await renderProjects([{ id: 1, title: text, description: text }]);
+  const row = within(list()).getByRole('listitem');
+  expect([...row.querySelectorAll('[data-field]')].map(({ textContent }) => textContent)).toEqual([
+    text,
+    text,
+  ]);
+  expect(row.querySelectorAll('img, script')).toHaveLength(0);
+  expect([...row.querySelectorAll('[data-field]')].map((part) => part.getAttribute('dir'))).toEqual(
+    ['auto', 'auto'],
+  );
+});

@@ -1,0 +1,149 @@
+import { expect, test } from 'vitest';
+import { createApi } from '../../../src/api/api.ts';
+
+const office = { title: 'Move to the new office', description: 'Boxes.' };
+const otherTitle = { ...office, title: 'Website relaunch' };
+const otherDescription = { ...office, description: 'Boxes and keys.' };
+
+/** Ends a call: with a response, or without one. */
+type End = () => Response | Promise<Response>;
+
+const answer =
+  (status: number, body?: unknown): End =>
+  () =>
+    new Response(body === undefined ? null : JSON.stringify(body), { status });
+const created = answer(201, { ...office, id: 'p1' });
+const unavailable = answer(503);
+const drop: End = () => Promise.reject(new TypeError('fetch failed'));
+
+/** Loses the connection in the middle of the body. */
+const truncate =
+  (status: number): End =>
+  () => {
+    const start = (body: ReadableStreamDefaultController) => {
+      body.enqueue(new TextEncoder().encode('{"message":'));
+      body.error(new TypeError('terminated'));
+    };
+    return new Response(new ReadableStream({ start }), { status });
+  };
+
+/** Returns a client with the calls of a user. */
+function createClient() {
+  const keys: string[] = [];
+  const ends: End[] = [];
+  const api = createApi({
+    origin: 'https://tracker.example',
+    async fetch({ headers }) {
+      keys.push(headers.get('idempotency-key') ?? '');
+      return ends.shift()!();
+    },
+    cookies: () => '',
+  });
+  const { signal } = new AbortController();
+  return {
+    /** Submits a project. Returns its key. */
+    submit: async (project: typeof office, end: End) => {
+      ends.push(end);
+      // A copy, as each submit of a form is.
+      await api.call('createProject', { ...project }, signal).catch(() => {});
+      return keys.at(-1);
+    },
+    signIn: async (email: string, end = answer(200), loginSignal = signal) => {
+      ends.push(end);
+      await api.call('login', { email, password: 'correct horse' }, loginSignal);
+    },
+    register: async (email: string) => {
+      ends.push(answer(201));
+      await api.call('registerUser', { email, password: 'correct horse' }, signal);
+    },
+  };
+}
+
+test.each<[string, End]>([
+  ['no response', drop],
+  ['a 201 that is no project', answer(201, { created: true })],
+  ['a 201 that is cut off', truncate(201)],
+  ['a 422 that is cut off', truncate(422)],
+  ...[300, 401, 403, 404, 408, 421, 425, 429, 431, 451, 500, 502, 503, 504].map(
+    (status): [string, End] => [`a ${status}`, answer(status, { message: 'No.' })],
+  ),
+])(
+  'the same texts have the same key after %s, until they are created [CHOICE-89]',
+  async (_, end) => {
+    const { submit } = createClient();
+    const key = await submit(office, end);
+    expect(key).toMatch(/^[0-9a-f]{32}$/);
+    expect(await submit(office, end)).toBe(key);
+    expect(await submit(office, created)).toBe(key);
+    expect(await submit(office, created)).not.toBe(key);
+  },
+);
+
+test.each([400, 409, 413, 415, 422])(
+  'the same texts have a new key after a %i [CHOICE-90]',
+  async (status) => {
+    const { submit } = createClient();
+    const key = await submit(office, unavailable);
+    expect(await submit(office, answer(status))).toBe(key);
+    expect(await submit(office, unavailable)).not.toBe(key);
+  },
+);
+
+test('each title and description has its own key, until its own answer decides [CHOICE-89, CHOICE-90]', async () => {
+  const { submit } = createClient();
+  const projects = [office, otherTitle, otherDescription];
+  const keys: unknown[] = [];
+  for (const project of projects) keys.push(await submit(project, unavailable));
+  expect(new Set(keys).size).toBe(projects.length);
+  expect(await submit(otherTitle, answer(422))).toBe(keys[1]);
+  expect(await submit(office, unavailable)).toBe(keys[0]);
+  expect(await submit(otherTitle, unavailable)).not.toBe(keys[1]);
+  expect(await submit(otherDescription, unavailable)).toBe(keys[2]);
+});
+
+test('another email has new keys, also when the first one signs in again [CHOICE-91]', async () => {
+  const { submit, signIn } = createClient();
+  await signIn('ada@example.org');
+  const ada = await submit(office, unavailable);
+  await signIn('bob@example.org');
+  const bob = await submit(office, unavailable);
+  expect(bob).not.toBe(ada);
+  await signIn('ada@example.org');
+  expect([ada, bob]).not.toContain(await submit(office, unavailable));
+});
+
+test.each<[string, (client: ReturnType<typeof createClient>) => Promise<void>]>([
+  ['the same email signs in', ({ signIn }) => signIn('Ada@Example.org')],
+  ['the same email signs in, in lower case', ({ signIn }) => signIn('ada@example.org')],
+  ['another email is refused', ({ signIn }) => signIn('bob@example.org', answer(401))],
+  ['another email registers', ({ register }) => register('bob@example.org')],
+  [
+    'the answer to an aborted sign-in arrives',
+    ({ signIn }) => signIn('bob@example.org', answer(200), AbortSignal.abort()),
+  ],
+])('the same texts have the same key after %s [CHOICE-89, CHOICE-91]', async (_, act) => {
+  const client = createClient();
+  await client.signIn('Ada@Example.org');
+  const key = await client.submit(office, unavailable);
+  await act(client);
+  expect(await client.submit(office, unavailable)).toBe(key);
+});
+
+test('the same texts have the same key after the first sign-in on a page [CHOICE-91]', async () => {
+  const { submit, signIn } = createClient();
+  const key = await submit(office, unavailable);
+  await signIn('ada@example.org');
+  expect(await submit(office, unavailable)).toBe(key);
+});
+
+test("a late answer to another user's project decides nothing [CHOICE-91]", async () => {
+  const { submit, signIn } = createClient();
+  const late = Promise.withResolvers<Response>();
+  await signIn('ada@example.org');
+  const ofAda = submit(office, () => late.promise);
+  await signIn('bob@example.org');
+  const key = await submit(office, unavailable);
+  late.resolve(await created());
+  await ofAda;
+  expect(await submit(office, unavailable)).toBe(key);
+});
