@@ -11,7 +11,7 @@
  * stored.
  */
 import { assign, emit, fromPromise, setup, type SnapshotFrom } from 'xstate';
-import { messageOf, outputOf, valueOf } from './params.ts';
+import { failureMessage, outputOf, successValue } from './params.ts';
 import { notProvided } from './placeholders.ts';
 import type { Credentials, Outcome, User } from './types.ts';
 
@@ -47,8 +47,8 @@ export const authMachine = setup({
     clearUser: assign({ user: undefined }),
     storeLoginError: assign({ loginErrorMessage: (_, message: string) => message }),
     clearLoginError: assign({ loginErrorMessage: undefined }),
-    announceLogin: emit((_, email: string) => ({ type: 'user.loggedIn' as const, email })),
-    announceRegistration: emit({ type: 'user.registered' }),
+    emitLoggedIn: emit((_, email: string) => ({ type: 'user.loggedIn' as const, email })),
+    emitRegistered: emit({ type: 'user.registered' }),
   },
 }).createMachine({
   id: 'auth',
@@ -72,12 +72,12 @@ export const authMachine = setup({
           {
             guard: { type: 'succeeded', params: outputOf },
             target: 'authenticated',
-            actions: ['clearLoginError', { type: 'announceLogin', params: valueOf }],
+            actions: ['clearLoginError', { type: 'emitLoggedIn', params: successValue }],
             meta: { statements: ['AUTH-3', 'AUTH-4', 'CHOICE-4', 'CHOICE-16'] },
           },
           {
             target: 'unauthenticated',
-            actions: ['clearUser', { type: 'storeLoginError', params: messageOf }],
+            actions: ['clearUser', { type: 'storeLoginError', params: failureMessage }],
             meta: { statements: ['AUTH-5', 'ERROR-1', 'ERROR-2'] },
           },
         ],
@@ -101,7 +101,7 @@ export const authMachine = setup({
           {
             guard: { type: 'succeeded', params: outputOf },
             target: 'authenticated',
-            actions: [{ type: 'storeUser', params: valueOf }, 'announceRegistration'],
+            actions: [{ type: 'storeUser', params: successValue }, 'emitRegistered'],
             meta: { statements: ['AUTH-7', 'AUTH-8', 'CHOICE-17'] },
           },
           {

@@ -9,12 +9,12 @@ export function outputOf<Value>({ event }: DoneEvent<Value>): Outcome<Value> {
 }
 
 /** Returns the value of a call. Only for a transition whose guard is `succeeded`. */
-export function valueOf<Value>({ event }: DoneEvent<Value>): Value {
+export function successValue<Value>({ event }: DoneEvent<Value>): Value {
   return (event.output as Extract<Outcome<Value>, { ok: true }>).value;
 }
 
 /** Returns the message of a failed request. Only for a transition after one with `succeeded`. */
-export function messageOf({ event }: DoneEvent<unknown>): string {
+export function failureMessage({ event }: DoneEvent<unknown>): string {
   return (event.output as Extract<Outcome<unknown>, { ok: false }>).message;
 }
 

@@ -13,7 +13,7 @@
  * Left out on purpose: paging, polling, optimistic rows, automatic retries.
  */
 import { assign, emit, fromPromise, raise, setup, stateIn, type SnapshotFrom } from 'xstate';
-import { errorOf, messageOf, outputOf, valueOf } from './params.ts';
+import { errorOf, failureMessage, outputOf, successValue } from './params.ts';
 import { notProvided } from './placeholders.ts';
 import type { NewProject, Outcome, Project } from './types.ts';
 
@@ -108,11 +108,11 @@ export const projectsMachine = setup({
     notifySubscription: raise({ type: 'row.appended' }),
     expireCache: raise({ type: 'cache.expired' }),
     reportListFailure: emit((_, reason: unknown) => ({ type: 'list.failed' as const, reason })),
-    announceProject: emit((_, project: NewProject | undefined) => ({
+    emitCreated: emit((_, project: NewProject | undefined) => ({
       type: 'project.created' as const,
       project,
     })),
-    announceDiscard: emit({ type: 'project.discarded' }),
+    emitDiscarded: emit({ type: 'project.discarded' }),
   },
 }).createMachine({
   id: 'projects',
@@ -171,7 +171,7 @@ export const projectsMachine = setup({
               {
                 guard: { type: 'succeeded', params: outputOf },
                 target: 'loaded',
-                actions: { type: 'storeProjects', params: valueOf },
+                actions: { type: 'storeProjects', params: successValue },
                 meta: { statements: ['LIST-2', 'LIST-3'] },
               },
               {
@@ -204,7 +204,7 @@ export const projectsMachine = setup({
         'user.changed': {
           guard: { type: 'isOfAnotherUser', params: ({ event }) => event.email },
           target: '.idle',
-          actions: ['clearCreateError', 'clearDraft', 'announceDiscard'],
+          actions: ['clearCreateError', 'clearDraft', 'emitDiscarded'],
           meta: { statements: ['CHOICE-77', 'CHOICE-78', 'CHOICE-95'] },
         },
         'projects.closed': {
@@ -215,7 +215,7 @@ export const projectsMachine = setup({
       states: {
         idle: {
           description: 'The form is empty or being filled in.',
-          // An entry action, because announceProject needs the project that this one clears.
+          // An entry action, because emitCreated needs the project that this one clears.
           entry: 'clearSubmitted',
           on: {
             createProject: {
@@ -240,8 +240,8 @@ export const projectsMachine = setup({
                 guard: { type: 'succeeded', params: outputOf },
                 target: 'idle',
                 actions: [
-                  { type: 'appendProject', params: valueOf },
-                  { type: 'announceProject', params: ({ context }) => context.submitted },
+                  { type: 'appendProject', params: successValue },
+                  { type: 'emitCreated', params: ({ context }) => context.submitted },
                   'clearDraftOfCreated',
                   'notifyList',
                   'notifySubscription',
@@ -250,7 +250,7 @@ export const projectsMachine = setup({
               },
               {
                 target: 'failed',
-                actions: { type: 'storeCreateError', params: messageOf },
+                actions: { type: 'storeCreateError', params: failureMessage },
                 meta: { statements: ['CREATE-4', 'ERROR-5', 'ERROR-6'] },
               },
             ],

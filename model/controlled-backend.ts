@@ -1,6 +1,6 @@
 /** An in-process backend whose responses a test sends by hand. */
 import { callNames, findCall, parseRequest, type Call } from './calls.ts';
-import type { LateDriver } from './driver.ts';
+import type { AbortAwareDriver } from './driver.ts';
 import type { Observation } from './observation.ts';
 import type { BackendResponse } from './results.ts';
 import { within } from './within.ts';
@@ -107,7 +107,7 @@ type HeldCall = {
   respond: (response: Response | Promise<never>) => void;
 };
 
-type BackendDriver = Pick<LateDriver, 'answer' | 'answerAborted' | 'abortedCalls'> & {
+type BackendDriver = Pick<AbortAwareDriver, 'answer' | 'answerAborted' | 'abortedCalls'> & {
   fetch: (request: Request) => Promise<Response>;
   calls: () => Observation['calls'];
 };

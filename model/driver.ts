@@ -28,7 +28,7 @@ export type Driver = UserActions & {
 };
 
 /** A driver that can also answer an aborted call: of each call, the one that was aborted last. */
-export type LateDriver = Driver & {
+export type AbortAwareDriver = Driver & {
   /** Returns the calls with an aborted one that was not answered. */
   abortedCalls: () => Call[];
   answerAborted: Answer;

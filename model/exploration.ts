@@ -23,7 +23,7 @@ import {
   type FetchedCall,
   type ResultName,
 } from './calls.ts';
-import type { LateDriver } from './driver.ts';
+import type { AbortAwareDriver } from './driver.ts';
 import { createOracle } from './oracle.ts';
 import { resultEvent } from './results.ts';
 import { fieldWithMostValues, keyOf } from './state-key.ts';
@@ -31,7 +31,7 @@ import * as steps from './steps.ts';
 import type { Route } from '../src/screens/routes.ts';
 
 /** The app under exploration. */
-export type ExploredApp = LateDriver & {
+export type ExploredApp = AbortAwareDriver & {
   /** Returns what decides the next steps of the app, beyond the state of the oracle. */
   state: () => unknown;
 };
@@ -48,7 +48,7 @@ export type Exploration = {
 };
 
 type Pair = steps.Pair<ExploredApp>;
-type Step = steps.Step<LateDriver>;
+type Step = steps.Step<AbortAwareDriver>;
 
 /** Returns the results of a call without those that differ from another in a text only. */
 function distinctResults(call: Call): ResultName[] {

@@ -1,6 +1,6 @@
 /** What a user, a backend or the clock can do: each step on the app and on the oracle. */
 import { calls, forms, isFetched, type ResultName, type Call, type FormName } from './calls.ts';
-import type { Driver, LateDriver } from './driver.ts';
+import type { Driver, AbortAwareDriver } from './driver.ts';
 import { differencesOf } from './observation.ts';
 import type { Oracle } from './oracle.ts';
 import { resultEvent, responseFor } from './results.ts';
@@ -101,7 +101,7 @@ export function end(call: Call, result: ResultName): Step {
 }
 
 /** The oracle ignores a response to an aborted call (CHOICE-8). */
-export const endAborted = (call: Call, result: ResultName): Step<LateDriver> => ({
+export const endAborted = (call: Call, result: ResultName): Step<AbortAwareDriver> => ({
   name: `the aborted ${call} ends late: ${result}`,
   isPossible: (_, abortedCalls) => abortedCalls.includes(call),
   async perform({ app }, n) {

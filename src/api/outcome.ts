@@ -19,7 +19,7 @@ export async function toOutcome<Value>(
   read: (response: Response) => Promise<Value>,
 ): Promise<Outcome<Value>> {
   const { response, error } = await call;
-  if (!response.ok) return { ok: false, message: messageOf(error) };
+  if (!response.ok) return { ok: false, message: readMessage(error) };
   try {
     return { ok: true, value: await read(response) };
   } catch (cause) {
@@ -68,7 +68,7 @@ export function resolveNetworkErrors(fetch: (request: Request) => Promise<Respon
   };
 }
 
-function messageOf(body: unknown): string {
+function readMessage(body: unknown): string {
   if (typeof body !== 'object' || body === null || !('message' in body)) return defaultMessage;
   const { message } = body;
   return typeof message === 'string' && message.trim() !== '' ? message : defaultMessage;

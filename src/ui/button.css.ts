@@ -2,7 +2,7 @@ import { style } from '@vanilla-extract/css';
 import { color, motion, narrowViewport, radius, space } from '../styles/tokens.css.ts';
 import { progressBar } from '../styles/progress.css.ts';
 
-export const button = style({
+export const submitButton = style({
   position: 'relative',
   alignSelf: 'start',
   minWidth: 'min(12rem, 100%)',
@@ -29,7 +29,7 @@ export const progress = style([
   { selectors: { '[aria-busy="false"] > &': { display: 'none' } } },
 ]);
 
-export const plainButton = style({
+export const button = style({
   alignSelf: 'start',
   minHeight: '2.75rem',
   padding: `${space.hair} 0.75rem`,

@@ -10,7 +10,7 @@ export function SubmitButton({ busy, children }: { busy: boolean; children: Reac
   return (
     <button
       type="submit"
-      className={css.button}
+      className={css.submitButton}
       aria-busy={busy}
       aria-disabled={busy}
       onClick={ignoreSecondClick}
@@ -26,7 +26,7 @@ export function SubmitButton({ busy, children }: { busy: boolean; children: Reac
 export function Button({ onClick, children }: { onClick: () => void; children: ReactNode }) {
   const isHydrated = useHydrated();
   return (
-    <button type="button" className={css.plainButton} disabled={!isHydrated} onClick={onClick}>
+    <button type="button" className={css.button} disabled={!isHydrated} onClick={onClick}>
       {children}
     </button>
   );

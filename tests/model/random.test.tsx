@@ -2,7 +2,7 @@ import { cleanup, waitFor } from '@testing-library/react';
 import * as fc from 'fast-check';
 import { expect, test, vi } from 'vitest';
 import { callNames, formNames, type Call } from '../../model/calls.ts';
-import type { LateDriver } from '../../model/driver.ts';
+import type { AbortAwareDriver } from '../../model/driver.ts';
 import { stepsOf } from '../../model/exploration.ts';
 import { createOracle } from '../../model/oracle.ts';
 import { compare, fill, type Pair, type Step } from '../../model/steps.ts';
@@ -34,7 +34,7 @@ const oddAnswer = fc
     status: fc.constantFrom(200, 201, 400, 401, 409, 422, 500),
     body,
   })
-  .map(({ call, ...response }): Step<LateDriver> => ({
+  .map(({ call, ...response }): Step<AbortAwareDriver> => ({
     name: `${call} is answered ${JSON.stringify(response)}`,
     isPossible: ({ calls }) => calls[call].pending > 0,
     async perform({ app, oracle }) {
@@ -44,10 +44,11 @@ const oddAnswer = fc
   }));
 
 let performedSteps = 0;
-const toCommand = ({ name, isPossible, perform }: Step<LateDriver>) => ({
+const toCommand = ({ name, isPossible, perform }: Step<AbortAwareDriver>) => ({
   toString: () => name,
-  check: ({ app, oracle }: Pair<LateDriver>) => isPossible(oracle.state(), app.abortedCalls()),
-  async run(pair: Pair<LateDriver>) {
+  check: ({ app, oracle }: Pair<AbortAwareDriver>) =>
+    isPossible(oracle.state(), app.abortedCalls()),
+  async run(pair: Pair<AbortAwareDriver>) {
     await perform(pair, ++pair.length);
     await waitFor(async () => expect(await compare(pair)).toEqual([]));
     performedSteps++;

@@ -3,18 +3,18 @@ import { isAuthenticated, roleOf } from '../../machines/auth.ts';
 import { renderApp } from '../support/render-app.tsx';
 import { createBackendDriver } from '../../model/controlled-backend.ts';
 import { forms } from '../../model/calls.ts';
-import type { InspectedDriver, LateDriver } from '../../model/driver.ts';
+import type { InspectedDriver, AbortAwareDriver } from '../../model/driver.ts';
 import { titleOf } from '../../src/screens/routes.ts';
 import { createInspector } from '../../model/inspection.ts';
 import { readScreen } from '../../model/observation.ts';
 
 /** Returns a driver of the app in happy-dom, with a controlled backend and a simulated clock. */
-export async function createScreensDriver(): Promise<InspectedDriver & LateDriver> {
+export async function createScreensDriver(): Promise<InspectedDriver & AbortAwareDriver> {
   const backend = createBackendDriver(settled);
   const { inspect, take } = createInspector();
   const app = await renderApp('/', { fetch: backend.fetch, inspect });
 
-  const fill: LateDriver['fill'] = async (form, values) => {
+  const fill: AbortAwareDriver['fill'] = async (form, values) => {
     for (const [index, value] of values.entries()) {
       const field = await screen.findByLabelText(forms[form].fields[index]!);
       fireEvent.change(field, { target: { value } });
