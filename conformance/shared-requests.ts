@@ -175,7 +175,7 @@ const unreadable = new WeakSet<SimulatedBrowser>();
 /** What requests bring about after which the app cannot show a list. */
 const unreadableList = {
   words: 'requests make the list of their user unreadable',
-  userSees: 'an empty list: "No projects to show.", although nothing was deleted',
+  userSees: 'an empty list, although nothing was deleted',
 };
 
 /** Creates a verdict whose function gets the browser of a signed-in user. */

@@ -32,6 +32,7 @@ export type ProjectsContext = {
 };
 
 export type ProjectsEvent =
+  /** Sent again when the user follows the link of the open screen. */
   | { type: 'projects.opened' }
   | { type: 'projects.closed'; draft: NewProject }
   | RowsReceived
@@ -44,7 +45,7 @@ type RowsReceived = { type: 'rows.received'; rows: Project[] };
 
 /** Raised by one region for another. */
 type InternalEvent =
-  /** A list response that is in flight lacks the created project. */
+  /** The list lacks the created project if it is in flight, and others too if it has failed. */
   { type: 'list.outdated' } | { type: 'row.appended' } | { type: 'cache.expired' };
 
 /** Events for the app: it logs, moves the focus and empties the form. */
@@ -132,7 +133,7 @@ export const projectsMachine = setup({
       on: {
         'projects.opened': {
           target: '.loading',
-          meta: { statements: ['PROJECTS-7', 'LIST-1', 'CHOICE-30'] },
+          meta: { statements: ['PROJECTS-7', 'LIST-1', 'CHOICE-30', 'CHOICE-100'] },
         },
         'user.changed': [
           {
@@ -195,7 +196,16 @@ export const projectsMachine = setup({
           },
         },
         loaded: { description: 'The rows are those of the last response, plus created projects.' },
-        failed: { description: 'The last fetch failed. The user sees an empty list.' },
+        failed: {
+          description: 'The last fetch failed. The user sees no rows, and no claim about them.',
+          on: {
+            'list.outdated': {
+              guard: 'isSubscribed',
+              target: 'loading',
+              meta: { statements: ['CHOICE-99'] },
+            },
+          },
+        },
       },
     },
     create: {
@@ -325,6 +335,10 @@ type ProjectsSnapshot = SnapshotFrom<typeof projectsMachine>;
 /** Returns whether the list is being fetched. */
 export const isFetching = (snapshot: ProjectsSnapshot): boolean =>
   snapshot.matches({ list: 'loading' });
+
+/** Returns whether the last fetch of the list has failed, so that nothing is known about it. */
+export const hasListFailed = (snapshot: ProjectsSnapshot): boolean =>
+  snapshot.matches({ list: 'failed' });
 
 /** Returns the rows to show. A list that is fetched again replaces the rows as a whole. */
 export const visibleRows = ({ context: { projects, received } }: ProjectsSnapshot): Project[] =>

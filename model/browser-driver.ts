@@ -44,7 +44,6 @@ export function createScreenDriver(page: Page, settle: () => Promise<void>): Scr
   return {
     fill: (form, values) => fillForm(page, form, values),
     async go(route) {
-      if (new URL(page.url()).hash === `#${route}`) return;
       await page.getByRole('link', { name: titleOf(route), exact: true }).click();
       await heading(page, screens[route].heading).waitFor();
       await settle();

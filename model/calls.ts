@@ -74,8 +74,7 @@ type Words = {
 };
 
 const redBanner = (message = 'Internal Server Error') => `red banner: "${message}"`;
-const emptyList =
-  'an empty list: "No projects to show." (the app only logs the failure to the console)';
+const emptyList = 'an empty list without a text (the app only logs the failure to the console)';
 const unchangedForm = 'no message: the form "Create an account" stays as it is';
 const busyButton = 'a button that stays busy until a response arrives';
 
@@ -209,6 +208,13 @@ export const forms = Object.fromEntries(
 export type FetchedCall = Exclude<Call, FormName>;
 
 export const isFetched = (call: Call): call is FetchedCall => !(call in forms);
+
+/** Returns the route of the screen that makes a call. */
+export const routeOf = (call: Call) => definitionOf(call).form?.route ?? definitionOf(call).route!;
+
+/** Returns whether a screen makes a call when it opens. */
+export const isFetching = (route: Route): boolean =>
+  callNames.some((call) => isFetched(call) && routeOf(call) === route);
 
 export const formNames = Object.keys(forms) as FormName[];
 

@@ -19,6 +19,8 @@ import {
   callNames,
   definitionOf,
   isFetched,
+  isFetching,
+  routeOf,
   type Call,
   type FetchedCall,
   type ResultName,
@@ -28,7 +30,6 @@ import { createOracle } from './oracle.ts';
 import { resultEvent } from './results.ts';
 import { fieldWithMostValues, keyOf } from './state-key.ts';
 import * as steps from './steps.ts';
-import type { Route } from '../src/screens/routes.ts';
 
 /** The app under exploration. */
 export type ExploredApp = AbortAwareDriver & {
@@ -90,9 +91,7 @@ const choices = (count: number, from = callNames): Call[][] =>
         choices(count - 1, from.slice(index + 1)).map((others) => [call, ...others]),
       );
 
-const routeOf = (call: Call) => definitionOf(call).form?.route ?? definitionOf(call).route!;
 const routesOf = (calls: Call[]) => [...new Set(calls.map(routeOf))];
-const isFetching = (route: Route) => callNames.filter(isFetched).map(routeOf).includes(route);
 
 export const scopes: Scope[] = [
   ...choices(2).map((calls) => ({ calls, isLate: true })),

@@ -1,7 +1,7 @@
 import type { AnyActor } from 'xstate';
 import { isAuthenticated, roleOf } from '../machines/auth.ts';
-import { emptiesForm, visibleRows } from '../machines/projects.ts';
-import { createActors } from '../src/actors.ts';
+import { emptiesForm, hasListFailed, visibleRows } from '../machines/projects.ts';
+import { createActors, type ActorsOptions } from '../src/actors.ts';
 import type { Api } from '../src/api/api.ts';
 import { callNames, submitEvent, type Call, type FormName } from './calls.ts';
 import { createClock } from './clock.ts';
@@ -17,6 +17,8 @@ export function createHeadlessApp(api: Api) {
   const logged: string[] = [];
   let path: Route = '/';
   let values: string[] = [];
+  /** Called when the user follows the link of the screen in view. */
+  let onSameLink: Parameters<NonNullable<ActorsOptions['router']>['subscribe']>[1];
 
   const actors = createActors({
     api,
@@ -27,6 +29,7 @@ export function createHeadlessApp(api: Api) {
         return { location: { pathname: path } };
       },
       navigate: ({ to }) => go(to),
+      subscribe: (_, listener) => (onSameLink = listener),
     },
   });
   const { auth, projects } = actors;
@@ -37,7 +40,10 @@ export function createHeadlessApp(api: Api) {
   for (const actor of Object.values(actors)) actor.start();
 
   function go(route: Route) {
-    if (path === route) return;
+    if (path === route) {
+      onSameLink({ fromLocation: {}, toLocation: { pathname: path }, hrefChanged: false });
+      return;
+    }
     if (path === '/projects') projects.send({ type: 'projects.closed', draft: draft() });
     path = route;
     values = ['', ''];
@@ -71,6 +77,7 @@ export function createHeadlessApp(api: Api) {
           values,
           announced: ofProjects.context.createdCount > 0 ? 'The project was created.' : '',
           pending: callNames.filter((call) => actorOf(call).getSnapshot().children[call]),
+          hasListFailed: hasListFailed(ofProjects),
           errorMessages,
           projects: visibleRows(ofProjects),
         }),

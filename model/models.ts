@@ -42,7 +42,7 @@ const projectsModel: Model = {
   ],
   events: {
     'projects.opened': {
-      isPossible: (snapshot) => !isProjectsScreenOpen(snapshot),
+      isPossible: () => true,
       event: (): ProjectsEvent => ({ type: 'projects.opened' }),
       steps: () => [steps.goTo('/projects')],
     },

@@ -40,18 +40,29 @@ type Shown = {
   values: readonly string[];
   announced: string;
   pending: Call[];
+  /** Whether the last fetch of the list failed. */
+  hasListFailed: boolean;
   /** The messages of the banners, by route. */
   errorMessages: { [path in Route]?: string | undefined };
   projects: readonly Project[];
 };
 
 /** Returns what the screen of a path shows. */
-export function screenOf({ path, values, announced, pending, errorMessages, projects }: Shown) {
+export function screenOf({
+  path,
+  values,
+  announced,
+  pending,
+  hasListFailed,
+  errorMessages,
+  projects,
+}: Shown) {
   const name = formNames.find((form) => forms[form].route === path);
   const isLoading = pending.includes('listProjects');
   const rows = projects.map(({ title, description }): [string, string] => [title, description]);
   // CHOICE-29.
-  const note = isLoading ? 'Loading projects…' : 'No projects to show.';
+  const emptyNote = hasListFailed ? undefined : 'No projects to show.';
+  const note = isLoading ? 'Loading projects…' : emptyNote;
   const screen: Screen = {
     path,
     form: name && {

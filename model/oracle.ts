@@ -36,6 +36,7 @@ export function createOracle(start: Route) {
 
   // Projects: ENTITY-2.
   let projects: Project[] = [];
+  let hasListFailed = false;
   let createErrorMessage: string | undefined;
   let submitted: string[] | undefined;
   /** What stands in the form when its screen opens: CHOICE-48, CHOICE-95. */
@@ -60,7 +61,11 @@ export function createOracle(start: Route) {
   }
 
   function navigate(to: Route) {
-    if (path === to) return;
+    if (path === to) {
+      // CHOICE-100.
+      if (path === '/projects') fetchList();
+      return;
+    }
     if (path === '/projects') {
       expiresInMs.listProjects = batchingMs + keepUnusedDataMs;
       draft = values;
@@ -78,10 +83,12 @@ export function createOracle(start: Route) {
   function fetchList() {
     abort('listProjects');
     call('listProjects');
+    hasListFailed = false;
   }
 
   function dropList() {
     projects = [];
+    hasListFailed = false;
     abort('listProjects');
   }
 
@@ -155,6 +162,7 @@ export function createOracle(start: Route) {
       // LIST-3, LIST-4, LIST-5, CHOICE-19.
       const list = outcome.kind === 'success' ? decodeProjects(outcome.body) : undefined;
       projects = list ?? [];
+      hasListFailed = !list;
       if (!list) logged.push('listProjects');
     },
     createProject(outcome) {
@@ -165,8 +173,8 @@ export function createOracle(start: Route) {
         createErrorMessage = undefined;
         // CHOICE-97.
         if (expiresInMs.listProjects === 0) expiresInMs.listProjects = keepUnusedDataMs;
-        // CHOICE-31.
-        if (calls.listProjects.pending) fetchList();
+        // CHOICE-31, CHOICE-99.
+        if (calls.listProjects.pending || (hasListFailed && path === '/projects')) fetchList();
         // CHOICE-27, CHOICE-49: unless the user typed something else meanwhile.
         if (path === '/projects') {
           if (isSubmitted(values)) values = ['', ''];
@@ -188,6 +196,7 @@ export function createOracle(start: Route) {
       values,
       announced,
       pending: callNames.filter((name) => calls[name].pending > 0),
+      hasListFailed,
       errorMessages: { '/login': loginErrorMessage, '/projects': createErrorMessage },
       projects,
     });
@@ -239,6 +248,7 @@ export function createOracle(start: Route) {
       user,
       loginErrorMessage,
       projects,
+      hasListFailed,
       createErrorMessage,
       submitted,
       draft,

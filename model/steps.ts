@@ -1,5 +1,13 @@
 /** What a user, a backend or the clock can do: each step on the app and on the oracle. */
-import { calls, forms, isFetched, type ResultName, type Call, type FormName } from './calls.ts';
+import {
+  calls,
+  forms,
+  isFetched,
+  isFetching,
+  type ResultName,
+  type Call,
+  type FormName,
+} from './calls.ts';
 import type { Driver, AbortAwareDriver } from './driver.ts';
 import { differencesOf } from './observation.ts';
 import type { Oracle } from './oracle.ts';
@@ -33,9 +41,10 @@ const onBoth =
 /** The delays of the projects machine in milliseconds (CONST-6, CONST-8). */
 export const delays = { subscriptionBatching: 500, keepUnusedData: 60_000 };
 
+/** Follows the link of a screen: another one, or the one in view, which then fetches again. */
 export const goTo = (route: Route): Step => ({
   name: `go to ${route}`,
-  isPossible: ({ path }) => path !== route,
+  isPossible: ({ path }) => path !== route || isFetching(route),
   perform: onBoth((driver) => driver.go(route)),
 });
 

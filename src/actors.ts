@@ -18,6 +18,13 @@ export type Clock = NonNullable<ActorOptions<AnyActorLogic>['clock']>;
 export type Inspect = (event: InspectionEvent) => void;
 export type Actors = { auth: AuthActor; projects: ProjectsActor };
 
+type Navigation = {
+  /** Absent before the first screen. */
+  fromLocation?: object | undefined;
+  toLocation: { pathname: string };
+  hrefChanged: boolean;
+};
+
 export type ActorsOptions = {
   api: Api;
   /** Runs the delays of the machines. Default: the browser's timers. */
@@ -28,6 +35,7 @@ export type ActorsOptions = {
   router?: {
     state: { location: { pathname: string } };
     navigate: (target: { to: '/login' | '/projects' }) => unknown;
+    subscribe: (event: 'onBeforeNavigate', listener: (navigation: Navigation) => void) => unknown;
   };
   /** Logs what the user is not shown: a failed list, an exception of a call. */
   log: (operationId: string, reason: unknown) => void;
@@ -84,5 +92,10 @@ export function createActors({ api, clock, inspect, router, log }: ActorsOptions
   auth.on('user.registered', navigation('/register', '/login'));
   auth.on('user.loggedIn', ({ email }) => projects.send({ type: 'user.changed', email }));
   auth.on('user.loggedIn', navigation('/login', '/projects'));
+  // The link of the screen in view opens it again.
+  router?.subscribe('onBeforeNavigate', ({ fromLocation, toLocation, hrefChanged }) => {
+    if (fromLocation && !hrefChanged && toLocation.pathname === '/projects')
+      projects.send({ type: 'projects.opened' });
+  });
   return { auth, projects };
 }

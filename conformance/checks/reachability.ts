@@ -184,7 +184,7 @@ export const apiCheck = must('REACH-1', {
       fail(
         'GET /api/v1/projects responds with 200 and an HTML page. This is a web server (or the development server of an app) that serves its page at every address. Does the backend use another port?',
         [list, login],
-        'an empty list: "No projects to show."',
+        'an empty list without a text',
       );
     const otherPath = await findOtherBasePath(context);
     const hint = otherPath

@@ -3,6 +3,7 @@ import { useEffect, useLayoutEffect, useState } from 'react';
 import {
   emptiesForm,
   emptyDraft,
+  hasListFailed,
   isCreating,
   isFetching,
   visibleRows,
@@ -28,6 +29,7 @@ export function ProjectsScreen() {
   const { projects } = useActors();
   const rows = useSelector(projects, visibleRows);
   const isListBusy = useSelector(projects, isFetching);
+  const hasFailed = useSelector(projects, hasListFailed);
   const isFormBusy = useSelector(projects, isCreating);
   const errorMessage = useSelector(projects, (snapshot) => snapshot.context.createErrorMessage);
   const createdCount = useSelector(projects, (snapshot) => snapshot.context.createdCount);
@@ -76,6 +78,7 @@ export function ProjectsScreen() {
         heading="List of Projects"
         rows={rows}
         loading={isListBusy || !isHydrated}
+        failed={hasFailed}
         showNewestLabel={showNewest ? 'Show the new project' : undefined}
       />
     </Stack>

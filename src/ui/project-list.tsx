@@ -8,6 +8,8 @@ type ProjectListProps = {
   heading: string;
   rows: readonly { title: string; description: string }[];
   loading: boolean;
+  /** Whether the list could not be fetched. Then nothing is said about its length. */
+  failed?: boolean;
   /** Label of the button that scrolls to the last row. Without it there is no button. */
   showNewestLabel?: string | undefined;
 };
@@ -17,7 +19,13 @@ type ProjectListProps = {
  * names a property of a project. Row keys are positions, because a backend may use an id twice.
  * `aria-setsize` has the length of the list, because only some rows of a long one are in the page.
  */
-export function ProjectList({ heading, rows, loading, showNewestLabel }: ProjectListProps) {
+export function ProjectList({
+  heading,
+  rows,
+  loading,
+  failed = false,
+  showNewestLabel,
+}: ProjectListProps) {
   const id = useId();
   const { list, before, after, isVirtualized, first, end, scrollToRow, showAll } = useVirtualRows(
     rows.length,
@@ -25,7 +33,8 @@ export function ProjectList({ heading, rows, loading, showNewestLabel }: Project
   const setSize = loading ? -1 : rows.length;
   const [last, setLast] = useState({ loading, status: loading ? 'Loading projects.' : '' });
   if (last.loading !== loading) {
-    setLast({ loading, status: loading ? 'Loading projects.' : countProjects(rows.length) });
+    const count = failed ? '' : countProjects(rows.length);
+    setLast({ loading, status: loading ? 'Loading projects.' : count });
   }
   const items = useMemo(
     () =>
@@ -79,7 +88,9 @@ export function ProjectList({ heading, rows, loading, showNewestLabel }: Project
             {isVirtualized && <div ref={after} />}
           </div>
         ) : (
-          <p className={css.note}>{loading ? 'Loading projects…' : 'No projects to show.'}</p>
+          !failed && (
+            <p className={css.note}>{loading ? 'Loading projects…' : 'No projects to show.'}</p>
+          )
         )}
       </section>
       {/* Outside the busy section, because screen readers may defer announcements inside it. */}

@@ -5,6 +5,7 @@ import {
   fillCredentials,
   headerLink,
   mockProjects,
+  projectList,
   useBrowser,
   useServer,
 } from '../support/browser.ts';
@@ -275,7 +276,8 @@ test.each([
     await (await requests[0]!.response())?.finished();
     expect(await page.getByText('Loading projects…').isVisible()).toBe(true);
     await hydrate();
-    await page.getByText('No projects to show.').waitFor();
+    await page.locator('main section[aria-busy=false]').waitFor();
+    expect(await projectList(page).locator('li').count()).toBe(0);
     expect(await page.locator('html').getAttribute('data-shown')).toBe(null);
     expect(await alerts(page).count()).toBe(0);
   },

@@ -127,7 +127,8 @@ test('a login reloads the projects while they are in view [CHOICE-47]', async ()
   await submit();
   await go('/projects');
   (await backend.next('listProjects')).answer(401, { message: 'Please sign in.' });
-  await screen.findByText('No projects to show.');
+  const list = screen.getByRole('region', { name: 'List of Projects' });
+  await waitFor(() => expect(list.getAttribute('aria-busy')).toBe('false'));
   (await backend.next('login')).answer(200, {});
   (await backend.next('listProjects')).answer(200, [
     { id: 1, title: 'Mine', description: 'All of it' },

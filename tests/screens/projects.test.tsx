@@ -119,12 +119,31 @@ test.each([
     await go('/projects');
     await waitFor(() => expect(titles()).toEqual([relaunch.title]));
     (await backend.next('listProjects')).answer(status, body);
-    await screen.findByText('No projects to show.');
+    await waitFor(() => expect(list().getAttribute('aria-busy')).toBe('false'));
+    expect(titles()).toEqual([]);
+    expect(list().textContent).toBe('List of Projects');
     expect(logged).toEqual([{ operationId: 'listProjects', error: expect.anything() }]);
     expect(screen.queryByText(/Please sign in/)).toBeNull();
     expect(banner()).toBeUndefined();
   },
 );
+
+test('a list that has failed is fetched again by the link of its screen, and by a creation [CHOICE-99, CHOICE-100]', async () => {
+  const { user, create, backend } = await renderProjects();
+  (await backend.next('listProjects')).answer(503, { message: 'Not now.' });
+  await waitFor(() => expect(list().getAttribute('aria-busy')).toBe('false'));
+  await user.click(screen.getByRole('link', { name: 'Projects' }));
+  (await backend.next('listProjects')).answer(503, { message: 'Not now.' });
+  await waitFor(() => expect(list().getAttribute('aria-busy')).toBe('false'));
+  (await create()).answer(201, office);
+  (await backend.next('listProjects')).answer(200, [relaunch, office]);
+  await waitFor(() => expect(titles()).toEqual([relaunch.title, office.title]));
+  await user.type(title(), 'Half a title');
+  await user.click(screen.getByRole('link', { name: 'Projects' }));
+  (await backend.next('listProjects')).answer(200, [office]);
+  await waitFor(() => expect(titles()).toEqual([office.title]));
+  expect(title().value).toBe('Half a title');
+});
 
 test('a second visit shows the cached rows and reloads them [CHOICE-30]', async () => {
   const { go, backend } = await renderProjects([relaunch]);
