@@ -86,7 +86,7 @@ describe('npm run dev', () => {
   test('serves the app from its sources, with a mock of the contract', async () => {
     const { page } = await browser.open();
     await page.goto(`${dev.address}/#/projects`);
-    await page.getByText('No projects to show.').waitFor();
+    await page.locator('main section[aria-busy=false]').waitFor();
     await page.getByRole('link', { name: 'Sign in' }).click();
     await fillCredentials(page, 'ada@example.org');
     await submitButton(page, 'Sign in').click();
@@ -258,7 +258,7 @@ test('edits of styles, screens and components keep what is typed, and edits of a
   ]) {
     const before = loads;
     await appendTo(file);
-    await page.getByText('No projects to show.').waitFor();
+    await page.locator('main section[aria-busy=false]').waitFor();
     await expect.poll(() => loads, { message: file }).toBe(before + 1);
     expect({ file, problems }).toEqual({ file, problems: [] });
   }
