@@ -22,7 +22,8 @@ const rows = [
   ],
 
   ['src/api/', ['generated/', 'machines/types.ts'], ['openapi-fetch']],
-  ['src/actors.ts', ['generated/', 'machines/', 'src/api/'], ['xstate']],
+  ['src/last-user.ts', [], []],
+  ['src/actors.ts', ['generated/', 'machines/', 'src/(api/|last-user.ts)'], ['xstate']],
   ['src/actors-context.ts', ['src/actors.ts'], ['react']],
   ['src/inspector.ts', ['generated/', 'src/actors.ts'], ['@statelyai/inspect']],
   ['src/styles/', [], ['@vanilla-extract/css']],

@@ -27,8 +27,8 @@ export type ProjectsContext = {
   draft: NewProject;
   /** The projects created since the screen was opened. */
   createdCount: number;
-  /** The email that signed in last, in lower case. Unknown after a page load. */
-  email: string | undefined;
+  /** A key of the user who signed in last. Equal keys mean the same user. */
+  user: string | undefined;
 };
 
 export type ProjectsEvent =
@@ -36,9 +36,11 @@ export type ProjectsEvent =
   | { type: 'projects.opened' }
   | { type: 'projects.closed'; draft: NewProject }
   | RowsReceived
-  /** The rows belong to the previous session, which may be of the same user. */
-  | { type: 'user.changed'; email: string }
+  /** Someone has signed in, here or in another tab. The rows belong to the session before. */
+  | SignIn
   | { type: 'createProject'; project: NewProject };
+
+type SignIn = { type: 'user.changed'; user: string; isElsewhere: boolean };
 
 /** Sent by the fetch of the list, and by the prerendered page, which has its first rows. */
 type RowsReceived = { type: 'rows.received'; rows: Project[] };
@@ -64,6 +66,8 @@ export const projectsMachine = setup({
     context: {} as ProjectsContext,
     events: {} as ProjectsEvent | InternalEvent,
     emitted: {} as ProjectsEmitted,
+    /** Default: nobody has signed in. */
+    input: undefined as { user?: string | undefined } | undefined,
     meta: {} as { statements: string[] },
   },
   actors: {
@@ -79,10 +83,11 @@ export const projectsMachine = setup({
     isSubscribed: stateIn({ subscription: 'active' }),
     /** A list that is fetched again starts over with rows that are visible already. */
     hasMoreRows: ({ context }, rows: Project[]) => rows.length > context.received.length,
-    isOfAnotherUser: ({ context: { submitted, draft, email } }, newEmail: string) =>
-      !(submitted === undefined && isSameText(draft, emptyDraft)) &&
-      email !== undefined &&
-      email !== newEmail.toLowerCase(),
+    /** A form that held no draft may have a text of the user who is signing in here. */
+    endsDraft: ({ context: { submitted, draft, user } }, signIn: SignIn) =>
+      user !== undefined &&
+      user !== signIn.user &&
+      (signIn.isElsewhere || submitted !== undefined || !isSameText(draft, emptyDraft)),
   },
   actions: {
     storeProjects: assign({ projects: (_, projects: Project[]) => projects }),
@@ -104,7 +109,7 @@ export const projectsMachine = setup({
     clearCreatedCount: assign({ createdCount: 0 }),
     storeCreateError: assign({ createErrorMessage: (_, message: string) => message }),
     clearCreateError: assign({ createErrorMessage: undefined }),
-    storeEmail: assign({ email: (_, email: string) => email.toLowerCase() }),
+    storeUser: assign({ user: (_, user: string) => user }),
     notifyList: raise({ type: 'list.outdated' }),
     notifySubscription: raise({ type: 'row.appended' }),
     expireCache: raise({ type: 'cache.expired' }),
@@ -117,15 +122,15 @@ export const projectsMachine = setup({
   },
 }).createMachine({
   id: 'projects',
-  context: {
+  context: ({ input }) => ({
     projects: [],
     received: [],
     createErrorMessage: undefined,
     submitted: undefined,
     draft: emptyDraft,
     createdCount: 0,
-    email: undefined,
-  },
+    user: input?.user,
+  }),
   type: 'parallel',
   states: {
     list: {
@@ -139,12 +144,12 @@ export const projectsMachine = setup({
           {
             guard: 'isSubscribed',
             target: '.loading',
-            actions: ['clearProjects', { type: 'storeEmail', params: ({ event }) => event.email }],
+            actions: ['clearProjects', { type: 'storeUser', params: ({ event }) => event.user }],
             meta: { statements: ['LIST-1', 'CHOICE-47'] },
           },
           {
             target: '.idle',
-            actions: ['clearProjects', { type: 'storeEmail', params: ({ event }) => event.email }],
+            actions: ['clearProjects', { type: 'storeUser', params: ({ event }) => event.user }],
             meta: { statements: ['CHOICE-47'] },
           },
         ],
@@ -212,7 +217,7 @@ export const projectsMachine = setup({
       initial: 'idle',
       on: {
         'user.changed': {
-          guard: { type: 'isOfAnotherUser', params: ({ event }) => event.email },
+          guard: { type: 'endsDraft', params: ({ event }) => event },
           target: '.idle',
           actions: ['clearCreateError', 'clearDraft', 'emitDiscarded'],
           meta: { statements: ['CHOICE-77', 'CHOICE-78', 'CHOICE-95'] },

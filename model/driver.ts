@@ -24,6 +24,8 @@ export type Driver = UserActions & {
   /** Answers the pending call. */
   answer: Answer;
   elapse: (milliseconds: number) => Promise<void>;
+  /** A user signs in in another tab. */
+  signInElsewhere: (email: string) => Promise<void>;
   observe: () => Promise<Observation>;
 };
 

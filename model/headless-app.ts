@@ -17,11 +17,21 @@ export function createHeadlessApp(api: Api) {
   const logged: string[] = [];
   let path: Route = '/';
   let values: string[] = [];
+  let user: string | undefined;
+  let onUserChange: (key: string) => void;
   /** Called when the user follows the link of the screen in view. */
   let onSameLink: Parameters<NonNullable<ActorsOptions['router']>['subscribe']>[1];
 
   const actors = createActors({
     api,
+    lastUser: {
+      key: () => user,
+      signIn: (email) => (user = email.toLowerCase()),
+      subscribe(listener) {
+        onUserChange = listener;
+        return () => {};
+      },
+    },
     clock,
     log: (operationId) => logged.push(operationId),
     router: {
@@ -64,6 +74,11 @@ export function createHeadlessApp(api: Api) {
     async submit(form: FormName, typed: string[] | undefined) {
       if (typed) values = typed;
       actorOf(form).send(submitEvent(form, values));
+    },
+    async signInElsewhere(email: string) {
+      if (user === email.toLowerCase()) return;
+      user = email.toLowerCase();
+      onUserChange(user);
     },
     async observe(): Promise<Omit<Observation, 'calls'>> {
       const [ofAuth, ofProjects] = [auth.getSnapshot(), projects.getSnapshot()];

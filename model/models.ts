@@ -30,12 +30,12 @@ const projectsModel: Model = {
   regions: [
     {
       name: 'list',
-      contextKeys: ['projects', 'email'],
+      contextKeys: ['projects', 'user'],
       neighbors: ['create', 'subscription'],
     },
     {
       name: 'create',
-      contextKeys: ['projects', 'createErrorMessage', 'submitted', 'draft', 'email'],
+      contextKeys: ['projects', 'createErrorMessage', 'submitted', 'draft', 'user'],
       neighbors: ['list', 'subscription'],
     },
     { name: 'subscription', contextKeys: [], neighbors: ['list', 'create'] },
@@ -61,16 +61,21 @@ const projectsModel: Model = {
       event: (n, { context }): ProjectsEvent => ({
         type: 'user.changed',
         // The search for paths gives all steps the same number.
-        email: [n, n + 1]
+        user: [n, n + 1]
           .map((number) => fixtures.credentials(number).email)
-          .find((email) => email !== context.email)!,
+          .find((email) => email !== context.user)!,
+        isElsewhere: false,
       }),
       preceding: visitLogin,
       steps: loginSteps(steps.submit('login')),
     },
     'user.changed again': {
-      isPossible: ({ context }) => context.email !== undefined,
-      event: (_, { context }): ProjectsEvent => ({ type: 'user.changed', email: context.email }),
+      isPossible: ({ context }) => context.user !== undefined,
+      event: (_, { context }): ProjectsEvent => ({
+        type: 'user.changed',
+        user: context.user,
+        isElsewhere: false,
+      }),
       preceding: visitLogin,
       steps: loginSteps(steps.loginAsBefore),
     },

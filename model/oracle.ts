@@ -94,12 +94,23 @@ export function createOracle(start: Route) {
 
   const drop: Record<FetchedCall, () => void> = { listProjects: dropList };
 
-  function dropText() {
+  function dropText(isElsewhere: boolean) {
     abort('createProject');
     createErrorMessage = undefined;
-    if (path === '/projects' && (submitted ?? draft).join('') !== '') values = ['', ''];
+    // A form without a draft may have a text of the user who is signing in here.
+    const wasEmpty = (submitted ?? draft).join('') === '';
+    if (path === '/projects' && (isElsewhere || !wasEmpty)) values = ['', ''];
     submitted = undefined;
     draft = ['', ''];
+  }
+
+  function changeUser(email: string, isElsewhere: boolean) {
+    // CHOICE-77, CHOICE-78, CHOICE-95.
+    if (lastEmail !== undefined && lastEmail !== email) dropText(isElsewhere);
+    lastEmail = email;
+    // CHOICE-47: the rows belong to the previous user.
+    dropList();
+    if (path === '/projects') fetchList();
   }
 
   const isSubmitted = (text: string[]) => submitted?.every((part, index) => part === text[index]);
@@ -141,12 +152,7 @@ export function createOracle(start: Route) {
       // AUTH-4: success keeps the user. AUTH-5: failure clears it.
       if (!authenticated) user = undefined;
       if (!authenticated) return;
-      // CHOICE-77, CHOICE-78, CHOICE-95.
-      if (lastEmail !== undefined && lastEmail !== loginEmail()) dropText();
-      lastEmail = loginEmail();
-      // CHOICE-47: the rows belong to the previous user.
-      dropList();
-      if (path === '/projects') fetchList();
+      changeUser(loginEmail(), false);
       // CHOICE-4.
       if (path === '/login') navigate('/projects');
     },
@@ -224,6 +230,10 @@ export function createOracle(start: Route) {
         expiresInMs[name] = Math.max(remainingMs - milliseconds, 0);
         if (expiresInMs[name] === 0) drop[name]();
       }
+    },
+    // CHOICE-101.
+    async signInElsewhere(email) {
+      if (lastEmail !== email.toLowerCase()) changeUser(email.toLowerCase(), true);
     },
     async observe() {
       return {

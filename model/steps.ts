@@ -1,6 +1,7 @@
 /** What a user, a backend or the clock can do: each step on the app and on the oracle. */
 import {
   calls,
+  fixtures,
   forms,
   isFetched,
   isFetching,
@@ -85,10 +86,27 @@ export const loginAsBefore: Step = {
   },
 };
 
+export const signInElsewhere: Step = {
+  name: 'another user signs in in another tab',
+  isPossible: () => true,
+  perform: onBoth((driver, n) => driver.signInElsewhere(fixtures.credentials(n).email)),
+};
+
+export const signInElsewhereAsBefore: Step = {
+  name: 'the user before signs in in another tab',
+  isPossible: ({ lastEmail }) => lastEmail !== undefined,
+  async perform(pair, n) {
+    const email = pair.oracle.state().lastEmail!.toUpperCase();
+    await onBoth((driver) => driver.signInElsewhere(email))(pair, n);
+  },
+};
+
 /** Returns the steps by which a user causes a call, other than opening a screen. */
 export const stepsCausing = (call: Call): Step[] => [
   ...(call === 'login' ? [loginAsBefore] : []),
-  ...(isFetched(call) ? [] : [submit(call), submitWhilePending(call)]),
+  ...(isFetched(call)
+    ? [signInElsewhere, signInElsewhereAsBefore]
+    : [submit(call), submitWhilePending(call)]),
 ];
 
 /** Returns the steps that leave a text in a form which keeps it when its screen is closed. */

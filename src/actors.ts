@@ -10,6 +10,7 @@ import { authMachine } from '../machines/auth.ts';
 import { projectsMachine, type ListInput } from '../machines/projects.ts';
 import type { OperationId } from '../generated/operations.ts';
 import type { Api, Input, Output } from './api/api.ts';
+import type { LastUser } from './last-user.ts';
 import type { Outcome, Project } from '../machines/types.ts';
 
 export type AuthActor = Actor<typeof authMachine>;
@@ -27,6 +28,7 @@ type Navigation = {
 
 export type ActorsOptions = {
   api: Api;
+  lastUser: LastUser;
   /** Runs the delays of the machines. Default: the browser's timers. */
   clock?: Clock;
   /** Receives the inspection events of both actors. */
@@ -42,7 +44,14 @@ export type ActorsOptions = {
 };
 
 /** Connects the machines with the API and the router. Returns both actors, not yet started. */
-export function createActors({ api, clock, inspect, router, log }: ActorsOptions): Actors {
+export function createActors({
+  api,
+  lastUser,
+  clock,
+  inspect,
+  router,
+  log,
+}: ActorsOptions): Actors {
   /** Returns an actor that makes a call and logs what it throws. */
   const fromCall = <Id extends OperationId, Result = Outcome<Output<Id>>>(
     id: Id,
@@ -81,7 +90,7 @@ export function createActors({ api, clock, inspect, router, log }: ActorsOptions
         createProject: fromCall('createProject'),
       },
     }),
-    options,
+    { ...options, input: { user: lastUser.key() } },
   );
 
   projects.on('list.failed', ({ reason }) => log('listProjects', reason));
@@ -90,7 +99,13 @@ export function createActors({ api, clock, inspect, router, log }: ActorsOptions
     if (router?.state.location.pathname === from) void router.navigate({ to });
   };
   auth.on('user.registered', navigation('/register', '/login'));
-  auth.on('user.loggedIn', ({ email }) => projects.send({ type: 'user.changed', email }));
+  auth.on('user.loggedIn', ({ email }) =>
+    projects.send({ type: 'user.changed', user: lastUser.signIn(email), isElsewhere: false }),
+  );
+  const unsubscribe = lastUser.subscribe((user) =>
+    projects.send({ type: 'user.changed', user, isElsewhere: true }),
+  );
+  projects.subscribe({ complete: unsubscribe });
   auth.on('user.loggedIn', navigation('/login', '/projects'));
   // The link of the screen in view opens it again.
   router?.subscribe('onBeforeNavigate', ({ fromLocation, toLocation, hrefChanged }) => {

@@ -55,10 +55,18 @@ export type ApiOptions = {
   fetch: (request: Request) => Promise<Response>;
   /** Returns the readable cookies in the format of `document.cookie`. */
   cookies: () => string;
+  /** Returns a key of the user who signed in last. Default: all calls are those of one user. */
+  lastUser?: () => string | undefined;
 };
 
 /** Creates the typed client of `openapi.yaml`: JSON, credentials, XSRF header, no timeout. */
-export function createApi({ origin, baseUrl = origin, fetch, cookies }: ApiOptions): Api {
+export function createApi({
+  origin,
+  baseUrl = origin,
+  fetch,
+  cookies,
+  lastUser = () => undefined,
+}: ApiOptions): Api {
   const client = createClient<paths>({
     baseUrl,
     credentials: 'include',
@@ -66,7 +74,7 @@ export function createApi({ origin, baseUrl = origin, fetch, cookies }: ApiOptio
     fetch: resolveNetworkErrors(fetch),
   });
   client.use(xsrfMiddleware(origin, cookies));
-  const idempotencyKeys = createIdempotencyKeys();
+  const idempotencyKeys = createIdempotencyKeys(lastUser);
 
   /** Sends a call. Its body is read later: `toOutcome` knows a lost connection from a malformed body. */
   function send<Id extends OperationId>(id: Id, input: Input<Id>, init: RequestInit) {
@@ -86,13 +94,11 @@ export function createApi({ origin, baseUrl = origin, fetch, cookies }: ApiOptio
 
   /** What is special about some calls. All others are sent, and have the body of the contract. */
   const specialCalls: { [Id in OperationId]?: SendCall<Id> } = {
-    async login(credentials, signal) {
-      // Any body is a success. Reading it to the end notices a lost connection.
-      const read = (response: Response) => readText(response).then(() => ({}));
-      const outcome = await toOutcome(send('login', credentials, { signal }), read);
-      if (outcome.ok && !signal.aborted) idempotencyKeys.storeSignIn(credentials.email);
-      return outcome;
-    },
+    /** Any body is a success. Reading it to the end notices a lost connection. */
+    login: (credentials, signal) =>
+      toOutcome(send('login', credentials, { signal }), (response) =>
+        readText(response).then(() => ({})),
+      ),
 
     registerUser: (credentials, signal) =>
       toOutcome(send('registerUser', credentials, { signal }), async (response) =>

@@ -9,17 +9,20 @@ export const decidingStatuses = [400, 409, 413, 415, 422];
 /**
  * Chooses the Idempotency-Key of each creation. A title and description keep their key until an
  * answer decides, because the backend may have stored the project. See
- * docs/decisions/0027-one-key-until-an-answer-decides.md.
+ * docs/decisions/0027-one-key-until-an-answer-decides.md. Forgets all keys when `lastUser` returns
+ * another user than at the creation before.
  */
-export function createIdempotencyKeys() {
+export function createIdempotencyKeys(lastUser: () => string | undefined) {
   const keys = new Map<string, string>();
-  let lastEmail: string | undefined;
+  let user: string | undefined;
 
   const textsOf = ({ title, description }: NewProject) => JSON.stringify([title, description]);
 
   return {
     /** Returns the key to send with a project. */
     keyOf(project: NewProject): string {
+      if (user !== undefined && user !== lastUser()) keys.clear();
+      user = lastUser();
       const key = keys.get(textsOf(project)) ?? createKey();
       keys.set(textsOf(project), key);
       return key;
@@ -30,13 +33,6 @@ export function createIdempotencyKeys() {
       if (!isCreated && !decidingStatuses.includes(status)) return;
       // Another user may have submitted the same texts meanwhile.
       if (keys.get(textsOf(project)) === key) keys.delete(textsOf(project));
-    },
-
-    /** Forgets all keys if another email signed in last. */
-    storeSignIn(email: string) {
-      const isAnother = lastEmail !== undefined && lastEmail !== email.toLowerCase();
-      if (isAnother) keys.clear();
-      lastEmail = email.toLowerCase();
     },
   };
 }

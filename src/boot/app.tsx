@@ -5,7 +5,7 @@ import { addressOfFragment, windowTitle } from '../screens/routes.ts';
 import { createAppRouter, type AppRouter, type Lazy } from './router.tsx';
 import { loadLazyChunk, retryLazyChunk, type LazyChunk } from './load-lazy-chunk.ts';
 
-export type AppOptions = Partial<Omit<ActorsOptions, 'api' | 'router'>> &
+export type AppOptions = Partial<Omit<ActorsOptions, 'api' | 'lastUser' | 'router'>> &
   Partial<Pick<ApiOptions, 'fetch' | 'cookies'>> & { history?: RouterHistory };
 
 export type App = {
@@ -38,9 +38,12 @@ export function createApp({
   const router = createAppRouter(history, { load });
   const unsubscribe = syncTitleAndFocus(router);
 
-  function startActors({ createApi, createActors }: LazyChunk): Actors {
+  function startActors({ createApi, createActors, createLastUser }: LazyChunk): Actors {
+    const lastUser = createLastUser();
+    const { origin } = window.location;
     const actors = createActors({
-      api: createApi({ origin: window.location.origin, fetch, cookies }),
+      api: createApi({ origin, fetch, cookies, lastUser: lastUser.key }),
+      lastUser,
       router,
       log,
       ...options,

@@ -7,6 +7,7 @@ import type { LazyRoute } from '../screens/routes.ts';
 
 export { createActors } from '../actors.ts';
 export { createApi } from '../api/api.ts';
+export { createLastUser } from '../last-user.ts';
 
 export const lazyScreens: Record<LazyRoute, ComponentType> = {
   '/register': RegisterScreen,

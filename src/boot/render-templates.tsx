@@ -81,6 +81,8 @@ async function renderTemplate(route: Route | typeof notFoundRoute): Promise<stri
   return `<template id="template:${route}">${html}</template>`;
 }
 
+const noUser = { key: () => undefined, signIn: String, subscribe: () => () => {} };
+
 async function renderScreen(address: string, rows?: Project[]): Promise<string> {
   const neverSettles = new Promise<never>(() => {});
   const api = createApi({
@@ -88,7 +90,7 @@ async function renderScreen(address: string, rows?: Project[]): Promise<string> 
     fetch: () => neverSettles,
     cookies: () => '',
   });
-  const actors = createActors({ api, log: () => {} });
+  const actors = createActors({ api, lastUser: noUser, log: () => {} });
   if (rows) actors.projects.start().send({ type: 'rows.received', rows });
   const history = createMemoryHistory({ initialEntries: [address] });
   const router = createAppRouter(history, {

@@ -1,4 +1,5 @@
 import { act, fireEvent, screen } from '@testing-library/react';
+import { createLastUser } from '../../src/last-user.ts';
 import { isAuthenticated, roleOf } from '../../machines/auth.ts';
 import { renderApp } from '../support/render-app.tsx';
 import { createBackendDriver } from '../../model/controlled-backend.ts';
@@ -32,6 +33,10 @@ export async function createScreensDriver(): Promise<InspectedDriver & AbortAwar
       await fill(form, values ?? []);
       fireEvent.click(screen.getByText(forms[form].button, { selector: 'button' }));
       await settled();
+    },
+    async signInElsewhere(address) {
+      createLastUser().signIn(address);
+      await act(async () => void window.dispatchEvent(new StorageEvent('storage')));
     },
     async elapse(milliseconds) {
       act(() => app.clock.elapse(milliseconds));

@@ -107,6 +107,6 @@ test('prefetched rows stay until the list has more of them [CHOICE-51, CHOICE-69
   await send(`${project(4)}]`);
   await end();
   expect(rows()).toEqual(['Title 1d1', 'Title 2d2', 'Title 3d3', 'Title 4d4']);
-  await act(async () => projects.send({ type: 'user.changed', email: 'ada@example.org' }));
+  await act(async () => projects.send({ type: 'user.changed', user: 'ada', isElsewhere: false }));
   expect(rows()).toEqual([]);
 });

@@ -8,6 +8,7 @@ configure({ asyncUtilTimeout: maxWaitMs });
 
 afterEach(() => {
   cleanup();
+  localStorage.clear();
   for (const cookie of document.cookie.split('; ')) {
     document.cookie = `${cookie.split('=')[0]}=; expires=Thu, 01 Jan 1970 00:00:00 GMT; path=/`;
   }

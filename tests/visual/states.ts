@@ -39,7 +39,7 @@ async function showMachineStates(driver: VisualDriver, onState: OnState, model: 
   const shown = new Set<string>();
   for (const path of minimalCover(paths, (event) => [nameAfter(event)])) {
     await driver.load('/');
-    const app = { ...driver, elapse: never, observe: never };
+    const app = { ...driver, elapse: never, signInElsewhere: never, observe: never };
     const pair = { app, oracle: createOracle('/'), length: 0 };
     for (const event of path.events) {
       await performEvent(events[event.name]!, pair);

@@ -32,6 +32,8 @@ export async function createBrowserDriver(page: Page, start: string): Promise<In
       await respond(page, route, response);
       await settle();
     },
+    signInElsewhere: (email) =>
+      page.evaluate((address) => window.testApp.signInElsewhere(address), email),
     elapse: (milliseconds) => page.evaluate((ms) => window.testApp.elapse(ms), milliseconds),
     inspection: () => page.evaluate(() => window.testApp.inspection()),
     observe: async () => ({

@@ -5,12 +5,14 @@ import { isAuthenticated, roleOf } from '../../../../machines/auth.ts';
 import { createClock } from '../../../../model/clock.ts';
 import { createInspector, type Inspection } from '../../../../model/inspection.ts';
 import type { Observation } from '../../../../model/observation.ts';
+import { createLastUser } from '../../../../src/last-user.ts';
 import { createApp } from '../../../../src/boot/app.tsx';
 
 export type TestApp = {
   /** Restarts the app on a route, like a reload, but faster. */
   restart: (route: string) => void;
   elapse: (milliseconds: number) => void;
+  signInElsewhere: (email: string) => void;
   inspection: () => Inspection;
   /** Returns what no screen shows. */
   observe: () => Promise<Pick<Observation, 'logged' | 'authenticated' | 'role'>>;
@@ -38,8 +40,13 @@ window.testApp = {
   restart(route) {
     running.root.unmount();
     running.app.stop();
+    localStorage.clear();
     history.replaceState(null, '', `#${route}`);
     running = start();
+  },
+  signInElsewhere(email) {
+    createLastUser().signIn(email);
+    dispatchEvent(new StorageEvent('storage'));
   },
   elapse: (milliseconds) => running.clock.elapse(milliseconds),
   inspection: () => running.take(),

@@ -1,0 +1,74 @@
+/**
+ * The user who signed in last in this browser. The tabs of an origin share it, because they share
+ * the session. A user is a key, and no email: equal keys mean the same user.
+ */
+export type LastUser = {
+  /** Returns the key of the user, if anyone has signed in. */
+  key: () => string | undefined;
+  /** Stores a sign-in of this tab. Returns the key of the user. */
+  signIn: (email: string) => string;
+  /** Calls the listener when another user has signed in in another tab. Returns what ends that. */
+  subscribe: (listener: (key: string) => void) => () => void;
+};
+
+const itemName = 'tracker-user';
+
+/**
+ * Tabs in the back/forward cache, and those that a browser has suspended, get no `storage` event.
+ * A submit is the last moment at which a text of the earlier user can be kept back.
+ */
+const eventTypes = ['storage', 'pageshow', 'visibilitychange', 'focus', 'submit'];
+
+/** Keeps the user in `localStorage`, or for this tab alone if the browser blocks that. */
+export function createLastUser(): LastUser {
+  let known: string | undefined;
+  const read = () => {
+    try {
+      return localStorage.getItem(itemName) ?? known;
+    } catch {
+      return known;
+    }
+  };
+  known = read();
+
+  return {
+    key: () => known,
+    signIn(email) {
+      const [salt = crypto.getRandomValues(new Uint32Array(4)).join('')] = read()?.split(' ') ?? [];
+      known = `${salt} ${hash(`${salt}${email.toLowerCase()}`)}`;
+      try {
+        localStorage.setItem(itemName, known);
+      } catch {
+        // Blocked.
+      }
+      return known;
+    },
+    subscribe(listener) {
+      const compare = (event: Event) => {
+        const key = read();
+        if (key === undefined || key === known) return;
+        known = key;
+        listener(key);
+        // The listener has replaced the form with an empty one.
+        if (event.type !== 'submit' || (event.target as Element).isConnected) return;
+        event.preventDefault();
+        event.stopPropagation();
+      };
+      const listening = new AbortController();
+      const options = { capture: true, signal: listening.signal };
+      for (const type of eventTypes) addEventListener(type, compare, options);
+      return () => listening.abort();
+    },
+  };
+}
+
+/** Returns a hash of 64 bits. Not for secrets: a guessed email can be compared with it. */
+function hash(text: string): string {
+  let [high, low] = [0x811c9dc5, 0x01000193];
+  for (const character of text) {
+    const code = character.codePointAt(0)!;
+    high = Math.imul(high ^ code, 0x01000193);
+    low = Math.imul(low ^ code ^ high, 0x85ebca6b);
+  }
+  return `${high >>> 0} ${low >>> 0}`;
+}

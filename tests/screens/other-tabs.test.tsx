@@ -1,0 +1,115 @@
+/** What a sign-in in another tab changes in this one. */
+import { act, screen, waitFor } from '@testing-library/react';
+import { expect, test, vi } from 'vitest';
+import { createLastUser } from '../../src/last-user.ts';
+import { email, password } from '../support/credentials-screen.tsx';
+import { renderApp } from '../support/render-app.tsx';
+
+const title = () => screen.getByLabelText<HTMLInputElement>('Title');
+const description = () => screen.getByLabelText<HTMLTextAreaElement>('Description');
+const row = { id: 1, title: 'Of Ada', description: 'All of it' };
+
+const signInElsewhere = (address: string) => createLastUser().signIn(address);
+
+/** What the browser does when the user comes back to the tab, or before. */
+const returns: Record<string, () => unknown> = {
+  'the tab is told': () => window.dispatchEvent(new StorageEvent('storage')),
+  'the page comes back from the back/forward cache': () =>
+    window.dispatchEvent(new PageTransitionEvent('pageshow', { persisted: true })),
+  'the tab becomes visible': () => document.dispatchEvent(new Event('visibilitychange')),
+  'the window gets the focus': () => window.dispatchEvent(new Event('focus')),
+};
+
+/** Signs in as Ada, and opens the screen with a row and a text that is not submitted. */
+async function renderTab(address = 'ada@example.org') {
+  const app = await renderApp('/login');
+  await app.user.type(email(), address);
+  await app.user.type(password(), 'correct horse');
+  await app.user.click(screen.getByRole('button', { name: 'Sign in' }));
+  (await app.backend.next('login')).answer(200, {});
+  (await app.backend.next('listProjects')).answer(200, [row]);
+  await screen.findByText('Of Ada');
+  await app.user.type(title(), 'Typed by Ada');
+  return app;
+}
+
+test.each(Object.keys(returns))(
+  "another user's sign-in drops rows and texts, and fetches the list, when %s [CHOICE-101]",
+  async (when) => {
+    const { backend } = await renderTab();
+    signInElsewhere('bob@example.org');
+    await act(async () => void returns[when]!());
+    expect(screen.queryByText('Of Ada')).toBeNull();
+    expect(title().value).toBe('');
+    (await backend.next('listProjects')).answer(200, [{ ...row, title: 'Of Bob' }]);
+    expect(await screen.findByText('Of Bob')).toBeDefined();
+  },
+);
+
+test('a submit after the sign-in of another user is not sent, and empties the form [CHOICE-101]', async () => {
+  const { backend, user } = await renderTab();
+  await user.type(description(), 'For Ada alone');
+  await user.click(title());
+  signInElsewhere('bob@example.org');
+  await user.keyboard('{Enter}');
+  await waitFor(() => expect([title().value, description().value]).toEqual(['', '']));
+  expect(backend.count('createProject')).toBe(0);
+  await user.type(title(), 'Typed by Bob');
+  await user.type(description(), 'For Bob');
+  await user.click(screen.getByRole('button', { name: 'Create Project' }));
+  expect((await backend.next('createProject')).body).toEqual({
+    title: 'Typed by Bob',
+    description: 'For Bob',
+  });
+});
+
+test('the same user, in upper case, changes nothing by signing in elsewhere [CHOICE-101]', async () => {
+  const { backend } = await renderTab();
+  signInElsewhere('ADA@example.org');
+  for (const comeBack of Object.values(returns)) await act(async () => void comeBack());
+  expect(title().value).toBe('Typed by Ada');
+  expect(screen.getByText('Of Ada')).toBeDefined();
+  expect(backend.count('listProjects')).toBe(1);
+});
+
+test('a page that is loaded later knows the last user [CHOICE-77, CHOICE-101]', async () => {
+  signInElsewhere('ada@example.org');
+  const { user, backend } = await renderApp('/projects');
+  await user.type(await screen.findByLabelText('Title'), 'Typed by Ada');
+  signInElsewhere('bob@example.org');
+  await act(async () => void returns['the tab is told']!());
+  expect(title().value).toBe('');
+  expect(backend.count('listProjects')).toBe(2);
+});
+
+test('a sign-in without an earlier user in the browser keeps a text [CHOICE-78, CHOICE-101]', async () => {
+  const { user } = await renderApp('/projects');
+  await user.type(await screen.findByLabelText('Title'), 'Typed before');
+  signInElsewhere('ada@example.org');
+  await act(async () => void returns['the tab is told']!());
+  expect(title().value).toBe('Typed before');
+});
+
+test('no email is stored, and each browser has another key for it', () => {
+  const first = signInElsewhere('ada@example.org');
+  expect(JSON.stringify(Object.entries(localStorage))).not.toMatch(/ada|example/);
+  expect(signInElsewhere('ada@example.org')).toBe(first);
+  localStorage.clear();
+  expect(signInElsewhere('ada@example.org')).not.toBe(first);
+});
+
+test('a tab works alone in a browser that blocks the storage', () => {
+  const blocked = vi.spyOn(Storage.prototype, 'getItem').mockImplementation(() => {
+    throw new DOMException('Blocked.', 'SecurityError');
+  });
+  const full = vi.spyOn(Storage.prototype, 'setItem').mockImplementation(() => {
+    throw new DOMException('Full.', 'QuotaExceededError');
+  });
+  const lastUser = createLastUser();
+  const ada = lastUser.signIn('ada@example.org');
+  expect(lastUser.key()).toBe(ada);
+  expect(lastUser.signIn('bob@example.org')).not.toBe(ada);
+  expect(lastUser.signIn('Ada@example.org')).toBe(ada);
+  blocked.mockRestore();
+  full.mockRestore();
+});
