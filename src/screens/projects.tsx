@@ -1,3 +1,4 @@
+import { useLocation } from '@tanstack/react-router';
 import { useSelector } from '@xstate/react';
 import { useEffect, useLayoutEffect, useState } from 'react';
 import {
@@ -56,6 +57,7 @@ export function ProjectsScreen() {
     return () => subscription.unsubscribe();
   }, [projects, values, resetAndFocus, resetInNewFields]);
 
+  const historyEntry = useLocation({ select: ({ state }) => state.key });
   const showNewest = createdCount > 0 && rows.length > showNewestThreshold;
   return (
     <Stack>
@@ -79,6 +81,7 @@ export function ProjectsScreen() {
         rows={rows}
         loading={isListBusy || !isHydrated}
         failed={hasFailed}
+        historyEntry={historyEntry}
         showNewestLabel={showNewest ? 'Show the new project' : undefined}
       />
     </Stack>

@@ -15,17 +15,21 @@ const maxEstimatedListHeightPx = 15_000_000;
 
 /**
  * Tracks the vertical offsets of the blocks of a long list, in pixels from its top. A block that
- * was never measured counts as high as the first measured one. It counts as less in a list that
- * would be higher than browsers support. `offsetOf` and `blockAt` cost one addition per block after
- * a change, and nothing otherwise.
+ * was never measured counts as high as the block that was measured first. It counts as less in a
+ * list that would be higher than browsers support.
  */
 export function createBlockOffsets() {
-  let heights: (number | undefined)[] = [];
+  /** Sparse, so it is empty until the first block is measured. */
+  let heights: number[] = [];
+  /** `offsets[i]` is right for each `i < offsets.length`. The next ones are added when needed. */
   let offsets = [0];
   let estimate = 0;
-  let maxEstimate = Infinity;
-  let isEstimateMeasured = false;
+  let blockCount = 0;
 
+  const heightOf = (block: number) =>
+    heights[block] ?? Math.min(estimate, maxEstimatedListHeightPx / blockCount);
+
+  /** Returns the top of a block. The offset of the block count is the bottom of the list. */
   function offsetOf(block: number): number {
     for (let i = offsets.length - 1; i < block; i += 1) {
       offsets.push((offsets[i] as number) + heightOf(i));
@@ -33,20 +37,16 @@ export function createBlockOffsets() {
     return offsets[block] as number;
   }
 
-  const heightOf = (block: number) => heights[block] ?? Math.min(estimate, maxEstimate);
-
   return {
-    setBlockCount(blockCount: number) {
-      const before = maxEstimate;
-      maxEstimate = maxEstimatedListHeightPx / blockCount;
-      if (estimate > Math.min(before, maxEstimate)) offsets = [0];
-    },
-
-    /** Returns the top of a block. The offset of the block count is the bottom of the list. */
     offsetOf,
 
+    setBlockCount(count: number) {
+      if (count !== blockCount) offsets = [0];
+      blockCount = count;
+    },
+
     /** Returns the block that contains `y`, or the nearest one. */
-    blockAt(y: number, blockCount: number): number {
+    blockAt(y: number): number {
       offsetOf(blockCount);
       let [low, high] = [0, Math.max(0, blockCount - 1)];
       while (low < high) {
@@ -57,28 +57,31 @@ export function createBlockOffsets() {
       return low;
     },
 
+    /** Returns whether a block was measured and has another height now. */
+    isOutdated: (block: number, height: number) =>
+      height > 0 && isOther(height, heights[block] ?? height),
+
     /** Stores the rendered height of a block. Returns whether any offset has changed. */
     measure(block: number, height: number): boolean {
       const expected = heightOf(block);
-      // At a fractional zoom, the same rows differ by a pixel between layouts. Accepting that as a
-      // change would render for ever.
-      if (height === 0 || (isEstimateMeasured && Math.abs(height - expected) <= 1)) return false;
+      const isFirst = heights.length === 0;
+      if (height === 0 || !(isFirst || isOther(height, expected))) return false;
       heights[block] = height;
-      if (!isEstimateMeasured) {
-        isEstimateMeasured = true;
-        estimate = height;
-        offsets = [0];
-      }
-      if (expected === height) return false;
-      offsets.length = Math.min(offsets.length, block + 1);
-      return true;
+      if (isFirst) estimate = height;
+      offsets.length = isFirst ? 1 : Math.min(offsets.length, block + 1);
+      return height !== expected;
     },
 
-    /** Discards all heights, because the rows or their width have changed. Keeps the estimate. */
+    /** Discards all heights, because the width of the rows has changed. Keeps the estimate. */
     reset() {
       heights = [];
       offsets = [0];
-      isEstimateMeasured = false;
     },
   };
 }
+
+/**
+ * At a fractional zoom, the same rows differ by a pixel between layouts. Accepting that as a change
+ * would render for ever.
+ */
+const isOther = (height: number, expected: number) => Math.abs(height - expected) > 1;

@@ -1,15 +1,19 @@
-import { useId, useMemo, useState } from 'react';
+import { memo, useId, useMemo, useState } from 'react';
 import { DelayedAnnouncement } from './announcement.tsx';
 import { Button } from './button.tsx';
 import * as css from './project-list.css.ts';
 import { useVirtualRows } from './use-virtual-rows.ts';
 
+type Row = { id?: unknown; title: string; description: string };
+
 type ProjectListProps = {
   heading: string;
-  rows: readonly { title: string; description: string }[];
+  rows: readonly Row[];
   loading: boolean;
   /** Whether the list could not be fetched. Then nothing is said about its length. */
   failed?: boolean;
+  /** The entry of the browser's history, to which the place of the reader belongs. */
+  historyEntry?: string | undefined;
   /** Label of the button that scrolls to the last row. Without it there is no button. */
   showNewestLabel?: string | undefined;
 };
@@ -24,11 +28,16 @@ export function ProjectList({
   rows,
   loading,
   failed = false,
+  historyEntry,
   showNewestLabel,
 }: ProjectListProps) {
   const id = useId();
-  const { list, before, after, isVirtualized, first, end, scrollToRow, showAll } = useVirtualRows(
-    rows.length,
+  const { list, before, after, isVirtualized, indexes, scrollToRow, showAll } = useVirtualRows(
+    rows,
+    {
+      isLoading: loading,
+      historyEntry,
+    },
   );
   const setSize = loading ? -1 : rows.length;
   const [last, setLast] = useState({ loading, status: loading ? 'Loading projects.' : '' });
@@ -38,22 +47,10 @@ export function ProjectList({
   }
   const items = useMemo(
     () =>
-      rows.slice(first, end).map((row, index) => (
-        <li
-          key={first + index}
-          className={css.row}
-          aria-posinset={first + index + 1}
-          aria-setsize={setSize}
-        >
-          <h3 className={css.title} dir="auto" data-field="title">
-            {row.title}
-          </h3>
-          <p className={css.description} dir="auto" data-field="description">
-            {row.description}
-          </p>
-        </li>
+      indexes.map((index) => (
+        <ProjectRow key={index} row={rows[index]!} position={index + 1} setSize={setSize} />
       )),
-    [rows, first, end, setSize],
+    [rows, indexes, setSize],
   );
 
   const showNewest = () => {
@@ -76,7 +73,7 @@ export function ProjectList({
         {showNewestLabel !== undefined && <Button onClick={showNewest}>{showNewestLabel}</Button>}
         {isVirtualized && (
           <p className={css.printNote}>
-            {`Only projects ${first + 1} to ${end} of ${rows.length} are printed.`}
+            {`Only projects ${indexes[0]! + 1} to ${indexes.at(-1)! + 1} of ${rows.length} are printed.`}
           </p>
         )}
         {rows.length > 0 ? (
@@ -98,6 +95,27 @@ export function ProjectList({
     </>
   );
 }
+
+const ProjectRow = memo(function ProjectRow({
+  row,
+  position,
+  setSize,
+}: {
+  row: Row;
+  position: number;
+  setSize: number;
+}) {
+  return (
+    <li className={css.row} aria-posinset={position} aria-setsize={setSize}>
+      <h3 className={css.title} dir="auto" data-field="title">
+        {row.title}
+      </h3>
+      <p className={css.description} dir="auto" data-field="description">
+        {row.description}
+      </p>
+    </li>
+  );
+});
 
 function countProjects(count: number): string {
   return count === 0 ? 'No projects.' : count === 1 ? '1 project.' : `${count} projects.`;

@@ -1,6 +1,6 @@
 import type { BrowserContextOptions, Page } from 'playwright-core';
 import { expect, test } from 'vitest';
-import { submitButton } from '../../model/browser-driver.ts';
+import { heading, submitButton } from '../../model/browser-driver.ts';
 import {
   fillProject,
   focused,
@@ -40,7 +40,7 @@ async function openList(count: number, { rows, ...options }: ListOptions = {}) {
   await mockProjects(page, projects, { status: 201, json: created });
   await openScreen(page, server.address, '/projects');
   await row(page, 1).waitFor();
-  return { page, problems };
+  return { page, problems, projects };
 }
 
 async function createProject(page: Page) {
@@ -133,6 +133,25 @@ test('the page of a long list is as high as its rows after the window changed it
     await expect.poll(async () => Math.round((await heightInRows()) / 100)).toBe(10);
   }
   expect(await added.evaluate(({ rows }) => rows)).toBeLessThan(100);
+});
+
+test('the row at the top stays there when projects were added above it while the user was on another screen [CHOICE-110]', async () => {
+  const { page, projects } = await openList(300);
+  const titleAtTop = () =>
+    page.evaluate(() => {
+      const titles = [...document.querySelectorAll('main h3')];
+      return titles.find((title) => title.getBoundingClientRect().top > 0)?.textContent;
+    });
+  await page.evaluate(() => scrollTo(0, 5_000));
+  await row(page, 40).waitFor();
+  const before = await titleAtTop();
+  const added = { title: 'Added', description: 'At the start.' };
+  projects.unshift(...Array.from({ length: 20 }, (_, i) => ({ ...added, id: -i })));
+  await page.evaluate(() => void (location.hash = '#/about'));
+  await heading(page, 'About Page').waitFor();
+  await page.goBack();
+  await page.getByText(/^320 projects\.$/).waitFor();
+  expect(await titleAtTop()).toBe(before);
 });
 
 test('End and Home in a text field move the cursor and do not scroll [CHOICE-81]', async () => {

@@ -19,6 +19,8 @@ export interface Page {
   /** Starts to load an address. */
   goto: (url: string) => Promise<void>;
   reload: () => Promise<void>;
+  /** Resizes the viewport. */
+  resize: (width: number, height: number) => Promise<void>;
   /** Runs a function in the page. Its argument and its result are JSON. */
   evaluate: <Result, Argument>(
     run: (argument: Argument) => Result,

@@ -64,6 +64,8 @@ async function createEngine(launch: (look: Look) => Promise<Browser>): Promise<E
         // Firefox reports no later step of a navigation that is not finished yet.
         goto: async (url) => void (await page.goto(url, { waitUntil: 'commit' })),
         reload: async () => void (await page.reload({ waitUntil: 'commit' })),
+        resize: (newWidth, newHeight) =>
+          page.setViewportSize({ width: newWidth, height: newHeight }),
         evaluate: <Result, Argument>(run: (argument: Argument) => Result, argument?: Argument) =>
           page.evaluate(run as (argument: unknown) => Result, argument) as Promise<Awaited<Result>>,
         // By CSS: Firefox crashes when Playwright finds elements by role after a reload.

@@ -365,17 +365,79 @@ export function testStories(name: string, startEngine: () => Promise<Engine>) {
     /** Opens a list whose rows are of different heights, and taller further down. */
     async function openLongList() {
       const email = await registerUser(2_000);
+      await lengthenDescriptions(email, 7, '1 + position / 250');
+      return openProjects(email);
+    }
+
+    /** Adds lines, as many as the SQL expression says, to every nth description of a user. */
+    async function lengthenDescriptions(email: string, nth: number, lineCount: string) {
       await withDatabase(backend.settings, (database) =>
         database.query(
           `update projects set description = description
-             || replace(substr('.........', 1, 1 + position / 250), '.', char(10) || 'One more line.')
-           where position % 7 = 0
+             || replace(substr('${'.'.repeat(40)}', 1, ${lineCount}), '.', char(10) || 'One more line.')
+           where position % ${nth} = 0
              and account_id = (select id from accounts where email = $1)`,
           [email],
         ),
       );
-      return openProjects(email);
     }
+
+    test.each([60, 300, 5_000])(
+      'the row at the top of a list of %i stays there when anything around it changes, and when the user comes back [CHOICE-110]',
+      async (length) => {
+        const email = await registerUser(length);
+        await lengthenDescriptions(email, 1, '(position * 7) % 40');
+        const page = await openProjects(email);
+        for (const field of ['title', 'description']) await replaceText(page, field, 'New');
+        const position = Math.round(length * 0.65);
+        await expect.poll(() => page.evaluate(scrollTowards, position)).toBe(true);
+        const waitForList = async () => {
+          await expect.poll(() => count(page, 'section[aria-busy=false]')).toBe(1);
+        };
+        const changes: [string, () => Promise<unknown>][] = [
+          ['an address bar is shown', () => page.resize(1000, 644)],
+          ['an address bar is hidden', () => page.resize(1000, 700)],
+          ['a narrow window', () => page.resize(400, 700)],
+          ['a rotation', () => page.resize(700, 400)],
+          ['the rotation back', () => page.resize(400, 700)],
+          ['a larger text', () => page.evaluate(setTextSize, '150%')],
+          ['the usual text', () => page.evaluate(setTextSize, '')],
+          ['something above the list', () => page.evaluate(insertAbove)],
+          [
+            'a created project',
+            async () => {
+              await page.evaluate(() => document.querySelector('form')!.requestSubmit());
+              await waitForText(page, '[role=status]', 'The project was created.');
+            },
+          ],
+          [
+            'another screen and back',
+            async () => {
+              await page.evaluate(() => void (location.hash = '#/about'));
+              await waitForHeading(page, 'About Page');
+              await page.evaluate(() => history.back());
+              await waitForHeading(page, 'New Project');
+              await waitForList();
+            },
+          ],
+          [
+            'a reload',
+            async () => {
+              await page.reload();
+              await waitForApp(page);
+              await waitForList();
+            },
+          ],
+        ];
+        const rowsAtTop: string[] = [];
+        for (const [change, run] of changes) {
+          await run();
+          await page.evaluate(painted);
+          rowsAtTop.push(`${change}: ${await page.evaluate(rowAtTop)}`);
+        }
+        expect(rowsAtTop).toEqual(changes.map(([change]) => `${change}: ${position}`));
+      },
+    );
 
     test('a project starts on the side where its language starts, in the form and in the list', async () => {
       const page = await openProjects(await registerUser());
@@ -460,6 +522,36 @@ function watchFrames() {
     requestAnimationFrame(watch);
   };
   requestAnimationFrame(watch);
+}
+
+/** These run in the page. */
+const painted = () =>
+  new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve)));
+
+const setTextSize = (size: string) => void (document.documentElement.style.fontSize = size);
+
+const insertAbove = () => {
+  const element = document.createElement('div');
+  element.style.height = '300px';
+  document.body.prepend(element);
+};
+
+/** Returns the position of the first row that is visible. */
+const rowAtTop = () =>
+  [...document.querySelectorAll('main li')].find((li) => li.getBoundingClientRect().bottom > 1)
+    ?.ariaPosInSet;
+
+/** Scrolls to a row, or towards it as long as it is not rendered. Returns whether it was there. */
+function scrollTowards(position: number) {
+  const rows = [...document.querySelectorAll('main li')];
+  const target = rows.find(({ ariaPosInSet }) => ariaPosInSet === String(position));
+  const first = rows[0]!;
+  const distance =
+    target === undefined
+      ? (position - Number(first.ariaPosInSet)) * first.getBoundingClientRect().height
+      : target.getBoundingClientRect().top + 1;
+  scrollBy({ top: distance, behavior: 'instant' });
+  return Math.abs(distance) < 1;
 }
 
 async function openScreen(page: Page, address: string, path: Route) {

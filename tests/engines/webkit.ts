@@ -154,6 +154,14 @@ function createPage(send: Send, { width, height }: PageOptions) {
       script: `return (${String(run)})(arguments[0])`,
       args: [argument],
     });
+  async function resize(newWidth: number, newHeight: number) {
+    const window = await send<{ height: number }>('GET', '/window/rect');
+    const toolbarHeight = window.height - (await evaluate(() => innerHeight));
+    await send('POST', '/window/rect', { width: newWidth, height: newHeight + toolbarHeight });
+    await expect
+      .poll(() => evaluate(() => [innerWidth, innerHeight]), { timeout: longWaitMs })
+      .toEqual([newWidth, newHeight]);
+  }
   let devices = 0;
   const act = (type: string, actions: object[]) =>
     send<void>('POST', '/actions', {
@@ -200,7 +208,8 @@ function createPage(send: Send, { width, height }: PageOptions) {
       const cookies = await send<{ name: string; httpOnly: boolean }[]>('GET', '/cookie');
       return cookies.map(({ name, httpOnly }) => `${name}${httpOnly ? ' (http only)' : ''}`);
     },
-    /** Empties the page, and resizes the window so that the page has the requested size. */
+    resize,
+    /** Empties the page, and gives it the requested size. */
     async reset() {
       const address = () => evaluate(() => location.href).catch(() => 'between two pages');
       if ((await address()) !== 'about:blank') {
@@ -208,12 +217,7 @@ function createPage(send: Send, { width, height }: PageOptions) {
         await send<void>('POST', '/url', { url: 'about:blank' });
         await expect.poll(address, { timeout: longWaitMs }).toBe('about:blank');
       }
-      const window = await send<{ height: number }>('GET', '/window/rect');
-      const toolbarHeight = window.height - (await evaluate(() => innerHeight));
-      await send('POST', '/window/rect', { width, height: height + toolbarHeight });
-      await expect
-        .poll(() => evaluate(() => [innerWidth, innerHeight]), { timeout: longWaitMs })
-        .toEqual([width, height]);
+      await resize(width, height);
     },
   };
 }

@@ -66,10 +66,24 @@ describe('block offsets', () => {
   test('map each y to its block, and y outside the list to the nearest block', () => {
     const offsets = createBlockOffsets();
     offsets.measure(0, 100);
-    const blockAt = (y: number) => offsets.blockAt(y, 10);
+    expect(offsets.blockAt(500)).toBe(0);
+    offsets.setBlockCount(1);
+    expect(offsets.blockAt(500)).toBe(0);
+    offsets.setBlockCount(10);
+    const blockAt = (y: number) => offsets.blockAt(y);
     expect([-5, 0, 99.9, 100, 950, 1_000, 5_000].map(blockAt)).toEqual([0, 0, 0, 1, 9, 9, 9]);
-    expect(offsets.blockAt(500, 0)).toBe(0);
-    expect(offsets.blockAt(500, 1)).toBe(0);
+  });
+
+  test('are outdated when a measured block has another height', () => {
+    const offsets = createBlockOffsets();
+    offsets.measure(3, 100);
+    expect([100, 101, 0, 102].map((height) => offsets.isOutdated(3, height))).toEqual([
+      false,
+      false,
+      false,
+      true,
+    ]);
+    expect(offsets.isOutdated(4, 102)).toBe(false);
   });
 
   test('keep only the estimate after a reset', () => {

@@ -1,0 +1,154 @@
+import { useEffect, useLayoutEffect, useRef } from 'react';
+import { indexOf, rowAt, rowAtTop } from './row-elements.ts';
+import type { MeasuredBlocks } from './use-measured-blocks.ts';
+
+/** A row, and how many pixels of it are above the viewport: negative if its top is further down. */
+type Place = {
+  index: number;
+  above: number;
+  /** The height of the row, if it was rendered. */
+  height?: number;
+  /** The id of the row, which may have another index in the next list. */
+  id?: unknown;
+};
+
+/** Returns whether the viewport is at the end of the page, to within a fractional zoom. */
+export const isAtEnd = () => scrollY + innerHeight > document.documentElement.scrollHeight - 2;
+
+const listStart: Place = { index: 0, above: 0 };
+
+/**
+ * Keeps the row at the top of the viewport. Invariant: after `keep`, the row is where the user has
+ * scrolled it to, whatever has changed above or around it. While the first row is further down, the
+ * browser does the same for the rest of the page.
+ *
+ * A place belongs to an entry of the history, and is restored when the user comes back to it.
+ */
+export type ReadingPlace = ReturnType<typeof useReadingPlace>;
+
+export function useReadingPlace(
+  { list, before, placeAtTop }: MeasuredBlocks,
+  rows: readonly { id?: unknown }[],
+  isLoading: boolean,
+  historyEntry: string | undefined,
+) {
+  const place = useRef(listStart);
+  /** The scroll position when the place was set. At another one, the user has scrolled since. */
+  const placeY = useRef(0);
+  const isRestoring = useRef(false);
+  const lastRows = useRef(rows);
+
+  function goTo(next: Place) {
+    place.current = { ...next, id: lastRows.current[next.index]?.id };
+    placeY.current = scrollY;
+    // One at a time moves the page: the browser or `keep`.
+    const isKept = next.index > 0 || next.above > 0;
+    document.documentElement.style.overflowAnchor = isKept ? 'none' : '';
+  }
+
+  /** Takes the row that is at the top of the viewport now. */
+  function read() {
+    if (isRestoring.current) return;
+    const row = rowAtTop(list.current) ?? (before.current ? null : list.current?.lastElementChild);
+    const { top = 0, height = 0 } = row?.getBoundingClientRect() ?? {};
+    if (row && (top <= 1 || indexOf(row) === 0)) {
+      goTo({ index: indexOf(row), above: -top, height });
+    } else goTo(before.current ? placeAtTop() : listStart);
+  }
+
+  /** Scrolls the row to where it was. */
+  function keep() {
+    const { index, above, height } = place.current;
+    const row = rowAt(list.current, index);
+    if (!row || (index === 0 && above <= 0 && !isRestoring.current)) return;
+    // At the end of the page, the browser may have scrolled because the page is lower now.
+    if (scrollY !== placeY.current && !isRestoring.current && !isAtEnd()) {
+      read();
+      return;
+    }
+    const box = row.getBoundingClientRect();
+    const scale = above > 0 && height ? box.height / height : 1;
+    const distance = box.top + above * scale;
+    if (Math.abs(distance) >= 1) scrollBy({ top: distance, behavior: 'instant' });
+    placeY.current = scrollY;
+    if (!height) read();
+  }
+
+  function onScroll() {
+    if (isRestoring.current) keep();
+    else if (scrollY !== placeY.current) read();
+  }
+
+  useLayoutEffect(() => {
+    const key = `place:${keyOfEntry(historyEntry)}`;
+    // The browser would scroll to where the row was when other rows had other heights.
+    history.scrollRestoration = 'manual';
+    const stored = readStorage(key);
+    if (stored) place.current = stored;
+    isRestoring.current = stored !== undefined;
+    const store = () => writeStorage(key, place.current);
+    addEventListener('pagehide', store);
+    return () => {
+      removeEventListener('pagehide', store);
+      store();
+      history.scrollRestoration = 'auto';
+      document.documentElement.style.overflowAnchor = '';
+    };
+  }, [historyEntry]);
+
+  useLayoutEffect(() => {
+    const { index, id } = place.current;
+    lastRows.current = rows;
+    if (id === undefined || rows[index]?.id === id) return;
+    const newIndex = rows.findIndex((row) => row.id === id);
+    if (newIndex >= 0) place.current.index = newIndex;
+  }, [rows]);
+
+  useLayoutEffect(() => {
+    if (isLoading || rows.length === 0) return undefined;
+    // Not yet: the router scrolls to the top of a screen that it has rendered.
+    const frame = requestAnimationFrame(() => {
+      isRestoring.current = false;
+    });
+    return () => cancelAnimationFrame(frame);
+  }, [isLoading, rows]);
+
+  useEffect(() => {
+    const listeners = new AbortController();
+    const stopRestoring = () => {
+      isRestoring.current = false;
+    };
+    for (const type of ['wheel', 'touchmove', 'pointerdown', 'keydown']) {
+      addEventListener(type, stopRestoring, { passive: true, signal: listeners.signal });
+    }
+    return () => listeners.abort();
+  }, []);
+
+  return { place, goTo, read, keep, onScroll };
+}
+
+/** Returns the key of the current entry of the history. An entry without one gets `newKey`. */
+function keyOfEntry(newKey: string | undefined): string | undefined {
+  const state = history.state as { key?: string } | null;
+  if (state?.key) return state.key;
+  // Not the method of `history`, which the router replaces to follow navigations.
+  History.prototype.replaceState.call(history, { ...state, key: newKey }, '');
+  return newKey;
+}
+
+function readStorage(key: string): Place | undefined {
+  try {
+    return JSON.parse(sessionStorage.getItem(key) ?? '') as Place;
+  } catch {
+    // The entry is new, or the user refuses storage.
+    return undefined;
+  }
+}
+
+function writeStorage(key: string, place: Place) {
+  try {
+    sessionStorage.setItem(key, JSON.stringify(place));
+  } catch {
+    // The user refuses storage, or it is full.
+  }
+}
