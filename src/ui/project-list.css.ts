@@ -1,5 +1,5 @@
 import { globalStyle, style } from '@vanilla-extract/css';
-import { color, space, text } from '../styles/tokens.css.ts';
+import { color, space, text, width } from '../styles/tokens.css.ts';
 import { lineMarker } from '../styles/decorative-line.ts';
 import { progressOnLine } from '../styles/progress.css.ts';
 
@@ -31,6 +31,15 @@ export const row = style({
   padding: `${space.medium} 0`,
   overflowWrap: 'anywhere',
   '::before': lineMarker(`${space.medium} + 0.8125rem`, 0.875),
+});
+
+/** Has room for the markers, which are beside the rows: what is outside is not painted. */
+export const group = style({
+  marginLeft: `calc(-1 * ${width.gutter})`,
+  paddingLeft: width.gutter,
+  contentVisibility: 'auto',
+  // So that End finds the end.
+  selectors: { '&:last-child': { contentVisibility: 'visible' } },
 });
 
 const userText = {

@@ -4,6 +4,9 @@ import { Button } from './button.tsx';
 import * as css from './project-list.css.ts';
 import { useVirtualRows } from './use-virtual-rows.ts';
 
+/** Rows of a whole list that the browser lays out together, when they are near the viewport. */
+const groupSize = 100;
+
 type Row = { id?: unknown; title: string; description: string };
 
 type ProjectListProps = {
@@ -32,26 +35,33 @@ export function ProjectList({
   showNewestLabel,
 }: ProjectListProps) {
   const id = useId();
-  const { list, before, after, isVirtualized, indexes, scrollToRow, showAll } = useVirtualRows(
-    rows,
-    {
-      isLoading: loading,
-      historyEntry,
-    },
-  );
-  const setSize = loading ? -1 : rows.length;
+  const { list, before, after, heightOf, isVirtualized, isWhole, indexes, scrollToRow, showAll } =
+    useVirtualRows(rows, { isLoading: loading, historyEntry });
+  // Of a whole list, browsers count the rows. Each created project would change every row.
+  const setSize = loading ? -1 : isWhole ? undefined : rows.length;
   const [last, setLast] = useState({ loading, status: loading ? 'Loading projects.' : '' });
   if (last.loading !== loading) {
     const count = failed ? '' : countProjects(rows.length);
     setLast({ loading, status: loading ? 'Loading projects.' : count });
   }
-  const items = useMemo(
-    () =>
-      indexes.map((index) => (
-        <ProjectRow key={index} row={rows[index]!} position={index + 1} setSize={setSize} />
-      )),
-    [rows, indexes, setSize],
-  );
+  const items = useMemo(() => {
+    const render = (index: number) => (
+      <ProjectRow key={index} row={rows[index]!} position={index + 1} setSize={setSize} />
+    );
+    if (!isWhole) return indexes.map(render);
+    // The last group is larger, so that it is higher than the viewport.
+    const groupCount = Math.max(1, Math.floor(rows.length / groupSize));
+    return Array.from({ length: groupCount }, (_, group) => {
+      const first = group * groupSize;
+      const end = group < groupCount - 1 ? first + groupSize : rows.length;
+      const style = { containIntrinsicBlockSize: `auto ${heightOf(first, end)}px` };
+      return (
+        <div key={`group-${group}`} role="presentation" className={css.group} style={style}>
+          {indexes.slice(first, end).map(render)}
+        </div>
+      );
+    });
+  }, [rows, indexes, setSize, isWhole, heightOf]);
 
   const showNewest = () => {
     const title = scrollToRow(rows.length - 1)?.querySelector('h3');
@@ -103,7 +113,7 @@ const ProjectRow = memo(function ProjectRow({
 }: {
   row: Row;
   position: number;
-  setSize: number;
+  setSize: number | undefined;
 }) {
   return (
     <li className={css.row} aria-posinset={position} aria-setsize={setSize}>

@@ -14,23 +14,31 @@ export function indexOfRowAround(node: Node | null | undefined): number | undefi
 }
 
 /** Returns the row with this index, if it is rendered. */
-export function rowAt(list: Element | null, index: number): HTMLElement | undefined {
-  const row = firstRow(list, (candidate) => indexOf(candidate) >= index);
+export function rowAt(list: Element | null, index: number): Element | undefined {
+  const row = firstRow(list, (element) => indexOf(lastRowOf(element)) >= index);
   return row && indexOf(row) === index ? row : undefined;
 }
 
 /** Returns the first row of which a part is below the top edge of the viewport. */
 export const rowAtTop = (list: Element | null) =>
-  firstRow(list, (row) => row.getBoundingClientRect().bottom > 1);
+  firstRow(list, (element) => element.getBoundingClientRect().bottom > 1);
 
-/** Returns the first row that matches. Every row after it has to match too. */
-function firstRow(list: Element | null, matches: (row: HTMLElement) => boolean) {
-  const rows = (list?.children ?? []) as ArrayLike<HTMLElement>;
-  let [low, high] = [0, rows.length];
+const isRow = (element: Element) => element.ariaPosInSet !== null;
+
+const lastRowOf = (element: Element) => (isRow(element) ? element : element.lastElementChild!);
+
+/** Returns the first row that matches, in a list of rows or of groups of rows. */
+function firstRow(
+  parent: Element | null,
+  matches: (element: Element) => boolean,
+): Element | undefined {
+  const children = parent?.children ?? [];
+  let [low, high] = [0, children.length];
   while (low < high) {
     const middle = (low + high) >> 1;
-    if (matches(rows[middle]!)) high = middle;
+    if (matches(children[middle]!)) high = middle;
     else low = middle + 1;
   }
-  return rows[low];
+  const found = children[low];
+  return !found || isRow(found) ? found : firstRow(found, matches);
 }

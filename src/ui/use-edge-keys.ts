@@ -11,17 +11,13 @@ const scrollsToEdge = ({ key, target, shiftKey, altKey, defaultPrevented }: Keyb
   !(target instanceof Element && target.matches('input, textarea, select, [contenteditable]'));
 
 /**
- * Scrolls a virtualized list at the keys Home and End, and at a jump of the scroll bar to its end.
+ * Scrolls a long list at the keys Home and End, and at a jump of the scroll bar to its end.
  * Invariant: the page is at its start or its end after one key.
  *
  * The destination of a smooth scroll is fixed when it starts, but the page changes its height on
  * the way. Correcting it at the end is too late: Chromium loses a key pressed meanwhile.
  */
-export function useEdgeKeys(
-  isVirtualized: boolean,
-  { read }: ReadingPlace,
-  { updateNow }: VisibleBlocks,
-) {
+export function useEdgeKeys(isLong: boolean, { read }: ReadingPlace, { updateNow }: VisibleBlocks) {
   const scrollToEnd = useEffectEvent(() => {
     // Repeated, because rows measured at the end may move it.
     for (let attempts = maxAttempts; attempts > 0; attempts -= 1) {
@@ -33,7 +29,7 @@ export function useEdgeKeys(
   });
 
   useEffect(() => {
-    if (!isVirtualized) return undefined;
+    if (!isLong) return undefined;
     let lastY = scrollY;
     const onScroll = () => {
       // A shorter way to the end may be that of a reader, who would miss rows.
@@ -52,5 +48,5 @@ export function useEdgeKeys(
     addEventListener('scroll', onScroll, { passive: true, capture: true, signal });
     addEventListener('keydown', onKeyDown, { signal });
     return () => listeners.abort();
-  }, [isVirtualized]);
+  }, [isLong]);
 }

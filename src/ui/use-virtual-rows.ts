@@ -22,12 +22,13 @@ export function useVirtualRows(
   const [isWhole, setWhole] = useState(false);
   const isPrinting = usePrinting();
   const canBeWhole = count <= maxWholeRows;
-  const isVirtualized = count > maxUnvirtualizedRows && !(canBeWhole && (isWhole || isPrinting));
+  const isLong = count > maxUnvirtualizedRows;
+  const isVirtualized = isLong && !isWhole && !(canBeWhole && isPrinting);
   const measured = useMeasuredBlocks(count);
   const place = useReadingPlace(measured, rows, isLoading, historyEntry);
   const visible = useVisibleBlocks(measured, place, count);
-  useEdgeKeys(isVirtualized, place, visible);
-  const { list, before, after } = measured;
+  useEdgeKeys(isLong, place, visible);
+  const { list, before, after, heightOf } = measured;
   const { blocks } = visible;
 
   const indexes = useMemo(() => {
@@ -72,7 +73,9 @@ export function useVirtualRows(
     before,
     after,
     isVirtualized,
+    isWhole: isLong && isWhole,
     indexes,
+    heightOf,
     /** Renders all rows. Focuses the list, because the button for it disappears. */
     showAll: canBeWhole
       ? () => {
@@ -81,7 +84,7 @@ export function useVirtualRows(
         }
       : undefined,
     /** Scrolls to a row and returns its element. */
-    scrollToRow: (index: number): HTMLElement | undefined => {
+    scrollToRow: (index: number): Element | undefined => {
       place.goTo({ index, above: -innerHeight / 2 });
       visible.updateNow();
       const row = rowAt(list.current, index);

@@ -280,3 +280,31 @@ test('the browser finds every project after "Show all" [CHOICE-83]', async () =>
   await expect.poll(async () => (await edgeState(page, 900)).isVisible).toBe(true);
   expect(problems).toEqual([]);
 });
+
+test('of a list that is shown whole, the browser lays out the rows near the viewport, End and Home work, and a create changes no other row [CHOICE-81, CHOICE-83]', async () => {
+  const { page, problems } = await openList(1_050, { rows: 'higher further down' });
+  await page.getByRole('button', { name: 'Show all 1050 projects' }).click();
+  const isLaidOut = (position: number) =>
+    row(page, position).evaluate((element) =>
+      element.checkVisibility({ contentVisibilityAuto: true }),
+    );
+  expect([await isLaidOut(1), await isLaidOut(500)]).toEqual([true, false]);
+  await page.keyboard.press('End');
+  await expect.poll(() => edgeState(page, 1_050)).toEqual(atEnd);
+  await page.keyboard.press('Home');
+  await expect.poll(() => edgeState(page, 1)).toEqual(atStart);
+  const changes = await projectList(page).evaluateHandle((section) => {
+    const records: MutationRecord[] = [];
+    const observer = new MutationObserver((added) => records.push(...added));
+    observer.observe(section.querySelector('ul')!, {
+      subtree: true,
+      childList: true,
+      attributeFilter: ['aria-setsize', 'aria-posinset', 'class'],
+    });
+    return records;
+  });
+  await createProject(page);
+  await row(page, 1_051).waitFor({ state: 'attached' });
+  expect(await changes.evaluate(({ length }) => length)).toBe(1);
+  expect(problems).toEqual([]);
+});
