@@ -1,4 +1,5 @@
 import { useId, useState, type ComponentPropsWithRef, type ReactNode } from 'react';
+import { directionOf } from './text-direction.ts';
 import * as css from './field.css.ts';
 
 type FieldProps = { label: string; error: string | undefined };
@@ -22,6 +23,12 @@ export function TextArea({
   return renderField(<textarea {...input} {...control} />);
 }
 
+/** Updates the direction of a control with `dir`. `pasted` is not in its value yet. */
+function updateDirection(field: Element | null, pasted = '') {
+  const control = field?.querySelector<HTMLTextAreaElement>('[dir]');
+  if (control) control.dir = directionOf(control.value + pasted);
+}
+
 function useField(label: string, error: string | undefined) {
   const id = useId();
   const errorId = `${id}-error`;
@@ -40,10 +47,19 @@ function useField(label: string, error: string | undefined) {
     renderField: (control: ReactNode) => (
       <div
         className={css.field}
+        // After each render, because the app may have changed the text.
+        ref={(field) => updateDirection(field)}
         // A failed submit focuses the first invalid field. Its error would be read twice.
         onFocus={() => setIsAnnounced(false)}
         onBlur={announce}
-        onInput={announce}
+        // Before the browser lays out the pasted text.
+        onPaste={({ currentTarget, clipboardData }) =>
+          updateDirection(currentTarget, clipboardData.getData('text/plain'))
+        }
+        onInput={({ currentTarget }) => {
+          announce();
+          updateDirection(currentTarget);
+        }}
         onKeyDown={announce}
       >
         <label className={css.label} htmlFor={id}>

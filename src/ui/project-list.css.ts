@@ -47,7 +47,7 @@ const userText = {
   // Browsers give `li` a `text-align` that its children inherit, in Firefox and WebKit as `left`.
   textAlign: 'start',
   // Each line has its own direction, as in the textarea.
-  unicodeBidi: 'plaintext',
+  selectors: { '&[dir="auto"]': { unicodeBidi: 'plaintext' } },
 } as const;
 
 export const title = style({ ...userText, fontSize: text.lead, lineHeight: 1.4 });

@@ -2,6 +2,7 @@ import { memo, useId, useMemo, useState } from 'react';
 import { DelayedAnnouncement } from './announcement.tsx';
 import { Button } from './button.tsx';
 import * as css from './project-list.css.ts';
+import { directionOf } from './text-direction.ts';
 import { useVirtualRows } from './use-virtual-rows.ts';
 
 /** Rows of a whole list that the browser lays out together, when they are near the viewport. */
@@ -117,15 +118,18 @@ const ProjectRow = memo(function ProjectRow({
 }) {
   return (
     <li className={css.row} aria-posinset={position} aria-setsize={setSize}>
-      <h3 className={css.title} dir="auto" data-field="title">
+      <h3 className={css.title} {...textProps(row.title)} data-field="title">
         {row.title}
       </h3>
-      <p className={css.description} dir="auto" data-field="description">
+      <p className={css.description} {...textProps(row.description)} data-field="description">
         {row.description}
       </p>
     </li>
   );
 });
+
+/** The inline script does not set the direction of the prerendered rows. */
+const textProps = (text: string) => ({ dir: directionOf(text), suppressHydrationWarning: true });
 
 function countProjects(count: number): string {
   return count === 0 ? 'No projects.' : count === 1 ? '1 project.' : `${count} projects.`;

@@ -1,5 +1,5 @@
 import { maxWaitMs } from '../support/time-limits.ts';
-import { act, render, screen, waitFor, within } from '@testing-library/react';
+import { act, fireEvent, render, screen, waitFor, within } from '@testing-library/react';
 import { afterEach, beforeEach, expect, onTestFinished, test, vi } from 'vitest';
 import { DelayedAnnouncement } from '../../src/ui/announcement.tsx';
 
@@ -66,6 +66,33 @@ test('fields take the direction of their text, and the browser neither suggests 
   expect([title().dir, description().dir]).toEqual(['auto', 'auto']);
   expect([title().autocomplete, title().form?.autocomplete]).toEqual(['off', 'off']);
 });
+
+test.each([
+  ['of Latin letters', '1. Project', 'ltr'],
+  ['of accents in two parts', '"e\u0301', 'ltr'],
+  ['of Hebrew letters', '2026: \u05E9\u05DC\u05D5\u05DD', 'rtl'],
+  ['of Arabic letters', '\u0663 \u0645\u0634\u0631\u0648\u0639', 'rtl'],
+  ['of Adlam letters', '(\u{1E900})', 'rtl'],
+  ['after a mark', '\u200FProject', 'rtl'],
+  ['without letters', '1234', 'ltr'],
+])(
+  'a text of more than 10,000 characters has the direction of its first letter, in the form and in the list: %s [CHOICE-111]',
+  async (_, start, direction) => {
+    const text = start.padEnd(10_001, ' .');
+    await renderProjects([{ ...office, description: text }]);
+    expect(list().querySelector('p')!.dir).toBe(direction);
+    fireEvent.paste(description(), { clipboardData: { getData: () => text } });
+    expect(description().dir).toBe(direction);
+    for (const [value, dir] of [
+      [text.slice(0, 10_000), 'auto'],
+      [text, direction],
+    ] as const) {
+      fireEvent.input(description(), { target: { value } });
+      expect(description().dir).toBe(dir);
+    }
+    expect(title().dir).toBe('auto');
+  },
+);
 
 test('the length of a list is announced outside the busy section when it has loaded [CHOICE-29, CHOICE-58, LIST-2]', async () => {
   const { load, go } = await renderProjects();
