@@ -3,12 +3,11 @@ import { DelayedAnnouncement } from './announcement.tsx';
 import { Button } from './button.tsx';
 import * as css from './project-list.css.ts';
 import { directionOf } from './text-direction.ts';
+import type { Row } from './use-copied-rows.ts';
 import { useVirtualRows } from './use-virtual-rows.ts';
 
 /** Rows of a whole list that the browser lays out together, when they are near the viewport. */
 const groupSize = 100;
-
-type Row = { id?: unknown; title: string; description: string };
 
 type ProjectListProps = {
   heading: string;

@@ -2,6 +2,7 @@ import { useEffect, useEffectEvent, useLayoutEffect, useMemo, useState } from 'r
 import { flushSync } from 'react-dom';
 import { blockSize, maxUnvirtualizedRows, maxWholeRows } from './block-offsets.ts';
 import { rowAt } from './row-elements.ts';
+import { useCopiedRows, type Row } from './use-copied-rows.ts';
 import { useEdgeKeys } from './use-edge-keys.ts';
 import { useMeasuredBlocks } from './use-measured-blocks.ts';
 import { useReadingPlace } from './use-reading-place.ts';
@@ -15,7 +16,7 @@ const range = (length: number) => Array.from({ length }, (_, index) => index);
  * docs/decisions/0016-virtual-rows.md.
  */
 export function useVirtualRows(
-  rows: readonly { id?: unknown }[],
+  rows: readonly Row[],
   { isLoading, historyEntry }: { isLoading: boolean; historyEntry: string | undefined },
 ) {
   const count = rows.length;
@@ -28,6 +29,7 @@ export function useVirtualRows(
   const place = useReadingPlace(measured, rows, isLoading, historyEntry);
   const visible = useVisibleBlocks(measured, place, count);
   useEdgeKeys(isLong, place, visible);
+  useCopiedRows(measured, rows);
   const { list, before, after, heightOf } = measured;
   const { blocks } = visible;
 

@@ -241,6 +241,31 @@ test('the list keeps the focus when the user scrolls away from the new project [
   expect(problems).toEqual([]);
 });
 
+test('Ctrl+A and Ctrl+C copy each title, and a dragged selection keeps its start [CHOICE-112]', async () => {
+  const { page, problems } = await openList(12_000, { permissions: ['clipboard-read'] });
+  const copiedTitles = async () => {
+    await page.keyboard.press('Control+C');
+    const text = await page.evaluate(() => navigator.clipboard.readText());
+    return text.match(/^Project \d+$/gm)?.join();
+  };
+  const titles = Array.from({ length: 12_000 }, (_, i) => `Project ${i + 1}`);
+  await page.getByRole('heading', { name: 'List of Projects' }).click();
+  await page.keyboard.press('Control+A');
+  expect(await copiedTitles()).toBe(titles.join());
+
+  const title = (position: number) => row(page, position).getByRole('heading');
+  await page.getByRole('heading', { name: 'List of Projects' }).click();
+  await title(2).hover();
+  await page.mouse.down();
+  await title(3).hover();
+  await page.evaluate(() => scrollTo({ top: 5_000, behavior: 'instant' }));
+  await title(40).hover();
+  await page.mouse.up();
+  expect(await renderedRows(page)).toBeLessThan(50);
+  expect(await copiedTitles()).toBe(titles.slice(2, 40).join());
+  expect(problems).toEqual([]);
+});
+
 test('a print contains all projects, and leaves the list where it was [CHOICE-82]', async () => {
   const { page, problems } = await openList(200);
   await page.evaluate(() => scrollTo(0, 5_000));

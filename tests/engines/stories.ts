@@ -439,6 +439,30 @@ export function testStories(name: string, startEngine: () => Promise<Engine>) {
       },
     );
 
+    test('a copy of a selection in a list of 300 has each title from its start to its end, also after scrolling [CHOICE-112]', async () => {
+      const page = await openProjects(await registerUser(300));
+      const titles = (first: number, last: number) =>
+        Array.from({ length: last - first + 1 }, (_, i) => `Project number ${first + i}`);
+      await page.evaluate(() => getSelection()!.selectAllChildren(document.body));
+      expect(await page.evaluate(copyTitles)).toEqual(titles(1, 300));
+      await page.evaluate(
+        (title) => {
+          getSelection()!.selectAllChildren(document.querySelector(title)!);
+        },
+        `${row(5)} h3`,
+      );
+      await expect.poll(() => page.evaluate(scrollTowards, 200)).toBe(true);
+      await page.evaluate(
+        (title) => {
+          getSelection()!.extend(document.querySelector(title)!, 1);
+        },
+        `${row(200)} h3`,
+      );
+      expect(await page.evaluate(copyTitles)).toEqual(titles(5, 200));
+      await expect.poll(() => page.evaluate(scrollTowards, 100)).toBe(true);
+      expect(await page.evaluate(copyTitles)).toEqual(titles(5, 200));
+    });
+
     test('a project starts on the side where its language starts, in the form and in the list', async () => {
       const page = await openProjects(await registerUser());
       const projects = [
@@ -545,13 +569,23 @@ const rowAtTop = () =>
 function scrollTowards(position: number) {
   const rows = [...document.querySelectorAll('main li')];
   const target = rows.find(({ ariaPosInSet }) => ariaPosInSet === String(position));
-  const first = rows[0]!;
-  const distance =
-    target === undefined
-      ? (position - Number(first.ariaPosInSet)) * first.getBoundingClientRect().height
-      : target.getBoundingClientRect().top + 1;
+  const first = rows.find((element) => element.getBoundingClientRect().bottom > 1)!;
+  const box = (target ?? first).getBoundingClientRect();
+  const skipped = target ? 0 : position - Number(first.ariaPosInSet);
+  const distance = box.top + 1 + skipped * box.height;
   scrollBy({ top: distance, behavior: 'instant' });
   return Math.abs(distance) < 1;
+}
+
+/** Returns the titles in the text that a copy puts on the clipboard. */
+function copyTitles() {
+  const clipboardData = new DataTransfer();
+  const event = new ClipboardEvent('copy', { bubbles: true });
+  // Firefox does not take it as an option.
+  Object.defineProperty(event, 'clipboardData', { value: clipboardData });
+  document.body.dispatchEvent(event);
+  // Firefox indents the rows of a list.
+  return clipboardData.getData('text/plain').match(/(?<=^ *)Project number \d+$/gm);
 }
 
 async function openScreen(page: Page, address: string, path: Route) {
