@@ -1,4 +1,4 @@
-import { useEffect, useLayoutEffect, useRef } from 'react';
+import { useEffect, useEffectEvent, useLayoutEffect, useRef } from 'react';
 import { indexOf, rowAt, rowAtTop } from './row-elements.ts';
 import type { MeasuredBlocks } from './use-measured-blocks.ts';
 
@@ -17,6 +17,8 @@ export const isAtEnd = () => scrollY + innerHeight > document.documentElement.sc
 
 const listStart: Place = { index: 0, above: 0 };
 
+export type ReadingPlace = ReturnType<typeof useReadingPlace>;
+
 /**
  * Keeps the row at the top of the viewport. Invariant: after `keep`, the row is where the user has
  * scrolled it to, whatever has changed above or around it. While the first row is further down, the
@@ -24,8 +26,6 @@ const listStart: Place = { index: 0, above: 0 };
  *
  * A place belongs to an entry of the history, and is restored when the user comes back to it.
  */
-export type ReadingPlace = ReturnType<typeof useReadingPlace>;
-
 export function useReadingPlace(
   { list, before, placeAtTop }: MeasuredBlocks,
   rows: readonly { id?: unknown }[],
@@ -113,13 +113,17 @@ export function useReadingPlace(
     return () => cancelAnimationFrame(frame);
   }, [isLoading, rows]);
 
+  const stopRestoring = useEffectEvent(() => {
+    if (!isRestoring.current) return;
+    isRestoring.current = false;
+    read();
+  });
+
   useEffect(() => {
     const listeners = new AbortController();
-    const stopRestoring = () => {
-      isRestoring.current = false;
-    };
+    const options = { passive: true, signal: listeners.signal };
     for (const type of ['wheel', 'touchmove', 'pointerdown', 'keydown']) {
-      addEventListener(type, stopRestoring, { passive: true, signal: listeners.signal });
+      addEventListener(type, () => stopRestoring(), options);
     }
     return () => listeners.abort();
   }, []);

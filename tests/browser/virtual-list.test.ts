@@ -1,6 +1,6 @@
 import type { BrowserContextOptions, Page } from 'playwright-core';
 import { expect, test } from 'vitest';
-import { heading, submitButton } from '../../model/browser-driver.ts';
+import { heading, submitButton, waitForApp } from '../../model/browser-driver.ts';
 import {
   fillProject,
   focused,
@@ -152,6 +152,24 @@ test('the row at the top stays there when projects were added above it while the
   await page.goBack();
   await page.getByText(/^320 projects\.$/).waitFor();
   expect(await titleAtTop()).toBe(before);
+});
+
+test('a user who types after a reload, before the list has loaded, stays at the form [CHOICE-110]', async () => {
+  const { page } = await openList(300);
+  await page.evaluate(() => scrollTo(0, 5_000));
+  await row(page, 40).waitFor();
+  const list = Promise.withResolvers<void>();
+  await page.route('**/api/v1/projects', async (route) => {
+    await list.promise;
+    await route.fallback();
+  });
+  await page.reload();
+  await waitForApp(page);
+  await page.getByLabel('Title').focus();
+  await page.keyboard.type('N');
+  list.resolve();
+  await page.getByText(/^300 projects\.$/).waitFor();
+  expect(await page.evaluate(() => scrollY)).toBe(0);
 });
 
 test('End and Home in a text field move the cursor and do not scroll [CHOICE-81]', async () => {
