@@ -1,7 +1,7 @@
 import { callNames, findCall, type Call } from '../model/calls.ts';
-import { checks, checksInOrder } from './checks/all.ts';
 import type { Check } from './checks/check.ts';
 import { listUserMessages } from './checks/errors.ts';
+import { runOrder } from './checks/order.ts';
 import { isSelected } from './cli.ts';
 import { createFixtures, createRunId } from './fixtures.ts';
 import {
@@ -58,19 +58,24 @@ export async function run({
     ...contextOptions,
     budgetMs,
   });
-  const selected = checks.filter(({ id }) => isSelected(id, only));
+  const selected = runOrder.filter(({ id }) => isSelected(id, only));
   const results: CheckResult[] = [];
-  let waiting = selected;
+  let waiting = [...selected];
   const { exchanges } = context.http;
-  const helpers: Promise<void>[] = [];
+  let helpers: Promise<void>[] = [];
   /** How many exchanges there were before the first helper began. */
   let aloneCount = Infinity;
-  /** Runs the checks that wait, one after another. A helper leaves those that need an order. */
+  /** Runs the checks that wait, one after another. A helper ends before one that runs alone. */
   async function work(isHelper: boolean): Promise<void> {
     for (;;) {
-      const check = waiting.find((each) => !isHelper || !checksInOrder.has(each));
-      if (!check) return;
-      waiting = waiting.filter((each) => each !== check);
+      const [next] = waiting;
+      const isAlone = next?.alone || next?.inspects;
+      if (!next || (isHelper && isAlone)) return;
+      if (isAlone) {
+        await Promise.all(helpers);
+        helpers = [];
+      }
+      const check = waiting.shift()!;
       onProgress(results.length, selected.length, check);
       const result = await runCheck(check, context, isApiMissing(results));
       results.push(result);

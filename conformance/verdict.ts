@@ -23,6 +23,8 @@ export type Cause = {
   words: string;
   /** What this problem adds to the list: `a wrong password`. */
   subject: string;
+  /** Whether this problem shows the cause best. */
+  isTypical?: boolean;
   /** The check that demands what does not hold. It fails with this problem. */
   owner?: string;
 };

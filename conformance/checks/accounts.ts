@@ -210,6 +210,7 @@ export const accountChecks: Check[] = [
     requirement:
       'Respond with 201 (any 2xx works) to a registration without cookies and without an XSRF token, which a new browser does not have.',
     statements: ['APP-1', 'CALL-7', 'AUTH-7'],
+    after: ['REACH-2'],
     async run(context) {
       const { registration } = await context.tryRegister('ada');
       const failure = 'Registering in a new browser, without cookies and without a token, fails';
@@ -220,6 +221,7 @@ export const accountChecks: Check[] = [
     title: 'A registered user can sign in at once with the same email and password',
     requirement: 'Accept the email and the password exactly as registered, from any browser.',
     statements: ['APP-1', 'ENTITY-4'],
+    after: ['ACCOUNT-1'],
     async run(context) {
       const { registration } = await context.registeredAccount('ada');
       const user = context.signedInUser('ada');
@@ -233,12 +235,14 @@ export const accountChecks: Check[] = [
     requirement:
       'Keep every character of a password in both calls, or reject the registration with a message.',
     statements: asTyped,
+    after: ['SIGNIN-3'],
     run: signsInAsTyped('unusual'),
   }),
   should('ACCOUNT-5', {
     title: 'Passwords are not trimmed',
     requirement: 'Compare passwords including their leading and trailing spaces.',
     statements: asTyped,
+    after: ['ACCOUNT-4'],
     run: signsInNotWith('unusual', { 'without the outer spaces': (password) => password.trim() }),
   }),
   must('ACCOUNT-13', {
@@ -246,6 +250,7 @@ export const accountChecks: Check[] = [
     requirement:
       'Encode passwords as UTF-8 before hashing, and remove no character. Otherwise all Greek passwords of one length are equal.',
     statements: asTyped,
+    after: ['ACCOUNT-4'],
     run: signsInNotWith('unusual', {
       // Both letters have the same low byte and the same length in UTF-8 and UTF-16.
       'with another Cyrillic letter': (password) => password.replace('Ж', 'Ԗ'),
@@ -257,6 +262,7 @@ export const accountChecks: Check[] = [
     requirement:
       'Store a password of 128 characters completely, or reject its registration with a message.',
     statements: asTyped,
+    after: ['SIGNIN-3'],
     run: signsInAsTyped('long'),
   }),
   should('ACCOUNT-6', {
@@ -264,6 +270,7 @@ export const accountChecks: Check[] = [
     requirement:
       'Compare every character, or reject the password with a message. bcrypt reads only 72 bytes, which can be 36 letters: hash the password first, or limit its bytes.',
     statements: asTyped,
+    after: ['ACCOUNT-10'],
     run: signsInNotWith('long', {
       'with another last character': (password) => password.replace(/x$/, 'y'),
     }),
@@ -273,6 +280,7 @@ export const accountChecks: Check[] = [
     requirement:
       'Compare passwords to their end, or reject NUL with a message. bcrypt stops at a NUL: hash the password first.',
     statements: asTyped,
+    after: ['ACCOUNT-10'],
     run: signsInAsTyped('nul', {
       'with another end': (password) => password.replace('end', 'END'),
     }),
@@ -282,6 +290,7 @@ export const accountChecks: Check[] = [
       'An email with capitals, a dot, an apostrophe and a plus sign signs in as typed, or is rejected with a message',
     requirement: 'Change emails the same way in both calls, or not at all.',
     statements: asTyped,
+    after: ['SIGNIN-3'],
     run: signsInAsTyped('grace'),
   }),
   should('ACCOUNT-11', {
@@ -289,6 +298,7 @@ export const accountChecks: Check[] = [
     requirement:
       'Treat ada@… and ada+work@… as two emails, and ada.b@… and adab@… too. Only the user knows whether they share a mailbox.',
     statements: asTyped,
+    after: ['ACCOUNT-15'],
     async run(context) {
       const changes: Changes = {
         'without the part after the plus sign': (email) => email.replace('+work', ''),
@@ -302,12 +312,14 @@ export const accountChecks: Check[] = [
     title: 'An email of 200 characters signs in as typed, or is rejected with a message',
     requirement: 'Store and compare the whole email, or reject its registration with a message.',
     statements: asTyped,
+    after: ['ACCOUNT-15'],
     run: signsInAsTyped('longest', { 'with another end': (email) => email.replace(/org$/, 'com') }),
   }),
   must('SIGNIN-3', {
     title: 'A password that is almost right does not sign in',
     requirement: 'Compare the whole password, case-sensitively.',
     statements: asTyped,
+    after: ['SIGNIN-17', 'SIGNIN-1', 'SIGNIN-2'],
     run: signsInAsTyped('bob', {
       'in capital letters': (password) => password.toUpperCase(),
       'without its last character': (password) => password.slice(0, -1),
@@ -319,6 +331,7 @@ export const accountChecks: Check[] = [
     requirement:
       'Accept every email that the app accepts, because users have such emails. The app shows no message when registering fails, so the user would be stuck.',
     statements: ['VALID-1', 'AUTH-10', 'CALL-7'],
+    after: ['ACCOUNT-15'],
     run: (context) => expectCharacters(context, 'grace'),
   }),
   should('ACCOUNT-20', {
@@ -326,6 +339,7 @@ export const accountChecks: Check[] = [
     requirement:
       'Accept every character in a password, because users type passphrases in their language. The app shows no message when registering fails, so the user would be stuck.',
     statements: ['VALID-3', 'AUTH-10', 'CALL-7'],
+    after: ['ACCOUNT-4'],
     run: (context) => expectCharacters(context, 'unusual'),
   }),
   must('ACCOUNT-3', {
@@ -333,6 +347,7 @@ export const accountChecks: Check[] = [
     requirement:
       'Accept 8 characters, the minimum of the app. The app shows no message when registering fails, so the user would be stuck.',
     statements: ['CONST-2', 'VALID-3', 'AUTH-10'],
+    after: ['SIGNIN-17'],
     async run(context) {
       await context.signedInUser('ada');
       const { registration } = await registerEight(context);
@@ -345,6 +360,7 @@ export const accountChecks: Check[] = [
     requirement:
       'Require no capitals, digits or symbols. The app does not, and shows no message when registering fails, so the user would be stuck.',
     statements: ['VALID-3', 'AUTH-10'],
+    after: ['SIGNIN-17'],
     async run(context) {
       const { registration: control } = await registerEight(context);
       if (!control.outcome.ok) skip('8 characters of each kind cannot register');
@@ -359,6 +375,7 @@ export const accountChecks: Check[] = [
     requirement:
       'Send "role" as a string, or leave it out. It is the only field of a user that the app reads.',
     statements: ['ROLE-1', 'CHOICE-46', 'CALL-7'],
+    after: ['SIGNIN-17'],
     async run(context) {
       const { registration } = await context.registeredAccount('ada');
       const { text } = registration.exchange.response!;
@@ -372,6 +389,7 @@ export const accountChecks: Check[] = [
     requirement:
       'Read only the email and the password of a registration, so that nobody becomes an administrator by a field more.',
     statements: ['CHOICE-46', 'CALL-7'],
+    after: ['SIGNIN-17'],
     async run(context) {
       const { registration } = await context.registeredAccount('ada');
       const { fixtures } = context;
@@ -389,6 +407,7 @@ export const accountChecks: Check[] = [
     title: 'An email that has an account cannot register again',
     requirement: 'Reject a second registration with 409 and a message. Keep the first account.',
     statements: ['APP-1', 'AUTH-9', 'CHOICE-45'],
+    after: ['SIGNIN-17'],
     async run(context) {
       const { email, password, registration } = await context.signedInUser('ada');
       const other = await registerOtherCase(context);
@@ -418,6 +437,7 @@ export const accountChecks: Check[] = [
     requirement:
       'Accept a registration that carries a session cookie and an XSRF token, because the screen "Create an account" is always available.',
     statements: ['HEADER-7', 'CALL-3', 'CALL-4'],
+    after: ['SIGNIN-15'],
     async run(context) {
       const { login, call } = await registerGuest(context);
       expectSuccess(call, 'Registering from a browser with a session fails', [login]);
@@ -428,6 +448,7 @@ export const accountChecks: Check[] = [
     requirement:
       'At a registration, keep the session of the browser, or start one of the new user.',
     statements: ['CHOICE-9', 'AUTH-7'],
+    after: ['SIGNIN-15'],
     async run(context) {
       const { browser, login, before, call } = await registerGuest(context);
       if (!before.outcome.ok) skip('the list cannot be fetched');
@@ -441,6 +462,7 @@ export const accountChecks: Check[] = [
     title: 'Emails are compared case-insensitively',
     requirement: 'Treat Ada@Example.org and ada@example.org as one account in every request.',
     statements: ['APP-1', 'ENTITY-4', 'CHOICE-45'],
+    after: ['SIGNIN-17'],
     async run(context) {
       const found = await signInWithOtherCase(context);
       const problems = found.map(
@@ -461,6 +483,7 @@ export const accountChecks: Check[] = [
     requirement:
       'Store projects with the id of the account, not with the email as it was typed at sign-in.',
     statements: ['APP-1', 'CHOICE-44'],
+    after: ['PROJECT-10', 'PROJECT-16'],
     async run(context) {
       for (const account of await signInWithOtherCase(context)) {
         const { name, email, typed, browser, login } = account;
@@ -484,6 +507,7 @@ export const accountChecks: Check[] = [
     requirement:
       'Check and store an email in one step (a unique index), and respond with 409 when the index refuses it.',
     statements: ['APP-1', 'CHOICE-45'],
+    after: ['SIGNIN-17'],
     async run(context) {
       await context.registeredAccount('ada');
       const email = context.fixtures.email('twice');

@@ -12,6 +12,7 @@ export const profileChecks: Check[] = [
     title: 'Visibility of projects',
     requirement: 'Each user sees their own projects, or all users see all projects.',
     statements: ['CHOICE-44', 'CHOICE-41'],
+    after: ['PROJECT-4'],
     async run(context) {
       if (await isListShared(context)) return 'all users see all projects';
       for (const name of ['ada', 'bob']) {
@@ -25,6 +26,7 @@ export const profileChecks: Check[] = [
     title: 'Rejected input',
     requirement: 'A backend may validate more strictly than the app.',
     statements: ['CHOICE-25', 'CHOICE-26', 'CONST-2'],
+    after: ['PROJECT-4'],
     async run(context) {
       const rules = [];
       for (const errorCase of errorCases.filter(({ mayBeAccepted }) => mayBeAccepted)) {
@@ -49,6 +51,7 @@ export const profileChecks: Check[] = [
     title: 'Idempotency-Key',
     requirement: 'A backend may honour the key that the app sends with each new project.',
     statements: ['CHOICE-7'],
+    after: ['PROJECT-4'],
     run: asUser('bob', async (context, browser) => {
       const create = () => createOrBlock(context, browser, 'with a key of its own', 'profile');
       const [first, second] = [await create(), await create()];

@@ -20,6 +20,15 @@ export type Check = {
   requirement: string;
   /** Ids of statements in docs/specification.md. */
   statements: string[];
+  /**
+   * The checks whose failure explains one of this check, by id. A group stands for its MUST checks.
+   * What explains one of them explains this one too.
+   */
+  after: string[];
+  /** Whether it judges the requests of other checks, so that it runs after them. */
+  inspects?: boolean;
+  /** Whether no other check may run at the same time. */
+  alone?: boolean;
   run: Run;
 };
 

@@ -19,10 +19,46 @@ import { fail, failIfAny, createProblem, skip, type Problem } from '../verdict.t
 import { must, should, type Check } from './check.ts';
 
 export const cookieChecks: Check[] = [
+  /** Runs last, and inspects all responses of the run. */
+  must('COOKIE-1', {
+    title: 'Browsers store every cookie that the backend sets',
+    requirement:
+      'Send one Set-Cookie header per cookie, without Domain, for five minutes or longer. Add Secure only over https, and SameSite=None only together with Secure.',
+    statements: ['CALL-3', 'CALL-4'],
+    after: ['REACH-6'],
+    inspects: true,
+    async run(context) {
+      const { list, create } = await firstVisit(context);
+      const isBroken = isUnauthorized(list) || isUnauthorized(create);
+      const sessionNames = (await findSessions(context)).flat().map(({ key }) => key);
+      const neededNames = ['XSRF-TOKEN', ...sessionNames];
+      const problems = new Map<string, Problem>();
+      for (const exchange of context.http.exchanges) {
+        // While the session works, the app misses no other cookie.
+        const rejected = exchange.rejectedCookies.filter(
+          ({ line }) => isBroken || neededNames.includes(cookieName(line)),
+        );
+        for (const line of setCookieLines(exchange)) {
+          const isNeeded =
+            isBroken || sessionNames.length === 0 || neededNames.includes(cookieName(line));
+          const reason =
+            reasonOfLoss(exchange, line, isBroken) ??
+            (isNeeded ? reasonOfShortLife(exchange, line) : undefined);
+          if (reason !== undefined) rejected.push({ line, reason });
+        }
+        for (const { line, reason } of rejected) {
+          const description = `A browser does not keep the cookie "${maskCookie(line)}": ${reason}.`;
+          problems.set(reason, createProblem(description, [exchange]));
+        }
+      }
+      failIfAny([...problems.values()]);
+    },
+  }),
   must('COOKIE-2', {
     title: 'The browser sends the session cookie to /api/v1/projects',
     requirement: 'Set Path=/. The default is the folder of the sign-in request, /api/v1/auth.',
     statements: ['CALL-3', 'CHOICE-9'],
+    after: ['COOKIE-1'],
     async run(context) {
       const { browser, login } = await context.signedInUser('ada');
       const sent = browser.cookiesFor('/api/v1/projects').map(({ key }) => key);
@@ -44,12 +80,14 @@ export const cookieChecks: Check[] = [
     title: 'The session cookie is HttpOnly',
     requirement: 'Set HttpOnly, so that an injected script cannot steal the session.',
     statements: ['CALL-3'],
+    after: ['COOKIE-2'],
     run: (context) => expectCookies(context, ({ httpOnly }) => !httpOnly && 'is not HttpOnly'),
   }),
   should('COOKIE-4', {
     title: 'The session cookie has SameSite=Lax or Strict',
     requirement: 'Set SameSite=Lax, so that other sites cannot submit forms as the user.',
     statements: ['CALL-3'],
+    after: ['COOKIE-2'],
     run: (context) =>
       expectCookies(
         context,
@@ -62,6 +100,7 @@ export const cookieChecks: Check[] = [
     requirement:
       'Set Secure over https, otherwise the cookie leaks over http. Omit it over http, because Safari drops such a cookie even on localhost.',
     statements: ['CALL-3'],
+    after: ['COOKIE-2'],
     run: (context) =>
       expectCookies(context, ({ secure }) =>
         context.origin.startsWith('https:')
@@ -76,6 +115,7 @@ export const cookieChecks: Check[] = [
     requirement:
       'Give the browser another session cookie at sign-in, and forget the old one. Otherwise an attacker who planted a cookie in the browser is signed in too (session fixation).',
     statements: ['CHOICE-47', 'CALL-3'],
+    after: ['SIGNIN-9'],
     async run(context) {
       const session = (await requireSessions(context)).flat();
       const { email, password } = await context.registeredAccount('bob');
@@ -116,6 +156,7 @@ export const cookieChecks: Check[] = [
     requirement:
       'Respond to a session cookie that the backend did not create as to none. Sign the value, or make it of 16 random bytes or more, so that it cannot be guessed.',
     statements: ['CHOICE-43', 'CHOICE-47'],
+    after: ['SIGNIN-9'],
     async run(context) {
       const sessions = await requireSessions(context);
       const { create, browser: owner } = await activeSession(context);
@@ -172,6 +213,7 @@ export const cookieChecks: Check[] = [
     requirement:
       'Ignore cookies that the backend did not set. Browsers send them to every port of a host, for example of localhost.',
     statements: ['CALL-3'],
+    after: ['COOKIE-2'],
     async run(context) {
       const { browser, login } = await activeSession(context);
       const other = browser.clone('ada, with a cookie of another application');
@@ -186,40 +228,6 @@ export const cookieChecks: Check[] = [
     },
   }),
 ];
-
-/** Runs last, and inspects all responses of the run. */
-export const storedCookiesCheck = must('COOKIE-1', {
-  title: 'Browsers store every cookie that the backend sets',
-  requirement:
-    'Send one Set-Cookie header per cookie, without Domain, for five minutes or longer. Add Secure only over https, and SameSite=None only together with Secure.',
-  statements: ['CALL-3', 'CALL-4'],
-  async run(context) {
-    const { list, create } = await firstVisit(context);
-    const isBroken = isUnauthorized(list) || isUnauthorized(create);
-    const sessionNames = (await findSessions(context)).flat().map(({ key }) => key);
-    const neededNames = ['XSRF-TOKEN', ...sessionNames];
-    const problems = new Map<string, Problem>();
-    for (const exchange of context.http.exchanges) {
-      // While the session works, the app misses no other cookie.
-      const rejected = exchange.rejectedCookies.filter(
-        ({ line }) => isBroken || neededNames.includes(cookieName(line)),
-      );
-      for (const line of setCookieLines(exchange)) {
-        const isNeeded =
-          isBroken || sessionNames.length === 0 || neededNames.includes(cookieName(line));
-        const reason =
-          reasonOfLoss(exchange, line, isBroken) ??
-          (isNeeded ? reasonOfShortLife(exchange, line) : undefined);
-        if (reason !== undefined) rejected.push({ line, reason });
-      }
-      for (const { line, reason } of rejected) {
-        const description = `A browser does not keep the cookie "${maskCookie(line)}": ${reason}.`;
-        problems.set(reason, createProblem(description, [exchange]));
-      }
-    }
-    failIfAny([...problems.values()]);
-  },
-});
 
 const withOtherEmail = 'with the email of another user';
 

@@ -11,6 +11,7 @@ export const corsChecks: Check[] = [
     requirement:
       "Respond to OPTIONS without a session: Access-Control-Allow-Origin with the app's origin (not *), Access-Control-Allow-Credentials: true, Access-Control-Allow-Headers with content-type and idempotency-key.",
     statements: ['CALL-3', 'CALL-1'],
+    after: ['REACH-6'],
     async run(context) {
       const origin = context.appOrigin ?? skip(sameOrigin);
       const browser = context.newBrowser('elsewhere');
@@ -36,6 +37,7 @@ export const corsChecks: Check[] = [
     requirement:
       "Send Access-Control-Allow-Origin with the app's origin and Access-Control-Allow-Credentials: true on successes and on errors. Otherwise the app cannot read the message.",
     statements: ['CALL-3', 'ERROR-1'],
+    after: ['REACH-6'],
     async run(context) {
       const origin = context.appOrigin ?? skip(sameOrigin);
       const { fixtures } = context;
@@ -53,6 +55,7 @@ export const corsChecks: Check[] = [
     title: 'No other origin may read responses',
     requirement: 'List the allowed origins, so that other pages cannot act as a signed-in user.',
     statements: ['CALL-3', 'CHOICE-47'],
+    after: ['REACH-6'],
     async run(context) {
       const origin = 'https://stranger.example.org';
       const options = { headers: headersFrom(origin) };

@@ -57,7 +57,10 @@ type ErrorCase = {
   isPlural: boolean;
   /** Whether the backend may also accept the request. */
   mayBeAccepted: boolean;
+  /** Whether it tries to sign in with a value that may reach a query. */
+  isInjection: boolean;
   statements: string[];
+  after: string[];
   /** What users read when the app does not show the response to this request. */
   userReads: string | undefined;
   /** The call of which this is a wrong form. ERR-24 makes a good one from the same browser. */
@@ -77,8 +80,7 @@ const latin1 = '{"title":"Grüße","description":"These letters are one byte in 
 const twoMegabytes = 'x'.repeat(2_000_000);
 const anyObjects = { email: { $gt: '' }, password: { $gt: '' } };
 const sqlFragments = { email: "ada' OR '1'='1' --", password: "' OR '1'='1" };
-/** Errors that ERR-21 inspects too. */
-const injections = [36, 37, 38, 39, 40, 43, 44, 45].map((number) => `ERR-${number}`);
+const injection = { isInjection: true, after: ['ERR-21'] };
 const form = 'email=ada%40example.org&password=correct+horse';
 
 /** The statements of the wrong forms of a call. */
@@ -101,7 +103,7 @@ const createAsOlga =
     return browser.createProject(project, { isAppRequest });
   };
 
-/** Returns a function that creates error cases. A level or statements of their own come last. */
+/** Returns a function that creates error cases. What differs from other cases comes last. */
 const creatorOf =
   (mayBeAccepted: boolean) =>
   (
@@ -109,7 +111,9 @@ const creatorOf =
     call: Call | undefined,
     wrong: Wrong,
     subject: string,
-    more: Partial<Pick<ErrorCase, 'level' | 'isPlural' | 'statements' | 'userReads'>> = {},
+    more: Partial<
+      Pick<ErrorCase, 'level' | 'isPlural' | 'isInjection' | 'statements' | 'after' | 'userReads'>
+    > = {},
   ): ErrorCase => {
     const isRequest = typeof wrong === 'function';
     return {
@@ -118,7 +122,9 @@ const creatorOf =
       subject,
       isPlural: false,
       mayBeAccepted,
+      isInjection: false,
       statements: call ? statementsOf[call] : [],
+      after: [call === 'createProject' ? 'PROJECT-4' : 'REACH-6'],
       userReads: isRequest ? undefined : notSentByApp,
       call,
       send: isRequest ? wrong : sendBody(id, call!, wrong),
@@ -134,10 +140,12 @@ export const errorCases: ErrorCase[] = [
   refused('ERR-1', 'login', sendWrongPassword, 'A wrong password', {
     level: 'MUST',
     statements: ['ERROR-1', 'ERROR-2', 'CHOICE-14'],
+    after: ['SIGNIN-1', 'SIGNIN-2'],
   }),
   refused('ERR-2', 'login', sendUnknownEmail, 'An unknown email', {
     level: 'MUST',
     statements: ['ERROR-1', 'ERROR-2', 'CHOICE-14'],
+    after: ['SIGNIN-1', 'SIGNIN-2'],
   }),
   acceptable('ERR-3', undefined, createAsVisitor, 'A project of a visitor without a session', {
     level: 'MUST',
@@ -146,9 +154,11 @@ export const errorCases: ErrorCase[] = [
   acceptable('ERR-4', undefined, createAsOlga({ title: '   ' }), 'A blank title', {
     level: 'MUST',
     statements: ['CHOICE-25', 'ERROR-5', 'ERROR-6'],
+    after: ['PROJECT-4'],
   }),
   refused('ERR-5', 'registerUser', sendExistingEmail, 'An email that has an account', {
     statements: ['ERROR-4', 'CHOICE-45'],
+    after: ['ACCOUNT-7'],
   }),
   acceptable(
     'ERR-6',
@@ -170,16 +180,29 @@ export const errorCases: ErrorCase[] = [
     userReads: 'the app: "Password is required"',
   }),
   refused('ERR-25', 'login', { email: 5 }, 'An email that is a number'),
-  refused('ERR-36', 'login', { password: 12345678 }, 'A password that is a number'),
-  refused('ERR-37', 'login', { password: { $ne: null } }, 'A password that is an object'),
-  refused('ERR-38', 'login', { email: ['ada@example.org'] }, 'An email that is an array'),
+  refused('ERR-36', 'login', { password: 12345678 }, 'A password that is a number', injection),
+  refused(
+    'ERR-37',
+    'login',
+    { password: { $ne: null } },
+    'A password that is an object',
+    injection,
+  ),
+  refused(
+    'ERR-38',
+    'login',
+    { email: ['ada@example.org'] },
+    'An email that is an array',
+    injection,
+  ),
   refused('ERR-39', 'login', anyObjects, 'Objects in place of an email and a password', {
     isPlural: true,
+    ...injection,
   }),
-  refused('ERR-40', 'login', sqlFragments, 'An email with a fragment of SQL'),
-  refused('ERR-43', 'login', { password: true }, 'A password that is true'),
-  refused('ERR-44', 'login', { password: null }, 'A password that is null'),
-  refused('ERR-45', 'login', { password: [''] }, 'A password that is an array'),
+  refused('ERR-40', 'login', sqlFragments, 'An email with a fragment of SQL', injection),
+  refused('ERR-43', 'login', { password: true }, 'A password that is true', injection),
+  refused('ERR-44', 'login', { password: null }, 'A password that is null', injection),
+  refused('ERR-45', 'login', { password: [''] }, 'A password that is an array', injection),
   refused('ERR-41', 'registerUser', { password: 12345678 }, 'A new password that is a number'),
   refused('ERR-49', 'registerUser', { email: 12345678 }, 'A new email that is a number'),
   refused('ERR-42', 'registerUser', { password: { a: 1 } }, 'A new password that is an object'),
@@ -216,7 +239,7 @@ export const errorCases: ErrorCase[] = [
     undefined,
     createAsOlga({ description: twoMegabytes }, false),
     'A project of 2 MB',
-    { statements: ['CHOICE-26', 'ERROR-5', 'ERROR-6'] },
+    { statements: ['CHOICE-26', 'ERROR-5', 'ERROR-6'], after: ['PROJECT-4'] },
   ),
   refused('ERR-17', undefined, get('/api/v1/no-such-thing'), 'An unknown address under /api/v1', {
     statements: ['CALL-1', 'CALL-2'],
@@ -228,12 +251,13 @@ export const errorCases: ErrorCase[] = [
   }),
   acceptable('ERR-19', undefined, createWithoutToken, 'A project without the XSRF token', {
     statements: ['CALL-4', 'ERROR-5', 'ERROR-6'],
+    after: ['PROJECT-4'],
   }),
 ];
 
 /** Creates the check that the request of an error case is refused with a message. */
 function refusalCheck(errorCase: ErrorCase): Check {
-  const { id, level, subject, isPlural, mayBeAccepted, statements } = errorCase;
+  const { id, level, subject, isPlural, mayBeAccepted, statements, after } = errorCase;
   const [accepted, accept] = mayBeAccepted
     ? ['accepted, or rejected', 'Accept the request, or respond']
     : ['rejected', 'Respond'];
@@ -243,6 +267,7 @@ function refusalCheck(errorCase: ErrorCase): Check {
     title: `${subject} ${isPlural ? 'are' : 'is'} ${accepted} with a message`,
     requirement: `${accept} with a status 4xx and a JSON body whose "message" is a sentence for the user.`,
     statements,
+    after,
     run: (context) => expectRefusalWithMessage(context, errorCase),
   };
 }
@@ -321,6 +346,7 @@ export const errorChecks: Check[] = [
     requirement:
       'Refuse the request and change nothing else: keep the session, do not lock the account, and roll back the transaction of the database.',
     statements: ['ERROR-1', 'ERROR-5', 'CHOICE-9'],
+    after: ['PROJECT-4'],
     async run(context) {
       for (const call of Object.keys(goodCalls) as Call[]) {
         const { outcome } = await refuseAll(context, call);
@@ -334,6 +360,8 @@ export const errorChecks: Check[] = [
     title: 'No request of the app makes the backend fail',
     requirement: 'Never respond to the app with 5xx, except 503 with Retry-After (throttling).',
     statements: ['ERROR-2', 'ERROR-6', 'ERROR-8'],
+    after: ['REACH-6'],
+    inspects: true,
     run: inspectResponses((exchange) =>
       exchange.isAppRequest &&
       statusOf(exchange) >= 500 &&
@@ -347,6 +375,8 @@ export const errorChecks: Check[] = [
     requirement:
       'Write messages in words of the user, without markup. Send codes in another field, and fill in every placeholder.',
     statements: ['ERROR-1', 'ERROR-5'],
+    after: ['REACH-6'],
+    inspects: true,
     run: inspectResponses(
       (exchange) => {
         const fault = describeNoSentence(exchange);
@@ -364,6 +394,8 @@ export const errorChecks: Check[] = [
     requirement:
       'Send 401 without "WWW-Authenticate: Basic" (or Digest, Negotiate, NTLM). Otherwise the browser asks for a name and a password, and the app waits.',
     statements: ['ERROR-1', 'LOGIN-5'],
+    after: ['REACH-6'],
+    inspects: true,
     run: inspectResponses(
       (exchange) => {
         const challenge = responseHeader(exchange, 'www-authenticate') ?? '';
@@ -380,8 +412,9 @@ export const errorChecks: Check[] = [
     requirement:
       'Reject an email or a password that is not a string before it reaches a query (NoSQL and ORM injection). Bind strings as parameters (SQL injection).',
     statements: ['AUTH-5', 'ENTITY-4'],
+    after: ['REACH-6'],
     async run(context) {
-      for (const errorCase of errorCases.filter(({ id }) => injections.includes(id))) {
+      for (const errorCase of errorCases.filter(({ isInjection }) => isInjection)) {
         const result = await triggerError(context, errorCase);
         if (isSuccess(exchangeOf(result))) fail(`${errorCase.subject} signs in.`, [result]);
       }
@@ -392,6 +425,7 @@ export const errorChecks: Check[] = [
     requirement:
       'Compare the media type without its parameters and without regard to case: "Application/JSON;charset=UTF-8" is JSON.',
     statements: ['CALL-2'],
+    after: ['PROJECT-4'],
     async run(context) {
       const { browser } = await context.signedInUser('olga');
       const { call: control } = await createOrBlock(context, browser, 'sent as JSON');
@@ -499,7 +533,11 @@ async function expectRefusalWithMessage(context: RunContext, errorCase: ErrorCas
   }
   const fault = describeMessageFault(exchange);
   const cause = refusalCause(exchange, lowerFirst(subject));
-  if (fault) failWith(`rejects it with ${statusOf(exchange)}, but ${fault}`, cause);
+  if (fault)
+    failWith(
+      `rejects it with ${statusOf(exchange)}, but ${fault}`,
+      cause && { ...cause, isTypical: true },
+    );
   await triggerJudged(context, errorCase);
 }
 

@@ -12,6 +12,8 @@ export const journeyChecks: Check[] = [
     requirement:
       'In one browser: register, sign in, create two projects, leave the screen and return, reload.',
     statements: ['APP-1', 'APP-2', 'AUTH-8', 'CHOICE-4', 'CHOICE-9', 'CREATE-2'],
+    after: ['REACH', 'CORS', 'COOKIE', 'XSRF', 'ACCOUNT', 'SIGNIN', 'PROJECT', 'TEXT', 'ERR'],
+    alone: true,
     run: async (context) => void (await userStory(context)),
   }),
   must('JOURNEY-5', {
@@ -19,6 +21,8 @@ export const journeyChecks: Check[] = [
     requirement:
       'Respond to each request by what is stored, regardless of the requests before it. Steps that fail are repeated with new accounts: what fails once is not reported.',
     statements: ['LIST-2', 'LIST-3', 'CREATE-1', 'CREATE-2', 'CREATE-4', 'CHOICE-31'],
+    after: ['JOURNEY-1'],
+    alone: true,
     run: (context) => goOn(context, { steps: projectSteps, maxSteps: maxStepsOf(projectSteps) }),
   }),
   must('JOURNEY-6', {
@@ -26,6 +30,8 @@ export const journeyChecks: Check[] = [
     requirement:
       'Respond to each request by what is stored, regardless of the requests before it. Steps that fail are repeated with new accounts: what fails once is not reported.',
     statements: ['AUTH-2', 'AUTH-3', 'AUTH-5', 'AUTH-6', 'AUTH-7', 'CHOICE-8', 'CHOICE-47'],
+    after: ['JOURNEY-1'],
+    alone: true,
     run: (context) =>
       goOn(context, {
         steps: accountSteps,
@@ -38,6 +44,8 @@ export const journeyChecks: Check[] = [
     requirement:
       'People do the same in the built app in a real browser, and its screens show it. Runs only with --ui.',
     statements: ['LAYOUT-1', 'LOGIN-5', 'PROJECTS-6', 'CHOICE-27'],
+    after: ['JOURNEY-1'],
+    alone: true,
     async run(context) {
       if (!context.ui) skip('--ui was not given');
       const { walkScreens } = await import('../ui/walk-screens.ts');

@@ -27,12 +27,16 @@ export const leakChecks: Check[] = [
     title: 'No body contains a stack trace',
     requirement: 'Log stack traces. The app shows the message of the body to its users.',
     statements: ['ERROR-1', 'ERROR-5'],
+    after: ['REACH-1'],
+    inspects: true,
     run: inspectErrors(stackTrace, 'a stack trace'),
   }),
   must('LEAK-2', {
     title: 'No body contains a password',
     requirement: 'Never send a password back: not in a success, not in an error, not as a hash.',
     statements: ['CALL-6', 'CALL-7', 'ENTITY-3'],
+    after: ['REACH-1'],
+    inspects: true,
     run: inspectBodies(({ request }, { status, text }) => {
       const password = /"password":"((?:[^"\\]|\\.)*)"/.exec(String(request.body ?? ''))?.[1] ?? '';
       if (password.length >= 7 && encodedVariants(password).some((form) => text.includes(form)))
@@ -46,6 +50,8 @@ export const leakChecks: Check[] = [
     title: 'No body contains internals of the database or the code',
     requirement: 'Write messages for users, without names of tables, files, drivers or exceptions.',
     statements: ['ERROR-1', 'ERROR-5'],
+    after: ['REACH-1'],
+    inspects: true,
     run: inspectErrors(internalError, 'internals'),
   }),
 ];

@@ -43,6 +43,7 @@ export const projectChecks: Check[] = [
     requirement:
       'Respond to GET /api/v1/projects with 200 and an array, without a wrapper object. Each item has "id" (string or number), "title" (string) and "description" (string).',
     statements: ['CALL-8', 'ENTITY-1', 'CHOICE-19'],
+    after: ['SIGNIN-15'],
     run: asUser('ada', async (context, browser) => {
       await firstVisit(context);
       await browser.createProject(context.fixtures.project('a second one'));
@@ -62,6 +63,7 @@ export const projectChecks: Check[] = [
     requirement:
       'Respond to POST /api/v1/projects with 201 (any 2xx status works) and the created project: "id", "title" and "description", without a wrapper object.',
     statements: ['CALL-9', 'CREATE-2', 'CHOICE-18'],
+    after: ['SIGNIN-15'],
     run: asUser('ada', async (context, browser) => {
       const third = await browser.createProject(context.fixtures.project('a third one'));
       const creates = [(await firstVisit(context)).create, third];
@@ -82,6 +84,7 @@ export const projectChecks: Check[] = [
     title: 'The list without projects is []',
     requirement: 'Respond with 200 and [], not with null, 204, 404 or an object.',
     statements: ['CALL-8', 'CHOICE-19', 'CHOICE-29'],
+    after: ['PROJECT-1'],
     run: asUser('flo', async (context, browser) => {
       const list = await browser.listProjects();
       const { length } = expectSuccess(list, 'The list of a user without projects fails');
@@ -93,6 +96,7 @@ export const projectChecks: Check[] = [
     requirement:
       'Send an id as a string, or as an integer of at most 9007199254740991 (2^53 - 1). Browsers round larger numbers, so that two ids become one.',
     statements: ['ENTITY-1', 'CHOICE-32'],
+    after: ['PROJECT-1', 'PROJECT-2', 'PROJECT-3'],
     run: asUser('ada', async (context, browser) => {
       for (const name of ['a first id', 'a second id', 'a third id', 'a fourth id'])
         await createOrBlock(context, browser, name);
@@ -115,6 +119,7 @@ export const projectChecks: Check[] = [
     title: 'Ids are strings or integers',
     requirement: 'Send an id as a string, or as an integer up to 2^53 without a fraction.',
     statements: ['ENTITY-1'],
+    after: ['PROJECT-8'],
     run: asUser('ada', async (context, browser) => {
       const { call, projects } = await listOrBlock(browser);
       const wrong = projects.find(({ id }) => typeof id === 'number' && !Number.isSafeInteger(id));
@@ -130,6 +135,7 @@ export const projectChecks: Check[] = [
     requirement:
       'Store the project before the response, and include it, unchanged, in the next GET. Do not cache the list. A dependency of FastAPI that commits after its yield runs after the response.',
     statements: ['APP-2', 'CALL-8', 'LIST-3'],
+    after: ['PROJECT-7'],
     run: asUser('ada', async (context, browser) => {
       await createOrBlock(context, browser, 'in the list before');
       await expectInNextList(context, browser, 'in the next list');
@@ -145,6 +151,7 @@ export const projectChecks: Check[] = [
     requirement:
       'Give every project its own id, also to projects created concurrently or with the same text. The app shows one row per id.',
     statements: ['ENTITY-1', 'CHOICE-32'],
+    after: ['PROJECT-17'],
     run: asUser('ada', async (context, browser) => {
       const first = await createOrBlock(context, browser, 'twice the same');
       // A backend may require unique titles.
@@ -170,6 +177,7 @@ export const projectChecks: Check[] = [
     requirement:
       'Identify projects by their id. Store a second project with the same title, also of another user, or reject it with 409 and a message. Never replace the first one.',
     statements: ['ENTITY-1', 'CHOICE-32', 'APP-2'],
+    after: ['PROJECT-8'],
     run: asUser('ada', async (context, browser) => {
       const first = await createOrBlock(context, browser, 'of one title');
       const sent = { ...first.sent, description: 'The title is that of another project.' };
@@ -198,6 +206,7 @@ export const projectChecks: Check[] = [
     title: 'The id of a project never changes',
     requirement: 'Use one id per project, in the response to creating and in every list.',
     statements: ['ENTITY-1', 'CHOICE-32'],
+    after: ['PROJECT-6'],
     run: asUser('ada', async (context, browser) => {
       const { project, call } = await createOrBlock(context, browser, 'with one id');
       const lists = [await listOrBlock(browser), await listOrBlock(browser)];
@@ -217,6 +226,7 @@ export const projectChecks: Check[] = [
     title: 'Projects are still there after signing in again',
     requirement: 'Store projects per user, not per session, so that another browser shows them.',
     statements: ['APP-2', 'CHOICE-9', 'CHOICE-44'],
+    after: ['PROJECT-4'],
     run: asUser('ada', async (context, browser) => {
       const created = await createListed(context, browser, 'to stay');
       const other = await context.signedInUser('tess');
@@ -237,6 +247,7 @@ export const projectChecks: Check[] = [
     requirement:
       'Read the list from the store for every request. Do not cache it for a time, per session or per process.',
     statements: ['APP-2', 'LIST-3', 'PROJECTS-7'],
+    after: ['PROJECT-8'],
     run: asUser('ada', async (context, browser) => {
       const [reader, user] = (await isListShared(context))
         ? ['another user', await context.signedInUser('bob')]
@@ -256,6 +267,7 @@ export const projectChecks: Check[] = [
     title: 'All projects created concurrently are stored',
     requirement: 'Create one project per concurrent request, each with its own id.',
     statements: ['APP-2', 'CHOICE-32'],
+    after: ['PROJECT-8'],
     run: asUser('bob', async (context, browser) => {
       await createOrBlock(context, browser, 'before those at once');
       // Ids that are made of the time differ by chance.
@@ -287,6 +299,7 @@ export const projectChecks: Check[] = [
     requirement:
       'Respond to concurrent requests by the cookies of each request. Keep the session in the request, never in a global, and put no shared cache in front.',
     statements: ['CHOICE-47', 'CALL-3'],
+    after: ['PROJECT-8'],
     async run(context) {
       if (await isListShared(context)) skip('all users see the same projects');
       const users: { browser: SimulatedBrowser; own: Project[]; create: ApiCall }[] = [];
@@ -320,6 +333,7 @@ export const projectChecks: Check[] = [
     title: 'A rejected project is not stored',
     requirement: 'Store nothing when responding with an error, because the user tries again.',
     statements: ['CREATE-4', 'CHOICE-28'],
+    after: ['PROJECT-8'],
     run: asUser('bob', async (context, browser) => {
       let isAnyRejected = false;
       for (const title of ['', ' ', 'x'.repeat(20_000)]) {
@@ -342,6 +356,7 @@ export const projectChecks: Check[] = [
     requirement:
       'Browsers may repeat a POST, and so does the app when a user tries again after a lost answer. Respond with the first project again, or ignore the key and create a second one. Do not reject the request, repeat no refusal, and store keys per user. A key has up to 255 characters.',
     statements: ['CHOICE-7', 'CALL-9'],
+    after: ['PROJECT-9'],
     run: asUser('bob', async (context, browser) => {
       const {
         call: first,
@@ -406,6 +421,7 @@ export const projectChecks: Check[] = [
     requirement:
       'When a key comes with another title or description, create that project or reject it with 409 and a message. Do not respond with the first project.',
     statements: ['CHOICE-90', 'CREATE-2'],
+    after: ['PROJECT-8'],
     run: asUser('bob', async (context, browser) => {
       const first = await createOrBlock(context, browser, 'first of its key', 'two texts');
       const others = {
@@ -436,6 +452,7 @@ export const projectChecks: Check[] = [
     requirement:
       "Store keys per user. Never respond with another user's project, and store the project of each user.",
     statements: ['CHOICE-91', 'CHOICE-44'],
+    after: ['PROJECT-8'],
     async run(context) {
       const { bob, first, created, second } = await createWithKeyOfAnother(context);
       if (!second.outcome.ok) skip(`the second user gets ${describeResponse(second.exchange)}`);
@@ -453,6 +470,7 @@ export const projectChecks: Check[] = [
     requirement:
       'Change the ETag with the list, and send 304 only to the ETag of the present list.',
     statements: ['LIST-3', 'PROJECTS-7'],
+    after: ['PROJECT-8'],
     run: asUser('bob', async (context, browser) => {
       const before = (await listOrBlock(browser)).call;
       const etag = responseHeader(before.exchange, 'etag');
@@ -484,6 +502,7 @@ export const projectChecks: Check[] = [
     requirement:
       'Read only the title and the description of a new project. With an id from the request, save() overwrites a project.',
     statements: ['CREATE-2', 'CHOICE-44'],
+    after: ['PROJECT-8'],
     async run(context) {
       const [ada, bob] = [await context.signedInUser('ada'), await context.signedInUser('bob')];
       const created = await createListed(context, ada.browser, 'to be kept');
@@ -502,6 +521,7 @@ export const projectChecks: Check[] = [
     title: 'Visitors do not see the projects of users',
     requirement: 'When each user sees only their own projects, show none of them to visitors.',
     statements: ['CHOICE-41', 'CHOICE-44', 'CHOICE-47'],
+    after: ['PROJECT-8'],
     run: asUser('ada', async (context, browser) => {
       if (await isListShared(context)) skip('all users see the same projects');
       const { project } = await createOrBlock(context, browser, 'of one person alone');
@@ -513,15 +533,13 @@ export const projectChecks: Check[] = [
         );
     }),
   }),
-];
-
-export const longListChecks: Check[] = [
   /** Runs after the texts, because it makes the list of tess long. PROJECT-5 reads that list. */
   must('PROJECT-9', {
     title: 'The list is complete',
     requirement:
       'Respond with all projects, 251 and more, to every request. The app requests no further pages.',
     statements: ['CONST-4', 'CALL-8'],
+    after: ['PROJECT-23', 'PROJECT-10'],
     async run(context) {
       const { browser, created } = await createManyProjects(context);
       const { call: last } = await createOrBlock(context, browser, 'last of many');
@@ -545,6 +563,7 @@ export const longListChecks: Check[] = [
     requirement:
       'Sort by creation, oldest first, and by id where two times are equal. The app appends a new project to the list, so rows would move when the screen opens again.',
     statements: ['CREATE-2', 'CHOICE-44', 'LIST-3'],
+    after: ['PROJECT-9'],
     async run(context) {
       const idsOf = (projects: Project[]) => projects.map(({ id }) => String(id));
       const { all, newest, newestCalls, lists } = await listFiveTimes(context);
@@ -577,6 +596,7 @@ export const longListChecks: Check[] = [
     requirement:
       'Reject a title or description that is not a string with a status 4xx, or store it as a string. One other value hides all projects of its user.',
     statements: ['ENTITY-1', 'CHOICE-19', 'LIST-4'],
+    after: ['PROJECT-8'],
     run: asUser('flo', async (context, browser) => {
       if (await isListShared(context)) skip('all users see the same projects');
       const text = 'Created by the conformance kit';
@@ -602,40 +622,43 @@ export const longListChecks: Check[] = [
       }
     }),
   }),
+  /** Runs after SIGNIN-13, which needs this session unused. Its user has created no project. */
+  must('PROJECT-22', {
+    title: 'A user sees no project of a single other user',
+    requirement:
+      'Compare the whole id of the user in the query of the list, not its beginning. Show each user their own projects, or show all users the same.',
+    statements: ['CHOICE-44'],
+    after: ['PROJECT-8'],
+    inspects: true,
+    async run(context) {
+      if (await isListShared(context)) skip('all users see the same projects');
+      const { call, projects } = await listOrBlock((await firstSession(context)).browser);
+      const { runId } = context.fixtures;
+      const failAt = ({ title }: Project, evidence: ApiCall | Exchange) =>
+        fail(`A user sees a project of another user, "${title}", but not all projects.`, [
+          evidence,
+        ]);
+      const other = projects.find(({ title }) => title.includes(runId));
+      if (other) failAt(other, call);
+      // Users of earlier runs have other ids, of which one of this run may be a part.
+      const lists = context.http.exchanges.filter(
+        ({ request: { method, path } }) => method === 'GET' && path === '/api/v1/projects',
+      );
+      for (const list of lists) {
+        const rows = parseJson(list.response?.text ?? '');
+        const foreign = (Array.isArray(rows) ? rows : []).find(
+          (row: Project) => isOfKit(row) && !row.title.includes(runId),
+        );
+        if (foreign) failAt(foreign as Project, list);
+      }
+    },
+  }),
 ];
 
 /** Returns whether this is a project of the fixtures of some run of the kit. */
 const isOfKit = ({ title, description }: Partial<Project>) =>
   /^Project .+ [a-z\d]{11}$/.test(String(title)) &&
   String(description).startsWith('Created by the conformance kit (');
-
-/** Runs after SIGNIN-13, which needs this session unused. Its user has created no project. */
-export const foreignProjectCheck = must('PROJECT-22', {
-  title: 'A user sees no project of a single other user',
-  requirement:
-    'Compare the whole id of the user in the query of the list, not its beginning. Show each user their own projects, or show all users the same.',
-  statements: ['CHOICE-44'],
-  async run(context) {
-    if (await isListShared(context)) skip('all users see the same projects');
-    const { call, projects } = await listOrBlock((await firstSession(context)).browser);
-    const { runId } = context.fixtures;
-    const failAt = ({ title }: Project, evidence: ApiCall | Exchange) =>
-      fail(`A user sees a project of another user, "${title}", but not all projects.`, [evidence]);
-    const other = projects.find(({ title }) => title.includes(runId));
-    if (other) failAt(other, call);
-    // Users of earlier runs have other ids, of which one of this run may be a part.
-    const lists = context.http.exchanges.filter(
-      ({ request: { method, path } }) => method === 'GET' && path === '/api/v1/projects',
-    );
-    for (const list of lists) {
-      const rows = parseJson(list.response?.text ?? '');
-      const foreign = (Array.isArray(rows) ? rows : []).find(
-        (row: Project) => isOfKit(row) && !row.title.includes(runId),
-      );
-      if (foreign) failAt(foreign as Project, list);
-    }
-  },
-});
 
 /** Creates a project. Fails when the next list does not contain it, or contains another text. */
 async function expectInNextList(context: RunContext, browser: SimulatedBrowser, name: string) {

@@ -27,11 +27,81 @@ const timings: [subject: string, call: Call, isBesideMany: boolean][] = [
   ['Registering', 'registerUser', false],
 ];
 
-export const responseChecks: Check[] = [
+export const reachabilityChecks: Check[] = [
+  /** Runs first, because without an API no other check can succeed. */
+  must('REACH-1', {
+    title: 'The API responds under /api/v1',
+    requirement:
+      'Serve /api/v1/auth/login, /api/v1/users/register and /api/v1/projects (GET and POST) at the root of the origin.',
+    statements: ['CALL-1', 'CONST-1', 'CONST-4'],
+    after: [],
+    async run(context) {
+      const { origin, fixtures } = context;
+      const browser = context.newBrowser('first visitor');
+      const list = await browser.send('GET', '/api/v1/projects', { isAppRequest: true });
+      if (!list.response) {
+        const isHttps = origin.startsWith('http:') && (await speaksTls(origin));
+        const hint = isHttps
+          ? ` This is https: give ${origin.replace('http:', 'https:')} as the address.`
+          : '';
+        fail(`GET /api/v1/projects: ${describeResponse(list)}.${hint}`, [list]);
+      }
+      if (!indicatesMissingApi(list) && !isSuccess(list) && statusOf(list) !== 404) return;
+      const json = { email: fixtures.email('unknown'), password: fixtures.password('unknown') };
+      const login = await browser.send('POST', '/api/v1/auth/login', { json });
+      if (!indicatesMissingApi(list) || !indicatesMissingApi(login)) {
+        const unknown = await browser.send('GET', '/api/v1/no-such-thing');
+        const response = describeResponse(list);
+        if ([login, unknown].some((other) => describeResponse(other) !== response)) return;
+        const question = 'Is this the backend, and is it the right port?';
+        fail(`Every address under /api/v1 gets ${response}. ${question}`, [list, login, unknown]);
+      }
+      if (isHtmlPage(list) && isSuccess(list))
+        fail(
+          'GET /api/v1/projects responds with 200 and an HTML page. This is a web server (or the development server of an app) that serves its page at every address. Does the backend use another port?',
+          [list, login],
+          'an empty list without a text',
+        );
+      const otherPath = await findOtherBasePath(context);
+      const hint = otherPath
+        ? `${otherPath} responds, so the base path /api/v1 is missing.`
+        : 'Is this the backend, and is it the right port?';
+      fail(
+        `There is no API under /api/v1: GET /api/v1/projects responds with ${describeResponse(list)}. ${hint}`,
+        [list, login],
+        'red banner: "Internal Server Error" for every request',
+      );
+    },
+  }),
+  must('REACH-11', {
+    title: 'Requests of the app reach the API',
+    requirement:
+      "Let the app's requests through what stands in front of the API: ask for no password, accept the Host and User-Agent of a browser, and exempt /api/v1 from a CSRF protection other than X-XSRF-TOKEN.",
+    statements: ['CALL-1', 'CONST-1', 'CONST-4'],
+    after: ['XSRF-1'],
+    async run(context) {
+      const { registration } = await context.tryRegister('ada');
+      const refusal = describeResponse(registration.exchange);
+      const status = statusOf(registration.exchange);
+      if (!isClientError(registration.exchange) || status === 404 || status === 405) return;
+      const browser = context.newBrowser('first visitor');
+      const unknown = await browser.send('POST', '/api/v1/no-such-thing', { json: {} });
+      if (describeResponse(unknown) !== refusal) return;
+      const list = await browser.send('GET', '/api/v1/projects');
+      const challenge = responseHeader(unknown, 'www-authenticate');
+      const header = challenge ? ` and "WWW-Authenticate: ${challenge}"` : '';
+      fail(
+        `Every ${describeResponse(list) === refusal ? 'request' : 'POST'}, registering and unknown addresses included, gets ${refusal}${header}. It does not reach the API: something in front of it refuses the app, such as a proxy with a password, a check of Host or User-Agent, or CSRF protection.`,
+        [unknown, registration],
+      );
+    },
+  }),
   must('REACH-2', {
     title: 'Response bodies are JSON and declared as JSON',
     requirement: 'Send Content-Type: application/json (or application/problem+json for errors).',
     statements: ['CALL-2'],
+    after: ['REACH-6'],
+    inspects: true,
     run: inspectVisit(
       (exchange) => {
         const type = responseHeader(exchange, 'content-type');
@@ -53,6 +123,8 @@ export const responseChecks: Check[] = [
     requirement:
       'Reject requests with a status 4xx. A browser follows a redirect by itself, and the app gets the page there as if it were the response.',
     statements: ['CALL-1', 'CHOICE-11'],
+    after: ['REACH-11'],
+    inspects: true,
     run: inspectVisit(
       (exchange) =>
         isRedirect(exchange) && !leadsToApi(exchange)
@@ -65,6 +137,8 @@ export const responseChecks: Check[] = [
     title: 'Every request gets a complete response',
     requirement: 'Complete every response, because the app has no request timeout.',
     statements: ['CONST-3', 'CHOICE-12'],
+    after: ['REACH-1'],
+    inspects: true,
     async run(context) {
       const exchanges = await collectExchanges(context);
       const failed = exchanges.filter((each) => each.isAppRequest && each.failure);
@@ -75,6 +149,8 @@ export const responseChecks: Check[] = [
     title: 'Response bodies are UTF-8',
     requirement: 'Encode every body as UTF-8. The app ignores the charset of the content type.',
     statements: ['CALL-2', 'ENTITY-1'],
+    after: ['REACH-3'],
+    inspects: true,
     run: inspectVisit(
       (exchange) =>
         isUtf8(exchange.response!.bytes) ||
@@ -89,6 +165,8 @@ export const responseChecks: Check[] = [
     title: 'Response bodies have no byte order mark',
     requirement: 'Send JSON without a byte order mark, because many JSON parsers reject it.',
     statements: ['CALL-2'],
+    after: ['SIGNIN-15'],
+    inspects: true,
     run: inspectVisit(
       ({ response }) =>
         response!.bytes.subarray(0, 3).equals(Buffer.from([0xef, 0xbb, 0xbf]))
@@ -102,6 +180,8 @@ export const responseChecks: Check[] = [
     requirement:
       'Send the list of a user with Cache-Control: no-store or private. With "public" or "s-maxage", a proxy may serve it to other users.',
     statements: ['PROJECTS-7', 'CHOICE-47'],
+    after: ['SIGNIN-15'],
+    inspects: true,
     async run(context) {
       const { exchange } = await (await context.signedInUser('ada')).browser.listProjects();
       const cacheControl = responseHeader(exchange, 'cache-control') ?? '';
@@ -116,6 +196,8 @@ export const responseChecks: Check[] = [
     title: 'Every response with a body has a content type',
     requirement: 'Send Content-Type: application/json with every body.',
     statements: ['CALL-2'],
+    after: ['SIGNIN-15'],
+    inspects: true,
     run: inspectVisit((exchange) =>
       !hasEmptyBody(exchange) && responseHeader(exchange, 'content-type') === undefined
         ? 'has a body without a Content-Type'
@@ -126,6 +208,8 @@ export const responseChecks: Check[] = [
     title: 'Lists and new projects arrive within a second, and sign-ins within two',
     requirement: 'Respond in that time, because the user sees only a busy screen meanwhile.',
     statements: ['CONST-3', 'CHOICE-12'],
+    after: ['SIGNIN-15'],
+    inspects: true,
     async run(context) {
       const exchanges = (await collectAppResponses(context)).filter(isSuccess);
       const isOfTess = ({ browserName }: Exchange) => browserName.startsWith('tess');
@@ -152,74 +236,6 @@ export const responseChecks: Check[] = [
     },
   }),
 ];
-
-/** Runs first, because without an API no other check can succeed. */
-export const apiCheck = must('REACH-1', {
-  title: 'The API responds under /api/v1',
-  requirement:
-    'Serve /api/v1/auth/login, /api/v1/users/register and /api/v1/projects (GET and POST) at the root of the origin.',
-  statements: ['CALL-1', 'CONST-1', 'CONST-4'],
-  async run(context) {
-    const { origin, fixtures } = context;
-    const browser = context.newBrowser('first visitor');
-    const list = await browser.send('GET', '/api/v1/projects', { isAppRequest: true });
-    if (!list.response) {
-      const isHttps = origin.startsWith('http:') && (await speaksTls(origin));
-      const hint = isHttps
-        ? ` This is https: give ${origin.replace('http:', 'https:')} as the address.`
-        : '';
-      fail(`GET /api/v1/projects: ${describeResponse(list)}.${hint}`, [list]);
-    }
-    if (!indicatesMissingApi(list) && !isSuccess(list) && statusOf(list) !== 404) return;
-    const json = { email: fixtures.email('unknown'), password: fixtures.password('unknown') };
-    const login = await browser.send('POST', '/api/v1/auth/login', { json });
-    if (!indicatesMissingApi(list) || !indicatesMissingApi(login)) {
-      const unknown = await browser.send('GET', '/api/v1/no-such-thing');
-      const response = describeResponse(list);
-      if ([login, unknown].some((other) => describeResponse(other) !== response)) return;
-      const question = 'Is this the backend, and is it the right port?';
-      fail(`Every address under /api/v1 gets ${response}. ${question}`, [list, login, unknown]);
-    }
-    if (isHtmlPage(list) && isSuccess(list))
-      fail(
-        'GET /api/v1/projects responds with 200 and an HTML page. This is a web server (or the development server of an app) that serves its page at every address. Does the backend use another port?',
-        [list, login],
-        'an empty list without a text',
-      );
-    const otherPath = await findOtherBasePath(context);
-    const hint = otherPath
-      ? `${otherPath} responds, so the base path /api/v1 is missing.`
-      : 'Is this the backend, and is it the right port?';
-    fail(
-      `There is no API under /api/v1: GET /api/v1/projects responds with ${describeResponse(list)}. ${hint}`,
-      [list, login],
-      'red banner: "Internal Server Error" for every request',
-    );
-  },
-});
-
-export const gateCheck = must('REACH-11', {
-  title: 'Requests of the app reach the API',
-  requirement:
-    "Let the app's requests through what stands in front of the API: ask for no password, accept the Host and User-Agent of a browser, and exempt /api/v1 from a CSRF protection other than X-XSRF-TOKEN.",
-  statements: ['CALL-1', 'CONST-1', 'CONST-4'],
-  async run(context) {
-    const { registration } = await context.tryRegister('ada');
-    const refusal = describeResponse(registration.exchange);
-    const status = statusOf(registration.exchange);
-    if (!isClientError(registration.exchange) || status === 404 || status === 405) return;
-    const browser = context.newBrowser('first visitor');
-    const unknown = await browser.send('POST', '/api/v1/no-such-thing', { json: {} });
-    if (describeResponse(unknown) !== refusal) return;
-    const list = await browser.send('GET', '/api/v1/projects');
-    const challenge = responseHeader(unknown, 'www-authenticate');
-    const header = challenge ? ` and "WWW-Authenticate: ${challenge}"` : '';
-    fail(
-      `Every ${describeResponse(list) === refusal ? 'request' : 'POST'}, registering and unknown addresses included, gets ${refusal}${header}. It does not reach the API: something in front of it refuses the app, such as a proxy with a password, a check of Host or User-Agent, or CSRF protection.`,
-      [unknown, registration],
-    );
-  },
-});
 
 /** Creates a verdict on the responses to requests that the app sends. */
 function inspectVisit(...inspection: Inspection): Run {

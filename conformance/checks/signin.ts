@@ -32,6 +32,7 @@ export const signInChecks: Check[] = [
     title: 'A wrong password does not sign in',
     requirement: 'Respond with a status 4xx (401). The app does not read the body.',
     statements: ['AUTH-5', 'ERROR-1', 'CHOICE-16'],
+    after: ['REACH-6'],
     async run(context) {
       const call = await loginWithWrongPassword(context);
       expectRejection('a wrong password', call);
@@ -49,6 +50,7 @@ export const signInChecks: Check[] = [
     title: 'An unknown email does not sign in',
     requirement: 'Respond to an unknown email as to a wrong password, outside 2xx (401).',
     statements: ['AUTH-5', 'ERROR-1', 'CHOICE-16'],
+    after: ['REACH-6'],
     async run(context) {
       expectRejection(
         'an email without an account (with "_" for a letter of an email that has one)',
@@ -60,6 +62,7 @@ export const signInChecks: Check[] = [
     title: 'A wrong password and an unknown email get the same response',
     requirement: 'Respond with the same status and message, so that no account is revealed.',
     statements: ['ERROR-1', 'AUTH-5'],
+    after: ['SIGNIN-1', 'SIGNIN-2'],
     async run(context) {
       const wrong = await loginWithWrongPassword(context);
       const unknown = await loginWithUnknownEmail(context);
@@ -78,6 +81,8 @@ export const signInChecks: Check[] = [
     title: 'A wrong password and an unknown email take the same time',
     requirement: 'Hash a password for unknown emails too, so that the time reveals no account.',
     statements: ['AUTH-5'],
+    after: ['SIGNIN-1', 'SIGNIN-2'],
+    alone: true,
     async run(context) {
       const wrong = await loginWithWrongPassword(context);
       const unknown = await loginWithUnknownEmail(context);
@@ -106,6 +111,7 @@ export const signInChecks: Check[] = [
     requirement:
       'Set a cookie at sign-in that authenticates GET and POST /api/v1/projects. The app stores no token and sends no Authorization header.',
     statements: ['APP-2', 'CALL-3', 'CHOICE-9'],
+    after: ['XSRF-3', 'SIGNIN-13'],
     async run(context) {
       const visit = await firstVisit(context);
       const call = [visit.list, visit.create].find(isUnauthorized);
@@ -132,10 +138,13 @@ export const signInChecks: Check[] = [
     requirement:
       'End no session because of a request from another browser. Otherwise any visitor can sign users out, and the app shows them an empty list without a message.',
     statements: ['CHOICE-9', 'CALL-3'],
+    after: ['COOKIE-2', 'SIGNIN-17'],
     async run(context) {
-      // Other browsers have sent all of these requests since this session began.
-      if (!isUnauthorized((await firstVisit(context)).list)) return;
-      for (const [event, send] of Object.entries(foreignRequests)) {
+      const { browser } = await context.newSession('ada');
+      const requests = Object.entries(foreignRequests);
+      for (const [, send] of requests) await send(context, context.newBrowser('stranger'));
+      if (!isUnauthorized(await browser.listProjects())) return;
+      for (const [event, send] of requests) {
         const user = await context.newSession('ada');
         const stranger = context.newBrowser('stranger');
         const failure = `After ${event} in another browser, the list of a signed-in user fails`;
@@ -148,6 +157,7 @@ export const signInChecks: Check[] = [
     requirement:
       'Keep several sessions per user. If a sign-in ends the first session, the app shows an empty list there without a message.',
     statements: ['CHOICE-9', 'CALL-3'],
+    after: ['SIGNIN-14'],
     async run(context) {
       const signInAgain = async () => (await context.newSession('bob')).login;
       const failure =
@@ -160,6 +170,7 @@ export const signInChecks: Check[] = [
     requirement:
       'Make every session work from the response to its sign-in on, also one whose random token has a + / or =. Quote no cookie value, and decode none that is not encoded.',
     statements: ['APP-2', 'CALL-3', 'CALL-9'],
+    after: ['SIGNIN-6'],
     async run(context) {
       const visits = await tenVisits(context);
       const failed = visits.filter(rejectedCallOf);
@@ -186,6 +197,7 @@ export const signInChecks: Check[] = [
     title: 'Two concurrent sign-ins of a user both succeed',
     requirement: 'Create two valid sessions when a user signs in from two browsers at once.',
     statements: ['AUTH-3', 'CALL-3'],
+    after: ['SIGNIN-9'],
     async run(context) {
       await requireSession(context);
       const { email, password, registration } = await context.registeredAccount('bob');
@@ -213,6 +225,7 @@ export const signInChecks: Check[] = [
     requirement:
       'Replace the session of the browser at sign-in, with cookies (and an XSRF token) that work from the next request on. The app has no sign-out.',
     statements: ['CHOICE-47', 'HEADER-7', 'CALL-4'],
+    after: ['PROJECT-8'],
     async run(context) {
       await requireSession(context, 'list and create');
       const { first, browser, account, login } = await signInAsAnother(context);
@@ -238,6 +251,7 @@ export const signInChecks: Check[] = [
     title: 'A failed sign-in keeps the session of the browser',
     requirement: 'Do not end the session when the user mistypes a password.',
     statements: ['CHOICE-9', 'AUTH-5'],
+    after: ['SIGNIN-9'],
     async run(context) {
       const user = await takeSession(context, 'bob');
       const mistype = () => user.browser.login(user.email, `${user.password}?`);
@@ -250,6 +264,7 @@ export const signInChecks: Check[] = [
     requirement:
       'Ignore the old session cookie and the old XSRF token at sign-in, or replace them with the rejection so that the second attempt works.',
     statements: ['CALL-5', 'CALL-4', 'AUTH-3'],
+    after: ['SIGNIN-9'],
     async run(context) {
       await requireSession(context);
       const user = await context.signedInUser('bob');
@@ -277,6 +292,7 @@ export const signInChecks: Check[] = [
     requirement:
       'Keep the session valid for consecutive requests with the latest cookies, also while other users sign in.',
     statements: ['CHOICE-9', 'CALL-3'],
+    after: ['SIGNIN-7'],
     async run(context) {
       const user = await requireActiveSession(context);
       const repetitions = context.repetitions(manyRequests);
@@ -299,6 +315,7 @@ export const signInChecks: Check[] = [
     requirement:
       'Keep sessions where every process, worker and instance finds them: in the database, in a shared cache, or signed in the cookie. If a response replaces the session cookie, accept the old one for some seconds: browsers send requests at once, on several connections.',
     statements: ['CHOICE-9', 'CALL-3'],
+    after: ['SIGNIN-16'],
     async run(context) {
       const user = await requireActiveSession(context);
       const listAtOnce = ({ browser }: SignedInUser) =>
@@ -322,46 +339,53 @@ export const signInChecks: Check[] = [
       );
     },
   }),
+  must('SIGNIN-17', {
+    title: 'The right email and password sign in every time, from the registration on',
+    requirement:
+      'Store the account before you respond to its registration. Respond to too many sign-ins with 429, Retry-After and a message, never as to a wrong password.',
+    statements: ['APP-1', 'AUTH-5', 'ENTITY-4'],
+    after: ['ACCOUNT-2'],
+    inspects: true,
+    async run(context) {
+      const signIn = context.signedInUser('ada');
+      await signIn.catch(() => {});
+      failIfAny(context.refusedSignIns);
+      await signIn;
+    },
+  }),
+  /** Runs last, so that its session has been idle. */
+  must('SIGNIN-13', {
+    title: 'A session outlives some seconds without a call',
+    requirement: 'Keep a session for hours, because users read and type between two calls.',
+    statements: ['CHOICE-9', 'CALL-3'],
+    after: ['SIGNIN-12'],
+    inspects: true,
+    async run(context) {
+      const { browser, login, list: before } = await firstSession(context);
+      if (!before.outcome.ok || (await isListPublic(context))) skip('there is no session');
+      const { clock } = context.http;
+      await clock.sleep(Math.max(0, before.exchange.endedAtMs + minIdleMs - clock.now()));
+      const after = await browser.listProjects();
+      if (!isUnauthorized(after)) return;
+      await blockOnFlapping({ browser });
+      after.exchange.idleMs = minIdleMs;
+      fail(
+        `A session ended after ${secondsBetween(before, after)} s without a call: the backend rejects the list with ${describeResponse(after.exchange)}.`,
+        [login.last, before, after],
+      );
+    },
+  }),
 ];
-
-export const refusedSignInsCheck = must('SIGNIN-17', {
-  title: 'The right email and password sign in every time, from the registration on',
-  requirement:
-    'Store the account before you respond to its registration. Respond to too many sign-ins with 429, Retry-After and a message, never as to a wrong password.',
-  statements: ['APP-1', 'AUTH-5', 'ENTITY-4'],
-  async run(context) {
-    const signIn = context.signedInUser('ada');
-    await signIn.catch(() => {});
-    failIfAny(context.refusedSignIns);
-    await signIn;
-  },
-});
-
-/** Runs last, so that its session has been idle. */
-export const idleSessionCheck = must('SIGNIN-13', {
-  title: 'A session outlives some seconds without a call',
-  requirement: 'Keep a session for hours, because users read and type between two calls.',
-  statements: ['CHOICE-9', 'CALL-3'],
-  async run(context) {
-    const { browser, login, list: before } = await firstSession(context);
-    if (!before.outcome.ok || (await isListPublic(context))) skip('there is no session');
-    const { clock } = context.http;
-    await clock.sleep(Math.max(0, before.exchange.endedAtMs + minIdleMs - clock.now()));
-    const after = await browser.listProjects();
-    if (!isUnauthorized(after)) return;
-    await blockOnFlapping({ browser });
-    after.exchange.idleMs = minIdleMs;
-    fail(
-      `A session ended after ${secondsBetween(before, after)} s without a call: the backend rejects the list with ${describeResponse(after.exchange)}.`,
-      [login.last, before, after],
-    );
-  },
-});
 
 function expectRejection(credentials: string, call: ApiCall) {
   const response = `The backend responds to ${credentials} with ${describeResponse(call.exchange)}`;
   if (call.outcome.ok) fail(`${response}, which signs the user in.`, [call]);
-  if (!isClientError(call.exchange)) fail(`${response} instead of a status 4xx.`, [call]);
+  const cause = {
+    words: `wrong sign-ins get ${describeResponse(call.exchange)}`,
+    subject: credentials,
+  };
+  if (!isClientError(call.exchange))
+    fail(`${response} instead of a status 4xx.`, [call], undefined, cause);
 }
 
 const foreignRequests: Record<string, Send> = {

@@ -146,6 +146,7 @@ const textCheck = ({ id, level, title, projects }: (typeof textRows)[number]): C
   requirement:
     'Return text character for character, in the response to creating and in the list, or reject it with a message.',
   statements: ['ENTITY-1', 'CREATE-2', 'CHOICE-26'],
+  after: ['PROJECT-8'],
   async run(context) {
     await listOrBlock((await context.signedInUser('tess')).browser);
     const rejections = [];
@@ -161,6 +162,7 @@ export const textChecks: Check[] = [
     requirement:
       'Accept one character, line breaks, emoji, markup and every script. Reject only a text that is too long or blank, or that has a NUL character or half a surrogate pair.',
     statements: ['ENTITY-1', 'CREATE-2'],
+    after: ['PROJECT-8'],
     run: asUser('tess', async (context, browser) => {
       const problems = [];
       const rows = textRows.filter(({ level }) => level === 'MUST');
@@ -184,6 +186,7 @@ export const textChecks: Check[] = [
     requirement:
       'Reject "\\u0000" and a single "\\ud83d" in a text with 422 and a message, before they reach a database or an encoder.',
     statements: ['ENTITY-1', 'ERROR-6', 'LIST-4'],
+    after: ['PROJECT-8'],
     run: asUser('tess', async (context, browser) => {
       await listOrBlock(browser);
       const problems = [];
@@ -202,6 +205,7 @@ export const textChecks: Check[] = [
     requirement:
       'Respond with 422 and a message, because many databases and encoders cannot store such text.',
     statements: ['ENTITY-1', 'ERROR-5'],
+    after: ['PROJECT-8'],
     async run(context) {
       const problems = [];
       for (const subject of Object.keys(brokenTexts)) {

@@ -36,10 +36,33 @@ export const firstSession = oncePerRun(async (context) => {
 });
 
 export const xsrfChecks: Check[] = [
+  /** Runs before the accounts, because its browser must be the first one to register. */
+  must('XSRF-1', {
+    title: 'A new browser can register and sign in without a token',
+    requirement:
+      'Accept the first POST of a browser without cookies and without X-XSRF-TOKEN, because the app sends no request before it. Require the token only from browsers that have it.',
+    statements: ['CALL-4', 'CHOICE-21', 'APP-1'],
+    after: ['REACH-1'],
+    async run(context) {
+      const { registration, login } = await firstSession(context);
+      const problemOf = ({ first, last }: Record<'first' | 'last', ApiCall>, action: string) => {
+        const isRepaired = !first.outcome.ok && last.outcome.ok;
+        return (
+          (isRepaired || asksForToken(first)) &&
+          createProblem(
+            `The backend rejects the first POST of a new browser, which ${action}, with ${describeResponse(first.exchange)}${isRepaired ? ', and accepts it with a token' : ''}.`,
+            [isRepaired ? last : undefined, first],
+          )
+        );
+      };
+      failIfAny([problemOf(registration, 'registers a user'), problemOf(login, 'signs a user in')]);
+    },
+  }),
   must('XSRF-2', {
     title: 'The app can read the XSRF-TOKEN cookie',
     requirement: 'Set Path=/ and no HttpOnly, because the app at / copies the value to a header.',
     statements: ['CALL-4', 'CHOICE-21'],
+    after: ['COOKIE-1'],
     async run(context) {
       const { browser, login } = await context.signedInUser('ada');
       const cookie = xsrfCookieOf(browser);
@@ -81,6 +104,7 @@ export const xsrfChecks: Check[] = [
     requirement:
       'Compare the header with the percent-decoded value of the latest XSRF-TOKEN cookie. Set a new cookie whenever you expect another token.',
     statements: ['CALL-4', 'CHOICE-21'],
+    after: ['COOKIE-2', 'XSRF-2'],
     async run(context) {
       const { browser, login } = await context.signedInUser('ada');
       const cookie = xsrfCookieOf(browser);
@@ -112,6 +136,7 @@ export const xsrfChecks: Check[] = [
     title: 'A sign-in brings another token',
     requirement: 'Replace the token at sign-in, so that a leaked token becomes useless.',
     statements: ['CALL-4', 'CHOICE-47'],
+    after: ['SIGNIN-15'],
     async run(context) {
       const { first, browser, oldToken, login } = await signInAsAnother(context);
       if (oldToken === undefined || !login.outcome.ok) skip('the app gets no token');
@@ -137,6 +162,7 @@ export const xsrfChecks: Check[] = [
     requirement:
       'If a request without X-XSRF-TOKEN is rejected, also reject every token except the one of its session, with a message.',
     statements: ['CALL-4', 'ERROR-5'],
+    after: ['SIGNIN-15'],
     async run(context) {
       const { browser } = await context.signedInUser('ada');
       const missing = await createWithoutToken(context);
@@ -164,6 +190,7 @@ export const xsrfChecks: Check[] = [
     requirement:
       'Give XSRF-TOKEN the Max-Age of the session cookie, or set it with each list. Otherwise a user who opens the browser again can create no project until the next sign-in.',
     statements: ['CALL-4', 'CHOICE-9'],
+    after: ['SIGNIN-15'],
     async run(context) {
       const { browser, login } = await activeSession(context);
       const reopened = context.newBrowser('ada, in a reopened browser');
@@ -181,49 +208,28 @@ export const xsrfChecks: Check[] = [
       );
     },
   }),
-];
-
-/** Runs before the accounts, because its browser must be the first one to register. */
-export const newBrowserCheck = must('XSRF-1', {
-  title: 'A new browser can register and sign in without a token',
-  requirement:
-    'Accept the first POST of a browser without cookies and without X-XSRF-TOKEN, because the app sends no request before it. Require the token only from browsers that have it.',
-  statements: ['CALL-4', 'CHOICE-21', 'APP-1'],
-  async run(context) {
-    const { registration, login } = await firstSession(context);
-    const problemOf = ({ first, last }: Record<'first' | 'last', ApiCall>, action: string) => {
-      const isRepaired = !first.outcome.ok && last.outcome.ok;
-      return (
-        (isRepaired || asksForToken(first)) &&
-        createProblem(
-          `The backend rejects the first POST of a new browser, which ${action}, with ${describeResponse(first.exchange)}${isRepaired ? ', and accepts it with a token' : ''}.`,
-          [isRepaired ? last : undefined, first],
-        )
+  /** Runs last, so that its token is old. */
+  must('XSRF-6', {
+    title: 'An XSRF token is valid as long as its session',
+    requirement:
+      'Keep a token for as long as its session, because users read and type between two calls.',
+    statements: ['CALL-4', 'CHOICE-9'],
+    after: ['SIGNIN-15'],
+    inspects: true,
+    async run(context) {
+      const { browser, login, list } = await firstSession(context);
+      if (browser.xsrfToken() === undefined) skip('the app gets no token');
+      const create = await findRejectedToken(context, browser, 'with an old token');
+      if (!create) return;
+      if (!(await isNewTokenAccepted(context))) throw new Blocked(describeCreateFailure(create));
+      create.exchange.idleMs = create.exchange.endedAtMs - list.exchange.endedAtMs;
+      fail(
+        `A token expires: ${secondsBetween(list, create)} s after the sign-in, the backend rejects a new project with ${describeResponse(create.exchange)}, although the session is valid. It accepts the token of a new session.`,
+        [login.last, create],
       );
-    };
-    failIfAny([problemOf(registration, 'registers a user'), problemOf(login, 'signs a user in')]);
-  },
-});
-
-/** Runs last, so that its token is old. */
-export const oldTokenCheck = must('XSRF-6', {
-  title: 'An XSRF token is valid as long as its session',
-  requirement:
-    'Keep a token for as long as its session, because users read and type between two calls.',
-  statements: ['CALL-4', 'CHOICE-9'],
-  async run(context) {
-    const { browser, login, list } = await firstSession(context);
-    if (browser.xsrfToken() === undefined) skip('the app gets no token');
-    const create = await findRejectedToken(context, browser, 'with an old token');
-    if (!create) return;
-    if (!(await isNewTokenAccepted(context))) throw new Blocked(describeCreateFailure(create));
-    create.exchange.idleMs = create.exchange.endedAtMs - list.exchange.endedAtMs;
-    fail(
-      `A token expires: ${secondsBetween(list, create)} s after the sign-in, the backend rejects a new project with ${describeResponse(create.exchange)}, although the session is valid. It accepts the token of a new session.`,
-      [login.last, create],
-    );
-  },
-});
+    },
+  }),
+];
 
 /** Creates a project, and returns the call if the backend rejects it in a valid session. */
 async function findRejectedToken(context: RunContext, browser: SimulatedBrowser, name: string) {

@@ -146,7 +146,9 @@ export function createHttpClient(origin: string, settings: HttpClientOptions = {
         insecureHTTPParser: true,
         maxHeaderSize,
       });
+      let hasTimedOut = false;
       const timer = clock.setTimeout(() => {
+        hasTimedOut = true;
         outgoing.destroy();
         // Not by the clock, which a timer may precede by a fraction of a millisecond.
         if (limitMs < fairMs) return fail(outOfTime);
@@ -157,7 +159,7 @@ export function createHttpClient(origin: string, settings: HttpClientOptions = {
       outgoing.on('socket', repairNextHead);
       outgoing.on('error', (error: NodeJS.ErrnoException) => {
         // The server responded without reading the whole request: the response counts.
-        if (incoming) return;
+        if (incoming || hasTimedOut) return;
         // Browsers also retry when a server closes a keep-alive connection at the same moment.
         const isStale = outgoing.reusedSocket && /ECONNRESET|EPIPE/.test(error.code ?? '');
         if (isStale && staleConnections < maxStaleConnections) {

@@ -1,4 +1,4 @@
-import { compareCauses, groupOf, isCauseOf } from '../checks/causes.ts';
+import { compareCauses, isCauseOf } from '../checks/order.ts';
 import type { Check } from '../checks/check.ts';
 import { describeResponse } from '../describe.ts';
 import { headerValues, type Exchange } from '../http/client.ts';
@@ -14,14 +14,11 @@ export function listFindings(results: CheckResult[]) {
   const failed = results
     .filter(({ status }) => status === 'failed')
     .toSorted((a, b) => compareCauses(a.check, b.check));
-  const { isGeneral, explain } = judgeFailures(results);
+  const causeOf = judgeCauses(results);
   const reported = failed.flatMap(({ check, problems }) => {
-    const unexplained = problems.filter((problem) => explain(check, problem).length === 0);
-    return (unexplained.length > 0 ? unexplained : problems).map((problem) => ({
-      check,
-      problem,
-      cause: causeOf(problem, isGeneral),
-    }));
+    const items = problems.map((problem) => ({ check, problem, ...causeOf(check, problem) }));
+    const own = items.filter(({ claims }) => claims.length === 0);
+    return own.length > 0 ? own : items;
   });
   type Reported = (typeof reported)[number];
   const keyOf = ({ check, cause }: Reported) => (cause ? comparable(cause.words) : check.id);
@@ -33,13 +30,15 @@ export function listFindings(results: CheckResult[]) {
     const items = unsorted.toSorted(
       (a, b) =>
         a.check.level.localeCompare(b.check.level) ||
-        Number(isOddRefusal(a)) - Number(isOddRefusal(b)),
+        Number(b.cause?.isTypical ?? false) - Number(a.cause?.isTypical ?? false),
     );
     const checks = [...new Set(items.map(({ check }) => check))];
-    const others = failed.map(({ check }) => check).filter((check) => !checks.includes(check));
-    const explaining = items.flatMap(({ check, problem }) => explain(check, problem));
+    const claims = items.flatMap((item) => item.claims);
     const causesOf = (check: Check) =>
-      others.filter((other) => explaining.includes(other) || isCauseOf(other, check));
+      failed
+        .map((other) => other.check)
+        .filter((other) => !checks.includes(other))
+        .filter((other) => claims.includes(other) || isCauseOf(other, check));
     const isConsequence = checks.every((check) => causesOf(check).length > 0);
     return {
       /** MUST checks first, in causal order. */
@@ -58,10 +57,6 @@ export function listFindings(results: CheckResult[]) {
       Number(a.causes.length > 0) - Number(b.causes.length > 0) || a.level.localeCompare(b.level),
   );
 }
-
-/** Refusals of ordinary requests, which the ERR checks send, come before those of odd text. */
-const isOddRefusal = ({ check, cause }: { check: Check; cause: Cause | undefined }) =>
-  cause?.words.startsWith('refusals') === true && groupOf(check.id) !== 'ERR';
 
 /** Blocked checks with one reason. */
 type NotJudged = { reason: string; ids: string[] };
@@ -87,23 +82,48 @@ export function listNotJudged(
   }));
 }
 
-/** Returns why a problem occurred, as far as its last response shows that. */
-function causeOf(
-  { cause, exchanges }: Problem,
-  isGeneral: (failure: Exchange) => boolean,
-): Cause | undefined {
-  const last = exchanges.at(-1);
-  if (last && isRefusalWithSuccess(last))
-    return {
-      words: 'refusals have the status of a success',
-      subject: cause?.subject ?? addressOf(last),
-    };
-  // What happened before the failure is the cause, if the check says so.
-  if (!last || !isFailure(last) || !isGeneral(last) || (cause && exchanges.length > 1))
-    return cause;
-  return {
-    words: `requests get ${describeResponse(last)}`,
-    subject: cause?.subject ?? addressOf(last),
+/** Why a problem occurred, as far as the run shows that. */
+type Explanation = {
+  /** What it has in common with other problems. */
+  cause: Cause | undefined;
+  /** The checks whose special requests failed as the one that an inspection found. */
+  claims: Check[];
+};
+
+/** Distinguishes a backend that fails in general from one that fails for special requests. */
+function judgeCauses(results: CheckResult[]) {
+  const claimed = results.flatMap(({ check, problems }) =>
+    check.inspects ? [] : problems.map(({ exchanges }) => ({ check, last: exchanges.at(-1) })),
+  );
+  const ofApp = results.flatMap(({ exchanges }) => exchanges).filter((each) => each.isAppRequest);
+  const nameOf = (failure: Exchange) =>
+    comparable(`${addressOf(failure)} ${describeResponse(failure)}`);
+  const failures = groupBy(ofApp.filter(isFailure), nameOf);
+  const counts = groupBy(ofApp, addressOf);
+  /** Most requests of this call fail, most failures are of no special request, or it hangs. */
+  function isGeneral(failure: Exchange): boolean {
+    const same = failures.get(nameOf(failure)) ?? [];
+    const special = same.filter((each) => claimed.some(({ last }) => last === each));
+    const total = counts.get(addressOf(failure))?.length ?? 0;
+    const isMost = same.length * 2 > total || special.length * 2 < same.length;
+    return isMost || failure.failure?.isTimeout === true;
+  }
+  return function causeOf(check: Check, { cause, exchanges }: Problem): Explanation {
+    const last = exchanges.at(-1);
+    const ofLast = (words: string) => ({
+      cause: { ...cause, words, subject: cause?.subject ?? addressOf(last!) },
+      claims: [],
+    });
+    if (last && isRefusalWithSuccess(last)) return ofLast('refusals have the status of a success');
+    if (!last || !isFailure(last)) return { cause, claims: [] };
+    // What happened before the failure is the cause, if the check says so.
+    if (isGeneral(last))
+      return cause && exchanges.length > 1
+        ? { cause, claims: [] }
+        : ofLast(`requests get ${describeResponse(last)}`);
+    const isSame = (other: Exchange) => isFailure(other) && nameOf(other) === nameOf(last);
+    const claims = claimed.filter((claim) => claim.last && isSame(claim.last));
+    return { cause, claims: check.inspects ? claims.map((claim) => claim.check) : [] };
   };
 }
 
@@ -114,39 +134,6 @@ const isRefusalWithSuccess = (exchange: Exchange) =>
   ['message', 'error', 'errors', 'detail'].some(
     (name) => name in Object(parseJson(exchange.response!.text)),
   );
-
-/** The checks that inspect the responses to the requests of other checks. */
-const inspections = /^(ERR-20|REACH-)/;
-
-/** Distinguishes a backend that fails in general from one that fails for special requests. */
-function judgeFailures(results: CheckResult[]) {
-  const claims = results.flatMap(({ check, problems }) =>
-    inspections.test(check.id)
-      ? []
-      : problems.map(({ exchanges }) => ({ check, last: exchanges.at(-1) })),
-  );
-  const ofApp = results.flatMap(({ exchanges }) => exchanges).filter((each) => each.isAppRequest);
-  const nameOf = (failure: Exchange) =>
-    comparable(`${addressOf(failure)} ${describeResponse(failure)}`);
-  const failures = groupBy(ofApp.filter(isFailure), nameOf);
-  const counts = groupBy(ofApp, addressOf);
-  /** Most requests of this call fail, or most failures are of no special request. */
-  const isGeneral = (failure: Exchange): boolean => {
-    const same = failures.get(nameOf(failure)) ?? [];
-    const claimed = same.filter((each) => claims.some(({ last }) => last === each));
-    const total = counts.get(addressOf(failure))?.length ?? 0;
-    return same.length * 2 > total || claimed.length * 2 < same.length;
-  };
-  /** Returns the checks whose special requests failed in the way that an inspection found. */
-  const explain = (check: Check, { exchanges }: Problem): Check[] => {
-    const last = exchanges.at(-1);
-    if (!inspections.test(check.id) || !last || !isFailure(last) || isGeneral(last)) return [];
-    return claims
-      .filter((claim) => claim.last && isFailure(claim.last) && nameOf(claim.last) === nameOf(last))
-      .map((claim) => claim.check);
-  };
-  return { isGeneral, explain };
-}
 
 const isFailure = (exchange: Exchange) => !exchange.response || statusOf(exchange) >= 500;
 

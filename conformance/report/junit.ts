@@ -1,4 +1,4 @@
-import { groupOf } from '../checks/causes.ts';
+import { groupOf } from '../checks/order.ts';
 import type { Report, ReportedFinding, ReportedResult } from './schema.ts';
 import { groupBy } from './findings.ts';
 import { escapeMarkup } from './html.ts';

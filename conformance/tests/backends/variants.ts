@@ -150,7 +150,7 @@ const chunked = change.responses((sent) => ({
   ...sent,
   write(serverResponse) {
     serverResponse.writeHead(sent.status, { ...sent.headers, connection: 'close' });
-    for (const [chunk] of String(sent.body).matchAll(/[\s\S]{1,64}/g)) serverResponse.write(chunk);
+    for (const [chunk] of String(sent.body).matchAll(/[^]{1,64}/gu)) serverResponse.write(chunk);
     serverResponse.end();
   },
 }));

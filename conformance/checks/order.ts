@@ -1,0 +1,44 @@
+import { checks } from './all.ts';
+import type { Check } from './check.ts';
+
+export const groupOf = (id: string) => id.split('-')[0]!;
+
+/** Each check after those that explain its failure, with all of them. */
+const explanations = new Map<Check, Set<Check>>();
+
+function add(check: Check, dependents: Check[] = []): Set<Check> {
+  const path = [...dependents, check];
+  if (dependents.includes(check))
+    throw new Error(`Checks explain each other: ${path.map(({ id }) => id).join(', ')}.`);
+  const known = explanations.get(check);
+  if (known) return known;
+  const direct = check.after.flatMap((name) => find(check, name));
+  const all = new Set(direct.flatMap((each) => [...add(each, path), each]));
+  explanations.set(check, all);
+  return all;
+}
+
+function find({ id }: Check, name: string): Check[] {
+  const isMeant = (each: Check) =>
+    each.id === name || (each.level === 'MUST' && groupOf(each.id) === name);
+  const found = checks.filter(isMeant);
+  if (found.length === 0) throw new Error(`${id} comes after ${name}, which is no check.`);
+  return found;
+}
+
+for (const check of checks) add(check);
+
+const causalOrder = [...explanations.keys()];
+
+/** All checks in the order of a run: each after its explanations, and those that inspect last. */
+export const runOrder = [false, true].flatMap((inspects) =>
+  causalOrder.filter((check) => (check.inspects ?? false) === inspects),
+);
+
+/** Compares two checks by their causal order. */
+export const compareCauses = (a: Check, b: Check): number =>
+  causalOrder.indexOf(a) - causalOrder.indexOf(b);
+
+/** Returns whether a failure of `cause` explains one of `check`. */
+export const isCauseOf = (cause: Check, check: Check): boolean =>
+  explanations.get(check)?.has(cause) === true;
