@@ -30,6 +30,10 @@ export function describeType(value: unknown): string {
   return `the ${typeof value} ${JSON.stringify(value)}`;
 }
 
+/** Returns the status, or why there is none. The report shows the rest of a response apart. */
+export const describeStatus = ({ response, failure }: Exchange): string =>
+  response ? `status ${response.status}` : (failure?.message ?? 'no response');
+
 /** Returns the status, the content type and the beginning of the body. */
 export function describeResponse(exchange: Exchange): string {
   const { response, failure } = exchange;

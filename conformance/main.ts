@@ -5,7 +5,7 @@ import { truncate } from './describe.ts';
 import { createRunId } from './fixtures.ts';
 import { createReport, deletionHint } from './report/create-report.ts';
 import { prepareFolder, writeReports } from './report/files.ts';
-import type { Report } from './report/schema.ts';
+import type { Report, ReportedProblem } from './report/schema.ts';
 import { renderTerminal } from './report/terminal.ts';
 import { viewOf } from './report/summary.ts';
 import { run } from './run.ts';
@@ -83,7 +83,13 @@ function tryFinding(report: Report, isRun: boolean): number {
     return viewOf(report).isOk ? 0 : 1;
   }
   const { ids, title, problems, reproduce } = finding;
-  console.log(`# ${ids[0]}  ${title}\n# ${problems[0]!.description}`);
+  const [{ description, detail }] = problems as [ReportedProblem];
+  console.log(
+    [`${ids[0]}  ${title}`, description, detail ?? []]
+      .flat()
+      .map((line) => `# ${line}`)
+      .join('\n'),
+  );
   if (reproduce.length === 0)
     console.log('# Commands cannot repeat this. --report has its requests.');
   else if (!isRun) console.log(reproduce.join('\n'));

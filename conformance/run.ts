@@ -4,8 +4,9 @@ import { listUserMessages } from './checks/errors.ts';
 import { runOrder } from './checks/order.ts';
 import { isSelected } from './cli.ts';
 import { createFixtures, createRunId } from './fixtures.ts';
+import { lowerFirst } from './describe.ts';
 import {
-  operationOf,
+  methodAndPath,
   outOfTime,
   scope,
   Unjudged,
@@ -20,7 +21,7 @@ import {
   type RunContext,
   type RunContextOptions,
 } from './run-context.ts';
-import { Blocked, CheckFailed, createProblem, Skipped, type Problem } from './verdict.ts';
+import { Blocked, CheckFailed, NoBackend, Skipped, type Problem } from './verdict.ts';
 
 export type CheckResult = {
   check: Check;
@@ -29,6 +30,8 @@ export type CheckResult = {
   note: string | undefined;
   exchanges: Exchange[];
   durationMs: number;
+  /** Whether it shows that no other check can succeed. */
+  endsRun?: boolean;
 };
 
 export type RunResult = Awaited<ReturnType<typeof run>>;
@@ -58,13 +61,27 @@ export async function run({
     ...contextOptions,
     budgetMs,
   });
+  const { exchanges, clock, startedAtMs } = context.http;
   const selected = runOrder.filter(({ id }) => isSelected(id, only));
   const results: CheckResult[] = [];
   let waiting = [...selected];
-  const { exchanges } = context.http;
   let helpers: Promise<void>[] = [];
   /** How many exchanges there were before the first helper began. */
   let aloneCount = Infinity;
+  /** Why no other check can succeed. */
+  let reason: string | undefined;
+
+  async function runNext(check: Check) {
+    // An inspection sends next to nothing.
+    const isOptional = check.level !== 'MUST' && !check.inspects;
+    const isLate = isOptional && clock.now() - startedAtMs > budgetMs;
+    const note = reason ?? (isLate ? outOfTime : undefined);
+    if (!note) onProgress(results.length, selected.length, check);
+    const result = await runCheck(check, context, note);
+    if (result.endsRun) reason = lowerFirst(result.problems[0]!.description);
+    results.push(result);
+  }
+
   /** Runs the checks that wait, one after another. A helper ends before one that runs alone. */
   async function work(isHelper: boolean): Promise<void> {
     for (;;) {
@@ -75,16 +92,9 @@ export async function run({
         await Promise.all(helpers);
         helpers = [];
       }
-      const check = waiting.shift()!;
-      onProgress(results.length, selected.length, check);
-      const result = await runCheck(check, context, isApiMissing(results));
-      results.push(result);
+      await runNext(waiting.shift()!);
       const isAsFast = slowdown(exchanges, aloneCount) < maxSlowdown;
-      if (exchanges.some(isConnectionRefused)) {
-        Object.assign(result, stopped);
-        results.push(...waiting.map((other) => ({ ...notRun, check: other })));
-        waiting = [];
-      } else if (isShortOfTime(context, results.length, waiting.length)) {
+      if (isShortOfTime(context, results.length, waiting.length)) {
         waiting = mustFirst(waiting);
         aloneCount = Math.min(aloneCount, exchanges.length);
         if (isAsFast && helpers.length < maxHelpers) helpers.push(work(true));
@@ -94,20 +104,8 @@ export async function run({
   }
   await work(false);
   await Promise.all(helpers);
-  if (exchanges.some(isConnectionRefused)) reportStop(results, exchanges);
   context.http.close();
-  const timeAdvice = adviseTime(results, budgetMs);
-  for (const problem of results.flatMap(({ problems }) => problems)) {
-    const owner = results.find(({ check }) => check.id === problem.cause?.owner);
-    if (owner?.status === 'passed')
-      Object.assign(owner, { status: 'failed', problems: [problem] } satisfies Outcome);
-  }
-  const hasFailed = (id: string) =>
-    results.some(({ check, status }) => check.id === id && status === 'failed');
-  for (const result of results)
-    result.note = result.note?.replace(reference, (words, id: string) =>
-      hasFailed(id) ? words : '',
-    );
+  const timeAdvice = adviseTime(results, clock.now() - startedAtMs);
   return {
     origin,
     only,
@@ -123,37 +121,6 @@ export async function run({
     timeAdvice,
     context,
   };
-}
-
-const isConnectionRefused = ({ failure }: Exchange) =>
-  failure?.message.startsWith('no connection') === true;
-
-const stopped = {
-  status: 'blocked',
-  note: 'the backend has stopped',
-  problems: [],
-} satisfies Outcome;
-const notRun = { ...stopped, exchanges: [], durationMs: 0 };
-
-const maxAtOnce = 12;
-
-/** Reports that the backend stopped, in place of what the checks lacked at that time. */
-function reportStop(results: CheckResult[], exchanges: Exchange[]) {
-  const index = exchanges.findIndex(isConnectionRefused);
-  const before = exchanges.slice(0, index);
-  // Of requests at once, the one whose connection broke.
-  const last = before.slice(-maxAtOnce).findLast(({ failure }) => failure) ?? before.at(-1);
-  const { method, path } = (last ?? exchanges[index]!).request;
-  const description = `The backend stops answering after ${method} ${path}. Has its process ended?`;
-  const problem = createProblem(description, [last ?? [], exchanges[index]!].flat());
-  const owner =
-    results.find(({ check }) => check.id === 'REACH-5') ??
-    results.find(({ note }) => note === stopped.note)!;
-  Object.assign(owner, {
-    status: 'failed',
-    note: undefined,
-    problems: [problem],
-  } satisfies Outcome);
 }
 
 /** The part of the budget after which the speed of the backend is known. */
@@ -172,7 +139,7 @@ function slowdown(exchanges: Exchange[], aloneCount: number): number {
     .slice(aloneCount)
     .slice(-10)
     .map(({ durationMs, request }) => {
-      const same = before.filter((each) => operationOf(each.request) === operationOf(request));
+      const same = before.filter((each) => methodAndPath(each.request) === methodAndPath(request));
       return durationMs / Math.max(1, medianOf(same.map((each) => each.durationMs)) ?? durationMs);
     });
   return medianOf(factors) ?? 1;
@@ -189,33 +156,27 @@ function isShortOfTime({ http }: RunContext, doneCount: number, otherCount: numb
 const mustFirst = (waiting: Check[]) =>
   waiting.toSorted((a, b) => Number(b.level === 'MUST') - Number(a.level === 'MUST'));
 
+/** SHOULD checks need less time than the MUST checks before them, but some need more. */
+const timeMargin = 1.5;
+
 /** Says what to do about checks for which there was no time. Writes that into their notes. */
-function adviseTime(results: CheckResult[], budgetMs: number): string | undefined {
+function adviseTime(results: CheckResult[], spentMs: number): string | undefined {
   const late = results.filter(({ note }) => note === outOfTime);
   if (late.length === 0) return undefined;
-  const neededMinutes = Math.ceil(
-    ((budgetMs / 60_000) * results.length) / Math.max(1, results.length - late.length),
-  );
-  const advice = `${outOfTime}; --budget ${(neededMinutes + 1) * 60} judges them`;
+  const msPerCheck = spentMs / Math.max(1, results.length - late.length);
+  const neededMinutes = Math.ceil((spentMs + late.length * msPerCheck * timeMargin) / 60_000);
+  const advice = `${outOfTime}; --budget ${neededMinutes * 60} judges them`;
   for (const result of late) result.note = advice;
   return advice;
 }
 
-/** Where a note sends the reader, if that check says more. */
-const reference = /[,:] see ([A-Z]+-\d+)/;
-
-/** Without an API, no other check can succeed. */
-const basePathCheck = 'REACH-1';
-
-const isApiMissing = (results: CheckResult[]) =>
-  results.some(({ check, status }) => check.id === basePathCheck && status === 'failed');
-
-async function runCheck(check: Check, context: RunContext, isBlocked: boolean) {
+/** Runs a check, unless there is a reason to block it. */
+async function runCheck(check: Check, context: RunContext, reason: string | undefined) {
   const { clock } = context.http;
   const startedAtMs = clock.now();
   const own: Scope = { exchanges: [], unjudged: [] };
-  let outcome: Outcome = isBlocked
-    ? { status: 'blocked', note: `the API was not found: see ${basePathCheck}` }
+  let outcome: Outcome = reason
+    ? { status: 'blocked', note: reason }
     : await scope.run(own, () => evaluateCheck(check, context));
   // Journeys take a refused request for a result, and a 429 is evidence of nothing.
   const [note] = own.unjudged;
@@ -224,7 +185,8 @@ async function runCheck(check: Check, context: RunContext, isBlocked: boolean) {
   return { check, problems: [], note: undefined, ...outcome, exchanges: own.exchanges, durationMs };
 }
 
-type Outcome = Pick<CheckResult, 'status'> & Partial<Pick<CheckResult, 'note' | 'problems'>>;
+type Outcome = Pick<CheckResult, 'status'> &
+  Partial<Pick<CheckResult, 'note' | 'problems' | 'endsRun'>>;
 
 const showsTimeout = ({ problems = [] }: Outcome) =>
   problems.some(({ exchanges }) => exchanges.some(({ failure }) => failure?.isTimeout));
@@ -234,7 +196,10 @@ async function evaluateCheck(check: Check, context: RunContext): Promise<Outcome
     const note = await check.run(context);
     return typeof note === 'string' ? { status: 'noted', note } : { status: 'passed' };
   } catch (error) {
-    if (error instanceof CheckFailed) return { status: 'failed', problems: error.problems };
+    if (error instanceof CheckFailed) {
+      const { problems } = error;
+      return { status: 'failed', problems, endsRun: error instanceof NoBackend };
+    }
     if (error instanceof Skipped) return { status: 'skipped', note: error.message };
     if (error instanceof Blocked || error instanceof Unjudged)
       return { status: 'blocked', note: error.message };

@@ -1,11 +1,11 @@
 import { createHash } from 'node:crypto';
 import type { Credentials, NewProject, Project } from '../machines/types.ts';
-import { describeListFault, describeResponse, truncate } from './describe.ts';
+import { describeListFault, describeResponse, describeStatus, truncate } from './describe.ts';
 import type { Exchange } from './http/client.ts';
 import { lateMs } from './http/clock.ts';
 import type { SimulatedBrowser, ApiCall } from './http/simulated-browser.ts';
 import { isClientError, isSuccess, parseJson, statusOf } from './http/response.ts';
-import { Blocked, createProblem, fail, type Verdict } from './verdict.ts';
+import { Blocked, CheckFailed, createProblem, fail, type Verdict } from './verdict.ts';
 import {
   getOrCreate,
   oncePerRun,
@@ -72,9 +72,9 @@ export async function blockIfRefusedAnyway(
   if (!second.outcome.ok) {
     const fault = first.outcome.ok
       ? 'An account signs in once, and not again with the same email and password'
-      : 'The backend refuses an account that has signed in before. Does it limit sign-ins without a status 429? It responds';
+      : 'An account that has signed in before is refused with the same password';
     const evidence = [first.outcome.ok ? control.registration : ada.login, first, second];
-    const description = `${fault}: ${describeResponse(second.exchange)}.`;
+    const description = `${fault}: ${describeStatus(second.exchange)}.`;
     // What refuses other accounts may be the cause here.
     if (context.refusedSignIns.length > 0) throw new Blocked('sign-ins fail now and then');
     context.refusedSignIns.push(createProblem(description, evidence));
@@ -117,7 +117,7 @@ export const isSameProject =
     String(other.id) === String(id) && other.title === title;
 
 /** Finds a project in a list of its user, also if its id or its text changed. */
-export const findProject = (projects: Project[], project: Project): Project | undefined =>
+export const findProjectLoosely = (projects: Project[], project: Project): Project | undefined =>
   projects.find(isSameProject(project)) ??
   projects.find(({ id }) => String(id) === String(project.id)) ??
   projects.find(({ title }) => title === project.title);
@@ -161,22 +161,25 @@ export async function listOrBlock(browser: SimulatedBrowser) {
   const since = own.slice(last);
   const create = since.findLast(({ request }) => request.method === 'POST');
   const { title } = Object(parseJson(String(create?.request.body))) as Partial<Project>;
-  return fail(
-    `The app could show a list, and a later one it cannot: ${fault}.`,
-    since,
-    unreadableList.userSees,
-    { words: unreadableList.words, subject: `the project "${truncate(String(title), 20)}"` },
-  );
+  const subject = `the project "${truncate(String(title), 20)}"`;
+  return failUnreadable(`The app can show no list after ${subject}.`, fault, since, subject);
 }
 
 /** The browsers of which a check has reported that their list became unreadable. */
 const unreadable = new WeakSet<SimulatedBrowser>();
 
-/** What requests bring about after which the app cannot show a list. */
-const unreadableList = {
-  words: 'requests make the list of their user unreadable',
-  userSees: 'an empty list, although nothing was deleted',
-};
+/** Fails for a request after which the app cannot show the list. */
+const failUnreadable = (
+  description: string,
+  detail: string,
+  exchanges: (Exchange | ApiCall)[],
+  subject: string,
+) =>
+  fail(description, exchanges, {
+    detail: `Of the list, ${detail}.`,
+    userSees: 'an empty list, although nothing was deleted',
+    cause: { words: 'requests make the list of their user unreadable', subject },
+  });
 
 /** Creates a verdict whose function gets the browser of a signed-in user. */
 export const asUser =
@@ -190,37 +193,38 @@ type Created = { call: ApiCall; project: Project };
 
 /**
  * Fetches the list, and returns which of these projects it lacks. Fails if a later list has such a
- * project, because that project is not lost.
+ * project, because that project is not lost. The check of the next list fails then, too.
  */
 export async function listWith(
+  context: RunContext,
   browser: SimulatedBrowser,
   created: Created[],
-  find = findProject,
+  find = findProjectLoosely,
   first?: Awaited<ReturnType<typeof listOrBlock>>,
 ) {
   const list = first ?? (await listOrBlock(browser));
   const missing = created.filter(({ project }) => !find(list.projects, project));
   if (missing.length === 0) return { ...list, missing };
-  await browser.http.clock.sleep(lateMs);
+  await context.http.clock.sleep(lateMs);
   const later = await listOrBlock(browser);
   const late = missing.find(({ project }) => find(later.projects, project));
   if (!late) return { ...list, missing };
-  return fail(
-    'The list lacks a project right after its creation and has it 0.5 s later: the backend responds before it has stored the project, or it caches the list.',
-    [late.call, list.call, later.call],
-    'the new project disappears when the user comes back to the screen',
-    {
+  const description = 'A list lacks a project right after its creation, and has it 0.5 s later.';
+  const problem = createProblem(description, [late.call, later.call, list.call], {
+    userSees: 'the new project disappears when the user comes back to the screen',
+    cause: {
       words: 'lists lack a project right after its creation and have it 0.5 s later',
       subject: `"${truncate(late.project.title, 40)}"`,
-      owner: 'PROJECT-4',
     },
-  );
+  });
+  context.lateProjects.push(problem);
+  throw new CheckFailed([problem]);
 }
 
 /** Creates a project. Blocks the check unless the next list contains it. */
 export async function createListed(context: RunContext, browser: SimulatedBrowser, name: string) {
   const created = await createOrBlock(context, browser, name);
-  const list = await listWith(browser, [created]);
+  const list = await listWith(context, browser, [created]);
   if (list.missing.length > 0) throw new Blocked(missingFromList);
   return { ...created, list };
 }
@@ -238,12 +242,8 @@ export async function expectReadableList(
   if (status === 0 || isClientError(list.exchange))
     throw new Blocked(`the list cannot be shown: ${describeListFault(list)}`);
   unreadable.add(browser);
-  return fail(
-    `The backend responds with ${statusOf(evidence.at(-1)!)} to ${request}. From then on, the app cannot show the list: ${describeListFault(list)}.`,
-    [...evidence, list],
-    unreadableList.userSees,
-    { words: unreadableList.words, subject: request },
-  );
+  const description = `The app can show no list after ${request} (${describeStatus(evidence.at(-1)!)}).`;
+  return failUnreadable(description, describeListFault(list), [...evidence, list], request);
 }
 
 /** Creates a project with this Idempotency-Key, which has the format of the app's own keys. */

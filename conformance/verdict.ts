@@ -1,4 +1,4 @@
-import { describeExchangeScreen, describeResponse, describeScreen } from './describe.ts';
+import { describeExchangeScreen, describeScreen, describeStatus } from './describe.ts';
 import type { ApiCall } from './http/simulated-browser.ts';
 import { statusOf } from './http/response.ts';
 import type { Exchange } from './http/client.ts';
@@ -7,15 +7,25 @@ import type { Exchange } from './http/client.ts';
 export type Verdict = void | string;
 
 /** One way in which the backend does not meet a check. */
-export type Problem = {
-  /** What the backend did, and what was expected. */
+export type Problem = More & {
+  /** What is wrong, in at most 100 characters, without the response. */
   description: string;
   /** The requests that show it, the decisive one last. Reports add those that signed in. */
   exchanges: Exchange[];
+};
+
+/** What else is known of a problem. */
+export type More = {
+  /** Continues the description. */
+  detail?: string | undefined;
+  /** Why, as a control request showed. No report has it if an exchange of the run refutes it. */
+  hint?: Hint | undefined;
   /** What the app shows its users. */
   userSees?: string | undefined;
   cause?: Cause | undefined;
 };
+
+export type Hint = { words: string; isRefutedBy: (exchange: Exchange) => boolean };
 
 /** What several problems of a run have in common. The report makes them one entry. */
 export type Cause = {
@@ -23,10 +33,10 @@ export type Cause = {
   words: string;
   /** What this problem adds to the list: `a wrong password`. */
   subject: string;
+  /** Distinguishes causes with the same words. */
+  key?: string;
   /** Whether this problem shows the cause best. */
   isTypical?: boolean;
-  /** The check that demands what does not hold. It fails with this problem. */
-  owner?: string;
 };
 
 /** Thrown by a check that is not met. */
@@ -37,6 +47,14 @@ export class CheckFailed extends Error {
     super(problems.map(({ description }) => description).join(' '));
     this.problems = problems;
   }
+}
+
+/** Thrown when no check can succeed: it ends the run. */
+export class NoBackend extends CheckFailed {}
+
+/** Throws a single problem that ends the run. */
+export function failAll(...problem: Parameters<typeof createProblem>): never {
+  throw new NoBackend([createProblem(...problem)]);
 }
 
 /** Thrown when a precondition of a check fails. Another check reports that failure. */
@@ -61,11 +79,11 @@ export function expectSuccess<Value>(
   call: ApiCall<Value>,
   failure: string,
   previous: Evidence = [],
-  userSees?: string,
+  more?: More,
 ): Value {
   if (call.outcome.ok) return call.outcome.value;
-  const response = describeResponse(call.exchange);
-  return fail(`${failure}: the backend responds with ${response}.`, [...previous, call], userSees);
+  const description = `${failure}: ${describeStatus(call.exchange)}.`;
+  return fail(description, [...previous.filter((each) => each !== call), call], more);
 }
 
 /** Throws the problems, if there are any. */
@@ -95,7 +113,8 @@ export function failOnFaults(
     if (fault === undefined) continue;
     const words = `requests of which each ${fault}`;
     const cause = causeOf?.(exchange, subject) ?? { words, subject };
-    const problem = createProblem(`${subject} ${fault}.`, [exchange], userSees(exchange), cause);
+    const more = { userSees: userSees(exchange), cause };
+    const problem = createProblem(`${subject} ${fault}.`, [exchange], more);
     problems.set(key, problem);
   }
   failIfAny([...problems.values()]);
@@ -104,19 +123,24 @@ export function failOnFaults(
 const describeAppScreen = (exchange: Exchange) =>
   exchange.isAppRequest ? describeExchangeScreen(exchange) : undefined;
 
+/** Returns several calls with the one last that shows a problem. */
+export const decisiveLast = <Value>(calls: Value[], decisive: Value): Value[] => [
+  ...calls.filter((each) => each !== decisive),
+  decisive,
+];
+
 /** Creates a problem. `userSees` defaults to the screen after the last call of the app's client. */
 export function createProblem(
   description: string,
   evidence: Evidence = [],
-  userSees?: string,
-  cause?: Cause,
+  more: More = {},
 ): Problem {
   const present = evidence.filter((each) => each !== undefined);
   const last = present.at(-1);
   return {
     description,
     exchanges: present.flatMap((each) => ('exchanges' in each ? each.exchanges : [each])),
-    userSees: userSees ?? (last && 'outcome' in last ? describeScreen(last) : undefined),
-    cause,
+    ...more,
+    userSees: more.userSees ?? (last && 'outcome' in last ? describeScreen(last) : undefined),
   };
 }

@@ -1,5 +1,5 @@
 import { Cookie } from 'tough-cookie';
-import { describeListFault, describeResponse } from '../describe.ts';
+import { describeStatus, truncate } from '../describe.ts';
 import { headerValues, type Exchange } from '../http/client.ts';
 import { isSuccess, responseHeader, statusOf } from '../http/response.ts';
 import { maskCookie } from '../http/secrets.ts';
@@ -47,8 +47,9 @@ export const cookieChecks: Check[] = [
           if (reason !== undefined) rejected.push({ line, reason });
         }
         for (const { line, reason } of rejected) {
-          const description = `A browser does not keep the cookie "${maskCookie(line)}": ${reason}.`;
-          problems.set(reason, createProblem(description, [exchange]));
+          const description = `Browsers lose the cookie "${truncate(cookieName(line), 20)}": ${reason}.`;
+          const detail = `It is set as ${maskCookie(line)}.`;
+          problems.set(reason, createProblem(description, [exchange], { detail }));
         }
       }
       failIfAny([...problems.values()]);
@@ -70,9 +71,12 @@ export const cookieChecks: Check[] = [
       control.setCookie(changeCookie(unsent, { path: '/' }));
       if (isSuccess((await control.listProjects()).exchange))
         fail(
-          `The cookie "${unsent.key}" has ${describePath(unsent)}, so the browser does not send it to /api/v1/projects.`,
+          `The session cookie is not sent to /api/v1/projects: it has ${describePath(unsent)}.`,
           [login],
-          'an empty list, and every new project is rejected',
+          {
+            detail: `It is "${unsent.key}".`,
+            userSees: 'an empty list, and every new project is rejected',
+          },
         );
     },
   }),
@@ -105,9 +109,7 @@ export const cookieChecks: Check[] = [
       expectCookies(context, ({ secure }) =>
         context.origin.startsWith('https:')
           ? !secure && 'is not Secure over https'
-          : secure &&
-            isLocalhost(context.origin) &&
-            'is Secure over http. Chrome and Firefox accept it on localhost, Safari does not',
+          : secure && isLocalhost(context.origin) && 'is Secure over http, so Safari drops it',
       ),
   }),
   should('COOKIE-6', {
@@ -132,10 +134,11 @@ export const cookieChecks: Check[] = [
         const login = await browser.clone('victim').login(email, password);
         const after = await browser.clone('attacker, after').listProjects();
         if (!before.outcome.ok && login.outcome.ok && after.outcome.ok)
-          fail(
-            `A user signs in from a browser that has ${kind}. After that, the old cookie alone shows the projects of the user.`,
-            [before, login, after],
-          );
+          fail(`After a sign-in from a browser with ${kind}, that cookie shows the user's list.`, [
+            before,
+            login,
+            after,
+          ]);
       }
       const { oldBrowser, login } = await signInAsAnother(context);
       const { create } = (await tenVisits(context)).find(({ name }) => name === 'olga')!;
@@ -146,7 +149,7 @@ export const cookieChecks: Check[] = [
         !(await isListShared(context))
       )
         fail(
-          'After another user signed in from the same browser, the cookie of the first user shows the projects of the other one.',
+          "After another user's sign-in in a browser, its old cookie shows the list of that user.",
           [login, create, list],
         );
     },
@@ -201,10 +204,10 @@ export const cookieChecks: Check[] = [
             statusOf(list.exchange) >= 500 &&
             statusOf((await context.newBrowser('visitor').listProjects()).exchange) < 500;
           if (isForged || (await isFailure()))
-            fail(
-              `The backend responds to the session cookie "${changed[0]!.key}" ${change} with ${describeResponse(list.exchange)} instead of rejecting it.`,
-              [context.http.exchanges.find((each) => setsCookie(each, changed[0]!)), list],
-            );
+            fail(`The session cookie ${change} gets ${describeStatus(list.exchange)}, not 401.`, [
+              context.http.exchanges.find((each) => setsCookie(each, changed[0]!)),
+              list,
+            ]);
         }
     },
   }),
@@ -221,10 +224,10 @@ export const cookieChecks: Check[] = [
       other.setCookie(new Cookie({ key: 'settings', value, path: '/' }));
       const list = await other.listProjects();
       if (list.outcome.ok || !(await browser.listProjects()).outcome.ok) return;
-      fail(
-        `The list fails beside the cookie settings=${value} of another application on the host: ${describeListFault(list)}.`,
-        [login, list],
-      );
+      fail(`The list fails beside another app's cookie: ${describeStatus(list.exchange)}.`, [
+        login,
+        list,
+      ]);
     },
   }),
 ];
@@ -264,7 +267,7 @@ function replaceEncoded(value: string, from: string, to: string): string {
 }
 
 export const describePath = ({ path, pathIsDefault }: Cookie) =>
-  `the path ${path}${pathIsDefault ? ' (the default, because it has no Path)' : ''}`;
+  pathIsDefault ? `no Path, so that of ${path}` : `the path ${path}`;
 
 /** Returns the characters that a backend may read in another way than it wrote them. */
 export const specialCharacters = (values: string[], usual: string[] = []): string =>
@@ -346,12 +349,12 @@ const minSessionSeconds = 300;
 /** Returns when a cookie of a successful sign-in expires, if that is soon. */
 function reasonOfShortLife(exchange: Exchange, line: string): string | undefined {
   // `Expires` counts from the response, which may be some seconds old.
-  const sentAt = Date.parse(responseHeader(exchange, 'date') ?? '') || Date.now();
+  const sentAt = Date.parse(responseHeader(exchange, 'date') ?? '') || exchange.receivedAt;
   const seconds = (Cookie.parse(line)?.TTL(sentAt) ?? Infinity) / 1000;
   const isSignIn = isSuccess(exchange) && exchange.request.path.endsWith('login');
   if (!isSignIn || isEmptyCookie(line) || seconds >= minSessionSeconds) return undefined;
   const lifetime = seconds > 0 ? `after ${Math.round(seconds)} s` : 'immediately';
-  return `it expires ${lifetime} (${/(max-age|expires)=[^;]*/i.exec(line)![0]})`;
+  return `it expires ${lifetime}`;
 }
 
 const cookieName = (line: string) => line.split('=')[0]!.trim();

@@ -64,7 +64,7 @@ function inspectBodies(
     (exchange) => {
       const { response } = exchange;
       const fault = response && faultOf(exchange, response);
-      return fault && `responds with ${response.status} and a body that ${fault}`;
+      return fault && `gets a body that ${fault}`;
     },
     undefined,
     (exchange, subject) => ({
@@ -79,7 +79,7 @@ function inspectErrors(pattern: RegExp, name: string): Run {
   return inspectBodies(({ request }, { status, text }) => {
     const match = pattern.exec(unescaped(text.slice(0, maxSearchedCharacters)))?.[0];
     if (status < 400 || !match || unescaped(String(request.body)).includes(match)) return undefined;
-    return `contains ${name}: "${truncate(match)}"`;
+    return `contains ${name}: "${truncate(match, 25)}"`;
   });
 }
 

@@ -1,7 +1,7 @@
 import { isUtf8 } from 'node:buffer';
 import { findCall, type Call } from '../../model/calls.ts';
-import { describeResponse, explainInvalidJson, refusalCause } from '../describe.ts';
-import type { Exchange } from '../http/client.ts';
+import { describeResponse, describeStatus, explainInvalidJson, refusalCause } from '../describe.ts';
+import { methodAndPath, type Exchange, type Stop } from '../http/client.ts';
 import {
   isClientError,
   isRedirect,
@@ -13,11 +13,19 @@ import {
 import { isListPublic } from '../shared-requests.ts';
 import type { RunContext } from '../run-context.ts';
 import { speaksTls } from '../target.ts';
-import { createProblem, fail, failIfAny, failOnFaults, type Inspection } from '../verdict.ts';
+import {
+  createProblem,
+  fail,
+  failAll,
+  failIfAny,
+  failOnFaults,
+  type Inspection,
+  type Problem,
+} from '../verdict.ts';
 import { must, should, type Check, type Run } from './check.ts';
 import { collectExchanges } from './errors.ts';
 
-/** The calls whose time REACH-10 measures, of others and of tess, who has over 100 projects. */
+/** The calls whose time REACH-10 measures, of others and of lena, who has over 100 projects. */
 const timings: [subject: string, call: Call, isBesideMany: boolean][] = [
   ['A list with more than 100 projects', 'listProjects', true],
   ['Creating a project beside more than 100 others', 'createProject', true],
@@ -41,11 +49,16 @@ export const reachabilityChecks: Check[] = [
       const list = await browser.send('GET', '/api/v1/projects', { isAppRequest: true });
       if (!list.response) {
         const isHttps = origin.startsWith('http:') && (await speaksTls(origin));
-        const hint = isHttps
-          ? ` This is https: give ${origin.replace('http:', 'https:')} as the address.`
-          : '';
-        fail(`GET /api/v1/projects: ${describeResponse(list)}.${hint}`, [list]);
+        failAll(
+          isHttps
+            ? `This is https: give ${origin.replace('http:', 'https:')} as the address.`
+            : `GET /api/v1/projects gets no response: ${describeStatus(list)}.`,
+          [list],
+        );
       }
+      const location = responseHeader(list, 'location') ?? '';
+      if (isRedirect(list) && origin.startsWith('http:') && location.startsWith('https:'))
+        failAll(`Requests are redirected to https: give ${new URL(location).origin}.`, [list]);
       if (!indicatesMissingApi(list) && !isSuccess(list) && statusOf(list) !== 404) return;
       const json = { email: fixtures.email('unknown'), password: fixtures.password('unknown') };
       const login = await browser.send('POST', '/api/v1/auth/login', { json });
@@ -53,23 +66,25 @@ export const reachabilityChecks: Check[] = [
         const unknown = await browser.send('GET', '/api/v1/no-such-thing');
         const response = describeResponse(list);
         if ([login, unknown].some((other) => describeResponse(other) !== response)) return;
-        const question = 'Is this the backend, and is it the right port?';
-        fail(`Every address under /api/v1 gets ${response}. ${question}`, [list, login, unknown]);
+        failAll(`Every address under /api/v1 gets the same response, ${describeStatus(list)}.`, [
+          login,
+          unknown,
+          list,
+        ]);
       }
       if (isHtmlPage(list) && isSuccess(list))
-        fail(
-          'GET /api/v1/projects responds with 200 and an HTML page. This is a web server (or the development server of an app) that serves its page at every address. Does the backend use another port?',
-          [list, login],
-          'an empty list without a text',
+        failAll(
+          'GET /api/v1/projects gets an HTML page: a web server, or an app, not its backend.',
+          [login, list],
+          { userSees: 'an empty list without a text' },
         );
       const otherPath = await findOtherBasePath(context);
-      const hint = otherPath
-        ? `${otherPath} responds, so the base path /api/v1 is missing.`
-        : 'Is this the backend, and is it the right port?';
-      fail(
-        `There is no API under /api/v1: GET /api/v1/projects responds with ${describeResponse(list)}. ${hint}`,
-        [list, login],
-        'red banner: "Internal Server Error" for every request',
+      failAll(
+        otherPath
+          ? `${otherPath} responds, and /api/v1/projects does not: the base path is missing.`
+          : `There is no API under /api/v1: GET /api/v1/projects gets ${describeStatus(list)}.`,
+        [login, list],
+        { userSees: 'red banner: "Internal Server Error" for every request' },
       );
     },
   }),
@@ -90,9 +105,11 @@ export const reachabilityChecks: Check[] = [
       const list = await browser.send('GET', '/api/v1/projects');
       const challenge = responseHeader(unknown, 'www-authenticate');
       const header = challenge ? ` and "WWW-Authenticate: ${challenge}"` : '';
+      const what = describeResponse(list) === refusal ? 'request' : 'POST';
       fail(
-        `Every ${describeResponse(list) === refusal ? 'request' : 'POST'}, registering and unknown addresses included, gets ${refusal}${header}. It does not reach the API: something in front of it refuses the app, such as a proxy with a password, a check of Host or User-Agent, or CSRF protection.`,
+        `Every ${what} is refused before the API, at unknown addresses too: ${describeStatus(unknown)}.`,
         [unknown, registration],
+        { detail: `The response is ${refusal}${header}.` },
       );
     },
   }),
@@ -111,7 +128,7 @@ export const reachabilityChecks: Check[] = [
         if (!/^(application|text)\/([\w.-]+\+)?json\s*(;|$)/i.test(type))
           return `has the content type "${type}"`;
         return parseJson(exchange.response!.text) === undefined
-          ? `has the content type "${type}", but the body is not JSON${explainInvalidJson(exchange)}: ${describeResponse(exchange)}`
+          ? `has a body that is not JSON${explainInvalidJson(exchange)}`
           : undefined;
       },
       undefined,
@@ -128,7 +145,7 @@ export const reachabilityChecks: Check[] = [
     run: inspectVisit(
       (exchange) =>
         isRedirect(exchange) && !leadsToApi(exchange)
-          ? `redirects to ${responseHeader(exchange, 'location') ?? 'nowhere'} (${statusOf(exchange)})`
+          ? `redirects to ${responseHeader(exchange, 'location') ?? 'nowhere'}`
           : undefined,
       () => 'the effect of reading the page at that address as a response',
     ),
@@ -140,6 +157,7 @@ export const reachabilityChecks: Check[] = [
     after: ['REACH-1'],
     inspects: true,
     async run(context) {
+      failIfAny(context.http.stops.map(describeStop));
       const exchanges = await collectExchanges(context);
       const failed = exchanges.filter((each) => each.isAppRequest && each.failure);
       failOnFaults(failed, ({ failure }) => `gets no complete response: ${failure!.message}`);
@@ -212,14 +230,14 @@ export const reachabilityChecks: Check[] = [
     inspects: true,
     async run(context) {
       const exchanges = (await collectAppResponses(context)).filter(isSuccess);
-      const isOfTess = ({ browserName }: Exchange) => browserName.startsWith('tess');
-      const others = exchanges.filter((each) => !isOfTess(each));
-      // Before her first long list, tess creates several projects at a time.
+      const isOfLena = ({ browserName }: Exchange) => browserName.startsWith('lena');
+      const others = exchanges.filter((each) => !isOfLena(each));
+      // Before her first long list, lena creates several projects at a time.
       const isLong = ({ response }: Exchange) => Object(parseJson(response?.text)).length > 100;
       const start = exchanges.findIndex(isLong);
-      const ofTess = start < 0 ? [] : exchanges.slice(start).filter(isOfTess);
+      const ofLena = start < 0 ? [] : exchanges.slice(start).filter(isOfLena);
       const slow = timings.map(([subject, call, isBesideMany]) => {
-        const sorted = (isBesideMany ? ofTess : others)
+        const sorted = (isBesideMany ? ofLena : others)
           .filter(({ request }) => findCall(request.method, request.path)?.call === call)
           .toSorted((a, b) => a.durationMs - b.durationMs);
         const median = sorted[Math.floor(sorted.length / 2)];
@@ -229,13 +247,34 @@ export const reachabilityChecks: Check[] = [
         return createProblem(
           `${subject} takes ${seconds} s (median of ${sorted.length} requests).`,
           [median],
-          `${call === 'listProjects' ? '"Loading projects…"' : 'a busy button'} for ${seconds} s`,
+          {
+            userSees: `${call === 'listProjects' ? '"Loading projects…"' : 'a busy button'} for ${seconds} s`,
+          },
         );
       });
       failIfAny(slow);
     },
   }),
 ];
+
+/** Names the request that a server did not survive, or else the last that it answered. */
+function describeStop({ last, broken, refused, durationMs }: Stop): Problem {
+  const [only, ...others] = broken;
+  const when =
+    only && others.length === 0
+      ? `at ${methodAndPath(only.request)}`
+      : `after it answered ${last ? methodAndPath(last.request) : 'nothing'}`;
+  const duration =
+    durationMs === undefined ? '' : `, and is back after ${(durationMs / 1000).toFixed(1)} s`;
+  return createProblem(
+    `The backend stops ${when}${duration}.`,
+    [last, ...broken, others.length > 0 || !only ? refused : undefined],
+    {
+      detail: others.length > 0 ? `${broken.length} requests at once got no response.` : undefined,
+      cause: { words: 'times, the backend stops', subject: when },
+    },
+  );
+}
 
 /** Creates a verdict on the responses to requests that the app sends. */
 function inspectVisit(...inspection: Inspection): Run {

@@ -1,4 +1,11 @@
-import { describeListFault, describeResponse, secondsBetween } from '../describe.ts';
+import type { Project } from '../../machines/types.ts';
+import {
+  describeListFault,
+  describeResponse,
+  describeStatus,
+  lowerFirst,
+  secondsBetween,
+} from '../describe.ts';
 import { isClientError, isSuccess, messageOf, statusOf } from '../http/response.ts';
 import { lateMs } from '../http/clock.ts';
 import type { ApiCall } from '../http/simulated-browser.ts';
@@ -21,7 +28,7 @@ import {
   type Send,
   type Visit,
 } from '../shared-requests.ts';
-import { Blocked, expectSuccess, fail, failIfAny, skip } from '../verdict.ts';
+import { Blocked, decisiveLast, expectSuccess, fail, failIfAny, skip } from '../verdict.ts';
 import type { RunContext, SignedInUser } from '../run-context.ts';
 import { must, should, type Check } from './check.ts';
 import { changeCookie, forgeEnd, otherEnd, specialCharacters } from './cookies.ts';
@@ -30,20 +37,22 @@ import { firstSession } from './xsrf.ts';
 export const signInChecks: Check[] = [
   must('SIGNIN-1', {
     title: 'A wrong password does not sign in',
-    requirement: 'Respond with a status 4xx (401). The app does not read the body.',
+    requirement:
+      'Respond with a status 4xx (401) and a message. Any 2xx signs the user in, whatever its body.',
     statements: ['AUTH-5', 'ERROR-1', 'CHOICE-16'],
     after: ['REACH-6'],
     async run(context) {
       const call = await loginWithWrongPassword(context);
-      expectRejection('a wrong password', call);
+      expectRejection('A wrong password', call);
       const visit = await firstVisit(context).catch(() => undefined);
       if (!visit?.create.outcome.ok || (await isListPublic(context))) return;
       const list = await (await mistypingVisitor(context)).listProjects();
       if (list.outcome.ok && list.outcome.value.some(isSameProject(visit.create.outcome.value)))
-        fail(
-          'The backend refuses a wrong password and signs in all the same: the cookies of that browser show the projects of the user.',
-          [visit.create, call, list],
-        );
+        fail('A wrong password is refused, but its cookies show the projects of the user.', [
+          visit.create,
+          call,
+          list,
+        ]);
     },
   }),
   must('SIGNIN-2', {
@@ -52,10 +61,8 @@ export const signInChecks: Check[] = [
     statements: ['AUTH-5', 'ERROR-1', 'CHOICE-16'],
     after: ['REACH-6'],
     async run(context) {
-      expectRejection(
-        'an email without an account (with "_" for a letter of an email that has one)',
-        await loginWithUnknownEmail(context),
-      );
+      const call = await loginWithUnknownEmail(context);
+      expectRejection('An email with "_" for a letter of an account\'s email', call);
     },
   }),
   should('SIGNIN-4', {
@@ -72,8 +79,9 @@ export const signInChecks: Check[] = [
         messageOf(wrong.exchange) === messageOf(unknown.exchange);
       if (!isSame)
         fail(
-          `The backend responds to a wrong password with ${describeResponse(wrong.exchange)}, and to an unknown email with ${describeResponse(unknown.exchange)}.`,
+          'A wrong password and an unknown email are refused in different ways.',
           [wrong, unknown],
+          { detail: `A wrong password gets ${describeResponse(wrong.exchange)}.` },
         );
     },
   }),
@@ -101,8 +109,9 @@ export const signInChecks: Check[] = [
       }
       if (isRevealing())
         fail(
-          `A wrong password takes ${Math.round(wrongMs)} ms or more, an unknown email ${Math.round(unknownMs)} ms or less: the time reveals which emails have an account.`,
+          `A wrong password takes ${Math.round(wrongMs)} ms or more, an unknown email ${Math.round(unknownMs)} ms or less.`,
           [wrong, unknown],
+          { detail: 'So the time reveals which emails have an account.' },
         );
     },
   }),
@@ -120,16 +129,13 @@ export const signInChecks: Check[] = [
       const other = await visitAs(context, await context.newSession('ada'), 'of another session');
       if (![other.list, other.create].some(isUnauthorized))
         throw new Blocked('a session has ended, but a new one works');
-      const sent = visit.browser.cookiesFor('/api/v1/projects');
-      const cookies = sent.filter(({ key }) => key !== 'XSRF-TOKEN');
-      const characters = specialCharacters(cookies.map(({ value }) => value));
-      const cause =
-        cookies.length === 0
-          ? describeMissingCookie(visit)
-          : `Cookies sent: ${sent.map(({ key }) => key).join(', ')}.${characters && ` Their values contain ${characters} – does the backend read them whole, without decoding?`}`;
+      const sent = visit.browser.cookiesFor('/api/v1/projects').map(({ key }) => key);
+      if (!sent.some((key) => key !== 'XSRF-TOKEN'))
+        fail(describeMissingCookie(visit), [visit.login, call]);
       fail(
-        `After signing in, the backend rejects ${nameOf(call)} with ${describeResponse(call.exchange)}. ${cause}`,
+        `After signing in, ${nameOf(call)} is refused: ${describeStatus(call.exchange)}.`,
         [call],
+        { detail: `The browser sends the cookies ${sent.join(', ')}.` },
       );
     },
   }),
@@ -147,7 +153,7 @@ export const signInChecks: Check[] = [
       for (const [event, send] of requests) {
         const user = await context.newSession('ada');
         const stranger = context.newBrowser('stranger');
-        const failure = `After ${event} in another browser, the list of a signed-in user fails`;
+        const failure = `After ${event} in another browser, a user's list fails`;
         await expectSession(user, () => send(context, stranger), failure);
       }
     },
@@ -160,8 +166,7 @@ export const signInChecks: Check[] = [
     after: ['SIGNIN-14'],
     async run(context) {
       const signInAgain = async () => (await context.newSession('bob')).login;
-      const failure =
-        'After the user signed in from a second browser, the list of the first one fails';
+      const failure = 'After a sign-in from a second browser, the list of the first one fails';
       await expectSession(await context.signedInUser('bob'), signInAgain, failure);
     },
   }),
@@ -181,14 +186,16 @@ export const signInChecks: Check[] = [
       const isLate = call === visit.list && (await visit.browser.listProjects()).outcome.ok;
       // A failure that every visit has is the finding of another check.
       if (failed.length === visits.length && !isLate)
-        throw new Blocked(describeResponse(call.exchange));
+        throw new Blocked(`every session is refused: ${describeStatus(call.exchange)}`);
       const usual = visits.filter((other) => !failed.includes(other)).flatMap(cookieValuesOf);
-      const odd = specialCharacters(cookieValuesOf(visit), usual);
-      const hint = isLate
-        ? ' It accepts the same session 0.5 s later: does it respond before the session is stored?'
-        : odd && ` Only its cookies contain ${odd}`;
+      const odd = failed.map((each) => specialCharacters(cookieValuesOf(each), usual));
+      const which = isLate
+        ? ', and works 0.5 s later'
+        : odd.every(Boolean)
+          ? `: those whose cookies contain ${[...new Set(odd.join(' ').split(' '))].join(' ')}`
+          : '';
       fail(
-        `Right after ${failed.length} of ${visits.length} sign-ins, the backend rejects ${nameOf(call)} with ${describeResponse(call.exchange)}.${hint}`,
+        `After ${failed.length} of ${visits.length} sign-ins, ${nameOf(call)} is refused${which}.`,
         [visit.login, call],
       );
     },
@@ -214,9 +221,9 @@ export const signInChecks: Check[] = [
       if (!(await signInTwice())) return;
       // A control: one sign-in alone creates a session. Then the same again.
       const { browser } = await context.newSession('bob');
-      if (isUnauthorized(await browser.listProjects())) throw new Blocked('no session works');
+      if (isUnauthorized(await browser.listProjects())) throw new Blocked('one session fails too');
       const again = await signInTwice();
-      const failure = 'One of two concurrent sign-ins creates no valid session';
+      const failure = 'Of two sign-ins at once, at least one creates no session';
       if (again) expectSuccess(again.failed, failure, again.evidence);
     },
   }),
@@ -230,21 +237,16 @@ export const signInChecks: Check[] = [
       await requireSession(context, 'list and create');
       const { first, browser, account, login } = await signInAsAnother(context);
       const setup = [first.login, account.registration];
-      expectSuccess(login, 'Signing in from a browser with a session fails', setup);
+      expectSuccess(login, 'Another user cannot sign in from a browser with a session', setup);
       await browser.listProjects();
       const create = await browser.createProject(context.fixtures.project('of olga'));
-      const failure =
-        'After signing in from a browser that had a session, creating a project fails';
+      const failure = 'After another user signed in from a browser, a new project fails';
       if (isClientError(create.exchange)) expectSuccess(create, failure, [...setup, login]);
       if (!create.outcome.ok) skip('no project can be created');
       const second = await takeSession(context, 'olga');
       const created = { call: create, project: create.outcome.value };
-      if ((await listWith(second.browser, [created])).missing.length > 0)
-        fail(
-          'After another user signed in from the same browser, a new project is not in their list: the old session went on.',
-          [...setup, login, create],
-          "the new user's project in the first user's list",
-        );
+      if ((await listWith(context, second.browser, [created])).missing.length > 0)
+        await expectOwnList(context, first, created, [...setup, login, create]);
     },
   }),
   should('SIGNIN-10', {
@@ -255,7 +257,7 @@ export const signInChecks: Check[] = [
     async run(context) {
       const user = await takeSession(context, 'bob');
       const mistype = () => user.browser.login(user.email, `${user.password}?`);
-      const failure = 'After a failed sign-in, the list of the signed-in user fails';
+      const failure = 'After a failed sign-in, the list of the browser fails';
       await expectSession(user, mistype, failure);
     },
   }),
@@ -277,14 +279,16 @@ export const signInChecks: Check[] = [
       if (!login.outcome.ok) login = await browser.login(user.email, user.password);
       // A control: without the old cookies, the same user can sign in.
       if (!login.outcome.ok) await context.newSession('bob');
-      expectSuccess(
-        login,
-        'Signing in with the cookies of an expired session fails twice, so the user is locked out until the cookies expire',
-        [user.registration],
-      );
+      expectSuccess(login, 'Signing in with the cookies of an ended session fails twice', [
+        user.registration,
+      ]);
       const list = await browser.listProjects();
       if (isClientError(list.exchange))
-        expectSuccess(list, 'After signing in with old cookies, the list fails', [login]);
+        expectSuccess(
+          list,
+          'After signing in with the cookies of an ended session, the list fails',
+          [login],
+        );
     },
   }),
   must('SIGNIN-12', {
@@ -304,8 +308,8 @@ export const signInChecks: Check[] = [
             startedAfter > user.login.exchange.startedAfter && request.path.endsWith('/login'),
         );
         const which =
-          count === 1 ? `after ${others.length} later sign-ins, the list` : `list number ${count}`;
-        const failure = `The session ends early: ${which} of a signed-in user fails`;
+          count === 1 ? `After ${others.length} later sign-ins, the list` : `List number ${count}`;
+        const failure = `${which} of a signed-in user fails`;
         expectSuccess(list, failure, [user.login]);
       }
     },
@@ -324,7 +328,7 @@ export const signInChecks: Check[] = [
       if (!lists.some(isUnauthorized)) return;
       const control =
         lists.find(({ outcome }) => outcome.ok) ?? (await user.browser.listProjects());
-      if (!control.outcome.ok) throw new Blocked('the session has ended, see SIGNIN-12');
+      if (!control.outcome.ok) throw new Blocked('the session has ended');
       // In another session, because requests at once can end the one that they use.
       const other = await context.newSession(user.name);
       let isAlwaysValid = true;
@@ -334,7 +338,9 @@ export const signInChecks: Check[] = [
       const last = rejected.at(-1);
       if (!last) throw new Blocked('the session was rejected only once');
       fail(
-        `Of ${lists.length} lists at once on new connections, the backend rejects ${rejected.length} with ${describeResponse(last.exchange)}. ${isAlwaysValid ? 'It accepts the same requests one after another: does each response replace the session cookie?' : 'Does each of its processes keep sessions of its own?'}`,
+        isAlwaysValid
+          ? `Of ${lists.length} lists at once, ${rejected.length} are refused; one after another, none is.`
+          : `Of ${lists.length} lists on new connections, ${rejected.length} are refused, in one valid session.`,
         [user.login, control, last],
       );
     },
@@ -370,7 +376,7 @@ export const signInChecks: Check[] = [
       await blockOnFlapping({ browser });
       after.exchange.idleMs = minIdleMs;
       fail(
-        `A session ended after ${secondsBetween(before, after)} s without a call: the backend rejects the list with ${describeResponse(after.exchange)}.`,
+        `A session ends within ${secondsBetween(before, after)} s without a call: ${describeStatus(after.exchange)}.`,
         [login.last, before, after],
       );
     },
@@ -378,14 +384,33 @@ export const signInChecks: Check[] = [
 ];
 
 function expectRejection(credentials: string, call: ApiCall) {
-  const response = `The backend responds to ${credentials} with ${describeResponse(call.exchange)}`;
+  const response = `${credentials} gets ${describeStatus(call.exchange)}`;
   if (call.outcome.ok) fail(`${response}, which signs the user in.`, [call]);
   const cause = {
-    words: `wrong sign-ins get ${describeResponse(call.exchange)}`,
-    subject: credentials,
+    words: `wrong sign-ins get ${describeStatus(call.exchange)}`,
+    key: describeResponse(call.exchange),
+    subject: lowerFirst(credentials),
   };
-  if (!isClientError(call.exchange))
-    fail(`${response} instead of a status 4xx.`, [call], undefined, cause);
+  if (!isClientError(call.exchange)) fail(`${response}, not 4xx.`, [call], { cause });
+}
+
+/** Fails for a new project that its user does not see. Names the user who sees it. */
+async function expectOwnList(
+  context: RunContext,
+  first: Visit,
+  { call, project }: { call: ApiCall; project: Project },
+  evidence: ApiCall[],
+) {
+  const { browser } = await context.newSession(first.name);
+  const list = await browser.listProjects();
+  const isOfFirst = list.outcome.ok && list.outcome.value.some(isSameProject(project));
+  fail(
+    isOfFirst
+      ? 'A user who signs in after another one in a browser creates projects of that other user.'
+      : 'A user who signs in after another one in a browser creates a project that no list shows.',
+    decisiveLast([...evidence, list], call),
+    { userSees: isOfFirst ? "the new user's project in the first user's list" : undefined },
+  );
 }
 
 const foreignRequests: Record<string, Send> = {
@@ -428,9 +453,7 @@ async function requireSession(context: RunContext, to: 'list' | 'list and create
   const calls = to === 'list' ? [list] : [list, create];
   const rejected = calls.find(isUnauthorized);
   if (rejected)
-    throw new Blocked(
-      `a signed-in user is rejected, see SIGNIN-6: ${describeResponse(rejected.exchange)}`,
-    );
+    throw new Blocked(`a signed-in user is rejected: ${describeResponse(rejected.exchange)}`);
 }
 
 /** Returns a session that works. Skips when the backend needs none. */
@@ -438,7 +461,7 @@ async function requireActiveSession(context: RunContext): Promise<Visit> {
   if (await isListPublic(context)) skip('the backend requires no session');
   const visits = [await activeSession(context), ...(await tenVisits(context))];
   const working = visits.find(({ list }) => list.outcome.ok);
-  if (!working) throw new Blocked('no session works, see SIGNIN-6');
+  if (!working) throw new Blocked(`the list: ${describeListFault(visits[0]!.list)}`);
   return working;
 }
 
@@ -452,15 +475,13 @@ async function blockUnlessRejected(user: SignedInUser, list: ApiCall) {
 async function blockOnFlapping({ browser }: Pick<SignedInUser, 'browser'>): Promise<void> {
   for (let count = 0; count < 6; count++) {
     const list = await browser.clone('again').listProjects(onNewConnection);
-    if (list.outcome.ok) throw new Blocked('a session is valid now and then, see SIGNIN-14');
+    if (list.outcome.ok) throw new Blocked('a session is valid now and then');
   }
 }
 
 function describeMissingCookie({ browser, login }: SignedInUser): string {
   const key = /"(\w*token\w*|jwt)"/i.exec(login.exchange.response?.text ?? '')?.[1];
-  const token = key
-    ? ` The response to signing in has "${key}" in its body, but the app does not read that body.`
-    : '';
-  const other = browser.xsrfToken() === undefined ? '' : ' except XSRF-TOKEN';
-  return `Signing in set no cookie for /api/v1/projects${other}.${token}`;
+  const token = key ? `; "${key}" in its body is not used` : '';
+  const other = browser.xsrfToken() === undefined ? '' : ' but XSRF-TOKEN';
+  return `Signing in sets no cookie for /api/v1/projects${other}${token}.`;
 }

@@ -3,6 +3,7 @@ import {
   charactersOf,
   describeMessageFault,
   describeResponse,
+  describeStatus,
   describeType,
   lowerFirst,
   refusalCause,
@@ -14,7 +15,7 @@ import {
   asUser,
   createOrBlock,
   expectReadableList,
-  findProject,
+  findProjectLoosely,
   listOrBlock,
   listWith,
   missingFromList,
@@ -120,8 +121,10 @@ function longText(length: number): string {
   return `${'A long text, and more of it: '.repeat(length / 29 + 1).slice(0, length - 1)}!`;
 }
 
-const nameText = ([title, description]: Text) =>
-  `the project "${truncate(title, 20)}" (a title of ${title.length} and a description of ${description.length} characters)`;
+const nameText = ([title]: Text) => `the project ${JSON.stringify(truncate(title, 20))}`;
+
+const lengthsOf = ([title, description]: Text) =>
+  `a title of ${title.length} and a description of ${description.length} characters`;
 
 const createText = oncePerArguments(async (context: RunContext, [title, description]: Text) =>
   (await context.signedInUser('tess')).browser.createProject({ title, description }),
@@ -133,7 +136,8 @@ export async function listRejectedTexts(context: RunContext): Promise<string[]> 
   for (const text of textRows.flatMap(({ projects }) => projects)) {
     if (text.join('').length < 300) continue;
     const { exchange } = await createText(context, text);
-    if (isClientError(exchange)) rejected.push(`${nameText(text)}: ${describeResponse(exchange)}`);
+    if (isClientError(exchange))
+      rejected.push(`${nameText(text)} (${lengthsOf(text)}): ${describeResponse(exchange)}`);
   }
   return rejected;
 }
@@ -175,8 +179,9 @@ export const textChecks: Check[] = [
           ? ['letters in place of the other characters', 'texts are rejected for their characters']
           : ['a longer text', 'short texts are rejected'];
         const subject = nameText(text);
-        const description = `The backend rejects ${subject} with ${describeResponse(create.exchange)}, and accepts ${control}.`;
-        problems.push(createProblem(description, [create], undefined, { words, subject }));
+        const description = `The backend refuses ${subject}, and accepts ${control}.`;
+        const more = { detail: `It has ${lengthsOf(text)}.`, cause: { words, subject } };
+        problems.push(createProblem(description, [create], more));
       }
       failIfAny(problems);
     }),
@@ -193,8 +198,7 @@ export const textChecks: Check[] = [
       for (const subject of Object.keys(brokenTexts)) {
         const { create, description } = await createWithBrokenText(context, subject);
         const cause = { words: 'texts make the backend fail', subject: lowerFirst(subject) };
-        if (!isDecided(create))
-          problems.push(createProblem(description, [create], undefined, cause));
+        if (!isDecided(create)) problems.push(createProblem(description, [create], { cause }));
         else await expectReadableList(browser, subject, create.exchange);
       }
       failIfAny(problems);
@@ -214,7 +218,7 @@ export const textChecks: Check[] = [
         const cause = isSuccess(create.exchange)
           ? { words: 'texts that the contract forbids are accepted', subject }
           : refusalCause(create.exchange, lowerFirst(subject));
-        problems.push(createProblem(description, [create], undefined, cause));
+        problems.push(createProblem(description, [create], { cause }));
       }
       failIfAny(problems);
     },
@@ -237,8 +241,7 @@ const createWithBrokenText = oncePerArguments(async (context: RunContext, subjec
   const send = () => browser.createProject(brokenTexts[subject]!, { isAppRequest: false });
   let create = await send();
   if (!isDecided(create)) create = await send();
-  const response = describeResponse(create.exchange);
-  return { create, description: `${subject}: the backend responds with ${response}.` };
+  return { create, description: `${subject} gets ${describeStatus(create.exchange)}.` };
 });
 
 /** Returns the text that a program may take for a missing one. */
@@ -277,34 +280,36 @@ async function expectPreserved(context: RunContext, text: Text): Promise<string 
   if (isClientError(exchange)) {
     const fault = describeMessageFault(exchange);
     if (fault)
-      fail(
-        `The backend rejects ${subject} with ${response}, but ${fault}.`,
-        [create],
-        undefined,
-        refusalCause(exchange, subject),
-      );
+      fail(`The backend refuses ${subject}, and ${fault}.`, [create], {
+        cause: refusalCause(exchange, subject),
+      });
     if (await isTakenForMissing(browser, text))
       fail(
-        `The backend takes the text "${findFalsy(text)}" for a missing one: it responds with ${response}, and accepts letters in its place, and also "${findFalsy(text)}x".`,
+        `The text "${findFalsy(text)}" is taken for a missing one: "${findFalsy(text)}x" is accepted.`,
         [create],
       );
     return response;
   }
   if (statusOf(exchange) >= 500) await expectCharacters(browser, text);
-  if (!isSuccess(exchange)) fail(`The backend responds to ${subject} with ${response}.`, [create]);
+  if (!isSuccess(exchange))
+    fail(`The backend responds to ${subject} with ${describeStatus(exchange)}.`, [create], {
+      detail: `It has ${lengthsOf(text)}.`,
+    });
   const created = Object(parseJson(exchange.response!.text)) as Project;
-  if (created.title === undefined) fail(`The response is not a project: ${response}.`, [create]);
+  if (created.title === undefined) fail(`The response to ${subject} is not a project.`, [create]);
   expectSameText(sent, created, 'the response to creating a project', [create]);
   const list = await expectReadableList(browser, subject, exchange);
   const stored = { call: create, project: created };
-  const { projects, call } = await listWith(browser, [stored], findProject, list);
-  const listed = findProject(projects, created);
+  const { projects, call } = await listWith(context, browser, [stored], findProjectLoosely, list);
+  const listed = findProjectLoosely(projects, created);
   if (!listed) {
     const control = await createOrBlock(context, browser, `after ${truncate(sent.title, 20)}`);
     const later = await expectReadableList(browser, subject, exchange, control.call.exchange);
-    if ((await listWith(browser, [control], findProject, later)).missing.length > 0)
+    if ((await listWith(context, browser, [control], findProjectLoosely, later)).missing.length > 0)
       throw new Blocked(missingFromList);
-    return fail(`The list does not contain ${subject}.`, [create, call]);
+    return fail(`The list does not contain ${subject}.`, [create, call], {
+      detail: `It has ${lengthsOf(text)}. A project after it is in the list.`,
+    });
   }
   expectSameText(sent, listed, 'the list', [create, call]);
   return undefined;
@@ -315,9 +320,8 @@ async function expectCharacters(browser: SimulatedBrowser, text: Text) {
   for (const character of new Set(charactersOf(text.join('')))) {
     const title = `One ${character} in a title`;
     const create = await browser.createProject({ title, description: title });
-    const response = describeResponse(create.exchange);
     if (statusOf(create.exchange) >= 500)
-      fail(`The title ${JSON.stringify(title)} gets ${response}.`, [create]);
+      fail(`The title ${JSON.stringify(title)} gets ${describeStatus(create.exchange)}.`, [create]);
   }
 }
 
@@ -334,15 +338,16 @@ export function expectSameText(
     if (actual.title === sent.description && actual.description === sent.title)
       fail(`Title and description are swapped in ${place}.`, calls);
     const { words, difference } = describeChange(sent[field], received);
-    fail(
-      `The ${field} in ${place} is ${words}: ${difference}.`,
-      calls,
-      calls.at(-1)!.outcome.ok ? `a row that reads "${truncate(String(received))}"` : undefined,
-      {
+    fail(`The ${field} in ${place} is ${words}.`, calls, {
+      detail: `It is ${difference}.`,
+      userSees: calls.at(-1)!.outcome.ok
+        ? `a row that reads "${truncate(String(received))}"`
+        : undefined,
+      cause: {
         words: `texts are ${words}`,
         subject: `the ${field} ${JSON.stringify(truncate(sent[field], 20))}`,
       },
-    );
+    });
   }
 }
 
@@ -361,8 +366,7 @@ const changes: Record<string, Change> = {
   'normalized to the Unicode form NFD': (text) => text.normalize('NFD'),
   trimmed: (text) => text.trim(),
   'without repeated spaces (each run of spaces became one)': (text) => text.replaceAll(/ +/g, ' '),
-  'sent back with "\'" before =, +, - or @, as a guard for CSV files': (text) =>
-    text.replace(/^[=+@-]/, "'$&"),
+  'sent back with "\'" before =, +, - or @, as for CSV': (text) => text.replace(/^[=+@-]/, "'$&"),
   'URL-decoded (%25 became %)': (text) =>
     text.replaceAll(/%([\da-f]{2})/gi, (_, hex: string) => String.fromCodePoint(parseInt(hex, 16))),
   'with the two characters \\n turned into a line break': (text) => text.replaceAll('\\n', '\n'),
@@ -385,7 +389,7 @@ const forms: Record<string, Change> = {
 /** Names what was done to a text, and quotes both texts around the first character that differs. */
 function describeChange(sent: string, received: unknown) {
   if (typeof received !== 'string')
-    return { words: 'not a string', difference: `it is ${describeType(received)}` };
+    return { words: 'not a string', difference: describeType(received) };
   const [expected, actual] = [charactersOf(sent), charactersOf(received)];
   let index = 0;
   while (index < expected.length && expected[index] === actual[index]) index += 1;
@@ -409,7 +413,7 @@ function nameChange(sent: string, received: string, from: string, to: string): s
   if (sent.startsWith(received))
     return `cut at ${received.length} characters, before ${JSON.stringify(from)}`;
   if (received === sent.replaceAll(from, '')) return `without ${JSON.stringify(from)}`;
-  if (from === '$') return 'changed at "$" (does String.replace insert it, and expand $& and $$?)';
+  if (from === '$') return 'changed at "$", as by String.replace, which expands $& and $$';
   return received === sent.replaceAll(from, to)
     ? `sent back with ${JSON.stringify(to)} in place of ${JSON.stringify(from)}`
     : `changed at ${JSON.stringify(from)}`;

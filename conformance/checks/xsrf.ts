@@ -1,9 +1,4 @@
-import {
-  describeMessageFault,
-  describeResponse,
-  refusalCause,
-  secondsBetween,
-} from '../describe.ts';
+import { describeMessageFault, describeStatus, refusalCause, secondsBetween } from '../describe.ts';
 import { isClientError, isSuccess, statusOf } from '../http/response.ts';
 import type { ApiCall, SimulatedBrowser } from '../http/simulated-browser.ts';
 import {
@@ -32,7 +27,9 @@ export const firstSession = oncePerRun(async (context) => {
   const register = () => cold.registerUser(email, password);
   const registration = await context.postWithXsrfCookie(cold, register);
   const login = await context.postWithXsrfCookie(browser, () => browser.login(email, password));
-  return { browser, registration, login, list: await browser.listProjects() };
+  const list = await browser.listProjects();
+  const create = await browser.createProject(context.fixtures.project('with the first token'));
+  return { browser, registration, login, list, create };
 });
 
 export const xsrfChecks: Check[] = [
@@ -50,8 +47,9 @@ export const xsrfChecks: Check[] = [
         return (
           (isRepaired || asksForToken(first)) &&
           createProblem(
-            `The backend rejects the first POST of a new browser, which ${action}, with ${describeResponse(first.exchange)}${isRepaired ? ', and accepts it with a token' : ''}.`,
+            `The first POST of a new browser, which ${action}, gets ${describeStatus(first.exchange)}.`,
             [isRepaired ? last : undefined, first],
+            { detail: isRepaired ? 'It is accepted with a token.' : undefined },
           )
         );
       };
@@ -74,7 +72,7 @@ export const xsrfChecks: Check[] = [
         fail('The XSRF-TOKEN cookie is HttpOnly, so the app cannot read and send it.', evidence);
       if (cookie && browser.xsrfToken() === undefined)
         fail(
-          `The XSRF-TOKEN cookie has ${describePath(cookie)}, so the app at / cannot read it.`,
+          `The app at / cannot read the XSRF-TOKEN cookie: it has ${describePath(cookie)}.`,
           evidence,
         );
       if (cookie) return;
@@ -93,7 +91,7 @@ export const xsrfChecks: Check[] = [
       );
       if (needsToken && isForbidden && (await browser.listProjects()).outcome.ok)
         fail(
-          `The backend rejects a new project with ${describeResponse(create.exchange)}, but there is no XSRF-TOKEN cookie for the app to send. Set it at sign-in and do not delete it.`,
+          `A new project gets ${describeStatus(create.exchange)}, and no XSRF-TOKEN cookie is set.`,
           evidence,
         );
       throw new Blocked(describeCreateFailure(create));
@@ -117,19 +115,25 @@ export const xsrfChecks: Check[] = [
       const project = context.fixtures.project('with a raw token');
       const headers = { 'x-xsrf-token': cookie.value };
       const raw = await browser.createProject(project, { headers, isAppRequest: false });
-      const characters = specialCharacters([cookie.value]);
-      const hint =
-        cookie.value !== token && raw.outcome.ok
-          ? ' It accepts the percent-encoded value of the cookie: it compares the header without decoding.'
-          : characters !== ''
-            ? ` The cookie's value contains ${characters}: percent-encode it in the cookie, and compare the header without decoding or unquoting it.`
-            : (await isNewTokenAccepted(context))
-              ? ` It accepts the token of a new session. The rejected one is ${secondsBetween(login, create)} s old: has it expired, is a token valid once, or does another sign-in of the user replace it?`
-              : '';
-      fail(
-        `With the token of the XSRF-TOKEN cookie in X-XSRF-TOKEN, the backend rejects a new project with ${describeResponse(create.exchange)}.${hint}`,
-        [login, create],
-      );
+      const failure = `The app's XSRF token gets ${describeStatus(create.exchange)}`;
+      if (cookie.value !== token && raw.outcome.ok)
+        fail("The app's XSRF token is refused, and its percent-encoded form is accepted.", [
+          login,
+          raw,
+          create,
+        ]);
+      const { accepted, refused } = await tryNewTokens(context);
+      const characters = specialCharacters(refused, accepted);
+      if (accepted.length === 0) fail(`${failure}, in each session.`, [login, create]);
+      if (refused.length > 0)
+        fail(
+          `${failure}, as do ${refused.length} of ${refused.length + accepted.length} new ones${characters && `, with ${characters}`}.`,
+          [login, create],
+        );
+      fail(`${failure}, ${secondsBetween(login, create)} s after the sign-in; new ones work.`, [
+        login,
+        create,
+      ]);
     },
   }),
   should('XSRF-4', {
@@ -141,13 +145,20 @@ export const xsrfChecks: Check[] = [
       const { first, browser, oldToken, login } = await signInAsAnother(context);
       if (oldToken === undefined || !login.outcome.ok) skip('the app gets no token');
       const [ada, bob] = [await context.signedInUser('ada'), await context.signedInUser('bob')];
-      const again = await context.newSession('ada');
       if (browser.xsrfToken() !== oldToken) {
-        if (
-          again.browser.xsrfToken() === ada.browser.xsrfToken() &&
-          !(await isDoubleSubmit(context))
-        )
+        const again = await context.newSession('ada');
+        const isSame = again.browser.xsrfToken() === ada.browser.xsrfToken();
+        if (isSame && !(await isDoubleSubmit(context)))
           fail('A user has the same XSRF token after each sign-in.', [ada.login, again.login]);
+        const control = await createWithToken(context, browser, 'wrong-token-0123456789abcdef');
+        const old = await createWithToken(context, browser, oldToken);
+        if (isClientError(control) && isSuccess(old))
+          fail('A token from before the sign-in of another user is accepted after it.', [
+            first.login,
+            login,
+            control,
+            old,
+          ]);
         return;
       }
       if (ada.browser.xsrfToken() === bob.browser.xsrfToken())
@@ -167,22 +178,25 @@ export const xsrfChecks: Check[] = [
       const { browser } = await context.signedInUser('ada');
       const missing = await createWithoutToken(context);
       if (!isClientError(missing)) skip('the backend does not reject a request without the token');
-      const control = await browser.createProject(context.fixtures.project('with its own token'));
-      if (!control.outcome.ok) throw new Blocked(describeCreateFailure(control));
+      const own = await browser.createProject(context.fixtures.project('with its own token'));
+      if (!own.outcome.ok) throw new Blocked(describeCreateFailure(own));
       const wrong = await createWithToken(context, browser, 'wrong-token-0123456789abcdef');
       const otherToken = (await context.signedInUser('bob')).browser.xsrfToken() ?? 'none';
       const other = await createWithToken(context, browser, otherToken);
       if (isSuccess(wrong))
         fail('A missing token is rejected, but any value is accepted.', [missing, wrong]);
       if (isSuccess(other)) fail("The backend accepts another user's token.", [missing, other]);
+      if (await isDoubleSubmit(context))
+        fail('An invented token is accepted if the XSRF-TOKEN cookie has it too.', [
+          missing,
+          context.http.exchanges.at(-1),
+        ]);
       const fault = isClientError(wrong) ? describeMessageFault(wrong) : undefined;
       if (fault !== undefined)
-        fail(
-          `The backend rejects a wrong token with ${statusOf(wrong)}, but ${fault}.`,
-          [wrong],
-          'red banner: "Internal Server Error"',
-          refusalCause(wrong, 'a project with a wrong XSRF token'),
-        );
+        fail(`A wrong XSRF token gets ${describeStatus(wrong)}, and ${fault}.`, [wrong], {
+          userSees: 'red banner: "Internal Server Error"',
+          cause: refusalCause(wrong, 'a project with a wrong XSRF token'),
+        });
     },
   }),
   should('XSRF-7', {
@@ -203,8 +217,9 @@ export const xsrfChecks: Check[] = [
       if (!isClientError(create.exchange)) return;
       await createOrBlock(context, browser, 'in the open browser');
       fail(
-        `The session cookie has a lifetime and XSRF-TOKEN has none. With the cookies that outlast the browser, the list succeeds, and the backend rejects a new project with ${describeResponse(create.exchange)}.`,
+        `After the browser opens again, the list works and a new project gets ${describeStatus(create.exchange)}.`,
         [login, list, create],
+        { detail: 'The session cookie has a lifetime, and XSRF-TOKEN has none.' },
       );
     },
   }),
@@ -217,15 +232,16 @@ export const xsrfChecks: Check[] = [
     after: ['SIGNIN-15'],
     inspects: true,
     async run(context) {
-      const { browser, login, list } = await firstSession(context);
-      if (browser.xsrfToken() === undefined) skip('the app gets no token');
+      const { browser, login, create: before } = await firstSession(context);
+      const token = browser.xsrfToken();
+      if (token === undefined) skip('the app gets no token');
+      if (!before.outcome.ok) throw new Blocked(describeCreateFailure(before));
       const create = await findRejectedToken(context, browser, 'with an old token');
       if (!create) return;
-      if (!(await isNewTokenAccepted(context))) throw new Blocked(describeCreateFailure(create));
-      create.exchange.idleMs = create.exchange.endedAtMs - list.exchange.endedAtMs;
+      create.exchange.idleMs = create.exchange.endedAtMs - before.exchange.endedAtMs;
       fail(
-        `A token expires: ${secondsBetween(list, create)} s after the sign-in, the backend rejects a new project with ${describeResponse(create.exchange)}, although the session is valid. It accepts the token of a new session.`,
-        [login.last, create],
+        `A token that worked is refused ${secondsBetween(before, create)} s later: ${describeStatus(create.exchange)}.`,
+        [login.last, before, create],
       );
     },
   }),
@@ -241,11 +257,16 @@ async function findRejectedToken(context: RunContext, browser: SimulatedBrowser,
   return create;
 }
 
-/** A control: returns whether a user who has just signed in can create a project. */
-async function isNewTokenAccepted(context: RunContext): Promise<boolean> {
-  const { browser } = await context.newSession('ada');
-  const project = context.fixtures.project('with a new token');
-  return (await browser.createProject(project)).outcome.ok === true;
+/** Signs in several times, and returns the tokens with which a project was created, and others. */
+async function tryNewTokens(context: RunContext) {
+  const [accepted, refused]: string[][] = [[], []];
+  for (let count = 1; count <= 4; count++) {
+    const { browser } = await context.newSession('ada');
+    const token = browser.xsrfToken() ?? '';
+    const create = await browser.createProject(context.fixtures.project(`with token ${count}`));
+    (create.outcome.ok ? accepted! : refused!).push(token);
+  }
+  return { accepted: accepted!, refused: refused! };
 }
 
 /** Returns whether the backend accepts an invented token, if the cookie has the same value. */

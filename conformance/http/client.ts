@@ -30,14 +30,18 @@ export type Exchange = {
   request: HttpRequest;
   response: HttpResponse | undefined;
   /** Why there is no complete response. */
-  failure: { message: string; isTimeout?: boolean } | undefined;
+  failure: { message: string; isTimeout?: boolean; isRefused?: boolean } | undefined;
   durationMs: number;
   /** How many exchanges of the run had ended when this one started. */
   startedAfter: number;
   /** By the clock of the run. */
   endedAtMs: number;
+  /** By the clock of the machine, as dates are. */
+  receivedAt: number;
   /** Set-Cookie lines that a browser would not store. */
   rejectedCookies: { line: string; reason: string }[];
+  /** Whether the browser ignored the response, because the app had aborted the request. */
+  isIgnored?: boolean;
   /** What the browser sent because this response redirects it. */
   next?: Exchange;
   /** How long its browser had sent nothing, where that is the cause. */
@@ -50,8 +54,19 @@ export type Exchange = {
   isAppRequest: boolean;
 };
 
+/** A time in which the server refused connections. */
+export type Stop = {
+  /** The last request that got a response before it, and those that got none. */
+  last: Exchange | undefined;
+  broken: Exchange[];
+  refused: Exchange;
+  /** Undefined if the run saw no end of it. */
+  durationMs: number | undefined;
+};
+
 type Sender = Pick<Exchange, 'browserName' | 'isAppRequest' | 'forgery'>;
 type Result = Pick<Exchange, 'response' | 'failure'>;
+type Failure = NonNullable<Exchange['failure']>;
 
 /** Thrown in place of a response that cannot be judged: the backend throttles, or hangs. */
 export class Unjudged extends Error {}
@@ -61,6 +76,9 @@ export type Scope = { exchanges: Exchange[]; unjudged: string[] };
 
 /** The scope of the check that runs. */
 export const scope = new AsyncLocalStorage<Scope>();
+
+/** The message of an `Unjudged` after the server has stopped. */
+const stopped = 'the backend has stopped';
 
 /** The message of an `Unjudged` after the budget. */
 export const outOfTime = 'lack of time';
@@ -72,7 +90,7 @@ export type HttpClientOptions = {
   clock?: Clock;
   /** Whether to obey every Retry-After, up to `maxWaitMinutes` in total (`--wait`). */
   isPatient?: boolean;
-  /** The milliseconds after which no request is sent or waited for (`--budget`). Default: none. */
+  /** The milliseconds after which only MUST checks begin (`--budget`). Default: none. */
   budgetMs?: number;
   /** Called before the client waits for a response, or for a time because of a response. */
   onWait?: (reason: string, delayMs?: number) => void;
@@ -82,6 +100,15 @@ export type HttpClientOptions = {
 export const maxWaitMinutes = 30;
 const patientLimits = { onceMs: maxWaitMinutes * 60_000, totalMs: maxWaitMinutes * 60_000 };
 const impatientLimits = { onceMs: 5_000, totalMs: 20_000 };
+
+/** The least time in which MUST checks are judged. After it, no request is sent or waited for. */
+export const minMustMs = 5 * 60_000;
+
+/** How long a server may refuse connections, for example while a supervisor starts it again. */
+const maxStopMs = 15_000;
+const retryMs = 500;
+/** Those may have begun before a server stopped. */
+const maxAtOnce = 12;
 
 /** Longer until the first timeout, so that a slow backend is called slow. */
 const [firstTimeoutMs, laterTimeoutMs] = [10_000, 5_000];
@@ -121,7 +148,10 @@ export function createHttpClient(origin: string, settings: HttpClientOptions = {
   };
   const waitLimit = isPatient ? patientLimits : impatientLimits;
   const startedAtMs = clock.now();
-  const endsAtMs = startedAtMs + budgetMs;
+  const endsAtMs = startedAtMs + Math.max(budgetMs, minMustMs);
+  const stops: Stop[] = [];
+  /** Pending while the server refuses connections. Resolves to whether it accepts them again. */
+  let restart: Promise<boolean> | undefined;
   let resumeAtMs = -Infinity;
   let timeoutMs = firstTimeoutMs;
   let inFlight = 0;
@@ -132,9 +162,9 @@ export function createHttpClient(origin: string, settings: HttpClientOptions = {
     return new Promise((resolve) => {
       const limitMs = Math.max(0, Math.min(fairMs, endsAtMs - clock.now()));
       let incoming: IncomingMessage | undefined;
-      const fail = (message: string, isTimeout = false) => {
+      const fail = (message: string, kind: Omit<Failure, 'message'> = {}) => {
         clock.clearTimeout(timer);
-        resolve({ response: undefined, failure: { message, isTimeout } });
+        resolve({ response: undefined, failure: { message, ...kind } });
       };
       const outgoing = startRequest(origin + path, {
         agent: request.onNewConnection ? false : agent,
@@ -153,7 +183,7 @@ export function createHttpClient(origin: string, settings: HttpClientOptions = {
         // Not by the clock, which a timer may precede by a fraction of a millisecond.
         if (limitMs < fairMs) return fail(outOfTime);
         const start = incoming && `the response began with ${incoming.statusCode} and did not end`;
-        fail(`${start ?? 'no response'} within ${limitMs / 1000} s`, true);
+        fail(`${start ?? 'no response'} within ${limitMs / 1000} s`, { isTimeout: true });
         timeoutMs = laterTimeoutMs;
       }, limitMs);
       outgoing.on('socket', repairNextHead);
@@ -169,7 +199,7 @@ export function createHttpClient(origin: string, settings: HttpClientOptions = {
         const { code = '', message } = error;
         if (code.startsWith('HPE_')) return fail(`the response is not HTTP: ${message}`);
         if (/ECONNREFUSED|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|ENETUNREACH/.test(code))
-          return fail(`no connection: ${message}`);
+          return fail(`no connection: ${message}`, { isRefused: true });
         return fail(`the connection was closed without a response (${code})`);
       });
       outgoing.on('response', (message) => {
@@ -201,7 +231,28 @@ export function createHttpClient(origin: string, settings: HttpClientOptions = {
     if (timeouts >= maxTimeouts)
       throwUnjudged(`${operation} did not respond ${timeouts} times, so it is not sent again`);
     if (own.length >= maxSlow)
-      throwUnjudged(`${operation} takes very long, see REACH-10, so it is not sent again`);
+      throwUnjudged(`${operation} takes very long, so it is not sent again`);
+  }
+
+  /** Waits until the server accepts connections again. Records the first refused request. */
+  async function awaitRestart(refused: Exchange): Promise<boolean> {
+    const firstMs = clock.now();
+    const before = exchanges.slice(0, exchanges.indexOf(refused));
+    const stop: Stop = {
+      last: before.findLast(({ response }) => response),
+      broken: before.slice(-maxAtOnce).filter(({ failure }) => failure && !failure.isTimeout),
+      refused,
+      durationMs: undefined,
+    };
+    stops.push(stop);
+    while (clock.now() - firstMs < maxStopMs) {
+      await clock.sleep(retryMs);
+      const { failure } = await sendOnce({ method: 'HEAD', path: '/', headers: {} }, timeoutMs);
+      if (failure?.isRefused) continue;
+      stop.durationMs = clock.now() - firstMs;
+      return true;
+    }
+    return false;
   }
 
   /** Schedules the next request. Throws when the wait would be too long. */
@@ -231,6 +282,7 @@ export function createHttpClient(origin: string, settings: HttpClientOptions = {
     startedAtMs,
     budgetMs,
     exchanges,
+    stops,
     throttling,
     unjudged,
     /**
@@ -238,9 +290,10 @@ export function createHttpClient(origin: string, settings: HttpClientOptions = {
      * when the time of the run is over.
      */
     async send(request: HttpRequest, sender: Sender): Promise<Exchange> {
-      const operation = operationOf(request);
+      const operation = methodAndPath(request);
       for (let attempt = 0; ; attempt++) {
         expectNoHang(operation);
+        if ((await restart) === false) throwUnjudged(stopped);
         const waitMs = resumeAtMs - clock.now();
         if (waitMs > 0) await clock.sleep(waitMs);
         if (clock.now() >= endsAtMs) throwUnjudged(outOfTime);
@@ -262,12 +315,20 @@ export function createHttpClient(origin: string, settings: HttpClientOptions = {
           ...result,
           durationMs: endedAtMs - startedAt,
           endedAtMs,
+          receivedAt: Date.now(),
           startedAfter,
           rejectedCookies: [],
         };
         exchanges.push(exchange);
         scope.getStore()?.exchanges.push(exchange);
         onExchange?.(exchange);
+        if (result.failure?.isRefused) {
+          restart ??= awaitRestart(exchange);
+          const isBack = await restart;
+          if (!isBack) throwUnjudged(stopped);
+          restart = undefined;
+          continue;
+        }
         const retryAfterMs = retryAfterMsOf(result.response);
         if (retryAfterMs !== undefined) scheduleRetry(exchange, retryAfterMs, attempt);
         // nginx limits requests so by default. ERR-20 reports this response all the same.
@@ -280,7 +341,7 @@ export function createHttpClient(origin: string, settings: HttpClientOptions = {
 }
 
 /** Returns the method and the path of a request, without the query. */
-export const operationOf = ({ method, path }: HttpRequest) => `${method} ${path.split('?')[0]}`;
+export const methodAndPath = ({ method, path }: HttpRequest) => `${method} ${path.split('?')[0]}`;
 
 /** Repairs the next head that arrives where Node's lenient parser is stricter than browsers. */
 function repairNextHead(socket: Socket) {
@@ -323,7 +384,7 @@ function retryAfterMsOf(response: HttpResponse | undefined): number | undefined 
 function describeThrottling({ request, response }: Exchange): string {
   const retryAfter = headerValues(response, 'retry-after')[0];
   const header = retryAfter === undefined ? 'no Retry-After' : `"Retry-After: ${retryAfter}"`;
-  return `${operationOf(request)} responds with ${response!.status} and ${header}`;
+  return `${methodAndPath(request)} responds with ${response!.status} and ${header}`;
 }
 
 function parseResponse({ rawHeaders, statusCode = 0 }: IncomingMessage, body: Buffer): Result {

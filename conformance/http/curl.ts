@@ -1,6 +1,6 @@
 import { isUtf8 } from 'node:buffer';
 import { headerValues, type Exchange, type HttpRequest } from './client.ts';
-import { isSuccess, parseJson, responseHeader, statusOf } from './response.ts';
+import { emailOf, isSuccess, responseHeader, statusOf } from './response.ts';
 import { cookieValues, encodedVariants } from './secrets.ts';
 
 /** Longer bodies have to repeat a text, because command lines have a length limit. */
@@ -118,11 +118,6 @@ function addNeeded(exchange: Exchange, all: Exchange[], needed: Set<Exchange>) {
 
 const hasSucceeded = (exchange: Exchange, address: string) =>
   isSuccess(exchange) && exchange.request.path.endsWith(address);
-
-function emailOf({ request }: Exchange): string | undefined {
-  const { email } = Object(parseJson(String(request.body))) as { email?: unknown };
-  return typeof email === 'string' ? email.trim().toLowerCase() : undefined;
-}
 
 /** Returns the names and values of the cookies of a request. */
 const cookiesOf = ({ headers }: HttpRequest) =>

@@ -18,6 +18,12 @@ export function messageOf({ response }: Pick<Exchange, 'response'>): string | un
   return typeof message === 'string' && message.trim() !== '' ? message : undefined;
 }
 
+/** Returns the email in the body of a request, without regard to case. */
+export function emailOf({ request }: Exchange): string | undefined {
+  const { email } = Object(parseJson(String(request.body))) as { email?: unknown };
+  return typeof email === 'string' ? email.trim().toLowerCase() : undefined;
+}
+
 /** Parses JSON; undefined when the text is not JSON. */
 export function parseJson(text: string | undefined): unknown {
   try {

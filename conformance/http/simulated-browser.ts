@@ -148,12 +148,17 @@ export class SimulatedBrowser {
     const request = { method, path, headers: headers as HttpRequest['headers'], body };
     const sender = { browserName: this.name, isAppRequest, forgery: this.forgery };
     const exchange = await this.http.send({ ...request, onNewConnection }, sender);
-    if (options.signal?.aborted) return exchange;
-    for (const line of headerValues(exchange.response, 'set-cookie')) {
-      const reason = this.storeCookie(line, path);
-      if (reason !== undefined) exchange.rejectedCookies.push({ line, reason });
-    }
+    if (options.signal?.aborted) exchange.isIgnored = true;
+    else exchange.rejectedCookies = this.storeCookies(exchange);
     return exchange;
+  }
+
+  /** Stores the cookies of a response. Returns those that a browser rejects. */
+  private storeCookies({ request, response }: Exchange) {
+    return headerValues(response, 'set-cookie').flatMap((line) => {
+      const reason = this.storeCookie(line, request.path);
+      return reason === undefined ? [] : [{ line, reason }];
+    });
   }
 
   /** Returns what `document.cookie` is for the app. */

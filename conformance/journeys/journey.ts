@@ -1,6 +1,6 @@
 import { waitFor, type AnyActor } from 'xstate';
 import { createHeadlessApp } from '../../model/headless-app.ts';
-import { describeExchangeScreen, describeResponse } from '../describe.ts';
+import { describeExchangeScreen, describeStatus } from '../describe.ts';
 import type { Exchange } from '../http/client.ts';
 import { isSuccess } from '../http/response.ts';
 import type { SimulatedBrowser } from '../http/simulated-browser.ts';
@@ -106,11 +106,14 @@ function report(repetition: Journey | undefined, { difference }: Failure): never
   const { failure, exchanges } = repetition;
   const { words } = failure.difference;
   const refusal = exchanges.slice(-1).find((last) => !isSuccess(last));
-  const answer = refusal ? `, because the backend responds with ${describeResponse(refusal)}` : '';
+  const answer = refusal ? `: ${describeStatus(refusal)}` : '';
   fail(
-    `${words[0]!.toUpperCase()}${words.slice(1)}${answer}. Steps of the person: ${failure.names.join('; ')}.`,
-    // More adds nothing to the steps in the description.
+    `${words[0]!.toUpperCase()}${words.slice(1)}${answer}.`,
+    // More adds nothing to the steps.
     exchanges.filter((_, index) => index < 2 || index >= exchanges.length - 10),
-    refusal && describeExchangeScreen(refusal),
+    {
+      detail: `Steps of the person: ${failure.names.join('; ')}.`,
+      userSees: refusal && describeExchangeScreen(refusal),
+    },
   );
 }

@@ -12,6 +12,8 @@ import { schemaFile, type Report, type Totals } from './schema.ts';
 
 const maxCallsPerCheck = 12;
 const maxProblems = 4;
+/** Of what is wrong, so that it has two lines on a narrow terminal. */
+const maxLineLength = 100;
 
 /** Creates the content of the reports, without secrets, control characters and line breaks. */
 export function createReport(run: RunResult, notes: string[] = []): Report {
@@ -29,21 +31,28 @@ export function createReport(run: RunResult, notes: string[] = []): Report {
     request: describeRequest(exchange),
     response: describeResponse(exchange),
   });
-  const reportProblem = ({ description, userSees, exchanges }: Problem) => {
+  /** Leaves out a hint that an exchange of the run refutes. */
+  const detailOf = ({ detail, hint }: Problem) =>
+    [detail, hint && !context.http.exchanges.some(hint.isRefutedBy) ? hint.words : undefined]
+      .filter((each) => each !== undefined)
+      .join(' ') || undefined;
+  const reportProblem = (problem: Problem) => {
+    const { description, userSees, exchanges } = problem;
     const decisive = exchanges.slice(-1);
     const calls = withRequirements(context.http.exchanges, exchanges);
     // Of requests at once, the decisive one may have ended before another.
     const others = calls.filter((each) => !decisive.includes(each));
     return cleanTexts({
-      description,
+      ...fitLine(clean(description), detailOf(problem)),
       userSees,
       calls: [...others, ...decisive].map(reportCall),
     });
   };
-  const reportFinding = ({ checks, summary, problems, causes }: Finding) => ({
+  const reportFinding = ({ checks, level, summary, situations, problems, causes }: Finding) => ({
     ...wordsOf(checks[0]!),
+    level,
     ids: checks.map(({ id }) => id),
-    ...cleanTexts({ summary }),
+    ...cleanTexts({ summary: summary && truncate(summary, maxLineLength - 1), situations }),
     problems: problems.slice(0, summary === undefined ? maxProblems : 1).map(reportProblem),
     problemCount: problems.length,
     reproduce: reproduce(context.http, run.runId, problems[0]!.exchanges),
@@ -89,6 +98,15 @@ export function createReport(run: RunResult, notes: string[] = []): Report {
     leftovers: `${plural(successes.registerUser, 'user')} and ${plural(successes.createProject, 'project')} stay on the server. ${deletionHint(run.runId)}`,
   };
 }
+
+/** Moves what is too long for the first line to the lines after it. */
+const fitLine = (description: string, detail?: string) =>
+  description.length <= maxLineLength
+    ? { description, detail }
+    : {
+        description: truncate(description, maxLineLength - 1),
+        detail: [description, detail].filter(Boolean).join(' '),
+      };
 
 const wordsOf = ({ id, level, title, requirement, statements }: Check) => ({
   id,

@@ -1,6 +1,6 @@
 import { compareCauses, isCauseOf } from '../checks/order.ts';
 import type { Check } from '../checks/check.ts';
-import { describeResponse } from '../describe.ts';
+import { describeResponse, describeStatus } from '../describe.ts';
 import { headerValues, type Exchange } from '../http/client.ts';
 import { isSuccess, parseJson, statusOf } from '../http/response.ts';
 import type { CheckResult } from '../run.ts';
@@ -21,7 +21,8 @@ export function listFindings(results: CheckResult[]) {
     return own.length > 0 ? own : items;
   });
   type Reported = (typeof reported)[number];
-  const keyOf = ({ check, cause }: Reported) => (cause ? comparable(cause.words) : check.id);
+  const keyOf = ({ check, cause }: Reported) =>
+    cause ? comparable(cause.key ?? cause.words) : check.id;
   const sizes = groupBy(reported, keyOf);
   const entries = groupBy(reported, (each) =>
     sizes.get(keyOf(each))!.length > 1 ? keyOf(each) : each.check.id,
@@ -29,8 +30,8 @@ export function listFindings(results: CheckResult[]) {
   const findings = [...entries.values()].map((unsorted) => {
     const items = unsorted.toSorted(
       (a, b) =>
-        a.check.level.localeCompare(b.check.level) ||
-        Number(b.cause?.isTypical ?? false) - Number(a.cause?.isTypical ?? false),
+        Number(b.cause?.isTypical ?? false) - Number(a.cause?.isTypical ?? false) ||
+        a.check.level.localeCompare(b.check.level),
     );
     const checks = [...new Set(items.map(({ check }) => check))];
     const claims = items.flatMap((item) => item.claims);
@@ -41,21 +42,39 @@ export function listFindings(results: CheckResult[]) {
         .filter((other) => claims.includes(other) || isCauseOf(other, check));
     const isConsequence = checks.every((check) => causesOf(check).length > 0);
     return {
-      /** MUST checks first, in causal order. */
+      /** What shows the cause best comes first, then MUST checks, in causal order. */
       checks,
       /** MUST if one of the checks is a MUST. */
-      level: checks[0]!.level,
-      /** What the problems have in common: `17 refusals are HTML pages: a wrong password, …`. */
-      summary: summarizeCauses(items),
+      level: checks.map(({ level }) => level).toSorted()[0]!,
+      ...summarizeCauses(items),
       problems: items.map(({ problem }) => problem),
       /** Failed checks that may be why all of these failed. Empty for a finding that is a cause. */
       causes: isConsequence ? [...new Set(checks.flatMap(causesOf))] : [],
     };
   });
-  return findings.toSorted(
-    (a, b) =>
-      Number(a.causes.length > 0) - Number(b.causes.length > 0) || a.level.localeCompare(b.level),
-  );
+  return findings
+    .map((finding) => ({ ...finding, causes: listHeads(findings, finding.causes) }))
+    .toSorted(
+      (a, b) =>
+        Number(a.causes.length > 0) - Number(b.causes.length > 0) || a.level.localeCompare(b.level),
+    );
+}
+
+/** Returns the first check of each cause that explains these checks, also by way of others. */
+function listHeads(findings: { checks: Check[]; causes: Check[] }[], checks: Check[]): Check[] {
+  const pending = [...checks];
+  // The set grows meanwhile.
+  for (const check of pending) {
+    const causes = findings
+      .filter((each) => each.checks.includes(check))
+      .flatMap((each) => each.causes);
+    pending.push(...causes.filter((cause) => !pending.includes(cause)));
+  }
+  return findings
+    .filter(
+      (each) => each.causes.length === 0 && each.checks.some((check) => pending.includes(check)),
+    )
+    .map((each) => each.checks[0]!);
 }
 
 /** Blocked checks with one reason. */
@@ -110,8 +129,8 @@ function judgeCauses(results: CheckResult[]) {
   }
   return function causeOf(check: Check, { cause, exchanges }: Problem): Explanation {
     const last = exchanges.at(-1);
-    const ofLast = (words: string) => ({
-      cause: { ...cause, words, subject: cause?.subject ?? addressOf(last!) },
+    const ofLast = (words: string, key = words) => ({
+      cause: { ...cause, words, key, subject: cause?.subject ?? addressOf(last!) },
       claims: [],
     });
     if (last && isRefusalWithSuccess(last)) return ofLast('refusals have the status of a success');
@@ -120,7 +139,7 @@ function judgeCauses(results: CheckResult[]) {
     if (isGeneral(last))
       return cause && exchanges.length > 1
         ? { cause, claims: [] }
-        : ofLast(`requests get ${describeResponse(last)}`);
+        : ofLast(`requests get ${describeStatus(last)}`, describeResponse(last));
     const isSame = (other: Exchange) => isFailure(other) && nameOf(other) === nameOf(last);
     const claims = claimed.filter((claim) => claim.last && isSame(claim.last));
     return { cause, claims: check.inspects ? claims.map((claim) => claim.check) : [] };
@@ -142,17 +161,18 @@ const addressOf = ({ request: { method, path } }: Exchange) => `${method} ${path
 /** Removes what differs from response to response: times, ids of requests and lengths. */
 const comparable = (words: string) => words.replaceAll(/[\da-f]*\d[\da-f]*/g, '0');
 
-/** Describes a common cause; undefined when there is none, or when one response shows it. */
-function summarizeCauses(
-  items: { problem: Problem; cause: Cause | undefined }[],
-): string | undefined {
+/** Says what several problems have in common, and of which situations. */
+function summarizeCauses(items: { problem: Problem; cause: Cause | undefined }[]) {
   const [first] = items;
   const subjects = new Map(
     items.map(({ problem, cause }) => [problem.exchanges.at(-1), cause?.subject]),
   );
-  return first?.cause && subjects.size > 1
-    ? `${subjects.size} ${first.cause.words}: ${[...new Set(subjects.values())].join(', ')}.`
-    : undefined;
+  if (!first?.cause || subjects.size === 1) return { summary: undefined, situations: [] };
+  return {
+    /** `17 refusals are HTML pages.` */
+    summary: `${subjects.size} ${first.cause.words}.`,
+    situations: [...new Set(subjects.values())].filter((each) => each !== undefined),
+  };
 }
 
 /** Groups values by a key. `Map.groupBy` does not exist in Node 20, on which the kit runs. */

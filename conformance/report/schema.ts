@@ -17,7 +17,8 @@ const call = z
 
 const problem = z
   .strictObject({
-    description: z.string().describe('What the backend did, and what was expected.'),
+    description: z.string().describe('What is wrong, in at most 100 characters.'),
+    detail: z.string().optional().describe('More about it.'),
     userSees: z.string().optional().describe('What the app shows its users.'),
     calls: z.array(call),
   })
@@ -39,7 +40,8 @@ const finding = z
     summary: z
       .string()
       .optional()
-      .describe('What the problems have in common. Absent when there is one.'),
+      .describe('What the problems have in common, in at most 100 characters. Absent for one.'),
+    situations: texts.describe('In which situations the summary holds.'),
     problems: z
       .array(problem)
       .describe('The first problems, or one that stands for all of the summary.'),

@@ -32,10 +32,10 @@ export const listIds = (ids: string[]): string =>
 
 /** Returns the content of an entry below its heading. */
 export function describeFinding(finding: ReportedFinding): Row[] {
-  const { ids, requirement, summary, problems, problemCount, reproduce } = finding;
+  const { ids, requirement, summary, situations, problems, problemCount, reproduce } = finding;
   const hiddenCount = summary === undefined ? problemCount - problems.length : 0;
   return [
-    ['', ...(summary === undefined ? [] : [summary])],
+    ['', ...(summary === undefined ? [] : [summary, `${situations.join(', ')}.`])],
     ...problems.flatMap(describeProblem),
     ['', ...(hiddenCount > 0 ? [`… and ${hiddenCount} similar problems.`] : [])],
     ['required', requirement],
@@ -44,12 +44,12 @@ export function describeFinding(finding: ReportedFinding): Row[] {
   ];
 }
 
-export function describeProblem({ description, userSees, calls }: ReportedProblem): Row[] {
+export function describeProblem({ description, detail, userSees, calls }: ReportedProblem): Row[] {
   const requests = calls
     .slice(-maxCallsPerProblem)
     .flatMap(({ request, response }, index) => [`${index + 1}. ${request}`, ` → ${response}`]);
   return [
-    ['', description],
+    ['', description, ...(detail === undefined ? [] : [detail])],
     ['users see', ...(userSees === undefined ? [] : [userSees])],
     ['requests', ...requests],
   ];

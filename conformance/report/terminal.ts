@@ -1,7 +1,7 @@
 import { styleText } from 'node:util';
 import { findCall } from '../../model/calls.ts';
 import { command } from '../cli.ts';
-import { truncate } from '../describe.ts';
+import { plural, truncate } from '../describe.ts';
 import { groupBy } from './findings.ts';
 import type { Report, ReportedFinding, ReportedProblem, ReportedResult } from './schema.ts';
 import {
@@ -18,7 +18,7 @@ type Paint = (style: Style, text: string) => string;
 type Call = ReportedProblem['calls'][number];
 
 /** Of a finding on a terminal. */
-const maxFindingLines = 8;
+const maxFindingLines = 10;
 const labelWidth = 10;
 
 /**
@@ -74,12 +74,15 @@ export function renderTerminal(
 
 /** Returns what is wrong, what users read, the decisive request and what is required. */
 function findingLines(finding: ReportedFinding, width: number, paint: Paint): string[] {
-  const { ids, level, title, statements, summary, problems, problemCount } = finding;
-  const [{ description, userSees, calls }] = problems as [ReportedProblem];
+  const { ids, level, title, statements, summary, situations, problems, problemCount } = finding;
+  const [{ description, detail, userSees, calls }] = problems as [ReportedProblem];
   const decisive = calls.at(-1);
   const similar = summary === undefined && problemCount > 1;
   const rows: Row[] = [
-    ['', `${summary ?? description}${similar ? ` (and ${problemCount - 1} similar)` : ''}`],
+    ['', summary ?? description],
+    ['where', ...(summary === undefined ? [] : [situations.join(', ')])],
+    ['more', ...(summary === undefined && detail !== undefined ? [detail] : [])],
+    ['similar', ...(similar ? [plural(problemCount - 1, 'other problem')] : [])],
     ['users see', ...(userSees === undefined ? [] : [userSees])],
     ['before', ...summarizeCalls(calls.slice(0, -1))],
     ['request', ...(decisive ? [decisive.request] : [])],
@@ -96,9 +99,12 @@ function findingLines(finding: ReportedFinding, width: number, paint: Paint): st
   ];
 }
 
-const quoted = ['before', 'request', 'response'];
+const quoted = ['where', 'before', 'request', 'response'];
 
-/** Renders rows in few lines: the longest row gives up lines first, and quotes before words. */
+/**
+ * Renders rows in few lines: the longest row gives up lines first, and quotes before words. The
+ * first row, which says what is wrong, and the last line of a row stay.
+ */
 function fitRows(rows: Row[], width: number): string[] {
   const fitted = rows.flatMap(([label, text]) => {
     const room = width - 2 - (label === '' ? 0 : labelWidth + 1);
@@ -106,8 +112,10 @@ function fitRows(rows: Row[], width: number): string[] {
   });
   const countLines = () => fitted.reduce((sum, { lines }) => sum + lines.length, 0);
   while (countLines() >= maxFindingLines) {
-    const most = Math.max(...fitted.map(({ lines }) => lines.length));
-    const longest = fitted.filter((row) => row.lines.length === most);
+    const others = fitted.slice(1).filter(({ lines }) => lines.length > 1);
+    if (others.length === 0) break;
+    const most = Math.max(...others.map(({ lines }) => lines.length));
+    const longest = others.filter((row) => row.lines.length === most);
     const { room, lines } = longest.find(({ label }) => quoted.includes(label)) ?? longest.at(-1)!;
     lines.splice(-2, 2, cut(lines.slice(-2).join(' '), room));
   }

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { createReport } from '../report/create-report.ts';
+import { minMustMs } from '../http/client.ts';
 import { viewOf } from '../report/summary.ts';
 import { run } from '../run.ts';
 import { exemplary, startBackend, type Change } from './backends/backend.ts';
@@ -28,12 +29,12 @@ const allAtOnce: SlowBackend = (clock, responseMs) => {
   });
 };
 
-/** Runs the kit for a minute. */
-async function runAgainst(slow: SlowBackend, responseMs: number) {
+/** Runs the kit, by default with its default budget. */
+async function runAgainst(slow: SlowBackend, responseMs: number, budgetMs = 60_000) {
   const clock = new TestClock();
   const { origin, stop } = await startBackend(clock, exemplary, slow(clock, responseMs));
-  const result = await run({ origin, clock, budgetMs: 60_000 }).finally(stop);
-  expect(clock.now()).toBeLessThanOrEqual(60_000 + responseMs);
+  const result = await run({ origin, clock, budgetMs }).finally(stop);
+  expect(clock.now()).toBeLessThanOrEqual(Math.max(minMustMs, budgetMs) + responseMs);
   return result;
 }
 
@@ -52,6 +53,17 @@ test('checks run at once on a slow backend that responds to several requests at 
   expect(result.timeAdvice).toBeUndefined();
   expect(unmetChecks(result)).toEqual([]);
 });
+
+test.each([200, 300])(
+  'on a backend that takes %i ms for each request in turn, every MUST check is judged, and the advised budget judges the others',
+  async (responseMs) => {
+    const result = await runAgainst(oneAtATime, responseMs);
+    expect(viewOf(createReport(result)).isOk).toBe(true);
+    const budgetSeconds = Number(/--budget (\d+)/.exec(result.timeAdvice!)![1]);
+    const longer = await runAgainst(oneAtATime, responseMs, budgetSeconds * 1000);
+    expect(longer.timeAdvice).toBeUndefined();
+  },
+);
 
 test('a run against a very slow backend ends with its budget, and has judged MUST checks first', async () => {
   const result = await runAgainst(oneAtATime, 1_500);

@@ -171,7 +171,6 @@ export const allowOrigin = (appOrigin: string): Change =>
       : withHeaders(await next(request), headers);
   });
 
-const requiredCharacters = [/[a-z]/, /[A-Z]/, /\d/, /[^\w]/];
 /** The kit needs `--wait` for these. */
 const throttling: Record<string, Change> = {
   '20 sign-ins a minute are allowed': limitPerMinute({ count: 20 }),
@@ -247,8 +246,6 @@ const others: Record<string, Change> = {
     refusedAs(422),
     ({ findCredentialsFault, findProjectFault }) => ({
       findCredentialsFault(email, password) {
-        if (!requiredCharacters.every((pattern) => pattern.test(password)))
-          return 'A password needs letters of both cases, a digit and a symbol.';
         if (password.length > 64) return 'A password has at most 64 characters.';
         return findCredentialsFault(email, password);
       },

@@ -49,7 +49,7 @@ export const accountFaults: Record<string, Change> = {
     'password',
     (password) => password.trim(),
   ),
-  'ACCOUNT-4: a registration with a password outside Latin-1 causes a 500': change.refuse(
+  'ACCOUNT-20: a registration with a password outside Latin-1 causes a 500': change.refuse(
     'registerUser',
     500,
     ({ password }) => /[^\0-\xff]/.test(String(password)),
@@ -105,7 +105,7 @@ export const accountFaults: Record<string, Change> = {
       },
     };
   },
-  'ACCOUNT-15: an apostrophe in a new email causes a 500': change.refuse(
+  'ACCOUNT-19: an apostrophe in a new email causes a 500': change.refuse(
     'registerUser',
     500,
     ({ email }) => String(email).includes("'"),
