@@ -123,17 +123,16 @@ export function explainInvalidJson(exchange: Exchange): string {
   const length = responseHeader(exchange, 'content-length');
   const isCutOff = /^\s*[[{]/.test(text) && !/[\]}]\s*$/.test(text);
   return isCutOff && Number(length) === bytes.length
-    ? `, because the Content-Length of ${length} bytes ends the body (does the backend count characters instead of bytes?)`
+    ? `: its Content-Length of ${length} bytes cuts it`
     : '';
 }
 
 /** Returns why the app cannot show this list. */
 export function describeListFault({ exchange }: ApiCall): string {
   const { response } = exchange;
-  if (!response || !isSuccess(exchange))
-    return `the backend responds with ${describeResponse(exchange)}`;
+  if (!response || !isSuccess(exchange)) return describeStatus(exchange);
   const jsonFault = findJsonFault(exchange);
-  if (jsonFault) return `${jsonFault[0]}: ${describeResponse(exchange)}`;
+  if (jsonFault) return jsonFault[0];
   const body = parseJson(response.text);
   if (!Array.isArray(body)) {
     const wrapper = Object.entries(Object(body)).find(([, value]) => Array.isArray(value))?.[0];
@@ -145,7 +144,7 @@ export function describeListFault({ exchange }: ApiCall): string {
     const fault = describeProjectFault(item);
     if (fault) return `project ${index + 1} of ${body.length}: ${fault}`;
   }
-  return describeResponse(exchange);
+  return describeStatus(exchange);
 }
 
 const { properties } =
@@ -165,7 +164,9 @@ export function describeProjectFault(item: unknown): string | undefined {
   const wrapper = Object.entries(fields).find(([, value]) => 'title' in Object(value))?.[0];
   if (fields['title'] === undefined && wrapper)
     return `it is wrapped in an object, as "${wrapper}"`;
-  const keys = Object.keys(fields).map((key) => `"${key}"`);
+  const keys = Object.keys(fields)
+    .slice(0, 4)
+    .map((key) => `"${truncate(key, 15)}"`);
   for (const [key, types] of typesOfFields) {
     const value = fields[key];
     if (types.some((type) => typeof value === type)) continue;

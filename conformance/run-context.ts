@@ -74,8 +74,6 @@ type UiOptions = {
 };
 
 export type RunContextOptions = Omit<HttpClientOptions, 'onExchange'> & {
-  /** Origin of the app, when it differs from the backend's origin (`--origin`). */
-  appOrigin?: string | undefined;
   /** Set when the run includes the screens in a real browser (`--ui`). */
   ui?: UiOptions | undefined;
 };
@@ -83,7 +81,7 @@ export type RunContextOptions = Omit<HttpClientOptions, 'onExchange'> & {
 export function createRunContext(
   origin: string,
   fixtures: Fixtures,
-  { appOrigin, ui, ...httpOptions }: RunContextOptions = {},
+  { ui, ...httpOptions }: RunContextOptions = {},
 ) {
   const secrets = createSecrets();
   const addSecrets = ({ request, response }: Exchange) => {
@@ -207,7 +205,8 @@ export function createRunContext(
     http,
     secrets,
     fixtures,
-    appOrigin,
+    /** Origin of the app, when it differs from the backend's origin (`--origin`). */
+    appOrigin: httpOptions.appOrigin,
     ui,
     /** Why sign-ins with the right password failed. SIGNIN-17 reports it. */
     refusedSignIns,

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { Credentials, NewProject, Project } from '../machines/types.ts';
 import { describeListFault, describeResponse, describeStatus, truncate } from './describe.ts';
-import type { Exchange } from './http/client.ts';
+import { headerValues, type Exchange } from './http/client.ts';
 import { lateMs } from './http/clock.ts';
 import type { SimulatedBrowser, ApiCall } from './http/simulated-browser.ts';
 import { isClientError, isSuccess, parseJson, statusOf } from './http/response.ts';
@@ -311,6 +311,16 @@ export const signInAsAnother = oncePerRun(async (context) => {
   const login = await browser.login(account.email, account.password);
   return { first, browser, oldBrowser, oldToken, account, login };
 });
+
+/** Returns whether a response is that of a sign-in: a success that sets the same cookies. */
+export async function isSignIn(context: RunContext, exchange: Exchange): Promise<boolean> {
+  const { login } = await context.signedInUser('ada');
+  const names = ({ response }: Exchange) =>
+    headerValues(response, 'set-cookie').map((line) => line.split('=')[0]);
+  return (
+    isSuccess(exchange) && names(login.exchange).every((name) => names(exchange).includes(name))
+  );
+}
 
 export const isUnauthorized = ({ outcome, exchange }: ApiCall) =>
   outcome.ok !== true && [401, 403, 419].includes(statusOf(exchange));

@@ -111,7 +111,7 @@ export function failOnFaults(
     const key = `${subject} ${statusOf(exchange)}`;
     const fault = problems.has(key) ? undefined : faultOf(exchange);
     if (fault === undefined) continue;
-    const words = `requests of which each ${fault}`;
+    const words = `requests: each ${fault}`;
     const cause = causeOf?.(exchange, subject) ?? { words, subject };
     const more = { userSees: userSees(exchange), cause };
     const problem = createProblem(`${subject} ${fault}.`, [exchange], more);

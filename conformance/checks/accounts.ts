@@ -65,7 +65,7 @@ const accountCases = {
     text: ({ password }) => `${password('nul')}\0end`,
   },
   grace: {
-    words: 'An email with capital letters, a dot, an apostrophe and a plus sign',
+    words: 'An email with capitals, a dot, "\'" and "+"',
     field: 'email',
     text: ({ email }) => email("Grace.O'Hara").replace('@', '+work@Mail.'),
     characters: ['+', 'B', "'"],

@@ -68,7 +68,7 @@ function inspectBodies(
     },
     undefined,
     (exchange, subject) => ({
-      words: `requests of which each gets a body that ${faultOf(exchange, exchange.response!)!.split(':')[0]}`,
+      words: `requests: each gets a body that ${faultOf(exchange, exchange.response!)!.split(':')[0]}`,
       subject,
     }),
   );

@@ -545,6 +545,21 @@ export const projectChecks: Check[] = [
         );
     },
   }),
+  should('PROJECT-25', {
+    title: 'The backend chooses the id of a new project',
+    requirement: 'Ignore an id in the request, as each field that the contract does not name.',
+    statements: ['CREATE-2', 'ENTITY-1'],
+    after: ['PROJECT-24'],
+    run: asUser('bob', async (context, browser) => {
+      const { project, call } = await createOrBlock(context, browser, 'with an id of the backend');
+      const id = otherId(project.id);
+      const json = { ...context.fixtures.project('with a chosen id'), id };
+      const create = await browser.send('POST', '/api/v1/projects', { json });
+      const created = Object(parseJson(create.response?.text)) as Partial<Project>;
+      if (isSuccess(create) && String(created.id) === String(id))
+        fail('A request chooses the id of its project.', [call, create]);
+    }),
+  }),
   must('PROJECT-15', {
     title: 'Visitors do not see the projects of users',
     requirement: 'When each user sees only their own projects, show none of them to visitors.',
@@ -680,6 +695,12 @@ export const projectChecks: Check[] = [
   }),
 ];
 
+/** Returns an id of the same form that no project has. */
+const otherId = (id: Project['id']) =>
+  typeof id === 'number'
+    ? id + 1_000_000
+    : id.replace(/[\da-f](?=[^\da-f]*$)|$/i, (digit) => (digit === '1' ? '2' : '1'));
+
 /** Returns the email with which a browser signed in before it listed or created projects. */
 function signedInAccountOf(exchanges: Exchange[], exchange: Exchange): string | undefined {
   const { request, browserName, startedAfter, forgery } = exchange;
@@ -757,7 +778,7 @@ function findDuplicateId(projects: Project[]): Project['id'] | undefined {
 function expectSameTexts(calls: ApiCall<Project>[]) {
   for (const call of calls) {
     const sent = parseJson(String(call.exchange.request.body)) as NewProject;
-    const place = 'the response to creating a project';
+    const place = 'the response';
     if (call.outcome.ok) expectSameText(sent, call.outcome.value, place, [call]);
   }
 }

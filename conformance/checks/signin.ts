@@ -14,6 +14,7 @@ import {
   firstVisit,
   isListPublic,
   isSameProject,
+  isSignIn,
   isUnauthorized,
   listWith,
   loginWithUnknownEmail,
@@ -63,6 +64,20 @@ export const signInChecks: Check[] = [
     async run(context) {
       const call = await loginWithUnknownEmail(context);
       expectRejection('An email with "_" for a letter of an account\'s email', call);
+    },
+  }),
+  should('SIGNIN-18', {
+    title: 'An email and a password in the address do not sign in',
+    requirement: 'Read both from the body only, because servers write addresses into their logs.',
+    statements: ['CALL-5', 'CALL-2'],
+    after: ['SIGNIN-3'],
+    async run(context) {
+      const { email, password } = await context.signedInUser('ada');
+      const query = new URLSearchParams({ email, password }).toString();
+      const browser = context.newBrowser('stranger');
+      const login = await browser.send('POST', `/api/v1/auth/login?${query}`, { json: {} });
+      if (await isSignIn(context, login))
+        fail('An email and a password in the address sign in.', [login]);
     },
   }),
   should('SIGNIN-4', {

@@ -297,7 +297,7 @@ async function expectPreserved(context: RunContext, text: Text): Promise<string 
     });
   const created = Object(parseJson(exchange.response!.text)) as Project;
   if (created.title === undefined) fail(`The response to ${subject} is not a project.`, [create]);
-  expectSameText(sent, created, 'the response to creating a project', [create]);
+  expectSameText(sent, created, 'the response', [create]);
   const list = await expectReadableList(browser, subject, exchange);
   const stored = { call: create, project: created };
   const { projects, call } = await listWith(context, browser, [stored], findProjectLoosely, list);
@@ -413,7 +413,7 @@ function nameChange(sent: string, received: string, from: string, to: string): s
   if (sent.startsWith(received))
     return `cut at ${received.length} characters, before ${JSON.stringify(from)}`;
   if (received === sent.replaceAll(from, '')) return `without ${JSON.stringify(from)}`;
-  if (from === '$') return 'changed at "$", as by String.replace, which expands $& and $$';
+  if (from === '$') return 'changed at "$", as by String.replace';
   return received === sent.replaceAll(from, to)
     ? `sent back with ${JSON.stringify(to)} in place of ${JSON.stringify(from)}`
     : `changed at ${JSON.stringify(from)}`;

@@ -88,6 +88,8 @@ export type HttpClient = ReturnType<typeof createHttpClient>;
 export type HttpClientOptions = {
   onExchange?: (exchange: Exchange) => void;
   clock?: Clock;
+  /** Origin of the app, when it differs from the backend's origin (`--origin`). */
+  appOrigin?: string | undefined;
   /** Whether to obey every Retry-After, up to `maxWaitMinutes` in total (`--wait`). */
   isPatient?: boolean;
   /** The milliseconds after which only MUST checks begin (`--budget`). Default: none. */
@@ -125,6 +127,7 @@ export function createHttpClient(origin: string, settings: HttpClientOptions = {
   const {
     onExchange,
     clock = realClock,
+    appOrigin = origin,
     isPatient = false,
     budgetMs = Infinity,
     onWait,
@@ -278,6 +281,7 @@ export function createHttpClient(origin: string, settings: HttpClientOptions = {
 
   return {
     origin,
+    appOrigin,
     clock,
     startedAtMs,
     budgetMs,

@@ -80,7 +80,8 @@ export class SimulatedBrowser {
   /** Creates the app's client for a page of this browser. */
   createApi = (overrides: RequestOptions) =>
     createApi({
-      origin: this.http.origin,
+      origin: this.http.appOrigin,
+      baseUrl: this.http.origin,
       cookies: () => this.documentCookies(),
       fetch: (request) => this.fetch(request, overrides),
     });
@@ -131,13 +132,16 @@ export class SimulatedBrowser {
   private async sendOnce(method: string, path: string, options: RequestOptions): Promise<Exchange> {
     const { json, isAppRequest = false, onNewConnection } = options;
     const body = json === undefined ? options.body : JSON.stringify(json);
-    const { origin } = this.http;
+    const { origin, appOrigin } = this.http;
+    const isSameOrigin = origin === appOrigin;
     const cookies = this.jar.getCookieStringSync(origin + path, sameSite);
     const token = this.xsrfToken();
     const headers: Record<string, string | undefined> = {
       ...browserHeaders,
-      referer: origin + pageOf(method, path),
-      ...(method === 'GET' ? uncachedHeaders : { origin }),
+      referer: isSameOrigin ? origin + pageOf(method, path) : `${appOrigin}/`,
+      'sec-fetch-site': isSameOrigin ? 'same-origin' : 'cross-site',
+      ...(method === 'GET' && uncachedHeaders),
+      ...((method !== 'GET' || !isSameOrigin) && { origin: appOrigin }),
       ...(json !== undefined && { 'content-type': 'application/json' }),
       ...(token !== undefined && { 'x-xsrf-token': token }),
       ...(cookies && { cookie: cookies }),
@@ -187,7 +191,9 @@ export class SimulatedBrowser {
     this.jar.setCookieSync(cookie, url, { ...sameSite, ignoreError: true });
   }
 
+  /** Returns what the app sends as X-XSRF-TOKEN: nothing to a backend of another origin. */
   xsrfToken(): string | undefined {
+    if (this.http.origin !== this.http.appOrigin) return undefined;
     return xsrfTokens(() => this.documentCookies())[0];
   }
 
@@ -205,7 +211,8 @@ export class SimulatedBrowser {
       this.jar.setCookieSync(line, origin + path, sameSite);
       return undefined;
     } catch (error) {
-      return error instanceof Error ? error.message : String(error);
+      // The rest names the hosts.
+      return String(error instanceof Error ? error.message : error).split('. ')[0]!;
     }
   }
 }
@@ -217,7 +224,6 @@ const browserHeaders = {
   'accept-language': 'en-US,en;q=0.9',
   'sec-fetch-dest': 'empty',
   'sec-fetch-mode': 'cors',
-  'sec-fetch-site': 'same-origin',
   'user-agent':
     'Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/143.0.0.0 Safari/537.36 tracker-conformance',
 };

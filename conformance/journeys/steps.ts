@@ -98,8 +98,7 @@ async function create(person: Person, app = person.app): Promise<Difference | un
   await submitProject(person, app);
   const { banner } = await app.settle();
   if (banner === undefined) return look(person, app);
-  const kind = 'creating a project fails';
-  return { kind, words: `${kind} with the banner "${banner}"` };
+  return { kind: 'create', words: 'creating a project fails' };
 }
 
 /** Waits for the pending calls. Returns what is wrong on the screen of the projects. */
@@ -127,9 +126,9 @@ function differenceOf({ list }: Screen, { created }: Account, visit: number | st
   for (const { title, visit: creation, shownFrom } of created) {
     const count = titles.filter((other) => other === title).length;
     if (count === 1 || shownFrom > visits) continue;
-    const project = `the project created on the ${ordinal(creation)} visit`;
+    const project = `the project of the ${ordinal(creation)} visit`;
     if (count > 1) return { kind: 'twice', words: `${place}, the list has ${project} twice` };
-    const lack = titles.length > 0 ? 'the list lacks' : `the screen shows "${list.note}" and not`;
+    const lack = titles.length > 0 ? 'the list lacks' : 'the list is empty and lacks';
     return { kind: 'lacks', words: `${place}, ${lack} ${project}` };
   }
   return undefined;
@@ -145,10 +144,8 @@ async function submitCredentials(
 ): Promise<Difference | undefined> {
   await app.go(forms[form].route);
   await app.submit(form, [email, password]);
-  const { path: actual, banner } = await app.settle(path);
-  if (actual === path) return undefined;
-  const addition = banner === undefined ? '' : ` with the banner "${banner}"`;
-  return { kind: words, words: words + addition };
+  const { path: actual } = await app.settle(path);
+  return actual === path ? undefined : { kind: words, words };
 }
 
 async function signIn(person: Person, account: Account) {

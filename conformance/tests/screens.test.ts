@@ -39,7 +39,7 @@ test('the kit saves a screenshot of the screen that fails twice', async () => {
   expect(result.status).toBe('failed');
   expect(result.problems).toMatchObject([
     {
-      description: 'On the second visit, the list lacks the project created on the first visit.',
+      description: 'On the second visit, the list lacks the project of the first visit.',
       detail: expect.stringContaining('person: registers; signs in; creates a project; '),
     },
   ]);

@@ -1,7 +1,13 @@
 import type { RunningServer } from '../../../tests/support/reference-server.ts';
 import { exemplary, jsonResponse, startBackend, withHeaders, type Change } from './backend.ts';
 import * as change from './changes.ts';
-import { closedConnection, neverRespond, startStubServer, type Respond } from './stub-server.ts';
+import {
+  closedConnection,
+  neverRespond,
+  restartAfter,
+  startStubServer,
+  type Respond,
+} from './stub-server.ts';
 import type { TestClock } from './test-clock.ts';
 import { allowOrigin, appOrigin } from './variants.ts';
 
@@ -31,6 +37,17 @@ const cors = (id: string, name: string, fault: Change): NonBackend => ({
   only: ['CORS'],
   start: (clock) => startBackend(clock, exemplary, allowOrigin(appOrigin), fault),
 });
+
+/** Its server ends after a response, and listens again later. */
+function startUnstableBackend(clock: TestClock): Promise<RunningServer> {
+  let count = 0;
+  const restart = change.responsesTo(
+    'createProject',
+    201,
+    (response) => ++count === 10 && restartAfter(response),
+  );
+  return startBackend(clock, exemplary, restart);
+}
 
 /** Servers that do not implement the contract, or not for an app of another origin. */
 export const nonBackends: NonBackend[] = [
@@ -65,6 +82,21 @@ export const nonBackends: NonBackend[] = [
       );
       return { ...running, stop: async () => {} };
     },
+  },
+  {
+    id: 'REACH-1',
+    name: 'a backend that redirects to https',
+    start: () =>
+      startStubServer(({ headers, path }) => ({
+        status: 301,
+        headers: { location: `https://${String(headers['host'])}${path}` },
+        body: '',
+      })),
+  },
+  {
+    id: 'REACH-5',
+    name: 'a backend whose process ends after a response and is started again',
+    start: startUnstableBackend,
   },
   {
     id: 'SIGNIN-1',

@@ -1,9 +1,9 @@
 import { once } from 'node:events';
-import { createServer, type ServerResponse } from 'node:http';
+import { createServer, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 import { buffer } from 'node:stream/consumers';
 import type { RunningServer } from '../../../tests/support/reference-server.ts';
-import type { TestClock } from './test-clock.ts';
+import { untilQuiet, type TestClock } from './test-clock.ts';
 
 export type HeaderMap = Record<string, string | string[] | undefined>;
 
@@ -21,7 +21,7 @@ export type BackendResponse = {
   headers: HeaderMap;
   body: string | Buffer;
   /** Sends the response itself, in place of the server. */
-  write?: (response: ServerResponse) => void;
+  write?: (response: ServerResponse, server: Server) => void;
 };
 
 /** Never sends anything. */
@@ -38,6 +38,19 @@ export const closedConnection: BackendResponse = {
   write: (response) => response.destroy(),
 };
 
+/** Sends a response. Then the server ends its connections, and listens again a while later. */
+export const restartAfter = (sent: BackendResponse): BackendResponse => ({
+  ...sent,
+  write(response, server) {
+    const { port } = server.address() as AddressInfo;
+    response.setHeaders(new Map(Object.entries(sent.headers) as [string, string][]));
+    response.writeHead(sent.status).end(sent.body, () => {
+      server.close(() => void untilQuiet().then(() => server.listen(port, '127.0.0.1')));
+      server.closeAllConnections();
+    });
+  },
+});
+
 export type Respond = (request: BackendRequest) => BackendResponse | Promise<BackendResponse>;
 
 /** Starts a server on a free port that sends what `respond` returns. */
@@ -49,7 +62,7 @@ export async function startStubServer(respond: Respond): Promise<RunningServer> 
       const connection = connections.indexOf(message.socket);
       const request = { method, path, headers, connection, body: String(await buffer(message)) };
       const response = await respond(request);
-      if (response.write) return response.write(serverResponse);
+      if (response.write) return response.write(serverResponse, server);
       const sent = Object.entries(response.headers).filter(([, value]) => value !== undefined);
       serverResponse.writeHead(response.status, Object.fromEntries(sent));
       serverResponse.end([204, 304].includes(response.status) ? undefined : response.body);

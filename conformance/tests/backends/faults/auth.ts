@@ -161,6 +161,14 @@ export const signInFaults: Record<string, Change> = {
       Object.assign(backend, databases[0]);
     });
   },
+  'SIGNIN-17: each of two processes has a database of its own': (backend) => {
+    const databases = [backend, { accounts: new Map(), sessions: new Map() }].map(
+      ({ accounts, sessions }) => ({ accounts, sessions }) as Pick<Backend, 'accounts'>,
+    );
+    return change.before('respond', (_backend, { connection }) => {
+      Object.assign(backend, databases[connection % 2]);
+    });
+  },
   'SIGNIN-1: a wrong password gets 200 and an error in the body': change.responsesTo(
     'login',
     401,
@@ -282,6 +290,12 @@ export const otherSignInFaults: Record<string, Change> = {
   }) => ({
     refuseLogin: (account, call) =>
       change.withSetCookies(refuse(401, 'Wrong.'), account ? signIn(account, call) : []),
+  }),
+  'SIGNIN-18: an email and a password in the address sign in': change.requests((request) => {
+    const { pathname, searchParams } = new URL(request.path, 'http://localhost');
+    return searchParams.size > 0
+      ? change.withJson({ ...request, path: pathname }, Object.fromEntries(searchParams))
+      : undefined;
   }),
   'SIGNIN-4: a wrong password and an unknown email get different messages': unknownEmail(
     change.error(401, 'There is no such account.'),

@@ -69,6 +69,27 @@ export const cookieFaults: Record<string, Change> = {
     const { xsrfToken } = backend;
     return { xsrfToken: (session) => `a%2Fb%3D${xsrfToken(session)}` };
   },
+  'SIGNIN-15: an XSRF token with "+" is refused': ({ sessions, xsrfToken, isXsrfTokenRight }) => {
+    const counts = new Map<string, number>();
+    const hasPlus = new Map<string, boolean>();
+    return {
+      xsrfToken(session) {
+        const email = sessions.get(session)?.email ?? '';
+        if (!hasPlus.has(session)) {
+          counts.set(email, (counts.get(email) ?? 0) + 1);
+          hasPlus.set(session, counts.get(email)! % 3 === 0);
+        }
+        return `${xsrfToken(session)}${hasPlus.get(session) ? '+' : ''}`;
+      },
+      isXsrfTokenRight: (call) => !tokenOf(call.request).includes('+') && isXsrfTokenRight(call),
+    };
+  },
+  'ERR-24: a project without the XSRF token ends the session': ({ createProject, sessions }) => ({
+    createProject(call) {
+      if (tokenOf(call.request) === '') sessions.delete(call.session);
+      return createProject(call);
+    },
+  }),
   'XSRF-6: an XSRF token expires after four seconds without a POST': (
     { createSession, isXsrfTokenRight },
     clock,
@@ -144,6 +165,19 @@ export const otherCookieFaults: Record<string, Change> = {
   }),
   'XSRF-4: the XSRF token is the same for every user and never changes': () => ({
     xsrfToken: () => 'shared-token-of-every-user',
+  }),
+  'XSRF-4: an old token is accepted behind another mask': ({ sessions, xsrfToken }) => {
+    const secrets = new Map<string, number>();
+    return {
+      // The mask is the session. Its end, which counts, is the same for all users.
+      xsrfToken: (session) => `${xsrfToken(session)}-the-same-end`,
+      isXsrfTokenRight: ({ request, session }) =>
+        sessions.has(session) && secrets.size === 0 && tokenOf(request).endsWith('-the-same-end'),
+    };
+  },
+  'XSRF-5: a token that the cookie has too is accepted': () => ({
+    isXsrfTokenRight: ({ request }) =>
+      tokenOf(request) !== '' && tokenOf(request) === cookieOf(request, 'XSRF-TOKEN'),
   }),
   'XSRF-5: any XSRF token that is not empty is accepted': () => ({
     isXsrfTokenRight: ({ request }) => tokenOf(request) !== '',

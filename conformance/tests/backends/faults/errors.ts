@@ -83,6 +83,22 @@ export const errorFaults: Record<string, Change> = {
     401,
     () => jsonResponse(200, { error: 'not signed in' }),
   ),
+  'ERR-9: refused input gets 200 and an error in the body': change.refusals((response, message) =>
+    response.status === 422 ? jsonResponse(200, { error: message }) : response,
+  ),
+  'ERR-7: the message of refused input is an object': change.all(
+    ({ findCredentialsFault }) => ({
+      findCredentialsFault: (email, password) =>
+        password.length > 100
+          ? 'This password is too long.'
+          : findCredentialsFault(email, password),
+    }),
+    change.refusals((response, message) =>
+      response.status === 422
+        ? change.withJson(response, { message: { base: [message] } })
+        : response,
+    ),
+  ),
   'ERR-21: an object in place of a password signs in': ({ accounts, login }) => ({
     login(call) {
       const account = accounts.get(change.emailOf(call.request));
@@ -95,6 +111,9 @@ export const errorFaults: Record<string, Change> = {
   ),
   'ERR-22: error messages are the words of the status': messages(
     (_message, status) => STATUS_CODES[status],
+  ),
+  'ERR-22: error messages are missing translations': messages(
+    (_message, status) => `Translation missing: en.api.errors.e${status}`,
   ),
   'ERR-22: error messages contain markup': messages((message) => `<p class="error">${message}</p>`),
   "ERR-23: a 401 opens the browser's own sign-in dialog": change.refusals((response) =>

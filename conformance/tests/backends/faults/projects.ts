@@ -125,6 +125,22 @@ export const projectFaults: Record<string, Change> = {
       ? [...all, { ...all[0], id: 'old', title: 'Project seen 0123456789a' }]
       : all,
   ),
+  'PROJECT-4: lists are cached for five seconds': (_backend, clock) => {
+    const cache = new Map<string, { list: Project[]; endMs: number }>();
+    return lists((all, { session }) => {
+      const cached = cache.get(session);
+      if (cached && clock.now() < cached.endMs) return cached.list;
+      clock.increment(20);
+      cache.set(session, { list: [...all], endMs: clock.now() + 5_000 });
+      return all;
+    });
+  },
+  'PROJECT-22: a session belongs to the first account whose email begins alike': ({
+    accounts,
+  }) => ({
+    listOf: ({ email }) =>
+      [...accounts.values()].find((each) => each.email.startsWith(email.slice(0, 2)))!.projects,
+  }),
   'PROJECT-22: the list has the projects of all users whose email begins alike': ({
     accounts,
   }) => ({
@@ -247,6 +263,16 @@ export const otherProjectFaults: Record<string, Change> = {
         owner.projects = owner.projects.filter((project) => project !== taken);
       account.projects.push(Object.assign(taken, json));
       return jsonResponse(201, taken);
+    },
+  }),
+  'PROJECT-25: a request chooses the id of its project': ({ createProject }) => ({
+    createProject(call) {
+      const response = createProject(call);
+      const { id } = call.json;
+      const { projects = [] } = call.account ?? {};
+      if (response.status !== 201 || id === undefined) return response;
+      Object.assign(projects.at(-1)!, { id });
+      return change.withJson(response, projects.at(-1));
     },
   }),
   'PROJECT-15: signed-out users see the projects of all users': ({ listProjects, projects }) => ({
