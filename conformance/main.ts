@@ -57,6 +57,7 @@ async function runCommand(settings: RunSettings): Promise<number> {
     ...settings,
     origin: target.origin,
     runId,
+    startedAt: new Date(performance.timeOrigin),
     ui,
     onProgress: progress.update,
     onWait: progress.wait,
@@ -94,11 +95,26 @@ function tryFinding(report: Report, isRun: boolean): number {
     console.log('# Commands cannot repeat this. --report has its requests.');
   else if (!isRun) console.log(reproduce.join('\n'));
   else {
-    const { error } = spawnSync('sh', ['-c', reproduce.join('\n')], { stdio: 'inherit' });
+    const stdio = ['inherit', 'pipe', 'inherit'] as const;
+    const { error, stdout } = spawnSync('sh', ['-c', reproduce.join('\n')], {
+      stdio: [...stdio],
+      maxBuffer: Infinity,
+    });
     if (error)
       throw new CannotRun('--run needs a POSIX shell and curl. Paste the commands instead.');
+    process.stdout.write(stdout);
+    console.log(`# ${compareStatus(String(stdout), problems[0]!)}`);
   }
   return viewOf(report).isOk ? 0 : 1;
+}
+
+/** Says whether the commands got the status that the problem had. */
+function compareStatus(output: string, { calls }: ReportedProblem): string {
+  const expected = /^\d{3}/.exec(calls.at(-1)?.response ?? '')?.[0] ?? 'none';
+  const statuses = [...output.matchAll(/^HTTP\/\S+ (\d{3})/gm)].map(([, status]) => status!);
+  return statuses.includes(expected)
+    ? `A response has the status of the problem, ${expected}.`
+    : `The problem did not repeat, so it comes and goes: no response has its status, ${expected}.`;
 }
 
 /** Shows the check and what it waits for in one line of the terminal, if stderr is one. */

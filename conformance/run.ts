@@ -14,14 +14,13 @@ import {
   type Scope,
 } from './http/client.ts';
 import { isSuccess } from './http/response.ts';
-import type { Status } from './report/schema.ts';
 import {
   createRunContext,
   medianOf,
   type RunContext,
   type RunContextOptions,
 } from './run-context.ts';
-import { Blocked, CheckFailed, NoBackend, Skipped, type Problem } from './verdict.ts';
+import { Blocked, CheckFailed, NoBackend, Skipped, type Problem, type Status } from './verdict.ts';
 
 export type CheckResult = {
   check: Check;
@@ -42,6 +41,8 @@ type RunOptions = RunContextOptions & {
   only?: string[];
   seed?: number;
   runId?: string;
+  /** When the command began. Default: now. */
+  startedAt?: Date;
   /** Called before each check. */
   onProgress?: (done: number, total: number, check: Check) => void;
 };
@@ -52,11 +53,11 @@ export async function run({
   only = [],
   seed = 1,
   runId = createRunId(),
+  startedAt = new Date(),
   budgetMs = Infinity,
   onProgress = () => {},
   ...contextOptions
 }: RunOptions) {
-  const startedAt = new Date();
   const context = createRunContext(origin, createFixtures(seed, runId), {
     ...contextOptions,
     budgetMs,
@@ -112,7 +113,6 @@ export async function run({
     seed,
     runId,
     startedAt,
-    durationMs: Date.now() - startedAt.getTime(),
     results,
     userMessages: await listUserMessages(context),
     attempts: countCalls(context.http.exchanges),

@@ -3,6 +3,9 @@ import type { ApiCall } from './http/simulated-browser.ts';
 import { statusOf } from './http/response.ts';
 import type { Exchange } from './http/client.ts';
 
+export const statuses = ['passed', 'failed', 'noted', 'skipped', 'blocked'] as const;
+export type Status = (typeof statuses)[number];
+
 /** What a check returns: nothing when it is met, a note when it is a PROFILE check. */
 export type Verdict = void | string;
 

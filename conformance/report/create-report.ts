@@ -67,6 +67,14 @@ export function createReport(run: RunResult, notes: string[] = []): Report {
   }));
   const missingCalls = callNames.filter((call) => attempts[call] > 0 && successes[call] === 0);
   const findings = listFindings(run.results).map(reportFinding);
+  /** Checks that are blocked for a reason that no finding tells. */
+  const notJudged = listNotJudged(run.results, [context.http.throttling.advice, run.timeAdvice]);
+  const totalsOf = (level: Level) =>
+    countStatuses(
+      run.results,
+      level,
+      notJudged.flatMap(({ ids }) => ids),
+    );
   return {
     $schema: schemaFile,
     version: 1,
@@ -74,15 +82,15 @@ export function createReport(run: RunResult, notes: string[] = []): Report {
     seed: run.seed,
     runId: run.runId,
     startedAt: run.startedAt.toISOString(),
-    durationMs: Math.round(run.durationMs),
+    durationMs: Date.now() - run.startedAt.getTime(),
     verdict: describeVerdict(run.results, run.only.length > 0, findings[0]?.ids[0]),
     findings,
     results,
     userMessages: cleanTexts(run.userMessages),
     totals: {
-      must: countStatuses(run.results, 'MUST'),
-      should: countStatuses(run.results, 'SHOULD'),
-      profileCount: countStatuses(run.results, 'PROFILE').passed,
+      must: totalsOf('MUST'),
+      should: totalsOf('SHOULD'),
+      profileCount: totalsOf('PROFILE').passed,
       operations: {
         covered: callNames.filter((call) => successes[call] > 0).length,
         total: callNames.length,
@@ -90,11 +98,8 @@ export function createReport(run: RunResult, notes: string[] = []): Report {
       },
     },
     throttling: describeThrottling(context.http.throttling),
-    /** Checks that are blocked for a reason that no finding tells. */
-    notJudged: cleanTexts(
-      listNotJudged(run.results, [context.http.throttling.advice, run.timeAdvice]),
-    ),
-    notes,
+    notJudged: cleanTexts(notJudged),
+    notes: [...notes, ...context.notes],
     leftovers: `${plural(successes.registerUser, 'user')} and ${plural(successes.createProject, 'project')} stay on the server. ${deletionHint(run.runId)}`,
   };
 }
@@ -120,7 +125,8 @@ const wordsOf = ({ id, level, title, requirement, statements }: Check) => ({
 export const deletionHint = (runId: string): string =>
   `The emails of this run contain "${runId}", those of all runs ${emailDomain}: delete from users where email like '%${emailDomain}%'`;
 
-function countStatuses(results: CheckResult[], wanted: Level): Totals {
+function countStatuses(results: CheckResult[], wanted: Level, notJudged: string[] = []): Totals {
+  const isNotJudged = ({ check }: CheckResult) => notJudged.includes(check.id);
   const ofLevel = results.filter(({ check }) => check.level === wanted);
   const count = (...statuses: CheckResult['status'][]) =>
     ofLevel.filter(({ status }) => statuses.includes(status)).length;
@@ -128,7 +134,8 @@ function countStatuses(results: CheckResult[], wanted: Level): Totals {
     total: ofLevel.length,
     passed: count('passed', 'noted'),
     failed: count('failed'),
-    blocked: count('blocked'),
+    blocked: count('blocked') - ofLevel.filter(isNotJudged).length,
+    notJudged: ofLevel.filter(isNotJudged).length,
     skipped: count('skipped'),
   };
 }

@@ -1,6 +1,7 @@
 /** The format of conformance.json: the type of a report, its check and its JSON Schema. */
 import { z } from 'zod';
 import { levels } from '../checks/check.ts';
+import { statuses } from '../verdict.ts';
 
 /** The name of the JSON Schema beside conformance.json. */
 export const schemaFile = 'conformance.schema.json';
@@ -56,8 +57,6 @@ const finding = z
     description: 'An entry of the report: one check, or several that are not met for one cause.',
   });
 
-const statuses = ['passed', 'failed', 'noted', 'skipped', 'blocked'] as const;
-
 const result = z
   .strictObject({
     ...words,
@@ -74,7 +73,14 @@ const result = z
   .meta({ id: 'result' });
 
 const totals = z
-  .strictObject({ total: count, passed: count, failed: count, blocked: count, skipped: count })
+  .strictObject({
+    total: count,
+    passed: count,
+    failed: count,
+    blocked: count,
+    notJudged: count.describe('Blocked for a reason that no finding tells, such as lack of time.'),
+    skipped: count,
+  })
   .meta({ id: 'totals' });
 
 const reportSchema = z
@@ -124,7 +130,6 @@ const reportSchema = z
     title: 'Report of the conformance kit (conformance.json)',
   });
 
-export type Status = (typeof statuses)[number];
 export type Report = z.infer<typeof reportSchema>;
 export type ReportedFinding = z.infer<typeof finding>;
 export type ReportedResult = z.infer<typeof result>;

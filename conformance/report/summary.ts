@@ -10,7 +10,7 @@ const maxCallsPerProblem = 6;
 /** Returns what the reports for people consist of. A blocked MUST check did not pass. */
 export function viewOf({ findings, notJudged, results, totals }: Report) {
   return {
-    isOk: totals.must.failed + totals.must.blocked === 0,
+    isOk: totals.must.failed + totals.must.blocked + totals.must.notJudged === 0,
     notJudged: notJudged.map(describeNotJudged),
     causes: findings.filter(({ causes }) => causes.length === 0),
     consequences: findings.filter(({ causes }) => causes.length > 0),
@@ -88,10 +88,11 @@ export function summarize(report: Report): Row[] {
   ];
 }
 
-const describeTotals = ({ total, passed, failed, blocked, skipped }: Totals): string =>
+const describeTotals = ({ total, passed, failed, blocked, notJudged, skipped }: Totals) =>
   [
     `${passed} of ${total} met`,
     ...(failed > 0 ? [`${failed} NOT MET`] : []),
     ...(blocked > 0 ? [`${blocked} blocked`] : []),
+    ...(notJudged > 0 ? [`${notJudged} not judged`] : []),
     ...(skipped > 0 ? [`${skipped} not applicable`] : []),
   ].join(', ');

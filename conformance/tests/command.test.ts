@@ -11,6 +11,7 @@ import { CannotRun, help, parseArguments } from '../cli.ts';
 import { parseTarget } from '../target.ts';
 import { temporaryFolder } from '../../server/tests/support.ts';
 import { exemplary, startBackend } from './backends/backend.ts';
+import * as change from './backends/changes.ts';
 import { cookieFaults } from './backends/faults/cookies.ts';
 import { noResponse, startStubServer } from './backends/stub-server.ts';
 import { TestClock } from './backends/test-clock.ts';
@@ -73,8 +74,20 @@ test('--try prints the commands that repeat a problem, and runs them with --run'
   expect(printed.output).toMatch(/\ncurl .*auth\/login'\n/);
   const { output } = await runCommand(origin, '--try', 'COOKIE-2', '--run');
   expect(output).toMatch(/\nHTTP\/1\.1 200 OK\r\n[^]*set-cookie: session=\w+; Max-Age/i);
+  expect(output).toContain('# A response has the status of the problem, 200.\n');
   const met = await runCommand(origin, '--try', 'ACCOUNT-2');
   expect(met).toMatchObject({ code: 0, output: expect.stringContaining('nothing to try') });
+});
+
+test('--try --run says that a problem did not repeat', async () => {
+  let count = 0;
+  const fault = change.refuse('createProject', 500, () => ++count < 3);
+  const { origin, stop } = await startBackend(new TestClock(), exemplary, fault);
+  onTestFinished(stop);
+  const { output } = await runCommand(origin, '--try', 'PROJECT-2', '--run');
+  expect(output).toContain(
+    '# The problem did not repeat, so it comes and goes: no response has its status, 500.\n',
+  );
 });
 
 test('exits with 3 and an instruction when no server listens', async () => {

@@ -11,6 +11,7 @@ import { renderJunit } from '../report/junit.ts';
 import { renderTerminal } from '../report/terminal.ts';
 import { jsonSchema, type Report } from '../report/schema.ts';
 import { run, type CheckResult, type RunResult } from '../run.ts';
+import type { Exchange } from '../http/client.ts';
 import type { Problem } from '../verdict.ts';
 import { findCall } from '../../model/calls.ts';
 import { exemplary, startBackend } from './backends/backend.ts';
@@ -146,6 +147,27 @@ test.each([
   expect(renderHtml(created)).toContain(`<h3>${entry}</h3><p>because creating &lt;b&gt; failed`);
   const explained = [blocked, resultOf('REACH-1', {})];
   expect(createReport({ ...result, results: explained }).notJudged).toEqual([]);
+});
+
+test('no report has a hint that an exchange of the run refutes', () => {
+  const detailOf = (isRefutedBy: (exchange: Exchange) => boolean) => {
+    const hinted = resultOf('PROJECT-9', { hint: { words: 'It is cut at 20.', isRefutedBy } });
+    return createReport({ ...result, results: [hinted] }).findings[0]!.problems[0]!.detail;
+  };
+  expect(detailOf(() => false)).toBe('It is cut at 20.');
+  expect(detailOf(({ request }) => request.method === 'GET')).toBeUndefined();
+});
+
+test('a consequence names the first check of the entry that is its cause', () => {
+  const results = ['ACCOUNT-1', 'SIGNIN-6', 'PROJECT-2', 'PROJECT-4'].map((id) => resultOf(id, {}));
+  const heads = listFindings(results).map(({ causes }) => causes.map(({ id }) => id));
+  expect(heads).toEqual([[], ['ACCOUNT-1'], ['ACCOUNT-1'], ['ACCOUNT-1']]);
+});
+
+test('checks for which there was no time are not judged, and not blocked', async () => {
+  const ran = await runKit((clock) => startBackend(clock, exemplary), { budgetMs: -1 });
+  const { totals, notJudged } = createReport(ran);
+  expect(totals.should).toMatchObject({ blocked: 0, notJudged: notJudged[0]!.ids.length });
 });
 
 test('two special requests that fail are two entries, of which ERR-20 is a consequence', () => {

@@ -34,9 +34,12 @@ const cors = (id: string, name: string, fault: Change): NonBackend => ({
   id,
   name,
   appOrigin,
-  only: ['CORS'],
-  start: (clock) => startBackend(clock, exemplary, allowOrigin(appOrigin), fault),
+  only: ['CORS', 'PROJECT'],
+  start: (clock) => startBackend(clock, withoutToken, allowOrigin(appOrigin), fault),
 });
+
+/** The app sends the token to its own origin only. */
+const withoutToken = change.all(exemplary, () => ({ xsrfToken: () => undefined }));
 
 /** Its server ends after a response, and listens again later. */
 function startUnstableBackend(clock: TestClock): Promise<RunningServer> {
@@ -111,6 +114,15 @@ export const nonBackends: NonBackend[] = [
     'CORS-1',
     'preflight requests are refused',
     change.requests(({ method }) => method === 'OPTIONS' && change.error(405, 'Not allowed.')),
+  ),
+  cors(
+    'PROJECT-2',
+    'a check of the origin refuses the projects of the app',
+    change.requestsTo(
+      'createProject',
+      ({ headers: { host, origin } }) =>
+        origin !== `http://${String(host)}` && change.error(403, 'The origin is not right.'),
+    ),
   ),
   cors(
     'CORS-2',

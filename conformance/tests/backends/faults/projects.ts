@@ -192,6 +192,16 @@ export const otherProjectFaults: Record<string, Change> = {
     'createProject',
     (request) => change.lostProject(change.jsonOf(request)),
   ),
+  'PROJECT-10: four of five projects at once fail': () => {
+    let count = 0;
+    return change.respond(async (request, next) => {
+      if (!change.isOperation(request, 'createProject')) return next(request);
+      const place = ++count;
+      await untilQuiet();
+      count = 0;
+      return place > 1 ? change.error(500, 'The database is locked.') : next(request);
+    });
+  },
   'PROJECT-10: each of two processes keeps projects of its own': scatteredProjects(
     ({ request }) => request.connection % 2,
   ),
