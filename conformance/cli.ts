@@ -34,13 +34,15 @@ data.
   --run           with --try: run the commands, which needs sh and curl
   --report DIR    write conformance.html, conformance.json with its schema, and
                   conformance.xml (JUnit) to the folder DIR
-  --origin URL    the app is served from this other origin: also check CORS
+  --origin URL    the app is served from this other origin: send it, and also
+                  check CORS
   --seed N        seed of the generated data (default 1); the same seed sends
                   the same requests
-  --budget N      end the run after N seconds (default ${defaultBudgetSeconds}; no limit with
-                  --wait); what does not fit is not judged, and on a slow
-                  backend, MUST checks come first, several run at once
-                  and journeys are shorter
+  --budget N      begin SHOULD checks within N seconds (default ${defaultBudgetSeconds}; no limit
+                  with --wait); MUST checks have five minutes or more; what
+                  does not fit is not judged, and on a slow backend, MUST
+                  checks come first, several run at once and journeys are
+                  shorter
   --wait          obey every Retry-After of a backend that throttles, up to
                   ${maxWaitMinutes} minutes in total
   --ui            also run the app itself in a browser, with this backend

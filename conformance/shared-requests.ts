@@ -1,10 +1,11 @@
 import { createHash } from 'node:crypto';
 import type { Credentials, NewProject, Project } from '../machines/types.ts';
-import { describeListFault, describeResponse, describeStatus, truncate } from './describe.ts';
+import { describeResponse, describeStatus, truncate } from './describe.ts';
 import { headerValues, type Exchange } from './http/client.ts';
 import { lateMs } from './http/clock.ts';
 import type { SimulatedBrowser, ApiCall } from './http/simulated-browser.ts';
 import { isClientError, isSuccess, parseJson, statusOf } from './http/response.ts';
+import { listFault } from './matchers.ts';
 import { Blocked, CheckFailed, createProblem, fail, type Verdict } from './verdict.ts';
 import {
   getOrCreate,
@@ -147,7 +148,7 @@ export const describeCreateFailure = ({ exchange }: ApiCall) =>
 export async function listOrBlock(browser: SimulatedBrowser) {
   const call = await browser.listProjects();
   if (call.outcome.ok) return { call, projects: call.outcome.value };
-  const fault = describeListFault(call);
+  const fault = listFault(call);
   const own = browser.http.exchanges.filter(
     ({ browserName, request }) =>
       browserName === browser.name && request.path === call.exchange.request.path,
@@ -240,10 +241,10 @@ export async function expectReadableList(
   if (list.outcome.ok) return { call: list, projects: list.outcome.value };
   const status = statusOf(list.exchange);
   if (status === 0 || isClientError(list.exchange))
-    throw new Blocked(`the list cannot be shown: ${describeListFault(list)}`);
+    throw new Blocked(`the list cannot be shown: ${listFault(list)}`);
   unreadable.add(browser);
   const description = `The app can show no list after ${request} (${describeStatus(evidence.at(-1)!)}).`;
-  return failUnreadable(description, describeListFault(list), [...evidence, list], request);
+  return failUnreadable(description, listFault(list), [...evidence, list], request);
 }
 
 /** Creates a project with this Idempotency-Key, which has the format of the app's own keys. */

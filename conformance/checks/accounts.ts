@@ -1,12 +1,5 @@
 import type { Credentials } from '../../machines/types.ts';
-import {
-  describeMessageFault,
-  describeResponse,
-  describeStatus,
-  describeType,
-  lowerFirst,
-  refusalCause,
-} from '../describe.ts';
+import { describeResponse, describeStatus, describeType, lowerFirst } from '../describe.ts';
 import { emailDomain, type Fixtures } from '../fixtures.ts';
 import type { Exchange } from '../http/client.ts';
 import { isClientError, isSuccess, parseJson, statusOf } from '../http/response.ts';
@@ -18,6 +11,7 @@ import {
   registerAgain,
 } from '../shared-requests.ts';
 import type { ApiCall } from '../http/simulated-browser.ts';
+import { messageFault, refusalCause } from '../matchers.ts';
 import { oncePerArguments, oncePerRun, type Account, type RunContext } from '../run-context.ts';
 import {
   Blocked,
@@ -103,7 +97,7 @@ async function register(context: RunContext, name: Name) {
 }
 
 const isRefusedWithMessage = ({ exchange }: ApiCall) =>
-  isClientError(exchange) && !describeMessageFault(exchange);
+  isClientError(exchange) && !messageFault(exchange);
 
 /** Signs in to an account of the table, once per run and credentials. */
 const signInAs = oncePerArguments(
@@ -129,7 +123,7 @@ const signsInAsTyped =
       if (isRefusedWithMessage(registration)) skipRejected(name, account);
       await expectPlainCharacters(context, name);
       const subject = lowerFirst(words);
-      const fault = describeMessageFault(exchange);
+      const fault = messageFault(exchange);
       const failure = isClientError(exchange)
         ? `${words} is refused, and ${fault}.`
         : `${words} cannot register: ${describeStatus(exchange)}.`;

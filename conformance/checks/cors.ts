@@ -1,6 +1,6 @@
-import { describeExchangeScreen, describeStatus, truncate } from '../describe.ts';
-import { isSuccess, responseHeader } from '../http/response.ts';
+import { describeExchangeScreen } from '../describe.ts';
 import type { Exchange } from '../http/client.ts';
+import { accessFault } from '../matchers.ts';
 import { fail, failOnFaults, skip } from '../verdict.ts';
 import { must, should, type Check } from './check.ts';
 
@@ -62,7 +62,7 @@ export const corsChecks: Check[] = [
       const exchange = await context
         .newBrowser('elsewhere')
         .send('GET', '/api/v1/projects', options);
-      if (!findAccessFault(exchange, origin))
+      if (!accessFault(exchange, origin))
         fail('A page of any origin may read responses with the cookies of its visitors.', [
           exchange,
         ]);
@@ -82,20 +82,7 @@ const headersFrom = (origin: string) => ({
 const failOnAccessFaults = (exchanges: Exchange[], origin: string) =>
   failOnFaults(
     exchanges,
-    (exchange) => findAccessFault(exchange, origin),
+    (exchange) => accessFault(exchange, origin),
     // The browser hides the response from the app.
     (exchange) => describeExchangeScreen({ ...exchange, response: undefined }),
   );
-
-/** Returns why a page of this origin may not send a request or read its response. */
-function findAccessFault(exchange: Exchange, origin: string): string | undefined {
-  const requested = exchange.request.headers['access-control-request-headers'];
-  if (requested !== undefined && !isSuccess(exchange)) return `gets ${describeStatus(exchange)}`;
-  const allowed = responseHeader(exchange, 'access-control-allow-origin') ?? 'nothing';
-  if (allowed !== origin) return `allows the origin ${truncate(allowed, 20)}, not the app's`;
-  if (responseHeader(exchange, 'access-control-allow-credentials') !== 'true')
-    return 'has no Access-Control-Allow-Credentials: true';
-  const names = responseHeader(exchange, 'access-control-allow-headers')?.toLowerCase() ?? '';
-  const missing = requested?.split(',').filter((name) => !names.split(/\s*,\s*/).includes(name));
-  return missing?.length ? `does not allow the header ${missing.join(' and ')}` : undefined;
-}

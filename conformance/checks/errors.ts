@@ -1,14 +1,11 @@
-import { STATUS_CODES } from 'node:http';
 import type { NewProject, Project } from '../../machines/types.ts';
 import { definitionOf, operationOf } from '../../model/calls.ts';
 import {
   describeExchangeScreen,
-  describeMessageFault,
   describeResponse,
   describeStatus,
   describeScreen,
   lowerFirst,
-  refusalCause,
   truncate,
 } from '../describe.ts';
 import type { Exchange } from '../http/client.ts';
@@ -21,6 +18,7 @@ import {
   statusOf,
 } from '../http/response.ts';
 import type { ApiCall, SimulatedBrowser } from '../http/simulated-browser.ts';
+import { messageFault, sentenceFault, refusalCause } from '../matchers.ts';
 import {
   blockIfRefusedAnyway,
   createAsVisitor,
@@ -383,12 +381,12 @@ export const errorChecks: Check[] = [
     inspects: true,
     run: inspectResponses(
       (exchange) => {
-        const fault = describeNoSentence(exchange);
+        const fault = sentenceFault(exchange);
         return fault && `gets a message that ${fault}: "${truncate(messageOf(exchange)!, 20)}"`;
       },
       undefined,
       (exchange, subject) => ({
-        words: `responses have a message that ${describeNoSentence(exchange)}`,
+        words: `responses have a message that ${sentenceFault(exchange)}`,
         subject,
       }),
     ),
@@ -477,27 +475,6 @@ export async function listUserMessages(context: RunContext) {
   return rows;
 }
 
-/** Returns what is wrong with the text of a message; undefined when it is a sentence. */
-function describeNoSentence(exchange: Exchange): string | undefined {
-  if (!isClientError(exchange)) return undefined;
-  const message = messageOf(exchange)?.trim() ?? '';
-  // A message may repeat what the user typed.
-  const sent = String(exchange.request.body ?? '');
-  const has = (pattern: RegExp) =>
-    pattern.test(message) && !sent.includes(pattern.exec(message)![0]);
-  if (has(/translation[_ ]missing|missing[_ ]translation/i)) return 'is a missing translation';
-  if (has(/<\/?[a-z][^<>]*>|&(amp|lt|gt|quot|#\d+);/i)) return 'contains markup';
-  if (has(/(?<!\\\w?)\{\{? ?[\w.]+ ?\}|%(?:\d\$)?[sd]\b|\$\{\w+|(?<!\S):[a-z_]{3}|^undefined /))
-    return 'has an empty placeholder';
-  if (has(/^(?:null|undefined|none|nil|true|false)$|\[object \w+\]/i)) return 'is no text';
-  if (has(/^[\w.\\$]+(?:Exception|Error)\b/)) return 'is the name of an exception';
-  if (exchange.isAppRequest && message === STATUS_CODES[statusOf(exchange)])
-    return 'only repeats the status';
-  // Without a space, and with a separator, a digit or a capital inside: error.api.401, ERR_INVALID.
-  if (has(/^[\w.:/-]*(?:[a-z][A-Z]|[A-Za-z][._:/-][A-Za-z\d]|\d)[\w.:/-]*$/)) return 'is a code';
-  return undefined;
-}
-
 /** Sends the request of an error case, once per run. */
 async function triggerError(context: RunContext, errorCase: ErrorCase) {
   if (errorCase.call) await refuseAll(context, errorCase.call);
@@ -540,7 +517,7 @@ async function expectRefusalWithMessage(context: RunContext, errorCase: ErrorCas
     const cause = isSuccess(exchange) ? undefined : { words, key, subject: lowerFirst(subject) };
     failWith(', not 4xx', cause);
   }
-  const fault = describeMessageFault(exchange);
+  const fault = messageFault(exchange);
   const cause = refusalCause(exchange, lowerFirst(subject));
   if (fault) failWith(`, and ${fault}`, cause && { ...cause, isTypical: true });
   await triggerJudged(context, errorCase);

@@ -1,15 +1,6 @@
 import type { NewProject, Project } from '../../machines/types.ts';
 import { decidingStatuses } from '../../src/api/idempotency-keys.ts';
-import {
-  describeListFault,
-  describeMessageFault,
-  describeProjectFault,
-  describeResponse,
-  describeStatus,
-  describeType,
-  refusalCause,
-  truncate,
-} from '../describe.ts';
+import { describeResponse, describeStatus, describeType, truncate } from '../describe.ts';
 import type { Exchange } from '../http/client.ts';
 import {
   emailOf,
@@ -20,6 +11,7 @@ import {
   statusOf,
 } from '../http/response.ts';
 import type { ApiCall, SimulatedBrowser } from '../http/simulated-browser.ts';
+import { messageFault, listFault, projectFault, refusalCause } from '../matchers.ts';
 import {
   asUser,
   createListed,
@@ -64,12 +56,11 @@ export const projectChecks: Check[] = [
       await firstVisit(context);
       await browser.createProject(context.fixtures.project('a second one'));
       const list = await browser.listProjects();
-      if (!list.outcome.ok)
-        fail(`The app cannot show the list: ${describeListFault(list)}.`, [list]);
+      if (!list.outcome.ok) fail(`The app cannot show the list: ${listFault(list)}.`, [list]);
       const visitors = await listAsVisitor(context);
       if (isSuccess(visitors.exchange) && !visitors.outcome.ok)
         fail(`A visitor gets ${describeStatus(visitors.exchange)} and no list.`, [visitors], {
-          detail: `Of the body, ${describeListFault(visitors)}. A status 4xx would refuse the visitor.`,
+          detail: `Of the body, ${listFault(visitors)}. A status 4xx would refuse the visitor.`,
         });
     }),
   }),
@@ -84,7 +75,7 @@ export const projectChecks: Check[] = [
       const creates = [(await firstVisit(context)).create, third];
       for (const create of creates) {
         const { exchange, outcome } = create;
-        const fault = describeProjectFault(parseJson(exchange.response?.text));
+        const fault = projectFault(parseJson(exchange.response?.text));
         if (isSuccess(exchange) && !outcome.ok)
           fail(`A new project's response is no project: ${fault ?? 'it cannot be read'}.`, [
             create,
@@ -460,7 +451,7 @@ export const projectChecks: Check[] = [
       };
       for (const [texts, other] of Object.entries(others)) {
         const second = await createWithKey(context, browser, other, 'two texts');
-        let fault = describeMessageFault(second.exchange);
+        let fault = messageFault(second.exchange);
         if (second.outcome.ok) {
           const project = second.outcome.value;
           const list = await listWith(context, browser, [{ call: second, project }]);

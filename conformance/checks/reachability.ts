@@ -1,6 +1,6 @@
 import { isUtf8 } from 'node:buffer';
 import { findCall, type Call } from '../../model/calls.ts';
-import { describeResponse, describeStatus, explainInvalidJson, refusalCause } from '../describe.ts';
+import { describeResponse, describeStatus } from '../describe.ts';
 import { methodAndPath, type Exchange, type Stop } from '../http/client.ts';
 import {
   isClientError,
@@ -10,6 +10,7 @@ import {
   responseHeader,
   statusOf,
 } from '../http/response.ts';
+import { refusalCause, explainInvalidJson } from '../matchers.ts';
 import { isListPublic } from '../shared-requests.ts';
 import type { RunContext } from '../run-context.ts';
 import { speaksTls } from '../target.ts';

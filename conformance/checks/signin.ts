@@ -1,14 +1,9 @@
 import type { Project } from '../../machines/types.ts';
-import {
-  describeListFault,
-  describeResponse,
-  describeStatus,
-  lowerFirst,
-  secondsBetween,
-} from '../describe.ts';
+import { describeResponse, describeStatus, lowerFirst, secondsBetween } from '../describe.ts';
 import { isClientError, isSuccess, messageOf, statusOf } from '../http/response.ts';
 import { lateMs } from '../http/clock.ts';
 import type { ApiCall } from '../http/simulated-browser.ts';
+import { listFault } from '../matchers.ts';
 import {
   activeSession,
   firstVisit,
@@ -476,14 +471,14 @@ async function requireActiveSession(context: RunContext): Promise<Visit> {
   if (await isListPublic(context)) skip('the backend requires no session');
   const visits = [await activeSession(context), ...(await tenVisits(context))];
   const working = visits.find(({ list }) => list.outcome.ok);
-  if (!working) throw new Blocked(`the list: ${describeListFault(visits[0]!.list)}`);
+  if (!working) throw new Blocked(`the list: ${listFault(visits[0]!.list)}`);
   return working;
 }
 
 /** Blocks a check on a failure that shows no end of a session, because others report that. */
 async function blockUnlessRejected(user: SignedInUser, list: ApiCall) {
   if (isUnauthorized(list)) await blockOnFlapping(user);
-  else if (!list.outcome.ok) throw new Blocked(`the list: ${describeListFault(list)}`);
+  else if (!list.outcome.ok) throw new Blocked(`the list: ${listFault(list)}`);
 }
 
 /** Blocks a check when a rejected session is valid again, because SIGNIN-14 reports that. */

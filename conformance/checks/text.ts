@@ -1,16 +1,14 @@
 import type { NewProject, Project } from '../../machines/types.ts';
 import {
   charactersOf,
-  describeMessageFault,
   describeResponse,
   describeStatus,
-  describeType,
   lowerFirst,
-  refusalCause,
   truncate,
 } from '../describe.ts';
 import { isClientError, isSuccess, messageOf, parseJson, statusOf } from '../http/response.ts';
 import type { ApiCall, SimulatedBrowser } from '../http/simulated-browser.ts';
+import { messageFault, textFault, refusalCause } from '../matchers.ts';
 import {
   asUser,
   createOrBlock,
@@ -278,7 +276,7 @@ async function expectPreserved(context: RunContext, text: Text): Promise<string 
   const { exchange } = create;
   const response = describeResponse(exchange);
   if (isClientError(exchange)) {
-    const fault = describeMessageFault(exchange);
+    const fault = messageFault(exchange);
     if (fault)
       fail(`The backend refuses ${subject}, and ${fault}.`, [create], {
         cause: refusalCause(exchange, subject),
@@ -337,7 +335,7 @@ export function expectSameText(
     if (received === sent[field]) continue;
     if (actual.title === sent.description && actual.description === sent.title)
       fail(`Title and description are swapped in ${place}.`, calls);
-    const { words, difference } = describeChange(sent[field], received);
+    const { words, difference } = textFault(sent[field], received);
     fail(`The ${field} in ${place} is ${words}.`, calls, {
       detail: `It is ${difference}.`,
       userSees: calls.at(-1)!.outcome.ok
@@ -349,72 +347,4 @@ export function expectSameText(
       },
     });
   }
-}
-
-/** Removes what replaces a character that cannot be stored. */
-const toUnmarked = (text: string) => text.replaceAll(/[?\uFFFD]/g, '');
-
-const withoutMarkup = (text: string) =>
-  text.replaceAll(/&?\b(lt|gt|amp|quot|apos);|&?#(0?39|34|x27|x22);|[<>&"']/gi, '');
-
-type Change = (text: string) => string;
-
-/** What backends make of texts, to complete "the text is". */
-const changes: Record<string, Change> = {
-  'normalized to the Unicode form NFC': (text) => text.normalize('NFC'),
-  'normalized to the Unicode form NFKC': (text) => text.normalize('NFKC'),
-  'normalized to the Unicode form NFD': (text) => text.normalize('NFD'),
-  trimmed: (text) => text.trim(),
-  'without repeated spaces (each run of spaces became one)': (text) => text.replaceAll(/ +/g, ' '),
-  'sent back with "\'" before =, +, - or @, as for CSV': (text) => text.replace(/^[=+@-]/, "'$&"),
-  'URL-decoded (%25 became %)': (text) =>
-    text.replaceAll(/%([\da-f]{2})/gi, (_, hex: string) => String.fromCodePoint(parseInt(hex, 16))),
-  'with the two characters \\n turned into a line break': (text) => text.replaceAll('\\n', '\n'),
-  'with a backslash before quotes': (text) => text.replaceAll(/["'\\]/g, '\\$&'),
-  'with each quote twice, as in SQL': (text) => text.replaceAll("'", "''"),
-  'decoded as Latin-1, not as UTF-8': (text) => Buffer.from(text).toString('latin1'),
-  'without tags': (text) => text.replaceAll(/<[^>]*>/g, ''),
-  'without four-byte characters (emoji)': (text) => text.replaceAll(/[\u{10000}-\u{10FFFF}]/gu, ''),
-  'without characters outside Latin-1': (text) => text.replaceAll(/[^\0-\u00FF]/gu, ''),
-  'without characters outside ASCII': (text) => text.replaceAll(/[^\0-\u007F]/gu, ''),
-};
-
-/** What is the same in both texts, when they differ in this way only. */
-const forms: Record<string, Change> = {
-  'with other line breaks': (text) => text.replaceAll('\r\n', '\n'),
-  'with other white space': (text) => text.replaceAll(/\s+/g, ' ').trim(),
-  'in another letter case': (text) => text.toLowerCase(),
-};
-
-/** Names what was done to a text, and quotes both texts around the first character that differs. */
-function describeChange(sent: string, received: unknown) {
-  if (typeof received !== 'string')
-    return { words: 'not a string', difference: describeType(received) };
-  const [expected, actual] = [charactersOf(sent), charactersOf(received)];
-  let index = 0;
-  while (index < expected.length && expected[index] === actual[index]) index += 1;
-  const start = Math.max(0, index - 8);
-  const excerpt = (text: string[]) => JSON.stringify(text.slice(start, start + 32).join(''));
-  return {
-    words: nameChange(sent, received, expected[index] ?? '', actual[index] ?? ''),
-    difference: `${excerpt(actual)} instead of ${excerpt(expected)} (${sent.length} characters sent, ${received.length} received)`,
-  };
-}
-
-/** Names a change of which the first character that differs was `from` and is `to`. */
-function nameChange(sent: string, received: string, from: string, to: string): string {
-  const isMarkup = /&#?\w+;/.test(received) && withoutMarkup(sent) === withoutMarkup(received);
-  if (isMarkup && received.length > sent.length) return 'HTML-escaped';
-  const known =
-    Object.entries(changes).find(
-      ([, change]) => change(sent) !== sent && toUnmarked(received) === toUnmarked(change(sent)),
-    ) ?? Object.entries(forms).find(([, form]) => form(received) === form(sent));
-  if (known) return known[0];
-  if (sent.startsWith(received))
-    return `cut at ${received.length} characters, before ${JSON.stringify(from)}`;
-  if (received === sent.replaceAll(from, '')) return `without ${JSON.stringify(from)}`;
-  if (from === '$') return 'changed at "$", as by String.replace';
-  return received === sent.replaceAll(from, to)
-    ? `sent back with ${JSON.stringify(to)} in place of ${JSON.stringify(from)}`
-    : `changed at ${JSON.stringify(from)}`;
 }

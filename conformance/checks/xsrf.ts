@@ -1,6 +1,7 @@
-import { describeMessageFault, describeStatus, refusalCause, secondsBetween } from '../describe.ts';
+import { describeStatus, secondsBetween } from '../describe.ts';
 import { isClientError, isSuccess, statusOf } from '../http/response.ts';
 import type { ApiCall, SimulatedBrowser } from '../http/simulated-browser.ts';
+import { messageFault, refusalCause } from '../matchers.ts';
 import {
   activeSession,
   createOrBlock,
@@ -191,7 +192,7 @@ export const xsrfChecks: Check[] = [
           missing,
           context.http.exchanges.at(-1),
         ]);
-      const fault = isClientError(wrong) ? describeMessageFault(wrong) : undefined;
+      const fault = isClientError(wrong) ? messageFault(wrong) : undefined;
       if (fault !== undefined)
         fail(`A wrong XSRF token gets ${describeStatus(wrong)}, and ${fault}.`, [wrong], {
           userSees: 'red banner: "Internal Server Error"',
