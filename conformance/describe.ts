@@ -31,7 +31,11 @@ export function describeType(value: unknown): string {
 
 /** Returns the status, or why there is none. The report shows the rest of a response apart. */
 export const describeStatus = ({ response, failure }: Exchange): string =>
-  response ? `status ${response.status}` : (failure?.message ?? 'no response');
+  response
+    ? `status ${response.status}`
+    : failure?.isTimeout
+      ? failure.message
+      : 'no usable response';
 
 /** Returns the status, the content type and the beginning of the body. */
 export function describeResponse(exchange: Exchange): string {

@@ -63,8 +63,7 @@ function jsonFault(exchange: Exchange): [fault: string, ofSeveral: string] | und
 /** Returns the cause of invalid JSON, to append to "not JSON"; an empty string when unknown. */
 export function explainInvalidJson(exchange: Exchange): string {
   const { bytes, text } = exchange.response!;
-  if (bytes[0] === 0x1f && bytes[1] === 0x8b)
-    return ' but compressed without "Content-Encoding: gzip"';
+  if (bytes[0] === 0x1f && bytes[1] === 0x8b) return ' but gzip without Content-Encoding';
   if (text.includes('\0')) return ' but UTF-16 instead of UTF-8';
   const length = responseHeader(exchange, 'content-length');
   const isCutOff = /^\s*[[{]/.test(text) && !/[\]}]\s*$/.test(text);
@@ -91,6 +90,17 @@ export function listFault({ exchange }: ApiCall): string {
     if (fault) return `project ${index + 1} of ${body.length}: ${fault}`;
   }
   return describeStatus(exchange);
+}
+
+/** Returns why the app cannot use the response to a call. */
+export function callFault(call: ApiCall): string {
+  const { operation, exchange } = call;
+  if (!isSuccess(exchange)) return describeStatus(exchange);
+  const fault =
+    operation === 'listProjects'
+      ? listFault(call)
+      : projectFault(parseJson(exchange.response!.text));
+  return fault ?? 'the body cannot be read';
 }
 
 const { properties } =
@@ -216,8 +226,7 @@ function nameChange(sent: string, received: string, from: string, to: string): s
       ([, change]) => change(sent) !== sent && toUnmarked(received) === toUnmarked(change(sent)),
     ) ?? Object.entries(forms).find(([, form]) => form(received) === form(sent));
   if (known) return known[0];
-  if (sent.startsWith(received))
-    return `cut at ${received.length} characters, before ${JSON.stringify(from)}`;
+  if (sent.startsWith(received)) return `cut at ${received.length} characters`;
   if (received === sent.replaceAll(from, '')) return `without ${JSON.stringify(from)}`;
   if (from === '$') return 'changed at "$", as by String.replace';
   return received === sent.replaceAll(from, to)

@@ -150,7 +150,7 @@ export function createRunContext(
       const isLate = !isSoon && working.length === 2;
       const description = isLate
         ? 'A right email and password are refused five times, and accepted 0.5 s later.'
-        : `A right email and password sign in ${working.length} of ${tries.length} times.`;
+        : `A right email and password sign in ${working.length} of ${tries.length} times, on new connections.`;
       const isEarlier = (each: Exchange) =>
         each.startedAfter < first.exchange.startedAfter && isSignInOf(each, email);
       const hint = isLate

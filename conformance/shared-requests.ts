@@ -177,7 +177,7 @@ const failUnreadable = (
   subject: string,
 ) =>
   fail(description, exchanges, {
-    detail: `Of the list, ${detail}.`,
+    detail: `The list: ${detail}.`,
     userSees: 'an empty list, although nothing was deleted',
     cause: { words: 'requests make the list of their user unreadable', subject },
   });

@@ -1,7 +1,8 @@
-import { describeExchangeScreen, describeScreen, describeStatus } from './describe.ts';
+import { describeExchangeScreen, describeScreen } from './describe.ts';
 import type { ApiCall } from './http/simulated-browser.ts';
 import { statusOf } from './http/response.ts';
 import type { Exchange } from './http/client.ts';
+import { callFault } from './matchers.ts';
 
 export const statuses = ['passed', 'failed', 'noted', 'skipped', 'blocked'] as const;
 export type Status = (typeof statuses)[number];
@@ -26,6 +27,8 @@ export type More = {
   /** What the app shows its users. */
   userSees?: string | undefined;
   cause?: Cause | undefined;
+  /** Whether it shows its cause best. */
+  isTypical?: boolean;
 };
 
 export type Hint = { words: string; isRefutedBy: (exchange: Exchange) => boolean };
@@ -38,8 +41,6 @@ export type Cause = {
   subject: string;
   /** Distinguishes causes with the same words. */
   key?: string;
-  /** Whether this problem shows the cause best. */
-  isTypical?: boolean;
 };
 
 /** Thrown by a check that is not met. */
@@ -85,7 +86,7 @@ export function expectSuccess<Value>(
   more?: More,
 ): Value {
   if (call.outcome.ok) return call.outcome.value;
-  const description = `${failure}: ${describeStatus(call.exchange)}.`;
+  const description = `${failure}: ${callFault(call)}.`;
   return fail(description, [...previous.filter((each) => each !== call), call], more);
 }
 
@@ -116,7 +117,7 @@ export function failOnFaults(
     if (fault === undefined) continue;
     const words = `requests: each ${fault}`;
     const cause = causeOf?.(exchange, subject) ?? { words, subject };
-    const more = { userSees: userSees(exchange), cause };
+    const more = { userSees: userSees(exchange), cause, isTypical: true };
     const problem = createProblem(`${subject} ${fault}.`, [exchange], more);
     problems.set(key, problem);
   }

@@ -196,6 +196,8 @@ const signInWithOtherCase = oncePerRun(async (context) => {
     const typed = name === 'ada' ? account.email.toUpperCase() : account.email.toLowerCase();
     if (!isSuccess(account.registration.exchange)) continue;
     const signedIn = await signInAs(context, name, { email: typed });
+    // A control: the email as registered.
+    if (!signedIn.login.outcome.ok && !(await signInAs(context, name)).login.outcome.ok) continue;
     found.push({ ...account, name, ...signedIn, typed });
   }
   return found;
@@ -479,7 +481,7 @@ export const accountChecks: Check[] = [
     title: 'Emails are compared case-insensitively',
     requirement: 'Treat Ada@Example.org and ada@example.org as one account in every request.',
     statements: ['APP-1', 'ENTITY-4', 'CHOICE-45'],
-    after: ['SIGNIN-17'],
+    after: ['ACCOUNT-7'],
     async run(context) {
       const found = await signInWithOtherCase(context);
       const problems = found.map(
@@ -526,7 +528,7 @@ export const accountChecks: Check[] = [
     requirement:
       'Check and store an email in one step (a unique index), and respond with 409 when the index refuses it.',
     statements: ['APP-1', 'CHOICE-45'],
-    after: ['SIGNIN-17'],
+    after: ['ACCOUNT-7'],
     async run(context) {
       await context.registeredAccount('ada');
       const email = context.fixtures.email('twice');
@@ -537,10 +539,7 @@ export const accountChecks: Check[] = [
       const failed = calls.find(({ exchange }) => statusOf(exchange) >= 500);
       const second = failed && (await registerAgain(context));
       const isAlways = second && statusOf(second.exchange) >= 500;
-      if (isAlways)
-        fail(`An email that has an account registers again: ${describeStatus(second.exchange)}.`, [
-          second,
-        ]);
+      if (isAlways) throw new Blocked('an email that has an account makes the backend fail');
       if (failed)
         fail(
           `Of two registrations of one email at once, one gets ${describeStatus(failed.exchange)}.`,

@@ -81,7 +81,7 @@ const latin1 = '{"title":"Grüße","description":"These letters are one byte in 
 const twoMegabytes = 'x'.repeat(2_000_000);
 const anyObjects = { email: { $gt: '' }, password: { $gt: '' } };
 const sqlFragments = { email: "ada' OR '1'='1' --", password: "' OR '1'='1" };
-const injection = { isInjection: true, after: ['ERR-21'] };
+const injection = { isInjection: true, after: ['SIGNIN-2', 'ERR-21'] };
 const form = 'email=ada%40example.org&password=correct+horse';
 
 /** The statements of the wrong forms of a call. */
@@ -504,7 +504,11 @@ async function expectRefusalWithMessage(context: RunContext, errorCase: ErrorCas
   const userSees = describeUserMessage(errorCase, result);
   const verb = errorCase.isPlural ? 'get' : 'gets';
   const failWith = (fault: string, cause?: Cause) =>
-    fail(`${subject} ${verb} ${describeStatus(exchange)}${fault}.`, [result], { userSees, cause });
+    fail(`${subject} ${verb} ${describeStatus(exchange)}${fault}.`, [result], {
+      userSees,
+      cause,
+      isTypical: true,
+    });
   if (isSuccess(exchange)) {
     const fault = await findAcceptanceFault(context, result);
     if (fault) failWith(`, but ${fault}`);
@@ -519,7 +523,7 @@ async function expectRefusalWithMessage(context: RunContext, errorCase: ErrorCas
   }
   const fault = messageFault(exchange);
   const cause = refusalCause(exchange, lowerFirst(subject));
-  if (fault) failWith(`, and ${fault}`, cause && { ...cause, isTypical: true });
+  if (fault) failWith(`, and ${fault}`, cause);
   await triggerJudged(context, errorCase);
 }
 

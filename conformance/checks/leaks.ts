@@ -50,7 +50,7 @@ export const leakChecks: Check[] = [
     title: 'No body contains internals of the database or the code',
     requirement: 'Write messages for users, without names of tables, files, drivers or exceptions.',
     statements: ['ERROR-1', 'ERROR-5'],
-    after: ['REACH-1'],
+    after: ['LEAK-1'],
     inspects: true,
     run: inspectErrors(internalError, 'internals'),
   }),

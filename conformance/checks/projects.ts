@@ -60,7 +60,7 @@ export const projectChecks: Check[] = [
       const visitors = await listAsVisitor(context);
       if (isSuccess(visitors.exchange) && !visitors.outcome.ok)
         fail(`A visitor gets ${describeStatus(visitors.exchange)} and no list.`, [visitors], {
-          detail: `Of the body, ${listFault(visitors)}. A status 4xx would refuse the visitor.`,
+          detail: `In the response, ${listFault(visitors)}. A status 4xx would refuse the visitor.`,
         });
     }),
   }),
@@ -293,7 +293,11 @@ export const projectChecks: Check[] = [
         await createOrBlock(context, browser, 'after those at once');
       const failedCount = calls.filter(({ outcome }) => !outcome.ok).length;
       const failure = `Of ${calls.length} projects created at once, ${failedCount} fail${failedCount === 1 ? 's' : ''}`;
-      const created = calls.map((call) => ({ call, project: expectSuccess(call, failure, calls) }));
+      const cause = { words: 'projects created at once fail', subject: 'a project' };
+      const created = calls.map((call) => ({
+        call,
+        project: expectSuccess(call, failure, calls, { cause }),
+      }));
       if (findDuplicateId(created.map(({ project }) => project)) !== undefined)
         fail(`Projects created at once have one id${roundedNote(created)}.`, calls);
       expectSameTexts(calls);
@@ -659,7 +663,7 @@ export const projectChecks: Check[] = [
     requirement:
       'Compare the whole id of the user in the query of the list, not its beginning. Show each user their own projects, or show all users the same.',
     statements: ['CHOICE-44'],
-    after: ['SIGNIN-9'],
+    after: ['SIGNIN-9', 'PROJECT-20'],
     inspects: true,
     async run(context) {
       if (await isListShared(context)) skip('all users see the same projects');

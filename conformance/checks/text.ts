@@ -197,7 +197,7 @@ export const textChecks: Check[] = [
         const { create, description } = await createWithBrokenText(context, subject);
         const cause = { words: 'texts make the backend fail', subject: lowerFirst(subject) };
         if (!isDecided(create)) problems.push(createProblem(description, [create], { cause }));
-        else await expectReadableList(browser, subject, create.exchange);
+        else await expectReadableList(browser, lowerFirst(subject), create.exchange);
       }
       failIfAny(problems);
     }),
@@ -319,7 +319,13 @@ async function expectCharacters(browser: SimulatedBrowser, text: Text) {
     const title = `One ${character} in a title`;
     const create = await browser.createProject({ title, description: title });
     if (statusOf(create.exchange) >= 500)
-      fail(`The title ${JSON.stringify(title)} gets ${describeStatus(create.exchange)}.`, [create]);
+      fail(
+        `The title ${JSON.stringify(title)} gets ${describeStatus(create.exchange)}.`,
+        [create],
+        {
+          cause: { words: 'texts with a character make the backend fail', subject: character },
+        },
+      );
   }
 }
 

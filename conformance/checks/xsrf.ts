@@ -141,7 +141,7 @@ export const xsrfChecks: Check[] = [
     title: 'A sign-in brings another token',
     requirement: 'Replace the token at sign-in, so that a leaked token becomes useless.',
     statements: ['CALL-4', 'CHOICE-47'],
-    after: ['SIGNIN-15'],
+    after: ['COOKIE-6'],
     async run(context) {
       const { first, browser, oldToken, login } = await signInAsAnother(context);
       if (oldToken === undefined || !login.outcome.ok) skip('the app gets no token');
@@ -151,7 +151,7 @@ export const xsrfChecks: Check[] = [
         const isSame = again.browser.xsrfToken() === ada.browser.xsrfToken();
         if (isSame && !(await isDoubleSubmit(context)))
           fail('A user has the same XSRF token after each sign-in.', [ada.login, again.login]);
-        const control = await createWithToken(context, browser, 'wrong-token-0123456789abcdef');
+        const control = await createWithToken(context, browser, bob.browser.xsrfToken());
         const old = await createWithToken(context, browser, oldToken);
         if (isClientError(control) && isSuccess(old))
           fail('A token from before the sign-in of another user is accepted after it.', [

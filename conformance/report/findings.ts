@@ -30,7 +30,7 @@ export function listFindings(results: CheckResult[]) {
   const findings = [...entries.values()].map((unsorted) => {
     const items = unsorted.toSorted(
       (a, b) =>
-        Number(b.cause?.isTypical ?? false) - Number(a.cause?.isTypical ?? false) ||
+        Number(b.problem.isTypical ?? false) - Number(a.problem.isTypical ?? false) ||
         a.check.level.localeCompare(b.check.level),
     );
     const checks = [...new Set(items.map(({ check }) => check))];
@@ -70,11 +70,11 @@ function listHeads(findings: { checks: Check[]; causes: Check[] }[], checks: Che
       .flatMap((each) => each.causes);
     pending.push(...causes.filter((cause) => !pending.includes(cause)));
   }
-  return findings
-    .filter(
-      (each) => each.causes.length === 0 && each.checks.some((check) => pending.includes(check)),
-    )
+  const heads = findings
+    .filter((each) => each.causes.length === 0)
+    .filter((each) => each.checks.some((check) => pending.includes(check)))
     .map((each) => each.checks[0]!);
+  return [...new Set(heads)];
 }
 
 /** Blocked checks with one reason. */
@@ -112,7 +112,7 @@ type Explanation = {
 /** Distinguishes a backend that fails in general from one that fails for special requests. */
 function judgeCauses(results: CheckResult[]) {
   const claimed = results.flatMap(({ check, problems }) =>
-    check.inspects ? [] : problems.map(({ exchanges }) => ({ check, last: exchanges.at(-1) })),
+    check.inspects ? [] : problems.map(({ cause, exchanges }) => ({ check, cause, exchanges })),
   );
   const ofApp = results.flatMap(({ exchanges }) => exchanges).filter((each) => each.isAppRequest);
   const nameOf = (failure: Exchange) =>
@@ -122,10 +122,17 @@ function judgeCauses(results: CheckResult[]) {
   /** Most requests of this call fail, most failures are of no special request, or it hangs. */
   function isGeneral(failure: Exchange): boolean {
     const same = failures.get(nameOf(failure)) ?? [];
-    const special = same.filter((each) => claimed.some(({ last }) => last === each));
+    const special = same.filter((each) =>
+      claimed.some(({ exchanges }) => exchanges.includes(each)),
+    );
+    // Several requests of which the check knows what they have in common.
+    const isKnown = claimed.some(
+      ({ cause, exchanges }) =>
+        cause && exchanges.length > 1 && exchanges.some((each) => same.includes(each)),
+    );
     const total = counts.get(addressOf(failure))?.length ?? 0;
     const isMost = same.length * 2 > total || special.length * 2 < same.length;
-    return isMost || failure.failure?.isTimeout === true;
+    return (isMost && !isKnown) || failure.failure?.isTimeout === true;
   }
   return function causeOf(check: Check, { cause, exchanges }: Problem): Explanation {
     const last = exchanges.at(-1);
@@ -141,7 +148,7 @@ function judgeCauses(results: CheckResult[]) {
         ? { cause, claims: [] }
         : ofLast(`requests get ${describeStatus(last)}`, describeResponse(last));
     const isSame = (other: Exchange) => isFailure(other) && nameOf(other) === nameOf(last);
-    const claims = claimed.filter((claim) => claim.last && isSame(claim.last));
+    const claims = claimed.filter((claim) => claim.exchanges.slice(-1).some(isSame));
     return { cause, claims: check.inspects ? claims.map((claim) => claim.check) : [] };
   };
 }

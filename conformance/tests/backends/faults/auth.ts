@@ -84,9 +84,6 @@ export const accountFaults: Record<string, Change> = {
     () => jsonResponse(201, {}),
     change.emailOf,
   ),
-  'ACCOUNT-12: the registration of an existing email causes a 500': existingEmail(
-    change.error(500),
-  ),
   'ACCOUNT-13: letters outside ASCII in passwords are replaced': passwords((password) =>
     password.replaceAll(/[^ -~]/gu, '?'),
   ),

@@ -166,13 +166,17 @@ export const otherCookieFaults: Record<string, Change> = {
   'XSRF-4: the XSRF token is the same for every user and never changes': () => ({
     xsrfToken: () => 'shared-token-of-every-user',
   }),
-  'XSRF-4: an old token is accepted behind another mask': ({ sessions, xsrfToken }) => {
-    const secrets = new Map<string, number>();
+  'XSRF-4: a browser keeps its token behind another mask': ({ createSession, xsrfToken }) => {
+    const secrets = new Map<string, string>();
     return {
-      // The mask is the session. Its end, which counts, is the same for all users.
-      xsrfToken: (session) => `${xsrfToken(session)}-the-same-end`,
+      createSession(account, old, request) {
+        const session = createSession(account, old, request);
+        secrets.set(session, secrets.get(old) ?? session.slice(0, 8));
+        return session;
+      },
+      xsrfToken: (session) => `${xsrfToken(session)}-${secrets.get(session)}`,
       isXsrfTokenRight: ({ request, session }) =>
-        sessions.has(session) && secrets.size === 0 && tokenOf(request).endsWith('-the-same-end'),
+        tokenOf(request).endsWith(`-${secrets.get(session)}`),
     };
   },
   'XSRF-5: a token that the cookie has too is accepted': () => ({

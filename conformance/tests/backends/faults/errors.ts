@@ -144,6 +144,11 @@ export const errorFaults: Record<string, Change> = {
   'ERR-18: an unsupported method gets 200': change.requests(
     ({ method, path }) => method === 'GET' && path.endsWith('login') && jsonResponse(200, {}),
   ),
+  'ERR-5: the registration of an existing email causes a 500': change.responsesTo(
+    'registerUser',
+    409,
+    () => change.error(500),
+  ),
   'ERR-5: an existing email is refused without a message': change.responsesTo(
     'registerUser',
     409,
