@@ -97,7 +97,7 @@ export function failIfAny(problems: (Problem | false | undefined)[]) {
 }
 
 /** How to find a fault in a response, what users see of it, and what such faults have in common. */
-export type Inspection = [
+export type ResponseRule = [
   faultOf: (exchange: Exchange) => string | undefined,
   userSees?: (exchange: Exchange) => string | undefined,
   causeOf?: (exchange: Exchange, address: string) => Cause | undefined,
@@ -106,7 +106,7 @@ export type Inspection = [
 /** Throws one problem for each operation and status in which `faultOf` finds a fault. */
 export function failOnFaults(
   exchanges: Exchange[],
-  ...[faultOf, userSees = describeAppScreen, causeOf]: Inspection
+  ...[faultOf, userSees = describeAppScreen, causeOf]: ResponseRule
 ) {
   const problems = new Map<string, Problem>();
   for (const exchange of exchanges) {

@@ -45,7 +45,7 @@ import {
   failOnFaults,
   skip,
   type Cause,
-  type Inspection,
+  type ResponseRule,
 } from '../verdict.ts';
 import { must, should, type Check, type Level, type Run } from './check.ts';
 
@@ -446,8 +446,8 @@ export const errorChecks: Check[] = [
 ];
 
 /** Creates a verdict on the responses to an ordinary visit and to the error cases. */
-export function inspectResponses(...inspection: Inspection): Run {
-  return async (context) => failOnFaults(await collectExchanges(context), ...inspection);
+export function inspectResponses(...rule: ResponseRule): Run {
+  return async (context) => failOnFaults(await collectExchanges(context), ...rule);
 }
 
 /** Makes an ordinary visit and sends all error cases. Returns the exchanges of the run so far. */

@@ -1,6 +1,12 @@
 import { checkJourney, checkWalk } from '../journeys/journey.ts';
 import { Unjudged } from '../http/client.ts';
-import { accountSteps, arrival, hashesOf, projectSteps, type Steps } from '../journeys/steps.ts';
+import {
+  accountSteps,
+  arrival,
+  hashesOf,
+  projectSteps,
+  type PersonSteps,
+} from '../journeys/steps.ts';
 import type { WalkOptions } from '../journeys/walk.ts';
 import { oncePerRun, type RunContext } from '../run-context.ts';
 import { Blocked, skip } from '../verdict.ts';
@@ -58,7 +64,7 @@ export const journeyChecks: Check[] = [
 const walkShare = 1 / 12;
 
 /** Enough for most pairs of steps, one after another. */
-const maxStepsOf = (steps: Steps) => (Object.keys(steps).length + 1) ** 2;
+const maxStepsOf = (steps: PersonSteps) => (Object.keys(steps).length + 1) ** 2;
 
 const userStory = oncePerRun((context) => {
   const later = ['creates a project', 'leaves Projects', 'opens Projects', 'reloads the page'];

@@ -20,7 +20,7 @@ import {
   failAll,
   failIfAny,
   failOnFaults,
-  type Inspection,
+  type ResponseRule,
   type Problem,
 } from '../verdict.ts';
 import { must, should, type Check, type Run } from './check.ts';
@@ -296,8 +296,8 @@ function describeStop({ last, broken, refused, durationMs }: Stop): Problem {
 }
 
 /** Creates a verdict on the responses to requests that the app sends. */
-function inspectVisit(...inspection: Inspection): Run {
-  return async (context) => failOnFaults(await collectAppResponses(context), ...inspection);
+function inspectVisit(...rule: ResponseRule): Run {
+  return async (context) => failOnFaults(await collectAppResponses(context), ...rule);
 }
 
 /** Returns the exchanges of the app that have a response. */

@@ -7,8 +7,22 @@ import type { SimulatedBrowser } from '../http/simulated-browser.ts';
 import { isListShared } from '../shared-requests.ts';
 import type { RunContext } from '../run-context.ts';
 import { fail, skip } from '../verdict.ts';
-import { arrival, newAccount, projectSteps, type App, type Person, type Steps } from './steps.ts';
-import { isSame, perform, repeat, walk, type Failure, type WalkOptions } from './walk.ts';
+import {
+  arrival,
+  newAccount,
+  projectSteps,
+  type App,
+  type Person,
+  type PersonSteps,
+} from './steps.ts';
+import {
+  chooseSteps,
+  followSteps,
+  hasSameDeviation,
+  repeat,
+  type Failure,
+  type WalkOptions,
+} from './walk.ts';
 
 /** A person, and what the backend answered. */
 type Journey = Awaited<ReturnType<typeof travel>>;
@@ -22,7 +36,7 @@ type CreateBrowser = (onExchange: OnExchange) => () => Promise<App>;
 async function travel(
   context: RunContext,
   names: string[],
-  steps: Steps,
+  steps: PersonSteps,
   create: CreateBrowser = (onExchange) => {
     const browser = context.newBrowser('journey');
     return () => openHeadlessApp(browser, onExchange);
@@ -49,7 +63,7 @@ async function travel(
     createProject: () => fixtures.project(`of ${prefix}-${++count}`),
     isListShared: () => isListShared(context),
   };
-  const failure = await perform(person, { ...arrival, ...steps }, names);
+  const failure = await followSteps(person, { ...arrival, ...steps }, names);
   return { person, exchanges, create, failure };
 }
 
@@ -76,7 +90,7 @@ export async function checkJourney(context: RunContext, names: string[], create?
   const { failure } = journey;
   if (failure) {
     const again = await travel(context, names, projectSteps, create);
-    report(isSame(again, failure) ? again : undefined, failure);
+    report(hasSameDeviation(again, failure) ? again : undefined, failure);
   }
   return journey;
 }
@@ -88,7 +102,7 @@ export async function checkWalk(context: RunContext, journey: Journey, options: 
   const { person } = journey.failure
     ? await travel(context, Object.keys(arrival), projectSteps, create)
     : journey;
-  const failure = await walk(person, options);
+  const failure = await chooseSteps(person, options);
   journey.failure ??= failure;
   if (!failure) return;
   const repetition = await repeat(
@@ -99,12 +113,12 @@ export async function checkWalk(context: RunContext, journey: Journey, options: 
   report(repetition, failure);
 }
 
-function report(repetition: Journey | undefined, { difference }: Failure): never {
-  // A single difference may be a coincidence.
+function report(repetition: Journey | undefined, { deviation }: Failure): never {
+  // A single deviation may be a coincidence.
   if (!repetition?.failure)
-    skip(`seen once and not when new people repeated the steps: ${difference.words}`);
+    skip(`seen once and not when new people repeated the steps: ${deviation.words}`);
   const { failure, exchanges } = repetition;
-  const { words } = failure.difference;
+  const { words } = failure.deviation;
   const refusal = exchanges.slice(-1).find((last) => !isSuccess(last));
   const answer = refusal ? `: ${describeStatus(refusal)}` : '';
   fail(

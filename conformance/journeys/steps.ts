@@ -47,22 +47,22 @@ export type Person = {
 };
 
 /** How the app differs from what the person expects. */
-export type Difference = {
-  /** Equal for two journeys with the same difference. */
+export type Deviation = {
+  /** Equal for two journeys with the same deviation. */
   kind: string;
   words: string;
 };
 
-export type Step = {
+export type PersonStep = {
   /** Sign-ins and registrations, which cost the backend most. Default: none. */
   hashes?: number;
   /** Default: on every screen. */
   isPossible?: (screen: Screen, person: Person) => boolean;
-  perform: (person: Person) => Promise<Difference | void>;
+  perform: (person: Person) => Promise<Deviation | void>;
 };
 
 /** Steps by what the person does. */
-export type Steps = Record<string, Step>;
+export type PersonSteps = Record<string, PersonStep>;
 
 const isOnProjects = ({ path }: Screen) => path === '/projects';
 const canSubmit = (screen: Screen) => isOnProjects(screen) && screen.form?.busy === false;
@@ -94,7 +94,7 @@ async function submitProject(person: Person, app = person.app) {
   await app.submit('createProject', [title, description]);
 }
 
-async function create(person: Person, app = person.app): Promise<Difference | undefined> {
+async function create(person: Person, app = person.app): Promise<Deviation | undefined> {
   await submitProject(person, app);
   const { banner } = await app.settle();
   if (banner === undefined) return look(person, app);
@@ -111,14 +111,14 @@ async function look(person: Person, app = person.app, account = person.signedIn)
   const isForeign = ([title]: [string, string]) => hasTitle(other, title);
   if (account && screen.list?.rows.some(isForeign) && !(await person.isListShared()))
     return { kind: 'foreign', words: 'the list shows a project of another person' };
-  return account && differenceOf(screen, account, visit);
+  return account && deviationOf(screen, account, visit);
 }
 
 const hasTitle = (account: Account | undefined, title: string) =>
   account?.created.some((project) => project.title === title) === true;
 
 /** `visit` is the number of the visit, or another page, which shows everything. */
-function differenceOf({ list }: Screen, { created }: Account, visit: number | string) {
+function deviationOf({ list }: Screen, { created }: Account, visit: number | string) {
   if (!list) return undefined;
   const [place, visits] =
     typeof visit === 'number' ? [`on the ${ordinal(visit)} visit`, visit] : [visit, Infinity];
@@ -141,7 +141,7 @@ async function submitCredentials(
   { email, password }: Credentials,
   words: string,
   path = form === 'login' ? '/projects' : '/login',
-): Promise<Difference | undefined> {
+): Promise<Deviation | undefined> {
   await app.go(forms[form].route);
   await app.submit(form, [email, password]);
   const { path: actual } = await app.settle(path);
@@ -150,11 +150,11 @@ async function submitCredentials(
 
 async function signIn(person: Person, account: Account) {
   person.signedIn = undefined;
-  const difference = await submitCredentials(person.app, 'login', account, 'signing in fails');
+  const deviation = await submitCredentials(person.app, 'login', account, 'signing in fails');
   person.signedIn = account;
   if (account === person.own) person.wrongPasswords = 0;
   person.visits += 1;
-  return difference ?? look(person);
+  return deviation ?? look(person);
 }
 
 const register = (app: App, account: Account) =>
@@ -168,12 +168,12 @@ function typeWrongPassword(person: Person, app: App) {
 }
 
 /** Opens and creates, in each browser that has a session. */
-async function visitAll(person: Person): Promise<Difference | undefined> {
+async function visitAll(person: Person): Promise<Deviation | undefined> {
   const { app, second, own, signedIn } = person;
   if (signedIn) {
     await app.go('/about');
-    const difference = (await openAndLook(person)) ?? (await create(person));
-    if (difference) return difference;
+    const deviation = (await openAndLook(person)) ?? (await create(person));
+    if (deviation) return deviation;
   }
   if (!second) return undefined;
   await reopen(second);
@@ -182,7 +182,7 @@ async function visitAll(person: Person): Promise<Difference | undefined> {
 
 /** Performs the step, then visits the projects. */
 const andVisit =
-  (perform: Step['perform']): Step['perform'] =>
+  (perform: PersonStep['perform']): PersonStep['perform'] =>
   async (person) =>
     (await perform(person)) ?? visitAll(person);
 
@@ -192,14 +192,14 @@ const maxWrongPasswords = 2;
 const creation = { isPossible: canSubmit, perform: (person: Person) => create(person) };
 
 /** How a journey begins. */
-export const arrival: Steps = {
+export const arrival: PersonSteps = {
   registers: { perform: (person) => register(person.app, person.own) },
   'signs in': { perform: (person) => signIn(person, person.own) },
   'creates a project': creation,
 };
 
 /** What a signed-in person does with projects. */
-export const projectSteps: Steps = {
+export const projectSteps: PersonSteps = {
   'creates a project': creation,
   'leaves Projects': { isPossible: isOnProjects, perform: ({ app }) => app.go('/about') },
   'opens Projects': { isPossible: isElsewhere, perform: openAndLook },
@@ -246,7 +246,7 @@ export const projectSteps: Steps = {
 };
 
 /** What people do with accounts, in several browsers. */
-export const accountSteps: Steps = {
+export const accountSteps: PersonSteps = {
   'signs in in a second browser': {
     hashes: 1,
     isPossible: (_, { second }) => !second,
@@ -306,7 +306,7 @@ export const accountSteps: Steps = {
 };
 
 /** What all of these steps cost. */
-export const hashesOf = (steps: Steps) =>
+export const hashesOf = (steps: PersonSteps) =>
   Object.values(steps).reduce((sum, { hashes = 0 }) => sum + hashes, 0);
 
 const ordinals = ['first', 'second', 'third', 'fourth', 'fifth', 'sixth', 'seventh', 'eighth'];

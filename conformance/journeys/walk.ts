@@ -1,10 +1,10 @@
-import type { Difference, Person, Steps } from './steps.ts';
+import type { Deviation, Person, PersonSteps } from './steps.ts';
 
-/** Steps that led to a difference. */
-export type Failure = { names: string[]; difference: Difference };
+/** Steps that led to a deviation. */
+export type Failure = { names: string[]; deviation: Deviation };
 
 export type WalkOptions = {
-  steps: Steps;
+  steps: PersonSteps;
   maxSteps: number;
   /** Default: no step that signs in or registers. */
   maxHashes?: number;
@@ -16,9 +16,9 @@ export type WalkOptions = {
 
 /**
  * Lets a person do what the screen offers. Of the possible steps, the walk takes the one that it
- * has taken least often after the two steps before. Returns the first difference.
+ * has taken least often after the two steps before. Returns the first deviation.
  */
-export async function walk(
+export async function chooseSteps(
   person: Person,
   { steps, maxSteps, maxHashes = 0, isTimeOver = () => false }: WalkOptions,
 ): Promise<Failure | undefined> {
@@ -42,18 +42,18 @@ export async function walk(
 }
 
 const compare = (one: number[], two: number[]) =>
-  one.map((count, index) => count - two[index]!).find((difference) => difference !== 0) ?? 0;
+  one.map((count, index) => count - two[index]!).find((deviation) => deviation !== 0) ?? 0;
 
-/** Performs these steps. Returns the first difference, or undefined if a step is impossible. */
-export const perform = (person: Person, steps: Steps, wanted: string[]) =>
+/** Performs these steps. Returns the first deviation, or undefined if a step is impossible. */
+export const followSteps = (person: Person, steps: PersonSteps, wanted: string[]) =>
   takeSteps(person, steps, ({ length }, isPossible) =>
     wanted.slice(length, length + 1).find(isPossible),
   );
 
-/** Takes the steps that `choose` returns, until it returns none. Returns the first difference. */
+/** Takes the steps that `choose` returns, until it returns none. Returns the first deviation. */
 async function takeSteps(
   person: Person,
-  steps: Steps,
+  steps: PersonSteps,
   choose: (names: string[], isPossible: (name: string) => boolean) => string | undefined,
 ): Promise<Failure | undefined> {
   const names: string[] = [];
@@ -62,17 +62,19 @@ async function takeSteps(
     const name = choose(names, (each) => steps[each]!.isPossible?.(screen, person) ?? true);
     if (name === undefined) return undefined;
     names.push(name);
-    const difference = await steps[name]!.perform(person);
-    if (difference) return { names, difference };
+    const deviation = await steps[name]!.perform(person);
+    if (deviation) return { names, deviation };
   }
 }
 
-export const isSame = (journey: { failure?: Failure | undefined }, { difference }: Failure) =>
-  journey.failure?.difference.kind === difference.kind;
+export const hasSameDeviation = (
+  journey: { failure?: Failure | undefined },
+  { deviation }: Failure,
+) => journey.failure?.deviation.kind === deviation.kind;
 
 /**
  * Repeats a failure with as few of its steps as possible. Returns the shortest journey with the
- * same difference; undefined if there is none.
+ * same deviation; undefined if there is none.
  */
 export async function repeat<Journey extends { failure?: Failure | undefined }>(
   failure: Failure,
@@ -85,8 +87,8 @@ export async function repeat<Journey extends { failure?: Failure | undefined }>(
   async function fails(candidate: string[]): Promise<boolean> {
     attempts += 1;
     const journey = await travel(candidate);
-    if (isSame(journey, failure)) shortest = journey;
-    return isSame(journey, failure);
+    if (hasSameDeviation(journey, failure)) shortest = journey;
+    return hasSameDeviation(journey, failure);
   }
 
   let count = 1;

@@ -1,7 +1,7 @@
 import { expect, onTestFinished, test } from 'vitest';
 import { createFixtures, createRunId } from '../fixtures.ts';
 import { checkJourney, checkWalk } from '../journeys/journey.ts';
-import { arrival, type Steps } from '../journeys/steps.ts';
+import { arrival, type PersonSteps } from '../journeys/steps.ts';
 import { createRunContext } from '../run-context.ts';
 import { exemplary, startBackend } from './backends/backend.ts';
 import { TestClock } from './backends/test-clock.ts';
@@ -32,9 +32,9 @@ test('a walk takes each three steps one after another', async () => {
   expect(new Set(triples.map(String)).size).toBe(27);
 });
 
-test('a difference that new people do not see is not reported', async () => {
+test('a deviation that new people do not see is not reported', async () => {
   let count = 0;
-  const steps: Steps = {
+  const steps: PersonSteps = {
     'sees a coincidence': {
       isPossible: () => true,
       perform: async () => (++count === 3 ? { kind: 'once', words: 'seen once' } : undefined),
@@ -46,10 +46,10 @@ test('a difference that new people do not see is not reported', async () => {
   );
 });
 
-test('a difference is reported with the fewest steps that show it', async () => {
+test('a deviation is reported with the fewest steps that show it', async () => {
   const counts = new Map<object, number>();
   const waits = { isPossible: () => true, perform: () => Promise.resolve(undefined) };
-  const steps: Steps = {
+  const steps: PersonSteps = {
     waits,
     'waits longer': waits,
     'presses the button': {
