@@ -82,7 +82,6 @@ export interface components {
     schemas: {
         Credentials: {
             /**
-             * Format: email
              * @description Each address that HTML accepts in a field for emails, such as `root@localhost`, or one
              *     with an internationalized domain. Compared without regard to case. For the reference
              *     backend, a domain and its Punycode are one.
@@ -90,9 +89,8 @@ export interface components {
             email: string;
             /**
              * Format: password
-             * @description Any text except unpaired surrogates, never trimmed. Lengths count Unicode code points.
-             *     The reference backend compares passwords in NFC, and registers none that has fewer than
-             *     8 code points then.
+             * @description Any text except halves of surrogate pairs, never trimmed. The reference backend compares
+             *     passwords in NFC, and registers none that has fewer than 8 code points then.
              */
             password: string;
         };
@@ -103,8 +101,8 @@ export interface components {
             role?: string;
         };
         /**
-         * @description Any text is stored as sent, including line breaks and markup. NUL characters and unpaired
-         *     surrogates are refused. Lengths count Unicode code points.
+         * @description Any text is stored as sent, including line breaks and markup. NUL characters and halves of
+         *     surrogate pairs are refused.
          */
         NewProject: {
             title: string;
@@ -112,7 +110,6 @@ export interface components {
         };
         Project: {
             /**
-             * Format: int64
              * @description Unique, permanent, and the same in every response. Numbers beyond 2^53 are rounded by
              *     the app. The reference backend uses a string.
              */

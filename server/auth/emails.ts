@@ -1,4 +1,5 @@
 import { domainToASCII } from 'node:url';
+import { Refusal } from '../refusal.ts';
 
 // The definition of <input type=email> in the HTML standard.
 const label = '[a-zA-Z0-9](?:[a-zA-Z0-9-]{0,61}[a-zA-Z0-9])?';
@@ -15,6 +16,12 @@ export function isEmail(text: string): boolean {
   if (text.length > maxLength) return false;
   const email = toPunycode(text);
   return email.length <= maxLength && pattern.test(email);
+}
+
+/** Returns the canonical email. Throws a `Refusal` for a text that is not an email. */
+export function requireEmail(text: string): string {
+  if (!isEmail(text)) throw new Refusal('invalidEmail');
+  return canonicalEmail(text);
 }
 
 /** Returns the text by which accounts are found: of all spellings of an email the same. */

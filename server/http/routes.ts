@@ -13,7 +13,7 @@ import {
 import type { Guard } from './guard.ts';
 import { createListSender, isListBody } from './list-responses.ts';
 import { logOutcome, logSessionEnd } from './security-log.ts';
-import { createAjv, describeErrors, toRefusal } from './validation.ts';
+import { createAjv, describeErrors, requireStorableTexts, toRefusal } from './validation.ts';
 
 declare module 'fastify' {
   interface FastifyContextConfig {
@@ -38,7 +38,7 @@ export function registerRoutes(
   { sendList } = createListSender(contract.contractHash),
 ) {
   const ajv = createAjv();
-  app.setValidatorCompiler(({ schema }) => ajv.compile(schema));
+  app.setValidatorCompiler(({ schema }) => ajv.compile(requireStorableTexts(schema)));
   app.setSchemaErrorFormatter(toRefusal);
   const longBodyLimit = createConcurrencyLimit(16);
   app.decorateRequest('session');
@@ -48,7 +48,7 @@ export function registerRoutes(
     const execute = operations[id as OperationId] as Operation<OperationId>;
     const successes = [...responseSchemas].filter(([status]) => status < 300);
     const validators = new Map(
-      successes.map(([status, schema]) => [status, schema && ajv.compile(withoutLimits(schema))]),
+      successes.map(([status, schema]) => [status, schema && ajv.compile(schema)]),
     );
     app.route({
       method,
@@ -104,7 +104,3 @@ export function registerRoutes(
     });
   }
 }
-
-/** Without the limits of texts: counting characters would cost long lists most. */
-const withoutLimits = (schema: object): object =>
-  JSON.parse(JSON.stringify(schema, (key, value) => (key === 'maxLength' ? undefined : value)));

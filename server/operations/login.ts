@@ -1,4 +1,4 @@
-import { canonicalEmail } from '../auth/emails.ts';
+import { requireEmail } from '../auth/emails.ts';
 import { networkOf } from '../auth/throttle.ts';
 import { Refusal } from '../refusal.ts';
 import { sessionCookies } from '../http/guard.ts';
@@ -12,7 +12,7 @@ import type { Dependencies } from '../dependencies.ts';
 export function login({ store, passwords, sessions, throttle }: Dependencies): Operation<'login'> {
   return async ({ body, session, ip, identify }) => {
     const { password } = body;
-    const email = canonicalEmail(body.email);
+    const email = requireEmail(body.email);
     const account = await store.findAccount(email, networkOf(ip));
     if (account) identify(account.id);
     const isOwner = account !== undefined && session?.accountId === account.id;

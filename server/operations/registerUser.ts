@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { canonicalEmail } from '../auth/emails.ts';
+import { requireEmail } from '../auth/emails.ts';
 import { Refusal } from '../refusal.ts';
 import type { Operation } from '../http/contract.ts';
 import type { Dependencies } from '../dependencies.ts';
@@ -11,13 +11,14 @@ export function registerUser({
   throttle,
 }: Dependencies): Operation<'registerUser'> {
   return async ({ body, ip, identify }) => {
+    const email = requireEmail(body.email);
     if (passwords.isTooShort(body.password)) throw new Refusal('passwordTooShort');
     const passwordHash = await throttle.run({ ip }, () => passwords.hash(body.password));
     const role = 'member';
     const id = randomUUID();
     const isNew = await store.createAccount({
       id,
-      email: canonicalEmail(body.email),
+      email,
       passwordHash,
       role,
     });

@@ -117,14 +117,14 @@ function bodies(schema: Schema): Arbitrary<Buffer> {
 }
 
 /** Returns values of a schema: mostly valid, and often at its limits or one beyond. */
-function values(schema: Schema): Arbitrary<unknown> {
-  const { type, format, properties = {}, minLength = 0, maxLength = 1000 } = schema;
+function values(schema: Schema, name = ''): Arbitrary<unknown> {
+  const { type, properties = {}, minLength = 0, maxLength = 1000 } = schema;
   if (type === 'object') {
-    const members = Object.entries(properties).map(([key, value]) => [key, values(value)]);
+    const members = Object.entries(properties).map(([key, value]) => [key, values(value, key)]);
     return fc.record(Object.fromEntries(members));
   }
   if (type !== 'string') return fc.jsonValue();
-  if (format === 'email') {
+  if (name === 'email') {
     // Repeated, so that requests meet existing accounts.
     const known = fc.constantFrom('ada@example.org', 'ADA@example.org', 'ben@example.org');
     return fc.oneof(known, fc.emailAddress());

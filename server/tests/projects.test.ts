@@ -42,6 +42,20 @@ describe.each(storeNames)('projects on %s', (name) => {
     expect((await client.listProjects()).body).toEqual(created);
   });
 
+  test.each(['\0', 'x\0', '\ud800', '\udbffx', '\udc00\ud800', '🐎\udfff'])(
+    'a title or description with NUL or half a surrogate pair is refused: %j',
+    async (text) => {
+      const client = await signedInClient(address());
+      for (const project of [
+        { title: text, description: 'x' },
+        { title: 'x', description: text },
+      ]) {
+        expect((await client.createProject(project)).status).toBe(422);
+      }
+      expect((await client.listProjects()).body).toEqual([]);
+    },
+  );
+
   describe('a repeated Idempotency-Key', () => {
     const project = { title: 'Website', description: 'Pages.' };
     const headers = { 'idempotency-key': randomUUID() };

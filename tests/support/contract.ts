@@ -3,7 +3,6 @@ import { readFileSync } from 'node:fs';
 
 export interface Schema {
   type?: string | string[];
-  format?: string;
   properties?: Record<string, Schema>;
   minLength?: number;
   maxLength?: number;
