@@ -1,8 +1,13 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
 import { join, sep } from 'node:path';
+import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises';
 import type { Logger, Plugin, ProxyOptions, ViteDevServer } from 'vite';
 import { UsageError } from '../server/usage-error.ts';
 import { contractFile, startPrism } from './prism.ts';
 import { startReferenceBackend } from './reference-backend.ts';
+
+type Warn = (text: string) => void;
 
 /** What answers the requests below `/api`. */
 interface Backend {
@@ -13,10 +18,16 @@ interface Backend {
   unreachable: string;
   /** Resolves when a request can be sent. */
   ready?: () => Promise<unknown>;
+  /** Ends a backend that is late, and starts it again. */
+  restart?: () => void;
   /** Applies the edit of a file. */
   onEdit?: (file: string, server: ViteDevServer) => void;
   stop?: () => Promise<void>;
 }
+
+/** The mock starts again if an answer takes longer. */
+const maxAnswerMs = 1000;
+const late = 'The mock backend did not answer within a second, so it starts again.';
 
 /**
  * Gives the development server a backend: the one at `apiUrl`, the reference backend in the mode
@@ -25,13 +36,14 @@ interface Backend {
 export function devBackend(apiUrl: string | undefined): Plugin {
   let backend: Backend;
   let logger: Logger;
+  const warn: Warn = (text) => logger.warn(text);
   return {
     name: 'dev-backend',
     apply: (_, { command, mode }) => command === 'serve' && mode !== 'test',
     async config({ root = process.cwd() }, { mode }) {
       if (mode === 'server') backend = await referenceBackend(root, apiUrl);
-      else backend = apiUrl ? otherBackend(apiUrl) : await mockBackend(root);
-      return { server: { proxy: { '/api': proxyTo(backend, (text) => logger.warn(text)) } } };
+      else backend = apiUrl ? otherBackend(apiUrl) : await mockBackend(root, warn);
+      return { server: { proxy: { '/api': proxyTo(backend, warn) } } };
     },
     configureServer(server) {
       ({ logger } = server.config);
@@ -41,6 +53,13 @@ export function devBackend(apiUrl: string | undefined): Plugin {
         logger.info(`  ➜  Backend: ${backend.description}`);
       };
       server.watcher.on('all', (_, file) => backend.onEdit?.(file, server));
+      server.httpServer?.prependListener('request', useOnlyPaths);
+      server.httpServer?.prependListener('upgrade', (request: IncomingMessage, socket: Socket) => {
+        useOnlyPaths(request);
+        // Nothing would respond to another protocol than Vite's.
+        if (request.headers['sec-websocket-protocol']?.startsWith('vite-')) return;
+        socket.end('HTTP/1.1 501 Not Implemented\r\nConnection: close\r\n\r\n');
+      });
       server.middlewares.use('/api', async (_request, _response, next) => {
         await backend.ready?.();
         next();
@@ -50,18 +69,24 @@ export function devBackend(apiUrl: string | undefined): Plugin {
   };
 }
 
-async function mockBackend(root: string): Promise<Backend> {
-  const { url, close } = await startPrism();
+async function mockBackend(root: string, warn: Warn): Promise<Backend> {
+  const { url, isReady, restart, stop } = await startPrism(root, () => {
+    restart();
+    warn('The mock backend has ended, and starts again.');
+  });
   const contract = join(root, contractFile);
   return {
     url,
     description:
       'a mock that keeps no data. To keep data, use "npm run dev:server", or set API_URL to your backend.',
-    unreachable: 'The mock backend has stopped: restart npm run dev.',
+    unreachable:
+      'The mock backend refused the connection: it starts again, or the body is over 10 MB.',
+    ready: () => Promise.race([isReady(), sleep(maxAnswerMs)]),
+    restart,
     onEdit: (file, server) => {
       if (file === contract) void server.restart();
     },
-    stop: close,
+    stop,
   };
 }
 
@@ -104,13 +129,25 @@ function otherBackend(apiUrl: string): Backend {
 }
 
 /** Makes requests same-origin for the backend, and its cookies valid for the development server. */
-function proxyTo({ url, unreachable }: Backend, warn: (text: string) => void): ProxyOptions {
+function proxyTo({ url, unreachable, restart }: Backend, warn: Warn): ProxyOptions {
   return {
     target: url,
     changeOrigin: true,
     cookieDomainRewrite: '',
     configure(proxy) {
-      proxy.on('proxyReq', (request) => {
+      proxy.on('proxyReq', (request, _, response) => {
+        if (restart) {
+          // Prism throws at some values, and has nothing but JSON.
+          request.removeHeader('accept');
+          request.once('finish', async () => {
+            await sleep(maxAnswerMs);
+            await nextTurn(); // The answer may have come while this process was busy.
+            if (response.headersSent || response.destroyed) return;
+            refuse(response, late);
+            warn(late);
+            restart();
+          });
+        }
         if (request.hasHeader('origin')) request.setHeader('origin', url);
         // Some frameworks compare it with the host, for example Django on https.
         const referer = URL.parse(String(request.getHeader('referer')));
@@ -129,10 +166,18 @@ function proxyTo({ url, unreachable }: Backend, warn: (text: string) => void): P
       });
       proxy.on('error', (error, _request, response) => {
         error.stack = unreachable; // Vite prints it
-        if (!('writeHead' in response) || response.headersSent) return;
-        response.writeHead(502, { 'content-type': 'application/json' });
-        response.end(JSON.stringify({ message: unreachable }));
+        if ('writeHead' in response && !response.headersSent) refuse(response, unreachable);
       });
     },
   };
+}
+
+/** Vite ends at an address like "http://[", and browsers send paths. */
+function useOnlyPaths(request: IncomingMessage) {
+  if (!request.url?.startsWith('/')) request.url = '/';
+}
+
+function refuse(response: ServerResponse, message: string) {
+  response.writeHead(502, { 'content-type': 'application/json' });
+  response.end(JSON.stringify({ message }));
 }

@@ -1,42 +1,29 @@
-import { createRequire } from 'node:module';
+import { join } from 'node:path';
+import { startBackendProcess } from './backend-process.ts';
 import { findFreePort } from './free-port.ts';
+import { root, toolCommand } from './run.ts';
 
 export const contractFile = 'openapi.yaml';
 
 /**
- * Starts Prism: a mock server that responds with the examples of the contract or, with `upstream`,
- * a proxy that sends an error in place of a response that does not match the contract.
+ * Starts Prism, a mock server that responds with the examples of the contract in a folder. It has a
+ * process of its own, because a request can make Prism throw or never return.
  */
-export async function startPrism(
-  upstream?: URL,
-): Promise<{ url: string; close: () => Promise<void> }> {
-  // Imported here, because they take a second and builds do not need them.
+export async function startPrism(folder = root, onCrash?: () => void) {
+  // Imported here, because it takes a second and builds do not need it.
   const { dereferencedContract } = await import('./contract.ts');
-  await dereferencedContract(); // Prism would print a dump of a mistake.
-  const { createSingleProcessPrism } =
-    await import('@stoplight/prism-cli/dist/util/createServer.js');
-  silence();
+  await dereferencedContract(join(folder, contractFile)); // Prism would print a dump of a mistake.
   const port = await findFreePort();
-  const server = await createSingleProcessPrism({
-    document: contractFile,
-    host: '127.0.0.1',
-    port,
-    cors: false,
-    dynamic: false,
-    multiprocess: false,
-    errors: upstream !== undefined,
-    ignoreExamples: false,
-    seed: '',
-    jsonSchemaFakerFillProperties: true,
-    verboseLevel: 'silent',
-    ...(upstream && { upstream, upstreamProxy: undefined, validateRequest: true }),
+  const [, ...command] = toolCommand('@stoplight/prism-cli/dist/index.js', 'mock', contractFile);
+  const backend = await startBackendProcess({
+    name: 'The mock backend',
+    args: [...command, `--port=${port}`, '--cors=false', '--multiprocess=false'],
+    cwd: folder,
+    readyText: 'Prism is listening',
+    isPrinted: false,
+    // Prism ignores a request to stop while it never returns, and has nothing to finish.
+    killSignal: 'SIGKILL',
+    ...(onCrash && { onCrash }),
   });
-  if (!server) throw new Error('Prism did not start.');
-  return { url: `http://127.0.0.1:${port}`, close: () => server.close() };
-}
-
-/** `verboseLevel` does not apply to the line that Prism prints at each start with Signale. */
-function silence() {
-  const requireFromPrism = createRequire(import.meta.resolve('@stoplight/prism-cli/package.json'));
-  (requireFromPrism('signale') as { disable: () => void }).disable();
+  return { url: `http://127.0.0.1:${port}`, ...backend };
 }

@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { globSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { createServer as createHttpServer, type RequestListener } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { connect, type AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
@@ -10,6 +10,7 @@ import { createLogger, createServer, type InlineConfig } from 'vite';
 import { submitButton } from '../../model/browser-driver.ts';
 import { root } from '../../tools/run.ts';
 import { fillCredentials, openScreen, useBrowser } from '../support/browser.ts';
+import { findDescendant, isRunning } from '../support/process-tree.ts';
 import { copyProject } from '../support/project-copy.ts';
 
 const browser = useBrowser();
@@ -104,6 +105,45 @@ describe('npm run dev', () => {
     expect(dev.printed).toContain(
       "POST /api/v1/auth/login does not match openapi.yaml: Request body must have required property 'password'.",
     );
+  });
+
+  // Prism ended at the first ones, and Vite at the last ones.
+  test.each([
+    ['GET', '/api/v1/projects', 'Accept: *'],
+    ['GET', '/api/v1/projects', 'Accept: application/'],
+    ['GET', '/api/v1/projects', 'Prefer: dynamic=true'],
+    ['GET', '/api/v1/projects', 'Prefer: code=999, example=__proto__'],
+    ['GET', '/api/v1/projects?__server=:&__dynamic=x&%', 'Cookie: tracker-session=%;;='],
+    ['GET', '/api/v1/projects', 'Connection: Upgrade\r\nUpgrade: h2c'],
+    ['POST', '/api/v1/auth/login', 'Content-Type: json', '{}'],
+    ['POST', '/api/v1/auth/login', 'Content-Type: application/json', '['.repeat(100_000)],
+    ['POST', '/api/v1/auth/login', 'Content-Type: application/json', 'x'.repeat(20_000_000)],
+    ['OPTIONS', '*', 'Accept: *'],
+    ['GET', 'http://[/api/v1/projects', 'Accept: *'],
+    ['GET', 'http://[/', 'Connection: Upgrade\r\nUpgrade: websocket'],
+  ])('answers %s %s with %j, and the next request', async (method, path, header, body = '') => {
+    const { hostname, port } = new URL(dev.address);
+    const socket = connect(Number(port), hostname);
+    onTestFinished(() => void socket.destroy());
+    // The server may close the connection after it has refused a body unread.
+    socket.on('error', () => {});
+    const responded = once(socket, 'data');
+    const length = `Content-Length: ${body.length}`;
+    socket.write(`${method} ${path} HTTP/1.1\r\nHost: localhost\r\n${header}\r\n${length}\r\n\r\n`);
+    socket.write(body);
+    expect(String(await responded)).toMatch(/^HTTP\/1\.1 [2-5]/);
+    expect((await fetch(`${dev.address}/api/v1/projects`)).status).toBe(401);
+  });
+
+  test.each([
+    ['never answers', 'SIGSTOP', 'The mock backend did not answer within a second'],
+    ['has ended', 'SIGKILL', 'The mock backend has ended'],
+  ] as const)('says so and starts the mock again when it %s', async (_, signal, message) => {
+    process.kill(findDescendant(process.pid, 'prism')!, signal);
+    const list = () => fetch(`${dev.address}/api/v1/projects`);
+    expect((await list()).status).toBe(502);
+    await expect.poll(() => dev.printed.join('\n')).toContain(message);
+    await expect.poll(async () => (await list()).status).toBe(401);
   });
 
   test.each([
@@ -296,28 +336,30 @@ test('npm run dev:server restarts the reference backend after an edit, and keeps
   await expect.poll(list).toBe('401 {"message":"Edited with projects."}');
 });
 
-test('npm run dev:server stops the reference backend, also when it is killed', async () => {
+test.each([
+  ['dev:server', 'server', 'SIGKILL', 'server/main.ts'],
+  ['dev:server', 'server', 'SIGINT', 'server/main.ts'],
+  ['dev', 'development', 'SIGKILL', 'prism'],
+  ['dev', 'development', 'SIGINT', 'prism'],
+] as const)('npm run %s in mode %s stops its backend at %s', async (_, mode, signal, file) => {
   const data = mkdtempSync(join(tmpdir(), 'tracker-app-'));
   onTestFinished(() => rmSync(data, { recursive: true, force: true }));
   const vite = join(root, 'node_modules/vite/bin/vite.js');
-  const child = spawn(process.execPath, [vite, '--mode', 'server', '--port', '0'], {
+  const child = spawn(process.execPath, [vite, '--mode', mode, '--port', '0'], {
     cwd: root,
     env: { ...process.env, NODE_ENV: 'development', API_URL: '', DATA_DIR: data },
     stdio: ['pipe', 'pipe', 'pipe'],
+    // So that the signal reaches the processes that a terminal would send it to.
+    detached: true,
   });
   onTestFinished(() => void child.kill('SIGKILL'));
   let output = '';
   child.stdout.on('data', (chunk) => (output += chunk));
   child.stderr.on('data', (chunk) => (output += chunk));
-  await expect.poll(() => output).toContain('Backend: server/');
-  const [backend = ''] = /http:\/\/127\.0\.0\.1:\d+/.exec(output) ?? [];
-  const isListening = () =>
-    fetch(`${backend}/healthz`).then(
-      ({ ok }) => ok,
-      () => false,
-    );
-  expect(await isListening()).toBe(true);
-  child.kill('SIGKILL');
+  await expect.poll(() => output).toContain('Backend: ');
+  const backend = findDescendant(child.pid!, file)!;
+  expect(isRunning(backend)).toBe(true);
+  process.kill(signal === 'SIGINT' ? -child.pid! : child.pid!, signal);
   await once(child, 'exit');
-  await expect.poll(isListening).toBe(false);
+  await expect.poll(() => isRunning(backend)).toBe(false);
 });

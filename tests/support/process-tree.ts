@@ -12,6 +12,12 @@ function processTree(root: number): number[] {
   return withChildren(root);
 }
 
+/** Returns the descendant whose command line contains a text. */
+export const findDescendant = (root: number, text: string) =>
+  processTree(root).find((pid) => statusOf(pid) && commandLine(pid).includes(text));
+
+const commandLine = (pid: number) => readFileSync(`/proc/${pid}/cmdline`, 'utf8');
+
 export function signalTree(pid: number, signal: NodeJS.Signals) {
   for (const each of processTree(pid)) sendSignal(each, signal);
 }
@@ -21,10 +27,12 @@ export async function killTree(pid: number) {
   sendSignal(pid, 'SIGSTOP'); // so that it starts no further process
   const pids = processTree(pid);
   for (const each of pids) sendSignal(each, 'SIGKILL');
-  while (pids.some((each) => (statusOf(each)?.state ?? 'Z') !== 'Z')) {
+  while (pids.some(isRunning)) {
     await new Promise((resolve) => setTimeout(resolve, 5));
   }
 }
+
+export const isRunning = (pid: number) => (statusOf(pid)?.state ?? 'Z') !== 'Z';
 
 function sendSignal(pid: number, signal: NodeJS.Signals) {
   try {

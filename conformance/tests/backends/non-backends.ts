@@ -106,8 +106,8 @@ export const nonBackends: NonBackend[] = [
     name: 'a mock that responds with the examples of the contract and stores nothing',
     async start() {
       const { startPrism } = await import('../../../tools/prism.ts');
-      const { url, close } = await startPrism();
-      return { origin: url, stop: close };
+      const { url, stop } = await startPrism();
+      return { origin: url, stop };
     },
   },
   cors(
