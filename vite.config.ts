@@ -1,4 +1,4 @@
-import './tools/node-version.js';
+import './tools/requirements.cjs';
 import { readFileSync } from 'node:fs';
 import { vanillaExtractPlugin } from '@vanilla-extract/vite-plugin';
 import react from '@vitejs/plugin-react';

@@ -1,4 +1,4 @@
-import './tools/node-version.js';
+import './tools/requirements.cjs';
 import { availableParallelism } from 'node:os';
 import { vanillaExtractPlugin } from '@vanilla-extract/vite-plugin';
 import { defineConfig, type TestProjectInlineConfiguration } from 'vitest/config';

