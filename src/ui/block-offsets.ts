@@ -57,6 +57,10 @@ export function createBlockOffsets() {
       return low;
     },
 
+    /** Returns the height of rows from the start of a block on. */
+    heightOfRows: (first: number, end: number) =>
+      offsetOf(Math.ceil(end / blockSize)) - offsetOf(first / blockSize),
+
     /** Returns whether a block was measured and has another height now. */
     isOutdated: (block: number, height: number) =>
       height > 0 && isOther(height, heights[block] ?? height),

@@ -35,8 +35,17 @@ export function ProjectList({
   showNewestLabel,
 }: ProjectListProps) {
   const id = useId();
-  const { list, before, after, heightOf, isVirtualized, isWhole, indexes, scrollToRow, showAll } =
-    useVirtualRows(rows, { isLoading: loading, historyEntry });
+  const {
+    list,
+    before,
+    after,
+    heightOfRows,
+    isVirtualized,
+    isWhole,
+    indexes,
+    scrollToRow,
+    showAll,
+  } = useVirtualRows(rows, { isLoading: loading, historyEntry });
   // Of a whole list, browsers count the rows. Each created project would change every row.
   const setSize = loading ? -1 : isWhole ? undefined : rows.length;
   const [last, setLast] = useState({ loading, status: loading ? 'Loading projects.' : '' });
@@ -54,14 +63,14 @@ export function ProjectList({
     return Array.from({ length: groupCount }, (_, group) => {
       const first = group * groupSize;
       const end = group < groupCount - 1 ? first + groupSize : rows.length;
-      const style = { containIntrinsicBlockSize: `auto ${heightOf(first, end)}px` };
+      const style = { containIntrinsicBlockSize: `auto ${heightOfRows(first, end)}px` };
       return (
         <div key={`group-${group}`} role="presentation" className={css.group} style={style}>
           {indexes.slice(first, end).map(render)}
         </div>
       );
     });
-  }, [rows, indexes, setSize, isWhole, heightOf]);
+  }, [rows, indexes, setSize, isWhole, heightOfRows]);
 
   const showNewest = () => {
     const title = scrollToRow(rows.length - 1)?.querySelector('h3');

@@ -72,9 +72,5 @@ export function useMeasuredBlocks(count: number) {
     return { index: block * blockSize, above: y - offsets.offsetOf(block) };
   }
 
-  /** Returns the height of some rows, estimated where they were never rendered. */
-  const heightOf = (first: number, end: number) =>
-    offsets.offsetOf(blockOf(end)) - offsets.offsetOf(blockOf(first));
-
-  return { list, before, after, offsets, measure, placeAtTop, heightOf };
+  return { list, before, after, offsets, measure, placeAtTop };
 }

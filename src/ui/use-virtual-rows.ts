@@ -30,7 +30,7 @@ export function useVirtualRows(
   const visible = useVisibleBlocks(measured, place, count);
   useEdgeKeys(isLong, place, visible);
   useCopiedRows(measured, rows);
-  const { list, before, after, heightOf } = measured;
+  const { list, before, after, offsets } = measured;
   const { blocks } = visible;
 
   const indexes = useMemo(() => {
@@ -77,7 +77,7 @@ export function useVirtualRows(
     isVirtualized,
     isWhole: isLong && isWhole,
     indexes,
-    heightOf,
+    heightOfRows: offsets.heightOfRows,
     /** Renders all rows. Focuses the list, because the button for it disappears. */
     showAll: canBeWhole
       ? () => {
