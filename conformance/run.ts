@@ -124,7 +124,7 @@ export async function run({
 }
 
 /** The part of the budget after which the speed of the backend is known. */
-const probeShare = 1 / 12;
+const probeShare = 1 / 24;
 
 /** With the first, as many as browsers open connections. */
 const maxHelpers = 5;

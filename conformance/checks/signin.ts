@@ -383,6 +383,7 @@ export const signInChecks: Check[] = [
       await clock.sleep(Math.max(0, before.exchange.endedAtMs + minIdleMs - clock.now()));
       const after = await browser.listProjects();
       if (!isUnauthorized(after)) return;
+      if (context.http.stops.length > 0) throw new Blocked('the backend has stopped meanwhile');
       await blockOnFlapping({ browser });
       after.exchange.idleMs = minIdleMs;
       fail(
