@@ -216,8 +216,8 @@ export function createRunContext(
     notes: [] as string[],
     signInLate,
     screenshots: [] as Screenshot[],
-    /** What the error cases that were sent have brought, by id. */
-    errorCases: new Map<string, Promise<ApiCall | Exchange>>(),
+    /** What the error cases that were sent have brought, by the function that sends it. */
+    errorCases: new Map<unknown, Promise<ApiCall | Exchange>>(),
     newBrowser,
     postWithXsrfCookie,
     tryRegister,

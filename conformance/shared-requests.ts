@@ -37,23 +37,21 @@ export const sendExistingEmail: Send = async (context, browser) => {
 /** Sends the request of an error case once per run, by default in a new browser. */
 export const sendErrorCase = <Result extends ApiCall | Exchange>(
   context: RunContext,
-  id: string,
   send: (context: RunContext, browser: SimulatedBrowser) => Promise<Result>,
   browser?: SimulatedBrowser,
 ): Promise<Result> =>
-  getOrCreate(context.errorCases, id, () =>
+  getOrCreate(context.errorCases, send, () =>
     send(context, browser ?? context.newBrowser('stranger')),
   ) as Promise<Result>;
 
 export const loginWithWrongPassword = async (context: RunContext) =>
-  sendErrorCase(context, 'ERR-1', sendWrongPassword, await mistypingVisitor(context));
+  sendErrorCase(context, sendWrongPassword, await mistypingVisitor(context));
 
 /** The browser of `loginWithWrongPassword`. It has no cookies before that. */
 export const mistypingVisitor = oncePerRun(async (context) => context.newBrowser('stranger'));
 export const loginWithUnknownEmail = (context: RunContext) =>
-  sendErrorCase(context, 'ERR-2', sendUnknownEmail);
-export const registerAgain = (context: RunContext) =>
-  sendErrorCase(context, 'ERR-5', sendExistingEmail);
+  sendErrorCase(context, sendUnknownEmail);
+export const registerAgain = (context: RunContext) => sendErrorCase(context, sendExistingEmail);
 
 /**
  * Blocks a claim about a refused sign-in if an ordinary account is refused too, or if this account

@@ -1,6 +1,12 @@
 import { lowerFirst } from '../describe.ts';
 import { isSuccess, messageOf, statusOf } from '../http/response.ts';
-import { asUser, createListed, createOrBlock, isListShared } from '../shared-requests.ts';
+import {
+  asUser,
+  createAsVisitor,
+  createListed,
+  createOrBlock,
+  isListShared,
+} from '../shared-requests.ts';
 import { skip } from '../verdict.ts';
 import { profile, type Check } from './check.ts';
 import { describeAcceptance, errorCases, exchangeOf, triggerJudged } from './errors.ts';
@@ -35,7 +41,7 @@ export const profileChecks: Check[] = [
         const exchange = exchangeOf(result);
         const status = statusOf(exchange);
         // The session ended: that shows no rule about the input.
-        if (status === 401 && errorCase.id !== 'ERR-3') continue;
+        if (status === 401 && errorCase.send !== createAsVisitor) continue;
         const message = messageOf(exchange);
         rules.push(
           isSuccess(exchange)

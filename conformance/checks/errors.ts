@@ -313,14 +313,17 @@ const goodCalls = {
 /** Returns the name of a request if it was refused, so that it is not in use. */
 async function freeName(
   { errorCases: sent }: RunContext,
-  id: string,
+  { id, send }: ErrorCase,
   other: string,
 ): Promise<string> {
-  const result = await sent.get(id)?.catch(() => undefined);
+  const result = await sent.get(send)?.catch(() => undefined);
   return result && isClientError(exchangeOf(result)) ? id : other;
 }
 
 const casesOf = (call: ErrorCase['call']) => errorCases.filter((each) => each.call === call);
+
+/** Returns the last wrong form of a call, whose email or title may be in use if it was accepted. */
+const lastOf = (call: Call) => casesOf(call).at(-1)!;
 
 /**
  * Sends all wrong forms of a call and then a good one, from one browser, and returns the good one.
@@ -335,11 +338,11 @@ const refuseAll = oncePerArguments(async (context: RunContext, call: Call): Prom
   const good = (name: string) => goodCalls[call](context, browser, name);
   let failed: ApiCall | undefined;
   for (const errorCase of casesOf(call)) {
-    await sendErrorCase(context, errorCase.id, errorCase.send, browser).catch(() => undefined);
+    await sendErrorCase(context, errorCase.send, browser).catch(() => undefined);
     const next = isProject && !failed ? await good(`after-${errorCase.id}`) : undefined;
     if (next && !next.outcome.ok) failed = next;
   }
-  return failed ?? good(await freeName(context, 'ERR-7', 'after-refusals'));
+  return failed ?? good(await freeName(context, lastOf(call), 'after-refusals'));
 });
 
 export const errorChecks: Check[] = [
@@ -461,7 +464,7 @@ export async function collectExchanges(context: RunContext): Promise<Exchange[]>
 export async function listUserMessages(context: RunContext) {
   const rows = [];
   for (const errorCase of errorCases.filter(({ userReads }) => userReads !== notSentByApp)) {
-    const result = await context.errorCases.get(errorCase.id)?.catch(() => undefined);
+    const result = await context.errorCases.get(errorCase.send)?.catch(() => undefined);
     if (!result) continue;
     const exchange = exchangeOf(result);
     rows.push({
@@ -478,7 +481,7 @@ export async function listUserMessages(context: RunContext) {
 /** Sends the request of an error case, once per run. */
 async function triggerError(context: RunContext, errorCase: ErrorCase) {
   if (errorCase.call) await refuseAll(context, errorCase.call);
-  return sendErrorCase(context, errorCase.id, errorCase.send);
+  return sendErrorCase(context, errorCase.send);
 }
 
 /** Sends the request of an error case. Blocks the check when a good request is refused too. */
@@ -539,7 +542,7 @@ async function expectSuccessAfter(context: RunContext, call: Call, errorCase: Er
   if (!before.outcome.ok)
     throw new Blocked(`${subject} fails: ${describeResponse(before.exchange)}`);
   const refusal = await errorCase.send(context, browser);
-  const name = await freeName(context, errorCase.id, `next-${errorCase.id}`);
+  const name = await freeName(context, errorCase, `next-${errorCase.id}`);
   const after = await goodCalls[call](context, browser, name);
   const isEnd = isUnauthorized(after) && call === 'createProject';
   const what = isEnd ? 'the session has ended' : `${subject} fails`;
