@@ -117,7 +117,7 @@ export interface components {
             title: string;
             description: string;
         };
-        Error: {
+        Refusal: {
             /** @description A sentence that the app shows to the user. */
             message: string;
         };
@@ -129,7 +129,7 @@ export interface components {
                 [name: string]: unknown;
             };
             content: {
-                "application/json": components["schemas"]["Error"];
+                "application/json": components["schemas"]["Refusal"];
             };
         };
         /** @description The body is not JSON, or the headers are malformed. */
@@ -138,7 +138,7 @@ export interface components {
                 [name: string]: unknown;
             };
             content: {
-                "application/json": components["schemas"]["Error"];
+                "application/json": components["schemas"]["Refusal"];
             };
         };
         /** @description There is no session, or it has expired. */
@@ -147,7 +147,7 @@ export interface components {
                 [name: string]: unknown;
             };
             content: {
-                "application/json": components["schemas"]["Error"];
+                "application/json": components["schemas"]["Refusal"];
             };
         };
         /** @description The request is cross-site, or its anti-forgery token is missing or out of date. */
@@ -156,7 +156,7 @@ export interface components {
                 [name: string]: unknown;
             };
             content: {
-                "application/json": components["schemas"]["Error"];
+                "application/json": components["schemas"]["Refusal"];
             };
         };
         /** @description The body is larger than the backend accepts. */
@@ -165,7 +165,7 @@ export interface components {
                 [name: string]: unknown;
             };
             content: {
-                "application/json": components["schemas"]["Error"];
+                "application/json": components["schemas"]["Refusal"];
             };
         };
         /** @description The content type is not JSON. */
@@ -174,7 +174,7 @@ export interface components {
                 [name: string]: unknown;
             };
             content: {
-                "application/json": components["schemas"]["Error"];
+                "application/json": components["schemas"]["Refusal"];
             };
         };
         /** @description The header Expect has another value than 100-continue. */
@@ -183,7 +183,7 @@ export interface components {
                 [name: string]: unknown;
             };
             content: {
-                "application/json": components["schemas"]["Error"];
+                "application/json": components["schemas"]["Refusal"];
             };
         };
         /** @description The headers are larger than the backend accepts. */
@@ -192,7 +192,7 @@ export interface components {
                 [name: string]: unknown;
             };
             content: {
-                "application/json": components["schemas"]["Error"];
+                "application/json": components["schemas"]["Refusal"];
             };
         };
         /** @description The body is JSON but not an email and a password. */
@@ -201,7 +201,7 @@ export interface components {
                 [name: string]: unknown;
             };
             content: {
-                "application/json": components["schemas"]["Error"];
+                "application/json": components["schemas"]["Refusal"];
             };
         };
         /** @description Too many attempts or requests from this account or address. */
@@ -211,7 +211,7 @@ export interface components {
                 [name: string]: unknown;
             };
             content: {
-                "application/json": components["schemas"]["Error"];
+                "application/json": components["schemas"]["Refusal"];
             };
         };
         /** @description The backend failed. */
@@ -220,7 +220,7 @@ export interface components {
                 [name: string]: unknown;
             };
             content: {
-                "application/json": components["schemas"]["Error"];
+                "application/json": components["schemas"]["Refusal"];
             };
         };
         /** @description The backend or its database is temporarily unavailable. */
@@ -230,7 +230,7 @@ export interface components {
                 [name: string]: unknown;
             };
             content: {
-                "application/json": components["schemas"]["Error"];
+                "application/json": components["schemas"]["Refusal"];
             };
         };
     };
@@ -256,13 +256,7 @@ export interface components {
          */
         IfNoneMatch: string;
     };
-    requestBodies: {
-        Credentials: {
-            content: {
-                "application/json": components["schemas"]["Credentials"];
-            };
-        };
-    };
+    requestBodies: never;
     headers: {
         /**
          * @description Changes whenever the list changes, and differs between users whose lists differ. Optional.
@@ -299,7 +293,11 @@ export interface operations {
             path?: never;
             cookie?: never;
         };
-        requestBody: components["requestBodies"]["Credentials"];
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["Credentials"];
+            };
+        };
         responses: {
             /** @description Signed in. */
             200: {
@@ -318,7 +316,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Error"];
+                    "application/json": components["schemas"]["Refusal"];
                 };
             };
             403: components["responses"]["ForgedRequest"];
@@ -346,7 +344,11 @@ export interface operations {
             path?: never;
             cookie?: never;
         };
-        requestBody: components["requestBodies"]["Credentials"];
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["Credentials"];
+            };
+        };
         responses: {
             /** @description The account exists. */
             201: {
@@ -365,7 +367,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Error"];
+                    "application/json": components["schemas"]["Refusal"];
                 };
             };
             413: components["responses"]["TooLarge"];
@@ -473,7 +475,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Error"];
+                    "application/json": components["schemas"]["Refusal"];
                 };
             };
             413: components["responses"]["TooLarge"];
@@ -485,7 +487,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Error"];
+                    "application/json": components["schemas"]["Refusal"];
                 };
             };
             429: components["responses"]["TooManyAttempts"];

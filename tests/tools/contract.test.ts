@@ -63,6 +63,11 @@ test(
       ],
       ['      required: [message]\n', ''],
       ['format: password', 'format: email'],
+      ['  schemas:\n', '  schemas:\n    Date:\n      type: object\n      description: A day.\n'],
+      [
+        `requestBody:${/requestBody:([^]+?)      responses:/.exec(contract)![1]!}`,
+        "requestBody:\n        $ref: '#/paths/~1api~1v1~1projects/post/requestBody'\n",
+      ],
       ['maxLength: 10000\n', "maxLength: 10000\n          pattern: '.*'\n"],
       ['      summary: Sign in\n', ''],
     );
@@ -70,10 +75,13 @@ test(
     const lines = (await runCommand(command, longTestMs / 1000)).slice(0, -1);
     expect(lines.map((line) => / (?:error|warning) (\S+) /.exec(line)?.[1])).toEqual([
       'operation-summary',
+      'inline-request-body',
       'json-only',
       'oas3-valid-media-example',
-      'response-without-maximum',
       'oas3-valid-media-example',
+      'response-without-maximum',
+      'oas3-unused-component',
+      'schema-name',
       'request-maximum',
       'known-format',
       'same-everywhere',
