@@ -8,6 +8,7 @@ import { markdownTable } from './diagram.ts';
 /** The parts of a dereferenced OpenAPI document that the page shows. */
 type Contract = {
   info: { title: string; version: string; summary: string; description: string };
+  servers: [{ url: string }];
   security: object[];
   paths: { [path: string]: { [method: string]: Operation } };
   components: { securitySchemes: { [name: string]: { name: string; description: string } } };
@@ -41,20 +42,26 @@ type Schema = {
 /** Returns the page for openapi.yaml. */
 export async function contractPage(): Promise<string> {
   const contract = (await dereferencedContract()) as unknown as Contract;
-  const { info, paths, components } = contract;
-  const operations = Object.entries(paths).flatMap(([address, item]) =>
+  const { info, paths, components, servers } = contract;
+  const [forAllCalls = '', ...sections] = info.description.trim().split(/\n+(?=## )/);
+  const operations = Object.entries(paths).flatMap(([path, item]) =>
     Object.entries(item).map(([method, operation]) => ({
       ...operation,
-      address: `${method.toUpperCase()} ${address}`,
+      path,
+      address: `${method.toUpperCase()} ${path}`,
       isPublic: (operation.security ?? contract.security).length === 0,
     })),
   );
   return `${[
     `# ${info.title}: the contract`,
     `${info.summary} Version ${info.version} of \`openapi.yaml\`, from which \`npm run generate\` writes this page.`,
+    '## Try it',
+    'With `npm start` in another terminal. `Origin` is what a browser adds, and `cookies` its jar.',
+    `\`\`\`sh\n${curlLines(servers[0].url, operations).join('\n')}\n\`\`\``,
+    'Tools generate clients, validators and mocks from it: `docs/generators.md` lists them.',
+    ...sections,
     '## For all calls',
-    // One level below the heading of the section.
-    info.description.trim().replaceAll(/^## /gm, '### '),
+    forAllCalls,
     Object.values(components.securitySchemes)
       .map(({ name, description }) => `- Cookie \`${name}\`: ${oneLine(description)}`)
       .join('\n'),
@@ -71,7 +78,21 @@ requires beyond that. A PROFILE describes a backend, and requires nothing.`,
   ].join('\n\n')}\n`;
 }
 
-type ListedOperation = Operation & { address: string; isPublic: boolean };
+/** Returns a command for each call of a first visit, with the first example of its body. */
+function curlLines(origin: string, operations: ListedOperation[]): string[] {
+  const visit: OperationId[] = ['registerUser', 'login', 'createProject', 'listProjects'];
+  return visit.map((id) => {
+    const { path, requestBody } = operations.find(({ operationId }) => operationId === id)!;
+    const [[, example] = []] = examplesOf(requestBody?.content);
+    const body = JSON.stringify(example?.value)?.replaceAll("'", String.raw`'\''`);
+    return [
+      `curl -b cookies -c cookies -H 'Origin: ${origin}' ${origin}${path}`,
+      ...(body ? [`-H 'Content-Type: application/json'`, `-d '${body}'`] : []),
+    ].join(' \\\n  ');
+  });
+}
+
+type ListedOperation = Operation & { path: string; address: string; isPublic: boolean };
 
 /** Returns the blocks of one operation. */
 function operationBlocks(operation: ListedOperation): string[] {

@@ -67,7 +67,7 @@ export const optionalSoftware = {
   },
   curl: {
     name: 'curl',
-    testFiles: ['conformance/tests/curl.test.ts'],
+    testFiles: ['conformance/tests/curl.test.ts', 'tests/tools/contract-page.test.ts'],
     find: () => found(findProgram('curl')),
     packages: ['curl'],
   },

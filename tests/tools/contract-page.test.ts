@@ -1,0 +1,24 @@
+import { execFile } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { expect, onTestFinished, test } from 'vitest';
+import { root } from '../../tools/run.ts';
+import { startReferenceServer } from '../support/reference-server.ts';
+
+test('the commands at the start of the contract page work on the reference backend', async () => {
+  const { origin, stop } = await startReferenceServer();
+  onTestFinished(stop);
+  const cwd = mkdtempSync(join(tmpdir(), 'tracker-app-'));
+  onTestFinished(() => rmSync(cwd, { recursive: true }));
+  const page = readFileSync(join(root, 'generated/contract.md'), 'utf8');
+  const [, commands = ''] = /```sh\n(.+?)```/s.exec(page) ?? [];
+  const script = commands
+    .replaceAll('http://localhost:3000', origin)
+    .replaceAll('curl ', 'curl --fail --silent --max-time 20 --write-out "\\n" ');
+  const { stdout } = await promisify(execFile)('sh', ['-e', '-c', script], { cwd });
+  const [user, session, project, list, ...rest] = stdout.trim().split('\n');
+  expect([user, session, `[${project}]`, rest]).toEqual(['{"role":"member"}', '{}', list, []]);
+  expect(project).toContain('"title":"Website relaunch"');
+});
