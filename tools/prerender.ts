@@ -36,11 +36,18 @@ export function prerender(): Plugin {
         const lazyChunk = files.find(
           (file) => file.type === 'chunk' && file.name === 'lazy-chunk',
         )?.fileName;
-        const script = await buildInlineScript({ root, mode }, basename(lazyChunk ?? ''));
+        // The inline script loads it, so that it can choose its address.
+        const mainScript = /<script type="module" crossorigin src="([^"]*)"><\/script>/;
+        const [, mainChunk = ''] = mainScript.exec(html) ?? [];
+        const script = await buildInlineScript(
+          { root, mode },
+          { MAIN_CHUNK: basename(mainChunk), LAZY_CHUNK: basename(lazyChunk ?? '') },
+        );
         const { renderNotFound, renderTemplates, routes } = await buildRender({ root, mode });
         const templates = await renderTemplates();
         // Functions, because `$` in a text would be replaced.
         let page = html
+          .replace(mainScript, '<link rel="modulepreload" crossorigin href="$1">')
           .replace(marker, () => templates)
           .replace('</body>', () => `  <script>${script}</script>\n  </body>`);
         for (const file of files) {
@@ -79,10 +86,12 @@ function withoutScripts(page: string, content: string): string {
 }
 
 /** Returns `inline-script.ts` as one line of code. */
-async function buildInlineScript(options: Options, lazyChunk: string): Promise<string> {
+async function buildInlineScript(options: Options, names: Record<string, string>): Promise<string> {
   const code = await buildInMemory({
     ...options,
-    define: { LAZY_CHUNK: JSON.stringify(lazyChunk) },
+    define: Object.fromEntries(
+      Object.entries(names).map(([name, value]) => [name, JSON.stringify(value)]),
+    ),
     build: {
       target: buildTarget,
       modulePreload: false,

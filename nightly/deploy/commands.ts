@@ -5,7 +5,7 @@ import type { CookieClient } from '../../tests/support/cookie-client.ts';
 import { NotSupported } from '../torture/run-scenarios.ts';
 import { until } from '../torture/until.ts';
 
-export const projectFolder = fileURLToPath(new URL('../../../', import.meta.url));
+export const projectFolder = fileURLToPath(new URL('../../', import.meta.url));
 
 /** Runs a program. Returns its output without the last line break. Throws if it fails. */
 export async function run(program: string, args: string[], env: Record<string, string> = {}) {

@@ -7,7 +7,8 @@ import { xsrfHeader, xsrfTokens } from './xsrf.ts';
 export function prefetchList(): PrefetchedList {
   const abortController = new AbortController();
   const [token] = xsrfTokens(() => document.cookie);
-  const response = fetch(listPath, {
+  // A relative address is refused where the address of the page has credentials.
+  const response = fetch(location.origin + listPath, {
     headers: { Accept: 'application/json', ...(token && { [xsrfHeader]: token }) },
     credentials: 'include',
     cache: 'no-store',

@@ -21,7 +21,8 @@ import {
 } from '../screens/routes.ts';
 import { initialRowCount } from '../ui/block-offsets.ts';
 
-/** The file name of the lazy chunk, defined by the build. */
+/** The file names of the chunks, defined by the build. */
+declare const MAIN_CHUNK: string;
 declare const LAZY_CHUNK: string;
 
 const listeners = new AbortController();
@@ -32,6 +33,7 @@ const state: Prerendered = {
   blurredFields: new Set(),
   isSubmitted: false,
   focused: null,
+  year: 0,
   showLoadError() {
     if (hasFailed) return;
     hasFailed = true;
@@ -57,8 +59,15 @@ const state: Prerendered = {
 };
 window.prerendered = state;
 
-const lazyChunkUrl = `./assets/${LAZY_CHUNK}`;
-const mainScript = document.querySelector('script');
+/**
+ * Returns the address of a chunk without the credentials that the address of the page may have.
+ * Chunks import each other without them, so a chunk with them would run twice.
+ */
+const chunkUrl = (fileName: string) =>
+  new URL(`assets/${fileName}`, location.origin + location.pathname).href;
+
+const mainChunkUrl = chunkUrl(MAIN_CHUNK);
+const lazyChunkUrl = chunkUrl(LAZY_CHUNK);
 const root = document.getElementById('root')!;
 let hasFailed = false;
 let shownHash: string;
@@ -89,15 +98,13 @@ function showScreen(isNavigation: boolean) {
   // After a navigation, focuses the heading as the app does.
   if (isNavigation) root.querySelector('h1')?.focus();
   const footer = root.querySelector('footer');
-  const year = String(new Date().getFullYear());
-  if (footer) footer.textContent = footer.textContent.replace('YEAR', year);
+  state.year = new Date().getFullYear();
+  if (footer) footer.textContent = footer.textContent.replace('YEAR', String(state.year));
   if (hasFailed) showLoadError();
   // After a failure, the app requests the chunk.
   if (hasFailed || !route || !isLazy(route)) return;
   // The main chunk would request it too, but only after it has loaded itself.
-  const script = document.createElement('script');
-  Object.assign(script, { type: 'module', crossOrigin: '', src: lazyChunkUrl });
-  document.head.append(script);
+  void import(lazyChunkUrl).catch(onMissingChunk);
 }
 
 /** Downloads the lazy chunk for later navigations. They need no network then. */
@@ -119,10 +126,8 @@ function onLoad() {
   setTimeout(() => whenIdle(prefetchLazyChunk), prefetchDelayMs);
 }
 
-function onError({ target }: Event) {
-  if (state.phase !== 'shown' || !(target instanceof HTMLScriptElement)) return;
-  state.showLoadError();
-  if (target === mainScript) void retryMainChunk(target.src);
+function onMissingChunk() {
+  if (state.phase === 'shown') state.showLoadError();
 }
 
 /**
@@ -238,13 +243,17 @@ function onHashChange() {
   if (state.phase === 'shown') showScreen(true);
 }
 
-showScreen(false);
 const { signal } = listeners;
 addEventListener('load', onLoad);
 addEventListener('hashchange', onHashChange, { signal });
-addEventListener('error', onError, { signal, capture: true });
 addEventListener('focusout', onBlur, { signal });
 addEventListener('input', validate, { signal });
 addEventListener('submit', onSubmit, { signal });
 // Before the router does, because the window calls its listeners in the order of registration.
 addEventListener('popstate', onPopState, { signal });
+showScreen(false);
+// By `import`, so that the scripts of others, such as extensions, may fail without harm.
+import(mainChunkUrl).catch(() => {
+  onMissingChunk();
+  void retryMainChunk(mainChunkUrl);
+});

@@ -1,6 +1,6 @@
 import '../styles/global.css.ts';
 import { startTransition } from 'react';
-import { createRoot, hydrateRoot } from 'react-dom/client';
+import { createAppRoot } from './app-root.ts';
 import { createApp } from './app.tsx';
 import { openInspector } from '../inspector.ts';
 import { retryLazyChunk } from './load-lazy-chunk.ts';
@@ -22,6 +22,8 @@ const app = createApp({
   ...(import.meta.env.DEV && openInspector()),
 });
 
+const appRoot = createAppRoot(root, app.element);
+
 // A later visit of the list may be that of another user, so it sends a request of its own.
 app.router.subscribe('onRendered', ({ toLocation }) => {
   if (toLocation.pathname !== '/projects') discardPrefetchedList();
@@ -39,7 +41,7 @@ async function loadAndHydrate(): Promise<void> {
     await app.router.load();
   } while (loadedHash !== location.hash);
   if (!prerendered) {
-    createRoot(root!).render(app.element);
+    appRoot.render();
     return;
   }
   const isMissing = app.router.state.matches.some(
@@ -59,14 +61,5 @@ async function loadAndHydrate(): Promise<void> {
   const rows = prefetchedRows();
   if (rows) (await app.actors()).projects.send({ type: 'rows.received', rows });
   // A transition renders in slices, so that the prerendered screen stays responsive.
-  startTransition(() => {
-    hydrateRoot(root!, app.element, { onRecoverableError });
-  });
-}
-
-function onRecoverableError(error: unknown): void {
-  console.warn(
-    'React rendered the page again, as expected if a translator or an extension changed it.',
-    error,
-  );
+  startTransition(() => appRoot.hydrate());
 }

@@ -17,6 +17,8 @@ export type Prerendered = {
   isSubmitted: boolean;
   /** The focused element when the page was frozen. */
   focused: Element | null;
+  /** The year in the footer. */
+  year: number;
   /** Shows that the app could not be loaded. */
   showLoadError: () => void;
   freeze: () => void;
@@ -43,18 +45,32 @@ export function takeOver(): void {
   const { form: source, blurredFields, isSubmitted, focused, handOver } = window.prerendered;
   handOver();
   window.prerendered.form = window.prerendered.focused = null;
-  const form = source?.isConnected ? source : document.querySelector('form');
-  if (!source || form?.ariaLabel !== source.ariaLabel) return;
-  for (const sourceField of source.querySelectorAll<Field>('[name]')) {
-    const field = form.querySelector<Field>(`[name="${sourceField.name}"]`);
-    if (!field) continue;
-    if (field !== sourceField) {
-      field.value = sourceField.value;
-      if (sourceField === focused) field.focus({ preventScroll: true });
-    }
-    if (blurredFields.has(field.name)) {
-      field.dispatchEvent(new FocusEvent('focusout', { bubbles: true }));
-    }
+  if (!source) return;
+  const form = copyFields(source, focused);
+  for (const name of form ? blurredFields : []) {
+    form!
+      .querySelector(`[name="${name}"]`)
+      ?.dispatchEvent(new FocusEvent('focusout', { bubbles: true }));
   }
-  if (isSubmitted) form.requestSubmit();
+  if (isSubmitted) form?.requestSubmit();
 }
+
+/**
+ * Copies the texts of a form, and the focus, to the form in the page, if that is the same form in
+ * other elements. Returns the form in the page, or undefined if it is another one. Forms are the
+ * same by the names of their fields, because translators change texts and attributes.
+ */
+export function copyFields(source: HTMLFormElement, focused: Element | null) {
+  const form = source.isConnected ? source : document.querySelector('form');
+  if (!form || namesOf(form) !== namesOf(source)) return undefined;
+  for (const sourceField of source.querySelectorAll<Field>('[name]')) {
+    const field = form.querySelector<Field>(`[name="${sourceField.name}"]`)!;
+    if (field === sourceField) continue;
+    field.value = sourceField.value;
+    if (sourceField === focused) field.focus({ preventScroll: true });
+  }
+  return form;
+}
+
+const namesOf = (form: HTMLFormElement) =>
+  Array.from(form.querySelectorAll<Field>('[name]'), ({ name }) => name).join();

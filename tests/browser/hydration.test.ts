@@ -327,7 +327,7 @@ describe('in a page that something else has changed', () => {
       await headerLink(page, 'About').click();
       await heading(page, 'About Page').waitFor();
       expect(problems).toHaveLength(warnings);
-      expect(problems.join('')).toMatch(/^(React rendered the page again, .*)?$/s);
+      expect(problems.join('')).toMatch(/^(The page was not what the app renders, .*)?$/s);
     },
   );
 });

@@ -251,8 +251,8 @@ describe('when the main chunk of a prerendered screen is missing', () => {
     expect(await section.getAttribute('aria-busy')).toBe('false');
   });
 
-  test('the alert appears once, only for scripts, and also on an unknown path [CHOICE-71]', async () => {
-    const { page } = await openPrerendered('/nowhere');
+  test('the alert appears once, only for scripts of the app, and also on an unknown path [CHOICE-71]', async () => {
+    const { page, failScripts } = await openPrerendered('/nowhere');
     await heading(page, 'Unexpected Application Error!').waitFor();
     const failToLoad = (tagName: string) =>
       page.evaluate(async (name) => {
@@ -265,6 +265,8 @@ describe('when the main chunk of a prerendered screen is missing', () => {
     await failToLoad('img');
     expect(await alerts(page).count()).toBe(0);
     await failToLoad('script');
+    expect(await alerts(page).count()).toBe(0);
+    await failScripts();
     const first = await alerts(page).elementHandle();
     await failToLoad('script');
     expect(await first?.evaluate((element) => element.isConnected)).toBe(true);

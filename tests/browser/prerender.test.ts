@@ -194,7 +194,9 @@ test('projects are shown as they arrive, and stay when the app takes over [CHOIC
   await end();
   await expect.poll(() => section.getAttribute('aria-busy')).toBe('false');
   expect(await rowsOf(rows)).toEqual(rowTexts(7));
-  expect(await page.locator('body').getAttribute('data-fetched')).toBe('/api/v1/projects');
+  expect(await page.locator('body').getAttribute('data-fetched')).toBe(
+    `${new URL(page.url()).origin}/api/v1/projects`,
+  );
   expect(problems).toEqual([]);
 });
 

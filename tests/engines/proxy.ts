@@ -6,14 +6,19 @@ export type RecordedRequest = { method: string; path: string; headers: IncomingH
 
 /**
  * Starts a server between the browser and the reference backend. It records the requests, and can
- * hold the app's scripts back, in any browser.
+ * hold the app's scripts back, in any browser. With `credentials`, it demands them by HTTP Basic.
  */
-export async function startProxy(target: string) {
+export async function startProxy(target: string, credentials = '') {
+  const authorization = credentials && `Basic ${btoa(credentials)}`;
   const requests: RecordedRequest[] = [];
   const held: (() => void)[] = [];
   let isHolding = false;
   const server = createServer((request, response) => {
     const { method = '', url: path = '', headers } = request;
+    if (authorization && headers.authorization !== authorization) {
+      response.writeHead(401, { 'www-authenticate': 'Basic realm="Tracker"' }).end();
+      return;
+    }
     requests.push({ method, path, headers });
     const forward = () => {
       const forwarded = sendRequest(new URL(path, target), { method, headers }, (answer) => {
@@ -31,7 +36,7 @@ export async function startProxy(target: string) {
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
   return {
-    address: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    address: `http://${credentials && `${credentials}@`}127.0.0.1:${(server.address() as AddressInfo).port}`,
     requests,
     holdScripts: () => void (isHolding = true),
     releaseScripts() {

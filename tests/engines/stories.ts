@@ -27,8 +27,8 @@ export function testStories(name: string, startEngine: () => Promise<Engine>) {
     });
 
     /** Opens an empty page, and a proxy with an origin of its own, so that nothing is cached. */
-    async function open(options: Partial<PageOptions> = {}) {
-      const server = await startProxy(backend.address);
+    async function open(options: Partial<PageOptions> = {}, credentials?: string) {
+      const server = await startProxy(backend.address, credentials);
       onTestFinished(() => server.stop());
       const page = await engine.open({ ...usual, ...options });
       return { page, server };
@@ -121,6 +121,84 @@ export function testStories(name: string, startEngine: () => Promise<Engine>) {
         .toEqual(projects.map(([, description]) => description));
       expect(await page.evaluate(() => document.title)).toBe('Projects · Tracker App');
     });
+
+    // Chromium and WebKit forget the credentials when the backend refuses a visitor's list with 401.
+    test.each(routes.filter((route) => route !== '/projects'))(
+      'the app works on %s with the credentials of HTTP Basic in the address',
+      async (route) => {
+        const email = await registerUser(1);
+        const { page, server } = await open({}, 'reader:secret');
+        await openScreen(page, server.address, route);
+        await waitForHeading(page, screens[route].heading);
+        await page.click('header a[href$="/login"]');
+        await fillCredentials(page, email);
+        await page.click('form button');
+        await waitForHeading(page, 'New Project');
+        await expect.poll(() => count(page, 'main li')).toBe(1);
+        await createProject(page, 'Website', 'New pages.');
+        await expect.poll(() => texts(page, 'main li h3')).toHaveLength(2);
+        const posts = server.requests.filter(({ method }) => method === 'POST');
+        expect(posts.map(({ path }) => path)).toEqual(['/api/v1/auth/login', '/api/v1/projects']);
+      },
+    );
+
+    test.each<[string, () => void]>([
+      [
+        'wraps the form',
+        () => {
+          const form = document.querySelector('form')!;
+          const wrapper = document.createElement('div');
+          form.replaceWith(wrapper);
+          wrapper.append(form);
+        },
+      ],
+      [
+        'adds nodes and removes others',
+        () => {
+          for (const element of document.querySelectorAll('h1, form p, form span')) {
+            element.before(document.createElement('font'));
+            element.remove();
+          }
+          const form = document.querySelector('form')!;
+          form.replaceWith(form);
+          form.parentElement!.append(form);
+          form.remove();
+          document.querySelector('main')!.append(form);
+        },
+      ],
+      [
+        'wraps each text',
+        () => {
+          const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
+          const texts: Text[] = [];
+          while (walker.nextNode()) texts.push(walker.currentNode as Text);
+          for (const text of texts) {
+            const font = document.createElement('font');
+            text.replaceWith(font);
+            font.append(text);
+          }
+        },
+      ],
+    ])(
+      'a user loses no text if an extension %s and React cannot change the page any more',
+      async (_, change) => {
+        const email = await registerUser();
+        const { page, server } = await open();
+        await openScreen(page, server.address, '/login');
+        await fillCredentials(page, email, 'another password');
+        await page.evaluate(change);
+        await page.click('form button');
+        await waitForText(page, '[role=alert]', 'The email or the password is not right.');
+        expect(await texts(page, 'h1')).toEqual(['Sign in']);
+        expect([await value(page, 'email'), await value(page, 'password')]).toEqual([
+          email,
+          'another password',
+        ]);
+        await replaceText(page, 'password', password);
+        await page.press('Enter');
+        await waitForHeading(page, 'New Project');
+      },
+    );
 
     test('a form has both texts or neither after the user came back from another page, and none after a reload [CHOICE-96]', async () => {
       const page = await openProjects(await registerUser());

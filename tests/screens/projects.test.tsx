@@ -155,23 +155,6 @@ test.each([
   },
 );
 
-test('a list that has failed is fetched again by the link of its screen, and by a creation [CHOICE-99, CHOICE-100]', async () => {
-  const { user, create, backend } = await renderProjects();
-  (await backend.next('listProjects')).answer(503, { message: 'Not now.' });
-  await waitFor(() => expect(list().getAttribute('aria-busy')).toBe('false'));
-  await user.click(screen.getByRole('link', { name: 'Projects' }));
-  (await backend.next('listProjects')).answer(503, { message: 'Not now.' });
-  await waitFor(() => expect(list().getAttribute('aria-busy')).toBe('false'));
-  (await create()).answer(201, office);
-  (await backend.next('listProjects')).answer(200, [relaunch, office]);
-  await waitFor(() => expect(titles()).toEqual([relaunch.title, office.title]));
-  await user.type(title(), 'Half a title');
-  await user.click(screen.getByRole('link', { name: 'Projects' }));
-  (await backend.next('listProjects')).answer(200, [office]);
-  await waitFor(() => expect(titles()).toEqual([office.title]));
-  expect(title().value).toBe('Half a title');
-});
-
 test('a second visit shows the cached rows and reloads them [CHOICE-30]', async () => {
   const { go, backend } = await renderProjects([relaunch]);
   await go('/about');
@@ -432,4 +415,21 @@ test.each([
   expect([...row.querySelectorAll('[data-field]')].map((part) => part.getAttribute('dir'))).toEqual(
     ['auto', 'auto'],
   );
+});
+
+test('a list that has failed is fetched again by the link of its screen, and by a creation [CHOICE-99, CHOICE-100]', async () => {
+  const { user, create, backend } = await renderProjects();
+  (await backend.next('listProjects')).answer(503, { message: 'Not now.' });
+  await waitFor(() => expect(list().getAttribute('aria-busy')).toBe('false'));
+  await user.click(screen.getByRole('link', { name: 'Projects' }));
+  (await backend.next('listProjects')).answer(503, { message: 'Not now.' });
+  await waitFor(() => expect(list().getAttribute('aria-busy')).toBe('false'));
+  (await create()).answer(201, office);
+  (await backend.next('listProjects')).answer(200, [relaunch, office]);
+  await waitFor(() => expect(titles()).toEqual([relaunch.title, office.title]));
+  await user.type(title(), 'Half a title');
+  await user.click(screen.getByRole('link', { name: 'Projects' }));
+  (await backend.next('listProjects')).answer(200, [office]);
+  await waitFor(() => expect(titles()).toEqual([office.title]));
+  expect(title().value).toBe('Half a title');
 });

@@ -1,0 +1,67 @@
+/**
+ * React's root of the app. Extensions and translators move and remove nodes of the page, and React
+ * then throws. The root renders the app anew in a new element, and keeps what was typed. If that
+ * fails too, the error screen stays.
+ */
+import type { ReactElement } from 'react';
+import { flushSync } from 'react-dom';
+import { createRoot, hydrateRoot, type Root } from 'react-dom/client';
+import { copyFields } from './prerendered.ts';
+
+export function createAppRoot(container: HTMLElement, element: ReactElement) {
+  let root: Root;
+  /** The form that the user changed last. It has its texts when React has removed it, too. */
+  let form = document.querySelector('form');
+  let formHash = location.hash;
+  /** Whether the user has done nothing since the app was rendered anew. */
+  let isUntouched = false;
+  const onInput = ({ target }: Event) => {
+    ({ form } = target as HTMLInputElement);
+    formHash = location.hash;
+  };
+  addEventListener('input', onInput, true);
+  for (const type of ['pointerdown', 'keydown'])
+    addEventListener(type, () => (isUntouched = false), true);
+
+  const options = {
+    onRecoverableError(error: unknown, { componentStack }: { componentStack?: string }) {
+      console.warn(
+        'The page was not what the app renders, so React has rendered it again.',
+        error,
+        componentStack,
+      );
+    },
+    onCaughtError: handle,
+    onUncaughtError: handle,
+  };
+
+  function handle(error: unknown): void {
+    console.error(error);
+    if (isUntouched) return;
+    isUntouched = true;
+    const focused = document.activeElement;
+    // React is still at work. The browser paints after a microtask.
+    queueMicrotask(() => renderAnew(focused));
+  }
+
+  function renderAnew(focused: Element | null): void {
+    const fresh = container.cloneNode(false) as HTMLElement;
+    container.replaceWith(fresh);
+    container = fresh;
+    root.unmount();
+    root = createRoot(fresh, options);
+    flushSync(() => root.render(element));
+    if (form && formHash === location.hash) copyFields(form, focused);
+  }
+
+  return {
+    render() {
+      root = createRoot(container, options);
+      root.render(element);
+    },
+    /** Renders over the prerendered page, and keeps its elements. */
+    hydrate() {
+      root = hydrateRoot(container, element, options);
+    },
+  };
+}
