@@ -82,6 +82,10 @@ export function useForm<Values extends FieldValues>(
           focusedByApp.current = undefined;
           void registered.onChange(event);
         },
+        // React has no change event for a value that a program has set, such as an autofill.
+        onInput: (event: FormEvent<Control>) => {
+          if (error !== undefined) void registered.onChange(event);
+        },
         onBlur: (event: FocusEvent<Control>) => {
           const { target, relatedTarget } = event;
           // The app moves the focus.

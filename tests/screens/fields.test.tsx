@@ -84,6 +84,17 @@ describe.each(formNames)('the form of %s', (name) => {
     expect(document.activeElement).toBe(field(second));
   });
 
+  test('clears an error when a program sets the value', async () => {
+    const { submit } = await renderForm(name);
+    await submit();
+    await expectError(first, `${first} is required`);
+    const valid = first === 'Email' ? 'ada@example.org' : 'Website';
+    field(first).value = valid;
+    fireEvent(field(first), new Event('input', { bubbles: true }));
+    await waitFor(() => expect(error(first)).toBe(''));
+    expect(invalid(first)).toBe('false');
+  });
+
   test('ignores the repetitions of a held Enter', async () => {
     const { user } = await renderForm(name);
     await user.click(field(first));
