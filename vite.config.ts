@@ -79,8 +79,16 @@ export default defineConfig({
     outDir: 'dist',
     cssCodeSplit: false,
     modulePreload: { polyfill: false },
-    // Prerendering and the best compression are most of the build, so Vite would warn about them.
-    rolldownOptions: { checks: { bundlerTimings: false } },
+    rolldownOptions: {
+      // Content blockers match names such as `index-ad-….js`, which a random hash can be.
+      output: {
+        hashCharacters: 'hex',
+        entryFileNames: 'assets/[name]-h[hash].js',
+        chunkFileNames: 'assets/[name]-h[hash].js',
+      },
+      // Prerendering and the best compression are most of the build, so Vite would warn about them.
+      checks: { bundlerTimings: false },
+    },
   },
   resolve: {
     // React 18 and later have the hook that this package adds to older versions.
