@@ -30,44 +30,47 @@ const stopWithParent = '{ "$@"; kill 0; } & read -r _; kill 0';
 
 const displayOptions = ['--auto-servernum', '--server-args=-screen 0 1920x1400x24'];
 
-/** Starts WebKitGTK's WebDriver on a virtual screen. */
-export async function startWebKit(): Promise<Engine> {
-  const programs = requireSoftware(optionalSoftware.webkit);
-  const folder = await mkdtemp(join(tmpdir(), 'webkit-'));
+const programs = () => requireSoftware(optionalSoftware.webkit);
+
+/** Starts WebKitGTK's WebDriver on a virtual screen. It runs one browser at a time. */
+async function startDriver(folder: string) {
+  const { display, driver: program } = programs();
   const port = await findFreePort();
-  const driver = spawn(
-    'sh',
-    [
-      '-c',
-      stopWithParent,
-      'sh',
-      programs.display,
-      ...displayOptions,
-      programs.driver,
-      `--port=${port}`,
-    ],
-    {
-      stdio: ['pipe', 'ignore', 'ignore'],
-      detached: true,
-      env: {
-        ...process.env,
-        GDK_BACKEND: 'x11',
-        // Otherwise GTK starts a bus and accessibility services, which would outlive the browser.
-        DBUS_SESSION_BUS_ADDRESS: 'disabled:',
-        XDG_CONFIG_HOME: folder,
-        TMPDIR: folder,
-      },
+  const command = [display, ...displayOptions, program, `--port=${port}`];
+  const driver = spawn('sh', ['-c', stopWithParent, 'sh', ...command], {
+    stdio: ['pipe', 'ignore', 'ignore'],
+    detached: true,
+    env: {
+      ...process.env,
+      GDK_BACKEND: 'x11',
+      // Otherwise GTK starts a bus and accessibility services, which would outlive the browser.
+      DBUS_SESSION_BUS_ADDRESS: 'disabled:',
+      XDG_CONFIG_HOME: folder,
+      TMPDIR: folder,
     },
-  );
+  });
   const stopped = once(driver, 'close');
   const send = createClient(`http://127.0.0.1:${port}`);
   await waitUntilReady(send, driver);
+  return {
+    send,
+    async stop() {
+      driver.stdin.end();
+      await stopped;
+    },
+  };
+}
 
-  // The driver runs one browser at a time.
-  let session: { look: Look; sessionId: string } | undefined;
+export async function startWebKit(): Promise<Engine> {
+  const folder = await mkdtemp(join(tmpdir(), 'webkit-'));
+  let driver: Awaited<ReturnType<typeof startDriver>> | undefined;
+  let session: { look: Look; sessionId: string; send: Send } | undefined;
+
   async function startSession(look: Look) {
-    if (session) await send('DELETE', `/session/${session.sessionId}`);
+    await driver?.stop();
     await writeSettings(folder, look);
+    driver = await startDriver(folder);
+    const { send } = driver;
     const { sessionId } = await send<{ sessionId: string }>('POST', '/session', {
       capabilities: {
         alwaysMatch: {
@@ -75,18 +78,20 @@ export async function startWebKit(): Promise<Engine> {
           // The driver waits for no page to load, because some have scripts that are held back.
           pageLoadStrategy: 'none',
           timeouts: { implicit: longWaitMs, script: longWaitMs },
-          'webkitgtk:browserOptions': { binary: programs.browser, args: ['--automation'] },
+          'webkitgtk:browserOptions': { binary: programs().browser, args: ['--automation'] },
         },
       },
     });
-    session = { look, sessionId };
-    return session;
+    return { look, sessionId, send };
   }
 
   return {
     async open(options) {
       const { look } = options;
-      const { sessionId } = session?.look === look ? session : await startSession(look);
+      // Now and then, a driver never answers the request for a session. No page was opened then.
+      if (session?.look !== look)
+        session = await startSession(look).catch(() => startSession(look));
+      const { sessionId, send } = session;
       const page = createPage(
         <Result>(method: string, path: string, body?: object) =>
           send<Result>(method, `/session/${sessionId}${path}`, body),
@@ -96,8 +101,7 @@ export async function startWebKit(): Promise<Engine> {
       return page;
     },
     async stop() {
-      driver.stdin.end();
-      await stopped;
+      await driver?.stop();
       await rm(folder, { recursive: true, force: true });
     },
   };
