@@ -28,9 +28,11 @@ export async function createBrowserDriver(page: Page, start: string): Promise<In
   return {
     ...driver,
     async answer(call, response) {
-      const { route } = await driver.takePending(call);
+      const { route, request } = await driver.takePending(call);
       await respond(page, route, response);
-      await settle();
+      // A response may change nothing on the screen, so that no comparison would wait for it.
+      await (await request.response())?.finished();
+      for (let turn = 0; turn < 3; turn += 1) await settle();
     },
     signInElsewhere: (email) =>
       page.evaluate((address) => window.testApp.signInElsewhere(address), email),
