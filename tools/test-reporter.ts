@@ -31,7 +31,8 @@ export default class TestReporter implements Reporter {
   }
 
   onTestCaseResult(test: TestCase) {
-    this.#running.set(test.module, undefined);
+    // The result of the last test can arrive after the end of its module.
+    if (this.#running.has(test.module)) this.#running.set(test.module, undefined);
     const [error] = test.result().errors ?? [];
     if (!error) return;
     const milliseconds = Math.round(test.diagnostic()?.duration ?? 0);
