@@ -66,7 +66,7 @@ export const projectsMachine = setup({
     context: {} as ProjectsContext,
     events: {} as ProjectsEvent | InternalEvent,
     emitted: {} as ProjectsEmitted,
-    /** Default: nobody has signed in. */
+    /** Default: no user has signed in. */
     input: undefined as { user?: string | undefined } | undefined,
     meta: {} as { statements: string[] },
   },

@@ -1,6 +1,6 @@
 /**
  * React's root of the app. Extensions and translators move and remove nodes of the page, and React
- * then throws. The root renders the app anew in a new element, and keeps what was typed. If that
+ * then throws. The root renders the app again in a new element, and keeps what was typed. If that
  * fails too, the error screen stays.
  */
 import type { ReactElement } from 'react';
@@ -13,11 +13,12 @@ export function createAppRoot(container: HTMLElement, element: ReactElement) {
   /** The form that the user changed last. It has its texts when React has removed it, too. */
   let form = document.querySelector('form');
   let formHash = location.hash;
-  /** Whether the user has done nothing since the app was rendered anew. */
+  /** Whether the user has done nothing since the app was rendered again. */
   let isUntouched = false;
   const onInput = ({ target }: Event) => {
-    ({ form } = target as HTMLInputElement);
-    formHash = location.hash;
+    const changed = (target as Partial<HTMLInputElement>).form;
+    // An editor that an extension has added is in no form.
+    if (changed) [form, formHash] = [changed, location.hash];
   };
   addEventListener('input', onInput, true);
   for (const type of ['pointerdown', 'keydown'])
@@ -41,10 +42,10 @@ export function createAppRoot(container: HTMLElement, element: ReactElement) {
     isUntouched = true;
     const focused = document.activeElement;
     // React is still at work. The browser paints after a microtask.
-    queueMicrotask(() => renderAnew(focused));
+    queueMicrotask(() => renderAgain(focused));
   }
 
-  function renderAnew(focused: Element | null): void {
+  function renderAgain(focused: Element | null): void {
     const fresh = container.cloneNode(false) as HTMLElement;
     container.replaceWith(fresh);
     container = fresh;

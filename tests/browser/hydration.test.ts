@@ -13,6 +13,7 @@ import {
 } from '../support/browser.ts';
 import { fragments } from '../support/fragments.ts';
 import { prerenderedPages, projects } from '../support/held-pages.ts';
+import { wrapTexts } from '../support/translator.ts';
 
 const browser = useBrowser();
 const openPrerendered = prerenderedPages(browser, useServer());
@@ -283,36 +284,28 @@ describe('in each slice of the hydration', () => {
 });
 
 describe('in a page that something else has changed', () => {
-  /** Each returns the number of warnings: none if React does not meet the change. */
-  const changes = {
-    'an element before a field': () => {
-      document.querySelector('input')!.before(document.createElement('aside'));
-      return 1;
-    },
-    'an attribute of a field': () => {
-      document.querySelector('input')!.setAttribute('data-lpignore', 'true');
-      return 0;
-    },
-    'an element around each text, by a translator': () => {
-      const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
-      const texts: Text[] = [];
-      while (walker.nextNode()) texts.push(walker.currentNode as Text);
-      for (const text of texts) {
-        const font = document.createElement('font');
-        text.replaceWith(font);
-        font.append(text);
-      }
-      return 1;
-    },
-  };
+  /** Each with the number of warnings: none if React does not meet the change. */
+  const changes: [string, number, () => void][] = [
+    [
+      'an element before a field',
+      1,
+      () => document.querySelector('input')!.before(document.createElement('aside')),
+    ],
+    [
+      'an attribute of a field',
+      0,
+      () => document.querySelector('input')!.setAttribute('data-lpignore', 'true'),
+    ],
+    ['an element around each text, by a translator', 1, wrapTexts],
+  ];
 
-  test.each(Object.entries(changes))(
+  test.each(changes)(
     '%s: what was typed stays and can be sent, and React warns at most once [CHOICE-62, CHOICE-93]',
-    async (_, change) => {
+    async (_, warnings, change) => {
       const { page, problems, hydrate } = await openPrerendered('/login');
       await field(page, 'Password').fill('correct horse');
       await field(page, 'Email').pressSequentially('ada@example');
-      const warnings = await page.evaluate(change);
+      await page.evaluate(change);
       await field(page, 'Email').focus();
       await page.keyboard.press('End');
       await hydrate();

@@ -4,6 +4,7 @@ import { calls, formNames, forms } from '../../model/calls.ts';
 import { exampleOf, routes, screens, type Route } from '../../src/screens/routes.ts';
 import { insertProjects, withDatabase } from '../support/database.ts';
 import { startTemporaryServer } from '../support/server-process.ts';
+import { wrapTexts } from '../support/translator.ts';
 import type { Engine, Page, PageOptions } from './page.ts';
 import { startProxy } from './proxy.ts';
 
@@ -166,19 +167,7 @@ export function testStories(name: string, startEngine: () => Promise<Engine>) {
           document.querySelector('main')!.append(form);
         },
       ],
-      [
-        'wraps each text',
-        () => {
-          const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
-          const texts: Text[] = [];
-          while (walker.nextNode()) texts.push(walker.currentNode as Text);
-          for (const text of texts) {
-            const font = document.createElement('font');
-            text.replaceWith(font);
-            font.append(text);
-          }
-        },
-      ],
+      ['wraps each text', wrapTexts],
     ])(
       'a user loses no text if an extension %s and React cannot change the page any more',
       async (_, change) => {
