@@ -10,7 +10,8 @@ import { screens, titleOf } from '../src/screens/routes.ts';
 export type HeldRequest = {
   call: Call;
   sent: unknown;
-  route: PlaywrightRoute;
+  /** Absent if the page aborted the request before the browser held it. */
+  route?: PlaywrightRoute;
   request: Request;
   isAnswered: boolean;
   isAborted: boolean;
@@ -21,7 +22,7 @@ type ScreenDriver = UserActions & { observe: () => Promise<Screen> };
 type PageDriver = ScreenDriver & {
   calls: () => Observation['calls'];
   /** Waits for the pending request of a call and marks it as answered. */
-  takePending: (call: Call) => Promise<HeldRequest>;
+  takePending: (call: Call) => Promise<Required<HeldRequest>>;
   forgetRequests: () => void;
 };
 
@@ -71,12 +72,18 @@ export async function createPageDriver(
   const pendingOf = (call: Call) =>
     requests.filter((held) => held.call === call && !held.isAnswered && !held.isAborted);
 
+  page.removeAllListeners('request');
+  page.removeAllListeners('requestfailed');
+  page.on('request', (request) => {
+    if (!request.url().startsWith(`${origin}/api/`)) return;
+    const { call, sent } = parseRequest(request.method(), request.url(), request.postDataJSON());
+    requests.push({ call, sent, request, isAnswered: false, isAborted: false });
+  });
   // The routes of earlier drivers stay: removing them would send the requests that they hold.
   await page.route(`${origin}/api/**`, (route, request) => {
-    const { call, sent } = parseRequest(request.method(), request.url(), request.postDataJSON());
-    requests.push({ call, sent, route, request, isAnswered: false, isAborted: false });
+    const held = requests.find((one) => one.request === request);
+    if (held) held.route = route;
   });
-  page.removeAllListeners('requestfailed');
   page.on('requestfailed', (failed) => {
     const held = requests.find(({ request }) => request === failed);
     if (held && !held.isAnswered) held.isAborted = true;
@@ -86,14 +93,13 @@ export async function createPageDriver(
     ...createScreenDriver(page, settle),
     calls: () => countRequests(requests, pendingOf),
     async takePending(call) {
-      for (let turn = 0; turn < 2_000 && pendingOf(call).length === 0; turn += 1) {
-        await settle();
-      }
       // The newest, because the page may report late that it aborted the others.
-      const held = pendingOf(call).at(-1);
-      if (!held) throw new Error(`No ${call} is waiting for a response.`);
+      const newest = () => pendingOf(call).at(-1);
+      for (let turn = 0; turn < 2_000 && !newest()?.route; turn += 1) await settle();
+      const held = newest();
+      if (!held?.route) throw new Error(`No ${call} is waiting for a response.`);
       held.isAnswered = true;
-      return held;
+      return { ...held, route: held.route };
     },
     forgetRequests: () => void requests.splice(0),
   };
