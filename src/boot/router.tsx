@@ -107,10 +107,10 @@ const screenRoute = <Path extends Route>(path: Path) =>
 /** One type for each path. Otherwise every link would need the parameters of every path. */
 type ScreenRoute = { [Path in Route]: ReturnType<typeof screenRoute<Path>> }[Route];
 
-const routeTree = rootRoute.addChildren([
-  everyOtherRoute,
-  layoutRoute.addChildren(routes.map((route) => screenRoute(route) as ScreenRoute)),
-]);
+// TypeScript rejects a plain assertion as soon as two paths have different parameters.
+const screenRoutes = routes.map((route) => screenRoute(route) as unknown as ScreenRoute);
+
+const routeTree = rootRoute.addChildren([everyOtherRoute, layoutRoute.addChildren(screenRoutes)]);
 
 export type AppRouter = ReturnType<typeof createAppRouter>;
 

@@ -1,4 +1,4 @@
-/** No screen of the app has a parameter. These tests add one to a copy of the project. */
+/** No screen of the app has a parameter. These tests add two to a copy of the project. */
 import { spawnSync } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -10,26 +10,34 @@ import { headerLink, useBrowser, useServer } from '../support/browser.ts';
 import { prerenderedPages } from '../support/held-pages.ts';
 import { copyProject } from '../support/project-copy.ts';
 
-/** Copies the project and adds a screen, whose component returns `jsx`. */
-function addScreen(jsx: string, ...cleanUp: Parameters<typeof copyProject>) {
+/**
+ * Copies the project and adds two screens with different parameters, both with a component that
+ * returns `jsx`.
+ */
+function addScreens(jsx: string, ...cleanUp: Parameters<typeof copyProject>) {
   const project = copyProject(...cleanUp);
   writeFileSync(
-    join(project.folder, 'src/screens/project.tsx'),
+    join(project.folder, 'src/screens/note.tsx'),
     `import { useParams } from '@tanstack/react-router';
 import { Heading } from '../ui/heading.tsx';
 import { useHydrated } from '../ui/use-hydrated.ts';
 import { Link } from './layout.tsx';
 
-export function ProjectScreen() {
-  const { projectId } = useParams({ from: '/layout/projects/$projectId' });
+export function NoteScreen() {
+  const { noteId } = useParams({ from: '/layout/projects/notes/$noteId' });
   const isHydrated = useHydrated();
   return ${jsx};
 }
 
+export function LabelScreen() {
+  const { labelName } = useParams({ from: '/layout/labels/$labelName' });
+  return <Heading>{useHydrated() ? \`Label \${labelName}\` : 'Label'}</Heading>;
+}
+
 /** Every other screen can link it. */
-export const renderLink = (projectId: string) => (
-  <Link variant="inline" to="/projects/$projectId" params={{ projectId }}>
-    Another project
+export const renderLink = (noteId: string) => (
+  <Link variant="inline" to="/projects/notes/$noteId" params={{ noteId }}>
+    Another note
   </Link>
 );
 `,
@@ -37,19 +45,28 @@ export const renderLink = (projectId: string) => (
   project.edit('src/screens/routes.ts', (source) =>
     source.replace(
       "  '/register': {",
-      `  '/projects/$projectId': {
-    title: ({ projectId }) => \`Project \${projectId}\`,
-    heading: 'Project',
+      `  '/projects/notes/$noteId': {
+    title: ({ noteId }) => \`Note \${noteId}\`,
+    heading: 'Note',
     isLazy: true,
-    example: '/projects/of-the-example',
+    example: '/projects/notes/of-the-example',
+  },
+  '/labels/$labelName': {
+    title: 'Label',
+    heading: 'Label',
+    isLazy: true,
+    example: '/labels/of-the-example',
   },
 $&`,
     ),
   );
   project.edit('src/boot/lazy-chunk.ts', (source) =>
     source
-      .replace('import', "import { ProjectScreen } from '../screens/project.tsx';\nimport")
-      .replace(/.*: ProjectsScreen,\n/, "$&  '/projects/$$projectId': ProjectScreen,\n"),
+      .replace('import', "import { LabelScreen, NoteScreen } from '../screens/note.tsx';\nimport")
+      .replace(
+        /.*: ProjectsScreen,\n/,
+        "$&  '/projects/notes/$$noteId': NoteScreen,\n  '/labels/$$labelName': LabelScreen,\n",
+      ),
   );
   return project;
 }
@@ -64,10 +81,10 @@ function run(folder: string, path: string, ...options: string[]) {
 
 const build = (folder: string) => run(folder, 'vite/bin/vite.js', 'build');
 
-const { folder } = addScreen(
+const { folder } = addScreens(
   `(
     <>
-      <Heading>{isHydrated ? \`Project \${projectId}\` : 'Project'}</Heading>
+      <Heading>{isHydrated ? \`Note \${noteId}\` : 'Note'}</Heading>
       {isHydrated && renderLink('a/b 100% ü')}
     </>
   )`,
@@ -81,37 +98,37 @@ const browser = useBrowser();
 const server = useServer({ DIST_DIR: join(folder, 'dist') });
 const openPrerendered = prerenderedPages(browser, server);
 
-test('a screen with a parameter breaks no types', () => {
+test('screens with different parameters break no types', () => {
   const options = ['--allow=all', '--type-aware', '--type-check', '--deny-warnings'];
   expect(run(folder, 'oxlint/bin/oxlint', ...options)).toBe('');
 });
 
 test('a screen with a parameter is prerendered at each of its addresses, and keeps its heading', async () => {
-  const { page, problems, hydrate } = await openPrerendered('/Projects/A7');
-  await heading(page, 'Project').waitFor();
-  expect(await page.title()).toBe('Project A7 · Tracker App');
-  const element = await heading(page, 'Project').elementHandle();
+  const { page, problems, hydrate } = await openPrerendered('/Projects/Notes/A7');
+  await heading(page, 'Note').waitFor();
+  expect(await page.title()).toBe('Note A7 · Tracker App');
+  const element = await heading(page, 'Note').elementHandle();
   await hydrate();
-  await heading(page, 'Project A7').waitFor();
+  await heading(page, 'Note A7').waitFor();
   expect(await element?.evaluate((node) => node.isConnected)).toBe(true);
-  expect(await page.title()).toBe('Project A7 · Tracker App');
+  expect(await page.title()).toBe('Note A7 · Tracker App');
   expect(problems).toEqual([]);
 });
 
 test('a link leads to a screen with a parameter, whatever its characters, and so does a reload', async () => {
   const { page } = await browser.open();
-  await page.goto(`${server.address}/#/projects/7`);
-  await page.getByRole('link', { name: 'Another project' }).click();
-  await heading(page, 'Project a/b 100% ü').waitFor();
-  expect(await page.title()).toBe('Project a/b 100% ü · Tracker App');
+  await page.goto(`${server.address}/#/projects/notes/7`);
+  await page.getByRole('link', { name: 'Another note' }).click();
+  await heading(page, 'Note a/b 100% ü').waitFor();
+  expect(await page.title()).toBe('Note a/b 100% ü · Tracker App');
   await page.reload();
-  await heading(page, 'Project a/b 100% ü').waitFor();
+  await heading(page, 'Note a/b 100% ü').waitFor();
 });
 
 test('the header neither links a screen with a parameter nor marks the one above as current', async () => {
   const { page } = await browser.open();
-  await page.goto(`${server.address}/#/projects/7`);
-  await heading(page, 'Project 7').waitFor();
+  await page.goto(`${server.address}/#/projects/notes/7`);
+  await heading(page, 'Note 7').waitFor();
   expect(await page.getByRole('banner').getByRole('link').allTextContents()).toEqual(
     headerRoutes.map((route) => screens[route].title),
   );
@@ -120,24 +137,24 @@ test('the header neither links a screen with a parameter nor marks the one above
 
 test('the server redirects the path of a screen with a parameter to its fragment', async () => {
   const { page } = await browser.open();
-  await page.goto(`${server.address}/projects/a%2Fb?utm_source=letter`);
-  await heading(page, 'Project a/b').waitFor();
-  expect(page.url()).toBe(`${server.address}/?utm_source=letter#/projects/a%2Fb`);
+  await page.goto(`${server.address}/projects/notes/a%2Fb?utm_source=letter`);
+  await heading(page, 'Note a/b').waitFor();
+  expect(page.url()).toBe(`${server.address}/?utm_source=letter#/projects/notes/a%2Fb`);
 });
 
 test.each([
-  ['throws', "(() => { throw new Error('No project'); })()", 'No project'],
+  ['throws', "(() => { throw new Error('No note'); })()", 'No note'],
   [
     'is empty',
-    'isHydrated && <Heading>{projectId}</Heading>',
-    '/projects/$projectId is not the screen at /projects/of-the-example',
+    'isHydrated && <Heading>{noteId}</Heading>',
+    '/projects/notes/$noteId is not the screen at /projects/notes/of-the-example',
   ],
   [
     'shows its parameter before the app has loaded',
-    '<Heading>{`Project ${projectId}`}</Heading>',
-    '/projects/$projectId shows the parameter "of-the-example"',
+    '<Heading>{`Project ${noteId}`}</Heading>',
+    '/projects/notes/$noteId shows the parameter "of-the-example"',
   ],
 ])('a build fails if a screen %s', (_, jsx, message) => {
-  const output = build(addScreen(jsx).folder);
+  const output = build(addScreens(jsx).folder);
   expect(output).toContain(message);
 });
