@@ -4,7 +4,7 @@ import { countRequests } from './controlled-backend.ts';
 import { forms, parseRequest, type Call, type FormName } from './calls.ts';
 import type { UserActions } from './driver.ts';
 import { readScreen, type Observation, type Screen } from './observation.ts';
-import { screens, titleOf } from '../src/screens/routes.ts';
+import { routeOf, screens } from '../src/screens/routes.ts';
 
 /** An API request of the page that waits until the driver answers it. */
 export type HeldRequest = {
@@ -44,9 +44,9 @@ export const heading = (page: Page, name: string) =>
 export function createScreenDriver(page: Page, settle: () => Promise<void>): ScreenDriver {
   return {
     fill: (form, values) => fillForm(page, form, values),
-    async go(route) {
-      await page.getByRole('link', { name: titleOf(route), exact: true }).click();
-      await heading(page, screens[route].heading).waitFor();
+    async go(address) {
+      await page.locator(`a[href$="#${address}"]`).first().click();
+      await heading(page, screens[routeOf(address)!.route].heading).waitFor();
       await settle();
     },
     async submit(form, values = []) {

@@ -6,7 +6,7 @@ import type { AnyEventObject, AnyStateMachine, EventFrom } from 'xstate';
 import { operationTable } from '../generated/operations.ts';
 import type { machines } from '../machines/all.ts';
 import type { Credentials, NewProject, Project } from '../machines/types.ts';
-import type { Route } from '../src/screens/routes.ts';
+import { exampleOf, routeOf, type Route } from '../src/screens/routes.ts';
 
 type Machine = (typeof machines)[keyof typeof machines];
 
@@ -209,12 +209,15 @@ export type FetchedCall = Exclude<Call, FormName>;
 
 export const isFetched = (call: Call): call is FetchedCall => !(call in forms);
 
-/** Returns the route of the screen that makes a call. */
-export const routeOf = (call: Call) => definitionOf(call).form?.route ?? definitionOf(call).route!;
+/** Returns an address of the screen that makes a call. */
+export const addressOf = (call: Call): string =>
+  exampleOf(definitionOf(call).form?.route ?? definitionOf(call).route!);
 
-/** Returns whether a screen makes a call when it opens. */
-export const isFetching = (route: Route): boolean =>
-  callNames.some((call) => isFetched(call) && routeOf(call) === route);
+/** Returns whether the screen of an address makes a call when it opens. */
+export function isFetching(address: string): boolean {
+  const route = routeOf(address)?.route;
+  return callNames.some((call) => isFetched(call) && definitionOf(call).route === route);
+}
 
 export const formNames = Object.keys(forms) as FormName[];
 

@@ -4,15 +4,14 @@ import type { Call, FormName } from './calls.ts';
 import type { Inspection } from './inspection.ts';
 import type { Observation } from './observation.ts';
 import type { BackendResponse } from './results.ts';
-import type { Route } from '../src/screens/routes.ts';
 
 /** Answers a call. A driver without a client gives `event` to the machine instead. */
 type Answer = (call: Call, response: BackendResponse, event?: AnyEventObject) => Promise<void>;
 
 /** What a user does on a screen. */
 export type UserActions = {
-  /** Follows the link in the header. */
-  go: (route: Route) => Promise<void>;
+  /** Follows a link to an address, such as `/about`. */
+  go: (address: string) => Promise<void>;
   /** Fills the form in view. */
   fill: (form: FormName, values: string[]) => Promise<void>;
   /** Fills the form in view, unless `values` is undefined, and presses its button. */

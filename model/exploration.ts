@@ -19,8 +19,8 @@ import {
   callNames,
   definitionOf,
   isFetched,
+  addressOf,
   isFetching,
-  routeOf,
   type Call,
   type FetchedCall,
   type ResultName,
@@ -91,7 +91,7 @@ const choices = (count: number, from = callNames): Call[][] =>
         choices(count - 1, from.slice(index + 1)).map((others) => [call, ...others]),
       );
 
-const routesOf = (calls: Call[]) => [...new Set(calls.map(routeOf))];
+const addressesOf = (calls: Call[]) => [...new Set(calls.map(addressOf))];
 
 export const scopes: Scope[] = [
   ...choices(2).map((calls) => ({ calls, isLate: true })),
@@ -99,7 +99,7 @@ export const scopes: Scope[] = [
     .filter((calls) => calls.flatMap(steps.stepsFilling).length > 0)
     .map((calls) => ({ calls, isFilled: true })),
   ...choices(3)
-    .filter((calls) => routesOf(calls).filter(isFetching).length < 2)
+    .filter((calls) => addressesOf(calls).filter(isFetching).length < 2)
     .map((calls) => ({ calls })),
 ];
 
@@ -113,7 +113,7 @@ export function stepsOf({ calls, isLate, isFilled }: Scope): Step[] {
       steps.endAborted(call, 'success'),
       steps.endAborted(call, 'refusal'),
     ]),
-    ...routesOf(calls).map(steps.goTo),
+    ...addressesOf(calls).map(steps.goTo),
     ...calls.flatMap(steps.stepsCausing),
     ...(isFilled ? calls.flatMap(steps.stepsFilling) : []),
   ];

@@ -6,7 +6,6 @@ import type { Api } from '../src/api/api.ts';
 import { callNames, submitEvent, type Call, type FormName } from './calls.ts';
 import { createClock } from './clock.ts';
 import { screenOf, type Observation } from './observation.ts';
-import type { Route } from '../src/screens/routes.ts';
 
 /**
  * Runs the app's machines and their wiring without screens. It has the path and the values of the
@@ -15,7 +14,7 @@ import type { Route } from '../src/screens/routes.ts';
 export function createHeadlessApp(api: Api) {
   const clock = createClock();
   const logged: string[] = [];
-  let path: Route = '/';
+  let path = '/';
   let values: string[] = [];
   let user: string | undefined;
   let onUserChange: (key: string) => void;
@@ -49,13 +48,13 @@ export function createHeadlessApp(api: Api) {
   });
   for (const actor of Object.values(actors)) actor.start();
 
-  function go(route: Route) {
-    if (path === route) {
+  function go(address: string) {
+    if (path === address) {
       onSameLink({ fromLocation: {}, toLocation: { pathname: path }, hrefChanged: false });
       return;
     }
     if (path === '/projects') projects.send({ type: 'projects.closed', draft: draft() });
-    path = route;
+    path = address;
     values = ['', ''];
     if (path !== '/projects') return;
     values = Object.values(projects.getSnapshot().context.draft);
@@ -69,7 +68,7 @@ export function createHeadlessApp(api: Api) {
   return {
     actors,
     clock,
-    go: async (route: Route) => go(route),
+    go: async (address: string) => go(address),
     fill: async (_: FormName, typed: string[]) => void (values = typed),
     async submit(form: FormName, typed: string[] | undefined) {
       if (typed) values = typed;

@@ -9,7 +9,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Project } from '../machines/types.ts';
 import { formNames, forms, type Call } from './calls.ts';
-import type { Route } from '../src/screens/routes.ts';
 
 /** What the user sees. */
 export type Screen = {
@@ -36,14 +35,14 @@ export type Observation = Screen & {
 };
 
 type Shown = {
-  path: Route;
+  path: string;
   values: readonly string[];
   announced: string;
   pending: Call[];
   /** Whether the last fetch of the list failed. */
   hasListFailed: boolean;
-  /** The messages of the banners, by route. */
-  errorMessages: { [path in Route]?: string | undefined };
+  /** The messages of the banners, by address. */
+  errorMessages: Record<string, string | undefined>;
   projects: readonly Project[];
 };
 

@@ -7,7 +7,6 @@ import { callNames, isFetched, type Call, type FetchedCall, type FormName } from
 import type { Driver } from './driver.ts';
 import { screenOf, type Observation } from './observation.ts';
 import type { BackendResponse } from './results.ts';
-import type { Route } from '../src/screens/routes.ts';
 
 type Project = { id: string | number; title: string; description: string };
 
@@ -22,9 +21,9 @@ const [batchingMs, keepUnusedDataMs] = [500, 60_000];
 
 export type Oracle = ReturnType<typeof createOracle>;
 
-/** Returns a driver of the specified app. It starts on the route `start`. */
-export function createOracle(start: Route) {
-  let path: Route = start;
+/** Returns a driver of the specified app. It starts at the address `start`. */
+export function createOracle(start: string) {
+  let path = start;
   let values: string[] = [];
   let announced = '';
   const logged: string[] = [];
@@ -60,7 +59,7 @@ export function createOracle(start: Route) {
     calls[name] = { ...calls[name], pending: 0 };
   }
 
-  function navigate(to: Route) {
+  function navigate(to: string) {
     if (path === to) {
       // CHOICE-100.
       if (path === '/projects') fetchList();
@@ -208,8 +207,8 @@ export function createOracle(start: Route) {
     });
 
   const driver: Driver = {
-    async go(route) {
-      navigate(route);
+    async go(address) {
+      navigate(address);
     },
     async fill(_, typed) {
       values = typed;

@@ -13,7 +13,6 @@ import type { Driver, AbortAwareDriver } from './driver.ts';
 import { differencesOf } from './observation.ts';
 import type { Oracle } from './oracle.ts';
 import { resultEvent, responseFor } from './results.ts';
-import type { Route } from '../src/screens/routes.ts';
 
 /** The app and the oracle after the same steps. */
 export type Pair<App extends Driver = Driver> = {
@@ -43,10 +42,10 @@ const onBoth =
 export const delays = { subscriptionBatching: 500, keepUnusedData: 60_000 };
 
 /** Follows the link of a screen: another one, or the one in view, which then fetches again. */
-export const goTo = (route: Route): Step => ({
-  name: `go to ${route}`,
-  isPossible: ({ path }) => path !== route || isFetching(route),
-  perform: onBoth((driver) => driver.go(route)),
+export const goTo = (address: string): Step => ({
+  name: `go to ${address}`,
+  isPossible: ({ path }) => path !== address || isFetching(address),
+  perform: onBoth((driver) => driver.go(address)),
 });
 
 /** Types into a form and does not submit it. */

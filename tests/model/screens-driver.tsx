@@ -5,7 +5,6 @@ import { renderApp } from '../support/render-app.tsx';
 import { createBackendDriver } from '../../model/controlled-backend.ts';
 import { forms } from '../../model/calls.ts';
 import type { InspectedDriver, AbortAwareDriver } from '../../model/driver.ts';
-import { titleOf } from '../../src/screens/routes.ts';
 import { createInspector } from '../../model/inspection.ts';
 import { readScreen } from '../../model/observation.ts';
 
@@ -25,8 +24,8 @@ export async function createScreensDriver(): Promise<InspectedDriver & AbortAwar
   return {
     ...backend,
     fill,
-    async go(to) {
-      fireEvent.click(screen.getByText(titleOf(to), { selector: 'a' }));
+    async go(address) {
+      fireEvent.click(document.querySelector(`a[href="${address}"]`)!);
       await settled();
     },
     async submit(form, values) {
