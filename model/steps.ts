@@ -74,15 +74,19 @@ export const submitWhilePending = (form: FormName): Step => ({
   perform: onBoth((driver) => driver.submit(form, undefined)),
 });
 
-/** Signs in as the user before, whose email is the same in upper case. */
+/** Performs a step as the user before, whose email is the same in upper case. */
+const asUserBefore =
+  (action: (driver: Driver, email: string, n: number) => Promise<void>): Step['perform'] =>
+  async (pair, n) => {
+    const email = pair.oracle.state().lastEmail!.toUpperCase();
+    await onBoth((driver) => action(driver, email, n))(pair, n);
+  };
+
 export const loginAsBefore: Step = {
   name: 'submit login as the user before',
   isPossible: ({ lastEmail, ...state }) =>
     lastEmail !== undefined && submit('login').isPossible(state as OracleState, []),
-  async perform(pair, n) {
-    const email = pair.oracle.state().lastEmail!.toUpperCase();
-    await onBoth((driver) => driver.submit('login', [email, `password ${n}`]))(pair, n);
-  },
+  perform: asUserBefore((driver, email, n) => driver.submit('login', [email, `password ${n}`])),
 };
 
 export const signInElsewhere: Step = {
@@ -94,10 +98,7 @@ export const signInElsewhere: Step = {
 export const signInElsewhereAsBefore: Step = {
   name: 'the user before signs in in another tab',
   isPossible: ({ lastEmail }) => lastEmail !== undefined,
-  async perform(pair, n) {
-    const email = pair.oracle.state().lastEmail!.toUpperCase();
-    await onBoth((driver) => driver.signInElsewhere(email))(pair, n);
-  },
+  perform: asUserBefore((driver, email) => driver.signInElsewhere(email)),
 };
 
 /** Returns the steps by which a user causes a call, other than opening a screen. */

@@ -73,7 +73,7 @@ export function ProjectList({
   }, [rows, indexes, setSize, isWhole, heightOfRows]);
 
   const showNewest = () => {
-    const title = scrollToRow(rows.length - 1)?.querySelector('h3');
+    const title = scrollToRow(rows.length - 1)?.querySelector<HTMLElement>('[data-field=title]');
     if (!title) return;
     title.tabIndex = -1;
     title.focus({ preventScroll: true });

@@ -36,7 +36,7 @@ test('each address shows its screen, on any web server in any folder [ROUTE-1, R
     '#/login?next=1': 'Sign in',
     '?utm_source=letter#/login': 'Sign in',
     '#/projects': 'New Project',
-    '#/projects/1': 'Unexpected Application Error!',
+    '#/nowhere/1': 'Unexpected Application Error!',
     '#/%': 'Unexpected Application Error!',
   };
   for (const [path, name] of Object.entries(headings)) {

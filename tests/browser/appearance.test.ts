@@ -94,7 +94,11 @@ test('rows and banners keep line breaks and spaces, and each line starts on the 
   const row = page.getByRole('listitem');
   // What Firefox and WebKit compute.
   await row.evaluate((element) => (element.style.textAlign = 'left'));
-  for (const element of [row.locator('h3'), row.locator('p'), page.getByRole('alert')]) {
+  for (const element of [
+    row.locator('[data-field=title]'),
+    row.locator('[data-field=description]'),
+    page.getByRole('alert'),
+  ]) {
     expect(await element.innerText()).toBe(text);
     const sides = await element.evaluate((target) => {
       const range = document.createRange();

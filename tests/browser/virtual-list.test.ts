@@ -139,7 +139,7 @@ test('the row at the top stays there when projects were added above it while the
   const { page, projects } = await openList(300);
   const titleAtTop = () =>
     page.evaluate(() => {
-      const titles = [...document.querySelectorAll('main h3')];
+      const titles = [...document.querySelectorAll('main [data-field=title]')];
       return titles.find((title) => title.getBoundingClientRect().top > 0)?.textContent;
     });
   await page.evaluate(() => scrollTo(0, 5_000));

@@ -116,9 +116,11 @@ export function testStories(name: string, startEngine: () => Promise<Engine>) {
       ]);
 
       await page.reload();
-      await expect.poll(() => texts(page, 'main li h3')).toEqual(projects.map(([title]) => title));
       await expect
-        .poll(() => texts(page, 'main li p'))
+        .poll(() => texts(page, 'main li [data-field=title]'))
+        .toEqual(projects.map(([title]) => title));
+      await expect
+        .poll(() => texts(page, 'main li [data-field=description]'))
         .toEqual(projects.map(([, description]) => description));
       expect(await page.evaluate(() => document.title)).toBe('Projects · Tracker App');
     });
@@ -137,7 +139,7 @@ export function testStories(name: string, startEngine: () => Promise<Engine>) {
         await waitForHeading(page, 'New Project');
         await expect.poll(() => count(page, 'main li')).toBe(1);
         await createProject(page, 'Website', 'New pages.');
-        await expect.poll(() => texts(page, 'main li h3')).toHaveLength(2);
+        await expect.poll(() => texts(page, 'main li [data-field=title]')).toHaveLength(2);
         const posts = server.requests.filter(({ method }) => method === 'POST');
         expect(posts.map(({ path }) => path)).toEqual(['/api/v1/auth/login', '/api/v1/projects']);
       },
@@ -425,7 +427,7 @@ export function testStories(name: string, startEngine: () => Promise<Engine>) {
       const showButton = 'main section > button';
       await waitForText(page, showButton, 'Show the new project');
       await page.click(showButton);
-      await expect.poll(() => isInViewport(page, `${row(2_001)} h3`)).toBe(true);
+      await expect.poll(() => isInViewport(page, `${row(2_001)} [data-field=title]`)).toBe(true);
       expect(await focused(page)).toBe('The new one');
     });
 
@@ -516,14 +518,14 @@ export function testStories(name: string, startEngine: () => Promise<Engine>) {
         (title) => {
           getSelection()!.selectAllChildren(document.querySelector(title)!);
         },
-        `${row(5)} h3`,
+        `${row(5)} [data-field=title]`,
       );
       await expect.poll(() => page.evaluate(scrollTowards, 200)).toBe(true);
       await page.evaluate(
         (title) => {
           getSelection()!.extend(document.querySelector(title)!, 1);
         },
-        `${row(200)} h3`,
+        `${row(200)} [data-field=title]`,
       );
       expect(await page.evaluate(copyTitles)).toEqual(titles(5, 200));
       await expect.poll(() => page.evaluate(scrollTowards, 100)).toBe(true);
@@ -550,8 +552,10 @@ export function testStories(name: string, startEngine: () => Promise<Engine>) {
         await expect.poll(() => count(page, 'main li')).toBe(index + 1);
         await expect.poll(() => value(page, 'title')).toBe('');
       }
-      expect(await texts(page, 'main li h3')).toEqual(projects.map(({ title }) => title));
-      for (const selector of ['main li h3', 'main li p']) {
+      expect(await texts(page, 'main li [data-field=title]')).toEqual(
+        projects.map(({ title }) => title),
+      );
+      for (const selector of ['main li [data-field=title]', 'main li [data-field=description]']) {
         const sides = await page.evaluate(
           (css) =>
             [...document.querySelectorAll(css)].map((element) => {

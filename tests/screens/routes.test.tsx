@@ -114,7 +114,7 @@ test.each([
   },
 );
 
-test.each(['/nowhere', '/about/us', '/projects/1', '//example.org'])(
+test.each(['/nowhere', '/about/us', '/nowhere/1', '//example.org'])(
   '%s shows the error screen, outside the layout [ROUTE-7, ERROR-9, CHOICE-38]',
   async (route) => {
     await renderApp(route);
