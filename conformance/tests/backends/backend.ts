@@ -63,6 +63,8 @@ export type Backend = Record<OperationId, (call: Call) => BackendResponse> & {
   findRepeated: (call: Call) => Project | undefined;
   createId: () => string | number;
   created: (project: Project) => BackendResponse;
+  /** Returns the projects that a user may see. */
+  projectsOf: (account: Account) => Project[];
   listOf: (account: Account, call: Call) => unknown;
 };
 
@@ -157,7 +159,8 @@ function createBackend(): Backend {
       if (!call.account) return backend.refuse(401, 'Please sign in.');
       return jsonResponse(200, backend.listOf(call.account, call));
     },
-    listOf: ({ projects }) => projects,
+    projectsOf: ({ projects }) => projects,
+    listOf: (account) => backend.projectsOf(account),
     findProjectFault: (title, description) =>
       typeof title === 'string' && typeof description === 'string'
         ? undefined

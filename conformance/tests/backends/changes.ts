@@ -43,6 +43,10 @@ export const requestsTo = (
   change: Parameters<typeof requests>[0],
 ): Change => requests((request) => isOperation(request, operation) && change(request));
 
+/** Responds to requests that make no call of the contract. */
+export const unknownRequests = (response: BackendResponse): Change =>
+  requests(({ method, path }) => !findCall(method, path) && response);
+
 export const responses =
   (change: ChangeResponse): Change =>
   (backend) =>

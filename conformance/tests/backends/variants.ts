@@ -6,6 +6,7 @@ import {
   jsonResponse,
   startBackend,
   withHeaders,
+  type Account,
   type Change,
 } from './backend.ts';
 import * as change from './changes.ts';
@@ -32,6 +33,8 @@ const withExtraFields = (project: Project) => ({
   owner: { id: 1 },
   tags: [],
 });
+
+const anyone: Account = { email: '', password: '', projects: [] };
 
 /** Refuses each request with this status. */
 const refusedAs =
@@ -200,8 +203,8 @@ const others: Record<string, Change> = {
       registered: () => response(200),
       signIn: () => [],
       // Of all users and visitors.
-      findAccount: () => ({ email: '', password: '', projects: [] }),
-      listOf: () => backend.projects,
+      findAccount: () => anyone,
+      projectsOf: () => backend.projects,
     }),
   ),
   'errors are 400 problem documents, successes are 200, and bodies have extra fields': () => ({
@@ -313,12 +316,16 @@ const others: Record<string, Change> = {
     ': a line without a name',
     `Content-Length: ${length}, ${length}`,
   ]),
-  'nothing is validated and projects are shared': change.all(numericIds, (backend) => ({
-    emailKey: (email) => email,
-    findCredentialsFault: () => undefined,
-    findProjectFault: () => undefined,
-    listProjects: () => jsonResponse(200, backend.projects),
-  })),
+  'nothing is validated and projects are shared': change.all(
+    numericIds,
+    ({ projects, listProjects }) => ({
+      emailKey: (email) => email,
+      findCredentialsFault: () => undefined,
+      findProjectFault: () => undefined,
+      projectsOf: () => projects,
+      listProjects: (call) => listProjects({ ...call, account: anyone }),
+    }),
+  ),
   'the first list sets a percent-encoded XSRF token that createProject requires': change.all(
     refusedAs(403),
     idempotencyKeys,
@@ -342,10 +349,7 @@ const others: Record<string, Change> = {
   ),
   'connections are closed, bodies are chunked, and errors come from a web framework': change.all(
     createdAs(202),
-    change.responses(
-      ({ status }) =>
-        status === 404 && jsonResponse(404, { message: 'Not found', statusCode: 404 }),
-    ),
+    change.unknownRequests(jsonResponse(404, { message: 'Not found', statusCode: 404 })),
     chunked,
   ),
 };

@@ -160,8 +160,8 @@ export const errorFaults: Record<string, Change> = {
     (_response, request) =>
       !('title' in change.jsonOf(request)) && jsonResponse(200, { error: true }),
   ),
-  'ERR-17: an unknown address is refused without a message': change.responses(
-    ({ status }) => status === 404 && jsonResponse(404, { detail: 'None' }),
+  'ERR-17: an unknown address is refused without a message': change.unknownRequests(
+    jsonResponse(404, { detail: 'None' }),
   ),
   'ERR-24: a refused project ends the session': ({ createProject, sessions }) => ({
     createProject(call) {

@@ -18,8 +18,8 @@ export const responseFaults: Record<string, Change> = {
       path.endsWith('/projects') && { status: 302, headers: { location: '/login' }, body: '' }
     );
   }),
-  'ERR-17: every unknown address has the HTML page of the app': change.responses(
-    ({ status }) => status === 404 && change.htmlPage(200, 'Tracker App'),
+  'ERR-17: every unknown address has the HTML page of the app': change.unknownRequests(
+    change.htmlPage(200, 'Tracker App'),
   ),
   'REACH-5: responses to POST claim gzip for an uncompressed body': change.responses(
     (response, { method }) =>
