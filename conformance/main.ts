@@ -65,8 +65,7 @@ async function runCommand(settings: RunSettings): Promise<number> {
   progress.clear();
   const report = createReport(result, [...target.notes, ...connectionNotes]);
   if (settings.tries) return tryFinding(report, settings.tries === 'run');
-  const { screenshots } = result.context;
-  const files = reportFolder === undefined ? [] : writeReports(reportFolder, report, screenshots);
+  const files = reportFolder === undefined ? [] : writeReports(reportFolder, report);
   const { isTTY, columns } = process.stdout;
   const colors = isTTY && !process.env['NO_COLOR'];
   const width = isTTY ? Math.max(minColumns, columns || 80) : Infinity;

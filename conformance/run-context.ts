@@ -54,9 +54,6 @@ export function oncePerRun<Value>(create: (context: RunContext) => Promise<Value
 export const medianOf = (values: number[]): number | undefined =>
   values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)];
 
-/** A picture of a failed check. `file` is in the same folder as the report. */
-export type Screenshot = { id: string; file: string };
-
 /** Returns whether an account signs in. */
 const isSignInOf = (exchange: Exchange, email: string) =>
   isSuccess(exchange) &&
@@ -215,7 +212,6 @@ export function createRunContext(
     /** What the reports have to say beside the checks. */
     notes: [] as string[],
     signInLate,
-    screenshots: [] as Screenshot[],
     /** What the error cases that were sent have brought, by the function that sends it. */
     errorCases: new Map<unknown, Promise<ApiCall | Exchange>>(),
     newBrowser,

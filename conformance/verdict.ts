@@ -26,6 +26,8 @@ export type More = {
   hint?: Hint | undefined;
   /** What the app shows its users. */
   userSees?: string | undefined;
+  /** A picture of it, in the folder of the report. */
+  screenshot?: string;
   cause?: Cause | undefined;
   /** Whether it shows its cause best. */
   isTypical?: boolean;

@@ -47,6 +47,7 @@ export class SimulatedBrowser {
     this.name = name;
   }
 
+  // Short for `call`, for these four only: a new call needs no method.
   login = (email: string, password: string) => this.call('login', { email, password });
 
   registerUser = (email: string, password: string) =>

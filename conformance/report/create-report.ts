@@ -37,7 +37,7 @@ export function createReport(run: RunResult, notes: string[] = []): Report {
       .filter((each) => each !== undefined)
       .join(' ') || undefined;
   const reportProblem = (problem: Problem) => {
-    const { description, userSees, exchanges } = problem;
+    const { description, userSees, screenshot, exchanges } = problem;
     const decisive = exchanges.slice(-1);
     const calls = withRequirements(context.http.exchanges, exchanges);
     // Of requests at once, the decisive one may have ended before another.
@@ -45,6 +45,7 @@ export function createReport(run: RunResult, notes: string[] = []): Report {
     return cleanTexts({
       ...fitLine(clean(description), detailOf(problem)),
       userSees,
+      screenshot,
       calls: [...others, ...decisive].map(reportCall),
     });
   };

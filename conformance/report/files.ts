@@ -1,6 +1,5 @@
 import { existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
-import type { Screenshot } from '../run-context.ts';
 import { CannotRun } from '../cli.ts';
 import { renderHtml } from './html.ts';
 import { renderJunit } from './junit.ts';
@@ -29,9 +28,9 @@ function createFolder(folder: string) {
 }
 
 /** Writes the reports into an existing folder. Returns their paths. */
-export function writeReports(folder: string, report: Report, screenshots: Screenshot[]): string[] {
+export function writeReports(folder: string, report: Report): string[] {
   const files = {
-    'conformance.html': renderHtml(report, screenshots),
+    'conformance.html': renderHtml(report),
     'conformance.json': `${JSON.stringify(report, null, 2)}\n`,
     [schemaFile]: `${JSON.stringify(jsonSchema, null, 2)}\n`,
     'conformance.xml': renderJunit(report),

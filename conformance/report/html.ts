@@ -1,9 +1,8 @@
-import type { Screenshot } from '../run-context.ts';
 import type { Report, ReportedFinding, ReportedResult } from './schema.ts';
 import { describeConsequence, describeFinding, summarize, viewOf, type Row } from './summary.ts';
 
 /** Renders the report as a page without external resources, except for screenshots. */
-export function renderHtml(report: Report, screenshots: Screenshot[] = []): string {
+export function renderHtml(report: Report): string {
   const { isOk, notJudged, causes, consequences, choices } = viewOf(report);
   return `<!doctype html>
 <html lang="en">
@@ -29,7 +28,7 @@ export function renderHtml(report: Report, screenshots: Screenshot[] = []): stri
 <p class="muted">Conformance of ${escapeMarkup(report.origin)}</p>
 <h1 class="${isOk ? 'good' : 'bad'}">${escapeMarkup(report.verdict)}</h1>
 ${notJudged.map(([ids, reason = '']) => `<article><h3>${ids}</h3><p>${escapeMarkup(reason)}</p></article>`).join('')}
-${causes.map((finding) => renderFinding(finding, screenshots)).join('\n')}
+${causes.map(renderFinding).join('\n')}
 ${consequences.length > 0 ? `<h2>May be consequences of the above, fix that first</h2>\n<ul>${consequences.map((finding) => `<li>${renderHeading(finding)}<p>${escapeMarkup(describeConsequence(finding))}</p></li>`).join('')}</ul>` : ''}
 ${report.userMessages.length > 0 ? `<h2>What your users will read</h2>\n<table><tr><th>Situation</th><th>Status</th><th>They read</th></tr>${report.userMessages.map(({ id, situation, status, message }) => `<tr><td>${escapeMarkup(situation)} <span class="muted">${id}</span></td><td>${status || 'none'}</td><td>${escapeMarkup(message)}</td></tr>`).join('')}</table>` : ''}
 ${choices.length > 0 ? `<h2>Choices of this backend</h2>\n<p class="muted">For information. These checks never fail.</p>${renderRows(choices.map(({ title, note = '' }) => [title, note]))}` : ''}
@@ -44,10 +43,10 @@ ${report.results.map(renderRow).join('\n')}
 `;
 }
 
-function renderFinding(finding: ReportedFinding, screenshots: Screenshot[]): string {
-  const images = screenshots
-    .filter(({ id }) => finding.ids.includes(id))
-    .map(({ file }) => `<p><img src="${escapeMarkup(file)}" alt="Screenshot of the failure"></p>`);
+function renderFinding(finding: ReportedFinding): string {
+  const images = finding.problems
+    .flatMap(({ screenshot = [] }) => screenshot)
+    .map((file) => `<p><img src="${escapeMarkup(file)}" alt="Screenshot of the failure"></p>`);
   return `<article>
 ${renderHeading(finding)}
 ${renderRows([...describeFinding(finding), ['statements', finding.statements.join(', ')]])}

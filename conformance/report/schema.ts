@@ -21,6 +21,7 @@ const problem = z
     description: z.string().describe('What is wrong, in at most 100 characters.'),
     detail: z.string().optional().describe('More about it.'),
     userSees: z.string().optional().describe('What the app shows its users.'),
+    screenshot: z.string().optional().describe('A picture in the folder of the report.'),
     calls: z.array(call),
   })
   .meta({ id: 'problem' });

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { BrowserContext, Page, Request } from 'playwright-core';
 import { createScreenDriver, waitForApp } from '../../model/browser-driver.ts';
+import { isScreenBusy } from '../../model/observation.ts';
 import { launchBrowser } from './chromium.ts';
 import { checkJourney, checkWalk } from '../journeys/journey.ts';
 import { accountSteps, arrival, hashesOf, projectSteps, type App } from '../journeys/steps.ts';
@@ -55,8 +56,8 @@ export async function walkScreens(context: RunContext, ui: NonNullable<RunContex
     const file = 'screen-1.png';
     const path = join(screenshotFolder, file);
     await lastPage.screenshot({ path });
-    context.screenshots.push({ id: 'UI-1', file });
-    for (const problem of error.problems) problem.userSees = `see ${path}`;
+    for (const problem of error.problems)
+      Object.assign(problem, { userSees: `see ${path}`, screenshot: file });
     throw error;
   } finally {
     await browser.close();
@@ -83,7 +84,7 @@ async function openPage(
       // Twice in a row, because the page renders a little later than it receives a response.
       for (let idleCount = 0; ; await delay(5)) {
         const screen = await driver.observe();
-        const isIdle = pending.size === 0 && !screen.form?.busy && !screen.list?.busy;
+        const isIdle = pending.size === 0 && !isScreenBusy(screen);
         const isFinal = !path || screen.path === path || screen.banner !== undefined;
         idleCount = isIdle && isFinal ? idleCount + 1 : 0;
         if (idleCount === 2 || performance.now() > deadline) return screen;
