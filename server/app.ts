@@ -22,7 +22,7 @@ import { registerHealthRoutes } from './http/health.ts';
 import { registerJsonParser } from './http/json-parser.ts';
 import { createListSender } from './http/list-responses.ts';
 import { logController, logWhenClosed } from './http/log.ts';
-import { findPages, registerScreenRedirects } from './http/pages.ts';
+import { findPages } from './http/pages.ts';
 import {
   forwardToApp,
   handleClientError,
@@ -147,7 +147,6 @@ export async function createApp({
     cleanUp().catch((error: unknown) => app.log.warn(error, 'cleanup failed, trying again later'));
   }, cleanupIntervalMs).unref();
   app.addHook('onClose', async () => clearInterval(cleanup));
-  registerScreenRedirects(app, pages);
-  registerStaticFiles(app, files);
+  registerStaticFiles(app, files, pages.routes);
   return app;
 }

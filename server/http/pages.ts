@@ -1,4 +1,5 @@
-import type { FastifyInstance, FastifyRequest } from 'fastify';
+import type { FastifyRequest } from 'fastify';
+import { appFolder } from './screen-addresses.ts';
 import type { StaticFiles } from './static-files.ts';
 
 /** The pages of the built app that the server changes or derives routes from. */
@@ -18,22 +19,6 @@ export function findPages(files: StaticFiles): Pages {
     notFound: read('404.html'),
     routes: JSON.parse(read('routes.json') ?? '[]') as string[],
   };
-}
-
-/**
- * Redirects `/login` to `/#/login`, and so on for each screen of the build. The redirects are
- * relative, because a proxy may serve the app in a folder.
- */
-export function registerScreenRedirects(app: FastifyInstance, { routes }: Pages) {
-  for (const route of routes.filter((each) => each !== '/')) {
-    const pattern = route.replaceAll('$', ':');
-    for (const path of [pattern, `${pattern}/`]) {
-      app.get(path, ({ url }, reply) => {
-        const [, address, query] = /^(.*?)\/?(\?.*)?$/.exec(url)!;
-        return reply.redirect(`${appFolder(url)}${query ?? ''}#${address}`);
-      });
-    }
-  }
 }
 
 /** For a browser whose cookies of other apps leave no room for a request. */
@@ -58,10 +43,4 @@ export function pageFor(
   if (status === 431) return headersTooLargePage;
   // Links that start in the folder of the page must start in that of the app.
   return notFound?.replaceAll('="./', `="${appFolder(url)}`);
-}
-
-/** Returns the folder of the app relative to a URL. */
-function appFolder(url: string): string {
-  const [path = ''] = url.split('?');
-  return '../'.repeat(path.split('/').length - 2) || './';
 }

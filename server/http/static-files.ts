@@ -6,6 +6,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import mime from 'mime';
 import { Refusal } from '../refusal.ts';
 import { matchesEtag } from './list-responses.ts';
+import { findScreen } from './screen-addresses.ts';
 
 /** The suffixes of the compressed files that the build writes. The best one is the first. */
 const encodings = { br: '.br', gzip: '.gz', identity: '' };
@@ -71,14 +72,16 @@ function toStaticFiles(contents: Map<string, Buffer>): StaticFiles {
 }
 
 /** Serves the built app at `/`, compressed if the build wrote a `.br` or `.gz` file. */
-export function registerStaticFiles(app: FastifyInstance, files: StaticFiles) {
+export function registerStaticFiles(app: FastifyInstance, files: StaticFiles, routes: string[]) {
   app.route<{ Params: { '*': string } }>({
     method: ['GET', 'HEAD'],
     url: '/*',
     handler(request, reply) {
       const path = request.params['*'];
       const file = files.get(path) ?? files.get(join(path, 'index.html'));
-      return file ? sendFile(file, request, reply) : reply.callNotFound();
+      if (file) return sendFile(file, request, reply);
+      const screen = findScreen(request.url, routes);
+      return screen ? reply.redirect(screen) : reply.callNotFound();
     },
   });
 }

@@ -1,9 +1,12 @@
 import { hash } from 'node:crypto';
+import { once } from 'node:events';
 import { mkdirSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs';
+import http, { type IncomingMessage } from 'node:http';
 import { join } from 'node:path';
 import { brotliCompressSync, gzipSync } from 'node:zlib';
 import { expect, test } from 'vitest';
 import { CookieClient } from '../../tests/support/cookie-client.ts';
+import { fragments } from '../../tests/support/fragments.ts';
 import { fakeDist, startServer, useServer } from './support.ts';
 
 const browserHeaders = { accept: 'text/html,application/xhtml+xml,*/*;q=0.8' };
@@ -209,13 +212,71 @@ test.each([
   ['/login?next=1', './?next=1#/login'],
   ['/projects', './#/projects'],
   ['/projects/7', '../#/projects/7'],
+  ['/projects/7.', '../#/projects/7.'],
   ['/projects/a%2Fb/?next=/1', '../../?next=/1#/projects/a%2Fb'],
+  ['/LOGIN', './#/login'],
+  ['//login', '../#/login'],
+  ['/%23/login', '../#/login'],
+  ['/%23login', './#/login'],
+  ['/%23%2Flogin', './#/login'],
+  ['/%23/login%3Fnext=1', '../#/login'],
+  ['/index.html%23/projects/7', '../../#/projects/7'],
+  ['/index.html/', '../#/'],
+  ['/INDEX.HTML', './#/'],
+  ['/%23/', '../#/'],
+  ['/)', './#/'],
+  ['/*', './#/'],
+  ['/login%22,?next=1', './?next=1#/login'],
 ])('%s is redirected to the screen, in any folder', async (path, location) => {
   for (const method of ['GET', 'HEAD']) {
     const response = await fetch(address() + path, { method, redirect: 'manual' });
-    expect(response.status).toBe(302);
-    expect(response.headers.get('location')).toBe(location);
+    expect([response.status, response.headers.get('location')]).toEqual([302, location]);
   }
+});
+
+test.each(Object.entries(fragments).filter(([fragment]) => /^\/./.test(fragment)))(
+  'the path %s leads to the screen that the app shows at this fragment [CHOICE-104]',
+  async (fragment, route) => {
+    const [path = '', query = ''] = fragment.split(/[#?]/);
+    // As a browser or a mail program sends it.
+    for (const start of route ? ['', '/%23'] : ['']) {
+      const url = `${start}${path.replaceAll(/[^!-~]|[<>"]/g, encodeURIComponent)}?${query}`;
+      const location = await redirectOf(url);
+      expect([url, location?.replace(/^.*#/, '')]).toEqual([url, route]);
+    }
+  },
+);
+
+/** Sends a path as it is, which `fetch` would not. */
+async function redirectOf(path: string): Promise<string | undefined> {
+  const { hostname, port } = new URL(address());
+  const request = http.get({ hostname, port, path });
+  const [response] = (await once(request, 'response')) as [IncomingMessage];
+  response.resume();
+  return response.headers.location;
+}
+
+test.each([
+  ['//evil.example', 404],
+  ['//evil.example/login', 404],
+  ['/\\evil.example', 404],
+  ['/%2f%2fevil.example', 404],
+  ['/%5Cevil.example/%23/login', 404],
+  ['/https://evil.example/login', 404],
+  ['/api/v1/LOGIN', 404],
+  ['/api/%23/login', 404],
+  ['/api/v1/projects.', 404],
+  ['/assets/index-abc.js.', 404],
+  ['/.hidden.', 404],
+  // Nothing changes a password, so a password manager may not say that a page does.
+  ['/.well-known/change-password', 404],
+  ['/index.html', 200],
+  ['/assets/index-abc.js', 200],
+])('GET %s is not redirected, but answered %d', async (path, status) => {
+  expect([await redirectOf(path), (await client().call('GET', path)).status]).toEqual([
+    undefined,
+    status,
+  ]);
 });
 
 test.each([
@@ -225,7 +286,7 @@ test.each([
   ['/login/nothing', '../', 404],
   ['/assets/', '../', 404],
   ['/apis', './', 404],
-  ['/*', './', 404],
+  ['/*/nothing', '../', 404],
   ['/%E0%A4%A', './', 400],
 ])('a browser at %s gets a page with a link to the start page', async (path, link, status) => {
   const reply = await client().call('GET', path, { headers: browserHeaders });
@@ -261,7 +322,10 @@ function createDist(source = ''): string {
     join(dist, 'index.html'),
     `<!doctype html><script>${script}</script><style>${style}</style>`,
   );
-  writeFileSync(join(dist, 'routes.json'), '["/","/login","/projects","/projects/$projectId"]');
+  writeFileSync(
+    join(dist, 'routes.json'),
+    '["/","/about","/login","/projects","/projects/$projectId"]',
+  );
   writeFileSync(join(dist, '404.html'), '<a href="./">Start</a>');
   writeFileSync(join(dist, '.hidden'), '');
   mkdirSync(join(dist, 'assets'));

@@ -61,29 +61,41 @@ const parameters = /\$(\w+)/g;
 /** Static segments before parameters, because the router prefers them. `$` sorts before letters. */
 const inOrderOfMatching = routes.toSorted().toReversed();
 
-/** Returns the screen of an address, whatever its case and the slashes at its ends. */
+/** Returns the screen of an address, whatever its case, the slashes at its ends and what follows. */
 export function routeOf(address: string): { route: Route; params: Params } | undefined {
-  const path = normalize(address);
-  for (const route of inOrderOfMatching) {
-    const pattern = new RegExp(`^${route.replaceAll(parameters, '(?<$1>[^/]+)')}$`, 'i');
-    const match = pattern.exec(path);
-    if (!match) continue;
-    const params = Object.entries({ ...match.groups });
-    return {
-      route,
-      params: Object.fromEntries(params.map(([name, text]) => [name, decodeURIComponent(text)])),
-    };
+  for (const path of pathsOf(address)) {
+    for (const route of inOrderOfMatching) {
+      const pattern = new RegExp(`^${route.replaceAll(parameters, '(?<$1>[^/]+)')}$`, 'i');
+      const match = pattern.exec(path);
+      if (!match) continue;
+      const params = Object.entries({ ...match.groups });
+      return {
+        route,
+        params: Object.fromEntries(params.map(([name, text]) => [name, decodeURIComponent(text)])),
+      };
+    }
   }
   return undefined;
 }
 
-/** Returns the address with each segment encoded alike, or nothing if it cannot be decoded. */
-function normalize(address: string): string {
-  const segments = address.replaceAll(/^\/+|\/+$/g, '').split('/');
+/** What users and mail programs leave after a link. A server reads paths by the same expression. */
+const afterLink = /(?:(?![/\\%$])[\s\p{Cf}\p{P}\p{S}]){1,20}$/u;
+
+/**
+ * Returns the address with each segment encoded alike: as it is, then without what is left after a
+ * link. Returns nothing if it cannot be decoded.
+ */
+function pathsOf(address: string): string[] {
   try {
-    return `/${segments.map((text) => encodeURIComponent(decodeURIComponent(text))).join('/')}`;
+    const segments = address
+      .replaceAll(/^\/+|\/+$/g, '')
+      .split('/')
+      .map(decodeURIComponent);
+    const last = segments.at(-1)!.replace(afterLink, '');
+    const shorter = [...segments.slice(0, -1), ...(last ? [last] : [])];
+    return [segments, shorter].map((each) => `/${each.map(encodeURIComponent).join('/')}`);
   } catch {
-    return '';
+    return [];
   }
 }
 

@@ -2,8 +2,8 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import axe from 'axe-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { heading } from '../../model/browser-driver.ts';
-import { headerRoutes, screens } from '../../src/screens/routes.ts';
+import { heading, waitForApp } from '../../model/browser-driver.ts';
+import { headerRoutes, routes, screens } from '../../src/screens/routes.ts';
 import { headerLink, useBrowser, useServer } from '../support/browser.ts';
 import { sendFile } from '../support/static-files.ts';
 
@@ -46,6 +46,25 @@ test('each address shows its screen, on any web server in any folder [ROUTE-1, R
     expect([path, await shown.textContent()]).toEqual([path, name]);
   }
 });
+
+test.each([
+  ['/%23/login', '/#/login'],
+  ['//REGISTER/),', '/#/register'],
+  ['/index.html%23/about?utm=1', '/?utm=1#/about'],
+  ['/projects%E2%80%9D', '/#/projects'],
+  ['/#/login.', '/#/login.'],
+  ['/index.html#/login', '/index.html#/login'],
+])(
+  'the address %s, as mails and people write it, leads to its screen [CHOICE-104]',
+  async (path, expected) => {
+    const { page } = await browser.open();
+    await page.goto(server.address + path);
+    await waitForApp(page);
+    const route = routes.find((each) => each !== '/' && expected.includes(each))!;
+    await heading(page, screens[route].heading).waitFor();
+    expect(page.url()).toBe(server.address + expected);
+  },
+);
 
 test('the links of the header, back and forward lead to their screens [HEADER-2, HEADER-3, HEADER-4, HEADER-5, HEADER-6]', async () => {
   const { page } = await browser.open();

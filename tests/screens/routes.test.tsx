@@ -138,7 +138,7 @@ function openFragment(fragment: string) {
 }
 
 test.each(Object.entries(fragments))(
-  'the router and the inline script take the fragment #%s for the same screen [ROUTE-1, ROUTE-7, CHOICE-98]',
+  'the router and the inline script take the fragment #%s for the same screen [ROUTE-1, ROUTE-7, CHOICE-98, CHOICE-104]',
   async (fragment, route) => {
     const history = openFragment(fragment);
     const { hash } = location;
