@@ -21,7 +21,7 @@ export type ReadingPlace = ReturnType<typeof useReadingPlace>;
 
 /**
  * Keeps the row at the top of the viewport. Invariant: after `keep`, the row is where the user has
- * scrolled it to, whatever has changed above or around it. While the first row is further down, the
+ * scrolled it to, also after a change above or around it. While the first row is further down, the
  * browser does the same for the rest of the page.
  *
  * A place belongs to an entry of the history, and is restored when the user comes back to it.

@@ -61,7 +61,7 @@ export function useVirtualRows(
     const { signal } = listeners;
     addEventListener('scroll', () => onScroll(), { passive: true, signal });
     addEventListener('resize', () => onResize(), { signal });
-    // Whatever moves a row or changes its height changes the height of the page.
+    // A change that moves a row or its end also changes the height of the page.
     const observer = new ResizeObserver(() => onResize());
     observer.observe(document.body);
     return () => {
