@@ -10,15 +10,17 @@ import { copyFields } from './prerendered.ts';
 
 export function createAppRoot(container: HTMLElement, element: ReactElement) {
   let root: Root;
-  /** The form that the user changed last. It has its texts when React has removed it, too. */
-  let form = document.querySelector('form');
+  /** Those that the user changed, and those of extensions. They keep their texts when removed. */
+  let forms = new Set(document.forms);
   let formHash = location.hash;
   /** Whether the user has done nothing since the app was rendered again. */
   let isUntouched = false;
   const onInput = ({ target }: Event) => {
-    const changed = (target as Partial<HTMLInputElement>).form;
+    const { form } = target as Partial<HTMLInputElement>;
     // An editor that an extension has added is in no form.
-    if (changed) [form, formHash] = [changed, location.hash];
+    if (!form) return;
+    forms = formHash === location.hash ? forms.add(form) : new Set([form]);
+    formHash = location.hash;
   };
   addEventListener('input', onInput, true);
   for (const type of ['pointerdown', 'keydown'])
@@ -52,7 +54,7 @@ export function createAppRoot(container: HTMLElement, element: ReactElement) {
     root.unmount();
     root = createRoot(fresh, options);
     flushSync(() => root.render(element));
-    if (form && formHash === location.hash) copyFields(form, focused);
+    for (const form of formHash === location.hash ? forms : []) copyFields(form, focused);
   }
 
   return {

@@ -164,7 +164,7 @@ function setLoading(isLoading: boolean) {
 
 function setSubmitted(isSubmitted: boolean) {
   state.isSubmitted = isSubmitted;
-  const button = state.form?.querySelector('button');
+  const button = state.form?.querySelector('[type=submit]');
   for (const name of ['aria-busy', 'aria-disabled']) button?.setAttribute(name, `${isSubmitted}`);
 }
 
@@ -210,23 +210,29 @@ function appendRows(rows: Project[], section: HTMLElement) {
   }
 }
 
+/** Extensions add fields of their own. */
+const isOwn = (field: Partial<Field>) =>
+  Object.hasOwn(requiredMessages, String(field.name).toLowerCase());
+
 /** Updates the error of a blurred field: that it is required, or none. */
 function validate({ target }: { target: unknown }) {
   const field = target as Field;
   const error = document.getElementById(field.getAttribute('aria-describedby') ?? '');
   if (!error || !state.blurredFields.has(field.name)) return;
-  error.textContent = field.value ? '' : (requiredMessages[field.name.toLowerCase()] ?? '');
+  error.textContent = field.value ? '' : requiredMessages[field.name.toLowerCase()]!;
   field.setAttribute('aria-invalid', String(!field.value));
 }
 
 function onBlur({ target }: { target: unknown }) {
+  if (!isOwn(target as Field)) return;
   state.blurredFields.add((target as Field).name);
   validate({ target });
 }
 
 function onSubmit(event: Event) {
+  if (event.target !== state.form) return;
   event.preventDefault();
-  const fields = [...state.form!.querySelectorAll<Field>('[name]')];
+  const fields = [...state.form!.querySelectorAll<Field>('[name]')].filter(isOwn);
   for (const target of fields) onBlur({ target });
   const empty = fields.find(({ value }) => !value);
   empty?.focus();

@@ -58,19 +58,22 @@ export function takeOver(): void {
 /**
  * Copies the texts of a form, and the focus, to the form in the page, if that is the same form in
  * other elements. Returns the form in the page, or undefined if it is another one. Forms are the
- * same by the names of their fields, because translators change texts and attributes.
+ * same by the names of their fields, because translators change texts and attributes. Extensions
+ * add fields to the source, and forms elsewhere in the page.
  */
 export function copyFields(source: HTMLFormElement, focused: Element | null) {
-  const form = source.isConnected ? source : document.querySelector('form');
-  if (!form || namesOf(form) !== namesOf(source)) return undefined;
-  for (const sourceField of source.querySelectorAll<Field>('[name]')) {
-    const field = form.querySelector<Field>(`[name="${sourceField.name}"]`)!;
-    if (field === sourceField) continue;
+  const sourceOf = ({ name }: Field) => source.querySelector<Field>(`[name="${name}"]`);
+  const form = source.isConnected
+    ? source
+    : [...document.querySelectorAll<HTMLFormElement>('#root form')].find((each) =>
+        fieldsOf(each).every(sourceOf),
+      );
+  for (const field of form && form !== source ? fieldsOf(form) : []) {
+    const sourceField = sourceOf(field)!;
     field.value = sourceField.value;
     if (sourceField === focused) field.focus({ preventScroll: true });
   }
   return form;
 }
 
-const namesOf = (form: HTMLFormElement) =>
-  Array.from(form.querySelectorAll<Field>('[name]'), ({ name }) => name).join();
+const fieldsOf = (form: HTMLFormElement) => [...form.querySelectorAll<Field>('[name]')];

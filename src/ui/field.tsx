@@ -25,7 +25,7 @@ export function TextArea({
 
 /** Updates the direction of a control with `dir`. `pasted` is not in its value yet. */
 function updateDirection(field: Element | null, pasted = '') {
-  const control = field?.querySelector<HTMLTextAreaElement>('[dir]');
+  const control = field?.querySelector<HTMLTextAreaElement>('[name][dir]');
   if (control) control.dir = directionOf(control.value + pasted);
 }
 
