@@ -1,10 +1,10 @@
 import { useSyncExternalStore } from 'react';
 
-const hourMs = 3_600_000;
+const minuteMs = 60_000;
 
 function subscribe(onChange: () => void): () => void {
-  const timer = setInterval(onChange, hourMs);
-  // A hidden page may have no timers.
+  const timer = setInterval(onChange, minuteMs);
+  // The timers of a hidden or suspended page are late.
   document.addEventListener('visibilitychange', onChange);
   return () => {
     clearInterval(timer);
