@@ -120,7 +120,7 @@ const prefetchDelayMs = 400;
 
 function onLoad() {
   const { connection } = navigator as { connection?: { saveData: boolean } };
-  if (connection?.saveData) return;
+  if (connection?.saveData || matchMedia('(prefers-reduced-data: reduce)').matches) return;
   // Safari has no `requestIdleCallback`.
   const whenIdle = window.requestIdleCallback ?? setTimeout;
   setTimeout(() => whenIdle(prefetchLazyChunk), prefetchDelayMs);

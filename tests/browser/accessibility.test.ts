@@ -52,11 +52,19 @@ const textSpacing = `* {
   line-height: 1.5 !important; letter-spacing: 0.12em !important; word-spacing: 0.16em !important;
 } p { margin-bottom: 2em !important }`;
 
-/** Runs in the page. Returns what overflows, is cut off, or is a target under 24 by 24 px. */
+/** Runs in the page. Returns what overflows, overlaps, is cut off, or is a target under 24 px. */
 function layoutProblems(): string[] {
   const nameOf = (element: Element) => element.outerHTML.slice(0, 100);
   const targets = [...document.querySelectorAll('a, button, input, textarea')];
   const texts = [...document.querySelectorAll('h1, h2, h3, p, a, button')];
+  const lines = [...texts, ...document.querySelectorAll('label')]
+    // Announcements for screen readers are one pixel wide.
+    .filter((element) => element.getBoundingClientRect().width > 1)
+    .flatMap((element) => {
+      const range = document.createRange();
+      range.selectNodeContents(element);
+      return Array.from(range.getClientRects(), (box) => ({ element, box }));
+    });
   return [
     ...(document.documentElement.scrollWidth > innerWidth ? ['scrolls sideways'] : []),
     ...targets
@@ -74,6 +82,20 @@ function layoutProblems(): string[] {
           element.scrollHeight > element.clientHeight + 1,
       )
       .map((element) => `cut off: ${nameOf(element)}`),
+    ...lines
+      .filter(({ element, box }) =>
+        lines.some(
+          (other) =>
+            !other.element.contains(element) &&
+            !element.contains(other.element) &&
+            box.left + 2 < other.box.right &&
+            other.box.left + 2 < box.right &&
+            // The boxes of lines are higher than their letters.
+            box.top + box.height / 3 < other.box.bottom &&
+            other.box.top + other.box.height / 3 < box.bottom,
+        ),
+      )
+      .map(({ element }) => `overlaps: ${nameOf(element)}`),
   ];
 }
 
@@ -105,6 +127,22 @@ test('every visual state conforms to WCAG 2.2 AA, in both themes, wide and narro
   expect(problems).toEqual([]);
   expect(states).toBeGreaterThan(40);
 });
+
+describe.each(['defaultFontSize', 'minimumFontSize'])(
+  'with the setting %s=32 of the browser',
+  (setting) => {
+    const enlarging = useBrowser({ args: [`--blink-settings=${setting}=32`] });
+
+    test('at 320 px nothing scrolls sideways, overlaps or is cut off in any visual state', async () => {
+      const { page: narrow } = await enlarging.open({ viewport: { width: 320, height: 640 } });
+      const problems: string[] = [];
+      await showAllStates(await createVisualDriver(narrow), async (name) => {
+        problems.push(...(await narrow.evaluate(layoutProblems)).map((each) => `${name}: ${each}`));
+      });
+      expect(problems).toEqual([]);
+    });
+  },
+);
 
 describe('with forced colours', () => {
   beforeEach(() => page.emulateMedia({ forcedColors: 'active' }));
