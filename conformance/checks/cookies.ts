@@ -68,7 +68,7 @@ export const cookieChecks: Check[] = [
         .find(({ key }) => key !== 'XSRF-TOKEN' && !sent.includes(key));
       if (!unsent || (await browser.listProjects()).outcome.ok) return;
       const control = browser.clone('ada, with every cookie');
-      control.setCookie(changeCookie(unsent, { path: '/' }));
+      control.setCookie(changeCookie(unsent, { path: '/' }), browser);
       if (isSuccess((await control.listProjects()).exchange))
         fail(
           `The session cookie is not sent to /api/v1/projects: it has ${describePath(unsent)}.`,
@@ -191,8 +191,11 @@ export const cookieChecks: Check[] = [
           const changed = forged.filter(({ value }, index) => value !== session[index]!.value);
           if (changed.length === 0) continue;
           const browser = context.newBrowser('forger');
-          if (filter !== undefined) browser.forgery = { of: owner.name, filter };
-          for (const cookie of forged) browser.setCookie(cookie);
+          for (const cookie of forged) {
+            const isChanged = changed.includes(cookie);
+            if (isChanged && filter === undefined) browser.setCookie(cookie);
+            else browser.setCookie(cookie, owner, isChanged ? filter : undefined);
+          }
           const list = await browser.listProjects();
           const isWhole = changed.length === session.length && change !== withOtherEmail;
           // A text that the backend does not use can change without an effect.
@@ -303,7 +306,7 @@ const findSessions = oncePerRun(async (context): Promise<Cookie[][]> => {
   if (!(await browser.listProjects()).outcome.ok || (await isListPublic(context))) return [];
   const listsWith = async (name: string, isSent: (cookie: Cookie) => boolean) => {
     const other = context.newBrowser(`ada, ${name}`);
-    for (const cookie of sent.filter(isSent)) other.setCookie(cookie);
+    for (const cookie of sent.filter(isSent)) other.setCookie(cookie, browser);
     return (await other.listProjects()).outcome.ok;
   };
   const needed: Cookie[] = [];

@@ -698,8 +698,9 @@ const otherId = (id: Project['id']) =>
 
 /** Returns the email with which a browser signed in before it listed or created projects. */
 function signedInAccountOf(exchanges: Exchange[], exchange: Exchange): string | undefined {
-  const { request, browserName, startedAfter, forgery } = exchange;
-  if (!isSuccess(exchange) || request.path !== '/api/v1/projects' || forgery) return undefined;
+  const { request, browserName, startedAfter, cookies } = exchange;
+  const isForged = cookies.some(({ filter }) => filter !== undefined);
+  if (!isSuccess(exchange) || request.path !== '/api/v1/projects' || isForged) return undefined;
   const last = exchanges
     .slice(0, startedAfter)
     .findLast(

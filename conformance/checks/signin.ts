@@ -281,10 +281,10 @@ export const signInChecks: Check[] = [
       await requireSession(context);
       const user = await context.signedInUser('bob');
       const browser = user.browser.clone('bob, with old cookies');
-      browser.forgery = { of: user.browser.name, filter: otherEnd };
-      for (const cookie of browser.allCookies())
-        if (cookie.key !== 'XSRF-TOKEN')
-          browser.setCookie(changeCookie(cookie, { value: forgeEnd(cookie.value) }));
+      for (const cookie of browser.allCookies()) {
+        const changed = changeCookie(cookie, { value: forgeEnd(cookie.value) });
+        if (cookie.key !== 'XSRF-TOKEN') browser.setCookie(changed, user.browser, otherEnd);
+      }
       let login = await browser.login(user.email, user.password);
       if (!login.outcome.ok) login = await browser.login(user.email, user.password);
       // A control: without the old cookies, the same user can sign in.

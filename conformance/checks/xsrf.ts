@@ -210,7 +210,7 @@ export const xsrfChecks: Check[] = [
       const { browser, login } = await activeSession(context);
       const reopened = context.newBrowser('ada, in a reopened browser');
       for (const cookie of browser.allCookies())
-        if (cookie.isPersistent()) reopened.setCookie(cookie);
+        if (cookie.isPersistent()) reopened.setCookie(cookie, browser);
       const list = await reopened.listProjects();
       if (!list.outcome.ok || (await isListPublic(context)))
         skip('the session ends with the browser');

@@ -46,12 +46,22 @@ export type Exchange = {
   next?: Exchange;
   /** How long its browser had sent nothing, where that is the cause. */
   idleMs?: number;
-  /** The browser whose cookies this one has in a changed form, and the change as a command. */
-  forgery?: { of: string; filter: string } | undefined;
+  /** The cookies of the request. */
+  cookies: SentCookie[];
   /** Name of the simulated browser that sent the request. */
   browserName: string;
   /** False for requests that the app never sends; the kit makes those to see the refusal. */
   isAppRequest: boolean;
+};
+
+export type SentCookie = { name: string; value: string } & CookieSource;
+
+/** Where the value of a cookie comes from. Empty if the kit made it up. */
+export type CookieSource = {
+  /** The exchange whose response set it, maybe that of another browser. */
+  setBy?: Exchange;
+  /** How the kit changed it since, as a command. */
+  filter?: string | undefined;
 };
 
 /** A time in which the server refused connections. */
@@ -64,7 +74,7 @@ export type Stop = {
   durationMs: number | undefined;
 };
 
-type Sender = Pick<Exchange, 'browserName' | 'isAppRequest' | 'forgery'>;
+type Sender = Pick<Exchange, 'browserName' | 'isAppRequest' | 'cookies'>;
 type Result = Pick<Exchange, 'response' | 'failure'>;
 type Failure = NonNullable<Exchange['failure']>;
 

@@ -1,7 +1,13 @@
 import { isUtf8 } from 'node:buffer';
-import { headerValues, type Exchange, type HttpRequest } from './client.ts';
+import { headerValues, type Exchange } from './client.ts';
 import { emailOf, isSuccess, responseHeader, statusOf } from './response.ts';
-import { cookieValues, encodedVariants } from './secrets.ts';
+import { encodedVariants, type Secrets } from './secrets.ts';
+
+type Run = {
+  http: { origin: string; exchanges: Exchange[] };
+  secrets: Secrets;
+  fixtures: { runId: string };
+};
 
 /** Longer bodies have to repeat a text, because command lines have a length limit. */
 const maxInlineBodyLength = 2000;
@@ -21,11 +27,9 @@ const cookieFunction = String.raw`cookie() { awk -v name="$2" '$6 == name { prin
  * that set their cookies. Returns none when commands cannot do that. They contain no secrets:
  * cookies are read from files, and each letter of a password is replaced by the next one.
  */
-export function reproduce(
-  { origin, exchanges: all }: { origin: string; exchanges: Exchange[] },
-  runId: string,
-  evidence: Exchange[],
-): string[] {
+export function reproduce(run: Run, evidence: Exchange[]): string[] {
+  const all = run.http.exchanges;
+  const { runId } = run.fixtures;
   const { script, repeated, count } = foldCreates(withRequirements(all, evidence));
   const lines: string[] = [];
   for (let first = 0; first < script.length;) {
@@ -36,7 +40,7 @@ export function reproduce(
     // Two concurrent commands must not write the same cookie file.
     const writesFile = ({ browserName }: Exchange) =>
       batch.filter((other) => other.browserName === browserName).length === 1;
-    const commands = batch.map((each) => curlCommand(origin, all, script, each, writesFile(each)));
+    const commands = batch.map((each) => curlCommand(run, script, each, writesFile(each)));
     if (commands.includes(undefined)) return [];
     if (batch.includes(repeated!)) commands[0] = repeatCommand(commands[0]!, count);
     const idleMs = batch[0]!.idleMs ?? 0;
@@ -90,14 +94,10 @@ function addNeeded(exchange: Exchange, all: Exchange[], needed: Set<Exchange>) {
   const own = earlier.filter(({ browserName }) => browserName === exchange.browserName);
   // Not each response that renewed a cookie since: a repetition does not need them.
   const signIn = own.find((each) => hasSucceeded(each, '/login'));
-  const lines = headerValues(signIn?.response, 'set-cookie');
-  const { forgery } = exchange;
-  const setters = cookiesOf(exchange.request).map(([name, value]) =>
-    lines.some((line) => line.startsWith(`${name}=`))
+  const setters = exchange.cookies.map(({ name, setBy }) =>
+    setBy?.browserName === exchange.browserName && signIn && setCookieOf(signIn, name)
       ? signIn
-      : (own.find((each) => sets(each, value)) ??
-        earlier.find((each) => each.browserName === forgery?.of && setsName(each, name)) ??
-        earlier.find((each) => sets(each, value))),
+      : setBy,
   );
   const email = emailOf(exchange);
   const registration =
@@ -119,59 +119,40 @@ function addNeeded(exchange: Exchange, all: Exchange[], needed: Set<Exchange>) {
 const hasSucceeded = (exchange: Exchange, address: string) =>
   isSuccess(exchange) && exchange.request.path.endsWith(address);
 
-/** Returns the names and values of the cookies of a request. */
-const cookiesOf = ({ headers }: HttpRequest) =>
-  (headers['cookie']?.split('; ') ?? []).map((pair): [name: string, value: string] => {
-    const end = pair.indexOf('=');
-    return [pair.slice(0, end), pair.slice(end + 1)];
-  });
+/** Returns the name and the value of a cookie that a response sets. */
+const setCookieOf = ({ response }: Exchange, name: string) =>
+  headerValues(response, 'set-cookie')
+    .find((line) => line.startsWith(`${name}=`))
+    ?.split(';')[0];
 
-const setsName = ({ response }: Exchange, name: string) =>
-  headerValues(response, 'set-cookie').some((line) => line.startsWith(`${name}=`));
-
-const cookiesSetBy = new WeakMap<Exchange, Set<string>>();
-
-/** Returns whether a response sets a cookie to this value, percent-decoded or not. */
-function sets(exchange: Exchange, value: string): boolean {
-  const lines = headerValues(exchange.response, 'set-cookie');
-  const values =
-    cookiesSetBy.get(exchange) ?? new Set(lines.flatMap(cookieValues).flatMap(encodedVariants));
-  cookiesSetBy.set(exchange, values);
-  return values.has(value);
-}
-
-const fileOf = (browserName: string) => `${browserName.replaceAll(/\W+/g, '-')}.txt`;
+const fileOf = ({ browserName }: Exchange) => `${browserName.replaceAll(/\W+/g, '-')}.txt`;
 
 /**
- * Returns the cookies of a browser that has those of another one, or of none: each is read from the
- * file of that browser, changed or not, or is a text. Undefined if that file has another value.
+ * Returns the cookies of a request of which some are not its browser's own. Each is read from the
+ * file of the browser that got it, or is a text. Undefined if that file has another value by then.
  */
-function borrowCookies(all: Exchange[], script: Exchange[], exchange: Exchange) {
-  const { forgery, request } = exchange;
-  const earlier = all.slice(0, all.indexOf(exchange));
+function borrowCookies(script: Exchange[], exchange: Exchange) {
   const before = script.slice(0, script.indexOf(exchange));
-  const parts = cookiesOf(request).map(([name, value]) => {
-    const setter = earlier.findLast((each) => sets(each, value));
-    const owner = forgery?.of ?? setter?.browserName;
-    const last = before.findLast((each) => each.browserName === owner && setsName(each, name));
-    if (!last) return setter ? undefined : quote(`${name}=${value}`);
-    const isChanged = !sets(last, value);
-    if (isChanged && !forgery) return undefined;
-    const read = `cookie ${fileOf(owner!)} ${quote(name)}`;
-    return `"${name}=$(${isChanged ? `${read} | ${forgery!.filter}` : read})"`;
+  const parts = exchange.cookies.map(({ name, value, setBy, filter }) => {
+    if (!setBy) return quote(`${name}=${value}`);
+    const last = before
+      .filter(({ browserName }) => browserName === setBy.browserName)
+      .findLast((each) => setCookieOf(each, name));
+    const isCurrent = last && setCookieOf(last, name) === setCookieOf(setBy, name);
+    const change = filter === undefined ? '' : ` | ${filter}`;
+    return isCurrent && `"${name}=$(cookie ${fileOf(setBy)} ${quote(name)}${change})"`;
   });
-  return parts.includes(undefined) ? undefined : parts.join("'; '");
+  return parts.every(Boolean) ? parts.join("'; '") : undefined;
 }
 
 /** Returns a command for one request; undefined when a command cannot make it. */
 function curlCommand(
-  origin: string,
-  all: Exchange[],
+  { http: { origin }, secrets }: Run,
   script: Exchange[],
   exchange: Exchange,
   writesFile: boolean,
 ) {
-  const { request, browserName, failure } = exchange;
+  const { request, browserName, cookies, failure } = exchange;
   const { method, headers, body } = request;
   const args = [String.raw`curl -si -w '\n%{time_total} s\n'`];
   if (origin.startsWith('https:')) args.push('-k');
@@ -179,25 +160,20 @@ function curlCommand(
   if (responseHeader(exchange, 'content-encoding') !== undefined) args.push('--compressed');
   if (method !== 'GET' && (method !== 'POST' || body === undefined)) args.push(`-X ${method}`);
 
-  const ownFile = fileOf(browserName);
-  const isSetBy = (cookie: string, browser?: string) =>
-    all.some((each) => sets(each, cookie) && (!browser || each.browserName === browser));
-  const cookies = cookiesOf(request).map(([, value]) => value);
-  const isOwn = cookies.every((cookie) => isSetBy(cookie, browserName));
-  const borrowed = isOwn ? ownFile : borrowCookies(all, script, exchange);
-  if (borrowed === undefined) return undefined;
-  args.push(`-b ${borrowed}${writesFile ? ` -c ${ownFile}` : ''}`);
+  const isOwn = cookies.every(({ setBy }) => setBy?.browserName === browserName);
+  const sent = isOwn ? fileOf(exchange) : borrowCookies(script, exchange);
+  if (sent === undefined) return undefined;
+  args.push(`-b ${sent}${writesFile ? ` -c ${fileOf(exchange)}` : ''}`);
 
   for (const [name, value] of Object.entries(headers))
     if (copiedHeaders.test(name)) args.push(`-H ${quote(`${name}: ${value}`)}`);
   if (body !== undefined && headers['content-type'] === undefined) args.push("-H 'content-type:'");
   const token = headers['x-xsrf-token'];
   if (token !== undefined) {
-    const isOfCookie = cookies.flatMap(encodedVariants).includes(token) && isSetBy(token);
-    if (isSetBy(token) && !isOfCookie) return undefined;
-    const setter = (!isOwn && script.findLast((each) => sets(each, token))) || exchange;
-    const value = isOfCookie
-      ? `"x-xsrf-token: $(token ${fileOf(setter.browserName)})"`
+    const { setBy } = cookies.find(({ value }) => encodedVariants(value).includes(token)) ?? {};
+    if (!setBy && secrets.has(token)) return undefined;
+    const value = setBy
+      ? `"x-xsrf-token: $(token ${fileOf(setBy)})"`
       : quote(`x-xsrf-token: ${token}`);
     args.push(`-H ${value}`);
   }

@@ -2,6 +2,8 @@
 const minSecretLength = 6;
 const placeholder = '***';
 
+export type Secrets = ReturnType<typeof createSecrets>;
+
 /** Collects values that no report may contain: passwords, cookies and tokens. */
 export function createSecrets() {
   const secrets = new Set<string>();
@@ -10,6 +12,7 @@ export function createSecrets() {
       for (const form of encodedVariants(secret).flatMap((text) => [text, text.trim()]))
         if (form.length >= minSecretLength) secrets.add(form);
     },
+    has: (text: string) => secrets.has(text),
     /** Replaces every secret in `text` with `***`, in all its encodings. */
     mask: (text: string) => {
       let masked = text;

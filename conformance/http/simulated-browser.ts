@@ -6,7 +6,7 @@ import { xsrfTokens } from '../../src/api/xsrf.ts';
 import type { NewProject, Outcome } from '../../machines/types.ts';
 import { isRedirect, responseHeader, statusOf } from './response.ts';
 import { headerValues, Unjudged } from './client.ts';
-import type { Exchange, HttpClient, HttpRequest } from './client.ts';
+import type { CookieSource, Exchange, HttpClient, HttpRequest } from './client.ts';
 
 /** A call made with the app's own client. */
 export type ApiCall<Value = unknown> = {
@@ -38,9 +38,9 @@ type RequestOptions = {
 export class SimulatedBrowser {
   readonly name: string;
   readonly http: HttpClient;
-  /** Set for a browser that has changed cookies of another one. */
-  forgery: Exchange['forgery'];
   readonly jar = new CookieJar(null, { prefixSecurity: 'strict', rejectPublicSuffixes: false });
+  /** By the names of the cookies. */
+  private readonly cookieSources = new Map<string, CookieSource>();
 
   constructor(http: HttpClient, name: string) {
     this.http = http;
@@ -135,7 +135,7 @@ export class SimulatedBrowser {
     const body = json === undefined ? options.body : JSON.stringify(json);
     const { origin, appOrigin } = this.http;
     const isSameOrigin = origin === appOrigin;
-    const cookies = this.jar.getCookieStringSync(origin + path, sameSite);
+    const cookies = this.cookiesFor(path);
     const token = this.xsrfToken();
     const headers: Record<string, string | undefined> = {
       ...browserHeaders,
@@ -145,13 +145,21 @@ export class SimulatedBrowser {
       ...((method !== 'GET' || !isSameOrigin) && { origin: appOrigin }),
       ...(json !== undefined && { 'content-type': 'application/json' }),
       ...(token !== undefined && { 'x-xsrf-token': token }),
-      ...(cookies && { cookie: cookies }),
+      ...(cookies.length > 0 && { cookie: cookies.map((each) => each.cookieString()).join('; ') }),
       ...options.headers,
     };
     for (const [name, value] of Object.entries(headers))
       if (value === undefined) delete headers[name];
     const request = { method, path, headers: headers as HttpRequest['headers'], body };
-    const sender = { browserName: this.name, isAppRequest, forgery: this.forgery };
+    const sender = {
+      browserName: this.name,
+      isAppRequest,
+      cookies: cookies.map(({ key, value }) => ({
+        name: key,
+        value,
+        ...this.cookieSources.get(key),
+      })),
+    };
     const exchange = await this.http.send({ ...request, onNewConnection }, sender);
     if (options.signal?.aborted) exchange.isIgnored = true;
     else exchange.rejectedCookies = this.storeCookies(exchange);
@@ -159,9 +167,9 @@ export class SimulatedBrowser {
   }
 
   /** Stores the cookies of a response. Returns those that a browser rejects. */
-  private storeCookies({ request, response }: Exchange) {
-    return headerValues(response, 'set-cookie').flatMap((line) => {
-      const reason = this.storeCookie(line, request.path);
+  private storeCookies(exchange: Exchange) {
+    return headerValues(exchange.response, 'set-cookie').flatMap((line) => {
+      const reason = this.storeCookie(line, exchange);
       return reason === undefined ? [] : [{ line, reason }];
     });
   }
@@ -183,11 +191,17 @@ export class SimulatedBrowser {
   /** Creates another browser with the same cookies. */
   clone(name: string): SimulatedBrowser {
     const browser = new SimulatedBrowser(this.http, name);
-    for (const cookie of this.allCookies()) browser.setCookie(cookie);
+    for (const cookie of this.allCookies()) browser.setCookie(cookie, this);
     return browser;
   }
 
-  setCookie(cookie: Cookie) {
+  /** Stores a cookie of the kit, or one of another browser, which `filter` changes in commands. */
+  setCookie(cookie: Cookie, owner?: SimulatedBrowser, filter?: string) {
+    const source = owner?.cookieSources.get(cookie.key);
+    this.cookieSources.set(
+      cookie.key,
+      source ? { ...source, filter: filter ?? source.filter } : {},
+    );
     const url = `${this.http.origin}${cookie.path ?? '/'}`;
     this.jar.setCookieSync(cookie, url, { ...sameSite, ignoreError: true });
   }
@@ -199,7 +213,7 @@ export class SimulatedBrowser {
   }
 
   /** Stores a cookie like a browser, or returns why a browser rejects it. */
-  private storeCookie(line: string, path: string): string | undefined {
+  private storeCookie(line: string, exchange: Exchange): string | undefined {
     const { origin } = this.http;
     const cookie = Cookie.parse(line);
     if (!cookie) return 'it cannot be parsed';
@@ -209,7 +223,8 @@ export class SimulatedBrowser {
     if (cookie.sameSite === 'none' && !cookie.secure)
       return 'it is "SameSite=None" without "Secure"';
     try {
-      this.jar.setCookieSync(line, origin + path, sameSite);
+      this.jar.setCookieSync(line, origin + exchange.request.path, sameSite);
+      this.cookieSources.set(cookie.key, { setBy: exchange });
       return undefined;
     } catch (error) {
       // The rest names the hosts.

@@ -56,7 +56,7 @@ export function createReport(run: RunResult, notes: string[] = []): Report {
     ...cleanTexts({ summary: summary && truncate(summary, maxLineLength - 1), situations }),
     problems: problems.slice(0, summary === undefined ? maxProblems : 1).map(reportProblem),
     problemCount: problems.length,
-    reproduce: reproduce(context.http, run.runId, problems[0]!.exchanges),
+    reproduce: reproduce(context, problems[0]!.exchanges),
     causes: causes.map(({ id }) => id),
   });
   const results = run.results.map(({ check, ...result }) => ({
@@ -169,11 +169,10 @@ function describeThrottling(throttling: HttpClient['throttling']): string | unde
   return advice ?? (count > 0 ? `The kit obeyed Retry-After ${waiting}.` : undefined);
 }
 
-function describeRequest({ request }: Exchange): string {
+function describeRequest({ request, cookies }: Exchange): string {
   const { method, path, headers } = request;
   const body = request.body === undefined ? '' : ` ${truncate(String(request.body), 160)}`;
   const token = headers['x-xsrf-token'] ? ' X-XSRF-TOKEN: ***' : '';
-  const cookieNames = headers['cookie']?.split('; ').map((pair) => pair.split('=')[0]);
-  const cookies = cookieNames ? ` (cookies: ${cookieNames.join(', ')})` : '';
-  return `${method} ${path}${body}${token}${cookies}`;
+  const names = cookies.map(({ name }) => name).join(', ');
+  return `${method} ${path}${body}${token}${names && ` (cookies: ${names})`}`;
 }
