@@ -12,7 +12,7 @@ import {
   isListShared,
   isUnauthorized,
   signInAsAnother,
-  tenVisits,
+  manyVisits,
 } from '../shared-requests.ts';
 import { oncePerRun, type RunContext } from '../run-context.ts';
 import { fail, failIfAny, createProblem, skip, type Problem } from '../verdict.ts';
@@ -141,7 +141,7 @@ export const cookieChecks: Check[] = [
           ]);
       }
       const { oldBrowser, login } = await signInAsAnother(context);
-      const { create } = (await tenVisits(context)).find(({ name }) => name === 'olga')!;
+      const { create } = (await manyVisits(context)).find(({ name }) => name === 'olga')!;
       const list = await oldBrowser.listProjects();
       if (!login.outcome.ok || !create.outcome.ok || !list.outcome.ok) return;
       if (

@@ -9,6 +9,7 @@ import type { CheckResult, RunResult } from '../run.ts';
 import type { Problem } from '../verdict.ts';
 import { listFindings, listNotJudged, type Finding } from './findings.ts';
 import { schemaFile, type Report, type Totals } from './schema.ts';
+import { listIds } from './summary.ts';
 
 const maxCallsPerCheck = 12;
 const maxProblems = 4;
@@ -84,7 +85,7 @@ export function createReport(run: RunResult, notes: string[] = []): Report {
     runId: run.runId,
     startedAt: run.startedAt.toISOString(),
     durationMs: Date.now() - run.startedAt.getTime(),
-    verdict: describeVerdict(run.results, run.only.length > 0, findings[0]?.ids[0]),
+    verdict: describeVerdict(run, findings[0]?.ids[0]),
     findings,
     results,
     userMessages: cleanTexts(run.userMessages),
@@ -141,25 +142,27 @@ function countStatuses(results: CheckResult[], wanted: Level, notJudged: string[
   };
 }
 
-function describeVerdict(results: CheckResult[], isSelection: boolean, first?: string): string {
+function describeVerdict({ results, only, timeAdvice }: RunResult, first?: string): string {
+  const isSelection = only.length > 0;
   const [must, should] = [countStatuses(results, 'MUST'), countStatuses(results, 'SHOULD')];
   const unmet = (count: number, level: Level) =>
     `${plural(count, `${level} check`)} ${count === 1 ? 'is' : 'are'} not met.`;
   const advice = should.failed > 0 ? ` ${unmet(should.failed, 'SHOULD')}` : '';
   if (must.failed > 0)
     return `The app does not work with this backend: ${unmet(must.failed, 'MUST')}${advice} Begin with ${first}.`;
+  const blocked = results.filter(({ status }) => status === 'blocked');
+  const isLate = blocked.every(({ note }) => note === timeAdvice);
+  const reason = isLate ? ` for ${timeAdvice}` : '';
   if (must.blocked > 0)
-    return `The result is incomplete: ${plural(must.blocked, 'MUST check')} could not run.${advice}`;
+    return `The result is incomplete: ${plural(must.blocked, 'MUST check')} could not run${reason}.${advice}`;
   if (isSelection && must.total + should.total > 0 && must.passed + should.passed === 0)
     return `None of the selected MUST and SHOULD checks could be judged.${advice}`;
   const success = isSelection
     ? 'The selected MUST checks are met'
     : 'The app works with this backend';
-  const ids = results
-    .filter(({ check, status }) => check.level === 'SHOULD' && status === 'blocked')
-    .map(({ check }) => check.id);
+  const ids = blocked.flatMap(({ check }) => (check.level === 'SHOULD' ? check.id : []));
   return ids.length > 0
-    ? `${success}, but ${plural(ids.length, 'SHOULD check')} could not be judged: ${ids.join(', ')}.${advice}`
+    ? `${success}, but ${plural(ids.length, 'SHOULD check')} could not be judged: ${listIds(ids)}.${advice}`
     : `${success}.${advice}`;
 }
 
