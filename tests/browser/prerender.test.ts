@@ -1,3 +1,4 @@
+import { readdirSync } from 'node:fs';
 import type { BrowserContextOptions, Locator, Page } from 'playwright-core';
 import { describe, expect, test } from 'vitest';
 import { field, heading, submitButton } from '../../model/browser-driver.ts';
@@ -309,4 +310,12 @@ describe('leaving the projects aborts the early request [CHOICE-70]', () => {
     expect(await aborted).toBe(requests[0]);
     expect(problems).toEqual([]);
   });
+});
+
+test('no content blocker matches the names of the two chunks, whatever their hashes', () => {
+  const chunks = readdirSync('dist/assets').filter((name) => name.endsWith('.js'));
+  expect(chunks.toSorted()).toEqual([
+    expect.stringMatching(/^index-h[0-9a-f]{8}\.js$/),
+    expect.stringMatching(/^lazy-chunk-h[0-9a-f]{8}\.js$/),
+  ]);
 });
