@@ -70,6 +70,8 @@ const mainChunkUrl = chunkUrl(MAIN_CHUNK);
 const lazyChunkUrl = chunkUrl(LAZY_CHUNK);
 const root = document.getElementById('root')!;
 let hasFailed = false;
+/** Chunks run afterwards, because that takes longer than painting the rows. */
+let firstRows: Promise<unknown> = Promise.resolve();
 let shownHash: string;
 
 /** The prefix keeps ids unlike URL fragments: a browser focuses the element of a fragment. */
@@ -87,10 +89,13 @@ function showScreen(isNavigation: boolean) {
   discardPrefetchedList();
   const address = addressOfFragment(location.hash);
   const route = routeOf(address)?.route;
+  // First, so that the rows are there when the browser paints the screen.
+  const list = route === '/projects' ? prefetchList() : undefined;
   root.replaceChildren(findTemplate(route ?? notFoundRoute)!.content.cloneNode(true));
   document.title = windowTitle(address);
-  if (route === '/projects') {
-    void streamRows(prefetchList(), root.querySelector('section')!);
+  if (list) {
+    const rows = streamRows(list, root.querySelector('section')!);
+    firstRows = Promise.race([rows.then(nextFrame), wait(maxRowsDelayMs)]);
   }
   state.form = root.querySelector('form');
   state.blurredFields.clear();
@@ -104,16 +109,24 @@ function showScreen(isNavigation: boolean) {
   // After a failure, the app requests the chunk.
   if (hasFailed || !route || !isLazy(route)) return;
   // The main chunk would request it too, but only after it has loaded itself.
-  void import(lazyChunkUrl).catch(onMissingChunk);
+  if (list) preloadLazyChunk();
+  void firstRows.then(() => import(lazyChunkUrl)).catch(onMissingChunk);
 }
 
-/** Downloads the lazy chunk for later navigations. They need no network then. */
-function prefetchLazyChunk() {
+/** Downloads the lazy chunk without running it. */
+function preloadLazyChunk(fetchPriority = 'auto') {
   const link = document.createElement('link');
   const href = lazyChunkUrl;
-  Object.assign(link, { rel: 'modulepreload', crossOrigin: '', fetchPriority: 'low', href });
+  Object.assign(link, { rel: 'modulepreload', crossOrigin: '', fetchPriority, href });
   document.head.append(link);
 }
+
+/** For first rows that take longer, the app does not wait. */
+const maxRowsDelayMs = 100;
+
+const wait = (delayMs: number) => new Promise((resolve) => setTimeout(resolve, delayMs));
+
+const nextFrame = () => new Promise((resolve) => requestAnimationFrame(() => setTimeout(resolve)));
 
 /** Waits after the `load` event, so that the app has hydrated the screen. */
 const prefetchDelayMs = 400;
@@ -123,7 +136,8 @@ function onLoad() {
   if (connection?.saveData || matchMedia('(prefers-reduced-data: reduce)').matches) return;
   // Safari has no `requestIdleCallback`.
   const whenIdle = window.requestIdleCallback ?? setTimeout;
-  setTimeout(() => whenIdle(prefetchLazyChunk), prefetchDelayMs);
+  // Later navigations need no network then.
+  setTimeout(() => whenIdle(() => preloadLazyChunk('low')), prefetchDelayMs);
 }
 
 function onMissingChunk() {
@@ -259,7 +273,9 @@ addEventListener('submit', onSubmit, { signal });
 addEventListener('popstate', onPopState, { signal });
 showScreen(false);
 // By `import`, so that the scripts of others, such as extensions, may fail without harm.
-import(mainChunkUrl).catch(() => {
-  onMissingChunk();
-  void retryMainChunk(mainChunkUrl);
-});
+void firstRows
+  .then(() => import(mainChunkUrl))
+  .catch(() => {
+    onMissingChunk();
+    void retryMainChunk(mainChunkUrl);
+  });

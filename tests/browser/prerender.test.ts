@@ -1,7 +1,7 @@
 import { readdirSync } from 'node:fs';
 import type { BrowserContextOptions, Locator, Page } from 'playwright-core';
 import { describe, expect, test } from 'vitest';
-import { field, heading, submitButton } from '../../model/browser-driver.ts';
+import { field, heading, submitButton, waitForApp } from '../../model/browser-driver.ts';
 import {
   fillCredentials,
   headerLink,
@@ -310,6 +310,39 @@ describe('leaving the projects aborts the early request [CHOICE-70]', () => {
     expect(await aborted).toBe(requests[0]);
     expect(problems).toEqual([]);
   });
+});
+
+test('the app runs when the first rows are painted, if they arrive at once [CHOICE-69]', async () => {
+  const { page } = await browser.open();
+  await page.addInitScript(() => {
+    // However slow the machine is, "at once" has not passed.
+    const delay = window.setTimeout.bind(window);
+    window.setTimeout = ((run: () => void, ms?: number) =>
+      ms === 100 ? 0 : delay(run, ms)) as typeof setTimeout;
+    const observer = new MutationObserver(() => {
+      if (!document.querySelector('li')) return;
+      observer.disconnect();
+      requestAnimationFrame(() => performance.mark('painting'));
+    });
+    observer.observe(document, { childList: true, subtree: true });
+  });
+  const chunks: string[] = [];
+  await page.route('**/assets/*', async (route) => {
+    const response = await route.fetch();
+    const body = `performance.mark('running');${await response.text()}`;
+    await route.fulfill({ response, body });
+    chunks.push(route.request().url());
+  });
+  await page.route('**/api/v1/projects', async (route) => {
+    await expect.poll(() => chunks.length).toBe(2);
+    await route.fulfill({ json: projects(3) });
+  });
+  await page.goto(`${server.address}/#/projects`);
+  await waitForApp(page);
+  const marks = await page.evaluate(() =>
+    performance.getEntriesByType('mark').map(({ name }) => name),
+  );
+  expect(marks.slice(0, 3)).toEqual(['painting', 'running', 'running']);
 });
 
 test('no content blocker matches the names of the two chunks, whatever their hashes', () => {
