@@ -10,7 +10,7 @@ type Answer = (call: Call, response: BackendResponse, event?: AnyEventObject) =>
 
 /** What a user does on a screen. */
 export type UserActions = {
-  /** Follows a link to an address, such as `/about`. */
+  /** Follows a link to an address, such as `/about`. Without one, enters it like a bookmark. */
   go: (address: string) => Promise<void>;
   /** Fills the form in view. */
   fill: (form: FormName, values: string[]) => Promise<void>;

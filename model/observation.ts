@@ -92,7 +92,7 @@ export function readScreen(allForms: { button: string; fields: readonly string[]
   const button = document.querySelector('form button');
   const form = allForms.find((candidate) => candidate.button === button?.textContent);
   const labels = [...document.querySelectorAll('label')];
-  const section = document.querySelector('main section');
+  const section = document.querySelector('main section:has(> h2)');
   return {
     path: location.hash.slice(1) || '/',
     banner: textOf('[role=alert]'),

@@ -9,6 +9,7 @@ import {
   type Call,
   type FormName,
 } from './calls.ts';
+import { headerRoutes } from '../src/screens/routes.ts';
 import type { Driver, AbortAwareDriver } from './driver.ts';
 import { differencesOf } from './observation.ts';
 import type { Oracle } from './oracle.ts';
@@ -41,10 +42,14 @@ const onBoth =
 /** The delays of the projects machine in milliseconds (CONST-6, CONST-8). */
 export const delays = { subscriptionBatching: 500, keepUnusedData: 60_000 };
 
-/** Follows the link of a screen: another one, or the one in view, which then fetches again. */
+/**
+ * Goes to an address: to another screen, or to the one in view if that has a link to itself, in the
+ * header. Then it fetches again.
+ */
 export const goTo = (address: string): Step => ({
   name: `go to ${address}`,
-  isPossible: ({ path }) => path !== address || isFetching(address),
+  isPossible: ({ path }) =>
+    path !== address || (isFetching(address) && headerRoutes.some((route) => route === address)),
   perform: onBoth((driver) => driver.go(address)),
 });
 

@@ -98,6 +98,7 @@ type ListedOperation = Operation & { path: string; address: string; isPublic: bo
 function operationBlocks(operation: ListedOperation): string[] {
   const { operationId, summary, description, address, isPublic } = operation;
   const { parameters = [], requestBody } = operation;
+  const parametersIn = (place: string) => parameters.filter((parameter) => parameter.in === place);
   const responses = Object.entries(operation.responses);
   const successes = responses.filter(([status]) => Number(status) < 400);
   const refusals = responses.filter(([status]) => Number(status) >= 400);
@@ -105,8 +106,8 @@ function operationBlocks(operation: ListedOperation): string[] {
     `## ${summary}: ${operationId}`,
     `\`${address}\` ${isPublic ? 'Needs no session.' : 'Needs a session.'}`,
     description.trim(),
-    '### Request headers',
-    parameters.map((parameter) => fieldLine(parameter.name, parameter)).join('\n'),
+    ...parameterBlocks('### Path parameters', parametersIn('path')),
+    ...parameterBlocks('### Request headers', parametersIn('header')),
     ...(requestBody ? ['### Request body', ...bodyBlocks(requestBody)] : []),
     ...successes.flatMap(([status, response]) => [
       `### ${operationId} ${status}: ${oneLine(response.description)}`,
@@ -133,6 +134,11 @@ function operationBlocks(operation: ListedOperation): string[] {
       .join('\n'),
   ];
 }
+
+const parameterBlocks = (title: string, parameters: NonNullable<Operation['parameters']>) =>
+  parameters.length === 0
+    ? []
+    : [title, parameters.map((parameter) => fieldLine(parameter.name, parameter)).join('\n')];
 
 const headerFields = ({ headers = {} }: Response) =>
   Object.entries(headers).map(([name, field]) => describeField(name, field));

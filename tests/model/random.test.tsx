@@ -67,6 +67,7 @@ test.each(callNames)(
     await fc.assert(
       fc.asyncProperty(commands, async (sequence) => {
         cleanup();
+        localStorage.clear();
         const pair = { app: await createScreensDriver(), oracle: createOracle('/'), length: 0 };
         await fc.asyncModelRun(() => ({ model: pair, real: pair }), sequence);
       }),

@@ -25,7 +25,9 @@ export async function createScreensDriver(): Promise<InspectedDriver & AbortAwar
     ...backend,
     fill,
     async go(address) {
-      fireEvent.click(document.querySelector(`a[href="${address}"]`)!);
+      const link = document.querySelector(`a[href="${address}"]`);
+      if (link) fireEvent.click(link);
+      else await app.go(address);
       await settled();
     },
     async submit(form, values) {

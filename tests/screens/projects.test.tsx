@@ -412,9 +412,11 @@ test.each([
     text,
   ]);
   expect(row.querySelectorAll('img, script')).toHaveLength(0);
-  expect([...row.querySelectorAll('[data-field]')].map((part) => part.getAttribute('dir'))).toEqual(
-    ['auto', 'auto'],
-  );
+  expect(
+    [...row.querySelectorAll('[data-field]')].map((part) =>
+      part.closest('[dir]')?.getAttribute('dir'),
+    ),
+  ).toEqual(['auto', 'auto']);
 });
 
 test('a list that has failed is fetched again by the link of its screen, and by a creation [CHOICE-99, CHOICE-100]', async () => {

@@ -3,7 +3,7 @@ import type { Page } from 'playwright-core';
 import { createPageDriver, heading, waitForApp } from '../../model/browser-driver.ts';
 import type { Driver, UserActions } from '../../model/driver.ts';
 import { differencesOf, type Screen } from '../../model/observation.ts';
-import { screens, type Route } from '../../src/screens/routes.ts';
+import { routeOf, screens } from '../../src/screens/routes.ts';
 import { respond } from '../model/chromium/browser-driver.ts';
 import { longWaitMs } from '../support/time-limits.ts';
 
@@ -48,7 +48,7 @@ export async function createVisualDriver(page: Page): Promise<VisualDriver> {
       await heading(page, 'About Page').waitFor({ state: 'detached' });
     },
     async waitFor(expected) {
-      await heading(page, screens[expected.path as Route].heading).waitFor();
+      await heading(page, screens[routeOf(expected.path)!.route].heading).waitFor();
       const deadline = Date.now() + longWaitMs;
       for (;;) {
         const differences = differencesOf(await driver.observe(), expected);
