@@ -127,6 +127,8 @@ const maxAtOnce = 12;
 
 /** Longer until the first timeout, so that a slow backend is called slow. */
 const [firstTimeoutMs, laterTimeoutMs] = [10_000, 5_000];
+/** For requests that only the kit sends, where others of their kind hang. */
+const hangTimeoutMs = 2_000;
 /** Timeouts of an operation after which it counts as hanging. */
 const maxTimeouts = 4;
 /** Exchanges of an operation that may take longer than `laterTimeoutMs` each. */
@@ -171,7 +173,7 @@ export function createHttpClient(origin: string, settings: HttpClientOptions = {
   let resumeAtMs = -Infinity;
   let timeoutMs = firstTimeoutMs;
   let inFlight = 0;
-  const slow: { operation: string; isTimeout: boolean | undefined }[] = [];
+  const slow: { kind: string; isTimeout: boolean | undefined }[] = [];
 
   function sendOnce(request: HttpRequest, fairMs: number, staleConnections = 0): Promise<Result> {
     const { method, path, headers, body: requestBody } = request;
@@ -240,14 +242,12 @@ export function createHttpClient(origin: string, settings: HttpClientOptions = {
     throw new Unjudged(message);
   }
 
-  /** Throws when the backend hangs in this operation, so that a run does not take minutes. */
-  function expectNoHang(operation: string) {
-    const own = slow.filter((each) => each.operation === operation);
+  /** Returns how the backend hangs in requests of this kind; undefined if it does not. */
+  function describeHang(kind: string): string | undefined {
+    const own = slow.filter((each) => each.kind === kind);
     const timeouts = own.filter(({ isTimeout }) => isTimeout).length;
-    if (timeouts >= maxTimeouts)
-      throwUnjudged(`${operation} did not respond ${timeouts} times, so it is not sent again`);
-    if (own.length >= maxSlow)
-      throwUnjudged(`${operation} takes very long, so it is not sent again`);
+    if (timeouts >= maxTimeouts) return `did not respond ${timeouts} times`;
+    return own.length >= maxSlow ? 'takes very long' : undefined;
   }
 
   /** Waits until the server accepts connections again. Records the first refused request. */
@@ -308,8 +308,12 @@ export function createHttpClient(origin: string, settings: HttpClientOptions = {
      */
     async send(request: HttpRequest, sender: Sender): Promise<Exchange> {
       const operation = methodAndPath(request);
+      // What the app never sends may hang: the requests of the app are sent all the same.
+      const kind = `${operation} ${sender.isAppRequest}`;
       for (let attempt = 0; ; attempt++) {
-        expectNoHang(operation);
+        const hang = describeHang(kind);
+        if (hang && sender.isAppRequest)
+          throwUnjudged(`${operation} ${hang}, so it is not sent again`);
         if ((await restart) === false) throwUnjudged(stopped);
         const waitMs = resumeAtMs - clock.now();
         if (waitMs > 0) await clock.sleep(waitMs);
@@ -320,13 +324,13 @@ export function createHttpClient(origin: string, settings: HttpClientOptions = {
         inFlight += 1;
         // A backend may answer one request at a time.
         const fairness = 1 + (inFlight - 1) / 2;
-        const result = await sendOnce(request, timeoutMs * fairness);
+        const result = await sendOnce(request, (hang ? hangTimeoutMs : timeoutMs) * fairness);
         const fairnessAtEnd = 1 + (inFlight - 1) / 2;
         inFlight -= 1;
         const endedAtMs = clock.now();
         if (result.failure?.message === outOfTime) throwUnjudged(outOfTime);
         if (endedAtMs - startedAt >= laterTimeoutMs * Math.max(fairness, fairnessAtEnd))
-          slow.push({ operation, isTimeout: result.failure?.isTimeout });
+          slow.push({ kind, isTimeout: result.failure?.isTimeout });
         const exchange: Exchange = {
           request,
           ...sender,

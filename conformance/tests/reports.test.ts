@@ -8,18 +8,21 @@ import { truncate } from '../describe.ts';
 import { listFindings } from '../report/findings.ts';
 import { renderHtml } from '../report/html.ts';
 import { renderJunit } from '../report/junit.ts';
+import { viewOf } from '../report/summary.ts';
 import { renderTerminal } from '../report/terminal.ts';
 import { jsonSchema, type Report } from '../report/schema.ts';
 import { run, type CheckResult, type RunResult } from '../run.ts';
 import type { Exchange } from '../http/client.ts';
 import type { Problem } from '../verdict.ts';
 import { findCall } from '../../model/calls.ts';
-import { exemplary, startBackend } from './backends/backend.ts';
+import { parseJson } from '../http/response.ts';
+import { exemplary, startBackend, type Change } from './backends/backend.ts';
 import * as change from './backends/changes.ts';
 import { signInFaults } from './backends/faults/auth.ts';
 import { errorFaults } from './backends/faults/errors.ts';
 import { leakFaults } from './backends/faults/leaks.ts';
 import { runKit } from './backends/run-kit.ts';
+import { neverRespond, type BackendRequest } from './backends/stub-server.ts';
 import { TestClock } from './backends/test-clock.ts';
 
 const specification = readFileSync(new URL('../../docs/specification.md', import.meta.url), 'utf8');
@@ -140,6 +143,7 @@ test.each([
   const note = 'Creating <b> failed';
   const blocked: CheckResult = { ...resultOf(id), status: 'blocked', note };
   const created = createReport({ ...result, results: [resultOf('REACH-1'), blocked] });
+  expect(viewOf(created).isOk).toBe(blocked.check.level === 'SHOULD');
   expect(created.notJudged).toEqual([{ ids: [id], reason: note }]);
   expect(created.verdict).toBe(verdict);
   const entry = `Not judged: ${id}`;
@@ -148,6 +152,35 @@ test.each([
   const explained = [blocked, resultOf('REACH-1', {})];
   expect(createReport({ ...result, results: explained }).notJudged).toEqual([]);
 });
+
+const isObject = (body: string) => typeof parseJson(body) === 'object';
+const hasOddText = (json: object) => Object.values(json).some((text) => typeof text !== 'string');
+
+test.each<[string, (request: BackendRequest, seenKeys: Set<unknown>) => boolean]>([
+  ['a body that is not JSON', ({ body }) => body !== '' && !isObject(body)],
+  ['a value that is no text', (request) => hasOddText(change.jsonOf(request))],
+  ['a missing text', (request) => Object.keys(change.jsonOf(request)).length === 1],
+  [
+    'a repeated Idempotency-Key',
+    ({ headers: { 'idempotency-key': key } }, seenKeys) =>
+      key !== undefined && (seenKeys.has(key) || !seenKeys.add(key)),
+  ],
+])(
+  'every MUST check is met if a backend never responds to what only the kit sends: %s',
+  async (_case, isUnusual) => {
+    const hanging: Change = (_backend, clock) => {
+      const keys = new Set();
+      return change.requests((request) => isUnusual(request, keys) && neverRespond(clock));
+    };
+    const ran = await runKit((clock) => startBackend(clock, exemplary, hanging));
+    const { findings, notJudged, totals } = createReport(ran);
+    expect(totals.must).toMatchObject({ failed: 0, blocked: 0, notJudged: 0 });
+    expect(findings.map(({ level, summary }) => [level, summary])).toEqual([
+      ['SHOULD', expect.stringMatching(/^\d+ requests get no response\.$/)],
+    ]);
+    expect(notJudged).toEqual([]);
+  },
+);
 
 test('no report has a hint that an exchange of the run refutes', () => {
   const detailOf = (isRefutedBy: (exchange: Exchange) => boolean) => {
