@@ -1,26 +1,27 @@
 import { expect, test } from 'vitest';
 import { checks } from '../checks/all.ts';
+import { createProblem } from '../verdict.ts';
 import { createReport } from '../report/create-report.ts';
 import type { ReportedFinding } from '../report/schema.ts';
 import { exemplary, startBackend } from './backends/backend.ts';
 import { faults } from './backends/faults/all.ts';
+import { listFalseClaims } from './backends/claims.ts';
 import { nonBackends } from './backends/non-backends.ts';
 import { runKit } from './backends/run-kit.ts';
 import type { TestClock } from './backends/test-clock.ts';
 
-/** Returns what makes an entry hard to read: a long line, a question, or another request. */
+/** Returns what makes an entry hard to read: a long line, or a question. */
 function listBlemishes({ summary, problems: [problem] }: ReportedFinding): string[] {
-  const { description, calls } = problem!;
-  const line = summary ?? description;
-  const [, status = ''] = /(?:gets|with|:) status (\d+)/.exec(description) ?? [];
-  const isOfLine = status === '' || calls.at(-1)!.response.startsWith(status);
-  return line.length > 100 || /[…?]$/.test(line) || !isOfLine ? [line] : [];
+  const line = summary ?? problem!.description;
+  return line.length > 100 || /[…?]$/.test(line) ? [line] : [];
 }
 
-/** Returns the ids of the checks in the first entry of the report. Expects plain entries. */
+/** Returns the ids of the checks in the first entry. Expects plain entries and true sentences. */
 async function firstEntry(...args: Parameters<typeof runKit>): Promise<string[]> {
-  const { findings } = createReport(await runKit(...args));
+  const run = await runKit(...args);
+  const { findings } = createReport(run);
   expect(findings.flatMap(listBlemishes)).toEqual([]);
+  expect(run.results.flatMap(({ problems }) => problems.flatMap(listFalseClaims))).toEqual([]);
   return findings[0]?.ids ?? [];
 }
 
@@ -36,6 +37,35 @@ test.each(nonBackends.map((server) => [server.id, server.name, server] as const)
   'the report begins with %s: %s',
   async (id, _name, { start, appOrigin, only = [] }) => {
     expect(await firstEntry(start, { appOrigin, only })).toContain(id);
+  },
+);
+
+test.each([
+  'The list gets status 403.',
+  'Signing in fails: status 500.',
+  'A project without a title gets no usable response, not 4xx.',
+  'A list gets status 200, and the body is an HTML page.',
+  'A list gets status 200, and the body is empty.',
+  'A list gets status 200, and the body has no "message"; it has "detail".',
+  'Of 12 lists at once, 13 are refused; one after another, none is.',
+  'Signing in works 5 of 4 times.',
+  'The list has 2 projects and lacks 3 of 4.',
+  'A created project is not in the next list.',
+  'A list takes 2.5 s (median of 4 requests).',
+])(
+  'a sentence that its own requests refute fails the tests of the faults: %s',
+  async (sentence) => {
+    const { context } = await runKit((clock) => startBackend(clock, exemplary), {
+      only: ['PROJECT-17'],
+    });
+    const { exchanges } = context.http;
+    const create = exchanges.findLast(
+      ({ request }) => request.path.endsWith('/projects') && request.method === 'POST',
+    )!;
+    const list = exchanges.findLast(({ request }) => request.method === 'GET')!;
+    const problem = createProblem(sentence, [create, list]);
+    expect(listFalseClaims(problem)).toEqual([sentence]);
+    expect(listFalseClaims({ ...problem, description: 'The list gets status 200.' })).toEqual([]);
   },
 );
 
