@@ -40,6 +40,7 @@ async function main(args: string[]): Promise<number> {
 }
 
 async function runCommand(settings: RunSettings): Promise<number> {
+  if (settings.tries === 'run') requireCurl();
   const { reportFolder } = settings;
   const target = parseTarget(settings.address);
   const folder = reportFolder ?? (settings.ui ? 'conformance-report' : undefined);
@@ -95,22 +96,34 @@ function tryFinding(report: Report, isRun: boolean): number {
   else if (!isRun) console.log(reproduce.join('\n'));
   else {
     const stdio = ['inherit', 'pipe', 'inherit'] as const;
-    const { error, stdout } = spawnSync('sh', ['-c', reproduce.join('\n')], {
+    // Ends a command whose response does not arrive.
+    const endingCurl = 'curl() { command curl --max-time 60 "$@"; }';
+    const { stdout } = spawnSync('sh', ['-c', [endingCurl, ...reproduce].join('\n')], {
       stdio: [...stdio],
       maxBuffer: Infinity,
     });
-    if (error)
-      throw new CannotRun('--run needs a POSIX shell and curl. Paste the commands instead.');
     process.stdout.write(stdout);
     console.log(`# ${compareStatus(String(stdout), problems[0]!)}`);
   }
   return viewOf(report).isOk ? 0 : 1;
 }
 
+function requireCurl() {
+  if (spawnSync('sh', ['-c', 'command -v curl']).status === 0) return;
+  throw new CannotRun(
+    '--run needs curl and a POSIX shell. Leave it out, and run the printed commands elsewhere.',
+  );
+}
+
 /** Says whether the commands got the status that the problem had. */
 function compareStatus(output: string, { calls }: ReportedProblem): string {
   const expected = /^\d{3}/.exec(calls.at(-1)?.response ?? '')?.[0] ?? 'none';
   const statuses = [...output.matchAll(/^HTTP\/\S+ (\d{3})/gm)].map(([, status]) => status!);
+  if (statuses.length === 0) {
+    return expected === 'none'
+      ? 'No response has arrived, as in the problem.'
+      : 'No response has arrived, so the commands tell nothing about the problem.';
+  }
   return statuses.includes(expected)
     ? `A response has the status of the problem, ${expected}.`
     : `The problem did not repeat, so it comes and goes: no response has its status, ${expected}.`;

@@ -4,32 +4,15 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { connect, type AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { createServer as createTlsServer } from 'node:tls';
-import { fileURLToPath } from 'node:url';
 import { stripVTControlCharacters } from 'node:util';
 import { expect, onTestFinished, test } from 'vitest';
 import { CannotRun, help, parseArguments } from '../cli.ts';
 import { parseTarget } from '../target.ts';
 import { temporaryFolder } from '../../server/tests/support.ts';
 import { exemplary, startBackend } from './backends/backend.ts';
-import * as change from './backends/changes.ts';
-import { cookieFaults } from './backends/faults/cookies.ts';
 import { noResponse, startStubServer } from './backends/stub-server.ts';
 import { TestClock } from './backends/test-clock.ts';
-
-const program = fileURLToPath(new URL('../main.ts', import.meta.url));
-
-const runCommand = (...args: string[]) => outcomeOf(startCommand(...args));
-
-const startCommand = (...args: string[]) =>
-  spawn(process.execPath, [program, ...args], { env: { ...process.env, NO_COLOR: '1' } });
-
-async function outcomeOf(child: ReturnType<typeof startCommand>) {
-  let [output, errors] = ['', ''];
-  child.stdout.on('data', (chunk: Buffer) => (output += chunk.toString()));
-  child.stderr.on('data', (chunk: Buffer) => (errors += chunk.toString()));
-  const [code] = (await once(child, 'close')) as [number | null];
-  return { code, output, errors };
-}
+import { outcomeOf, program, runCommand, startCommand } from './run-command.ts';
 
 /** Starts a correct backend until the test ends. Returns its origin. */
 async function startCorrectBackend(): Promise<string> {
@@ -61,33 +44,11 @@ test('shows progress in one line of a narrow terminal', async () => {
   expect(stripVTControlCharacters(report!).trimStart()).toMatch(/^Totals/);
 });
 
-test('--try prints the commands that repeat a problem, and runs them with --run', async () => {
-  const fault =
-    cookieFaults['COOKIE-2: the session cookie has no Path attribute, and the empty list is null'];
-  const { origin, stop } = await startBackend(new TestClock(), exemplary, fault!);
-  onTestFinished(stop);
-  const printed = await runCommand(origin, '--try', 'COOKIE-2');
-  expect(printed.code).toBe(1);
-  expect(printed.output).toMatch(
-    /^# COOKIE-2 {2}The browser sends .*\n# The session cookie is not sent/,
-  );
-  expect(printed.output).toMatch(/\ncurl .*auth\/login'\n/);
-  const { output } = await runCommand(origin, '--try', 'COOKIE-2', '--run');
-  expect(output).toMatch(/\nHTTP\/1\.1 200 OK\r\n[^]*set-cookie: session=\w+; Max-Age/i);
-  expect(output).toContain('# A response has the status of the problem, 200.\n');
-  const met = await runCommand(origin, '--try', 'ACCOUNT-2');
-  expect(met).toMatchObject({ code: 0, output: expect.stringContaining('nothing to try') });
-});
-
-test('--try --run says that a problem did not repeat', async () => {
-  let count = 0;
-  const fault = change.refuse('createProject', 500, () => ++count < 3);
-  const { origin, stop } = await startBackend(new TestClock(), exemplary, fault);
-  onTestFinished(stop);
-  const { output } = await runCommand(origin, '--try', 'PROJECT-2', '--run');
-  expect(output).toContain(
-    '# The problem did not repeat, so it comes and goes: no response has its status, 500.\n',
-  );
+test('--try --run without curl says that it needs it, and runs no check', async () => {
+  const child = startCommand(['http://127.0.0.1:1', '--try', 'COOKIE-2', '--run'], { PATH: '/no' });
+  const { code, errors } = await outcomeOf(child);
+  expect(code).toBe(2);
+  expect(errors).toContain('--run needs curl and a POSIX shell.');
 });
 
 test('exits with 3 and an instruction when no server listens', async () => {
@@ -104,7 +65,7 @@ test('names the other loopback address if the server listens only there', async 
 });
 
 test('keeps its exit code when the reader of its output ends early', async () => {
-  const child = startCommand('--help');
+  const child = startCommand(['--help']);
   child.stdout.destroy();
   expect(await outcomeOf(child)).toMatchObject({ code: 0, errors: '' });
 });
@@ -183,7 +144,7 @@ test('prints the run id of the data it leaves on the server when interrupted', a
     return noResponse;
   });
   onTestFinished(stop);
-  const child = startCommand(origin);
+  const child = startCommand([origin]);
   const { code, errors } = await outcomeOf(child);
   expect(errors).toMatch(
     /^Stopped early\. .*contain "[a-z\d]{11}".* like '%kit\.example\.org%'\n$/,
