@@ -235,7 +235,8 @@ export const projectChecks: Check[] = [
   }),
   must('PROJECT-8', {
     title: 'Projects are still there after signing in again',
-    requirement: 'Store projects per user, not per session, so that another browser shows them.',
+    requirement:
+      'Store projects per user, not per session, so that another browser shows them. Find the user of each request by its cookie, never in a variable that requests share.',
     statements: ['APP-2', 'CHOICE-9', 'CHOICE-44'],
     after: ['PROJECT-4'],
     run: asUser('ada', async (context, browser) => {
@@ -247,6 +248,14 @@ export const projectChecks: Check[] = [
           created.call,
           other.login,
           list.call,
+        ]);
+      const { call: theirs } = await createOrBlock(context, other.browser, 'of another browser');
+      const next = await listWith(context, browser, [created]);
+      if (next.missing.length > 0)
+        fail("After another user creates a project, a user's list lacks one.", [
+          created.call,
+          theirs,
+          next.call,
         ]);
       const again = await laterSession(context);
       const { call, missing } = await listWith(context, again.browser, [created]);
@@ -661,12 +670,15 @@ export const projectChecks: Check[] = [
   must('PROJECT-22', {
     title: 'A user sees no project of a single other user',
     requirement:
-      'Compare the whole id of the user in the query of the list, not its beginning. Show each user their own projects, or show all users the same.',
+      'Compare the whole id of the user in the query of the list, not a part of it or of the email. Show each user their own projects, or show all users the same.',
     statements: ['CHOICE-44'],
     after: ['SIGNIN-9', 'PROJECT-20'],
     inspects: true,
     async run(context) {
       if (await isListShared(context)) skip('all users see the same projects');
+      const { email } = await context.signedInUser('ada');
+      await context.tryRegister('namesake', { email: email.replace('@', '@mail.') });
+      await context.signedInUser('namesake');
       const { exchanges } = context.http;
       const owners = new Map<string, string>();
       const keyOf = ({ id, title }: Partial<Project>) => `${id} ${title}`;

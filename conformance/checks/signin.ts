@@ -70,9 +70,11 @@ export const signInChecks: Check[] = [
       const { email, password } = await context.signedInUser('ada');
       const query = new URLSearchParams({ email, password }).toString();
       const browser = context.newBrowser('stranger');
-      const login = await browser.send('POST', `/api/v1/auth/login?${query}`, { json: {} });
-      if (await isSignIn(context, login))
-        fail('An email and a password in the address sign in.', [login]);
+      for (const [method, json] of [['POST', {}] as const, ['GET', undefined] as const]) {
+        const login = await browser.send(method, `/api/v1/auth/login?${query}`, { json });
+        if (await isSignIn(context, login))
+          fail('An email and a password in the address sign in.', [login]);
+      }
     },
   }),
   should('SIGNIN-4', {

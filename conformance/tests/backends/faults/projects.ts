@@ -141,6 +141,13 @@ export const projectFaults: Record<string, Change> = {
     listOf: ({ email }) =>
       [...accounts.values()].find((each) => each.email.startsWith(email.slice(0, 2)))!.projects,
   }),
+  'PROJECT-22: a session belongs to the first account with the name before the @': ({
+    accounts,
+  }) => ({
+    listOf: ({ email }) =>
+      [...accounts.values()].find((each) => each.email.split('@')[0] === email.split('@')[0])!
+        .projects,
+  }),
   'PROJECT-22: the list has the projects of all users whose email begins alike': ({
     accounts,
   }) => ({
@@ -178,6 +185,16 @@ export const otherProjectFaults: Record<string, Change> = {
       change.before('signIn', (_backend, account) => (last = account)),
       () => ({ findAccount: (session, request) => findAccount(session, request) && last }),
     );
+  },
+  'PROJECT-8: every request acts as the user who created a project last': ({ findAccount }) => {
+    let last: Account | undefined;
+    return {
+      findAccount(session, request) {
+        const account = findAccount(session, request);
+        if (!account || change.isOperation(request, 'createProject')) return (last = account);
+        return last ?? account;
+      },
+    };
   },
   'PROJECT-9: the list contains only the newest 20 projects': lists((all) => all.slice(-20)),
   'PROJECT-9: the list contains only the oldest 200 projects': lists((all) => all.slice(0, 200)),
