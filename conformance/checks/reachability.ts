@@ -282,7 +282,9 @@ function describeStop({ last, broken, refused, durationMs }: Stop): Problem {
   const when =
     only && others.length === 0
       ? `at ${methodAndPath(only.request)}`
-      : `after it answered ${last ? methodAndPath(last.request) : 'nothing'}`;
+      : !only && refused.failure?.isResent
+        ? `at ${methodAndPath(refused.request)}, or just before it`
+        : `after it answered ${last ? methodAndPath(last.request) : 'nothing'}`;
   const duration =
     durationMs === undefined ? '' : `, and is back after ${(durationMs / 1000).toFixed(1)} s`;
   return createProblem(

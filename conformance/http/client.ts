@@ -30,7 +30,7 @@ export type Exchange = {
   request: HttpRequest;
   response: HttpResponse | undefined;
   /** Why there is no complete response. */
-  failure: { message: string; isTimeout?: boolean; isRefused?: boolean } | undefined;
+  failure: Failure | undefined;
   durationMs: number;
   /** How many exchanges of the run had ended when this one started. */
   startedAfter: number;
@@ -76,7 +76,13 @@ export type Stop = {
 
 type Sender = Pick<Exchange, 'browserName' | 'isAppRequest' | 'cookies'>;
 type Result = Pick<Exchange, 'response' | 'failure'>;
-type Failure = NonNullable<Exchange['failure']>;
+type Failure = {
+  message: string;
+  isTimeout?: boolean;
+  isRefused?: boolean;
+  /** Whether a kept connection had broken at the request. */
+  isResent?: boolean;
+};
 
 /** Thrown in place of a response that cannot be judged: the backend throttles, or hangs. */
 export class Unjudged extends Error {}
@@ -217,7 +223,10 @@ export function createHttpClient(origin: string, settings: HttpClientOptions = {
         const { code = '', message } = error;
         if (code.startsWith('HPE_')) return fail(`the response is not HTTP: ${message}`);
         if (/ECONNREFUSED|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|ENETUNREACH/.test(code))
-          return fail(`no connection: ${message}`, { isRefused: true });
+          return fail(`no connection: ${message}`, {
+            isRefused: true,
+            isResent: staleConnections > 0,
+          });
         return fail(`the connection was closed without a response (${code})`);
       });
       outgoing.on('response', (message) => {
@@ -254,9 +263,13 @@ export function createHttpClient(origin: string, settings: HttpClientOptions = {
   async function awaitRestart(refused: Exchange): Promise<boolean> {
     const firstMs = clock.now();
     const before = exchanges.slice(0, exchanges.indexOf(refused));
+    const isBroken = ({ failure }: Exchange) => failure && !failure.isTimeout && !failure.isRefused;
+    const broken = before.slice(-maxAtOnce).filter(isBroken);
+    // A kept connection of the server that has ended may break later.
+    const firstEnd = before.indexOf(broken[0]!);
     const stop: Stop = {
       last: before.findLast(({ response }) => response),
-      broken: before.slice(-maxAtOnce).filter(({ failure }) => failure && !failure.isTimeout),
+      broken: broken.filter(({ startedAfter }) => startedAfter <= firstEnd),
       refused,
       durationMs: undefined,
     };

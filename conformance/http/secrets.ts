@@ -38,7 +38,13 @@ const jsonSecrets =
 
 /** Returns a text as it can occur in a body, a URL or a header. */
 export const encodedVariants = (text: string): string[] => [
-  ...new Set([text, JSON.stringify(text).slice(1, -1), encodeURIComponent(text), decode(text)]),
+  ...new Set([
+    text,
+    JSON.stringify(text).slice(1, -1),
+    encodeURIComponent(text),
+    String(new URLSearchParams({ text })).slice('text='.length),
+    decode(text),
+  ]),
 ];
 
 function decode(text: string): string {

@@ -16,13 +16,14 @@ import type { Exchange } from '../http/client.ts';
 import type { Problem } from '../verdict.ts';
 import { findCall } from '../../model/calls.ts';
 import { parseJson } from '../http/response.ts';
-import { exemplary, startBackend, type Change } from './backends/backend.ts';
+import { createSecrets } from '../http/secrets.ts';
+import { exemplary, startBackend, withHeaders, type Change } from './backends/backend.ts';
 import * as change from './backends/changes.ts';
 import { signInFaults } from './backends/faults/auth.ts';
 import { errorFaults } from './backends/faults/errors.ts';
 import { leakFaults } from './backends/faults/leaks.ts';
 import { runKit } from './backends/run-kit.ts';
-import { neverRespond, type BackendRequest } from './backends/stub-server.ts';
+import { closedConnection, neverRespond, type BackendRequest } from './backends/stub-server.ts';
 import { TestClock } from './backends/test-clock.ts';
 
 const specification = readFileSync(new URL('../../docs/specification.md', import.meta.url), 'utf8');
@@ -181,6 +182,36 @@ test.each<[string, (request: BackendRequest, seenKeys: Set<unknown>) => boolean]
     expect(notJudged).toEqual([]);
   },
 );
+
+test.each([
+  ['', { connection: 'close' }],
+  [', or just before it', { connection: 'keep-alive' }],
+])('a stop names the request that the server did not survive%s', async (end, headers) => {
+  let hasEnded = false;
+  const { origin, stop } = await startBackend(
+    new TestClock(),
+    exemplary,
+    change.responses((response) => withHeaders(response, headers)),
+    change.requests(({ body }) => {
+      if (hasEnded || (body.includes('🚀') && headers.connection === 'keep-alive')) void stop();
+      hasEnded ||= body.includes('🚀');
+      return hasEnded && closedConnection;
+    }),
+  );
+  const { results } = await run({ origin, clock: new TestClock() });
+  const [problem] = results.find(({ check }) => check.id === 'REACH-5')!.problems;
+  expect(problem!.description).toBe(`The backend stops at POST /api/v1/projects${end}.`);
+});
+
+test.each([
+  ['in a body', JSON.stringify({ note: 'Kit "1" 2!' })],
+  ['in a path', `/${encodeURIComponent('Kit "1" 2!')}`],
+  ['in a query', `?${String(new URLSearchParams({ note: 'Kit "1" 2!' }))}`],
+])('a secret is masked %s', (_place, text) => {
+  const secrets = createSecrets();
+  secrets.add('Kit "1" 2!');
+  expect(secrets.mask(text)).toMatch(/^\W*(note\W*)?\*{3}\W*$/);
+});
 
 test('no report has a hint that an exchange of the run refutes', () => {
   const detailOf = (isRefutedBy: (exchange: Exchange) => boolean) => {
