@@ -210,7 +210,7 @@ export type FetchedCall = Exclude<Call, FormName>;
 export const isFetched = (call: Call): call is FetchedCall => !(call in forms);
 
 /** Returns an address of the screen that makes a call. */
-export const addressOf = (call: Call): string =>
+export const addressOfCall = (call: Call): string =>
   exampleOf(definitionOf(call).form?.route ?? definitionOf(call).route!);
 
 /** Returns whether the screen of an address makes a call when it opens. */

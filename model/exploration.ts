@@ -19,7 +19,7 @@ import {
   callNames,
   definitionOf,
   isFetched,
-  addressOf,
+  addressOfCall,
   isFetching,
   type Call,
   type FetchedCall,
@@ -91,7 +91,7 @@ const choices = (count: number, from = callNames): Call[][] =>
         choices(count - 1, from.slice(index + 1)).map((others) => [call, ...others]),
       );
 
-const addressesOf = (calls: Call[]) => [...new Set(calls.map(addressOf))];
+const addressesOf = (calls: Call[]) => [...new Set(calls.map(addressOfCall))];
 
 export const scopes: Scope[] = [
   ...choices(2).map((calls) => ({ calls, isLate: true })),

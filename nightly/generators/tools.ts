@@ -34,6 +34,14 @@ const acceptsZod =
   (value) =>
     schema.safeParse(value).success;
 
+/** Returns the validators of a generator that has a schema for each of the contract. */
+const acceptsBySchema = (schemas: Module) => ({
+  credentials: acceptsZod(schemas['Credentials']),
+  newProject: acceptsZod(schemas['NewProject']),
+  list: (value: unknown) => Array.isArray(value) && value.every(acceptsZod(schemas['Project'])),
+  error: acceptsZod(schemas['Refusal']),
+});
+
 /** Turns the response that a client returns, or throws, into status and body. */
 async function settle(call: Promise<Module>, statusOf = ({ status }: Module) => status as number) {
   const result = await call.catch((error: Module) => error['response'] ?? error);
@@ -101,12 +109,7 @@ export default {
               data,
             })),
           ),
-        accepts: {
-          credentials: acceptsZod(schemas['Credentials']),
-          newProject: acceptsZod(schemas['NewProject']),
-          list: (value) => Array.isArray(value) && value.every(acceptsZod(schemas['Project'])),
-          error: acceptsZod(schemas['Refusal']),
-        },
+        accepts: acceptsBySchema(schemas),
       };
     },
   },
@@ -132,12 +135,7 @@ export default {
           const options = { body, withResponse: true, throwOnStatusError: false };
           return settle(api[method](path, options));
         },
-        accepts: {
-          credentials: acceptsZod(module['Credentials']),
-          newProject: acceptsZod(module['NewProject']),
-          list: (value) => Array.isArray(value) && value.every(acceptsZod(module['Project'])),
-          error: acceptsZod(module['Refusal']),
-        },
+        accepts: acceptsBySchema(module),
       };
     },
   },
