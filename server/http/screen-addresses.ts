@@ -9,11 +9,12 @@ const afterLink = /(?:(?![/\\%$])[\s\p{Cf}\p{P}\p{S}]){1,20}$/u;
 export function findScreen(url: string, routes: string[]): string | undefined {
   const [, path = '', query = ''] = /^([^?]*)(.*)$/s.exec(url)!;
   const [, encodedHash, text = ''] = /^\/*(?:index\.html)?(\/*%23)?(.*)$/is.exec(path)!;
+  // Static segments before parameters, as in the app.
+  const inOrderOfMatching = routes.toSorted().toReversed();
   try {
     const texts = encodedHash ? [text, decodeURIComponent(text)] : [text];
     for (const candidate of texts.flatMap(pathsOf)) {
-      // Static segments before parameters, as in the app.
-      for (const route of routes.toSorted().toReversed()) {
+      for (const route of inOrderOfMatching) {
         const pattern = `^${route.replaceAll(/\$\w+/g, '([^/]+)')}$`;
         const [match, ...params] = new RegExp(pattern, 'i').exec(candidate) ?? [];
         if (match === undefined) continue;

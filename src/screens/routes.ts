@@ -61,7 +61,7 @@ const parameters = /\$(\w+)/g;
 /** Static segments before parameters, because the router prefers them. `$` sorts before letters. */
 const inOrderOfMatching = routes.toSorted().toReversed();
 
-/** Returns the screen of an address, whatever its case, the slashes at its ends and what follows. */
+/** Returns the screen of an address, in any case, with slashes at its ends, and marks after it. */
 export function routeOf(address: string): { route: Route; params: Params } | undefined {
   for (const path of pathsOf(address)) {
     for (const route of inOrderOfMatching) {

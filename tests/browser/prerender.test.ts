@@ -345,7 +345,7 @@ test('the app runs when the first rows are painted, if they arrive at once [CHOI
   expect(marks.slice(0, 3)).toEqual(['painting', 'running', 'running']);
 });
 
-test('no content blocker matches the names of the two chunks, whatever their hashes', () => {
+test('no content blocker matches the names of the two chunks, with any hashes', () => {
   const chunks = readdirSync('dist/assets').filter((name) => name.endsWith('.js'));
   expect(chunks.toSorted()).toEqual([
     expect.stringMatching(/^index-h[0-9a-f]{8}\.js$/),
