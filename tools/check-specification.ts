@@ -26,10 +26,11 @@ export async function specificationProblems(): Promise<string[]> {
 /** Compares the statements of a page with what tests name. */
 export function statementProblems(page: string, references: Reference[]): string[] {
   const ids = statementIds(page);
+  const used = [...ids, ...retiredIds(page)];
   const carried = new Set(references.map(({ id }) => id));
   return [
-    ...ids
-      .filter((id, index) => ids.indexOf(id) !== index)
+    ...used
+      .filter((id, index) => used.indexOf(id) !== index)
       .map((id) => `${id} is the id of two statements`),
     ...page
       .split('\n')
@@ -74,3 +75,7 @@ function machineProblems(page: string): string[] {
 /** Returns the ids of the statements of a page in its order. */
 const statementIds = (page: string): string[] =>
   Array.from(page.matchAll(/^- \*\*([A-Z]+-\d+)\*\* \S/gm), ([, id = '']) => id);
+
+/** Returns the ids that a page lists as those of removed statements. */
+const retiredIds = (page: string): string[] =>
+  Array.from(page.matchAll(/^- ([A-Z]+-\d+): \S/gm), ([, id = '']) => id);

@@ -32,6 +32,12 @@ test.each<[title: string, source: string, problems: unknown[], page?: string]>([
     ['ONE-1 is the id of two statements', 'not a statement with an id: - **ONE** Third.'],
     '- **ONE-1** First.\n- **ONE-1** Second.\n- **ONE** Third.',
   ],
+  [
+    'reports a retired id that is used again',
+    `test('<ONE-1]', f);`,
+    ['ONE-1 is the id of two statements'],
+    '- **ONE-1** First.\n- ONE-1: what it was about.',
+  ],
 ])('%s', (_, source, problems, statements = page) => {
   const references = referencesIn('a.test.ts', source.replaceAll('<', '['));
   expect(statementProblems(statements, references)).toEqual(problems);
