@@ -5,7 +5,7 @@ import type { Pages } from './pages.ts';
 
 /**
  * Returns helmet's headers for every response. helmet runs once, because nothing in the policy
- * depends on the request: docs/decisions/0011-helmets-headers-once.md.
+ * depends on the request: docs/decisions/0011-libraries-in-the-server.md.
  */
 export function securityHeaders({ index }: Pages): Record<string, string> {
   const headers: Record<string, string> = {};

@@ -13,7 +13,7 @@ const range = (length: number) => Array.from({ length }, (_, index) => index);
 /**
  * Virtualizes a list: renders the rows in the viewport and around it. `before` and `after` are refs
  * for two empty elements as high as the rows that are not rendered. See
- * docs/decisions/0016-virtual-rows.md.
+ * docs/decisions/0016-long-lists.md.
  */
 export function useVirtualRows(
   rows: readonly Row[],
