@@ -19,7 +19,7 @@ interface Limit {
   maxDoublings: number;
 }
 
-// The reasons for these limits: docs/decisions/0008-throttling.md and 0022-one-clock-fair-queue.md.
+// The reasons for these limits: docs/decisions/0008-throttling.md.
 /** Sign-ins and registrations together. */
 const perNetwork: Limit = { burst: 1000, intervalMs: secondMs / 10, maxDoublings: 0 };
 /** For the /48 of an IPv6 address, which one client may own. */

@@ -9,8 +9,8 @@ export const decidingStatuses = [400, 409, 413, 415, 422];
 /**
  * Chooses the Idempotency-Key of each creation. A title and description keep their key until an
  * answer decides, because the backend may have stored the project. See
- * docs/decisions/0027-one-key-until-an-answer-decides.md. Forgets all keys when `lastUser` returns
- * another user than at the creation before.
+ * docs/decisions/0004-one-submit.md. Forgets all keys when `lastUser` returns another user than at
+ * the creation before.
  */
 export function createIdempotencyKeys(lastUser: () => string | undefined) {
   const keys = new Map<string, string>();

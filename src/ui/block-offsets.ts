@@ -4,7 +4,7 @@ export const blockSize = 5;
 /** Lists up to this length are rendered whole, so that the browser's search finds every row. */
 export const maxUnvirtualizedRows = 50;
 
-/** Longer lists are never rendered whole, see docs/decisions/0018-print-and-find.md. */
+/** Longer lists are never rendered whole, see docs/decisions/0016-long-lists.md. */
 export const maxWholeRows = 10_000;
 
 /** Rows rendered before any height is known: whole blocks. */
