@@ -101,8 +101,8 @@ async function buildInlineScript(options: Options, names: Record<string, string>
   return code.trim();
 }
 
-/** Builds `render.tsx` for Node and imports it. */
-async function buildRender({
+/** Builds `src/boot/render-templates.tsx` for Node and imports it. */
+export async function buildRender({
   root,
   mode,
 }: Options): Promise<typeof import('../src/boot/render-templates.tsx')> {

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { heading } from '../../model/browser-driver.ts';
 import { headerRoutes, screens } from '../../src/screens/routes.ts';
+import { buildRender } from '../../tools/prerender.ts';
 import { toolCommand } from '../../tools/run.ts';
 import { headerLink, useBrowser, useServer } from '../support/browser.ts';
 import { prerenderedPages } from '../support/held-pages.ts';
@@ -99,7 +100,7 @@ const server = useServer({ DIST_DIR: join(folder, 'dist') });
 const openPrerendered = prerenderedPages(browser, server);
 
 test('screens with different parameters break no types', () => {
-  const options = ['--allow=all', '--type-aware', '--type-check', '--deny-warnings'];
+  const options = ['src', 'model', '--allow=all', '--type-aware', '--type-check', '--deny-warnings'];
   expect(run(folder, 'oxlint/bin/oxlint', ...options)).toBe('');
 });
 
@@ -154,7 +155,8 @@ test.each([
     '<Heading>{`Project ${noteId}`}</Heading>',
     '/projects/notes/$noteId shows the parameter "of-the-example"',
   ],
-])('a build fails if a screen %s', (_, jsx, message) => {
-  const output = build(addScreens(jsx).folder);
-  expect(output).toContain(message);
+])('prerendering fails if a screen %s', async (_, jsx, message) => {
+  const root = addScreens(jsx).folder;
+  const { renderTemplates } = await buildRender({ root, mode: 'production' });
+  await expect(renderTemplates()).rejects.toThrow(message);
 });
