@@ -104,6 +104,10 @@ test('every visual state conforms to WCAG 2.2 AA, in both themes, wide and narro
   const report = (where: string, found: string[]) =>
     problems.push(...found.map((problem) => `${where}: ${problem}`));
   let states = 0;
+  const devTools = await page.context().newCDPSession(page);
+  /** Sets the font size in the settings of the browser. */
+  const setFontSize = (standard: number) =>
+    devTools.send('Page.setFontSizes', { fontSizes: { standard } });
   // Without transitions, colours have their final value at once.
   await page.emulateMedia({ reducedMotion: 'reduce' });
   await showAllStates(driver, async (name) => {
@@ -123,26 +127,26 @@ test('every visual state conforms to WCAG 2.2 AA, in both themes, wide and narro
     const style = await page.addStyleTag({ content: textSpacing });
     report(`${name}, 320 px, text spacing`, await page.evaluate(layoutProblems));
     await style.evaluate((element) => (element as Element).remove());
+    await setFontSize(32);
+    report(`${name}, 320 px, a font size of 32 px`, await page.evaluate(layoutProblems));
+    await setFontSize(16);
   });
   expect(problems).toEqual([]);
   expect(states).toBeGreaterThan(40);
 });
 
-describe.each(['defaultFontSize', 'minimumFontSize'])(
-  'with the setting %s=32 of the browser',
-  (setting) => {
-    const enlarging = useBrowser({ args: [`--blink-settings=${setting}=32`] });
+describe('with a minimum font size of 32 px in the settings of the browser', () => {
+  const enlarging = useBrowser({ args: ['--blink-settings=minimumFontSize=32'] });
 
-    test('at 320 px nothing scrolls sideways, overlaps or is cut off in any visual state', async () => {
-      const { page: narrow } = await enlarging.open({ viewport: { width: 320, height: 640 } });
-      const problems: string[] = [];
-      await showAllStates(await createVisualDriver(narrow), async (name) => {
-        problems.push(...(await narrow.evaluate(layoutProblems)).map((each) => `${name}: ${each}`));
-      });
-      expect(problems).toEqual([]);
+  test('at 320 px nothing scrolls sideways, overlaps or is cut off in any visual state', async () => {
+    const { page: narrow } = await enlarging.open({ viewport: { width: 320, height: 640 } });
+    const problems: string[] = [];
+    await showAllStates(await createVisualDriver(narrow), async (name) => {
+      problems.push(...(await narrow.evaluate(layoutProblems)).map((each) => `${name}: ${each}`));
     });
-  },
-);
+    expect(problems).toEqual([]);
+  });
+});
 
 describe('with forced colours', () => {
   beforeEach(() => page.emulateMedia({ forcedColors: 'active' }));
