@@ -4,7 +4,6 @@ import { join } from 'node:path';
 import { negotiate } from '@fastify/accept-negotiator';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import mime from 'mime';
-import { Refusal } from '../refusal.ts';
 import { matchesEtag } from './list-responses.ts';
 import { findScreen } from './screen-addresses.ts';
 
@@ -14,7 +13,7 @@ type Encoding = keyof typeof encodings;
 
 interface StaticFile {
   headers: Record<string, string>;
-  /** A variant has an ETag of its own, because a range of one is none of another. */
+  /** A variant has an ETag of its own, because its bytes are its own. */
   variants: Partial<Record<Encoding, { body: Buffer; etag: string }>>;
 }
 
@@ -57,7 +56,6 @@ function toStaticFiles(contents: Map<string, Buffer>): StaticFiles {
     const headers = {
       'content-type': isText ? `${type}; charset=utf-8` : type,
       'cache-control': isImmutable ? 'public, max-age=31536000, immutable' : 'no-cache',
-      'accept-ranges': 'bytes',
       vary: 'accept-encoding',
     };
     const variants: StaticFile['variants'] = {};
@@ -90,33 +88,10 @@ function sendFile({ headers, variants }: StaticFile, request: FastifyRequest, re
   const accepted = String(request.headers['accept-encoding']);
   const encoding = (negotiate(accepted, Object.keys(variants)) ?? 'identity') as Encoding;
   const { body, etag } = variants[encoding]!;
-  const { 'if-match': ifMatch, 'if-none-match': ifNoneMatch } = request.headers;
-  if (ifMatch !== undefined && !matchesEtag(etag, ifMatch)) {
-    throw new Refusal({ status: 412, message: 'The file has changed.' });
-  }
-  const range = rangeOf(request, etag, body.length);
   reply.headers({ ...headers, etag });
-  if (matchesEtag(etag, ifNoneMatch)) {
+  if (matchesEtag(etag, request.headers['if-none-match'])) {
     return reply.removeHeader('content-type').code(304).send();
   }
   if (encoding !== 'identity') reply.header('content-encoding', encoding);
-  if (!range) return reply.send(body);
-  reply.header('content-range', `bytes ${range.start}-${range.end}/${body.length}`);
-  return reply.code(206).send(body.subarray(range.start, range.end + 1));
-}
-
-/** Returns the range of bytes that the request asks for. Several ranges get the whole file. */
-function rangeOf({ method, headers }: FastifyRequest, etag: string, size: number) {
-  const [, first = '', last = ''] = /^bytes=(\d*)-(\d*)$/.exec(headers.range ?? '') ?? [];
-  const isCurrent = [undefined, etag].includes(headers['if-range'] as string | undefined);
-  const isValid = first && last ? Number(first) <= Number(last) : first || last;
-  if (method !== 'GET' || !isCurrent || !isValid) return undefined;
-  const start = first ? Number(first) : Math.max(size - Number(last), 0);
-  const end = first && last ? Math.min(Number(last), size - 1) : size - 1;
-  if (start <= end) return { start, end };
-  throw new Refusal({
-    status: 416,
-    message: 'The file has no such range.',
-    headers: { 'content-range': `bytes */${size}` },
-  });
+  return reply.send(body);
 }

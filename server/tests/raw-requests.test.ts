@@ -50,13 +50,10 @@ const headerStarts = {
   Forwarded: 'for=x',
   Host: 'x',
   'Idempotency-Key': 'key',
-  'If-Match': '"a"',
   'If-Modified-Since': 'Mon, 01 Jan 2024',
   'If-None-Match': 'W/"a"',
-  'If-Range': '"a"',
   'Keep-Alive': 'timeout=5',
   Origin: 'http://x',
-  Range: 'bytes=0-1',
   'Sec-Fetch-Site': 'same-origin',
   TE: 'trailers',
   Trailer: 'a',
@@ -84,7 +81,6 @@ const pieces = [
   'a;',
   '=',
   '\\"',
-  ',0-1',
   '%',
   '::',
   '.',
@@ -92,7 +88,7 @@ const pieces = [
 const usualValues = fc.oneof(
   fc.constantFrom('text/html', '*/*', 'application/json', 'gzip', 'gzip;q=0, *', 'identity', 'x'),
   fc.constantFrom('keep-alive, Upgrade', 'close', 'h2c', 'websocket', '100-continue', 'chunked'),
-  fc.constantFrom('0', '5', '-1', '1e9', 'session=x', 'bytes=0-1', 'W/"x"', '*', '"', 'null'),
+  fc.constantFrom('0', '5', '-1', '1e9', 'session=x', 'W/"x"', '*', '"', 'null'),
   fc.constantFrom('http://x', 'same-origin', '__proto__'),
 );
 const headerValues = fc.oneof(usualValues, repeated(...pieces, "'", 'é', '*/*,', 'a/b;x=",",'));

@@ -125,37 +125,6 @@ test('each encoding has an ETag of its own', async () => {
 });
 
 test.each([
-  ['bytes=0-4', 206, 'bytes 0-4/15', '<!doc'],
-  ['bytes=9-', 206, 'bytes 9-14/15', ' html>'],
-  ['bytes=-5', 206, 'bytes 10-14/15', 'html>'],
-  ['bytes=-100', 206, 'bytes 0-14/15', '<!doctype html>'],
-  ['bytes=3-100', 206, 'bytes 3-14/15', 'octype html>'],
-  ['bytes=15-', 416, 'bytes */15', { message: expect.any(String) }],
-  ['bytes=-0', 416, 'bytes */15', { message: expect.any(String) }],
-  ['bytes=5-4', 200, null, '<!doctype html>'],
-  ['bytes=0-1,3-4', 200, null, '<!doctype html>'],
-  ['lines=0-4', 200, null, '<!doctype html>'],
-])('the range %s gets %d', async (range, status, contentRange, body) => {
-  const other = new CookieClient(await startServer({ dist: fakeDist() }));
-  const reply = await other.call('GET', '/', { headers: { range } });
-  expect(reply).toMatchObject({ status, body });
-  expect(reply.headers.get('content-range')).toBe(contentRange);
-});
-
-test.each([
-  ['if-range', '{etag}', 206],
-  ['if-range', '"other"', 200],
-  ['if-match', '{etag}', 206],
-  ['if-match', '*', 206],
-  ['if-match', '"other"', 412],
-  ['if-none-match', '{etag}', 304],
-])('a range with %s: %s gets %d', async (name, value, status) => {
-  const etag = (await client().call('GET', '/')).headers.get('etag') ?? '';
-  const headers = { range: 'bytes=0-4', [name]: value.replace('{etag}', etag) };
-  expect((await client().call('GET', '/', { headers })).status).toBe(status);
-});
-
-test.each([
   ['/', 200, 'no-cache'],
   ['/index.html', 200, 'no-cache'],
   ['/assets/index-abc.js', 200, 'public, max-age=31536000, immutable'],
