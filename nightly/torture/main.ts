@@ -5,11 +5,10 @@ import { readCommandLine } from '../../tools/command-line.ts';
 import { startPostgres } from '../../tests/support/postgres.ts';
 import { proxyNames } from '../../tests/support/proxies.ts';
 import type { Settings } from '../../tests/support/server-process.ts';
-import { loseLeader } from './cluster.ts';
 import { fillDisk } from './full-disk.ts';
 import { failOver, loseStandby } from './postgres-outages.ts';
 import { cutPowerDuringCreates } from './power-loss.ts';
-import { requirePrograms } from './programs.ts';
+import { requireProgram } from './programs.ts';
 import { runScenarios, type Figures } from './run-scenarios.ts';
 import { floodLogins, killDuringCreates, restartReplicas, shareStore } from './scenarios.ts';
 import { runSql } from './sql.ts';
@@ -17,7 +16,7 @@ import { runSql } from './sql.ts';
 const { options, words } = readCommandLine(
   `Usage: npm run node -- nightly/torture/main.ts [--allow-missing] [WORD…]
 
-Kills, restarts, cuts off and floods real servers and PostgreSQL clusters, and counts lost data.
+Kills, restarts, cuts off and floods real servers and PostgreSQL, and counts lost data.
 A WORD selects scenarios by a part of their name. Writes only to temporary folders.
 
   --allow-missing  accept scenarios that this machine does not support, for example without root
@@ -67,14 +66,12 @@ const scenarios: Record<string, () => Promise<Figures>> = {
     failOver('SIGSTOP', common),
   'failover to a synchronous standby, primary in a black hole': () =>
     failOver('black hole', common),
-  'documented cluster, leader killed with kill -9': () => loseLeader('kill -9', common),
-  'documented cluster, leader stopped with SIGSTOP': () => loseLeader('SIGSTOP', common),
   'missing synchronous standby': () => loseStandby(common, 40, 60),
   ...Object.fromEntries(
     proxyNames.map((name) => [
       `rolling restart behind ${name}, PostgreSQL`,
       async () => {
-        requirePrograms(name);
+        requireProgram(name);
         return restartReplicas(await postgresql(), name, 3, 16);
       },
     ]),

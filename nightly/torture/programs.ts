@@ -5,35 +5,28 @@ import { NotSupported } from './run-scenarios.ts';
 /** PostgreSQL and its tools refuse to run as root, and other users cannot read root's home. */
 export const unprivileged = process.getuid?.() === 0 ? { uid: 65_534, gid: 65_534 } : {};
 
-/** Throws `NotSupported` if one of the programs is not installed. */
-export function requirePrograms(...paths: string[]) {
-  const missing = paths.filter((path) => spawnSync(path, ['--version']).error);
-  if (missing.length > 0) throw new NotSupported(`needs ${missing.join(', ')}`);
+/** Throws `NotSupported` if the program is not installed. */
+export function requireProgram(path: string) {
+  if (spawnSync(path, ['--version']).error) throw new NotSupported(`needs ${path}`);
 }
 
 interface Options {
   cwd: string;
-  env?: Record<string, string>;
   /** What the program's log says when it is ready. */
-  ready?: RegExp;
+  ready: RegExp;
 }
 
 /** Starts a program as an unprivileged user. Disposing of it kills it and its descendants. */
-export async function startProgram(
-  path: string,
-  args: string[],
-  { cwd, env = {}, ready = /^/ }: Options,
-) {
-  const child = spawn(path, args, { ...unprivileged, cwd, env: { ...process.env, ...env } });
+export async function startProgram(path: string, args: string[], { cwd, ready }: Options) {
+  const child = spawn(path, args, { ...unprivileged, cwd });
   let log = '';
   await new Promise<void>((resolve, reject) => {
-    const read = (chunk: Buffer | '') => {
+    const read = (chunk: Buffer) => {
       log = (log + chunk).slice(-10_000);
       if (ready.test(log)) resolve();
     };
     child.stdout.on('data', read);
     child.stderr.on('data', read);
-    child.once('spawn', () => read(''));
     child.once('error', reject);
     child.once('close', () => reject(new Error(`${path} ended: ${log}`)));
   });

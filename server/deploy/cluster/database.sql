@@ -1,2 +1,0 @@
-create role tracker login password 'change-me';
-create database tracker owner tracker;
