@@ -1,13 +1,9 @@
 import { statSync } from 'node:fs';
 import { resolve } from 'node:path';
+import { endDrafts } from '../store/files.ts';
 import { backUpSqlite } from '../store/sqlite.ts';
 import { UsageError } from '../usage-error.ts';
-import {
-  asUsageError,
-  describeUnsyncedFolder,
-  endDraftsOnSignals,
-  runWithArgument,
-} from './startup.ts';
+import { asUsageError, runWithArgument } from './startup.ts';
 import { describePermissionError } from './permissions.ts';
 
 const usage = `Usage: node server/commands/backup.ts FILE
@@ -22,11 +18,20 @@ await runWithArgument(usage, async (file, settings) => {
         'For PostgreSQL: pg_dump --format=custom --file=FILE "$DATABASE_URL".',
     );
   }
-  endDraftsOnSignals();
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
+    process.once(signal, () => {
+      endDrafts(); // deletes the incomplete file
+      process.kill(process.pid, signal); // ends it, because this was the only listener
+    });
+  }
   const problem = await asUsageError(
     () => backUpSqlite(settings.dataDirectory, resolve(file)),
     (error) => `No backup was made: ${describePermissionError(error) ?? error.message}.`,
   );
-  if (problem) console.error(describeUnsyncedFolder(file, problem));
+  if (problem) {
+    console.error(
+      `The folder of ${file} cannot be synced (${problem.message}): a power cut now may undo this.`,
+    );
+  }
   console.log(`Backed up to ${file} (${statSync(file).size} bytes).`);
 });

@@ -2,7 +2,6 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { readSettings, type Settings } from '../settings.ts';
 import { parseDatabaseUrl } from '../store/database-url.ts';
 import { causeOf, StoreUnavailable } from '../store/database.ts';
-import { endDrafts } from '../store/files.ts';
 import { describePostgresError } from '../store/postgres-errors.ts';
 import { isSharingError } from '../store/sqlite-errors.ts';
 import { openSqlite } from '../store/sqlite.ts';
@@ -47,20 +46,6 @@ export async function asUsageError<T>(
     throw new UsageError(describe(error as NodeJS.ErrnoException), { cause: error });
   }
 }
-
-/** Makes a signal delete incomplete files before it ends the process. */
-export function endDraftsOnSignals() {
-  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
-    process.once(signal, () => {
-      endDrafts();
-      process.kill(process.pid, signal); // ends it, because this was the only listener
-    });
-  }
-}
-
-/** Returns a note for a file whose name cannot be synced. */
-export const describeUnsyncedFolder = (file: string, { message }: Error) =>
-  `The folder of ${file} cannot be synced (${message}): a power cut now may undo this.`;
 
 const maxRetryDelayMs = 5_000;
 

@@ -110,7 +110,7 @@ export function removeAbandonedDrafts(folder: string) {
 }
 
 /**
- * Locks the name of a file that is created or replaced, until `release` is called or the process
+ * Locks the name of a file that is created, until `release` is called or the process
  * ends. Waits for another process, for `waitMs` at most.
  */
 export function lockFile(file: string, waitMs = 0) {
@@ -141,8 +141,7 @@ export function lockFile(file: string, waitMs = 0) {
 }
 
 /** Identifies a file, whatever its name. */
-export const inodeOf = (path: string) =>
-  statSync(path, { bigint: true, throwIfNoEntry: false })?.ino;
+const inodeOf = (path: string) => statSync(path, { bigint: true, throwIfNoEntry: false })?.ino;
 
 /**
  * Makes the owner of its folder the owner of a file, if root runs this process: the server does not

@@ -8,6 +8,7 @@ import {
   openSync,
   readdirSync,
   readSync,
+  realpathSync,
   rmSync,
   statSync,
 } from 'node:fs';
@@ -26,8 +27,6 @@ import {
 } from './files.ts';
 
 const fileName = 'tracker.sqlite';
-/** Files that SQLite creates beside a database. */
-export const sidecarSuffixes = ['-wal', '-shm', '-journal'];
 /** A write-ahead log of this size or less has no changes. */
 const walHeaderBytes = 32;
 const rollbackModeVersion = 1;
@@ -36,7 +35,10 @@ const openFiles = new Map<string, number>();
 
 export const databaseFile = (directory: string) => join(directory, fileName);
 
-/** Returns the database file in `directory`. Throws if there is none that can be opened. */
+/**
+ * Returns the database file in `directory`, without symbolic links: SQLite looks for the log beside
+ * that file. Throws if there is none that can be opened.
+ */
 export function findDatabase(directory: string): string {
   const file = databaseFile(directory);
   try {
@@ -47,15 +49,23 @@ export function findDatabase(directory: string): string {
       cause: error,
     });
   }
-  if (statSync(file).size === 0) {
+  const { size, nlink } = statSync(file);
+  if (size === 0) {
     throw new Error(`${file} is empty: restore a backup, or delete it to start without data`);
   }
-  assertOwnWal(file);
-  return file;
+  if (nlink > 1) {
+    throw new Error(
+      `${file} has a second name (a hard link), and its newest changes may be beside that one: ` +
+        'keep only the name that the server used',
+    );
+  }
+  const realFile = realpathSync(file);
+  assertOwnWal(realFile);
+  return realFile;
 }
 
 /** Throws if the write-ahead log beside a database belongs to another one. */
-export function assertOwnWal(file: string) {
+function assertOwnWal(file: string) {
   if (hasOwnWal(file)) return;
   throw new Error(
     `${file} was copied over another database, whose newest changes are in ${file}-wal: ` +
@@ -67,7 +77,7 @@ export function assertOwnWal(file: string) {
  * Returns false if the write-ahead log beside a database belongs to another one. SQLite would apply
  * its changes. The header of a backup says that it has no log. `markDatabase` marks the others.
  */
-export function hasOwnWal(file: string): boolean {
+function hasOwnWal(file: string): boolean {
   const { size = 0 } = statSync(`${file}-wal`, { throwIfNoEntry: false }) ?? {};
   // Closing a file ends the locks that other connections of this process have on it.
   if (size <= walHeaderBytes || openFiles.has(file)) return true;
@@ -109,7 +119,7 @@ export function markDatabase(connection: DatabaseSync, enableWal: () => void) {
 
 /**
  * Opens the database in `directory` with `open`. Creates what is missing. Meanwhile no other
- * process creates or replaces it.
+ * process creates it.
  */
 export function openDatabaseFile<T>(
   directory: string,
@@ -163,7 +173,7 @@ function assertNoDatabase(directory: string) {
   const names = readdirSync(directory).filter(isData);
   if (names.length === 0) return;
   throw new Error(
-    `there is no ${fileName}, but ${names.join(', ')}: restore one with restore.ts, ` +
+    `there is no ${fileName}, but ${names.join(', ')}: restore a backup, ` +
       'or move all of them to another folder to start without data',
   );
 }

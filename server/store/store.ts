@@ -32,7 +32,7 @@ export type Store = Awaited<ReturnType<typeof openStore>>;
 const migrations = new URL('./migrations/', import.meta.url);
 
 /** Returns the migrations of a database in their order. */
-export function migrationNames(dialect: Database['dialect']): string[] {
+function migrationNames(dialect: Database['dialect']): string[] {
   const isOwn = (name: string) => ['sql', dialect].includes(name.split('.')[1] ?? '');
   return readdirSync(migrations).filter(isOwn).toSorted();
 }

@@ -1,0 +1,167 @@
+import { execFileSync } from 'node:child_process';
+import { hash } from 'node:crypto';
+import {
+  copyFileSync,
+  linkSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { join, relative } from 'node:path';
+import { describe, expect, test, vi } from 'vitest';
+import { backUpSqlite, openSqlite } from '../store/sqlite.ts';
+import { signedInClient } from '../../tests/support/cookie-client.ts';
+import { longTestMs } from '../../tests/support/time-limits.ts';
+import { copyClient, startProcess, temporaryFolder } from './support.ts';
+
+vi.setConfig({ testTimeout: longTestMs });
+
+const fileName = 'tracker.sqlite';
+
+/** Opens the database of a DATA_DIR as a server does, and stores a text. */
+async function openAndAdd(folder: string, text: string) {
+  const database = openSqlite(folder);
+  await database.query('create table if not exists texts (text text)');
+  await database.query('insert into texts values ($1)', [text]);
+  return database;
+}
+
+/** Returns a DATA_DIR with a text, whose server was stopped. */
+async function stoppedFolder(text: string) {
+  const folder = temporaryFolder();
+  await (await openAndAdd(folder, text)).close();
+  return folder;
+}
+
+/** Stores a text as a server that is killed: its write-ahead log stays. */
+async function addAndKill(folder: string, text: string) {
+  const database = await openAndAdd(folder, text);
+  const names = [fileName, `${fileName}-wal`];
+  for (const name of names) copyFileSync(join(folder, name), join(folder, `killed-${name}`));
+  await database.close();
+  for (const name of names) renameSync(join(folder, `killed-${name}`), join(folder, name));
+}
+
+async function textsOf(folder: string) {
+  const database = openSqlite(folder);
+  const rows = await database.query<{ text: string }>('select text from texts order by text');
+  await database.close();
+  return rows.map(({ text }) => text);
+}
+
+/** Returns the hashes of all files but the index of the write-ahead log, which SQLite renews. */
+const contentOf = (folder: string) =>
+  Object.fromEntries(
+    readdirSync(folder)
+      .filter((name) => !name.endsWith('-shm'))
+      .map((name) => [name, hash('sha256', readFileSync(join(folder, name)))]),
+  );
+
+function linkTo(target: string, name: string, isRelative = false) {
+  const folder = temporaryFolder();
+  symlinkSync(isRelative ? relative(folder, target) : target, join(folder, name));
+  return folder;
+}
+
+/** Return a DATA_DIR that leads to the database in a folder. */
+const ways: Record<string, (folder: string) => string> = {
+  'a file': (folder) => folder,
+  'a link to the file': (folder) => linkTo(join(folder, fileName), fileName),
+  'a relative link': (folder) => linkTo(join(folder, fileName), fileName, true),
+  'a link to a link': (folder) =>
+    linkTo(join(linkTo(join(folder, fileName), fileName), fileName), fileName),
+  'a link to the folder': (folder) => join(linkTo(folder, 'data'), 'data'),
+};
+
+/** Copy the database in a folder. */
+const copies: Record<string, (folder: string, copy: string) => unknown> = {
+  'a backup': backUpSqlite,
+  // It says that it may have a write-ahead log.
+  'the file of a stopped server': (folder, copy) => copyFileSync(join(folder, fileName), copy),
+};
+
+describe.each(Object.entries(ways))('tracker.sqlite that is %s', (_way, dataOf) => {
+  test.each(Object.entries(copies))(
+    'is refused if %s was copied over it after its server was killed',
+    async (_copy, makeCopy) => {
+      const folder = await stoppedFolder('old');
+      const [copy, logs] = [join(temporaryFolder(), 'copy'), temporaryFolder()];
+      await makeCopy(folder, copy);
+      await addAndKill(folder, 'new');
+      const data = dataOf(folder);
+      copyFileSync(copy, join(data, fileName));
+      const before = contentOf(folder);
+      const message = /was copied over another .+: move .+-wal and .+-shm to another folder/;
+      expect(() => openSqlite(data)).toThrow(message);
+      await expect(backUpSqlite(data, join(logs, 'backup'))).rejects.toThrow(message);
+      expect(contentOf(folder)).toEqual(before);
+      renameSync(join(folder, `${fileName}-wal`), join(logs, 'wal'));
+      expect(await textsOf(data)).toEqual(['old']);
+    },
+  );
+
+  test('has the log of its killed server, again and again', async () => {
+    const folder = temporaryFolder();
+    for (const text of ['a', 'b', 'c']) await addAndKill(folder, text);
+    expect(await textsOf(dataOf(folder))).toEqual(['a', 'b', 'c']);
+  });
+
+  test('is refused if it has a second hard link, beside which its log may be', async () => {
+    const folder = await stoppedFolder('old');
+    const data = dataOf(folder);
+    linkSync(join(folder, fileName), join(folder, 'other'));
+    const before = contentOf(folder);
+    const message = 'has a second name (a hard link)';
+    expect(() => openSqlite(data)).toThrow(message);
+    await expect(backUpSqlite(data, join(temporaryFolder(), 'backup'))).rejects.toThrow(message);
+    expect(contentOf(folder)).toEqual(before);
+  });
+});
+
+test.each([
+  'tracker.sqlite-wal',
+  'tracker.sqlite-shm',
+  'tracker.sqlite-journal',
+  'tracker.sqlite.bak',
+  'tracker.sqlite.partial',
+  'backup.sqlite',
+])('a start refuses a missing database beside %s', (name) => {
+  const folder = temporaryFolder();
+  writeFileSync(join(folder, name), 'data');
+  const message = `there is no ${fileName}, but ${name}: restore a backup`;
+  expect(() => openSqlite(folder)).toThrow(message);
+  expect(readdirSync(folder)).toEqual([name]);
+});
+
+test('a start refuses a link to a missing file', () => {
+  const folder = linkTo('/nowhere/tracker.sqlite', fileName);
+  expect(() => openSqlite(folder)).toThrow('ENOENT');
+  expect(readdirSync(folder)).toEqual([fileName]);
+});
+
+test.each(['SIGKILL', 'SIGTERM'] as const)(
+  'the commands of docs/operations.md restore a backup after %s',
+  async (signal) => {
+    const folder = temporaryFolder();
+    const first = await startProcess({ DATA_DIR: folder, DRAIN_SECONDS: '0' });
+    const client = await signedInClient(first.address);
+    await client.createProject({ title: 'Kept', description: '-' });
+    const backup = join(temporaryFolder(), 'backup.sqlite');
+    await backUpSqlite(folder, backup);
+    await client.createProject({ title: 'Later', description: '-' });
+    await first.kill(signal);
+
+    const page = readFileSync(new URL('../../docs/operations.md', import.meta.url), 'utf8');
+    const [, commands = ''] = /To restore a backup[^]+?```sh\n([^]+?)```/.exec(page) ?? [];
+    const own = commands.replace('/var/lib/tracker', folder).replace(/\/backups\/\S+/, backup);
+    expect(own.match(/\/\S+/g)).toEqual([folder, backup]);
+    execFileSync('sh', ['-c', own]);
+
+    const second = await startProcess({ DATA_DIR: folder });
+    const list = (await copyClient(client, second.address).listProjects()).body;
+    expect(list).toEqual([expect.objectContaining({ title: 'Kept' })]);
+    expect(readdirSync(join(folder, 'before-restore'))).toContain(fileName);
+  },
+);
