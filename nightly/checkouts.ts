@@ -103,7 +103,7 @@ async function problemsOf({ install, folder = 'checkout', env, sentence, command
 /** Runs "npm start" until it is ready or has ended. Returns what it printed. */
 async function start(env?: Record<string, string>): Promise<string> {
   const port = await findFreePort();
-  const child = spawnShell('npm start --silent', { ...env, PORT: `${port}`, DATA_DIR: 'data' });
+  const child = spawnShell('npm start --silent', { ...env, PORT: `${port}`, DATA_DIR: '' });
   const { ready, printed, ended } = watch(child, readyText);
   await Promise.race([ready, ended, new Promise((late) => setTimeout(late, maxStartMs))]);
   if (child.exitCode === null) await killTree(child.pid!);

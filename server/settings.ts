@@ -1,9 +1,8 @@
 import { isIP, isIPv6 } from 'node:net';
-import { existsSync, realpathSync } from 'node:fs';
+import { existsSync, realpathSync, statSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { logLevels } from './http/log.ts';
-import { mistakeInValue, mistakesInNames, show } from './setting-mistakes.ts';
 import { parseDatabaseUrl } from './store/database-url.ts';
 
 const defaultDist = fileURLToPath(new URL('../dist', import.meta.url));
@@ -14,7 +13,7 @@ export type Settings = NonNullable<ReturnType<typeof readSettings>['settings']>;
 const settingHelp = {
   PORT: ['port to listen on (default: 3000; 0 picks a free port)'],
   HOST: ['host name or address to listen on', '(default: localhost; 0.0.0.0 for all addresses)'],
-  DATA_DIR: ['folder of the SQLite database (default: ./data; created if missing)'],
+  DATA_DIR: ['existing folder of the SQLite database', '(default: ./data, which is created)'],
   DATABASE_URL: [
     'postgres://user:password@host:port/database, to use PostgreSQL instead',
     'of DATA_DIR (postgres://...@host1:port,host2:port/... uses the host that',
@@ -22,7 +21,7 @@ const settingHelp = {
   ],
   DATABASE_POOL_SIZE: ['connections to PostgreSQL at most (default: 10, at least 2)'],
   DATABASE_TIMEOUT_SECONDS: ['time limit of a statement on PostgreSQL (default: 10)'],
-  DIST_DIR: ['folder of the built app (default: dist/ next to server/)'],
+  DIST_DIR: ['existing folder of the built app (default: dist/ next to server/)'],
   TRUST_PROXY: [
     'addresses or subnets of proxies whose X-Forwarded-For header is trusted,',
     'separated by commas (default: none), for example 127.0.0.1,10.0.0.0/8',
@@ -53,14 +52,8 @@ type Environment = Record<string, string | undefined>;
 
 /** Reads the settings, or returns all problems with them. An empty variable counts as unset. */
 export function readSettings(environment: Environment) {
-  const problems = mistakesInNames(environment, settingNames);
-  const values: Environment = {};
-  for (const name of settingNames) {
-    const value = environment[name];
-    const mistake = value && mistakeInValue(name, value, settingNames);
-    if (mistake) problems.push(mistake);
-    else values[name] = value;
-  }
+  const problems: string[] = [];
+  const values = Object.fromEntries(settingNames.map((name) => [name, environment[name]]));
   const { HOST, DATA_DIR, DATABASE_URL, DIST_DIR, TRUST_PROXY, LOG_LEVEL } = values;
   const { METRICS_PORT, METRICS_HOST } = values;
   function readNumber(name: string, defaultValue: number, min: number, max = 999): number {
@@ -78,7 +71,7 @@ export function readSettings(environment: Environment) {
   const host = HOST || 'localhost';
   const metricsHost = METRICS_HOST || 'localhost';
   for (const [name, value] of Object.entries({ HOST: host, METRICS_HOST: metricsHost })) {
-    if (!/[\s/]|^[^:]*:[^:]*$/.test(value)) continue;
+    if (/^[\w.:%-]+$/.test(value) && !/^[^:]*:[^:]*$/.test(value)) continue;
     problems.push(`${name} must be a host name or address without a port, but is ${show(value)}.`);
   }
   try {
@@ -101,6 +94,14 @@ export function readSettings(environment: Environment) {
   const drainSeconds = readNumber('DRAIN_SECONDS', 1, 0);
   const dataDirectory = resolve(DATA_DIR || './data');
   const dist = resolve(DIST_DIR || defaultDist);
+  // Otherwise a mistake in the path would make another folder, and the server would start there
+  // without its data.
+  for (const [name, folder] of Object.entries({ DATA_DIR, DIST_DIR })) {
+    if (!folder || isFolder(folder)) continue;
+    problems.push(
+      `${name} must be an existing folder, but is ${show(folder)}: correct it, or create it.`,
+    );
+  }
   if (!DATABASE_URL && `${realPath(dataDirectory)}/`.startsWith(`${realPath(dist)}/`)) {
     problems.push('DATA_DIR must not be in DIST_DIR, because all files there are public.');
   }
@@ -137,6 +138,22 @@ function isNetwork(text: string): boolean {
   return rest.length === 0 && isLength && Number(prefixLength) <= max;
 }
 
+/** Returns true also if this user may not see the folder: the next step names what is missing. */
+function isFolder(path: string): boolean {
+  try {
+    return statSync(path).isDirectory();
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === 'EACCES';
+  }
+}
+
 /** Returns the path without symbolic links, also of a folder that does not exist yet. */
 const realPath = (path: string): string =>
   existsSync(path) ? realpathSync(path) : join(realPath(dirname(path)), basename(path));
+
+/** Quotes a text. Hides what may be a password of a URL, and shows invisible characters. */
+function show(text: string): string {
+  const escape = (character: string) => `\\u{${character.codePointAt(0)!.toString(16)}}`;
+  const withoutPassword = text.replaceAll(/:\/\/.*|.*@/gs, '…');
+  return JSON.stringify(withoutPassword).replaceAll(/[^\P{Z} ]|[\p{Cc}\p{Cf}]/gu, escape);
+}

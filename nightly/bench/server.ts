@@ -35,11 +35,12 @@ const examples = { Go: 'memory', Django: 'SQLite' };
 
 const folder = mkdtempSync(join(tmpdir(), 'tracker-app-bench-'));
 const dist = join(folder, 'dist');
-mkdirSync(dist);
+const dataFolder = join(folder, 'data');
+for (const created of [dist, dataFolder]) mkdirSync(created);
 writeFileSync(join(dist, 'index.html'), '<!doctype html>');
 const postgres = await startPostgres();
 const stores: Record<string, Settings> = {
-  SQLite: { DATA_DIR: join(folder, 'data') },
+  SQLite: { DATA_DIR: dataFolder },
   PostgreSQL: { DATABASE_URL: postgres.url },
 };
 

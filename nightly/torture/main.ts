@@ -31,18 +31,17 @@ const dist = join(folder, 'dist');
 mkdirSync(dist);
 writeFileSync(join(dist, 'index.html'), '<!doctype html>');
 const common: Settings = { DIST_DIR: dist, LOG_LEVEL: 'warn' };
-let stores = 0;
+const sqlite = async (): Promise<Settings> => ({
+  ...common,
+  DATA_DIR: mkdtempSync(join(folder, 'data-')),
+});
 
-const sqlite = async (): Promise<Settings> => {
-  stores += 1;
-  return { ...common, DATA_DIR: join(folder, `data-${stores}`) };
-};
-
+let databases = 0;
 let starting: ReturnType<typeof startPostgres> | undefined;
 const postgresql = async (): Promise<Settings> => {
   const postgres = await (starting ??= startPostgres());
-  stores += 1;
-  const name = `torture_${process.pid}_${stores}`;
+  databases += 1;
+  const name = `torture_${process.pid}_${databases}`;
   await runSql(postgres.url, `create database ${name}`);
   return { ...common, DATABASE_URL: Object.assign(new URL(postgres.url), { pathname: name }).href };
 };

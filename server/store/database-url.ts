@@ -60,8 +60,9 @@ type Environment = Record<string, string | undefined>;
  */
 export function parseDatabaseUrl(url: string, environment: Environment = process.env) {
   const [, userInfo = '', authority = '', path = '', query = ''] =
-    /^postgres(?:ql)?:\/\/(?:([^/?#]*)@)?([^@/?#]*)(?:\/([^@?#]*))?(?:\?([^@#]*))?$/.exec(url) ??
-    fail(formProblem);
+    /^postgres(?:ql)?:\/\/(?:([^/?#]*)@)?([^@/?#]*)(?:\/([^@?#\s\p{C}]*))?(?:\?([^@#]*))?$/u.exec(
+      url,
+    ) ?? fail(formProblem);
   const [user, password] = [/^[^:]*/, /(?<=:).*$/s].map((part) => decode(part.exec(userInfo)?.[0]));
   const given: Environment = { user, password, database: decode(path) };
   for (const [name, value] of new URLSearchParams(query)) {

@@ -178,10 +178,9 @@ export function syncFolder(folder: string): NodeJS.ErrnoException | undefined {
   return undefined;
 }
 
-/** Creates parents too. Node's `recursive` option never returns below /proc. */
+/** Creates a folder that only its owner can read, unless it exists. */
 export function makeFolder(path: string) {
   if (existsSync(path)) return;
-  makeFolder(dirname(path));
   try {
     mkdirSync(path, { mode: 0o700 });
     syncFolder(dirname(path));

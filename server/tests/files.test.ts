@@ -13,7 +13,13 @@ import { temporaryFolder } from './support.ts';
 
 vi.setConfig({ testTimeout: longTestMs });
 
-type Replaceable = 'accessSync' | 'fsyncSync' | 'linkSync' | 'mkdirSync' | 'renameSync';
+type Replaceable =
+  | 'accessSync'
+  | 'fsyncSync'
+  | 'linkSync'
+  | 'mkdirSync'
+  | 'renameSync'
+  | 'statSync';
 
 /** Makes a function of the file system fail until the test ends, for some paths or descriptors. */
 function failWith(name: Replaceable, code: string, fails = (_argument: never) => true) {
@@ -147,6 +153,8 @@ describe('without permission', () => {
     fs.chmodSync(join(folder, 'tracker.sqlite'), 0o640);
     writeFileSync(join(folder, 'tracker.sqlite-wal'), '', { mode: 0o600 });
     failWith(name, code, (path) => path === folder + refused);
+    // This user may not see whether the folder exists.
+    failWith('statSync', 'EACCES', (path) => path === `${folder}/new`);
     const DATA_DIR = refused === '/new' ? folder + refused : folder;
     const named = refused === '/new' ? folder : folder + refused;
     const { settings } = readSettings({ DATA_DIR });

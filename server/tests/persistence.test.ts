@@ -268,7 +268,7 @@ describe('backup.ts', () => {
     ['without a file', {}, [], 'Usage: node server/commands/backup.ts FILE'],
     ['with two files', {}, ['a', 'b'], 'Usage: node server/commands/backup.ts FILE'],
     ['with an invalid setting', { LOG_LEVEL: 'loud' }, ['a'], 'LOG_LEVEL'],
-    ['without data', { DATA_DIR: '/nowhere' }, ['/a'], 'there is no database in /nowhere'],
+    ['without data', { DATA_DIR: '/nowhere' }, ['/a'], 'DATA_DIR must be an existing folder'],
     ['for PostgreSQL', { DATABASE_URL: 'postgres://u:secret@h/d' }, ['a'], 'pg_dump'],
   ])('%s prints what to do', async (_case, settings, args, message) => {
     const { code, errors } = await runCommand('backup', settings, ...args);
@@ -356,7 +356,7 @@ describe.each([
   ['unlock', 'ada@example.org'],
 ] as const)('%s.ts creates no database', (command, argument) => {
   test.each<[string, string[], (folder: string) => string, message: string]>([
-    ['a missing folder', [], (folder) => join(folder, 'none'), 'there is no database in'],
+    ['a missing folder', [], (folder) => join(folder, 'none'), 'must be an existing folder'],
     ['an empty folder', [], (folder) => folder, 'there is no database in'],
     ['an empty file', ['tracker.sqlite'], (folder) => folder, 'tracker.sqlite is empty'],
     ['only a log', ['tracker.sqlite-wal'], (folder) => folder, 'there is no database in'],

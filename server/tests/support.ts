@@ -169,7 +169,7 @@ export function runProcess(settings: Settings, options?: Parameters<typeof runSe
 }
 
 /** Runs the server as a process and waits until it is ready. */
-export async function startProcess(settings: Settings, options?: { readsLog: boolean }) {
+export async function startProcess(settings: Settings, options?: Parameters<typeof runServer>[1]) {
   const running = runProcess(settings, options);
   return { ...running, address: await running.ready() };
 }

@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { globSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { globSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { createServer as createHttpServer, type RequestListener } from 'node:http';
 import { connect, type AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -306,6 +306,7 @@ test('edits of styles, screens and components keep what is typed, and edits of a
 
 test('npm run dev:server restarts the reference backend after an edit, and keeps the data', async () => {
   const { folder, edit } = copyProject();
+  mkdirSync(join(folder, 'data'));
   vi.stubEnv('DATA_DIR', join(folder, 'data'));
   vi.stubEnv('LOG_LEVEL', 'silent');
   const { address, printed, stop } = await startDevServer({ ...configOf(folder), mode: 'server' });

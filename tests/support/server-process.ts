@@ -14,6 +14,7 @@ interface Options {
   /** Path in server/. */
   script?: string;
   readsLog?: boolean;
+  cwd?: string;
 }
 
 // Most of a start is compiling. A process leaves its compiled code to later ones.
@@ -25,11 +26,12 @@ const NODE_COMPILE_CACHE = join(tmpdir(), 'node-compile-cache');
  */
 export function runServer(
   settings: Settings,
-  { args = [], script = 'main.ts', readsLog = true }: Options = {},
+  { args = [], script = 'main.ts', readsLog = true, cwd }: Options = {},
 ) {
   const path = fileURLToPath(new URL(script, new URL('../../server/', import.meta.url)));
   const child = spawn(process.execPath, [path, ...args], {
     env: { PORT: '0', NODE_COMPILE_CACHE, ...settings },
+    cwd,
   });
   let [output, errors] = ['', ''];
   child.stdout.on('data', (chunk) => (output += chunk));

@@ -53,7 +53,7 @@ test.each<[file: string, Change | undefined, commands: string[], output: RegExp]
 
 /** Returns all that a command prints. */
 async function run(command: string, cwd: string): Promise<string> {
-  const env = { ...process.env, NO_COLOR: '1', PORT: '0', DATA_DIR: join(cwd, 'data') };
+  const env = { ...process.env, NO_COLOR: '1', PORT: '0', DATA_DIR: '' };
   const child = spawn(command, { cwd, env, shell: true, stdio: ['ignore', 'pipe', 'pipe'] });
   return (await Promise.all([text(child.stdout), text(child.stderr)])).join('');
 }
