@@ -100,7 +100,14 @@ const server = useServer({ DIST_DIR: join(folder, 'dist') });
 const openPrerendered = prerenderedPages(browser, server);
 
 test('screens with different parameters break no types', () => {
-  const options = ['src', 'model', '--allow=all', '--type-aware', '--type-check', '--deny-warnings'];
+  const options = [
+    'src',
+    'model',
+    '--allow=all',
+    '--type-aware',
+    '--type-check',
+    '--deny-warnings',
+  ];
   expect(run(folder, 'oxlint/bin/oxlint', ...options)).toBe('');
 });
 
