@@ -30,11 +30,6 @@ for (const check of checks) add(check);
 
 const causalOrder = [...explanations.keys()];
 
-/** All checks in the order of a run: each after its explanations, and those that inspect last. */
-export const runOrder = [false, true].flatMap((inspects) =>
-  causalOrder.filter((check) => (check.inspects ?? false) === inspects),
-);
-
 /** Compares two checks by their causal order. */
 export const compareCauses = (a: Check, b: Check): number =>
   causalOrder.indexOf(a) - causalOrder.indexOf(b);
@@ -42,3 +37,17 @@ export const compareCauses = (a: Check, b: Check): number =>
 /** Returns whether a failure of `cause` explains one of `check`. */
 export const isCauseOf = (cause: Check, check: Check): boolean =>
   explanations.get(check)?.has(cause) === true;
+
+const isMust = ({ level, inspects }: Check) => level === 'MUST' && !inspects;
+
+/** Whether a check is a MUST, or explains one. */
+const isEarly = (check: Check) =>
+  isMust(check) || checks.some((other) => isMust(other) && isCauseOf(check, other));
+
+const rankOf = (check: Check) => (check.inspects ? 2 : isEarly(check) ? 0 : 1);
+
+/**
+ * All checks in the order of a run: each after its explanations, MUST checks as early as these
+ * allow, and those that inspect last.
+ */
+export const runOrder = causalOrder.toSorted((a, b) => rankOf(a) - rankOf(b));
