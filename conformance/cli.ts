@@ -39,10 +39,9 @@ data.
   --seed N        seed of the generated data (default 1); the same seed sends
                   the same requests
   --budget N      begin SHOULD checks within N seconds (default ${defaultBudgetSeconds}; no limit
-                  with --wait); MUST checks are judged to the end, within
-                  15 minutes or more; what does not fit is not judged, and
-                  on a slow backend, MUST checks come first, several run at
-                  once, and requests are repeated less often
+                  with --wait); MUST checks come first, and are judged to the
+                  end, within 15 minutes or more; what does not fit is not
+                  judged
   --wait          obey every Retry-After of a backend that throttles, up to
                   ${maxWaitMinutes} minutes in total
   --ui            also run the app itself in a browser, with this backend

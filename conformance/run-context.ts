@@ -9,7 +9,7 @@ import {
   type Exchange,
   type HttpClientOptions,
 } from './http/client.ts';
-import { fastMs, lateMs } from './http/clock.ts';
+import { lateMs } from './http/clock.ts';
 import { isClientError, isSuccess, parseJson } from './http/response.ts';
 import { Blocked, createProblem, type Problem } from './verdict.ts';
 
@@ -50,9 +50,6 @@ export function oncePerRun<Value>(create: (context: RunContext) => Promise<Value
   const once = oncePerArguments(create);
   return (context: RunContext) => once(context);
 }
-
-export const medianOf = (values: number[]): number | undefined =>
-  values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)];
 
 /** Returns whether an account signs in. */
 const isSignInOf = (exchange: Exchange, email: string) =>
@@ -190,20 +187,8 @@ export function createRunContext(
     return { ...account, browser, login, list };
   }
 
-  /** Returns fewer repetitions for a slow backend, so that other checks have time. */
-  function repetitions(
-    count: number,
-    isMeant: (exchange: Exchange) => boolean = Boolean,
-    usualMs = fastMs,
-  ): number {
-    const durations = http.exchanges.filter(isMeant).map(({ durationMs }) => durationMs);
-    const medianMs = medianOf(durations) ?? 0;
-    return Math.max(3, Math.min(count, Math.round((count * usualMs) / medianMs)));
-  }
-
   return {
     origin,
-    repetitions,
     http,
     secrets,
     fixtures,
@@ -214,8 +199,6 @@ export function createRunContext(
     refusedSignIns,
     /** Lists that lacked a project only at first. PROJECT-4 reports them. */
     lateProjects: [] as Problem[],
-    /** What the reports have to say beside the checks. */
-    notes: [] as string[],
     signInLate,
     /** What the error cases that were sent have brought, by the function that sends it. */
     errorCases: new Map<unknown, Promise<ApiCall | Exchange>>(),

@@ -5,21 +5,9 @@ import { runOrder } from './checks/order.ts';
 import { isSelected } from './cli.ts';
 import { createFixtures, createRunId } from './fixtures.ts';
 import { lowerFirst } from './describe.ts';
-import {
-  methodAndPath,
-  outOfTime,
-  scope,
-  Unjudged,
-  type Exchange,
-  type Scope,
-} from './http/client.ts';
+import { outOfTime, Unjudged, type Exchange } from './http/client.ts';
 import { isSuccess } from './http/response.ts';
-import {
-  createRunContext,
-  medianOf,
-  type RunContext,
-  type RunContextOptions,
-} from './run-context.ts';
+import { createRunContext, type RunContext, type RunContextOptions } from './run-context.ts';
 import { Blocked, CheckFailed, NoBackend, Skipped, type Problem, type Status } from './verdict.ts';
 
 export type CheckResult = {
@@ -47,7 +35,7 @@ type RunOptions = RunContextOptions & {
   onProgress?: (done: number, total: number, check: Check) => void;
 };
 
-/** Runs the checks against a backend: one after another, unless it is slow. */
+/** Runs the checks against a backend, one after another. */
 export async function run({
   origin,
   only = [],
@@ -62,17 +50,12 @@ export async function run({
     ...contextOptions,
     budgetMs,
   });
-  const { exchanges, clock, startedAtMs } = context.http;
+  const { clock, startedAtMs } = context.http;
   const selected = runOrder.filter(({ id }) => isSelected(id, only));
   const results: CheckResult[] = [];
-  let waiting = [...selected];
-  let helpers: Promise<void>[] = [];
-  /** How many exchanges there were before the first helper began. */
-  let aloneCount = Infinity;
   /** Why no other check can succeed. */
   let reason: string | undefined;
-
-  async function runNext(check: Check) {
+  for (const check of selected) {
     // An inspection sends next to nothing.
     const isOptional = check.level !== 'MUST' && !check.inspects;
     const isLate = isOptional && clock.now() - startedAtMs > budgetMs;
@@ -82,31 +65,7 @@ export async function run({
     if (result.endsRun) reason = lowerFirst(result.problems[0]!.description);
     results.push(result);
   }
-
-  /** Runs the checks that wait, one after another. A helper ends before one that runs alone. */
-  async function work(isHelper: boolean): Promise<void> {
-    for (;;) {
-      const [next] = waiting;
-      const isAlone = next?.alone || next?.inspects;
-      if (!next || (isHelper && isAlone)) return;
-      if (isAlone) {
-        await Promise.all(helpers);
-        helpers = [];
-      }
-      await runNext(waiting.shift()!);
-      const isAsFast = slowdown(exchanges, aloneCount) < maxSlowdown;
-      if (isShortOfTime(context, results.length, waiting.length)) {
-        waiting = mustFirst(waiting);
-        aloneCount = Math.min(aloneCount, exchanges.length);
-        if (isAsFast && helpers.length < maxHelpers) helpers.push(work(true));
-      }
-      if (isHelper && !isAsFast) return;
-    }
-  }
-  await work(false);
-  await Promise.all(helpers);
   context.http.close();
-  const timeAdvice = adviseTime(results, clock.now() - startedAtMs);
   return {
     origin,
     only,
@@ -118,71 +77,30 @@ export async function run({
     attempts: countCalls(context.http.exchanges),
     // No call deletes the users and projects of a run.
     successes: countCalls(context.http.exchanges.filter(isSuccess)),
-    timeAdvice,
     context,
   };
 }
 
-/** The part of the budget after which the speed of the backend is known. */
-const probeShare = 1 / 24;
-
-/** With the first, as many as browsers open connections. */
-const maxHelpers = 5;
-
-/** A backend that is slower than this beside others answers one request at a time. */
-const maxSlowdown = 1.5;
-
-/** Returns how many times as long as before the last responses took. */
-function slowdown(exchanges: Exchange[], aloneCount: number): number {
-  const before = exchanges.slice(0, aloneCount);
-  const factors = exchanges
-    .slice(aloneCount)
-    .slice(-10)
-    .map(({ durationMs, request }) => {
-      const same = before.filter((each) => methodAndPath(each.request) === methodAndPath(request));
-      return durationMs / Math.max(1, medianOf(same.map((each) => each.durationMs)) ?? durationMs);
-    });
-  return medianOf(factors) ?? 1;
-}
-
-/** Returns whether the other checks, at the speed so far, take longer than what is left. */
-function isShortOfTime({ http }: RunContext, doneCount: number, otherCount: number): boolean {
-  const spentMs = http.clock.now() - http.startedAtMs;
-  const neededMs = (spentMs / doneCount) * otherCount;
-  return spentMs > http.budgetMs * probeShare && neededMs > http.budgetMs - spentMs;
-}
-
-/** What the app cannot do without comes first. Keeps the order otherwise. */
-const mustFirst = (waiting: Check[]) =>
-  waiting.toSorted((a, b) => Number(b.level === 'MUST') - Number(a.level === 'MUST'));
-
-/** SHOULD checks need less time than the MUST checks before them, but some need more. */
-const timeMargin = 1.5;
-
-/** Says what to do about checks for which there was no time. Writes that into their notes. */
-function adviseTime(results: CheckResult[], spentMs: number): string | undefined {
-  const late = results.filter(({ note }) => note === outOfTime);
-  if (late.length === 0) return undefined;
-  const msPerCheck = spentMs / Math.max(1, results.length - late.length);
-  const neededMinutes = Math.ceil((spentMs + late.length * msPerCheck * timeMargin) / 60_000);
-  const advice = `${outOfTime}; --budget ${neededMinutes * 60} judges them`;
-  for (const result of late) result.note = advice;
-  return advice;
-}
-
 /** Runs a check, unless there is a reason to block it. */
 async function runCheck(check: Check, context: RunContext, reason: string | undefined) {
-  const { clock } = context.http;
+  const { clock, exchanges, unjudged } = context.http;
   const startedAtMs = clock.now();
-  const own: Scope = { exchanges: [], unjudged: [] };
+  const [firstExchange, firstUnjudged] = [exchanges.length, unjudged.length];
   let outcome: Outcome = reason
     ? { status: 'blocked', note: reason }
-    : await scope.run(own, () => evaluateCheck(check, context));
+    : await evaluateCheck(check, context);
+  await context.http.settle();
   // Journeys take a refused request for a result, and a 429 is evidence of nothing.
-  const [note] = own.unjudged;
+  const note = unjudged[firstUnjudged];
   if (note !== undefined && !showsTimeout(outcome)) outcome = { status: 'blocked', note };
-  const durationMs = clock.now() - startedAtMs;
-  return { check, problems: [], note: undefined, ...outcome, exchanges: own.exchanges, durationMs };
+  return {
+    check,
+    problems: [],
+    note: undefined,
+    ...outcome,
+    exchanges: exchanges.slice(firstExchange),
+    durationMs: clock.now() - startedAtMs,
+  };
 }
 
 type Outcome = Pick<CheckResult, 'status'> &

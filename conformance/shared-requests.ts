@@ -272,16 +272,10 @@ export const firstVisit = oncePerRun(async (context) =>
 /** Not more often the same user, in case the backend limits the sessions of a user. */
 const visitors = ['ada', 'bob', 'olga', 'ada', 'bob', 'cleo', 'ada', 'bob', 'dora', 'olga'];
 
-/** A sign-in hashes a password. */
-const usualSignInMs = 600;
-
-const isOfLogin = ({ request }: Exchange) => request.path.endsWith('/login');
-
-/** Signs in up to ten times in a row, because some tokens or some creates may fail. */
+/** Signs in ten times in a row, because some tokens or some creates may fail. */
 export const manyVisits = oncePerRun(async (context) => {
   const visits: Visit[] = [];
-  const count = context.repetitions(visitors.length, isOfLogin, usualSignInMs);
-  for (const [index, name] of visitors.slice(0, count).entries()) {
+  for (const [index, name] of visitors.entries()) {
     const user = await context.newSession(name);
     visits.push(await visitAs(context, user, `right after sign-in ${index + 1}`));
   }

@@ -27,8 +27,6 @@ export type Check = {
   after: string[];
   /** Whether it judges the requests of other checks, so that it runs after them. */
   inspects?: boolean;
-  /** Whether no other check may run at the same time. */
-  alone?: boolean;
   run: Run;
 };
 

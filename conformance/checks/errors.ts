@@ -337,8 +337,7 @@ const refuseAll = oncePerArguments(async (context: RunContext, call: Call): Prom
     : { browser: context.newBrowser('stranger') };
   const good = (name: string) => goodCalls[call](context, browser, name);
   let failed: ApiCall | undefined;
-  const cases = casesOf(call);
-  for (const errorCase of cases.slice(-context.repetitions(cases.length))) {
+  for (const errorCase of casesOf(call)) {
     await sendErrorCase(context, errorCase.send, browser).catch(() => undefined);
     const next = isProject && !failed ? await good(`after-${errorCase.id}`) : undefined;
     if (next && !next.outcome.ok) failed = next;
@@ -479,10 +478,11 @@ export async function listUserMessages(context: RunContext) {
   return rows;
 }
 
-/** Sends the request of an error case, once per run. */
-async function triggerError(context: RunContext, errorCase: ErrorCase) {
-  if (errorCase.call) await refuseAll(context, errorCase.call);
-  return sendErrorCase(context, errorCase.send);
+/** Sends the request of an error case, once per run. A wrong form has the session of its call. */
+async function triggerError(context: RunContext, { call, send }: ErrorCase) {
+  if (!call) return sendErrorCase(context, send);
+  await refuseAll(context, call);
+  return context.errorCases.get(send)!;
 }
 
 /** Sends the request of an error case. Blocks the check when a good request is refused too. */

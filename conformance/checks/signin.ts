@@ -102,7 +102,6 @@ export const signInChecks: Check[] = [
     requirement: 'Hash a password for unknown emails too, so that the time reveals no account.',
     statements: ['AUTH-5'],
     after: ['SIGNIN-1', 'SIGNIN-2'],
-    alone: true,
     async run(context) {
       const wrong = await loginWithWrongPassword(context);
       const unknown = await loginWithUnknownEmail(context);
@@ -311,8 +310,7 @@ export const signInChecks: Check[] = [
     after: ['SIGNIN-7'],
     async run(context) {
       const user = await requireActiveSession(context);
-      const repetitions = context.repetitions(manyRequests);
-      for (let count = 1; count <= repetitions; count++) {
+      for (let count = 1; count <= manyRequests; count++) {
         const list = await user.browser.listProjects();
         await blockUnlessRejected(user, list);
         const others = context.http.exchanges.filter(

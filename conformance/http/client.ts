@@ -1,4 +1,3 @@
-import { AsyncLocalStorage } from 'node:async_hooks';
 import { Agent as HttpAgent, request as httpRequest, type IncomingMessage } from 'node:http';
 import { Agent as HttpsAgent, request as httpsRequest } from 'node:https';
 import type { Socket } from 'node:net';
@@ -87,17 +86,11 @@ type Failure = {
 /** Thrown in place of a response that cannot be judged: the backend throttles, or hangs. */
 export class Unjudged extends Error {}
 
-/** What one check brought about, while others ran at the same time. */
-export type Scope = { exchanges: Exchange[]; unjudged: string[] };
-
-/** The scope of the check that runs. */
-export const scope = new AsyncLocalStorage<Scope>();
-
 /** The message of an `Unjudged` after the server has stopped. */
 const stopped = 'the backend has stopped';
 
-/** The message of an `Unjudged` after the budget. */
-export const outOfTime = 'lack of time';
+/** The message of an `Unjudged` after the end of the run. */
+export const outOfTime = 'lack of time; a larger --budget judges them';
 
 export type HttpClient = ReturnType<typeof createHttpClient>;
 
@@ -121,14 +114,14 @@ const impatientLimits = { onceMs: 5_000, totalMs: 20_000 };
 
 /**
  * MUST checks are judged to the end, for so long at least. After it, no request is sent or waited
- * for. A backend that takes 1.5 s for each request in turn needs 13 minutes.
+ * for. A backend that takes 1 s for each request in turn needs 14 minutes.
  */
 export const minMustMs = 15 * 60_000;
 
 /** How long a server may refuse connections, for example while a supervisor starts it again. */
 const maxStopMs = 15_000;
 const retryMs = 500;
-/** Those may have begun before a server stopped. */
+/** Checks send so many requests at once. Those may have begun before a server stopped. */
 const maxAtOnce = 12;
 
 /** Longer until the first timeout, so that a slow backend is called slow. */
@@ -159,10 +152,9 @@ export function createHttpClient(origin: string, settings: HttpClientOptions = {
   const agent = isHttps ? new HttpsAgent(options) : new HttpAgent(options);
   /** All exchanges so far, in order. */
   const exchanges: Exchange[] = [];
-  /** The message of each `Unjudged` outside of a check. */
-  const unjudgedElsewhere: string[] = [];
-  /** Returns the message of each `Unjudged` of the check that runs. */
-  const unjudged = () => scope.getStore()?.unjudged ?? unjudgedElsewhere;
+  /** The message of each `Unjudged` so far, in order. */
+  const unjudged: string[] = [];
+  const pending = new Set<Promise<Exchange>>();
   const throttling = {
     /** How often Retry-After was obeyed, and for how long in total. */
     count: 0,
@@ -247,7 +239,7 @@ export function createHttpClient(origin: string, settings: HttpClientOptions = {
   }
 
   function throwUnjudged(message: string): never {
-    unjudged().push(message);
+    unjudged.push(message);
     throw new Unjudged(message);
   }
 
@@ -305,6 +297,58 @@ export function createHttpClient(origin: string, settings: HttpClientOptions = {
     onWait?.(reason, delayMs);
   }
 
+  async function sendPatiently(request: HttpRequest, sender: Sender): Promise<Exchange> {
+    const operation = methodAndPath(request);
+    // What the app never sends may hang: the requests of the app are sent all the same.
+    const kind = `${operation} ${sender.isAppRequest}`;
+    for (let attempt = 0; ; attempt++) {
+      const hang = describeHang(kind);
+      if (hang && sender.isAppRequest)
+        throwUnjudged(`${operation} ${hang}, so it is not sent again`);
+      if ((await restart) === false) throwUnjudged(stopped);
+      const waitMs = resumeAtMs - clock.now();
+      if (waitMs > 0) await clock.sleep(waitMs);
+      if (clock.now() >= endsAtMs) throwUnjudged(outOfTime);
+      const startedAt = clock.now();
+      const startedAfter = exchanges.length;
+      onWait?.(operation);
+      inFlight += 1;
+      // A backend may answer one request at a time.
+      const fairness = 1 + (inFlight - 1) / 2;
+      const result = await sendOnce(request, (hang ? hangTimeoutMs : timeoutMs) * fairness);
+      const fairnessAtEnd = 1 + (inFlight - 1) / 2;
+      inFlight -= 1;
+      const endedAtMs = clock.now();
+      if (result.failure?.message === outOfTime) throwUnjudged(outOfTime);
+      if (endedAtMs - startedAt >= laterTimeoutMs * Math.max(fairness, fairnessAtEnd))
+        slow.push({ kind, isTimeout: result.failure?.isTimeout });
+      const exchange: Exchange = {
+        request,
+        ...sender,
+        ...result,
+        durationMs: endedAtMs - startedAt,
+        endedAtMs,
+        receivedAt: Date.now(),
+        startedAfter,
+        rejectedCookies: [],
+      };
+      exchanges.push(exchange);
+      onExchange?.(exchange);
+      if (result.failure?.isRefused) {
+        restart ??= awaitRestart(exchange);
+        const isBack = await restart;
+        if (!isBack) throwUnjudged(stopped);
+        restart = undefined;
+        continue;
+      }
+      const retryAfterMs = retryAfterMsOf(result.response);
+      if (retryAfterMs !== undefined) scheduleRetry(exchange, retryAfterMs, attempt);
+      // nginx limits requests so by default. ERR-20 reports this response all the same.
+      else if (result.response?.status === 503 && attempt === 0) await clock.sleep(1000);
+      else return exchange;
+    }
+  }
+
   return {
     origin,
     appOrigin,
@@ -320,56 +364,17 @@ export function createHttpClient(origin: string, settings: HttpClientOptions = {
      * when the time of the run is over.
      */
     async send(request: HttpRequest, sender: Sender): Promise<Exchange> {
-      const operation = methodAndPath(request);
-      // What the app never sends may hang: the requests of the app are sent all the same.
-      const kind = `${operation} ${sender.isAppRequest}`;
-      for (let attempt = 0; ; attempt++) {
-        const hang = describeHang(kind);
-        if (hang && sender.isAppRequest)
-          throwUnjudged(`${operation} ${hang}, so it is not sent again`);
-        if ((await restart) === false) throwUnjudged(stopped);
-        const waitMs = resumeAtMs - clock.now();
-        if (waitMs > 0) await clock.sleep(waitMs);
-        if (clock.now() >= endsAtMs) throwUnjudged(outOfTime);
-        const startedAt = clock.now();
-        const startedAfter = exchanges.length;
-        onWait?.(operation);
-        inFlight += 1;
-        // A backend may answer one request at a time.
-        const fairness = 1 + (inFlight - 1) / 2;
-        const result = await sendOnce(request, (hang ? hangTimeoutMs : timeoutMs) * fairness);
-        const fairnessAtEnd = 1 + (inFlight - 1) / 2;
-        inFlight -= 1;
-        const endedAtMs = clock.now();
-        if (result.failure?.message === outOfTime) throwUnjudged(outOfTime);
-        if (endedAtMs - startedAt >= laterTimeoutMs * Math.max(fairness, fairnessAtEnd))
-          slow.push({ kind, isTimeout: result.failure?.isTimeout });
-        const exchange: Exchange = {
-          request,
-          ...sender,
-          ...result,
-          durationMs: endedAtMs - startedAt,
-          endedAtMs,
-          receivedAt: Date.now(),
-          startedAfter,
-          rejectedCookies: [],
-        };
-        exchanges.push(exchange);
-        scope.getStore()?.exchanges.push(exchange);
-        onExchange?.(exchange);
-        if (result.failure?.isRefused) {
-          restart ??= awaitRestart(exchange);
-          const isBack = await restart;
-          if (!isBack) throwUnjudged(stopped);
-          restart = undefined;
-          continue;
-        }
-        const retryAfterMs = retryAfterMsOf(result.response);
-        if (retryAfterMs !== undefined) scheduleRetry(exchange, retryAfterMs, attempt);
-        // nginx limits requests so by default. ERR-20 reports this response all the same.
-        else if (result.response?.status === 503 && attempt === 0) await clock.sleep(1000);
-        else return exchange;
+      const sent = sendPatiently(request, sender);
+      pending.add(sent);
+      try {
+        return await sent;
+      } finally {
+        pending.delete(sent);
       }
+    },
+    /** Waits until no request is in flight, so that each exchange belongs to one check. */
+    async settle() {
+      while (pending.size > 0) await Promise.allSettled(pending);
     },
     close: () => agent.destroy(),
   };

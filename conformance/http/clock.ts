@@ -15,6 +15,3 @@ export const realClock: Clock = {
   clearTimeout,
   sleep: (delayMs) => new Promise((resolve) => setTimeout(resolve, delayMs)),
 };
-
-/** A request that takes longer makes a backend slow: checks repeat their requests less often. */
-export const fastMs = 60;

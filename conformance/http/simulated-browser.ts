@@ -65,7 +65,7 @@ export class SimulatedBrowser {
     overrides: RequestOptions = {},
   ): Promise<ApiCall<Output<Id>>> {
     const exchanges: Exchange[] = [];
-    const unjudged = this.http.unjudged();
+    const { unjudged } = this.http;
     const earlier = unjudged.length;
     const onExchange = (exchange: Exchange) => exchanges.push(exchange);
     const api = this.createApi({ onExchange, ...overrides });

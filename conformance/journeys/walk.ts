@@ -8,8 +8,6 @@ export type WalkOptions = {
   maxSteps: number;
   /** Default: no step that signs in or registers. */
   maxHashes?: number;
-  /** Ends a walk that has taken as many steps as there are. Default: never. */
-  isTimeOver?: () => boolean;
   /** New people repeat a failure at most so often. Default: 24. */
   maxAttempts?: number;
 };
@@ -20,13 +18,12 @@ export type WalkOptions = {
  */
 export async function chooseSteps(
   person: Person,
-  { steps, maxSteps, maxHashes = 0, isTimeOver = () => false }: WalkOptions,
+  { steps, maxSteps, maxHashes = 0 }: WalkOptions,
 ): Promise<Failure | undefined> {
   const counts = new Map<string, number>();
   let hashes = 0;
   return takeSteps(person, steps, (names, isPossible) => {
     if (names.length === maxSteps) return undefined;
-    if (names.length >= Object.keys(steps).length && isTimeOver()) return undefined;
     /** Returns the ends of the walk with one more step: after two steps, after one, alone. */
     const endsWith = (name: string) =>
       [2, 1, 0].map((before) => [...names.slice(names.length - before), name].join());

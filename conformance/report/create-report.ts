@@ -3,7 +3,7 @@ import { callNames } from '../../model/calls.ts';
 import type { Check, Level } from '../checks/check.ts';
 import { describeResponse, plural, truncate } from '../describe.ts';
 import { emailDomain } from '../fixtures.ts';
-import type { Exchange, HttpClient } from '../http/client.ts';
+import { outOfTime, type Exchange, type HttpClient } from '../http/client.ts';
 import { reproduce, withRequirements } from '../http/curl.ts';
 import type { CheckResult, RunResult } from '../run.ts';
 import type { Problem } from '../verdict.ts';
@@ -70,7 +70,7 @@ export function createReport(run: RunResult, notes: string[] = []): Report {
   const missingCalls = callNames.filter((call) => attempts[call] > 0 && successes[call] === 0);
   const findings = listFindings(run.results).map(reportFinding);
   /** Checks that are blocked for a reason that no finding tells. */
-  const notJudged = listNotJudged(run.results, [context.http.throttling.advice, run.timeAdvice]);
+  const notJudged = listNotJudged(run.results, [context.http.throttling.advice, outOfTime]);
   const totalsOf = (level: Level) =>
     countStatuses(
       run.results,
@@ -101,7 +101,7 @@ export function createReport(run: RunResult, notes: string[] = []): Report {
     },
     throttling: describeThrottling(context.http.throttling),
     notJudged: cleanTexts(notJudged),
-    notes: [...notes, ...context.notes],
+    notes,
     leftovers: `${plural(successes.registerUser, 'user')} and ${plural(successes.createProject, 'project')} stay on the server. ${deletionHint(run.runId)}`,
   };
 }
@@ -142,7 +142,7 @@ function countStatuses(results: CheckResult[], wanted: Level, notJudged: string[
   };
 }
 
-function describeVerdict({ results, only, timeAdvice }: RunResult, first?: string): string {
+function describeVerdict({ results, only }: RunResult, first?: string): string {
   const isSelection = only.length > 0;
   const [must, should] = [countStatuses(results, 'MUST'), countStatuses(results, 'SHOULD')];
   const unmet = (count: number, level: Level) =>
@@ -151,8 +151,8 @@ function describeVerdict({ results, only, timeAdvice }: RunResult, first?: strin
   if (must.failed > 0)
     return `The app does not work with this backend: ${unmet(must.failed, 'MUST')}${advice} Begin with ${first}.`;
   const blocked = results.filter(({ status }) => status === 'blocked');
-  const isLate = blocked.every(({ note }) => note === timeAdvice);
-  const reason = isLate ? ` for ${timeAdvice}` : '';
+  const isLate = blocked.every(({ note }) => note === outOfTime);
+  const reason = isLate ? ` for ${outOfTime}` : '';
   if (must.blocked > 0)
     return `The result is incomplete: ${plural(must.blocked, 'MUST check')} could not run${reason}.${advice}`;
   if (isSelection && must.total + should.total > 0 && must.passed + should.passed === 0)

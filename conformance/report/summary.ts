@@ -20,10 +20,9 @@ export function viewOf({ findings, notJudged, results, totals }: Report) {
 
 /** Returns which checks could not run, and why. */
 function describeNotJudged({ ids, reason }: Report['notJudged'][number]): Row {
-  const [, advice] = reason.split(`${outOfTime}; `);
-  return advice === undefined
-    ? [`Not judged: ${listIds(ids)}`, `because ${lowerFirst(reason)}`]
-    : [`Not judged for ${outOfTime}: ${plural(ids.length, 'check')}; ${advice}`, listIds(ids)];
+  return reason === outOfTime
+    ? [`Not judged: ${plural(ids.length, 'check')}, for ${outOfTime}`, listIds(ids)]
+    : [`Not judged: ${listIds(ids)}`, `because ${lowerFirst(reason)}`];
 }
 
 /** Names the first five of many. */

@@ -14,7 +14,6 @@ import { jsonSchema, type Report } from '../report/schema.ts';
 import { run, type CheckResult, type RunResult } from '../run.ts';
 import type { Exchange } from '../http/client.ts';
 import type { Problem } from '../verdict.ts';
-import { findCall } from '../../model/calls.ts';
 import { parseJson } from '../http/response.ts';
 import { createSecrets } from '../http/secrets.ts';
 import { exemplary, startBackend, withHeaders, type Change } from './backends/backend.ts';
@@ -22,7 +21,7 @@ import * as change from './backends/changes.ts';
 import { signInFaults } from './backends/faults/auth.ts';
 import { errorFaults } from './backends/faults/errors.ts';
 import { leakFaults } from './backends/faults/leaks.ts';
-import { runKit } from './backends/run-kit.ts';
+import { requestsOf, runKit } from './backends/run-kit.ts';
 import { closedConnection, neverRespond, type BackendRequest } from './backends/stub-server.ts';
 import { TestClock } from './backends/test-clock.ts';
 
@@ -338,16 +337,11 @@ test('a run with the same seed sends the same requests to a server with data of 
   onTestFinished(stop);
   const runWithSeed = async (seed: number, only: string[] = []) => {
     const clock = new TestClock();
-    const { context, runId, results } = await run({ origin, seed, only, clock });
-    const requests = context.http.exchanges.map(
-      ({ browserName, request: { method, path, body } }) =>
-        // Parameters of the path may be ids, which the backend chooses.
-        `${browserName} ${findCall(method, path)?.call ?? method + path} ${String(body ?? '')}`
-          .replaceAll(new RegExp(runId, 'gi'), '(run id)')
-          .replace(/"id":"[^"]+"/, '"id":"(of the backend)"'),
-    );
-    // Concurrent requests may arrive in any order.
-    return { requests: requests.toSorted(), statuses: results.map(({ status }) => status) };
+    const result = await run({ origin, seed, only, clock });
+    return {
+      requests: requestsOf(result),
+      statuses: result.results.map(({ status }) => status),
+    };
   };
   expect(await runWithSeed(7)).toEqual(await runWithSeed(7));
   const { requests } = await runWithSeed(7, ['PROJECT-1']);

@@ -1,4 +1,5 @@
 import type { Level } from '../../checks/check.ts';
+import { findCall } from '../../../model/calls.ts';
 import { run, type RunResult } from '../../run.ts';
 import type { RunningServer } from '../../../tests/support/reference-server.ts';
 import { TestClock } from './test-clock.ts';
@@ -15,6 +16,21 @@ export async function runKit(
   } finally {
     await stop();
   }
+}
+
+/** Returns the requests of each check by its id, without what differs from run to run. */
+export function requestsOf({ results, runId }: RunResult): Record<string, string[]> {
+  const entries = results.map(({ check, exchanges }): [string, string[]] => {
+    const requests = exchanges.map(({ browserName, request: { method, path, body } }) =>
+      // Parameters of the path may be ids, which the backend chooses.
+      `${browserName} ${findCall(method, path)?.call ?? method + path} ${String(body ?? '')}`
+        .replaceAll(new RegExp(runId, 'gi'), '(run id)')
+        .replace(/"id":"[^"]+"/, '"id":"(of the backend)"'),
+    );
+    // Concurrent requests may arrive in any order.
+    return [check.id, requests.toSorted()];
+  });
+  return Object.fromEntries(entries);
 }
 
 /** Lists the checks that failed or could not run, with the reason. */
