@@ -83,7 +83,7 @@ export async function run({
 
 /** Runs a check, unless there is a reason to block it. */
 async function runCheck(check: Check, context: RunContext, reason: string | undefined) {
-  const { clock, exchanges, unjudged } = context.http;
+  const { clock, endsAtMs, exchanges, unjudged } = context.http;
   const startedAtMs = clock.now();
   const [firstExchange, firstUnjudged] = [exchanges.length, unjudged.length];
   let outcome: Outcome = reason
@@ -93,6 +93,9 @@ async function runCheck(check: Check, context: RunContext, reason: string | unde
   // Journeys take a refused request for a result, and a 429 is evidence of nothing.
   const note = unjudged[firstUnjudged];
   if (note !== undefined && !showsTimeout(outcome)) outcome = { status: 'blocked', note };
+  // An inspection may find a fault after the end, but requests that it needs were not sent.
+  if (outcome.status === 'passed' && clock.now() >= endsAtMs)
+    outcome = { status: 'blocked', note: outOfTime };
   return {
     check,
     problems: [],

@@ -50,7 +50,7 @@ export const journeyChecks: Check[] = [
   }),
 ];
 
-/** Enough for most pairs of steps, one after another, also on a backend that takes a second each. */
+/** Enough for most pairs of steps. With more, MUST checks take too long at 1 s for each request. */
 const maxSteps = 60;
 
 const userStory = oncePerRun((context) => {

@@ -154,6 +154,7 @@ export function createHttpClient(origin: string, settings: HttpClientOptions = {
   const exchanges: Exchange[] = [];
   /** The message of each `Unjudged` so far, in order. */
   const unjudged: string[] = [];
+  /** What the callers of `send` wait for. */
   const pending = new Set<Promise<Exchange>>();
   const throttling = {
     /** How often Retry-After was obeyed, and for how long in total. */
@@ -354,7 +355,7 @@ export function createHttpClient(origin: string, settings: HttpClientOptions = {
     appOrigin,
     clock,
     startedAtMs,
-    budgetMs,
+    endsAtMs,
     exchanges,
     stops,
     throttling,

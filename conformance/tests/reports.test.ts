@@ -337,11 +337,8 @@ test('a run with the same seed sends the same requests to a server with data of 
   onTestFinished(stop);
   const runWithSeed = async (seed: number, only: string[] = []) => {
     const clock = new TestClock();
-    const result = await run({ origin, seed, only, clock });
-    return {
-      requests: requestsOf(result),
-      statuses: result.results.map(({ status }) => status),
-    };
+    const ran = await run({ origin, seed, only, clock });
+    return { requests: requestsOf(ran), statuses: ran.results.map(({ status }) => status) };
   };
   expect(await runWithSeed(7)).toEqual(await runWithSeed(7));
   const { requests } = await runWithSeed(7, ['PROJECT-1']);
