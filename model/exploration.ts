@@ -7,7 +7,8 @@
  * scopes, and does not multiply the states.
  * - In a scope, only its calls are submitted and answered, and only on their screens. Another call
  *   that a screen makes stays pending.
- * - Texts count by which of them are equal, because the app compares texts and does not read them.
+ * - The app compares texts and does not read them. So two fields that both have "Title 1" are the
+ *   same state as two that both have "Title 7". "Title 1" and "Title 2" are another state.
  * - A state with more than two rows is compared and not explored further.
  * - Of the aborted calls, only the last of each can still be answered.
  * - Time passes where a fetched call is one of two, because only what a screen fetches expires: to

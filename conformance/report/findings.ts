@@ -105,7 +105,9 @@ export function listNotJudged(
 type Explanation = {
   /** What it has in common with other problems. */
   cause: Cause | undefined;
-  /** The checks whose special requests failed as the one that an inspection found. */
+  /**
+   * For a failure that an inspection found: the checks whose own problem shows the same failure.
+   */
   claims: Check[];
 };
 

@@ -44,7 +44,7 @@ export function Layout() {
   );
 }
 
-/** The layout with an empty navigation area, which no route uses yet. */
+/** The second layout (LAYOUT-2). No route uses it (CHOICE-40). */
 export function PlainLayout() {
   return (
     <PlainPage>

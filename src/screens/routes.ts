@@ -108,7 +108,8 @@ export const exampleOf = (route: Route): string => screenOf(route).example ?? ro
 
 /**
  * Returns the address that the fragment of a URL stands for, as `addressOf` spells it. The router
- * and the inline script read a fragment by it. What is no address of a screen becomes one segment.
+ * and the inline script read a fragment by it. A fragment of no screen becomes one encoded
+ * segment (`#/a/b` becomes `/%2F%2Fa%2Fb`), so that the router shows the error screen.
  */
 export function addressOfFragment(hash: string): string {
   const [, text = ''] = hash.split(/[#?]/);
