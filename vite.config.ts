@@ -25,7 +25,7 @@ function plainImports(): Plugin {
 
 /**
  * Removes the descriptions and statement ids of the charts: 540 bytes (brotli). Fails where one is
- * left. The generated paths are executed on the build as well.
+ * left.
  */
 function stripChartDocs(): Plugin {
   const docs = /\b(description: '[^'\n]+'|meta: \{\s*statements: \[[^\]]*\],?\s*\}),?/g;
