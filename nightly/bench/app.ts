@@ -241,19 +241,5 @@ ${markdownTable(
 - *Show new project*: from the click on "Show the new project" to the frame with its row.
 - *Dropped frames*: of the 90 frames in 1.5 seconds, while the whole list scrolls by.
 - *Heap*: after garbage collection.
-
-## Known costs
-
-What the app does in addition to the same app built with React Router, RTK Query and Formik. The
-ratio of each row was above 1.05. The cost of a feature is what a build without it saved, in 8 to 30
-interleaved visits of 2026-11-24:
-
-| row | ratio | cause |
-| --- | --- | --- |
-| CPU of a create, empty list | 1.2 | The busy button: 1.7 ms of 18 ms. The focus on Title: 1.1 ms. |
-| CPU of a create, 100 projects | 1.08 | The same. |
-| CPU of a route change | 1.2 | The focus on the heading, for screen readers: 0.5 ms of 6.5 ms. Two layouts \
-of the list that measure its rows: 0.25 ms. The rest is not known. |
-| DOM nodes, \`/projects\` | 1.3 | Logo, messages for screen readers, progress bars, inline scripts. |
 `;
 }
