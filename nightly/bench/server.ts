@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { get, type IncomingMessage } from 'node:http';
@@ -175,7 +174,7 @@ async function startBaseline({ url, method, headers, body }: Load) {
   const response = await fetch(url, {
     method,
     headers: { ...headers[0], 'accept-encoding': 'identity' },
-    ...(body && { body: body.replace('EMAIL', `${randomUUID()}@example.org`) }),
+    ...(body && { body }),
   });
   const fixed: FixedResponse = {
     status: response.status,
@@ -233,7 +232,7 @@ ${markdownTable(
   ['call', 'server', 'responses per second', 'median (ms)', 'p99 (ms)', 'ratio to bare'],
   callRows,
 )}
-- \`login\` and \`registerUser\` hash a password, which takes tens of milliseconds on purpose.
+- \`login\` hashes a password, which takes tens of milliseconds on purpose.
 - \`createProject\` waits until the project is on the disk, but in the Go example, which keeps it in
   memory. The PostgreSQL of the tests does not sync its writes (\`fsync=off\`).
 - \`listProjects\` sends a cached response while the list is unchanged. Each query to PostgreSQL takes
