@@ -13,7 +13,7 @@ const headroom = 1.05;
 
 type Sizes = Record<keyof typeof acceptedBytes, number>;
 
-export const budgetBytes = Object.fromEntries(
+const budgetBytes = Object.fromEntries(
   Object.entries(acceptedBytes).map(([path, size]) => [path, Math.floor(size * headroom)]),
 ) as Sizes;
 
@@ -26,7 +26,7 @@ export const howToRaise =
 type Output = Rolldown.RolldownOutput['output'];
 
 /** Builds the app without writing it. */
-export async function buildInMemory(): Promise<Output> {
+async function buildInMemory(): Promise<Output> {
   const options = { write: false, sourcemap: 'hidden' } as const;
   const result = await build({ root, logLevel: 'silent', build: options });
   if (!('output' in result)) throw new Error('Vite did not return a single build.');
@@ -34,7 +34,7 @@ export async function buildInMemory(): Promise<Output> {
 }
 
 /** Returns the size of the page and the scripts of each screen. */
-export async function bundleSizes(output: Output): Promise<Sizes> {
+async function bundleSizes(output: Output): Promise<Sizes> {
   const chunks = output.filter((file) => file.type === 'chunk');
   const withImports = (name: string): string[] => {
     const imports = chunks.find(({ fileName }) => fileName === name)?.imports ?? [];

@@ -4,15 +4,14 @@ import type { AddressInfo } from 'node:net';
 import { fileURLToPath } from 'node:url';
 import { launchBrowser } from '../../conformance/ui/chromium.ts';
 import { sendFile } from '../../tests/support/static-files.ts';
-import { budgetBytes, buildInMemory, bundleSizes } from '../../tools/bundle-size.ts';
 import { markdownTable } from '../../tools/diagram.ts';
 import { medians } from '../../tests/support/median.ts';
 import { forceHelp, startBenchmark } from './environment.ts';
 
 const paragraph = await startBenchmark(`Usage: npm run node -- nightly/bench/app.ts [--force]
 
-Measures the build in Chromium: the bytes of each screen, and the speed of the projects screen with
-1,000 to 100,000 projects. Writes docs/app-speed.md. Run "npm run build" first.
+Measures the speed of the projects screen in Chromium, with 1,000 to 100,000 projects. Writes
+docs/app-speed.md. Run "npm run build" first.
 
 ${forceHelp}`);
 
@@ -62,7 +61,6 @@ const server = createServer((request, response) => {
 await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening));
 const address = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
 
-const sizes = await bundleSizes(await buildInMemory());
 const browser = await launchBrowser();
 const measured = new Map(listLengths.map((length) => [length, [] as Figures[]]));
 for (let round = 0; round < rounds; round += 1) {
@@ -194,22 +192,8 @@ ${paragraph}
 
 Written by \`nightly/bench/app.ts\`. The list lengths take turns in ${rounds} rounds. Each visit has an
 empty cache, a viewport of 1280 by 800 pixels and a server that answers at once. Figures are
-medians. Compare figures within this page only.
-
-## Bytes on a first visit
-
-The page, its styles and the scripts of the screen, compressed with brotli.
-\`npm run check\` fails if a screen exceeds its budget.
-
-${markdownTable(
-  ['screen', 'bytes', 'budget'],
-  Object.entries(sizes).map(([path, size]) => [
-    `\`${path}\``,
-    grouped(size),
-    grouped(budgetBytes[path as keyof typeof budgetBytes]),
-  ]),
-)}
-## Long lists
+medians. Compare figures within this page only. \`npm run node -- tools/bundle-size.ts\` prints the
+bytes of each screen.
 
 ${markdownTable(
   [
