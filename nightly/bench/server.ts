@@ -12,14 +12,13 @@ import { startServerProcess, type Settings } from '../../tests/support/server-pr
 import type { FixedResponse } from './baseline-server.ts';
 import { calls, runLoad, spawnScript, type Call, type Server } from './calls.ts';
 import type { Load, LoadResult } from './load-generator.ts';
-import { exampleServers } from '../../conformance/tests/backends/examples.ts';
 import { forceHelp, startBenchmark } from './environment.ts';
 
 const paragraph = await startBenchmark(`Usage: npm run node -- nightly/bench/server.ts [--force]
 
-Measures the reference backend on SQLite and PostgreSQL, and the example backends of the conformance
-kit: their speed as a ratio to a bare node:http server that sends the same bytes, and the cost of
-sign-ins and long lists. Writes docs/server-speed.md.
+Measures the reference backend on SQLite and PostgreSQL: its speed as a ratio to a bare node:http
+server that sends the same bytes, and the cost of sign-ins and long lists. Writes
+docs/server-speed.md.
 
 ${forceHelp}`);
 
@@ -29,8 +28,6 @@ const seconds = 2;
 const connections = 10;
 const listLengths = [100, 10_000, 100_000];
 const bare = 'bare `node:http`';
-/** Where the examples keep their data. */
-const examples = { Go: 'memory', Django: 'SQLite' };
 
 const folder = mkdtempSync(join(tmpdir(), 'tracker-app-bench-'));
 const dist = join(folder, 'dist');
@@ -57,10 +54,8 @@ try {
     startTimes.push(`${median(timesMs).toFixed(0)} ms on ${store}`);
   }
 
-  const others = await startExamples();
   const callRows: string[][] = [];
-  for (const call of calls) callRows.push(...(await measureCall(call, { ...servers, ...others })));
-  for (const { kill } of Object.values(others)) await kill();
+  for (const call of calls) callRows.push(...(await measureCall(call, servers)));
   const signInRows: string[][] = [];
   for (const [store, server] of Object.entries(servers))
     signInRows.push([store, ...(await measureSignIns(server))]);
@@ -89,18 +84,6 @@ async function start(settings: Settings) {
     ...settings,
   });
   return { ...server, settings };
-}
-
-/** Starts the examples. Throws if one is not installed. */
-async function startExamples() {
-  const servers: Record<string, Server> = {};
-  for (const { name, start: startExample } of exampleServers) {
-    const data = examples[name as keyof typeof examples];
-    if (!data) continue;
-    const { origin, stop } = await startExample();
-    servers[`${name}, ${data}`] = { address: origin, kill: stop };
-  }
-  return servers;
 }
 
 /** Measures sign-ins, and short calls while they are hashed. */
@@ -141,30 +124,23 @@ async function measureCall(
   const results: Record<string, LoadResult[]> = {};
   for (let round = 0; round < rounds; round += 1) {
     for (const server of names) {
-      const mayFail = server !== bare && !servers[server]!.settings;
-      (results[server] ??= []).push(await runLoad(`${name}, ${server}`, loads[server]!, mayFail));
+      (results[server] ??= []).push(await runLoad(`${name}, ${server}`, loads[server]!));
     }
   }
   baseline.stop();
   console.error(`measured ${name}`);
   return names.map((server) => {
-    const { requestsPerSecond, medianMs, p99Ms, failed } = medians(results[server]!);
-    const failedPercent = (100 * failed) / (requestsPerSecond * seconds);
+    const { requestsPerSecond, medianMs, p99Ms } = medians(results[server]!);
     const ratios = results[server]!.map(
       (result, round) => result.requestsPerSecond / results[bare]![round]!.requestsPerSecond,
     );
     return [
       server === bare ? name : '',
       server,
-      ...(requestsPerSecond === 0
-        ? [`none within ${seconds} s`, '', '', '']
-        : [
-            requestsPerSecond.toFixed(0) +
-              (failed > 0 ? `, ${failedPercent.toFixed(0)} % of them failed` : ''),
-            String(medianMs),
-            String(p99Ms),
-            server === bare ? '' : median(ratios).toFixed(2),
-          ]),
+      requestsPerSecond.toFixed(0),
+      String(medianMs),
+      String(p99Ms),
+      server === bare ? '' : median(ratios).toFixed(2),
     ];
   });
 }
@@ -224,20 +200,18 @@ ${paragraph}
 
 Written by \`nightly/bench/server.ts\`. Each call is measured in ${rounds} rounds of ${seconds} seconds with ${connections}
 connections. The servers take turns with a bare \`node:http\` server that sends the same bytes.
-Figures are medians. SQLite and PostgreSQL are the reference backend without its request log. The
-others are the [examples](../conformance/examples/README.md) of the conformance kit. Compare figures
-within this page only.
+Figures are medians. SQLite and PostgreSQL are the reference backend without its request log. Compare
+figures within this page only.
 
 ${markdownTable(
   ['call', 'server', 'responses per second', 'median (ms)', 'p99 (ms)', 'ratio to bare'],
   callRows,
 )}
 - \`login\` hashes a password, which takes tens of milliseconds on purpose.
-- \`createProject\` waits until the project is on the disk, but in the Go example, which keeps it in
-  memory. The PostgreSQL of the tests does not sync its writes (\`fsync=off\`).
+- \`createProject\` waits until the project is on the disk. The PostgreSQL of the tests does not sync
+  its writes (\`fsync=off\`).
 - \`listProjects\` sends a cached response while the list is unchanged. Each query to PostgreSQL takes
   a round trip.
-- The examples neither throttle sign-ins nor stream long lists.
 
 Hashing decides how many users can sign in. It runs beside the other calls, in threads, and waits in
 a queue. These are sign-ins on ${connections} connections, and a cached list on one connection beside them:
