@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { checks } from '../checks/all.ts';
-import { help, parseArguments, version } from '../cli.ts';
+import { parseArguments, version } from '../cli.ts';
 
 const readme = readFileSync('conformance/README.md', 'utf8');
 const checkIds = checks.map(({ id }) => id);
@@ -33,16 +33,6 @@ test('the report that the README begins with has ids and titles of the kit', () 
   expect(titles.length).toBeGreaterThan(1);
   for (const [, id, title] of titles)
     expect(checks.find((check) => check.id === id)?.title).toBe(title);
-});
-
-test('the README names every option and exit code of --help', () => {
-  const options = [...help.matchAll(/^ {2}(--\w+)/gm)].map(([, option]) => option!);
-  expect(options.length).toBeGreaterThan(7);
-  const table = readme.split('## Options')[1]!.split('\n## ')[0]!;
-  for (const option of options) expect(table).toContain(`\`${option}`);
-  for (const option of table.match(/--\w+/g)!) expect(options).toContain(option);
-  const codes = [...help.split('Exit codes:')[1]!.matchAll(/^ {2}(\d+)/gm)].map(([, code]) => code);
-  expect([...table.matchAll(/^\| (\d+) \|/gm)].map(([, code]) => code)).toEqual(codes);
 });
 
 test('the workflow to copy runs this version of the kit, and writes its report to a folder', () => {
