@@ -123,7 +123,7 @@ export default {
   ],
   options: {
     tsPreCompilationDeps: true,
-    // Nothing imports tests, which may import anything.
+    // Tests and nightly/ may import anything.
     doNotFollow: { path: '(^|/)(node_modules|tests)/|^nightly/' },
     exclude: { path: '^(conformance/)?dist/|^tests/out/' },
   },
