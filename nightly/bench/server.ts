@@ -200,8 +200,8 @@ ${paragraph}
 
 Written by \`nightly/bench/server.ts\`. Each call is measured in ${rounds} rounds of ${seconds} seconds with ${connections}
 connections. The servers take turns with a bare \`node:http\` server that sends the same bytes.
-Figures are medians. SQLite and PostgreSQL are the reference backend without its request log. Compare
-figures within this page only.
+Figures are medians. SQLite and PostgreSQL are the reference backend without its request log.
+Compare figures within this page only.
 
 ${markdownTable(
   ['call', 'server', 'responses per second', 'median (ms)', 'p99 (ms)', 'ratio to bare'],
