@@ -69,8 +69,6 @@ export const findMigrationsTable = {
   sqlite: "select 1 from sqlite_schema where name = 'migrations'",
   postgresql: "select 1 where to_regclass('migrations') is not null",
 };
-export const createMigrationsTable =
-  'create table if not exists migrations (name text primary key)';
 export const claimMigration =
   'insert into migrations (name) values ($1) on conflict do nothing returning name';
 /** Changes the row each time, because SQLite writes nothing if the row stays the same. */

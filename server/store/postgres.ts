@@ -2,7 +2,6 @@ import type { PoolClient } from 'pg';
 import {
   causeOf,
   claimMigration,
-  createMigrationsTable,
   StoreUnavailable,
   writeRow,
   type Database,
@@ -21,6 +20,9 @@ const writeCheck = `
   set local work_mem = '64kB';
   select count(*) from generate_series(1, 10000);
   ${writeRow}`;
+
+const createMigrationsTable =
+  'create table if not exists migrations (name text collate "C" primary key)';
 
 const missingTableCode = '42P01';
 

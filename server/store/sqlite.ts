@@ -4,7 +4,6 @@ import { backup, type DatabaseSync, type StatementSync } from 'node:sqlite';
 import { setTimeout as delay } from 'node:timers/promises';
 import {
   claimMigration,
-  createMigrationsTable,
   RowsRefused,
   StoreUnavailable,
   writeRow,
@@ -117,7 +116,7 @@ export function openSqlite(directory: string, busyTimeoutMs = defaultBusyTimeout
     async migrate(name, sql) {
       connection.exec(`pragma busy_timeout = ${busyTimeoutMs}`);
       const isRun = runTransaction(function* () {
-        connection.exec(createMigrationsTable);
+        connection.exec('create table if not exists migrations (name text primary key)');
         const claimed = yield [claimMigration, [name]];
         if (claimed.length > 0) connection.exec(sql);
         return claimed.length > 0;

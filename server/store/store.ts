@@ -1,4 +1,5 @@
 import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { attemptBucketQueries } from './attempt-buckets.ts';
 import { projectCreation } from './creates.ts';
 import { findMigrationsTable, type Database } from './database.ts';
@@ -29,12 +30,16 @@ export const knownNetworkMs = 30 * 24 * 60 * 60 * 1000;
 
 export type Store = Awaited<ReturnType<typeof openStore>>;
 
-const migrations = new URL('./migrations/', import.meta.url);
+const migrations = join(import.meta.dirname, 'migrations');
 
-/** Returns the migrations of a database in their order. */
-function migrationNames(dialect: Database['dialect']): string[] {
-  const isOwn = (name: string) => ['sql', dialect].includes(name.split('.')[1] ?? '');
-  return readdirSync(migrations).filter(isOwn).toSorted();
+/** Runs the migrations that are missing, in the order of their names. Returns those it ran. */
+export async function migrate(database: Database, folder = migrations): Promise<string[]> {
+  const isOwn = (name: string) => ['sql', database.dialect].includes(name.split('.')[1] ?? '');
+  const ran: string[] = [];
+  for (const name of readdirSync(folder).filter(isOwn).toSorted()) {
+    if (await database.migrate(name, readFileSync(join(folder, name), 'utf8'))) ran.push(name);
+  }
+  return ran;
 }
 
 /**
@@ -47,10 +52,7 @@ export async function openStore(database: Database, { creates = true } = {}) {
     throw new Error('it is not a database of this app, use the setting of the server');
   }
   await database.assertWritable?.();
-  const ran: boolean[] = [];
-  for (const name of migrationNames(database.dialect)) {
-    ran.push(await database.migrate(name, readFileSync(new URL(name, migrations), 'utf8')));
-  }
+  const [firstRun] = await migrate(database);
 
   async function deleteOrdered(
     table: ExpiringTable,
@@ -71,7 +73,7 @@ export async function openStore(database: Database, { creates = true } = {}) {
 
   return {
     /** Whether this process has created the tables. */
-    isNew: ran[0] === true,
+    isNew: firstRun?.startsWith('001-') === true,
     ...attemptBucketQueries(database),
     ...sessionQueries(database),
     ...projectCreation(database),

@@ -89,8 +89,8 @@ describe.each(storeNames)('a list of projects on %s', (name) => {
     const other = await signedInClient(address);
     const changes = [
       `delete from projects where id = '${ids[1]}'`,
-      `insert into projects select 'restored', account_id, 2, 'Restored', '-', null, 0
-       from projects where id = '${ids[0]}'`,
+      `insert into projects (id, account_id, position, title, description, created_at)
+       select 'restored', account_id, 2, 'Restored', '-', 0 from projects where id = '${ids[0]}'`,
       `update projects set title = 'Changed' where id = '${ids[2]}'`,
       `delete from projects where id = '${ids[4]}'`,
       `update projects set account_id = (select id from accounts where id <> account_id)
@@ -116,7 +116,7 @@ describe.each(storeNames)('a list of projects on %s', (name) => {
     expect(titles[2]![1]).toBe('Changed');
   });
 
-  test('has a new ETag, and no edit, after the server of the previous version added a project', async () => {
+  test('has a new ETag, and no edit, after SQL added a project at its end', async () => {
     const { client, database } = await start(name);
     const etags = new Set<string | null>();
     for (const id of ['first', 'second']) {

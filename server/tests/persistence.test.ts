@@ -1,18 +1,15 @@
-import { once } from 'node:events';
 import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { Worker } from 'node:worker_threads';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { openPostgres } from '../store/postgres.ts';
 import { openStore } from '../store/store.ts';
 import { backUpSqlite, openSqlite } from '../store/sqlite.ts';
 import { CookieClient, signedInClient } from '../../tests/support/cookie-client.ts';
 import { longTestMs, maxWaitMs } from '../../tests/support/time-limits.ts';
-import { insertProjects, openDatabase, withDatabase } from '../../tests/support/database.ts';
+import { openDatabase, withDatabase } from '../../tests/support/database.ts';
 import { runServer, type Settings } from '../../tests/support/server-process.ts';
 import { runSql } from '../../nightly/torture/sql.ts';
-import type { WorkerData } from './open-store-worker.ts';
 import {
   alterPostgresDatabase,
   beginTransaction,
@@ -50,37 +47,9 @@ test('SQLite syncs every transaction, even if it was built to sync less', async 
   expect(spy).toHaveBeenCalledWith('pragma journal_mode = wal');
 });
 
-test('a database of the version before is migrated with its projects', async () => {
-  const settings = await emptyStore('SQLite');
-  const { credentials, cookies } = await signedInClient(
-    await startServer({ database: openDatabase(settings) }),
-  );
-  await insertProjects(settings, credentials.email, 3);
-  const rows = 'select * from projects order by position';
-  const before = await withDatabase(settings, async (database) => {
-    // As 001 creates it, without what 006 changes.
-    await database.query('create table old as select * from projects');
-    await database.query('drop table projects');
-    await database.query('alter table old rename to projects');
-    await database.query("delete from migrations where name like '006%'");
-    return database.query<Record<string, unknown>>(rows);
-  });
-  expect(before).toHaveLength(3);
-  const database = openDatabase(settings);
-  const client = new CookieClient(await startServer({ database }), credentials, cookies);
-  expect((await client.listProjects()).body).toHaveLength(3);
-  expect(await database.query(rows)).toEqual(before);
-  const { status, body } = await client.createProject();
-  expect([status, (await client.listProjects()).body]).toEqual([
-    201,
-    [...before.map(({ id, title, description }) => ({ id, title, description })), body],
-  ]);
-});
-
 test('a full disk refuses writes, allows reads, and recovers when there is space', async () => {
   const database = openSqlite(temporaryFolder());
   const client = await signedInClient(await startServer({ database }));
-  await database.query('vacuum'); // no free pages of migrations
   const [{ page_count: pages }] = (await database.query('pragma page_count')) as [
     { page_count: number },
   ];
@@ -276,17 +245,6 @@ describe('backup.ts', () => {
     expect(errors).toContain(message);
     expect(errors).not.toContain('secret');
   });
-});
-
-test('if eight workers open a new file at once, each migration runs once', async () => {
-  const workers = 8;
-  const ready = new Int32Array(new SharedArrayBuffer(4));
-  const workerData: WorkerData = { folder: temporaryFolder(), migrations: 40, workers, ready };
-  const script = new URL('./open-store-worker.ts', import.meta.url);
-  const started = Array.from({ length: workers }, () => new Worker(script, { workerData }));
-  // Rejects if a worker fails, for example because a table exists or a lock was not waited for.
-  const exits = await Promise.all(started.map((worker) => once(worker, 'exit')));
-  expect(exits.flat()).toEqual(Array.from({ length: workers }, () => 0));
 });
 
 const internationalized = { email: 'ada@münchen.example', password: 'correct horse' };

@@ -234,7 +234,7 @@ test.each([
 test('a role that may not run a missing migration is refused with a sentence', async () => {
   const place = await createRole();
   await migrateFor(place, 'select, insert, update, delete');
-  await place.run("drop table health; delete from migrations where name like '005%'");
+  await place.run('delete from migrations');
   expect(await problemOf(place.url)).toMatch(
     /^permission denied for schema public: grant the role/,
   );

@@ -46,10 +46,10 @@ export function fakeDist(): string {
 }
 
 /** Creates an empty PostgreSQL database that is dropped after the test. Returns its URL. */
-export async function createPostgresDatabase(): Promise<string> {
+export async function createPostgresDatabase(options = ''): Promise<string> {
   const name = `test_${randomUUID().replaceAll('-', '')}`;
   // The default strategy, through the write-ahead log, takes seven times as long.
-  await runInPostgres(`create database ${name} strategy file_copy`);
+  await runInPostgres(`create database ${name} strategy file_copy ${options}`);
   atEnd(() => runInPostgres(`drop database ${name} with (force)`));
   const url = new URL(inject('postgresUrl'));
   url.pathname = name;

@@ -1,4 +1,0 @@
-create table health (
-  id integer primary key,
-  checks bigint not null
-);

@@ -1,0 +1,137 @@
+import { once } from 'node:events';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { Worker } from 'node:worker_threads';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
+import { migrate, openStore } from '../store/store.ts';
+import { signedInClient } from '../../tests/support/cookie-client.ts';
+import { openDatabase } from '../../tests/support/database.ts';
+import { longTestMs } from '../../tests/support/time-limits.ts';
+import { runSql } from '../../nightly/torture/sql.ts';
+import type { WorkerData } from './open-store-worker.ts';
+import {
+  copyClient,
+  createPostgresDatabase,
+  emptyStore,
+  freshDatabase,
+  openForTest,
+  startServer,
+  storeNames,
+  temporaryFolder,
+} from './support.ts';
+
+vi.setConfig({ testTimeout: longTestMs });
+
+/** Returns a folder with migrations. Their numbers have to come after those of the server. */
+function createMigrations(files: Record<string, string>): string {
+  const folder = temporaryFolder();
+  for (const [name, sql] of Object.entries(files)) writeFileSync(join(folder, name), sql);
+  return folder;
+}
+
+describe.each(storeNames)('a later migration of %s', (storeName) => {
+  const dialect = storeName === 'SQLite' ? 'sqlite' : 'postgresql';
+
+  async function openEmpty() {
+    const database = (await freshDatabase(storeName))();
+    onTestFinished(() => database.close());
+    return database;
+  }
+
+  test('runs once, in the order of the numbers, and keeps what is stored', async () => {
+    const settings = await emptyStore(storeName);
+    const start = () => startServer({ database: openDatabase(settings) });
+    const client = await signedInClient(await start());
+    const { body: project } = await client.createProject();
+
+    const database = openDatabase(settings);
+    onTestFinished(() => database.close());
+    const folder = createMigrations({
+      '902-fill.sql': "update projects set color = color || ' and blue'",
+      '901-add.sqlite.sql': "alter table projects add column color text default 'sqlite'",
+      '901-add.postgresql.sql': "alter table projects add column color text default 'postgresql'",
+    });
+    const names = [`901-add.${dialect}.sql`, '902-fill.sql'];
+    expect(await migrate(database, folder)).toEqual(names);
+    expect(await migrate(database, folder)).toEqual([]);
+    expect(await database.query('select color from projects')).toEqual([
+      { color: `${dialect} and blue` },
+    ]);
+
+    // The server that has started before, and one that starts now.
+    for (const address of [client.address, await start()]) {
+      const user = copyClient(client, address);
+      expect((await user.listProjects()).body).toContainEqual(project);
+      expect((await user.createProject()).status).toBe(201);
+    }
+  });
+
+  test('that fails changes nothing, and runs when its SQL is right', async () => {
+    const database = await openEmpty();
+    const create = 'create table drafts (id integer)';
+    const folder = createMigrations({ '901-drafts.sql': `${create}; ${create}` });
+    await expect(migrate(database, folder)).rejects.toThrow('drafts');
+    writeFileSync(join(folder, '901-drafts.sql'), create);
+    expect(await migrate(database, folder)).toEqual(['901-drafts.sql']);
+    expect(await database.query('select id from drafts')).toEqual([]);
+  });
+
+  test('runs once if eight workers start at the same time', async () => {
+    const workers = 8;
+    const ready = new Int32Array(new SharedArrayBuffer(4));
+    const settings = await emptyStore(storeName);
+    const workerData: WorkerData = { settings, migrations: 40, workers, ready };
+    const script = new URL('./open-store-worker.ts', import.meta.url);
+    const started = Array.from({ length: workers }, () => new Worker(script, { workerData }));
+    // Rejects if a worker fails, for example because a table exists or a lock was not waited for.
+    const exits = await Promise.all(started.map((worker) => once(worker, 'exit')));
+    expect(exits.flat()).toEqual(Array.from({ length: workers }, () => 0));
+  });
+});
+
+describe('the keys of PostgreSQL', () => {
+  const createDatabase = () =>
+    createPostgresDatabase(`template template0 locale_provider icu icu_locale 'und'`);
+
+  test('find their rows after the order of text has changed', async () => {
+    const url = await createDatabase();
+    await openStore(openForTest(url));
+    const rows = await runSql(
+      url,
+      `insert into accounts select id, id || '@example.org', '', 'member', 0
+       from generate_series(1, 500) as n, md5(cast(n as text)) as id returning id, email`,
+    );
+    const accounts = rows as { id: string; email: string }[];
+
+    // As another version of the system's library may do: letters now come before digits.
+    const rules = '&z < 0 < 1 < 2 < 3 < 4 < 5 < 6 < 7 < 8 < 9';
+    await runSql(
+      url,
+      `update pg_database set daticurules = '${rules}' where datname = current_database()`,
+    );
+    expect(await runSql(url, `select 'a' < '1' as "isChanged"`)).toEqual([{ isChanged: true }]);
+    const store = await openStore(openForTest(url));
+    const found = await Promise.all(accounts.map(({ email }) => store.findAccount(email)));
+    expect(found.map((account) => account?.id)).toEqual(accounts.map(({ id }) => id));
+    const copies = accounts.map((account) =>
+      store.createAccount({ ...account, id: `${account.id}-2`, passwordHash: '', role: 'member' }),
+    );
+    expect(await Promise.all(copies)).not.toContain(true);
+  });
+
+  test('have an order that never changes, in every index', async () => {
+    const url = await createDatabase();
+    await openStore(openForTest(url));
+    const findOthers = () =>
+      runSql(
+        url,
+        `select attrelid::regclass::text as index, attname as column
+         from pg_attribute join pg_class on pg_class.oid = attrelid
+         where relkind = 'i' and relnamespace = 'public'::regnamespace
+           and attcollation not in (0, (select oid from pg_collation where collname = 'C'))`,
+      );
+    expect(await findOthers()).toEqual([]);
+    await runSql(url, 'create index planted on projects (account_id, title)');
+    expect(await findOthers()).toEqual([{ index: 'planted', column: 'title' }]);
+  });
+});
