@@ -64,8 +64,6 @@ export function createGuard(sessions: Sessions) {
 // replace a cookie of https. Own names, because other apps on the host have a "session".
 const secureName = '__Host-tracker-session';
 const plainName = 'tracker-session';
-/** The last name of each pair is that of sessions of earlier versions. */
-const cookieNames = [secureName, '__Host-session', plainName, 'session'];
 const tokenPattern = /^[\w-]{43}$/;
 /** One batch of the store. */
 const maxTokensPerName = 16;
@@ -75,7 +73,7 @@ async function findSessions(
   cookies: Map<string, string[]>,
   find: (token: string) => Promise<Session | undefined>,
 ): Promise<Session[]> {
-  for (const cookieName of cookieNames) {
+  for (const cookieName of [secureName, plainName]) {
     const tokens = cookies.get(cookieName)?.filter((value) => tokenPattern.test(value));
     const distinct = [...new Set(tokens)].slice(0, maxTokensPerName);
     const found = await Promise.all(distinct.map(find));

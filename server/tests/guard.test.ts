@@ -215,20 +215,6 @@ describe('a browser with several session cookies', () => {
     expect(reply).toMatchObject({ status: 200, body: [] });
   });
 
-  test.each(['session', '__Host-session'])(
-    'keeps a session that an earlier version named "%s", until the next sign-in',
-    async (name) => {
-      const client = await signedInClient(address());
-      const token = client.cookies.get('tracker-session')!;
-      client.cookies.delete('tracker-session');
-      client.cookies.set(name, token);
-      expect((await client.createProject()).status).toBe(201);
-      expect((await client.login()).status).toBe(200);
-      expect((await client.createProject()).status).toBe(201);
-      expect(await listWith(client, `${name}=${token}`)).toBe(401);
-    },
-  );
-
   test('leaves a cookie named "session" to the other app that set it', async () => {
     const client = new CookieClient(address());
     client.cookies.set('session', "another app's");

@@ -116,15 +116,9 @@ interface Planting {
 }
 
 const ofParent = `Domain=${parent}; Path=/`;
-const names = [
-  'XSRF-TOKEN',
-  'session',
-  '__Host-session',
-  'tracker-session',
-  '__Host-tracker-session',
-];
+const names = ['XSRF-TOKEN', 'session', 'tracker-session', '__Host-tracker-session'];
 /** Without the names that only this app has. */
-const otherNames = ['XSRF-TOKEN', 'session', '__Host-session'];
+const otherNames = ['XSRF-TOKEN', 'session'];
 const token = 'x'.repeat(43);
 
 const plantings: [scheme: Scheme, name: string, planting: Planting][] = [
