@@ -25,38 +25,20 @@ export function createPasswords(cost: Cost = recommendedCost) {
     },
 
     /**
-     * Returns `outdated` for a right password whose hash has another cost or Unicode form than
-     * `hash` gives it. Takes equally long without a hash, and then returns `wrong`.
+     * Returns `outdated` for a right password whose hash has another cost than `hash` gives it.
+     * Takes equally long without a hash, and then returns `wrong`.
      */
     async verify(password: string, hash = dummyHash): Promise<'right' | 'outdated' | 'wrong'> {
       const stored = parse(hash);
-      const [form, ...olderForms] = formsOf(password);
-      const matches = async (text: string) => {
-        const tag = await derive(text, stored.salt, stored.cost, stored.tag.length);
-        return timingSafeEqual(tag, stored.tag);
-      };
-      if (await matches(form)) return hash.startsWith(formatCost(cost)) ? 'right' : 'outdated';
-      for (const olderForm of olderForms) {
-        // oxlint-disable-next-line no-await-in-loop
-        if (await matches(olderForm)) return 'outdated';
-      }
-      return 'wrong';
+      const tag = await derive(normalize(password), stored.salt, stored.cost, stored.tag.length);
+      if (!timingSafeEqual(tag, stored.tag)) return 'wrong';
+      return hash.startsWith(formatCost(cost)) ? 'right' : 'outdated';
     },
   };
 }
 
 /** Returns the Unicode form that is hashed, because keyboards and systems type é in two forms. */
 const normalize = (password: string) => password.normalize('NFC');
-
-/**
- * Returns the forms of a password, at most two. Earlier versions hashed what was typed: what is
- * typed now if it is not in NFC, otherwise perhaps its decomposed form.
- */
-function formsOf(password: string): [string, ...string[]] {
-  const form = normalize(password);
-  const older = password === form ? password.normalize('NFD') : password;
-  return older === form ? [form] : [form, older];
-}
 
 type Cost = typeof recommendedCost;
 const argon2Async = promisify(argon2);

@@ -4,7 +4,6 @@ import { CookieClient, signedInClient } from '../../tests/support/cookie-client.
 import {
   copyClient,
   freshDatabase,
-  hashAsTyped,
   refusal,
   startServer,
   storeNames,
@@ -72,19 +71,6 @@ describe.each(storeNames)('accounts on %s', (name) => {
       expect((await client.register(credentials)).status).toBe(201);
       expect((await client.login(trimmed)).status).not.toBe(200);
       expect((await client.login(credentials)).status).toBe(200);
-    }
-  });
-
-  test('a hash of an earlier version is renewed, so that every Unicode form signs in', async () => {
-    const database = (await freshDatabase(name))();
-    const client = new CookieClient(await startServer({ database }));
-    // As Windows types Vietnamese: neither composed nor decomposed.
-    const typed = 'ti\u00ea\u0301ng Vi\u00ea\u0323t';
-    await client.register();
-    await database.query('update accounts set password_hash = $1', [hashAsTyped(typed)]);
-    for (const form of [typed, typed.normalize('NFC'), typed.normalize('NFD'), typed]) {
-      const { email } = client.credentials;
-      expect((await client.login({ email, password: form })).status).toBe(200);
     }
   });
 

@@ -2,7 +2,6 @@ import { argon2Sync } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
 import { createPasswords } from '../auth/passwords.ts';
 import { cheapestCost } from '../../tests/support/reference-server.ts';
-import { hashAsTyped } from './support.ts';
 
 const password = 'correct horse 🐎';
 
@@ -56,22 +55,6 @@ describe('a password', () => {
       expect(await passwords.verify(`${registered}x`, hash)).toBe('wrong');
     }
   });
-
-  test.each(examples)(
-    'in %s stays right with a hash of an earlier version',
-    async (_, ...typed) => {
-      for (const registered of typed) {
-        const isInForm = registered === registered.normalize('NFC');
-        const verdict = await passwords.verify(registered, hashAsTyped(registered));
-        expect(verdict).toBe(isInForm ? 'right' : 'outdated');
-        expect(await passwords.verify(`${registered}x`, hashAsTyped(registered))).toBe('wrong');
-      }
-      const decomposed = hashAsTyped(typed[0]!.normalize('NFD'));
-      for (const text of forms(typed[0]!)) {
-        expect(await passwords.verify(text, decomposed)).not.toBe('wrong');
-      }
-    },
-  );
 
   test.each([
     ['compatible characters', 'ﬁne ① ²', 'fine 1 2'],

@@ -1,4 +1,4 @@
-import { argon2Sync, randomUUID } from 'node:crypto';
+import { randomUUID } from 'node:crypto';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -12,7 +12,6 @@ import { CookieClient, type Reply } from '../../tests/support/cookie-client.ts';
 import { openDatabase } from '../../tests/support/database.ts';
 import { maxTestMs } from '../../tests/support/time-limits.ts';
 import {
-  cheapestCost,
   startReferenceServer,
   type ReferenceServerOptions,
 } from '../../tests/support/reference-server.ts';
@@ -177,16 +176,6 @@ export async function startProcess(settings: Settings, options?: Parameters<type
 /** Returns a client with the same account and a copy of the cookies. */
 export function copyClient(client: CookieClient, address = client.address): CookieClient {
   return new CookieClient(address, client.credentials, new Map(client.cookies));
-}
-
-/** Hashes a password as versions did that did not know Unicode forms. */
-export function hashAsTyped(password: string): string {
-  const nonce = Buffer.alloc(16);
-  const options = { message: Buffer.from(password), nonce, ...cheapestCost, tagLength: 32 };
-  const [salt, tag] = [nonce, argon2Sync('argon2id', options)].map((bytes) =>
-    bytes.toString('base64').replaceAll('=', ''),
-  );
-  return `$argon2id$v=19$m=8,t=1,p=1$${salt}$${tag}`;
 }
 
 /** Returns a function to be polled, because the server checks its store once a second. */
