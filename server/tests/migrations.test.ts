@@ -10,6 +10,7 @@ import { longTestMs } from '../../tests/support/time-limits.ts';
 import { runSql } from '../../nightly/torture/sql.ts';
 import type { WorkerData } from './open-store-worker.ts';
 import {
+  beginTransaction,
   copyClient,
   createPostgresDatabase,
   emptyStore,
@@ -75,19 +76,38 @@ describe.each(storeNames)('a later migration of %s', (storeName) => {
     expect(await migrate(database, folder)).toEqual(['901-drafts.sql']);
     expect(await database.query('select id from drafts')).toEqual([]);
   });
-
-  test('runs once if eight workers start at the same time', async () => {
-    const workers = 8;
-    const ready = new Int32Array(new SharedArrayBuffer(4));
-    const settings = await emptyStore(storeName);
-    const workerData: WorkerData = { settings, migrations: 40, workers, ready };
-    const script = new URL('./open-store-worker.ts', import.meta.url);
-    const started = Array.from({ length: workers }, () => new Worker(script, { workerData }));
-    // Rejects if a worker fails, for example because a table exists or a lock was not waited for.
-    const exits = await Promise.all(started.map((worker) => once(worker, 'exit')));
-    expect(exits.flat()).toEqual(Array.from({ length: workers }, () => 0));
-  });
 });
+
+test('if eight workers open a new file of SQLite at once, each migration runs once', async () => {
+  const workers = 8;
+  const ready = new Int32Array(new SharedArrayBuffer(4));
+  const workerData: WorkerData = { folder: temporaryFolder(), migrations: 40, workers, ready };
+  const script = new URL('./open-store-worker.ts', import.meta.url);
+  const started = Array.from({ length: workers }, () => new Worker(script, { workerData }));
+  // Rejects if a worker fails, for example because a table exists or a lock was not waited for.
+  const exits = await Promise.all(started.map((worker) => once(worker, 'exit')));
+  expect(exits.flat()).toEqual(Array.from({ length: workers }, () => 0));
+});
+
+test.each([
+  ['commit', []],
+  ['rollback', ['901-drafts.sql']],
+])(
+  'on PostgreSQL, a migration waits for another process that runs it, until its %s',
+  async (end, ran) => {
+    const settings = await emptyStore('PostgreSQL');
+    const other = await beginTransaction(settings);
+    const create = 'create table drafts (id integer)';
+    await other.run('create table migrations (name text primary key)');
+    await other.run(`insert into migrations values ('901-drafts.sql'); ${create}`);
+    const database = openForTest(settings['DATABASE_URL']!);
+    const running = migrate(database, createMigrations({ '901-drafts.sql': create }));
+    await other.untilAwaited();
+    await other.run(end);
+    expect(await running).toEqual(ran);
+    expect(await database.query('select id from drafts')).toEqual([]);
+  },
+);
 
 describe('the keys of PostgreSQL', () => {
   const createDatabase = () =>

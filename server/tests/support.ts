@@ -44,7 +44,7 @@ export function fakeDist(): string {
   return folder;
 }
 
-/** Creates an empty PostgreSQL database that is dropped after the test. Returns its URL. */
+/** Creates an empty PostgreSQL database with `options` until the test ends. Returns its URL. */
 export async function createPostgresDatabase(options = ''): Promise<string> {
   const name = `test_${randomUUID().replaceAll('-', '')}`;
   // The default strategy, through the write-ahead log, takes seven times as long.
@@ -103,6 +103,9 @@ export async function beginTransaction({ DATABASE_URL, DATA_DIR = '' }: Settings
     run: async (sql: string) => void (await client.query(sql)),
     async untilAwaited() {
       for (;;) {
+        // Otherwise a transaction sees only the connections of its first look.
+        // oxlint-disable-next-line no-await-in-loop
+        await client.query('select pg_stat_clear_snapshot()');
         // oxlint-disable-next-line no-await-in-loop
         const { rowCount } = await client.query(
           'select from pg_stat_activity where pg_backend_pid() = any(pg_blocking_pids(pid))',
