@@ -28,7 +28,7 @@ const projects: Record<string, TestProjectInlineConfiguration['test']> = {
   'app:screens': { include: ['tests/screens/**/*.test.tsx'], ...dom },
   'app:model': {
     include: ['tests/model/**/*.test.{ts,tsx}'],
-    exclude: ['tests/model/chromium/**', ...explorations],
+    exclude: explorations,
     ...dom,
   },
   // Each file in a process of its own, whose memory is limited.
@@ -40,7 +40,7 @@ const projects: Record<string, TestProjectInlineConfiguration['test']> = {
   },
   'app:browser': {
     ...long,
-    include: ['tests/browser/**/*.test.ts', 'tests/model/chromium/**/*.test.ts'],
+    include: ['tests/browser/**/*.test.ts'],
     globalSetup: 'tests/browser/global-setup.ts',
   },
   'app:engines': {

@@ -1,6 +1,6 @@
 /** An in-process backend whose responses a test sends by hand. */
 import { callNames, findCall, parseRequest, type Call } from './calls.ts';
-import type { AbortAwareDriver } from './driver.ts';
+import type { Driver } from './driver.ts';
 import type { Observation } from './observation.ts';
 import type { BackendResponse } from './results.ts';
 import { within } from './within.ts';
@@ -107,7 +107,7 @@ type HeldCall = {
   respond: (response: Response | Promise<never>) => void;
 };
 
-type BackendDriver = Pick<AbortAwareDriver, 'answer' | 'answerAborted' | 'abortedCalls'> & {
+type BackendDriver = Pick<Driver, 'answer'> & {
   fetch: (request: Request) => Promise<Response>;
   calls: () => Observation['calls'];
 };
@@ -117,30 +117,25 @@ export function createBackendDriver(settle: () => Promise<void>): BackendDriver 
   const held: HeldCall[] = [];
   const isPending = ({ isAnswered, signal }: HeldCall) => !isAnswered && !signal.aborted;
   const pendingOf = (call: Call) => held.filter((item) => item.call === call && isPending(item));
-  const lastAborted = (call: Call) =>
-    held.findLast((item) => item.call === call && !item.isAnswered && item.signal.aborted);
-
-  async function respond(item: HeldCall | undefined, call: Call, response: BackendResponse) {
-    if (!item) throw new Error(`No ${call} is waiting for a response.`);
-    item.isAnswered = true;
-    item.respond(toResponse(response));
-    await settle();
-  }
 
   return {
     async fetch(request) {
       const text = await request.clone().text();
       const body: unknown = text === '' ? undefined : JSON.parse(text);
       const { call, sent } = parseRequest(request.method, request.url, body);
-      // Does not end with the signal, so that an aborted call can still be answered.
-      const { promise, resolve } = Promise.withResolvers<Response>();
+      const { promise, resolve, reject } = Promise.withResolvers<Response>();
       const { signal } = request;
+      signal.addEventListener('abort', () => reject(signal.reason));
       held.push({ call, sent, signal, isAnswered: false, respond: resolve });
       return promise;
     },
-    answer: (call, response) => respond(pendingOf(call)[0], call, response),
-    answerAborted: (call, response) => respond(lastAborted(call), call, response),
-    abortedCalls: () => callNames.filter(lastAborted),
+    async answer(call, response) {
+      const [item] = pendingOf(call);
+      if (!item) throw new Error(`No ${call} is waiting for a response.`);
+      item.isAnswered = true;
+      item.respond(toResponse(response));
+      await settle();
+    },
     calls: () => countRequests(held, pendingOf),
   };
 }

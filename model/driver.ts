@@ -1,7 +1,6 @@
 /** The interface between the steps of the model and the app on which they are performed. */
 import type { AnyEventObject } from 'xstate';
 import type { Call, FormName } from './calls.ts';
-import type { Inspection } from './inspection.ts';
 import type { Observation } from './observation.ts';
 import type { BackendResponse } from './results.ts';
 
@@ -33,10 +32,4 @@ export type AbortAwareDriver = Driver & {
   /** Returns the calls with an aborted one that was not answered. */
   abortedCalls: () => Call[];
   answerAborted: Answer;
-};
-
-/** A driver that records what the actors do. */
-export type InspectedDriver = Driver & {
-  /** Returns what the actors did since the last call of this method. */
-  inspection: () => Promise<Inspection>;
 };

@@ -12,14 +12,7 @@ import {
   type ResultName,
 } from './calls.ts';
 import { resultEvent } from './results.ts';
-import {
-  coverageOf,
-  minimalCover,
-  shortestPaths,
-  type Model,
-  type ModelEvent,
-  type PathEvent,
-} from './paths.ts';
+import { coverageOf, minimalCover, shortestPaths, type Model, type ModelEvent } from './paths.ts';
 import * as steps from './steps.ts';
 
 const isProjectsScreenOpen = (snapshot: AnyMachineSnapshot) =>
@@ -166,5 +159,5 @@ export const models: Model[] = [
 ];
 
 /** Returns the paths to execute: together they have every item of all machines. */
-export const allPaths = (itemsOf?: (event: PathEvent) => string[]) =>
-  models.flatMap((model) => minimalCover(shortestPaths(model), itemsOf ?? coverageOf(model)));
+export const allPaths = () =>
+  models.flatMap((model) => minimalCover(shortestPaths(model), coverageOf(model)));

@@ -189,18 +189,6 @@ export function coverageOf({ regions, machine }: Model) {
   ];
 }
 
-/**
- * Returns what an event covers for a slow driver: itself, and each transition and ignored event by
- * the event alone.
- */
-export const coverageForSlowDrivers = ({
-  name,
-  inspection: { transitions, ignored },
-}: PathEvent): string[] => [
-  name,
-  ...[...transitions, ...ignored].map((item) => `${item} by ${name}`),
-];
-
 /** Returns a greedy choice of paths that together have every item that `itemsOf` returns. */
 export function minimalCover(paths: Path[], itemsOf: (event: PathEvent) => string[]): Path[] {
   const candidates = paths.map((path) => ({ path, items: new Set(path.events.flatMap(itemsOf)) }));

@@ -4,10 +4,6 @@ import { existsSync, globSync, readFileSync, rmSync, statSync, writeFileSync } f
 import { join } from 'node:path';
 import { root, runCommand, toolCommand } from './run.ts';
 
-/** The app on a simulated clock, which the generated paths control in a browser. */
-export const modelAppFolder = 'tests/out/model-app';
-const modelAppRoot = 'tests/model/chromium/page';
-
 /** The app with the development build of React, which reports hydration mismatches. */
 export const developmentAppFolder = 'tests/out/development-app';
 
@@ -15,10 +11,8 @@ export const developmentAppFolder = 'tests/out/development-app';
 const sources = [
   'generated',
   'machines',
-  'model',
   'src',
   'tools',
-  modelAppRoot,
   'index.html',
   'package-lock.json',
   'tsconfig.json',
@@ -28,11 +22,6 @@ const sources = [
 const builds = [
   { folder: 'dist', nodeEnv: 'production', options: [] },
   { folder: developmentAppFolder, nodeEnv: 'development', options: ['--mode=development'] },
-  {
-    folder: modelAppFolder,
-    nodeEnv: 'production',
-    options: [modelAppRoot, '--config=vite.config.ts'],
-  },
 ];
 
 const timeoutSeconds = 900;

@@ -30,7 +30,6 @@ export const optionalSoftware = {
       'tests/browser/*.test.ts',
       'conformance/tests/screens.test.ts',
       'tests/engines/chromium.test.ts',
-      'tests/model/chromium/{browser,faults}.test.ts',
     ],
     find: () => found(findChromiums().next().value || undefined),
     packages: ['chromium-headless-shell'],

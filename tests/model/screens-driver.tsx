@@ -4,17 +4,22 @@ import { isAuthenticated, roleOf } from '../../machines/auth.ts';
 import { renderApp } from '../support/render-app.tsx';
 import { createBackendDriver } from '../../model/controlled-backend.ts';
 import { forms } from '../../model/calls.ts';
-import type { InspectedDriver, AbortAwareDriver } from '../../model/driver.ts';
-import { createInspector } from '../../model/inspection.ts';
+import type { Driver } from '../../model/driver.ts';
+import { createInspector, type Inspection } from '../../model/inspection.ts';
 import { readScreen } from '../../model/observation.ts';
 
 /** Returns a driver of the app in happy-dom, with a controlled backend and a simulated clock. */
-export async function createScreensDriver(): Promise<InspectedDriver & AbortAwareDriver> {
+export async function createScreensDriver(): Promise<
+  Driver & {
+    /** Returns what the actors did since the last call of this method. */
+    inspection: () => Inspection;
+  }
+> {
   const backend = createBackendDriver(settled);
   const { inspect, take } = createInspector();
   const app = await renderApp('/', { fetch: backend.fetch, inspect });
 
-  const fill: AbortAwareDriver['fill'] = async (form, values) => {
+  const fill: Driver['fill'] = async (form, values) => {
     for (const [index, value] of values.entries()) {
       const field = await screen.findByLabelText(forms[form].fields[index]!);
       fireEvent.change(field, { target: { value } });
@@ -53,7 +58,7 @@ export async function createScreensDriver(): Promise<InspectedDriver & AbortAwar
         role: roleOf(snapshot),
       };
     },
-    inspection: async () => take(),
+    inspection: take,
   };
 }
 

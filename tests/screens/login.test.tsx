@@ -1,5 +1,5 @@
 import { act, fireEvent, screen, waitFor } from '@testing-library/react';
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test, vi } from 'vitest';
 import { isAuthenticated } from '../../machines/auth.ts';
 
 import {
@@ -23,11 +23,13 @@ async function renderLogin() {
   };
 }
 
+const hugeMessage = 'a'.repeat(100_000);
 const htmlMessage = '<b>غير صحيح</b>\n\n  &amp; more';
 
 test.each([
   ['the message of the response [ERROR-1, LOGIN-5, AUTH-5]', 401, { message: 'Wrong.' }, 'Wrong.'],
   ['the whole message as text', 401, { message: htmlMessage }, htmlMessage],
+  ['100,000 characters', 401, { message: hugeMessage }, hugeMessage],
   ['"Internal Server Error" without a message [ERROR-2]', 500, undefined, 'Internal Server Error'],
 ])(
   'a refused login shows %s in the banner above the form, and keeps what was typed',
@@ -192,4 +194,40 @@ test('the sign-in form is not busy while a registration is pending [CHOICE-7, CH
 test('the user is not authenticated after a page load [CHOICE-9, AUTH-1]', async () => {
   const { auth } = await renderLogin();
   expect(isAuthenticated(auth.getSnapshot())).toBe(false);
+});
+
+test('a login waits an hour for its response [CONST-3]', async () => {
+  // The app waits for timers of its own, too.
+  vi.useFakeTimers({ shouldAdvanceTime: true });
+  onTestFinished(() => void vi.useRealTimers());
+  vi.spyOn(AbortSignal, 'timeout').mockImplementation((milliseconds) => {
+    const abortController = new AbortController();
+    setTimeout(() => abortController.abort(), milliseconds);
+    return abortController.signal;
+  });
+  const { submit, backend, button, clock, path } = await renderLogin();
+  await submit();
+  const login = await backend.next('login');
+  await act(() => vi.advanceTimersByTimeAsync(3_600_000));
+  act(() => clock.elapse(3_600_000));
+  expect(login.signal.aborted).toBe(false);
+  expect(button().getAttribute('aria-busy')).toBe('true');
+  login.answer(200, {});
+  await waitFor(() => expect(path()).toBe('/projects'));
+});
+
+test('a user signs in and sees the projects when the browser refuses cookies and storage [CHOICE-20]', async () => {
+  const refuse = () => {
+    throw new DOMException('Refused.', 'SecurityError');
+  };
+  vi.spyOn(document, 'cookie', 'get').mockImplementation(refuse);
+  vi.spyOn(window, 'localStorage', 'get').mockImplementation(refuse);
+  vi.spyOn(window, 'sessionStorage', 'get').mockImplementation(refuse);
+  const { submit, backend, logged } = await renderLogin();
+  await submit();
+  (await backend.next('login')).answer(200, {});
+  const project = { id: 1, title: 'Website relaunch', description: 'New pages.' };
+  (await backend.next('listProjects')).answer(200, [project]);
+  await screen.findByRole('heading', { name: project.title });
+  expect(logged).toEqual([]);
 });

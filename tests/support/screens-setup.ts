@@ -1,12 +1,13 @@
 // Adds no style sheets to the page, which would make each query by role slower.
 import '@vanilla-extract/css/disableRuntimeStyles';
 import { cleanup, configure } from '@testing-library/react';
-import { afterEach } from 'vitest';
+import { afterEach, vi } from 'vitest';
 import { maxWaitMs } from './time-limits.ts';
 
 configure({ asyncUtilTimeout: maxWaitMs });
 
 afterEach(() => {
+  vi.restoreAllMocks();
   cleanup();
   localStorage.clear();
   for (const cookie of document.cookie.split('; ')) {

@@ -1,24 +1,26 @@
 import { existsSync } from 'node:fs';
-import type { Page } from 'playwright-core';
-import { createPageDriver, heading, waitForApp } from '../../model/browser-driver.ts';
-import type { Driver, UserActions } from '../../model/driver.ts';
+import type { Page, Route as PlaywrightRoute } from 'playwright-core';
+import { createScreenDriver, heading, waitForApp } from '../../model/browser-driver.ts';
+import { parseRequest, type Call } from '../../model/calls.ts';
+import type { UserActions } from '../../model/driver.ts';
 import { differencesOf, type Screen } from '../../model/observation.ts';
+import type { BackendResponse } from '../../model/results.ts';
 import { routeOf, screens } from '../../src/screens/routes.ts';
-import { respond } from '../model/chromium/browser-driver.ts';
 import { longWaitMs } from '../support/time-limits.ts';
 
 const origin = 'http://app.test';
 
-export type VisualDriver = UserActions &
-  Pick<Driver, 'answer'> & {
-    page: Page;
-    /** Loads the app on a path, known or not. */
-    load: (path: string) => Promise<void>;
-    /** Comes to a path from another screen, without loading the app. */
-    navigate: (path: string) => Promise<void>;
-    /** Waits until the page shows this. Throws what is different if it never does. */
-    waitFor: (expected: Screen) => Promise<void>;
-  };
+export type VisualDriver = UserActions & {
+  page: Page;
+  /** Waits for the last request of a call, and answers it. */
+  answer: (call: Call, response: BackendResponse) => Promise<void>;
+  /** Loads the app on a path, known or not. */
+  load: (path: string) => Promise<void>;
+  /** Comes to a path from another screen, without loading the app. */
+  navigate: (path: string) => Promise<void>;
+  /** Waits until the page shows this. Throws what is different if it never does. */
+  waitFor: (expected: Screen) => Promise<void>;
+};
 
 /** Drives the built app of `dist/` without a server. The driver answers its API requests. */
 export async function createVisualDriver(page: Page): Promise<VisualDriver> {
@@ -29,13 +31,19 @@ export async function createVisualDriver(page: Page): Promise<VisualDriver> {
     await route.fulfill(existsSync(path) ? { path } : { status: 404 });
   });
   const settle = () => page.evaluate(() => new Promise<void>((resolve) => setTimeout(resolve)));
-  const driver = await createPageDriver(page, origin, settle);
+  const driver = createScreenDriver(page, settle);
+  /** The API requests that wait for a response, by call. */
+  const requests = new Map<Call, PlaywrightRoute>();
+  await page.route(`${origin}/api/**`, (route, request) => {
+    const { call } = parseRequest(request.method(), request.url(), request.postDataJSON());
+    requests.set(call, route);
+  });
 
   return {
     ...driver,
     page,
     async load(path) {
-      driver.forgetRequests();
+      requests.clear();
       // A new query makes the browser load the page. A new fragment alone does not.
       await page.goto(`${origin}/?${++loads}#${path}`);
       await waitForApp(page);
@@ -43,7 +51,7 @@ export async function createVisualDriver(page: Page): Promise<VisualDriver> {
     async navigate(path) {
       await page.evaluate(() => (location.hash = '#/about'));
       await heading(page, 'About Page').waitFor();
-      driver.forgetRequests();
+      requests.clear();
       await page.evaluate((to) => (location.hash = `#${to}`), path);
       await heading(page, 'About Page').waitFor({ state: 'detached' });
     },
@@ -58,8 +66,33 @@ export async function createVisualDriver(page: Page): Promise<VisualDriver> {
       }
     },
     async answer(call, response) {
-      const { route } = await driver.takePending(call);
+      for (let turn = 0; turn < 2_000 && !requests.has(call); turn += 1) await settle();
+      const route = requests.get(call);
+      if (!route) throw new Error(`No ${call} is waiting for a response.`);
+      requests.delete(call);
       await respond(page, route, response);
     },
   };
+}
+
+async function respond(page: Page, route: PlaywrightRoute, response: BackendResponse) {
+  if (response === 'none') return route.abort('internetdisconnected');
+  if (response === 'fault') {
+    await page.evaluate(() => {
+      // The client reads `body` of every success, whether the call uses it or not.
+      const body = Object.getOwnPropertyDescriptor(Response.prototype, 'body')!;
+      Object.defineProperty(Response.prototype, 'body', {
+        configurable: true,
+        get() {
+          Object.defineProperty(Response.prototype, 'body', body);
+          throw new Error('a fault');
+        },
+      });
+    });
+    return route.fulfill({ status: 200, json: {} });
+  }
+  const { status, text, body } = response;
+  return text === undefined
+    ? route.fulfill({ status, json: body })
+    : route.fulfill({ status, contentType: 'text/html', body: text });
 }

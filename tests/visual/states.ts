@@ -103,7 +103,7 @@ const manualStates: Record<string, (driver: VisualDriver) => Promise<void>> = {
   async '/login, refused with a long message'(driver) {
     await driver.navigate('/login');
     await driver.submit('login', ['ada@example.org', 'correct horse']);
-    const message = 'Too many attempts came from here. '.repeat(6).trim();
+    const message = `${'Too many attempts came from here. '.repeat(6)}${'W'.repeat(300)}`;
     await driver.answer('login', { status: 429, body: { message } });
     await driver.page.getByRole('alert').waitFor();
   },
