@@ -404,20 +404,22 @@ test.each([
   ['right-to-left text', 'مشروع جديد \u202Eabc'],
   ['100,000 characters', 'x'.repeat(100_000), 'ltr'],
   ['line breaks', 'first\n\n  third\ttab'],
-])('%s in a project is shown as plain text, unshortened [PROJECTS-6]', async (_, text, direction = 'auto') => {
-  await renderProjects([{ id: 1, title: text, description: text }]);
-  const row = within(list()).getByRole('listitem');
-  expect([...row.querySelectorAll('[data-field]')].map(({ textContent }) => textContent)).toEqual([
-    text,
-    text,
-  ]);
-  expect(row.querySelectorAll('img, script')).toHaveLength(0);
-  expect(
-    [...row.querySelectorAll('[data-field]')].map((part) =>
-      part.closest('[dir]')?.getAttribute('dir'),
-    ),
-  ).toEqual([direction, direction]);
-});
+])(
+  '%s in a project is shown as plain text, unshortened [PROJECTS-6]',
+  async (_, text, direction = 'auto') => {
+    await renderProjects([{ id: 1, title: text, description: text }]);
+    const row = within(list()).getByRole('listitem');
+    expect([...row.querySelectorAll('[data-field]')].map(({ textContent }) => textContent)).toEqual(
+      [text, text],
+    );
+    expect(row.querySelectorAll('img, script')).toHaveLength(0);
+    expect(
+      [...row.querySelectorAll('[data-field]')].map((part) =>
+        part.closest('[dir]')?.getAttribute('dir'),
+      ),
+    ).toEqual([direction, direction]);
+  },
+);
 
 test('a list that has failed is fetched again by the link of its screen, and by a creation [CHOICE-99, CHOICE-100]', async () => {
   const { user, create, backend } = await renderProjects();
