@@ -7,11 +7,10 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { findPrograms } from '../../conformance/ui/programs.ts';
 import { UsageError } from '../../server/usage-error.ts';
-import { parseSpeech } from './transcript.ts';
 
 const run = promisify(execFile);
 
-/** The program of each Debian package that a recording needs. */
+/** The program of each Debian package that a story needs. */
 const programs = {
   xvfb: 'Xvfb',
   'dbus-daemon': 'dbus-daemon',
@@ -52,7 +51,7 @@ function browserCommand(profile: string, url: string): string[] {
 const limitMs = 60_000;
 const sampleMs = 250;
 
-/** Files in the home folder of a recording. */
+/** Files in the home folder of a session. */
 const settings = {
   // Orca's own buffer would delay its output.
   'data/orca/orca-customizations.py':
@@ -115,25 +114,23 @@ export async function startDesktop(url: string) {
     }
   }
 
-  let heardLength = 0;
   const desktop = {
-    /** Returns what was said since the last call. */
-    said: () => {
-      const text = output();
-      const speech = parseSpeech(text.slice(heardLength));
-      heardLength = text.length;
-      return speech;
-    },
-    press: (key: string) => run('xdotool', ['key', key], { env }),
-    /** Waits until `text` was said and the browser and Orca are idle. */
-    async hear(text: string) {
-      const isSaid = () =>
-        parseSpeech(output().slice(heardLength)).some((line) => line.includes(text));
-      await waitFor(isSaid, () => `"${text}" was not said, but: ${desktop.said().join(' | ')}`);
+    /** Presses a key. Waits until Orca has said a match of each expression, and works no more. */
+    async press(key: string, says: RegExp[]) {
+      const { length } = output();
+      await run('xdotool', ['key', key], { env });
+      const said = () => parseSpeech(output().slice(length));
+      const missing = () => says.filter((text) => !said().some((line) => text.test(line)));
+      await waitFor(
+        () => missing().length === 0,
+        () => `After ${key}, Orca did not say ${missing().join(', ')}, but: ${said().join(' | ') || 'nothing'}`,
+      );
       await idle();
     },
-    type: (text: string) => run('xdotool', ['type', text], { env }),
-    idle,
+    async type(text: string) {
+      await run('xdotool', ['type', text], { env });
+      await idle();
+    },
     async stop() {
       const hasEnded = () => {
         const pids = sessionProcesses(folder);
@@ -179,6 +176,12 @@ export async function startDesktop(url: string) {
     throw error;
   }
 }
+
+/** Returns the texts that Orca said, from its debug output. */
+const parseSpeech = (debugOutput: string): string[] =>
+  [...debugOutput.matchAll(/ - SPEECH OUTPUT: '([^]*?)' ?\[?\{/g)].map(([, text = '']) =>
+    text.trim().replaceAll(/\s+/g, ' '),
+  );
 
 function kill(pid: string) {
   try {
