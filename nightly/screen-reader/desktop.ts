@@ -123,7 +123,8 @@ export async function startDesktop(url: string) {
       const missing = () => says.filter((text) => !said().some((line) => text.test(line)));
       await waitFor(
         () => missing().length === 0,
-        () => `After ${key}, Orca did not say ${missing().join(', ')}, but: ${said().join(' | ') || 'nothing'}`,
+        () =>
+          `After ${key}, Orca did not say ${missing().join(', ')}, but: ${said().join(' | ') || 'nothing'}`,
       );
       await idle();
     },

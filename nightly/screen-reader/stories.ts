@@ -4,9 +4,7 @@
  */
 export type Step =
   /** Presses a key. Orca must say a match of each expression, in any order. */
-  | { press: string; says: RegExp[] }
-  | { type: string }
-  | { server: 'expire sessions' };
+  { press: string; says: RegExp[] } | { type: string } | { server: 'expire sessions' };
 
 export const email = 'ada@example.org';
 export const password = 'correct horse';
