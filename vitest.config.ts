@@ -55,6 +55,8 @@ const projects: Record<string, TestProjectInlineConfiguration['test']> = {
     globalSetup: ['server/tests/global-setup.ts', 'tests/browser/global-setup.ts'],
   },
   tools: { include: ['tests/tools/**/*.test.ts'], pool: 'threads' },
+  // Start programs, servers or builds, so `npm run test:unit` leaves them out.
+  commands: { include: ['tests/commands/**/*.test.ts'], pool: 'threads' },
 };
 
 /**

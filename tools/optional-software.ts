@@ -66,7 +66,7 @@ export const optionalSoftware = {
   },
   curl: {
     name: 'curl',
-    testFiles: ['conformance/tests/curl.test.ts', 'tests/tools/contract-page.test.ts'],
+    testFiles: ['conformance/tests/curl.test.ts', 'tests/commands/contract-page.test.ts'],
     find: () => found(findProgram('curl')),
     packages: ['curl'],
   },
