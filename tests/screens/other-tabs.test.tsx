@@ -23,8 +23,8 @@ const returns: Record<string, () => unknown> = {
 /** Signs in as Ada, and opens the screen with a row and a text that is not submitted. */
 async function renderTab(address = 'ada@example.org') {
   const app = await renderApp('/login');
-  await app.user.type(email(), address);
-  await app.user.type(password(), 'correct horse');
+  await app.paste(email(), address);
+  await app.paste(password(), 'correct horse');
   await app.user.click(screen.getByRole('button', { name: 'Sign in' }));
   (await app.backend.next('login')).answer(200, {});
   (await app.backend.next('listProjects')).answer(200, [row]);

@@ -41,9 +41,9 @@ async function renderProjects(rows?: unknown) {
     /** Submits the form and returns the request. */
     create: async () => {
       await app.user.clear(title());
-      await app.user.type(title(), office.title);
+      await app.paste(title(), office.title);
       await app.user.clear(description());
-      await app.user.type(description(), office.description);
+      await app.paste(description(), office.description);
       await app.user.click(button());
       return app.backend.next('createProject');
     },

@@ -22,12 +22,12 @@ const expired = 'Please sign in to work with projects.';
 /** Renders the app on `/projects`, with the steps of its users. */
 async function renderPage() {
   const app = await renderApp('/projects');
-  const { backend, user, go } = app;
+  const { backend, user, paste, go } = app;
   const submitLogin = async (address: string) => {
     await go('/login');
     const button = await screen.findByRole('button', { name: 'Sign in' });
-    await user.type(email(), address);
-    await user.type(password(), 'correct horse');
+    await paste(email(), address);
+    await paste(password(), 'correct horse');
     await user.click(button);
     return backend.next('login');
   };
@@ -39,8 +39,8 @@ async function renderPage() {
       await screen.findByRole('heading', { name: 'New Project' });
     },
     refuseProject: async () => {
-      await user.type(title(), office.title);
-      await user.type(description(), office.description);
+      await paste(title(), office.title);
+      await paste(description(), office.description);
       await user.click(submitButton());
       (await backend.next('createProject')).answer(401, { message: expired });
       await waitFor(() => expect(banner()).toBe(expired));

@@ -27,7 +27,7 @@ export async function renderForm(name: FormName) {
     submit: () => app.user.click(button()),
     fill: async (label: string, text: string) => {
       await app.user.clear(field(label));
-      if (text !== '') await app.user.type(field(label), text);
+      if (text !== '') await app.paste(field(label), text);
       await app.user.tab();
     },
     count: () => app.backend.count(name),

@@ -33,6 +33,11 @@ export async function renderApp(route: string, options: AppOptions = {}) {
     clock,
     logged,
     user,
+    /** Pastes a text at the end of a field. Each typed key would render the app. */
+    paste: async (field: HTMLElement, text: string) => {
+      await user.click(field);
+      await user.paste(text);
+    },
     go: (to: string) => act(() => app.router.navigate({ to })),
     path: () => app.router.state.location.pathname,
   };
