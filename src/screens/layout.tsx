@@ -1,7 +1,7 @@
 import { createLink, Outlet, useRouterState, type AnyRouter } from '@tanstack/react-router';
+import { useState } from 'react';
 import { LinkGroup, StyledLink } from '../ui/link.tsx';
 import { Page, PlainPage } from '../ui/page.tsx';
-import { useYear } from '../ui/use-year.ts';
 import { headerRoutes, screens } from './routes.ts';
 
 export const Link = createLink(StyledLink);
@@ -21,9 +21,12 @@ const renderLink = ({ title, ...link }: (typeof links)[number]) => (
   </Link>
 );
 
+/** Returns the year of the prerendered page, whose text React hydrates, or the current one. */
+const yearOfPage = () => globalThis.window?.prerendered?.year ?? new Date().getFullYear();
+
 /** The layout of every screen: the links of all screens, the content and the footer. */
 export function Layout() {
-  const year = useYear(globalThis.window?.prerendered?.year);
+  const [year] = useState(yearOfPage);
   // The types of this router depend on this component.
   const contentKey = useRouterState<AnyRouter, string | undefined>({
     select: ({ matches }) => matches.at(-1)?.routeId,

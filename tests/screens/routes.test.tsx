@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { act, screen, waitFor, within } from '@testing-library/react';
+import { screen, waitFor, within } from '@testing-library/react';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import {
   addressOfFragment,
@@ -97,28 +97,6 @@ test('the footer has the name of the app and the current year [FOOTER-1, FOOTER-
     '© 2031 Tracker App. All rights reserved.',
   );
 });
-
-test.each([
-  ['is open', () => vi.advanceTimersByTime(60_000)],
-  [
-    'is suspended',
-    () => {
-      vi.setSystemTime(new Date(2032, 0, 3));
-      document.dispatchEvent(new Event('visibilitychange'));
-    },
-  ],
-])(
-  'the footer has the current year within a minute if the page %s over New Year [CONST-5]',
-  async (_, passNewYear) => {
-    vi.useFakeTimers({ toFake: ['Date', 'setInterval'], now: new Date(2031, 11, 31, 23, 59, 30) });
-    onTestFinished(() => void vi.useRealTimers());
-    await renderApp('/about');
-    const footer = screen.getByRole('contentinfo');
-    expect(footer.textContent).toContain('2031');
-    act(passNewYear);
-    expect(footer.textContent).toContain('2032');
-  },
-);
 
 test.each([
   ['/register', 'Create an account', 'Sign up'],
