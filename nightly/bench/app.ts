@@ -131,7 +131,7 @@ function measureFrames() {
     'Show the new project': () => {
       const last = [...document.querySelectorAll('main li')].at(-1);
       return (
-        last?.getAttribute('aria-posinset') === last?.getAttribute('aria-setsize') &&
+        last?.textContent.startsWith('The new one') === true &&
         (last?.getBoundingClientRect().top ?? Infinity) < innerHeight
       );
     },

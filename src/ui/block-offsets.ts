@@ -1,8 +1,11 @@
 /** Rows per block. A block is measured and positioned as a unit. */
 export const blockSize = 5;
 
-/** Lists up to this length are rendered whole, so that the browser's search finds every row. */
-export const maxUnvirtualizedRows = 50;
+/**
+ * Longer lists are virtualized. Of a list up to this length, the browser itself searches, copies,
+ * prints and scrolls all rows.
+ */
+export const maxUnvirtualizedRows = 300;
 
 /** Longer lists are never rendered whole, see docs/decisions/0016-long-lists.md. */
 export const maxWholeRows = 10_000;

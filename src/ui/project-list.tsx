@@ -3,11 +3,12 @@ import { DelayedAnnouncement } from './announcement.tsx';
 import { Button } from './button.tsx';
 import * as css from './project-list.css.ts';
 import { directionOf } from './text-direction.ts';
-import type { Row } from './use-copied-rows.ts';
 import { useVirtualRows } from './use-virtual-rows.ts';
 
 /** Rows of a whole list that the browser lays out together, when they are near the viewport. */
 const groupSize = 100;
+
+type Row = { id?: unknown; title: string; description: string };
 
 type ProjectListProps = {
   heading: string;
@@ -42,35 +43,39 @@ export function ProjectList({
     heightOfRows,
     isVirtualized,
     isWhole,
-    indexes,
+    first,
+    end,
     scrollToRow,
     showAll,
   } = useVirtualRows(rows, { isLoading: loading, historyEntry });
   // Of a whole list, browsers count the rows. Each created project would change every row.
-  const setSize = loading ? -1 : isWhole ? undefined : rows.length;
+  const setSize = loading ? -1 : isVirtualized ? rows.length : undefined;
   const [last, setLast] = useState({ loading, status: loading ? 'Loading projects.' : '' });
   if (last.loading !== loading) {
     const count = failed ? '' : countProjects(rows.length);
     setLast({ loading, status: loading ? 'Loading projects.' : count });
   }
   const items = useMemo(() => {
-    const render = (index: number) => (
-      <ProjectRow key={index} row={rows[index]!} position={index + 1} setSize={setSize} />
-    );
-    if (!isWhole) return indexes.map(render);
+    const render = (from: number, to: number) =>
+      rows
+        .slice(from, to)
+        .map((row, i) => (
+          <ProjectRow key={from + i} row={row} position={from + i + 1} setSize={setSize} />
+        ));
+    if (!isWhole) return render(first, end);
     // The last group is larger, so that it is higher than the viewport.
     const groupCount = Math.max(1, Math.floor(rows.length / groupSize));
     return Array.from({ length: groupCount }, (_, group) => {
-      const first = group * groupSize;
-      const end = group < groupCount - 1 ? first + groupSize : rows.length;
-      const style = { containIntrinsicBlockSize: `auto ${heightOfRows(first, end)}px` };
+      const from = group * groupSize;
+      const to = group < groupCount - 1 ? from + groupSize : rows.length;
+      const style = { containIntrinsicBlockSize: `auto ${heightOfRows(from, to)}px` };
       return (
         <div key={`group-${group}`} role="presentation" className={css.group} style={style}>
-          {indexes.slice(first, end).map(render)}
+          {render(from, to)}
         </div>
       );
     });
-  }, [rows, indexes, setSize, isWhole, heightOfRows]);
+  }, [rows, first, end, setSize, isWhole, heightOfRows]);
 
   const showNewest = () => {
     const title = scrollToRow(rows.length - 1)?.querySelector<HTMLElement>('[data-field=title]');
@@ -92,7 +97,7 @@ export function ProjectList({
         {showNewestLabel !== undefined && <Button onClick={showNewest}>{showNewestLabel}</Button>}
         {isVirtualized && (
           <p className={css.printNote}>
-            {`Only projects ${indexes[0]! + 1} to ${indexes.at(-1)! + 1} of ${rows.length} are printed.`}
+            {`Only projects ${first + 1} to ${end} of ${rows.length} are printed.`}
           </p>
         )}
         {rows.length > 0 ? (

@@ -1,14 +1,13 @@
 import { blockSize } from './block-offsets.ts';
 
-/** Finds rows in the page. Rendered rows are in order, and may have gaps between blocks. */
+/** Finds rows in the page. Rendered rows are in order, without gaps. */
 
 export const blockOf = (index: number) => Math.floor(index / blockSize);
 
 export const indexOf = (row: Element) => Number(row.ariaPosInSet) - 1;
 
-/** Returns the index of the row that contains a node. */
-export function indexOfRowAround(node: Node | null | undefined): number | undefined {
-  const element = node instanceof Element ? node : node?.parentElement;
+/** Returns the index of the row that contains an element. */
+export function indexOfRowAround(element: Element | null): number | undefined {
   const row = element?.closest('[aria-posinset]');
   return row ? indexOf(row) : undefined;
 }

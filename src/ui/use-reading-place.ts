@@ -13,36 +13,50 @@ type Place = {
 };
 
 /** Returns whether the viewport is at the end of the page, to within a fractional zoom. */
-export const isAtEnd = () => scrollY + innerHeight > document.documentElement.scrollHeight - 2;
+const isAtEnd = () => scrollY + innerHeight > document.documentElement.scrollHeight - 2;
 
 const listStart: Place = { index: 0, above: 0 };
 
 export type ReadingPlace = ReturnType<typeof useReadingPlace>;
 
 /**
- * Keeps the row at the top of the viewport. Invariant: after `keep`, the row is where the user has
- * scrolled it to, also after a change above or around it. While the first row is further down, the
- * browser does the same for the rest of the page.
+ * Keeps the row at the top of the viewport of a virtualized list. Invariant: after `keep`, the row is
+ * where the user has scrolled it to, also after a change above or around it. While the first row is
+ * further down, the browser does the same for the rest of the page. A list that is in the page as a
+ * whole is left to the browser, once the row is in its place.
  *
- * A place belongs to an entry of the history, and is restored when the user comes back to it.
+ * A place belongs to an entry of the history. It is restored when the user comes back to the entry,
+ * in a list of any length, because browsers restore it only if the rows are there at once.
  */
 export function useReadingPlace(
   { list, before, placeAtTop }: MeasuredBlocks,
   rows: readonly { id?: unknown }[],
-  isLoading: boolean,
-  historyEntry: string | undefined,
+  {
+    isVirtualized,
+    isLoading,
+    historyEntry,
+  }: { isVirtualized: boolean; isLoading: boolean; historyEntry: string | undefined },
 ) {
   const place = useRef(listStart);
-  /** The scroll position when the place was set. At another one, the user has scrolled since. */
-  const placeY = useRef(0);
+  /**
+   * The scroll position of a virtualized list when its place was set. At another one, the user has
+   * scrolled since. A list in the page as a whole has none. So the place of a list that has just
+   * been virtualized, or put into the page as a whole, holds at any position.
+   */
+  const placeY = useRef<number>(undefined);
   const isRestoring = useRef(false);
   const lastRows = useRef(rows);
 
   function goTo(next: Place) {
     place.current = { ...next, id: lastRows.current[next.index]?.id };
-    placeY.current = scrollY;
+    onPlaced();
+  }
+
+  function onPlaced() {
+    const { index, above } = place.current;
+    placeY.current = isVirtualized ? scrollY : undefined;
     // One at a time moves the page: the browser or `keep`.
-    const isKept = next.index > 0 || next.above > 0;
+    const isKept = isVirtualized && (index > 0 || above > 0);
     document.documentElement.style.overflowAnchor = isKept ? 'none' : '';
   }
 
@@ -58,11 +72,17 @@ export function useReadingPlace(
 
   /** Scrolls the row to where it was. */
   function keep() {
+    const isPlaced = placeY.current !== undefined;
+    if (!isVirtualized && !isPlaced && !isRestoring.current) {
+      read();
+      return;
+    }
     const { index, above, height } = place.current;
     const row = rowAt(list.current, index);
     if (!row || (index === 0 && above <= 0 && !isRestoring.current)) return;
     // At the end of the page, the browser may have scrolled because the page is lower now.
-    if (scrollY !== placeY.current && !isRestoring.current && !isAtEnd()) {
+    const hasScrolled = isPlaced && scrollY !== placeY.current;
+    if (isVirtualized && hasScrolled && !isRestoring.current && !isAtEnd()) {
       read();
       return;
     }
@@ -70,7 +90,7 @@ export function useReadingPlace(
     const scale = above > 0 && height ? box.height / height : 1;
     const distance = box.top + above * scale;
     if (Math.abs(distance) >= 1) scrollBy({ top: distance, behavior: 'instant' });
-    placeY.current = scrollY;
+    onPlaced();
     if (!height) read();
   }
 

@@ -1,14 +1,10 @@
-import { useEffect, useEffectEvent, useLayoutEffect, useMemo, useState } from 'react';
+import { useEffect, useEffectEvent, useLayoutEffect, useState } from 'react';
 import { flushSync } from 'react-dom';
 import { blockSize, maxUnvirtualizedRows, maxWholeRows } from './block-offsets.ts';
 import { rowAt } from './row-elements.ts';
-import { useCopiedRows, type Row } from './use-copied-rows.ts';
-import { useEdgeKeys } from './use-edge-keys.ts';
 import { useMeasuredBlocks } from './use-measured-blocks.ts';
 import { useReadingPlace } from './use-reading-place.ts';
 import { focusList, useVisibleBlocks } from './use-visible-blocks.ts';
-
-const range = (length: number) => Array.from({ length }, (_, index) => index);
 
 /**
  * Virtualizes a list: renders the rows in the viewport and around it. `before` and `after` are refs
@@ -16,7 +12,7 @@ const range = (length: number) => Array.from({ length }, (_, index) => index);
  * docs/decisions/0016-long-lists.md.
  */
 export function useVirtualRows(
-  rows: readonly Row[],
+  rows: readonly { id?: unknown }[],
   { isLoading, historyEntry }: { isLoading: boolean; historyEntry: string | undefined },
 ) {
   const count = rows.length;
@@ -26,18 +22,10 @@ export function useVirtualRows(
   const isLong = count > maxUnvirtualizedRows;
   const isVirtualized = isLong && !isWhole && !(canBeWhole && isPrinting);
   const measured = useMeasuredBlocks(count);
-  const place = useReadingPlace(measured, rows, isLoading, historyEntry);
+  const place = useReadingPlace(measured, rows, { isVirtualized, isLoading, historyEntry });
   const visible = useVisibleBlocks(measured, place, count);
-  useEdgeKeys(isLong, place, visible);
-  useCopiedRows(measured, rows);
   const { list, before, after, offsets } = measured;
   const { blocks } = visible;
-
-  const indexes = useMemo(() => {
-    if (!isVirtualized) return range(count);
-    const rendered = blocks.flatMap((block) => range(blockSize).map((i) => block * blockSize + i));
-    return rendered.filter((index) => index < count);
-  }, [blocks, count, isVirtualized]);
 
   useLayoutEffect(() => {
     measured.measure(false);
@@ -76,7 +64,9 @@ export function useVirtualRows(
     after,
     isVirtualized,
     isWhole: isLong && isWhole,
-    indexes,
+    /** The rendered rows: from `first` to before `end`. */
+    first: isVirtualized ? blocks.first * blockSize : 0,
+    end: isVirtualized ? Math.min(blocks.end * blockSize, count) : count,
     heightOfRows: offsets.heightOfRows,
     /** Renders all rows. Focuses the list, because the button for it disappears. */
     showAll: canBeWhole

@@ -5,14 +5,12 @@ import { blockOf, indexOfRowAround, rowAt } from './row-elements.ts';
 import type { MeasuredBlocks } from './use-measured-blocks.ts';
 import type { ReadingPlace } from './use-reading-place.ts';
 
-const initialBlocks = Array.from({ length: initialRowCount / blockSize }, (_, block) => block);
+const initialBlocks = { first: 0, end: initialRowCount / blockSize };
 const maxUpdates = 8;
-
-export type VisibleBlocks = ReturnType<typeof useVisibleBlocks>;
 
 /**
  * Chooses the blocks to render. Invariant: after `updateNow`, these are the blocks in the viewport
- * and half a screen on both sides, and those where a selection starts and ends.
+ * and half a screen on both sides.
  */
 export function useVisibleBlocks(
   { list, before, offsets }: MeasuredBlocks,
@@ -31,21 +29,21 @@ export function useVisibleBlocks(
     const first = offsets.blockAt(y - innerHeight / 2);
     const end = offsets.blockAt(y + 1.5 * innerHeight) + 1;
     // Not fewer than at first, so that a list that has loaded keeps its prerendered rows.
-    const length = Math.max(end - first, initialBlocks.length);
-    const inView = Array.from({ length }, (_, i) => first + i);
-    return [...new Set([...inView, ...selectedBlocks(list.current)])].toSorted((a, b) => a - b);
+    return { first, end: Math.max(end, first + initialBlocks.end) };
   }
 
   function update() {
     if (!before.current) return;
     const next = blocksToRender(-before.current.getBoundingClientRect().top);
-    if (String(next) === String(last.current)) return;
+    if (next.first === last.current.first && next.end === last.current.end) return;
     // Limited, because with a user's own styles the heights may never settle.
     updates.current += 1;
     if (updates.current > maxUpdates) return;
     const focused = indexOfRowAround(document.activeElement);
+    const isFocusKept =
+      focused === undefined || (blockOf(focused) >= next.first && blockOf(focused) < next.end);
     // Removing the focused row would move the focus to the top of the page, so the list gets it.
-    if (focused !== undefined && !next.includes(blockOf(focused))) focusList(list.current);
+    if (!isFocusKept) focusList(list.current);
     last.current = next;
     setBlocks(next);
   }
@@ -57,16 +55,6 @@ export function useVisibleBlocks(
   }
 
   return { blocks, update, updateNow };
-}
-
-/** Returns the blocks where a selection starts and ends, because it ends with its nodes. */
-function selectedBlocks(list: Element | null): number[] {
-  const selection = getSelection();
-  if (!selection || selection.isCollapsed) return [];
-  return [selection.anchorNode, selection.focusNode].flatMap((node) => {
-    const index = list?.contains(node) ? indexOfRowAround(node) : undefined;
-    return index === undefined ? [] : [blockOf(index)];
-  });
 }
 
 export function focusList(list: HTMLElement | null) {

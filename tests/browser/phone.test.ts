@@ -49,6 +49,14 @@ async function openPhone() {
   };
 }
 
+const unevenProjects = (count: number) =>
+  projects(count).map((project, index) => ({
+    ...project,
+    description: `A line of text, which a narrow window breaks into two.\n`.repeat(
+      1 + ((index * 7) % 40),
+    ),
+  }));
+
 const painted = (page: Page) =>
   page.evaluate(
     () => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done))),
@@ -61,13 +69,9 @@ test.each([
   'the row under a finger that moves %s stays there while the address bar hides and shows [CHOICE-110]',
   async (_, start, step) => {
     const { page, touch, resize } = await openPhone();
-    const rows = projects(300).map((project, index) => ({
-      ...project,
-      description: 'A line.\n'.repeat(1 + ((index * 7) % 40)),
-    }));
-    await mockProjects(page, rows);
+    await mockProjects(page, unevenProjects(400));
     await openScreen(page, server.address, '/projects');
-    await page.getByText('300 projects.').waitFor({ state: 'attached' });
+    await page.getByText('400 projects.').waitFor({ state: 'attached' });
     // To rows that were not measured.
     await page.evaluate(() => scrollTo({ top: 60_000, behavior: 'instant' }));
     await painted(page);
@@ -94,6 +98,27 @@ test.each([
     await touch('touchEnd');
   },
 );
+
+test('the row at the top of a list of 300 stays there when the phone is rotated [CHOICE-57]', async () => {
+  const { page } = await openPhone();
+  await mockProjects(page, unevenProjects(300));
+  await openScreen(page, server.address, '/projects');
+  await page.getByText('300 projects.').waitFor({ state: 'attached' });
+  const rowAtTop = () =>
+    page.evaluate(() => {
+      const rows = [...document.querySelectorAll('main li')];
+      return rows.find((row) => row.getBoundingClientRect().bottom > 1)!.ariaPosInSet;
+    });
+  await page.evaluate(() => scrollTo({ top: 30_000, behavior: 'instant' }));
+  await painted(page);
+  const before = await rowAtTop();
+  const { width, height } = viewport;
+  for (const size of [{ width: height, height: width }, viewport, { width: 844, height: width }]) {
+    await page.setViewportSize(size);
+    await painted(page);
+    expect(await rowAtTop()).toBe(before);
+  }
+});
 
 test.each([
   ['makes the page lower', 1],

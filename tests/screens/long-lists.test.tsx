@@ -10,16 +10,16 @@ function renderList(count: number) {
   return render(<ProjectList heading="Projects" rows={rows} loading={false} />);
 }
 
-test('a list of up to 50 projects is rendered whole, without a button to show all [CHOICE-57]', () => {
-  renderList(50);
-  expect(screen.getAllByRole('listitem')).toHaveLength(50);
+test('a list of up to 300 projects is rendered whole, without a button to show all [CHOICE-57]', () => {
+  renderList(300);
+  expect(screen.getAllByRole('listitem')).toHaveLength(300);
   expect(screen.queryByRole('button')).toBeNull();
 });
 
 test('a longer list removes its window listeners when it unmounts [CHOICE-52]', () => {
   const added = vi.spyOn(window, 'addEventListener');
   onTestFinished(() => added.mockRestore());
-  const { unmount } = renderList(60);
+  const { unmount } = renderList(301);
   unmount();
   const signals = added.mock.calls
     .filter(([type]) => ['scroll', 'resize', 'keydown'].includes(type))
