@@ -142,10 +142,11 @@ const manualStates: Record<string, (driver: VisualDriver) => Promise<void>> = {
     await driver.navigate('/nowhere');
     // The footer reads the year when the layout renders.
     await driver.page.evaluate(() => {
-      const getFullYear = () => {
-        throw new Error('The screen broke.');
-      };
-      Object.assign(Date.prototype, { getFullYear });
+      Object.defineProperty(window.prerendered, 'year', {
+        get() {
+          throw new Error('The screen broke.');
+        },
+      });
     });
     await driver.page.getByRole('link', { name: 'Go to the start page' }).click();
     await driver.page.getByText('The screen broke.').waitFor();
