@@ -541,6 +541,7 @@ export function testStories(name: string, startEngine: () => Promise<Engine>) {
       await page.click('main h2');
       await page.press('End');
       await expect.poll(() => isInViewport(page, row(300))).toBe(true);
+      await expect.poll(() => page.evaluate(isAtEnd)).toBe(true);
       await page.press('Home');
       await expect.poll(() => page.evaluate(() => scrollY)).toBe(0);
       const selected = await page.evaluate(
@@ -648,6 +649,8 @@ function watchFrames() {
 /** These run in the page. */
 const painted = () =>
   new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve)));
+
+const isAtEnd = () => scrollY + innerHeight > document.documentElement.scrollHeight - 2;
 
 const setTextSize = (size: string) => void (document.documentElement.style.fontSize = size);
 
