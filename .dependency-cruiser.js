@@ -91,11 +91,12 @@ const rows = [
   ],
 
   ['tools/', ['(generated|machines|model|server|conformance|src)/']],
-  ['[^/]+$', ['tools/', 'tests/support/']],
+  ['[^/]+$', ['tools/', 'testing/']],
+  ['testing/', ['(generated|machines|model|server|conformance|src|tools)/']],
   ['(tests|nightly|(server|conformance)/tests)/', ['.*']],
 ];
 
-const ownFolders = /^(conformance|generated|machines|model|nightly|server|src|tests|tools)\//
+const ownFolders = /^(conformance|generated|machines|model|nightly|server|src|testing|tests|tools)\//
   .source;
 
 export default {

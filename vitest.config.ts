@@ -2,7 +2,7 @@ import './tools/requirements.cjs';
 import { availableParallelism } from 'node:os';
 import { vanillaExtractPlugin } from '@vanilla-extract/vite-plugin';
 import { defineConfig, type TestProjectInlineConfiguration } from 'vitest/config';
-import { longTestMs, longWaitMs, maxTestMs, maxWaitMs } from './tests/support/time-limits.ts';
+import { longTestMs, longWaitMs, maxTestMs, maxWaitMs } from './testing/time-limits.ts';
 import { findMissingSoftware } from './tools/optional-software.ts';
 import { LikelyFirst } from './tools/test-sequencer.ts';
 
@@ -10,7 +10,7 @@ const dom: TestProjectInlineConfiguration['test'] = {
   // Takes a third of the processor time of jsdom: 9 seconds instead of 24 for tests/screens.
   environment: 'happy-dom',
   pool: 'threads',
-  setupFiles: ['tests/support/screens-setup.ts'],
+  setupFiles: ['testing/screens-setup.ts'],
 };
 
 /** Tests that start browsers, development servers or other backends. */
@@ -41,18 +41,18 @@ const projects: Record<string, TestProjectInlineConfiguration['test']> = {
   'app:browser': {
     ...long,
     include: ['tests/browser/**/*.test.ts'],
-    globalSetup: 'tests/browser/global-setup.ts',
+    globalSetup: 'testing/build-app.ts',
   },
   'app:engines': {
     ...long,
     include: ['tests/engines/**/*.test.ts'],
-    globalSetup: 'tests/browser/global-setup.ts',
+    globalSetup: 'testing/build-app.ts',
   },
-  server: { include: ['server/tests/**/*.test.ts'], globalSetup: 'server/tests/global-setup.ts' },
+  server: { include: ['server/tests/**/*.test.ts'], globalSetup: 'testing/provide-postgres.ts' },
   conformance: {
     ...long,
     include: ['conformance/tests/**/*.test.ts'],
-    globalSetup: ['server/tests/global-setup.ts', 'tests/browser/global-setup.ts'],
+    globalSetup: ['testing/provide-postgres.ts', 'testing/build-app.ts'],
   },
   tools: { include: ['tests/tools/**/*.test.ts'], pool: 'threads' },
   // Start programs, servers or builds, so `npm run test:unit` leaves them out.
@@ -74,7 +74,7 @@ export default defineConfig({
     // The tests of software that is not installed are left out. The reporter names them.
     exclude: findMissingSoftware().flatMap(({ testFiles }) => testFiles),
     reporters: ['default', './tools/test-reporter.ts'],
-    setupFiles: 'tests/support/name-waits.ts',
+    setupFiles: 'testing/name-waits.ts',
     // Ends with the first failure, which is then shown in seconds. `npm test` runs all tests.
     bail: 1,
     sequence: { sequencer: LikelyFirst },

@@ -3,8 +3,8 @@ import { join } from 'node:path';
 import { launchBrowser } from '../conformance/ui/chromium.ts';
 import { readCommandLine } from '../tools/command-line.ts';
 import { root } from '../tools/run.ts';
-import { createVisualDriver } from '../tests/visual/page-driver.ts';
-import { showAllStates, stateOfReadme } from '../tests/visual/states.ts';
+import { createVisualDriver } from '../testing/page-driver.ts';
+import { showAllStates, stateOfReadme } from '../testing/visual-states.ts';
 
 const themes = ['light', 'dark'] as const;
 /** A short page can look lost on the widest screen. */

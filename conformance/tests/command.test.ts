@@ -8,7 +8,7 @@ import { stripVTControlCharacters } from 'node:util';
 import { expect, onTestFinished, test } from 'vitest';
 import { CannotRun, help, parseArguments } from '../cli.ts';
 import { parseTarget } from '../target.ts';
-import { temporaryFolder } from '../../server/tests/support.ts';
+import { temporaryFolder } from '../../testing/server-fixtures.ts';
 import { exemplary, startBackend } from './backends/backend.ts';
 import { noResponse, startStubServer } from './backends/stub-server.ts';
 import { TestClock } from './backends/test-clock.ts';
@@ -154,7 +154,7 @@ test('prints the run id of the data it leaves on the server when interrupted', a
 
 /** Starts a TLS server with a self-signed certificate that forwards to an http origin. */
 async function startHttpsProxy(origin: string): Promise<string> {
-  const pem = readFileSync(new URL('./self-signed.pem', import.meta.url));
+  const pem = readFileSync(new URL('../../testing/self-signed.pem', import.meta.url));
   const server = createTlsServer({ key: pem, cert: pem }, (client) => {
     const backend = connect(Number(new URL(origin).port), '127.0.0.1');
     for (const socket of [client, backend]) socket.on('error', () => {});

@@ -3,9 +3,9 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { fileURLToPath } from 'node:url';
 import { launchBrowser } from '../../conformance/ui/chromium.ts';
-import { sendFile } from '../../tests/support/static-files.ts';
+import { sendFile } from '../../testing/static-files.ts';
 import { markdownTable } from '../../tools/diagram.ts';
-import { medians } from '../../tests/support/median.ts';
+import { medians } from '../../testing/median.ts';
 import { forceHelp, startBenchmark } from './environment.ts';
 
 const paragraph = await startBenchmark(`Usage: npm run node -- nightly/bench/app.ts [--force]

@@ -5,10 +5,10 @@ import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
 import { createSessions } from '../../server/auth/sessions.ts';
 import { openStore } from '../../server/store/store.ts';
-import { signedInClient } from '../../tests/support/cookie-client.ts';
-import { insertProjects, withDatabase } from '../../tests/support/database.ts';
-import { longTestMs } from '../../tests/support/time-limits.ts';
-import type { Settings } from '../../tests/support/server-process.ts';
+import { signedInClient } from '../../testing/cookie-client.ts';
+import { insertProjects, withDatabase } from '../../testing/database.ts';
+import { longTestMs } from '../../testing/time-limits.ts';
+import type { Settings } from '../../testing/server-process.ts';
 import type { Load, LoadResult } from './load-generator.ts';
 
 const uncachedAccounts = 3_000; // their lists together exceed the server's cache

@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
-import type { CookieClient } from '../../tests/support/cookie-client.ts';
+import type { CookieClient } from '../../testing/cookie-client.ts';
 import { NotSupported } from '../torture/run-scenarios.ts';
 import { until } from '../torture/until.ts';
 

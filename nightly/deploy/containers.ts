@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { cpSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { findFreePort } from '../../tools/free-port.ts';
-import { CookieClient, signedInClient } from '../../tests/support/cookie-client.ts';
+import { CookieClient, signedInClient } from '../../testing/cookie-client.ts';
 import type { Figures } from '../torture/run-scenarios.ts';
 import { until } from '../torture/until.ts';
 import { countProjects, fails, projectFolder, run, untilReady } from './commands.ts';

@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { findFreePort } from '../../tools/free-port.ts';
-import { signedInClient } from '../../tests/support/cookie-client.ts';
+import { signedInClient } from '../../testing/cookie-client.ts';
 import type { Figures } from '../torture/run-scenarios.ts';
 import { restartInTurn } from '../torture/scenarios.ts';
 import { until } from '../torture/until.ts';

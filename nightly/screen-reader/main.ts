@@ -2,8 +2,8 @@ import { UsageError } from '../../server/usage-error.ts';
 import { buildStaleApps } from '../../tools/built-app.ts';
 import { readCommandLine, selectNamesOrExit } from '../../tools/command-line.ts';
 import { errorLines, printResult, root } from '../../tools/run.ts';
-import { CookieClient } from '../../tests/support/cookie-client.ts';
-import { startReferenceServer } from '../../tests/support/reference-server.ts';
+import { CookieClient } from '../../testing/cookie-client.ts';
+import { startReferenceServer } from '../../testing/reference-server.ts';
 import { assertInstalled, startDesktop } from './desktop.ts';
 import { email, password, stories, type Step } from './stories.ts';
 

@@ -1,7 +1,7 @@
 import { mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { findFreePort } from '../../tools/free-port.ts';
-import { startServerProcess, type Settings } from '../../tests/support/server-process.ts';
+import { startServerProcess, type Settings } from '../../testing/server-process.ts';
 import { TortureClient } from './client.ts';
 import { createFolder } from './disk.ts';
 import { createPostgres } from './killable-postgres.ts';

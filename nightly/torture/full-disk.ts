@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { Settings } from '../../tests/support/server-process.ts';
+import type { Settings } from '../../testing/server-process.ts';
 import { TortureClient } from './client.ts';
 import { deployOnPostgres, deployOnSqlite, type Deploy } from './deployments.ts';
 import { createSmallDisk } from './disk.ts';

@@ -3,7 +3,7 @@ import { chownSync, cpSync, mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { createFolder } from './disk.ts';
-import { startProgram, unprivileged } from './programs.ts';
+import { startProgram, unprivileged } from '../../testing/programs.ts';
 import { NotSupported } from './run-scenarios.ts';
 
 interface Options {

@@ -2,16 +2,16 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { readCommandLine } from '../../tools/command-line.ts';
-import { startPostgres } from '../../tests/support/postgres.ts';
-import { proxyNames } from '../../tests/support/proxies.ts';
-import type { Settings } from '../../tests/support/server-process.ts';
+import { startPostgres } from '../../testing/postgres.ts';
+import { proxyNames } from '../../testing/proxies.ts';
+import type { Settings } from '../../testing/server-process.ts';
 import { fillDisk } from './full-disk.ts';
 import { failOver, loseStandby } from './postgres-outages.ts';
 import { cutPowerDuringCreates } from './power-loss.ts';
-import { requireProgram } from './programs.ts';
+import { requireProgram } from '../../testing/programs.ts';
 import { runScenarios, type Figures } from './run-scenarios.ts';
 import { floodLogins, killDuringCreates, restartReplicas, shareStore } from './scenarios.ts';
-import { runSql } from './sql.ts';
+import { runSql } from '../../testing/sql.ts';
 
 const { options, words } = readCommandLine(
   `Usage: npm run node -- nightly/torture/main.ts [--allow-missing] [WORD…]

@@ -3,7 +3,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { Figures } from './run-scenarios.ts';
 import { startServers } from './scenarios.ts';
 import { compareAllWithStore, TortureClient, type CreatedKeys } from './client.ts';
-import type { Settings } from '../../tests/support/server-process.ts';
+import type { Settings } from '../../testing/server-process.ts';
 
 const serverCount = 2;
 const maxRecoverySeconds = 60;

@@ -2,13 +2,13 @@ import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { findFreePort } from '../../tools/free-port.ts';
-import type { Settings } from '../../tests/support/server-process.ts';
-import { startTcpProxy } from '../../tests/support/tcp-proxy.ts';
+import type { Settings } from '../../testing/server-process.ts';
+import { startTcpProxy } from '../../testing/tcp-proxy.ts';
 import { createFolder } from './disk.ts';
 import { createPostgres } from './killable-postgres.ts';
 import { measureOutage } from './outage.ts';
 import type { Figures } from './run-scenarios.ts';
-import { runSql } from './sql.ts';
+import { runSql } from '../../testing/sql.ts';
 
 const outageSeconds = 40; // longer than the timeouts of the servers
 

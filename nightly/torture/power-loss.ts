@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { Client } from 'pg';
 import { findFreePort } from '../../tools/free-port.ts';
-import type { Settings } from '../../tests/support/server-process.ts';
+import type { Settings } from '../../testing/server-process.ts';
 import { deployOnPostgres, deployOnSqlite } from './deployments.ts';
 import { createDisk, type Disk } from './disk.ts';
 import { createPostgres } from './killable-postgres.ts';

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { findFreePort } from '../../tools/free-port.ts';
-import { median } from '../../tests/support/median.ts';
-import { startProxy, type ProxyName } from '../../tests/support/proxies.ts';
-import { startServerProcess, type Settings } from '../../tests/support/server-process.ts';
+import { median } from '../../testing/median.ts';
+import { startProxy, type ProxyName } from '../../testing/proxies.ts';
+import { startServerProcess, type Settings } from '../../testing/server-process.ts';
 import { compareWithStore, createUntil, TortureClient, type CreatedKeys } from './client.ts';
 import { deployServer, type Deployment } from './deployments.ts';
 import type { Figures } from './run-scenarios.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { sessionLifetimeSeconds } from '../auth/sessions.ts';
-import { CookieClient, signedInClient } from '../../tests/support/cookie-client.ts';
+import { CookieClient, signedInClient } from '../../testing/cookie-client.ts';
 import {
   copyClient,
   freshDatabase,
@@ -8,7 +8,7 @@ import {
   startServer,
   storeNames,
   useServer,
-} from './support.ts';
+} from '../../testing/server-fixtures.ts';
 
 const password = 'correct horse';
 

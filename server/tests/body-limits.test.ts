@@ -1,8 +1,8 @@
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { expect, onTestFinished, test } from 'vitest';
-import { signedInClient, CookieClient } from '../../tests/support/cookie-client.ts';
-import { refusal, startServer } from './support.ts';
+import { signedInClient, CookieClient } from '../../testing/cookie-client.ts';
+import { refusal, startServer } from '../../testing/server-fixtures.ts';
 
 const headers = { 'content-type': 'application/json' };
 

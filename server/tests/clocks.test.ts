@@ -3,10 +3,10 @@ import { createCleanup } from '../auth/cleanup.ts';
 import { sessionLifetimeSeconds } from '../auth/sessions.ts';
 import type { Database } from '../store/database.ts';
 import { openStore } from '../store/store.ts';
-import { CookieClient, signedInClient } from '../../tests/support/cookie-client.ts';
-import { withClock } from '../../tests/support/database.ts';
-import { freshDatabase, refusal, startServer, storeNames } from './support.ts';
-import { longTestMs } from '../../tests/support/time-limits.ts';
+import { CookieClient, signedInClient } from '../../testing/cookie-client.ts';
+import { withClock } from '../../testing/database.ts';
+import { freshDatabase, refusal, startServer, storeNames } from '../../testing/server-fixtures.ts';
+import { longTestMs } from '../../testing/time-limits.ts';
 
 vi.setConfig({ testTimeout: longTestMs });
 

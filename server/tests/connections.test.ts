@@ -7,9 +7,14 @@ import { createApp } from '../app.ts';
 import { listen } from '../http/listening.ts';
 import { openSqlite } from '../store/sqlite.ts';
 import { openStore } from '../store/store.ts';
-import { CookieClient, signedInClient } from '../../tests/support/cookie-client.ts';
-import { fakeDist, startProcess, startServer, temporaryFolder } from './support.ts';
-import { longTestMs } from '../../tests/support/time-limits.ts';
+import { CookieClient, signedInClient } from '../../testing/cookie-client.ts';
+import {
+  fakeDist,
+  startProcess,
+  startServer,
+  temporaryFolder,
+} from '../../testing/server-fixtures.ts';
+import { longTestMs } from '../../testing/time-limits.ts';
 
 vi.setConfig({ testTimeout: longTestMs });
 

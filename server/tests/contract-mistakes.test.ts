@@ -3,8 +3,8 @@ import { cpSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect, test, vi } from 'vitest';
-import { longTestMs } from '../../tests/support/time-limits.ts';
-import { fakeDist, temporaryFolder } from './support.ts';
+import { longTestMs } from '../../testing/time-limits.ts';
+import { fakeDist, temporaryFolder } from '../../testing/server-fixtures.ts';
 
 vi.setConfig({ testTimeout: longTestMs });
 

@@ -2,7 +2,7 @@ import { array, assert, constantFrom, oneof, pre, property } from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { readSettings } from '../settings.ts';
 import { parseDatabaseUrl } from '../store/database-url.ts';
-import { runProcess } from './support.ts';
+import { runProcess } from '../../testing/server-fixtures.ts';
 
 const specials = Array.from(`/#?@:%&=+ \\"'<>[]{}|^$!*(),;~\`éß€😀`);
 const passwords = array(

@@ -2,8 +2,8 @@ import { once } from 'node:events';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { connect } from 'node:net';
 import { expect, test, vi } from 'vitest';
-import { longTestMs } from '../../tests/support/time-limits.ts';
-import { startProcess, temporaryFolder } from './support.ts';
+import { longTestMs } from '../../testing/time-limits.ts';
+import { startProcess, temporaryFolder } from '../../testing/server-fixtures.ts';
 
 vi.setConfig({ testTimeout: longTestMs });
 

@@ -7,9 +7,9 @@ import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { openConfiguredStore } from '../commands/startup.ts';
 import { readSettings } from '../settings.ts';
 import { backUpSqlite, openSqlite } from '../store/sqlite.ts';
-import { runServer } from '../../tests/support/server-process.ts';
-import { longTestMs, maxWaitMs } from '../../tests/support/time-limits.ts';
-import { temporaryFolder } from './support.ts';
+import { runServer } from '../../testing/server-process.ts';
+import { longTestMs, maxWaitMs } from '../../testing/time-limits.ts';
+import { temporaryFolder } from '../../testing/server-fixtures.ts';
 
 vi.setConfig({ testTimeout: longTestMs });
 

@@ -6,10 +6,10 @@ import * as fc from 'fast-check';
 import type { Arbitrary } from 'fast-check';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { findCall } from '../../model/calls.ts';
-import { jsonSchemaOf, operations, type Schema } from '../../tests/support/contract.ts';
-import { CookieClient } from '../../tests/support/cookie-client.ts';
-import { longTestMs } from '../../tests/support/time-limits.ts';
-import { freshDatabase, startServer, storeNames } from './support.ts';
+import { jsonSchemaOf, operations, type Schema } from '../../testing/contract.ts';
+import { CookieClient } from '../../testing/cookie-client.ts';
+import { longTestMs } from '../../testing/time-limits.ts';
+import { freshDatabase, startServer, storeNames } from '../../testing/server-fixtures.ts';
 
 vi.setConfig({ testTimeout: longTestMs });
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import { CookieClient, signedInClient } from '../../tests/support/cookie-client.ts';
+import { CookieClient, signedInClient } from '../../testing/cookie-client.ts';
 import { logOptions } from '../http/log.ts';
-import { refusal, startServer, useServer } from './support.ts';
+import { refusal, startServer, useServer } from '../../testing/server-fixtures.ts';
 
 const forged = refusal('xsrfTokenMismatch');
 const otherOrigin = refusal('otherOrigin');

@@ -9,7 +9,7 @@ import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { createListSender } from '../http/list-responses.ts';
 import type { Database, SqlValue } from '../store/database.ts';
 import { openStore } from '../store/store.ts';
-import { signedInClient, type CookieClient } from '../../tests/support/cookie-client.ts';
+import { signedInClient, type CookieClient } from '../../testing/cookie-client.ts';
 import {
   copyClient,
   freshDatabase,
@@ -17,8 +17,8 @@ import {
   startServer,
   storeNames,
   type StoreName,
-} from './support.ts';
-import { longTestMs } from '../../tests/support/time-limits.ts';
+} from '../../testing/server-fixtures.ts';
+import { longTestMs } from '../../testing/time-limits.ts';
 
 vi.setConfig({ testTimeout: longTestMs });
 

@@ -6,8 +6,8 @@ import { join } from 'node:path';
 import { stripVTControlCharacters } from 'node:util';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { logOptions } from '../http/log.ts';
-import { CookieClient, signedInClient } from '../../tests/support/cookie-client.ts';
-import { startProcess, startServer, temporaryFolder } from './support.ts';
+import { CookieClient, signedInClient } from '../../testing/cookie-client.ts';
+import { startProcess, startServer, temporaryFolder } from '../../testing/server-fixtures.ts';
 
 test('each request is one line of JSON with the id of its response', async () => {
   const lines: unknown[] = [];

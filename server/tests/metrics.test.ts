@@ -1,8 +1,13 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, test, vi } from 'vitest';
-import { signedInClient } from '../../tests/support/cookie-client.ts';
-import { emptyStore, startProcess, storeNames, temporaryFolder } from './support.ts';
-import { longTestMs } from '../../tests/support/time-limits.ts';
+import { signedInClient } from '../../testing/cookie-client.ts';
+import {
+  emptyStore,
+  startProcess,
+  storeNames,
+  temporaryFolder,
+} from '../../testing/server-fixtures.ts';
+import { longTestMs } from '../../testing/time-limits.ts';
 
 vi.setConfig({ testTimeout: longTestMs });
 

@@ -4,10 +4,10 @@ import { join } from 'node:path';
 import { Worker } from 'node:worker_threads';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { migrate, openStore } from '../store/store.ts';
-import { signedInClient } from '../../tests/support/cookie-client.ts';
-import { openDatabase } from '../../tests/support/database.ts';
-import { longTestMs } from '../../tests/support/time-limits.ts';
-import { runSql } from '../../nightly/torture/sql.ts';
+import { signedInClient } from '../../testing/cookie-client.ts';
+import { openDatabase } from '../../testing/database.ts';
+import { longTestMs } from '../../testing/time-limits.ts';
+import { runSql } from '../../testing/sql.ts';
 import type { WorkerData } from './open-store-worker.ts';
 import {
   beginTransaction,
@@ -19,7 +19,7 @@ import {
   startServer,
   storeNames,
   temporaryFolder,
-} from './support.ts';
+} from '../../testing/server-fixtures.ts';
 
 vi.setConfig({ testTimeout: longTestMs });
 

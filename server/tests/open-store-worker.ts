@@ -1,7 +1,7 @@
 // Opens and migrates a database at the same moment as the other workers.
 import { workerData } from 'node:worker_threads';
 import { openSqlite } from '../store/sqlite.ts';
-import { maxTestMs } from '../../tests/support/time-limits.ts';
+import { maxTestMs } from '../../testing/time-limits.ts';
 
 export interface WorkerData {
   folder: string;

@@ -5,11 +5,11 @@ import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { openPostgres } from '../store/postgres.ts';
 import { openStore } from '../store/store.ts';
 import { backUpSqlite, openSqlite } from '../store/sqlite.ts';
-import { CookieClient, signedInClient } from '../../tests/support/cookie-client.ts';
-import { longTestMs, maxWaitMs } from '../../tests/support/time-limits.ts';
-import { openDatabase, withDatabase } from '../../tests/support/database.ts';
-import { runServer, type Settings } from '../../tests/support/server-process.ts';
-import { runSql } from '../../nightly/torture/sql.ts';
+import { CookieClient, signedInClient } from '../../testing/cookie-client.ts';
+import { longTestMs, maxWaitMs } from '../../testing/time-limits.ts';
+import { openDatabase, withDatabase } from '../../testing/database.ts';
+import { runServer, type Settings } from '../../testing/server-process.ts';
+import { runSql } from '../../testing/sql.ts';
 import {
   alterPostgresDatabase,
   beginTransaction,
@@ -21,7 +21,7 @@ import {
   startServer,
   storeNames,
   temporaryFolder,
-} from './support.ts';
+} from '../../testing/server-fixtures.ts';
 
 vi.setConfig({ testTimeout: longTestMs });
 

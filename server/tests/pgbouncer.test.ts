@@ -2,8 +2,8 @@ import { chmodSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { openPostgres } from '../store/postgres.ts';
-import { signedInClient } from '../../tests/support/cookie-client.ts';
-import { longTestMs, maxWaitMs } from '../../tests/support/time-limits.ts';
+import { signedInClient } from '../../testing/cookie-client.ts';
+import { longTestMs, maxWaitMs } from '../../testing/time-limits.ts';
 import { findFreePort } from '../../tools/free-port.ts';
 import { optionalSoftware, requireSoftware } from '../../tools/optional-software.ts';
 import {
@@ -14,9 +14,9 @@ import {
   readiness,
   startServer,
   temporaryFolder,
-} from './support.ts';
-import { startProgram } from '../../nightly/torture/programs.ts';
-import { runSql } from '../../nightly/torture/sql.ts';
+} from '../../testing/server-fixtures.ts';
+import { startProgram } from '../../testing/programs.ts';
+import { runSql } from '../../testing/sql.ts';
 
 vi.setConfig({ testTimeout: longTestMs });
 

@@ -5,8 +5,8 @@ import { StoreUnavailable } from '../store/database.ts';
 import { describePostgresError } from '../store/postgres-errors.ts';
 import { assertUsable } from '../store/postgres-session.ts';
 import { openStore } from '../store/store.ts';
-import { signedInClient, type CookieClient } from '../../tests/support/cookie-client.ts';
-import { longTestMs } from '../../tests/support/time-limits.ts';
+import { signedInClient, type CookieClient } from '../../testing/cookie-client.ts';
+import { longTestMs } from '../../testing/time-limits.ts';
 import {
   alterPostgresDatabase,
   createPostgresDatabase,
@@ -14,8 +14,8 @@ import {
   readiness,
   startProcess,
   startServer,
-} from './support.ts';
-import { runSql } from '../../nightly/torture/sql.ts';
+} from '../../testing/server-fixtures.ts';
+import { runSql } from '../../testing/sql.ts';
 
 vi.setConfig({ testTimeout: longTestMs });
 

@@ -6,9 +6,9 @@ import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { StoreUnavailable } from '../store/database.ts';
 import { openPostgres } from '../store/postgres.ts';
 import { findFreePort } from '../../tools/free-port.ts';
-import { signedInClient } from '../../tests/support/cookie-client.ts';
-import { longTestMs, maxWaitMs } from '../../tests/support/time-limits.ts';
-import { startTcpProxy } from '../../tests/support/tcp-proxy.ts';
+import { signedInClient } from '../../testing/cookie-client.ts';
+import { longTestMs, maxWaitMs } from '../../testing/time-limits.ts';
+import { startTcpProxy } from '../../testing/tcp-proxy.ts';
 import {
   alterPostgresDatabase,
   beginTransaction,
@@ -20,12 +20,12 @@ import {
   readiness,
   runProcess,
   startServer,
-} from './support.ts';
+} from '../../testing/server-fixtures.ts';
 
 vi.setConfig({ testTimeout: longTestMs });
 
 const unavailable = refusal('unavailable');
-const certificateFile = 'conformance/tests/self-signed.pem';
+const certificateFile = 'testing/self-signed.pem';
 /** The second integer of the packet with which a client asks for TLS. */
 const tlsRequestCode = 80_877_103;
 describe('an unreachable PostgreSQL', () => {

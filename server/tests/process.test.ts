@@ -7,9 +7,9 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import packageJson from '../../package.json' with { type: 'json' };
 import { readSettings } from '../settings.ts';
-import { signedInClient } from '../../tests/support/cookie-client.ts';
-import type { Settings } from '../../tests/support/server-process.ts';
-import { longTestMs } from '../../tests/support/time-limits.ts';
+import { signedInClient } from '../../testing/cookie-client.ts';
+import type { Settings } from '../../testing/server-process.ts';
+import { longTestMs } from '../../testing/time-limits.ts';
 import {
   emptyStore,
   fakeDist,
@@ -17,7 +17,7 @@ import {
   startProcess,
   storeNames,
   temporaryFolder,
-} from './support.ts';
+} from '../../testing/server-fixtures.ts';
 
 vi.setConfig({ testTimeout: longTestMs });
 

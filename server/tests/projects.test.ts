@@ -3,8 +3,8 @@ import { describe, expect, onTestFinished, test } from 'vitest';
 import type { NewProject } from '../store/creates.ts';
 import { StoreUnavailable, type Database } from '../store/database.ts';
 import { openStore } from '../store/store.ts';
-import { signedInClient } from '../../tests/support/cookie-client.ts';
-import { openDatabase } from '../../tests/support/database.ts';
+import { signedInClient } from '../../testing/cookie-client.ts';
+import { openDatabase } from '../../testing/database.ts';
 import {
   beginTransaction,
   emptyStore,
@@ -13,7 +13,7 @@ import {
   startServer,
   storeNames,
   useServer,
-} from './support.ts';
+} from '../../testing/server-fixtures.ts';
 
 describe.each(storeNames)('projects on %s', (name) => {
   // A clock that stands still, so that all projects are created in the same millisecond.

@@ -11,10 +11,10 @@ import { describe, expect, test, vi } from 'vitest';
 import { RowsRefused, type Database, type SqlValue } from '../store/database.ts';
 import { openStore } from '../store/store.ts';
 import { callNames, definitionOf, fixtures } from '../../model/calls.ts';
-import { CookieClient } from '../../tests/support/cookie-client.ts';
-import { insertProjects, openDatabase } from '../../tests/support/database.ts';
-import { emptyStore, startServer, storeNames } from './support.ts';
-import { longTestMs } from '../../tests/support/time-limits.ts';
+import { CookieClient } from '../../testing/cookie-client.ts';
+import { insertProjects, openDatabase } from '../../testing/database.ts';
+import { emptyStore, startServer, storeNames } from '../../testing/server-fixtures.ts';
+import { longTestMs } from '../../testing/time-limits.ts';
 
 vi.setConfig({ testTimeout: longTestMs });
 

@@ -9,9 +9,9 @@ import { join } from 'node:path';
 import * as fc from 'fast-check';
 import { expect, test, vi } from 'vitest';
 import { findFreePort } from '../../tools/free-port.ts';
-import { signedInClient, type CookieClient } from '../../tests/support/cookie-client.ts';
-import { longTestMs, maxWaitMs } from '../../tests/support/time-limits.ts';
-import { startProcess, temporaryFolder } from './support.ts';
+import { signedInClient, type CookieClient } from '../../testing/cookie-client.ts';
+import { longTestMs, maxWaitMs } from '../../testing/time-limits.ts';
+import { startProcess, temporaryFolder } from '../../testing/server-fixtures.ts';
 
 const numRuns = Number(process.env['RAW_REQUESTS'] ?? 300);
 const seed = Number(process.env['RAW_SEED'] ?? 1);

@@ -4,10 +4,16 @@ import { join } from 'node:path';
 import { describe, expect, test, vi } from 'vitest';
 import type { Database } from '../store/database.ts';
 import { openSqlite } from '../store/sqlite.ts';
-import { operations } from '../../tests/support/contract.ts';
-import { CookieClient, signedInClient, type Reply } from '../../tests/support/cookie-client.ts';
-import { refusal, refusals, startServer, temporaryFolder, useServer } from './support.ts';
-import { longTestMs } from '../../tests/support/time-limits.ts';
+import { operations } from '../../testing/contract.ts';
+import { CookieClient, signedInClient, type Reply } from '../../testing/cookie-client.ts';
+import {
+  refusal,
+  refusals,
+  startServer,
+  temporaryFolder,
+  useServer,
+} from '../../testing/server-fixtures.ts';
+import { longTestMs } from '../../testing/time-limits.ts';
 
 // The bodies that are too large take seconds.
 vi.setConfig({ testTimeout: longTestMs });

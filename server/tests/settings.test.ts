@@ -2,7 +2,7 @@ import { mkdirSync, readdirSync, symlinkSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { readSettings } from '../settings.ts';
-import { runProcess, temporaryFolder } from './support.ts';
+import { runProcess, temporaryFolder } from '../../testing/server-fixtures.ts';
 
 const existingFolder = import.meta.dirname;
 

@@ -12,9 +12,9 @@ import {
 import { join, relative } from 'node:path';
 import { describe, expect, test, vi } from 'vitest';
 import { backUpSqlite, openSqlite } from '../store/sqlite.ts';
-import { signedInClient } from '../../tests/support/cookie-client.ts';
-import { longTestMs } from '../../tests/support/time-limits.ts';
-import { copyClient, startProcess, temporaryFolder } from './support.ts';
+import { signedInClient } from '../../testing/cookie-client.ts';
+import { longTestMs } from '../../testing/time-limits.ts';
+import { copyClient, startProcess, temporaryFolder } from '../../testing/server-fixtures.ts';
 
 vi.setConfig({ testTimeout: longTestMs });
 

@@ -5,10 +5,10 @@ import http, { type IncomingMessage } from 'node:http';
 import { join } from 'node:path';
 import { brotliCompressSync, gzipSync } from 'node:zlib';
 import { expect, test } from 'vitest';
-import { CookieClient } from '../../tests/support/cookie-client.ts';
-import { fragments } from '../../tests/support/fragments.ts';
+import { CookieClient } from '../../testing/cookie-client.ts';
+import { fragments } from '../../testing/fragments.ts';
 import { routeOf } from '../../src/screens/routes.ts';
-import { fakeDist, startServer, useServer } from './support.ts';
+import { fakeDist, startServer, useServer } from '../../testing/server-fixtures.ts';
 
 const browserHeaders = { accept: 'text/html,application/xhtml+xml,*/*;q=0.8' };
 const [script, style] = ['theme()', 'body{margin:0}'];

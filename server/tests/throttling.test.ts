@@ -2,10 +2,10 @@ import { describe, expect, test, vi } from 'vitest';
 import { createPasswords } from '../auth/passwords.ts';
 import { networkOf, siteOf } from '../auth/throttle.ts';
 import type { Database } from '../store/database.ts';
-import { CookieClient, type Reply } from '../../tests/support/cookie-client.ts';
-import { cheapestCost } from '../../tests/support/reference-server.ts';
-import { freshDatabase, refusal, startServer, storeNames } from './support.ts';
-import { longTestMs } from '../../tests/support/time-limits.ts';
+import { CookieClient, type Reply } from '../../testing/cookie-client.ts';
+import { cheapestCost } from '../../testing/reference-server.ts';
+import { freshDatabase, refusal, startServer, storeNames } from '../../testing/server-fixtures.ts';
+import { longTestMs } from '../../testing/time-limits.ts';
 
 vi.setConfig({ testTimeout: longTestMs });
 

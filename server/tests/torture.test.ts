@@ -1,8 +1,8 @@
 import { describe, expect, test, vi } from 'vitest';
 import { failOver } from '../../nightly/torture/postgres-outages.ts';
 import { floodLogins, killDuringCreates, shareStore } from '../../nightly/torture/scenarios.ts';
-import { emptyStore, fakeDist, storeNames, type StoreName } from './support.ts';
-import { longTestMs } from '../../tests/support/time-limits.ts';
+import { emptyStore, fakeDist, storeNames, type StoreName } from '../../testing/server-fixtures.ts';
+import { longTestMs } from '../../testing/time-limits.ts';
 
 vi.setConfig({ testTimeout: longTestMs });
 

@@ -8,10 +8,10 @@ import {
   headerLink,
   projectList,
   useBrowser,
-} from '../support/browser.ts';
-import { createVisualDriver, type VisualDriver } from '../visual/page-driver.ts';
-import { showAllStates } from '../visual/states.ts';
-import { longTestMs } from '../support/time-limits.ts';
+} from '../../testing/browser.ts';
+import { createVisualDriver, type VisualDriver } from '../../testing/page-driver.ts';
+import { showAllStates } from '../../testing/visual-states.ts';
+import { longTestMs } from '../../testing/time-limits.ts';
 
 // One of them opens every visual state.
 vi.setConfig({ testTimeout: 6 * longTestMs });

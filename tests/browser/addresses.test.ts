@@ -4,8 +4,8 @@ import axe from 'axe-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { heading, waitForApp } from '../../model/browser-driver.ts';
 import { headerRoutes, routes, screens } from '../../src/screens/routes.ts';
-import { headerLink, useBrowser, useServer } from '../support/browser.ts';
-import { sendFile } from '../support/static-files.ts';
+import { headerLink, useBrowser, useServer } from '../../testing/browser.ts';
+import { sendFile } from '../../testing/static-files.ts';
 
 const browser = useBrowser();
 const server = useServer();

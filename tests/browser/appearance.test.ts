@@ -10,7 +10,7 @@ import {
   projectList,
   useBrowser,
   useServer,
-} from '../support/browser.ts';
+} from '../../testing/browser.ts';
 
 const browser = useBrowser();
 const server = useServer();

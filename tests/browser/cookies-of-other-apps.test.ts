@@ -18,8 +18,8 @@ import {
   rowTitles,
   useBrowser,
   useServer,
-} from '../support/browser.ts';
-import { CookieClient } from '../support/cookie-client.ts';
+} from '../../testing/browser.ts';
+import { CookieClient } from '../../testing/cookie-client.ts';
 
 // Names that resolve to this machine but are none of its own: on http, Chromium treats them as any
 // other address. It sends them no Sec-Fetch-Site and stores no Secure cookies of theirs.
@@ -27,7 +27,7 @@ const parent = 'example.test';
 const host = `tracker.${parent}`;
 const browser = useBrowser({ args: ['--host-resolver-rules=MAP *.test 127.0.0.1'] });
 const server = useServer();
-const pem = readFileSync('conformance/tests/self-signed.pem');
+const pem = readFileSync('testing/self-signed.pem');
 
 type Scheme = 'http' | 'https';
 const ports = { app: { http: '', https: '' }, other: { http: '', https: '' }, silent: '' };

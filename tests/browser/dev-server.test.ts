@@ -9,9 +9,9 @@ import { afterAll, afterEach, beforeAll, describe, expect, onTestFinished, test,
 import { createLogger, createServer, type InlineConfig } from 'vite';
 import { submitButton } from '../../model/browser-driver.ts';
 import { root } from '../../tools/run.ts';
-import { fillCredentials, openScreen, useBrowser } from '../support/browser.ts';
-import { findDescendant, isRunning } from '../support/process-tree.ts';
-import { copyProject } from '../support/project-copy.ts';
+import { fillCredentials, openScreen, useBrowser } from '../../testing/browser.ts';
+import { findDescendant, isRunning } from '../../testing/process-tree.ts';
+import { copyProject } from '../../testing/project-copy.ts';
 
 const browser = useBrowser();
 afterEach(() => vi.unstubAllEnvs());

@@ -10,10 +10,10 @@ import {
   mockProjects,
   useBrowser,
   useServer,
-} from '../support/browser.ts';
-import { fragments } from '../support/fragments.ts';
-import { prerenderedPages, projects } from '../support/held-pages.ts';
-import { wrapTexts } from '../support/translator.ts';
+} from '../../testing/browser.ts';
+import { fragments } from '../../testing/fragments.ts';
+import { prerenderedPages, projects } from '../../testing/held-pages.ts';
+import { wrapTexts } from '../../testing/translator.ts';
 
 const browser = useBrowser();
 const openPrerendered = prerenderedPages(browser, useServer());

@@ -12,8 +12,8 @@ import {
   rowTitles,
   useBrowser,
   useServer,
-} from '../support/browser.ts';
-import { alerts, prerenderedPages, projects } from '../support/held-pages.ts';
+} from '../../testing/browser.ts';
+import { alerts, prerenderedPages, projects } from '../../testing/held-pages.ts';
 
 const browser = useBrowser();
 const server = useServer();

@@ -7,9 +7,9 @@ import { heading } from '../../model/browser-driver.ts';
 import { headerRoutes, screens } from '../../src/screens/routes.ts';
 import { buildRender } from '../../tools/prerender.ts';
 import { toolCommand } from '../../tools/run.ts';
-import { headerLink, useBrowser, useServer } from '../support/browser.ts';
-import { prerenderedPages } from '../support/held-pages.ts';
-import { copyProject } from '../support/project-copy.ts';
+import { headerLink, useBrowser, useServer } from '../../testing/browser.ts';
+import { prerenderedPages } from '../../testing/held-pages.ts';
+import { copyProject } from '../../testing/project-copy.ts';
 
 /**
  * Copies the project and adds two screens with different parameters, both with a component that

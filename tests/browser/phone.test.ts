@@ -9,8 +9,8 @@ import {
   openScreen,
   useBrowser,
   useServer,
-} from '../support/browser.ts';
-import { alerts, projects } from '../support/held-pages.ts';
+} from '../../testing/browser.ts';
+import { alerts, projects } from '../../testing/held-pages.ts';
 
 const browser = useBrowser({ args: ['--enable-blink-features=PrefersReducedData'] });
 const server = useServer();

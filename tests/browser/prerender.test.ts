@@ -9,8 +9,8 @@ import {
   projectList,
   useBrowser,
   useServer,
-} from '../support/browser.ts';
-import { alerts, prerenderedPages, projects } from '../support/held-pages.ts';
+} from '../../testing/browser.ts';
+import { alerts, prerenderedPages, projects } from '../../testing/held-pages.ts';
 
 const browser = useBrowser();
 const server = useServer();

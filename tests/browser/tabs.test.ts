@@ -8,7 +8,7 @@ import {
   rowTitles,
   useBrowser,
   useServer,
-} from '../support/browser.ts';
+} from '../../testing/browser.ts';
 
 const browser = useBrowser();
 const server = useServer();

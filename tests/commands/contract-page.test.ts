@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { expect, onTestFinished, test } from 'vitest';
 import { root } from '../../tools/run.ts';
-import { startReferenceServer } from '../support/reference-server.ts';
+import { startReferenceServer } from '../../testing/reference-server.ts';
 
 test('the commands at the start of the contract page work on the reference backend', async () => {
   const { origin, stop } = await startReferenceServer();

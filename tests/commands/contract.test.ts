@@ -7,7 +7,7 @@ import { spectralCommand } from '../../tools/check.ts';
 import { dereferencedContract } from '../../tools/contract.ts';
 import { contractPath } from '../../tools/contract-source.ts';
 import { runCommand } from '../../tools/run.ts';
-import { longTestMs } from '../support/time-limits.ts';
+import { longTestMs } from '../../testing/time-limits.ts';
 
 const contract = readFileSync(contractPath, 'utf8');
 

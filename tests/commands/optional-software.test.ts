@@ -9,8 +9,8 @@ import {
   requireSoftware,
 } from '../../tools/optional-software.ts';
 import { root, toolCommand } from '../../tools/run.ts';
-import { temporaryFolder } from '../../server/tests/support.ts';
-import { longTestMs } from '../support/time-limits.ts';
+import { temporaryFolder } from '../../testing/server-fixtures.ts';
+import { longTestMs } from '../../testing/time-limits.ts';
 
 /** Simulates a machine on which Node is alone. */
 function removeSoftware(testAll?: string) {

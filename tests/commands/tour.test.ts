@@ -7,8 +7,8 @@ import { minMustMs } from '../../conformance/http/client.ts';
 import { sessionLifetimeSeconds } from '../../server/auth/sessions.ts';
 import { buildTarget } from '../../tools/build-target.ts';
 import { root } from '../../tools/run.ts';
-import { copyProject } from '../support/project-copy.ts';
-import { longTestMs } from '../support/time-limits.ts';
+import { copyProject } from '../../testing/project-copy.ts';
+import { longTestMs } from '../../testing/time-limits.ts';
 
 vi.setConfig({ testTimeout: 6 * longTestMs });
 

@@ -2,7 +2,7 @@ import { createRequire } from 'node:module';
 import { firefox, type Browser, type Page } from 'playwright-core';
 import { launchBrowser } from '../../conformance/ui/chromium.ts';
 import { optionalSoftware, requireSoftware } from '../../tools/optional-software.ts';
-import { longWaitMs } from '../support/time-limits.ts';
+import { longWaitMs } from '../../testing/time-limits.ts';
 import type { Engine, Look } from './page.ts';
 
 export const startChromium = () =>

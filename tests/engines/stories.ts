@@ -3,9 +3,9 @@ import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vit
 import { calls, formNames, forms, isFetching } from '../../model/calls.ts';
 import { exampleOf, routes, screens, type Route } from '../../src/screens/routes.ts';
 import { maxUnvirtualizedRows } from '../../src/ui/block-offsets.ts';
-import { insertProjects, withDatabase } from '../support/database.ts';
-import { startTemporaryServer } from '../support/server-process.ts';
-import { wrapTexts } from '../support/translator.ts';
+import { insertProjects, withDatabase } from '../../testing/database.ts';
+import { startTemporaryServer } from '../../testing/server-process.ts';
+import { wrapTexts } from '../../testing/translator.ts';
 import type { Engine, Page, PageOptions } from './page.ts';
 import { startProxy } from './proxy.ts';
 

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { expect } from 'vitest';
 import { findFreePort } from '../../tools/free-port.ts';
 import { optionalSoftware, requireSoftware } from '../../tools/optional-software.ts';
-import { longWaitMs } from '../support/time-limits.ts';
+import { longWaitMs } from '../../testing/time-limits.ts';
 import type { Engine, Key, Look, PageOptions } from './page.ts';
 
 /** The keys of the WebDriver standard, which are private characters. */

@@ -1,7 +1,7 @@
 import { afterAll, expect, test, vi } from 'vitest';
 import { explore, scopes } from '../../model/exploration.ts';
 import { createExploredApp } from './explored-app.ts';
-import { longTestMs } from '../support/time-limits.ts';
+import { longTestMs } from '../../testing/time-limits.ts';
 
 vi.setConfig({ testTimeout: longTestMs * 30 });
 

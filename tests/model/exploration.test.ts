@@ -12,7 +12,7 @@ import { projectsMachine } from '../../machines/projects.ts';
 import type { Call } from '../../model/calls.ts';
 import { explore, scopes } from '../../model/exploration.ts';
 import { createExploredApp } from './explored-app.ts';
-import { longTestMs } from '../support/time-limits.ts';
+import { longTestMs } from '../../testing/time-limits.ts';
 
 vi.setConfig({ testTimeout: longTestMs * 30 });
 

@@ -1,7 +1,7 @@
 import { act, fireEvent, screen } from '@testing-library/react';
 import { createLastUser } from '../../src/last-user.ts';
 import { isAuthenticated, roleOf } from '../../machines/auth.ts';
-import { renderApp } from '../support/render-app.tsx';
+import { renderApp } from '../../testing/render-app.tsx';
 import { createBackendDriver } from '../../model/controlled-backend.ts';
 import { forms } from '../../model/calls.ts';
 import type { Driver } from '../../model/driver.ts';

@@ -2,7 +2,7 @@ import { createMemoryHistory } from '@tanstack/react-router';
 import { act } from '@testing-library/react';
 import { expect, test } from 'vitest';
 import { createApp } from '../../src/boot/app.tsx';
-import { renderApp } from '../support/render-app.tsx';
+import { renderApp } from '../../testing/render-app.tsx';
 
 test('a stopped app stops its actors and ignores navigation', async () => {
   const app = await renderApp('/login');

@@ -1,7 +1,7 @@
 import { screen, waitFor } from '@testing-library/react';
 import { expect, test } from 'vitest';
 import { isAuthenticated } from '../../machines/auth.ts';
-import { email, password, renderCredentialsScreen } from '../support/credentials-screen.tsx';
+import { email, password, renderCredentialsScreen } from '../../testing/credentials-screen.tsx';
 
 test.each([
   [

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { expectError, field, renderForm } from '../support/form-screen.tsx';
+import { expectError, field, renderForm } from '../../testing/form-screen.tsx';
 
 describe.each(['registerUser', 'login'] as const)('the credentials of %s', (name) => {
   test.each([

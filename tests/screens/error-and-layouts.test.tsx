@@ -10,7 +10,7 @@ import { userEvent } from '@testing-library/user-event';
 import { afterEach, expect, test, vi } from 'vitest';
 import { PlainLayout } from '../../src/screens/layout.tsx';
 import { LoginScreen } from '../../src/screens/login.tsx';
-import { renderApp } from '../support/render-app.tsx';
+import { renderApp } from '../../testing/render-app.tsx';
 
 afterEach(() => {
   vi.restoreAllMocks();

@@ -9,7 +9,7 @@ import {
   field,
   invalid,
   renderForm,
-} from '../support/form-screen.tsx';
+} from '../../testing/form-screen.tsx';
 
 describe.each(formNames)('the form of %s', (name) => {
   const { route, button, fields } = forms[name];

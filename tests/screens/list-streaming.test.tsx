@@ -1,6 +1,6 @@
 import { act, screen } from '@testing-library/react';
 import { expect, test } from 'vitest';
-import { renderApp } from '../support/render-app.tsx';
+import { renderApp } from '../../testing/render-app.tsx';
 
 /** Renders the projects on a backend that streams each list as the test says. */
 async function renderStreaming(route = '/projects') {

@@ -7,7 +7,7 @@ import {
   email,
   password,
   renderCredentialsScreen,
-} from '../support/credentials-screen.tsx';
+} from '../../testing/credentials-screen.tsx';
 
 const banner = () => screen.queryByRole('alert')?.textContent;
 

@@ -2,8 +2,8 @@
 import { act, screen, waitFor } from '@testing-library/react';
 import { expect, test, vi } from 'vitest';
 import { createLastUser } from '../../src/last-user.ts';
-import { email, password } from '../support/credentials-screen.tsx';
-import { renderApp } from '../support/render-app.tsx';
+import { email, password } from '../../testing/credentials-screen.tsx';
+import { renderApp } from '../../testing/render-app.tsx';
 
 const title = () => screen.getByLabelText<HTMLInputElement>('Title');
 const description = () => screen.getByLabelText<HTMLTextAreaElement>('Description');

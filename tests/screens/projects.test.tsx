@@ -1,9 +1,9 @@
-import { maxWaitMs } from '../support/time-limits.ts';
+import { maxWaitMs } from '../../testing/time-limits.ts';
 import { act, fireEvent, render, screen, waitFor, within } from '@testing-library/react';
 import { afterEach, beforeEach, expect, onTestFinished, test, vi } from 'vitest';
 import { DelayedAnnouncement } from '../../src/ui/announcement.tsx';
 
-import { renderApp } from '../support/render-app.tsx';
+import { renderApp } from '../../testing/render-app.tsx';
 
 const title = () => screen.getByLabelText<HTMLInputElement>('Title');
 const description = () => screen.getByLabelText<HTMLTextAreaElement>('Description');

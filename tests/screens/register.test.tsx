@@ -7,7 +7,7 @@ import {
   email,
   password,
   renderCredentialsScreen,
-} from '../support/credentials-screen.tsx';
+} from '../../testing/credentials-screen.tsx';
 
 async function renderRegister() {
   const app = await renderCredentialsScreen('registerUser');

@@ -13,8 +13,8 @@ import {
   titleOf,
 } from '../../src/screens/routes.ts';
 import { createFragmentHistory } from '../../src/boot/app.tsx';
-import { fragments } from '../support/fragments.ts';
-import { renderApp } from '../support/render-app.tsx';
+import { fragments } from '../../testing/fragments.ts';
+import { renderApp } from '../../testing/render-app.tsx';
 
 const specification = readFileSync('docs/specification.md', 'utf8');
 const findHeading = (name: string) => screen.findByRole('heading', { level: 1, name });

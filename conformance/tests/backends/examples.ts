@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { optionalSoftware, requireSoftware } from '../../../tools/optional-software.ts';
-import type { RunningServer } from '../../../tests/support/reference-server.ts';
+import type { RunningServer } from '../../../testing/reference-server.ts';
 
 const folder = fileURLToPath(new URL('../../examples/', import.meta.url));
 

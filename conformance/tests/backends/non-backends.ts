@@ -1,4 +1,4 @@
-import type { RunningServer } from '../../../tests/support/reference-server.ts';
+import type { RunningServer } from '../../../testing/reference-server.ts';
 import { exemplary, jsonResponse, startBackend, withHeaders, type Change } from './backend.ts';
 import * as change from './changes.ts';
 import {

@@ -1,7 +1,7 @@
 import type { Level } from '../../checks/check.ts';
 import { findCall } from '../../../model/calls.ts';
 import { run, type RunResult } from '../../run.ts';
-import type { RunningServer } from '../../../tests/support/reference-server.ts';
+import type { RunningServer } from '../../../testing/reference-server.ts';
 import { TestClock } from './test-clock.ts';
 
 /** Starts a backend, runs the kit against it, and stops the backend. */

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { createServer, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 import { buffer } from 'node:stream/consumers';
-import type { RunningServer } from '../../../tests/support/reference-server.ts';
+import type { RunningServer } from '../../../testing/reference-server.ts';
 import { untilQuiet, type TestClock } from './test-clock.ts';
 
 export type HeaderMap = Record<string, string | string[] | undefined>;

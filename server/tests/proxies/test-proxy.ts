@@ -6,11 +6,17 @@ import { connect as connectTcp, type AddressInfo } from 'node:net';
 import { connect, type TLSSocket } from 'node:tls';
 import { beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { findFreePort } from '../../../tools/free-port.ts';
-import { CookieClient, signedInClient } from '../../../tests/support/cookie-client.ts';
-import { startProxy, type ProxyName, type Replacements } from '../../../tests/support/proxies.ts';
+import { CookieClient, signedInClient } from '../../../testing/cookie-client.ts';
+import { startProxy, type ProxyName, type Replacements } from '../../../testing/proxies.ts';
 import { restartReplicas } from '../../../nightly/torture/scenarios.ts';
-import { emptyStore, fakeDist, refusal, startServer, useServer } from '../support.ts';
-import { longTestMs } from '../../../tests/support/time-limits.ts';
+import {
+  emptyStore,
+  fakeDist,
+  refusal,
+  startServer,
+  useServer,
+} from '../../../testing/server-fixtures.ts';
+import { longTestMs } from '../../../testing/time-limits.ts';
 
 vi.setConfig({ testTimeout: longTestMs });
 

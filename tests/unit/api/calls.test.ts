@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { createApi } from '../../../src/api/api.ts';
 import { controlledBackend, type ReceivedRequest } from '../../../model/controlled-backend.ts';
 import { callNames, operationOf, parseRequest } from '../../../model/calls.ts';
-import { callApi, inputFor } from '../../support/call-api.ts';
+import { callApi, inputFor } from '../../../testing/call-api.ts';
 
 const origin = 'https://tracker.example';
 const { signal } = new AbortController();

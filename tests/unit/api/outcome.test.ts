@@ -4,7 +4,7 @@ import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import type { Outcome } from '../../../machines/types.ts';
 import { callNames, type Call } from '../../../model/calls.ts';
 import { createApi, type Api } from '../../../src/api/api.ts';
-import { callApi } from '../../support/call-api.ts';
+import { callApi } from '../../../testing/call-api.ts';
 
 const { signal } = new AbortController();
 

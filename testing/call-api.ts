@@ -1,6 +1,6 @@
-import { definitionOf, type Call } from '../../model/calls.ts';
-import type { Api, Input } from '../../src/api/api.ts';
-import type { Outcome } from '../../machines/types.ts';
+import { definitionOf, type Call } from '../model/calls.ts';
+import type { Api, Input } from '../src/api/api.ts';
+import type { Outcome } from '../machines/types.ts';
 
 /** Returns what a user submits for a call, with spaces, markup and a line break in each text. */
 export function inputFor(call: Call): Record<string, string> | undefined {

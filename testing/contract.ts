@@ -22,7 +22,7 @@ interface Operation {
 }
 
 const { paths } = JSON.parse(
-  readFileSync(new URL('../../generated/contract.json', import.meta.url), 'utf8'),
+  readFileSync(new URL('../generated/contract.json', import.meta.url), 'utf8'),
 ) as { paths: Record<string, Record<string, Operation>> };
 
 export const operations = Object.entries(paths).flatMap(([path, methods]) =>

@@ -1,6 +1,6 @@
 import { spawn, spawnSync } from 'node:child_process';
-import { killTree, signalTree } from '../../tests/support/process-tree.ts';
-import { NotSupported } from './run-scenarios.ts';
+import { killTree, signalTree } from './process-tree.ts';
+import { NotSupported } from '../nightly/torture/run-scenarios.ts';
 
 /** PostgreSQL and its tools refuse to run as root, and other users cannot read root's home. */
 export const unprivileged = process.getuid?.() === 0 ? { uid: 65_534, gid: 65_534 } : {};

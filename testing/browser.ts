@@ -1,8 +1,8 @@
 import type { Browser, BrowserContextOptions, LaunchOptions, Page } from 'playwright-core';
 import { afterAll, beforeAll, onTestFinished } from 'vitest';
-import { launchBrowser } from '../../conformance/ui/chromium.ts';
-import { fillForm, heading, waitForApp } from '../../model/browser-driver.ts';
-import { errorTitle, exampleOf, screens, type Route } from '../../src/screens/routes.ts';
+import { launchBrowser } from '../conformance/ui/chromium.ts';
+import { fillForm, heading, waitForApp } from '../model/browser-driver.ts';
+import { errorTitle, exampleOf, screens, type Route } from '../src/screens/routes.ts';
 import { longWaitMs } from './time-limits.ts';
 import { startTemporaryServer, type Settings } from './server-process.ts';
 

@@ -1,5 +1,5 @@
 import type { TestProject } from 'vitest/node';
-import { buildStaleApps } from '../../tools/built-app.ts';
+import { buildStaleApps } from '../tools/built-app.ts';
 
 /** Builds the app once per run, if its sources have changed since the last build. */
 export default async function setup(project: TestProject) {

@@ -5,18 +5,15 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { Client } from 'pg';
 import { beforeAll, expect, inject, onTestFinished } from 'vitest';
-import { StoreUnavailable, type Database } from '../store/database.ts';
-import { openPostgres } from '../store/postgres.ts';
-import { examples } from '../../tests/support/contract.ts';
-import { CookieClient, type Reply } from '../../tests/support/cookie-client.ts';
-import { openDatabase } from '../../tests/support/database.ts';
-import { maxTestMs } from '../../tests/support/time-limits.ts';
-import {
-  startReferenceServer,
-  type ReferenceServerOptions,
-} from '../../tests/support/reference-server.ts';
-import { runServer, type Settings } from '../../tests/support/server-process.ts';
-import { runSql } from '../../nightly/torture/sql.ts';
+import { StoreUnavailable, type Database } from '../server/store/database.ts';
+import { openPostgres } from '../server/store/postgres.ts';
+import { examples } from './contract.ts';
+import { CookieClient, type Reply } from './cookie-client.ts';
+import { openDatabase } from './database.ts';
+import { maxTestMs } from './time-limits.ts';
+import { startReferenceServer, type ReferenceServerOptions } from './reference-server.ts';
+import { runServer, type Settings } from './server-process.ts';
+import { runSql } from './sql.ts';
 
 export type StoreName = 'SQLite' | 'PostgreSQL';
 export const storeNames: StoreName[] = ['SQLite', 'PostgreSQL'];

@@ -2,9 +2,9 @@ import { createMemoryHistory } from '@tanstack/react-router';
 import { act, render } from '@testing-library/react';
 import { userEvent } from '@testing-library/user-event';
 import { onTestFinished } from 'vitest';
-import { createApp, type AppOptions } from '../../src/boot/app.tsx';
-import { createClock } from '../../model/clock.ts';
-import { controlledBackend } from '../../model/controlled-backend.ts';
+import { createApp, type AppOptions } from '../src/boot/app.tsx';
+import { createClock } from '../model/clock.ts';
+import { controlledBackend } from '../model/controlled-backend.ts';
 
 /** Renders the app on a route, with a controlled backend, a simulated clock and a recorded log. */
 export async function renderApp(route: string, options: AppOptions = {}) {

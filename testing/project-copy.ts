@@ -2,7 +2,7 @@ import { cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync }
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { onTestFinished } from 'vitest';
-import { root } from '../../tools/run.ts';
+import { root } from '../tools/run.ts';
 
 /** What a checkout does not have. */
 const leftOut = ['.git', 'node_modules', 'data', 'dist', 'out', '.cache'];

@@ -4,7 +4,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { within } from '../../model/within.ts';
+import { within } from '../model/within.ts';
 import { maxTestMs } from './time-limits.ts';
 
 export type Settings = Record<string, string>;
@@ -28,7 +28,7 @@ export function runServer(
   settings: Settings,
   { args = [], script = 'main.ts', readsLog = true, cwd }: Options = {},
 ) {
-  const path = fileURLToPath(new URL(script, new URL('../../server/', import.meta.url)));
+  const path = fileURLToPath(new URL(script, new URL('../server/', import.meta.url)));
   const child = spawn(process.execPath, [path, ...args], {
     env: { PORT: '0', NODE_COMPILE_CACHE, ...settings },
     cwd,

@@ -1,5 +1,5 @@
 import type { TestProject } from 'vitest/node';
-import { startPostgres } from '../../tests/support/postgres.ts';
+import { startPostgres } from './postgres.ts';
 
 declare module 'vitest' {
   export interface ProvidedContext {

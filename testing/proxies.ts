@@ -7,12 +7,11 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { getCACertificates, setDefaultCACertificates } from 'node:tls';
 import { fileURLToPath } from 'node:url';
-import { findFreePort } from '../../tools/free-port.ts';
-import { optionalSoftware, requireSoftware } from '../../tools/optional-software.ts';
+import { findFreePort } from '../tools/free-port.ts';
+import { optionalSoftware, requireSoftware } from '../tools/optional-software.ts';
 
-const projectPath = (path: string) =>
-  fileURLToPath(new URL(path, new URL('../../', import.meta.url)));
-const pem = projectPath('conformance/tests/self-signed.pem');
+const projectPath = (path: string) => fileURLToPath(new URL(path, new URL('../', import.meta.url)));
+const pem = projectPath('testing/self-signed.pem');
 
 /** Pairs of a text of a file in server/deploy/, and its replacement. */
 export type Replacements = [text: string, replacement: string][];

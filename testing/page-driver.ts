@@ -1,12 +1,12 @@
 import { existsSync } from 'node:fs';
 import type { Page, Route as PlaywrightRoute } from 'playwright-core';
-import { createScreenDriver, heading, waitForApp } from '../../model/browser-driver.ts';
-import { parseRequest, type Call } from '../../model/calls.ts';
-import type { UserActions } from '../../model/driver.ts';
-import { differencesOf, type Screen } from '../../model/observation.ts';
-import type { BackendResponse } from '../../model/results.ts';
-import { routeOf, screens } from '../../src/screens/routes.ts';
-import { longWaitMs } from '../support/time-limits.ts';
+import { createScreenDriver, heading, waitForApp } from '../model/browser-driver.ts';
+import { parseRequest, type Call } from '../model/calls.ts';
+import type { UserActions } from '../model/driver.ts';
+import { differencesOf, type Screen } from '../model/observation.ts';
+import type { BackendResponse } from '../model/results.ts';
+import { routeOf, screens } from '../src/screens/routes.ts';
+import { longWaitMs } from './time-limits.ts';
 
 const origin = 'http://app.test';
 

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import { operationTable, type OperationId } from '../../generated/operations.ts';
-import { within } from '../../model/within.ts';
+import { operationTable, type OperationId } from '../generated/operations.ts';
+import { within } from '../model/within.ts';
 import { maxResponseMs } from './time-limits.ts';
 
 export interface Reply {

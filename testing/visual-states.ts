@@ -1,9 +1,9 @@
-import { formNames, forms, type FormName } from '../../model/calls.ts';
-import { models } from '../../model/models.ts';
-import type { Screen } from '../../model/observation.ts';
-import { createOracle } from '../../model/oracle.ts';
-import { minimalCover, shortestPaths, type Model, type PathEvent } from '../../model/paths.ts';
-import { performEvent } from '../../model/walk.ts';
+import { formNames, forms, type FormName } from '../model/calls.ts';
+import { models } from '../model/models.ts';
+import type { Screen } from '../model/observation.ts';
+import { createOracle } from '../model/oracle.ts';
+import { minimalCover, shortestPaths, type Model, type PathEvent } from '../model/paths.ts';
+import { performEvent } from '../model/walk.ts';
 import type { VisualDriver } from './page-driver.ts';
 
 export const stateOfReadme = '/projects, three projects';
