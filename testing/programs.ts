@@ -1,14 +1,8 @@
-import { spawn, spawnSync } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { killTree, signalTree } from './process-tree.ts';
-import { NotSupported } from '../nightly/torture/run-scenarios.ts';
 
 /** PostgreSQL and its tools refuse to run as root, and other users cannot read root's home. */
 export const unprivileged = process.getuid?.() === 0 ? { uid: 65_534, gid: 65_534 } : {};
-
-/** Throws `NotSupported` if the program is not installed. */
-export function requireProgram(path: string) {
-  if (spawnSync(path, ['--version']).error) throw new NotSupported(`needs ${path}`);
-}
 
 interface Options {
   cwd: string;

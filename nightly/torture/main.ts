@@ -8,8 +8,7 @@ import type { Settings } from '../../testing/server-process.ts';
 import { fillDisk } from './full-disk.ts';
 import { failOver, loseStandby } from './postgres-outages.ts';
 import { cutPowerDuringCreates } from './power-loss.ts';
-import { requireProgram } from '../../testing/programs.ts';
-import { runScenarios, type Figures } from './run-scenarios.ts';
+import { requireProgram, runScenarios, type Figures } from './run-scenarios.ts';
 import { floodLogins, killDuringCreates, restartReplicas, shareStore } from './scenarios.ts';
 import { runSql } from '../../testing/sql.ts';
 

@@ -1,3 +1,4 @@
+import { spawnSync } from 'node:child_process';
 import { selectNamesOrExit } from '../../tools/command-line.ts';
 
 /** What a scenario measured. Figures named lost…, duplicated… or failed… must be 0. */
@@ -5,6 +6,11 @@ export type Figures = Record<string, number | string>;
 
 /** This machine does not allow what a scenario needs. */
 export class NotSupported extends Error {}
+
+/** Throws `NotSupported` if the program is not installed. */
+export function requireProgram(path: string) {
+  if (spawnSync(path, ['--version']).error) throw new NotSupported(`needs ${path}`);
+}
 
 /**
  * Runs the scenarios whose name contains one of the words, and prints what they measured. Sets the
