@@ -27,12 +27,16 @@ export default class TestReporter implements Reporter {
   }
 
   onTestCaseReady(test: TestCase) {
-    this.#running.set(test.module, test);
+    this.#setRunning(test.module, test);
+  }
+
+  /** The reports of the last tests can arrive after the end of their module. */
+  #setRunning(module: TestModule, test: TestCase | undefined) {
+    if (this.#running.has(module)) this.#running.set(module, test);
   }
 
   onTestCaseResult(test: TestCase) {
-    // The result of the last test can arrive after the end of its module.
-    if (this.#running.has(test.module)) this.#running.set(test.module, undefined);
+    this.#setRunning(test.module, undefined);
     const [error] = test.result().errors ?? [];
     if (!error) return;
     const milliseconds = Math.round(test.diagnostic()?.duration ?? 0);
