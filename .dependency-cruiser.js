@@ -1,6 +1,6 @@
 /** All rooms but those of tests and tools. */
 const products =
-  '(?!(server|conformance)/tests/)(generated|machines|model|src|server|conformance)/';
+  '(?!(server|conformance)/tests/)(generated|shared|machines|model|src|server|conformance)/';
 
 const testFolders = ['browser', 'commands', 'engines', 'model', 'screens', 'tools', 'unit'].map(
   (name) => `tests/${name}/`,
@@ -18,6 +18,9 @@ const testFolders = ['browser', 'commands', 'engines', 'model', 'screens', 'tool
  */
 const rows = [
   ['generated/', [], []],
+  ['shared/(usage-error|programs).ts', [], ['node:', 'playwright-core']],
+  ['shared/routes.ts', [], []],
+
   ['machines/', ['generated/'], ['xstate']],
 
   ['src/api/', ['generated/', 'machines/types.ts'], ['openapi-fetch']],
@@ -29,7 +32,7 @@ const rows = [
   ['src/ui/', ['src/styles/'], ['react', 'react-dom', '@vanilla-extract/css']],
   [
     'src/screens/',
-    ['src/(ui/|actors-context.ts)', 'machines/'],
+    ['shared/routes.ts', 'src/(ui/|actors-context.ts)', 'machines/'],
     [
       'react',
       'react-dom',
@@ -42,27 +45,23 @@ const rows = [
   ],
   [
     'src/boot/',
-    ['src/', 'generated/operations.ts', 'machines/types.ts'],
+    ['shared/routes.ts', 'src/', 'generated/operations.ts', 'machines/types.ts'],
     ['react', 'react-dom', '@tanstack/react-router'],
   ],
 
   [
     'model/(?!headless-app)',
-    ['generated/', 'machines/', 'model/', 'src/screens/routes.ts'],
+    ['generated/', 'shared/', 'machines/', 'model/'],
     ['xstate', '@xstate', 'playwright-core', 'node:'],
   ],
-  [
-    'model/headless-app.ts',
-    ['machines/', 'model/', 'src/(actors.ts|api/|screens/routes.ts)'],
-    ['xstate'],
-  ],
+  ['model/headless-app.ts', ['shared/', 'machines/', 'model/', 'src/(actors.ts|api/)'], ['xstate']],
 
-  ['server/(refusal|usage-error).ts', ['generated/'], []],
+  ['server/refusal.ts', ['generated/'], []],
   ['server/store/', [], ['node:', 'dataloader', 'pg', 'pg-connection-string']],
   ['server/auth/', ['server/(refusal.ts|store/)'], ['node:', 'ipaddr.js', 'lru-cache']],
   [
     'server/http/',
-    ['generated/', 'server/(refusal.ts|usage-error.ts|auth/|store/)'],
+    ['generated/', 'shared/', 'server/(refusal.ts|auth/|store/)'],
     [
       'node:',
       'fastify',
@@ -84,12 +83,12 @@ const rows = [
   ],
   [
     'server/commands/',
-    ['server/(settings.ts|usage-error.ts|auth/(emails|throttle).ts|store/)'],
+    ['shared/', 'server/(settings.ts|auth/(emails|throttle).ts|store/)'],
     ['node:'],
   ],
   [
-    'server/(?!refusal|usage-error)[^/]+$',
-    ['server/(?!tests/)'],
+    'server/(?!refusal)[^/]+$',
+    ['shared/', 'server/(?!tests/)'],
     ['node:', 'fastify', '@fastify', 'prom-client'],
   ],
 
@@ -97,7 +96,7 @@ const rows = [
   ['conformance/examples/', [], ['node:']],
   [
     'conformance/(?!http/|examples/|tests/)',
-    ['generated/', 'machines/', 'model/', 'src/api/', 'conformance/(?!tests/)'],
+    ['generated/', 'shared/', 'machines/', 'model/', 'src/api/', 'conformance/(?!tests/)'],
   ],
 
   ['tools/', [products]],
@@ -111,7 +110,7 @@ const rows = [
 ];
 
 const ownFolders =
-  /^(conformance|generated|machines|model|nightly|server|src|testing|tests|tools)\//.source;
+  /^(conformance|generated|machines|model|nightly|server|shared|src|testing|tests|tools)\//.source;
 
 export default {
   allowed: rows.flatMap(([path, imports, packages]) => {

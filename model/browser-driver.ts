@@ -3,7 +3,7 @@ import type { Page } from 'playwright-core';
 import { forms, type FormName } from './calls.ts';
 import type { UserActions } from './driver.ts';
 import { readScreen, type Screen } from './observation.ts';
-import { routeOf, screens } from '../src/screens/routes.ts';
+import { routeOf, screens } from '../shared/routes.ts';
 
 export const field = (page: Page, label: string) => page.getByLabel(label, { exact: true });
 

@@ -6,7 +6,7 @@ import type { AnyEventObject, AnyStateMachine, EventFrom } from 'xstate';
 import { operationTable } from '../generated/operations.ts';
 import type { machines } from '../machines/all.ts';
 import type { Credentials, NewProject, Project } from '../machines/types.ts';
-import { exampleOf, routeOf, type Route } from '../src/screens/routes.ts';
+import { exampleOf, routeOf, type Route } from '../shared/routes.ts';
 
 type Machine = (typeof machines)[keyof typeof machines];
 

@@ -9,7 +9,7 @@ import {
   type Call,
   type FormName,
 } from './calls.ts';
-import { headerRoutes } from '../src/screens/routes.ts';
+import { headerRoutes } from '../shared/routes.ts';
 import type { Driver, AbortAwareDriver } from './driver.ts';
 import { differencesOf } from './observation.ts';
 import type { Oracle } from './oracle.ts';

@@ -38,7 +38,7 @@ enableCompileCache(join(import.meta.dirname, '../node_modules/.cache/server'));
 const { asUsageError, describeDatabase, openConfiguredStore, runCommand } =
   await import('./commands/startup.ts');
 const { helpText, readSettings } = await import('./settings.ts');
-const { UsageError } = await import('./usage-error.ts');
+const { UsageError } = await import('../shared/usage-error.ts');
 
 const args = process.argv.slice(2);
 if (args.includes('--help') || args.includes('-h')) {

@@ -1,7 +1,7 @@
 import { readdirSync } from 'node:fs';
 import type { Contract, Operations } from './http/contract.ts';
 import type { Dependencies } from './dependencies.ts';
-import { UsageError } from './usage-error.ts';
+import { UsageError } from '../shared/usage-error.ts';
 
 /**
  * Returns the handler of each operation of the contract. `server/operations/login.ts` exports the

@@ -2,7 +2,7 @@ import type { Browser, BrowserContextOptions, LaunchOptions, Page } from 'playwr
 import { afterAll, beforeAll, onTestFinished } from 'vitest';
 import { launchBrowser } from '../conformance/ui/chromium.ts';
 import { fillForm, heading, waitForApp } from '../model/browser-driver.ts';
-import { errorTitle, exampleOf, screens, type Route } from '../src/screens/routes.ts';
+import { errorTitle, exampleOf, screens, type Route } from '../shared/routes.ts';
 import { longWaitMs } from './time-limits.ts';
 import { startTemporaryServer, type Settings } from './server-process.ts';
 

@@ -1,7 +1,7 @@
 import { screen, waitFor } from '@testing-library/react';
 import { expect } from 'vitest';
 import { forms, type FormName } from '../model/calls.ts';
-import { screens } from '../src/screens/routes.ts';
+import { screens } from '../shared/routes.ts';
 import { renderApp } from './render-app.tsx';
 
 export const field = (label: string) => screen.getByLabelText<HTMLInputElement>(label);

@@ -1,4 +1,4 @@
-import type { Route } from '../src/screens/routes.ts';
+import type { Route } from '../shared/routes.ts';
 
 /** What may follow the `#` of a URL, and its screen. Undefined: the error screen. */
 export const fragments: Record<string, Route | undefined> = {

@@ -5,7 +5,7 @@ import { parseRequest, type Call } from '../model/calls.ts';
 import type { UserActions } from '../model/driver.ts';
 import { differencesOf, type Screen } from '../model/observation.ts';
 import type { BackendResponse } from '../model/results.ts';
-import { routeOf, screens } from '../src/screens/routes.ts';
+import { routeOf, screens } from '../shared/routes.ts';
 import { longWaitMs } from './time-limits.ts';
 
 const origin = 'http://app.test';

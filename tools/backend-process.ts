@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { UsageError } from '../server/usage-error.ts';
+import { UsageError } from '../shared/usage-error.ts';
 
 interface Program {
   /** Named in the message of a failed start. */

@@ -11,6 +11,7 @@ export const developmentAppFolder = 'tests/out/development-app';
 const sources = [
   'generated',
   'machines',
+  'shared',
   'src',
   'tools',
   'index.html',

@@ -10,7 +10,7 @@ import {
   unescapePointer,
   YamlParseError,
 } from '@redocly/openapi-core';
-import { UsageError } from '../server/usage-error.ts';
+import { UsageError } from '../shared/usage-error.ts';
 import { contractPath } from './contract-source.ts';
 import { root } from './run.ts';
 

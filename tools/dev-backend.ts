@@ -3,7 +3,7 @@ import type { Socket } from 'node:net';
 import { join, sep } from 'node:path';
 import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises';
 import type { Logger, Plugin, ProxyOptions, ViteDevServer } from 'vite';
-import { UsageError } from '../server/usage-error.ts';
+import { UsageError } from '../shared/usage-error.ts';
 import { contractFile, startPrism } from './prism.ts';
 import { startReferenceBackend } from './reference-backend.ts';
 

@@ -5,7 +5,7 @@
  */
 import { stripVTControlCharacters } from 'node:util';
 import { installAdvice, launchBrowser } from '../conformance/ui/chromium.ts';
-import { findChromiums, findPrograms } from '../conformance/ui/programs.ts';
+import { findChromiums, findPrograms } from '../shared/programs.ts';
 import { runCommand, toolCommand } from './run.ts';
 
 const timeoutSeconds = 300;

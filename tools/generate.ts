@@ -6,7 +6,7 @@ import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import openapiTS, { astToString, COMMENT_HEADER } from 'openapi-typescript';
 import { pathToFileURL } from 'node:url';
 import { machines } from '../machines/all.ts';
-import { exitOnUsageError, UsageError } from '../server/usage-error.ts';
+import { exitOnUsageError, UsageError } from '../shared/usage-error.ts';
 import { dereferencedContract } from './contract.ts';
 import { contractPath, sourceHash } from './contract-source.ts';
 import { operationsModule, type Contract } from './operations.ts';

@@ -1,5 +1,5 @@
 /** Writes generated/operations.ts: a row and the types of each operation, and checks of bodies. */
-import { UsageError } from '../server/usage-error.ts';
+import { UsageError } from '../shared/usage-error.ts';
 
 export type JsonSchema = {
   type?: string | string[];

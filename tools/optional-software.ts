@@ -8,7 +8,7 @@
 import { spawnSync } from 'node:child_process';
 import { existsSync, globSync } from 'node:fs';
 import { join } from 'node:path';
-import { findChromiums, findPrograms } from '../conformance/ui/programs.ts';
+import { findChromiums, findPrograms } from '../shared/programs.ts';
 
 export type Software<Found extends object = object> = {
   name: string;

@@ -4,7 +4,7 @@
  * beside it. `node server/main.ts` needs no openapi.yaml.
  */
 import { readFileSync } from 'node:fs';
-import { exitOnUsageError, UsageError } from '../server/usage-error.ts';
+import { exitOnUsageError, UsageError } from '../shared/usage-error.ts';
 import { sourceHash } from './contract-source.ts';
 import { root } from './run.ts';
 

@@ -23,6 +23,7 @@ const parts: Record<string, Part> = {
   src: {
     mutate: [
       'src/{,api/,screens/,ui/}*.ts{,x}',
+      'shared/routes.ts',
       'src/boot/{app,router}.tsx',
       '!src/{inspector,api/prefetched-list}.ts',
       '!src/ui/use-{hydrated,virtual-rows}.ts',

@@ -5,8 +5,8 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { promisify } from 'node:util';
-import { findPrograms } from '../../conformance/ui/programs.ts';
-import { UsageError } from '../../server/usage-error.ts';
+import { findPrograms } from '../../shared/programs.ts';
+import { UsageError } from '../../shared/usage-error.ts';
 
 const run = promisify(execFile);
 

@@ -1,4 +1,4 @@
-import { UsageError } from '../../server/usage-error.ts';
+import { UsageError } from '../../shared/usage-error.ts';
 import { buildStaleApps } from '../../tools/built-app.ts';
 import { readCommandLine, selectNamesOrExit } from '../../tools/command-line.ts';
 import { errorLines, printResult, root } from '../../tools/run.ts';

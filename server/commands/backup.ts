@@ -2,7 +2,7 @@ import { statSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { endDrafts } from '../store/files.ts';
 import { backUpSqlite } from '../store/sqlite.ts';
-import { UsageError } from '../usage-error.ts';
+import { UsageError } from '../../shared/usage-error.ts';
 import { asUsageError, runWithArgument } from './startup.ts';
 import { describePermissionError } from './permissions.ts';
 

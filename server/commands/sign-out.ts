@@ -1,5 +1,5 @@
 import { canonicalEmail } from '../auth/emails.ts';
-import { UsageError } from '../usage-error.ts';
+import { UsageError } from '../../shared/usage-error.ts';
 import { openConfiguredStore, runWithArgument } from './startup.ts';
 
 const usage = `Usage: node server/commands/sign-out.ts EMAIL

@@ -7,7 +7,7 @@ import { isSharingError } from '../store/sqlite-errors.ts';
 import { openSqlite } from '../store/sqlite.ts';
 import { databaseFile, findDatabase } from '../store/sqlite-files.ts';
 import { openStore, type Store } from '../store/store.ts';
-import { exitOnUsageError, UsageError } from '../usage-error.ts';
+import { exitOnUsageError, UsageError } from '../../shared/usage-error.ts';
 import { describePermissionError } from './permissions.ts';
 
 /** Runs a command on the data. Exits with 1 after a `UsageError`. */

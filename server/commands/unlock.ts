@@ -1,7 +1,7 @@
 import { isIP } from 'node:net';
 import { canonicalEmail } from '../auth/emails.ts';
 import { hashEmail, networkOf, siteOf } from '../auth/throttle.ts';
-import { UsageError } from '../usage-error.ts';
+import { UsageError } from '../../shared/usage-error.ts';
 import { openConfiguredStore, runWithArgument } from './startup.ts';
 
 const usage = `Usage: node server/commands/unlock.ts EMAIL

@@ -44,7 +44,7 @@ chroot "$root" useradd --uid 1000 --create-home node
 
 # As in Containerfile.
 install -d "$root/app"
-cp -r package.json package-lock.json .npmrc generated server dist "$root/app"
+cp -r package.json package-lock.json .npmrc generated shared server dist "$root/app"
 rm -r "$root/app/server/tests" "$root/app/server/deploy"
 (cd "$root/app" && npm ci --workspace=server --omit=dev --omit=optional --ignore-scripts)
 install -d -m 700 -o 1000 -g 1000 "$root/data"

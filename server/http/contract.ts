@@ -4,7 +4,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { OperationId, OperationTypes, RefusalName } from '../../generated/operations.ts';
 import type { Session } from '../auth/sessions.ts';
 import type { RefusalResponse } from '../refusal.ts';
-import { UsageError } from '../usage-error.ts';
+import { UsageError } from '../../shared/usage-error.ts';
 import type { ListBody } from './list-responses.ts';
 
 /** A valid request, authorized by the guard. */

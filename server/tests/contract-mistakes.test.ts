@@ -12,7 +12,7 @@ const root = fileURLToPath(new URL('../../', import.meta.url));
 
 test('npm run serve prints one sentence about a contract that is wrong or was changed', async () => {
   const project = temporaryFolder();
-  for (const path of ['generated', 'server', 'tools', 'openapi.yaml', 'package.json']) {
+  for (const path of ['generated', 'shared', 'server', 'tools', 'openapi.yaml', 'package.json']) {
     cpSync(join(root, path), join(project, path), { recursive: true });
   }
   symlinkSync(join(root, 'node_modules'), join(project, 'node_modules'));

@@ -9,7 +9,7 @@ import { registerRoutes } from '../http/routes.ts';
 import type { Dependencies } from '../dependencies.ts';
 import { loadOperations } from '../operations.ts';
 import { Refusal } from '../refusal.ts';
-import { UsageError } from '../usage-error.ts';
+import { UsageError } from '../../shared/usage-error.ts';
 
 const contractText = readFileSync(
   new URL('../../generated/contract.json', import.meta.url),

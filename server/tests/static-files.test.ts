@@ -7,7 +7,7 @@ import { brotliCompressSync, gzipSync } from 'node:zlib';
 import { expect, test } from 'vitest';
 import { CookieClient } from '../../testing/cookie-client.ts';
 import { fragments } from '../../testing/fragments.ts';
-import { routeOf } from '../../src/screens/routes.ts';
+import { routeOf } from '../../shared/routes.ts';
 import { fakeDist, startServer, useServer } from '../../testing/server-fixtures.ts';
 
 const browserHeaders = { accept: 'text/html,application/xhtml+xml,*/*;q=0.8' };

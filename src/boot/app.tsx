@@ -1,7 +1,7 @@
 import { createHashHistory, RouterProvider, type RouterHistory } from '@tanstack/react-router';
 import type { Actors, ActorsOptions } from '../actors.ts';
 import type { ApiOptions } from '../api/api.ts';
-import { addressOfFragment, windowTitle } from '../screens/routes.ts';
+import { addressOfFragment, windowTitle } from '../../shared/routes.ts';
 import { createAppRouter, type AppRouter, type Lazy } from './router.tsx';
 import { loadLazyChunk, retryLazyChunk, type LazyChunk } from './load-lazy-chunk.ts';
 

@@ -18,7 +18,7 @@ import {
   notFoundRoute,
   routeOf,
   windowTitle,
-} from '../screens/routes.ts';
+} from '../../shared/routes.ts';
 import { initialRowCount } from '../ui/block-offsets.ts';
 
 /** The file names of the chunks, defined by the build. */

@@ -3,7 +3,7 @@ import type { ComponentType } from 'react';
 import { LoginScreen } from '../screens/login.tsx';
 import { ProjectsScreen } from '../screens/projects.tsx';
 import { RegisterScreen } from '../screens/register.tsx';
-import type { LazyRoute } from '../screens/routes.ts';
+import type { LazyRoute } from '../../shared/routes.ts';
 
 export { createActors } from '../actors.ts';
 export { createApi } from '../api/api.ts';

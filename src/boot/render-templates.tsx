@@ -17,7 +17,7 @@ import {
   routeOf,
   routes,
   type Route,
-} from '../screens/routes.ts';
+} from '../../shared/routes.ts';
 import { ErrorBanner } from '../ui/banner.tsx';
 import { ErrorPage } from '../ui/error-page.tsx';
 import { StyledLink } from '../ui/link.tsx';

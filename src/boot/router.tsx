@@ -23,7 +23,7 @@ import {
   titleOf,
   type LazyRoute,
   type Route,
-} from '../screens/routes.ts';
+} from '../../shared/routes.ts';
 
 declare module '@tanstack/react-router' {
   interface Register {

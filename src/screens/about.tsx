@@ -1,5 +1,5 @@
 import { Heading } from '../ui/heading.tsx';
-import { screens } from './routes.ts';
+import { screens } from '../../shared/routes.ts';
 
 export function AboutScreen() {
   return <Heading>{screens['/about'].heading}</Heading>;

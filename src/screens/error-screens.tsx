@@ -4,7 +4,7 @@ import { ErrorPage } from '../ui/error-page.tsx';
 import { Heading } from '../ui/heading.tsx';
 import { Stack } from '../ui/layout.tsx';
 import { Link } from './layout.tsx';
-import { errorTitle } from './routes.ts';
+import { errorTitle } from '../../shared/routes.ts';
 
 const homeLink = (
   <Link variant="inline" to="/">

@@ -1,5 +1,5 @@
 import { Heading } from '../ui/heading.tsx';
-import { screens } from './routes.ts';
+import { screens } from '../../shared/routes.ts';
 
 export function HomeScreen() {
   return <Heading>{screens['/'].heading}</Heading>;

@@ -2,7 +2,7 @@ import { createLink, Outlet, useRouterState, type AnyRouter } from '@tanstack/re
 import { useState } from 'react';
 import { LinkGroup, StyledLink } from '../ui/link.tsx';
 import { Page, PlainPage } from '../ui/page.tsx';
-import { headerRoutes, screens } from './routes.ts';
+import { headerRoutes, screens } from '../../shared/routes.ts';
 
 export const Link = createLink(StyledLink);
 

@@ -2,7 +2,7 @@ import { useSelector } from '@xstate/react';
 import { isLoggingIn } from '../../machines/auth.ts';
 import { useActors } from '../actors-context.ts';
 import { CredentialsForm } from './credentials-form.tsx';
-import { screens } from './routes.ts';
+import { screens } from '../../shared/routes.ts';
 
 export function LoginScreen() {
   const { auth } = useActors();

@@ -20,7 +20,7 @@ import { Heading } from '../ui/heading.tsx';
 import { Stack } from '../ui/layout.tsx';
 import { useHydrated } from '../ui/use-hydrated.ts';
 import { newProjectSchema } from './schemas.ts';
-import { screens } from './routes.ts';
+import { screens } from '../../shared/routes.ts';
 import { useForm } from './use-form.ts';
 
 /** In a list longer than this, the last row may be outside the viewport. */

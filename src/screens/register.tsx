@@ -2,7 +2,7 @@ import { useSelector } from '@xstate/react';
 import { isRegistering } from '../../machines/auth.ts';
 import { useActors } from '../actors-context.ts';
 import { CredentialsForm } from './credentials-form.tsx';
-import { screens } from './routes.ts';
+import { screens } from '../../shared/routes.ts';
 
 export function RegisterScreen() {
   const { auth } = useActors();

@@ -1,7 +1,7 @@
 import type { Route } from 'playwright-core';
 import { expect, test } from 'vitest';
 import { field, submitButton } from '../../model/browser-driver.ts';
-import { headerRoutes, routes, screens } from '../../src/screens/routes.ts';
+import { headerRoutes, routes, screens } from '../../shared/routes.ts';
 import {
   fillProject,
   headerLink,

@@ -1,7 +1,7 @@
 import type { Page } from 'playwright-core';
 import { describe, expect, test } from 'vitest';
 import { field, heading, submitButton } from '../../model/browser-driver.ts';
-import { errorTitle, exampleOf, routes, screens, titleOf } from '../../src/screens/routes.ts';
+import { errorTitle, exampleOf, routes, screens, titleOf } from '../../shared/routes.ts';
 import { developmentAppFolder } from '../../tools/built-app.ts';
 import {
   fillCredentials,

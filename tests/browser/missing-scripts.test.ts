@@ -2,7 +2,7 @@
 import type { Page, Request } from 'playwright-core';
 import { describe, expect, test } from 'vitest';
 import { field, heading, submitButton, waitForApp } from '../../model/browser-driver.ts';
-import { headerRoutes, screens, type HeaderRoute } from '../../src/screens/routes.ts';
+import { headerRoutes, screens, type HeaderRoute } from '../../shared/routes.ts';
 import {
   fillCredentials,
   focused,

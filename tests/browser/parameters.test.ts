@@ -4,7 +4,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { heading } from '../../model/browser-driver.ts';
-import { headerRoutes, screens } from '../../src/screens/routes.ts';
+import { headerRoutes, screens } from '../../shared/routes.ts';
 import { buildRender } from '../../tools/prerender.ts';
 import { toolCommand } from '../../tools/run.ts';
 import { headerLink, useBrowser, useServer } from '../../testing/browser.ts';
@@ -43,7 +43,7 @@ export const renderLink = (noteId: string) => (
 );
 `,
   );
-  project.edit('src/screens/routes.ts', (source) =>
+  project.edit('shared/routes.ts', (source) =>
     source.replace(
       "  '/register': {",
       `  '/projects/notes/$noteId': {

@@ -2,7 +2,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import { UsageError } from '../../server/usage-error.ts';
+import { UsageError } from '../../shared/usage-error.ts';
 import { spectralCommand } from '../../tools/check.ts';
 import { dereferencedContract } from '../../tools/contract.ts';
 import { contractPath } from '../../tools/contract-source.ts';

@@ -1,7 +1,7 @@
 /** What users do with the built app and the reference backend, in any engine. */
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { calls, formNames, forms, isFetching } from '../../model/calls.ts';
-import { exampleOf, routes, screens, type Route } from '../../src/screens/routes.ts';
+import { exampleOf, routes, screens, type Route } from '../../shared/routes.ts';
 import { maxUnvirtualizedRows } from '../../src/ui/block-offsets.ts';
 import { insertProjects, withDatabase } from '../../testing/database.ts';
 import { startTemporaryServer } from '../../testing/server-process.ts';

@@ -1,7 +1,7 @@
 import { fireEvent, screen, waitFor, within } from '@testing-library/react';
 import { describe, expect, test } from 'vitest';
 import { formNames, forms } from '../../model/calls.ts';
-import { screens } from '../../src/screens/routes.ts';
+import { screens } from '../../shared/routes.ts';
 import {
   error,
   errorElement,

@@ -11,7 +11,7 @@ import {
   routes,
   screens,
   titleOf,
-} from '../../src/screens/routes.ts';
+} from '../../shared/routes.ts';
 import { createFragmentHistory } from '../../src/boot/app.tsx';
 import { fragments } from '../../testing/fragments.ts';
 import { renderApp } from '../../testing/render-app.tsx';

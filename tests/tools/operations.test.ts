@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { UsageError } from '../../server/usage-error.ts';
+import { UsageError } from '../../shared/usage-error.ts';
 import { operationsModule, typeCheck, type JsonSchema } from '../../tools/operations.ts';
 
 const string = { type: 'string' };
