@@ -147,6 +147,6 @@ export async function createApp({
     cleanUp().catch((error: unknown) => app.log.warn(error, 'cleanup failed, trying again later'));
   }, cleanupIntervalMs).unref();
   app.addHook('onClose', async () => clearInterval(cleanup));
-  registerStaticFiles(app, files, pages.routes);
+  registerStaticFiles(app, files);
   return app;
 }

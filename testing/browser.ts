@@ -33,10 +33,10 @@ export function useBrowser(launchOptions?: LaunchOptions) {
 }
 
 /** Starts one server for the tests of a file. */
-export function useServer(settings?: Settings) {
+export function useServer(settings?: Settings, script?: string) {
   let server: Awaited<ReturnType<typeof startTemporaryServer>>;
   beforeAll(async () => {
-    server = await startTemporaryServer(settings);
+    server = await startTemporaryServer(settings, script);
   });
   afterAll(() => server.stop());
   return {

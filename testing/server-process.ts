@@ -2,8 +2,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
+import { join, resolve as resolvePath } from 'node:path';
 import { within } from '../model/within.ts';
 import { maxTestMs } from './time-limits.ts';
 
@@ -11,7 +10,7 @@ export type Settings = Record<string, string>;
 
 interface Options {
   args?: string[];
-  /** Path in server/. */
+  /** Path in server/, or of a copy. */
   script?: string;
   readsLog?: boolean;
   cwd?: string;
@@ -28,7 +27,7 @@ export function runServer(
   settings: Settings,
   { args = [], script = 'main.ts', readsLog = true, cwd }: Options = {},
 ) {
-  const path = fileURLToPath(new URL(script, new URL('../server/', import.meta.url)));
+  const path = resolvePath(import.meta.dirname, '../server', script);
   const child = spawn(process.execPath, [path, ...args], {
     env: { PORT: '0', NODE_COMPILE_CACHE, ...settings },
     cwd,
@@ -68,8 +67,8 @@ export function runServer(
 }
 
 /** Starts a server and waits until it is ready. Disposing of it kills it. */
-export async function startServerProcess(settings: Settings) {
-  const running = runServer(settings);
+export async function startServerProcess(settings: Settings, script?: string) {
+  const running = runServer(settings, script ? { script } : {});
   return {
     ...running,
     address: await running.ready(),
@@ -78,10 +77,10 @@ export async function startServerProcess(settings: Settings) {
 }
 
 /** Starts a server whose data is deleted by `stop`. `restart` kills it and keeps data and port. */
-export async function startTemporaryServer(options: Settings = {}) {
+export async function startTemporaryServer(options: Settings = {}, script?: string) {
   const folder = mkdtempSync(join(tmpdir(), 'tracker-app-'));
   const settings = { ...options, DATA_DIR: folder };
-  let running = await startServerProcess(settings);
+  let running = await startServerProcess(settings, script);
   const { address } = running;
   return {
     address,
@@ -89,7 +88,7 @@ export async function startTemporaryServer(options: Settings = {}) {
     async restart() {
       await running.kill();
       const { port: PORT } = new URL(address);
-      running = await startServerProcess({ ...settings, PORT });
+      running = await startServerProcess({ ...settings, PORT }, script);
     },
     async stop() {
       await running.kill();

@@ -14,8 +14,7 @@ const marker = '<!--prerender-->';
 /**
  * Inlines the prerendered screens of `src/boot/render-templates.tsx`, the script of `inline-script.ts`
  * and the styles into index.html, so that a screen is shown before any chunk has loaded. Also
- * writes 404.html, which the server and many static hosts send for an unknown address, and
- * routes.json, from which the server makes redirects.
+ * writes 404.html, which the server and many static hosts send for an unknown address.
  */
 export function prerender(): Plugin {
   let root = '';
@@ -43,7 +42,7 @@ export function prerender(): Plugin {
           { root, mode },
           { MAIN_CHUNK: basename(mainChunk), LAZY_CHUNK: basename(lazyChunk ?? '') },
         );
-        const { renderNotFound, renderTemplates, routes } = await buildRender({ root, mode });
+        const { renderNotFound, renderTemplates } = await buildRender({ root, mode });
         const templates = await renderTemplates();
         // Functions, because `$` in a text would be replaced.
         let page = html
@@ -57,7 +56,6 @@ export function prerender(): Plugin {
           delete bundle[file.fileName];
         }
         otherFiles['404.html'] = withoutScripts(page, renderNotFound());
-        otherFiles['routes.json'] = JSON.stringify(routes);
         return page;
       },
     },

@@ -2,14 +2,12 @@ import type { FastifyRequest } from 'fastify';
 import { appFolder } from './screen-addresses.ts';
 import type { StaticFiles } from './static-files.ts';
 
-/** The pages of the built app that the server changes or derives routes from. */
+/** The pages of the built app that the server changes. */
 export interface Pages {
   /** Empty if there is no build. */
   index: string;
   /** For a browser at an unknown address. Undefined if the build has none. */
   notFound: string | undefined;
-  /** The screens by their patterns, such as `/login`. A parameter is `$name`. */
-  routes: string[];
 }
 
 export function findPages(files: StaticFiles): Pages {
@@ -17,7 +15,6 @@ export function findPages(files: StaticFiles): Pages {
   return {
     index: read('index.html') ?? '',
     notFound: read('404.html'),
-    routes: JSON.parse(read('routes.json') ?? '[]') as string[],
   };
 }
 

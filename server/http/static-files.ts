@@ -70,7 +70,7 @@ function toStaticFiles(contents: Map<string, Buffer>): StaticFiles {
 }
 
 /** Serves the built app at `/`, compressed if the build wrote a `.br` or `.gz` file. */
-export function registerStaticFiles(app: FastifyInstance, files: StaticFiles, routes: string[]) {
+export function registerStaticFiles(app: FastifyInstance, files: StaticFiles) {
   app.route<{ Params: { '*': string } }>({
     method: ['GET', 'HEAD'],
     url: '/*',
@@ -78,7 +78,7 @@ export function registerStaticFiles(app: FastifyInstance, files: StaticFiles, ro
       const path = request.params['*'];
       const file = files.get(path) ?? files.get(join(path, 'index.html'));
       if (file) return sendFile(file, request, reply);
-      const screen = findScreen(request.url, routes);
+      const screen = files.has('index.html') && findScreen(request.url);
       return screen ? reply.redirect(screen) : reply.callNotFound();
     },
   });

@@ -197,7 +197,6 @@ const cookieLines = (client: CookieClient) =>
 async function startMeasuredServer() {
   const dist = temporaryFolder();
   writeFileSync(join(dist, 'index.html'), 'Home');
-  writeFileSync(join(dist, 'routes.json'), '["/login"]');
   writeFileSync(join(dist, '404.html'), '<a href="./">Home</a>'.repeat(10));
   const port = await findFreePort();
   const meter = `

@@ -297,7 +297,6 @@ test.each([
 ])('the absolute URL %s has the response of %s', async (url, path, status) => {
   const dist = temporaryFolder();
   writeFileSync(join(dist, 'index.html'), 'Home');
-  writeFileSync(join(dist, 'routes.json'), '["/login"]');
   writeFileSync(join(dist, '404.html'), '<a href="./">Home</a>');
   const origin = await startServer({ dist });
   const responses = [url, path].map((target) =>

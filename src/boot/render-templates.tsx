@@ -22,8 +22,6 @@ import { ErrorBanner } from '../ui/banner.tsx';
 import { ErrorPage } from '../ui/error-page.tsx';
 import { StyledLink } from '../ui/link.tsx';
 
-export { routes };
-
 /** Returns the error message of each field when it is empty, by the field's name. */
 function requiredMessages(): Map<string, string> {
   const messages = new Map<string, string>();

@@ -96,11 +96,12 @@ beforeAll(() => {
   if (problems) throw new Error(problems);
 });
 const browser = useBrowser();
-const server = useServer({ DIST_DIR: join(folder, 'dist') });
+const server = useServer({ DIST_DIR: join(folder, 'dist') }, join(folder, 'server/main.ts'));
 const openPrerendered = prerenderedPages(browser, server);
 
 test('screens with different parameters break no types', () => {
   const options = [
+    'shared',
     'src',
     'model',
     '--allow=all',
@@ -141,6 +142,16 @@ test('the header neither links a screen with a parameter nor marks the one above
     headerRoutes.map((route) => screens[route].title),
   );
   expect(await headerLink(page, 'Projects').getAttribute('aria-current')).toBe(null);
+});
+
+test.each([
+  ['/projects/notes/7', '../../#/projects/notes/7'],
+  ['/projects/notes/7.', '../../#/projects/notes/7.'],
+  ['/projects/notes/a%2Fb/?next=/1', '../../../?next=/1#/projects/notes/a%2Fb'],
+  ['/index.html%23/projects/notes/7', '../../../#/projects/notes/7'],
+])('the server redirects %s', async (path, location) => {
+  const { status, headers } = await fetch(server.address + path, { redirect: 'manual' });
+  expect([status, headers.get('location')]).toEqual([302, location]);
 });
 
 test('the server redirects the path of a screen with a parameter to its fragment', async () => {
