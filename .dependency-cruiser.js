@@ -19,7 +19,7 @@ const testFolders = ['browser', 'commands', 'engines', 'model', 'screens', 'tool
 const rows = [
   ['generated/', [], []],
   ['shared/(usage-error|programs).ts', [], ['node:', 'playwright-core']],
-  ['shared/routes.ts', [], []],
+  ['shared/(?!usage-error|programs)', [], []],
 
   ['machines/', ['generated/'], ['xstate']],
 
@@ -32,7 +32,7 @@ const rows = [
   ['src/ui/', ['src/styles/'], ['react', 'react-dom', '@vanilla-extract/css']],
   [
     'src/screens/',
-    ['shared/routes.ts', 'src/(ui/|actors-context.ts)', 'machines/'],
+    ['shared/(emails|routes).ts', 'src/(ui/|actors-context.ts)', 'machines/'],
     [
       'react',
       'react-dom',
@@ -58,7 +58,11 @@ const rows = [
 
   ['server/refusal.ts', ['generated/'], []],
   ['server/store/', [], ['node:', 'dataloader', 'pg', 'pg-connection-string']],
-  ['server/auth/', ['server/(refusal.ts|store/)'], ['node:', 'ipaddr.js', 'lru-cache']],
+  [
+    'server/auth/',
+    ['shared/emails.ts', 'server/(refusal.ts|store/)'],
+    ['node:', 'ipaddr.js', 'lru-cache'],
+  ],
   [
     'server/http/',
     ['generated/', 'shared/', 'server/(refusal.ts|auth/|store/)'],

@@ -1,9 +1,5 @@
-import { domainToASCII } from 'node:url';
+import { emailPattern, toPunycode } from '../../shared/emails.ts';
 import { Refusal } from '../refusal.ts';
-
-// The definition of <input type=email> in the HTML standard.
-const label = '[a-zA-Z0-9](?:[a-zA-Z0-9-]{0,61}[a-zA-Z0-9])?';
-const pattern = new RegExp(`^[a-zA-Z0-9.!#$%&'*+/=?^_\`{|}~-]+@${label}(?:\\.${label})*$`);
 
 /** The contract's maximum, which also holds for Punycode. */
 const maxLength = 254;
@@ -15,7 +11,7 @@ const maxLength = 254;
 export function isEmail(text: string): boolean {
   if (text.length > maxLength) return false;
   const email = toPunycode(text);
-  return email.length <= maxLength && pattern.test(email);
+  return email.length <= maxLength && emailPattern.test(email);
 }
 
 /** Returns the canonical email. Throws a `Refusal` for a text that is not an email. */
@@ -26,15 +22,3 @@ export function requireEmail(text: string): string {
 
 /** Returns the text by which accounts are found: of all spellings of an email the same. */
 export const canonicalEmail = (email: string) => toPunycode(email).toLowerCase();
-
-/** Replaces an internationalized domain by its Punycode. Changes no other text. */
-function toPunycode(email: string): string {
-  const at = email.lastIndexOf('@') + 1;
-  const domain = email.slice(at);
-  // At some of the other characters, `domainToASCII` would end.
-  if (!/[^\0-\x7f]/.test(domain) || /[\0-,/:-@[-`{-\x7f]/.test(domain)) return email;
-  // The suffix keeps it from reading numbers as an IPv4 address.
-  return email.slice(0, at) + domainToASCII(domain + suffix).slice(0, -suffix.length);
-}
-
-const suffix = '.example';

@@ -1,35 +1,8 @@
-import {
-  email,
-  minLength,
-  object,
-  overwrite,
-  refine,
-  regexes,
-  string,
-  type ZodMiniType,
-} from 'zod/mini';
+import { email, minLength, object, overwrite, refine, string, type ZodMiniType } from 'zod/mini';
+import { emailPattern, toPunycode } from '../../shared/emails.ts';
 import type { Credentials, NewProject } from '../../machines/types.ts';
 
 const required = (field: string) => minLength(1, `${field} is required`);
-
-const suffix = '.example';
-
-/**
- * Replaces an internationalized domain by its Punycode, as the reference backend does. Chromium
- * does so in its field, and other browsers do not. Changes no other text.
- */
-function toPunycode(address: string): string {
-  const at = address.lastIndexOf('@') + 1;
-  const domain = address.slice(at);
-  if (!/[^\0-\x7f]/.test(domain) || /[\0-,/:-@[-`{-\x7f]/.test(domain)) return address;
-  // The suffix keeps it from reading numbers as an IPv4 address.
-  try {
-    const { hostname } = new URL(`http://${domain}${suffix}`);
-    return address.slice(0, at) + hostname.slice(0, -suffix.length);
-  } catch {
-    return address;
-  }
-}
 
 /** Validates registration and sign-in. A missing value is reported first, and as nothing else. */
 export const credentialsSchema = object({
@@ -37,7 +10,7 @@ export const credentialsSchema = object({
     required('Email'),
     overwrite(toPunycode),
     // As browsers do in a field for emails.
-    email({ pattern: regexes.html5Email, error: 'Invalid email address' }),
+    email({ pattern: emailPattern, error: 'Invalid email address' }),
   ),
   password: string().check(
     required('Password'),
