@@ -23,7 +23,7 @@ const rows = [
 
   ['machines/', ['generated/'], ['xstate']],
 
-  ['src/api/', ['generated/', 'machines/types.ts'], ['openapi-fetch']],
+  ['src/api/', ['generated/', 'shared/path-templates.ts', 'machines/types.ts'], ['openapi-fetch']],
   ['src/last-user.ts', [], []],
   ['src/actors.ts', ['generated/', 'machines/', 'src/(api/|last-user.ts)'], ['xstate']],
   ['src/actors-context.ts', ['src/actors.ts'], ['react']],

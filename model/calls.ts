@@ -6,6 +6,7 @@ import type { AnyEventObject, AnyStateMachine, EventFrom } from 'xstate';
 import { operationTable } from '../generated/operations.ts';
 import type { machines } from '../machines/all.ts';
 import type { Credentials, NewProject, Project } from '../machines/types.ts';
+import { pathPattern } from '../shared/path-templates.ts';
 import { exampleOf, routeOf, type Route } from '../shared/routes.ts';
 
 type Machine = (typeof machines)[keyof typeof machines];
@@ -194,7 +195,7 @@ const operations = Object.entries<Operation>(operationTable).map(([call, operati
   ...operation,
   call: call as Call,
   method: operation.method.toUpperCase(),
-  pattern: new RegExp(`^${operation.path.replaceAll(/\{(\w+)\}/g, '(?<$1>[^/]+)')}$`),
+  pattern: pathPattern(operation.path),
 }));
 
 export const callNames = operations.map(({ call }) => call);

@@ -1,3 +1,5 @@
+import { fillPath, pathPattern } from './path-templates.ts';
+
 type Params = Readonly<Record<string, string>>;
 
 type Title = string | ((params: Params) => string);
@@ -56,8 +58,6 @@ export const headerRoutes = routes.filter(
 export const notFoundRoute = '/$' as const;
 export const errorTitle = 'Unexpected Application Error!';
 
-const parameters = /\$(\w+)/g;
-
 /** Static segments before parameters, because the router prefers them. `$` sorts before letters. */
 const inOrderOfMatching = routes.toSorted().toReversed();
 
@@ -65,8 +65,7 @@ const inOrderOfMatching = routes.toSorted().toReversed();
 export function routeOf(address: string): { route: Route; params: Params } | undefined {
   for (const path of pathsOf(address)) {
     for (const route of inOrderOfMatching) {
-      const pattern = new RegExp(`^${route.replaceAll(parameters, '(?<$1>[^/]+)')}$`, 'i');
-      const match = pattern.exec(path);
+      const match = pathPattern(route, 'i').exec(path);
       if (!match) continue;
       const params = Object.entries({ ...match.groups });
       return {
@@ -100,8 +99,7 @@ function pathsOf(address: string): string[] {
 }
 
 /** Returns the address of a screen. A link to it has this address after a `#`. */
-export const addressOf = (route: Route, params: Params): string =>
-  route.replaceAll(parameters, (_, name: string) => encodeURIComponent(params[name] ?? ''));
+export const addressOf = (route: Route, params: Params): string => fillPath(route, params);
 
 /** Returns an address that shows the screen. */
 export const exampleOf = (route: Route): string => screenOf(route).example ?? route;

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { operationTable, type OperationId } from '../generated/operations.ts';
+import { fillPath } from '../shared/path-templates.ts';
 import { within } from '../model/within.ts';
 import { maxResponseMs } from './time-limits.ts';
 
@@ -84,10 +85,10 @@ export class CookieClient {
   callOperation(id: OperationId, input?: unknown, init = {}): Promise<Reply> {
     const { method, path, hasBody } = operationTable[id];
     const params = input as Record<string, string> | undefined;
-    const url = path.replaceAll(/\{(\w+)\}/g, (_, name: string) =>
-      encodeURIComponent(params![name]!),
-    );
-    return this.call(method.toUpperCase(), url, { ...(hasBody && { json: input }), ...init });
+    return this.call(method.toUpperCase(), fillPath(path, params ?? {}), {
+      ...(hasBody && { json: input }),
+      ...init,
+    });
   }
 
   register = (credentials: unknown = this.credentials, init = {}) =>

@@ -4,6 +4,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { OperationId, OperationTypes, RefusalName } from '../../generated/operations.ts';
 import type { Session } from '../auth/sessions.ts';
 import type { RefusalResponse } from '../refusal.ts';
+import { pathPattern, replaceParameters } from '../../shared/path-templates.ts';
 import { UsageError } from '../../shared/usage-error.ts';
 import type { ListBody } from './list-responses.ts';
 
@@ -47,8 +48,6 @@ const maxBytesPerCodePoint = 12;
 /** For names, white space and properties that the contract does not name. */
 const maxBytesOfRest = 16 * 1024;
 
-const pathParameter = /\{(\w+)\}/g;
-
 let contract: Contract | undefined;
 
 /** Returns the contract of this server, parsed once per process. Throws a `UsageError`. */
@@ -77,9 +76,9 @@ export function parseContract(text: string) {
       id: operation.operationId,
       method: operation.method.toUpperCase(),
       /** In Fastify's syntax: with parameters after colons, of which none is empty. */
-      url: operation.path.replaceAll(pathParameter, ':$1(^.+$)'),
+      url: replaceParameters(operation.path, (name) => `:${name}(^.+$)`),
       /** Matches the path of a request. */
-      pathPattern: new RegExp(`^${operation.path.replaceAll(pathParameter, '[^/]+')}$`),
+      pathPattern: pathPattern(operation.path),
       isPublic: (operation.security ?? security).length === 0,
       /** JSON Schemas, in the form of Fastify's `schema` option. */
       requestSchemas: requestSchemas(operation),

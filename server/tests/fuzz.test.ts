@@ -5,6 +5,7 @@ import { gunzipSync } from 'node:zlib';
 import * as fc from 'fast-check';
 import type { Arbitrary } from 'fast-check';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
+import { replaceParameters } from '../../shared/path-templates.ts';
 import { findCall } from '../../model/calls.ts';
 import { jsonSchemaOf, operations, type Schema } from '../../testing/contract.ts';
 import { CookieClient } from '../../testing/cookie-client.ts';
@@ -48,7 +49,7 @@ function requestsOf({ method, path, parameters = [], requestBody }: Operation) {
   const schema = jsonSchemaOf(requestBody);
   const fullPath = fc
     .webSegment()
-    .map((segment) => path.replaceAll(/\{\w+\}/g, () => segment || encodeURIComponent('é /')));
+    .map((segment) => replaceParameters(path, () => segment || encodeURIComponent('é /')));
   const otherPaths = fc.oneof(
     fc.webPath().map((text) => text || '/'),
     fc.webQueryParameters().map((query) => `${path}?${query}`),

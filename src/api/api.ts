@@ -5,6 +5,7 @@ import {
   type OperationId,
   type OperationTypes,
 } from '../../generated/operations.ts';
+import { parameterNames } from '../../shared/path-templates.ts';
 import type { Outcome, Project } from '../../machines/types.ts';
 import { decodeProjects, decodeUser } from './decode.ts';
 import { createIdempotencyKeys } from './idempotency-keys.ts';
@@ -137,8 +138,9 @@ export function createApi({
 function splitInput(path: string, input: unknown) {
   const params: Record<string, unknown> = {};
   const body: Record<string, unknown> = {};
+  const names = parameterNames(path);
   for (const [name, value] of Object.entries(input ?? {})) {
-    const part = path.includes(`{${name}}`) ? params : body;
+    const part = names.includes(name) ? params : body;
     part[name] = value;
   }
   return { params, body };

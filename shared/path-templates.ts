@@ -1,0 +1,18 @@
+/** A parameter in a path of the contract (`{projectId}`) or in a route of the app (`$projectId`). */
+const parameter = /[{$](\w+)\}?/g;
+
+/** Returns the names of the parameters. */
+export const parameterNames = (template: string): string[] =>
+  Array.from(template.matchAll(parameter), ([, name = '']) => name);
+
+/** Returns the template with each parameter replaced by `textOf` of its name. */
+export const replaceParameters = (template: string, textOf: (name: string) => string): string =>
+  template.replaceAll(parameter, (_, name: string) => textOf(name));
+
+/** Returns a path. A parameter that is missing is empty. */
+export const fillPath = (template: string, params: Readonly<Record<string, string>>): string =>
+  replaceParameters(template, (name) => encodeURIComponent(params[name] ?? ''));
+
+/** Returns an expression that matches the paths of a template. Its groups are the parameters. */
+export const pathPattern = (template: string, flags = ''): RegExp =>
+  new RegExp(`^${replaceParameters(template, (name) => `(?<${name}>[^/]+)`)}$`, flags);
