@@ -1,4 +1,4 @@
 import { startChromium } from './playwright.ts';
-import { testStories } from './stories.ts';
+import { testStories } from './stories/all.ts';
 
 testStories('Chromium', startChromium);

@@ -1,4 +1,4 @@
 import { startFirefox } from './playwright.ts';
-import { testStories } from './stories.ts';
+import { testStories } from './stories/all.ts';
 
 testStories('Firefox', startFirefox);

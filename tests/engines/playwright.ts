@@ -3,7 +3,7 @@ import { firefox, type Browser, type Page } from 'playwright-core';
 import { launchBrowser } from '../../conformance/ui/chromium.ts';
 import { optionalSoftware, requireSoftware } from '../../tools/optional-software.ts';
 import { longWaitMs } from '../../testing/time-limits.ts';
-import type { Engine, Look } from './page.ts';
+import type { Engine, Look } from './setting/page.ts';
 
 export const startChromium = () =>
   createEngine((look) =>

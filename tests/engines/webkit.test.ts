@@ -1,4 +1,4 @@
 import { startWebKit } from './webkit.ts';
-import { testStories } from './stories.ts';
+import { testStories } from './stories/all.ts';
 
 testStories('WebKit', startWebKit);

@@ -7,7 +7,7 @@ import { expect } from 'vitest';
 import { findFreePort } from '../../tools/free-port.ts';
 import { optionalSoftware, requireSoftware } from '../../tools/optional-software.ts';
 import { longWaitMs } from '../../testing/time-limits.ts';
-import type { Engine, Key, Look, PageOptions } from './page.ts';
+import type { Engine, Key, Look, PageOptions } from './setting/page.ts';
 
 /** The keys of the WebDriver standard, which are private characters. */
 const keyCodes: Record<string, string> = {

@@ -1,0 +1,100 @@
+import { expect } from 'vitest';
+import { exampleOf, screens, type Route } from '../../../shared/routes.ts';
+import type { Page } from './page.ts';
+
+export const password = 'correct horse';
+
+export const fieldSelector = (name: string) => `form [name=${name}]`;
+
+export const row = (position: number) => `main li[aria-posinset="${position}"]`;
+
+declare global {
+  interface Window {
+    markedElements?: Element[];
+  }
+}
+
+/** Adds what the stories do and read on the pages of the app. */
+export function createAppPage(page: Page) {
+  const { evaluate } = page;
+
+  const texts = (selector: string) =>
+    evaluate(
+      (css) => [...document.querySelectorAll(css)].map(({ textContent }) => textContent ?? ''),
+      selector,
+    );
+
+  const count = (selector: string) =>
+    evaluate((css) => document.querySelectorAll(css).length, selector);
+
+  async function waitForText(selector: string, text: string) {
+    await expect.poll(async () => (await texts(selector)).join('\n')).toContain(text);
+  }
+
+  const waitForHeading = (name: string) => waitForText('h1', name);
+
+  /** Waits until the app has taken over the prerendered screen. */
+  async function waitForApp() {
+    await expect.poll(() => count('template')).toBe(0);
+  }
+
+  /** Types over the present text of a field. */
+  async function replaceText(field: string, text: string) {
+    await page.click(fieldSelector(field));
+    await evaluate(
+      (name) => document.querySelector<HTMLInputElement>(`form [name=${name}]`)?.select(),
+      field,
+    );
+    await page.type(text);
+  }
+
+  return {
+    ...page,
+    texts,
+    count,
+    waitForText,
+    waitForHeading,
+    waitForApp,
+    replaceText,
+    async openScreen(address: string, path: Route) {
+      await page.goto(`${address}/#${exampleOf(path)}`);
+      await waitForHeading(screens[path].heading);
+      await waitForApp();
+    },
+    async createProject(title: string, description: string) {
+      await replaceText('title', title);
+      await replaceText('description', description);
+      await page.click('form button');
+    },
+    async fillCredentials(email: string, secret = password) {
+      await replaceText('email', email);
+      await replaceText('password', secret);
+    },
+    /** Remembers all elements of the screen but the progress of the list. Returns their number. */
+    markElements: () =>
+      evaluate(() => {
+        window.markedElements = [...document.querySelectorAll('#root *:not(section > span)')];
+        return window.markedElements.length;
+      }),
+    /** Returns how many of the remembered elements are still on the screen. */
+    keptElements: () =>
+      evaluate(() => window.markedElements!.filter(({ isConnected }) => isConnected).length),
+    isInViewport: (selector: string) =>
+      evaluate((css) => {
+        const box = document.querySelector(css)?.getBoundingClientRect();
+        return box !== undefined && box.bottom > 0 && box.top < innerHeight;
+      }, selector),
+    hash: () => evaluate(() => location.hash),
+    value: (field: string) =>
+      evaluate(
+        (name) => document.querySelector<HTMLInputElement>(`form [name=${name}]`)?.value,
+        field,
+      ),
+    /** Returns the name of the focused field, or the text of another focused element. */
+    focused: () =>
+      evaluate(() => {
+        const element = document.activeElement;
+        return element?.getAttribute('name') ?? element?.textContent;
+      }),
+  };
+}

@@ -1,0 +1,26 @@
+import { expect, test } from 'vitest';
+import { isFetching } from '../../../model/calls.ts';
+import { exampleOf, routes, screens } from '../../../shared/routes.ts';
+import type { Setting } from '../setting/setting.ts';
+
+export function testBasicCredentials({ open, registerUser }: Setting) {
+  // Chromium and WebKit forget the credentials when the backend refuses a visitor with 401.
+  test.each(routes.filter((route) => !isFetching(exampleOf(route))))(
+    'the app works on %s with the credentials of HTTP Basic in the address',
+    async (route) => {
+      const email = await registerUser(1);
+      const { page, server } = await open({}, 'reader:secret');
+      await page.openScreen(server.address, route);
+      await page.waitForHeading(screens[route].heading);
+      await page.click('header a[href$="/login"]');
+      await page.fillCredentials(email);
+      await page.click('form button');
+      await page.waitForHeading('New Project');
+      await expect.poll(() => page.count('main li')).toBe(1);
+      await page.createProject('Website', 'New pages.');
+      await expect.poll(() => page.texts('main li [data-field=title]')).toHaveLength(2);
+      const posts = server.requests.filter(({ method }) => method === 'POST');
+      expect(posts.map(({ path }) => path)).toEqual(['/api/v1/auth/login', '/api/v1/projects']);
+    },
+  );
+}

@@ -1,0 +1,58 @@
+import { expect, test } from 'vitest';
+import { row } from '../setting/app-page.ts';
+import type { Setting } from '../setting/setting.ts';
+
+export function testLongList({ registerUser, openProjects, lengthenDescriptions }: Setting) {
+  test('in a list of 2,000, the wheel shows no blank frame, and "Show the new project" the new one', async () => {
+    const page = await openLongList();
+    expect(await page.count('main li')).toBeLessThan(60);
+    await page.evaluate(watchFrames);
+    for (let turns = 0; turns < 20; turns++) {
+      await page.wheel(turns % 5 === 4 ? -400 : 900);
+      await page.evaluate(() => new Promise((painted) => requestAnimationFrame(painted)));
+    }
+    await expect.poll(() => page.evaluate(() => scrollY)).toBeGreaterThan(10_000);
+    const { frames, blank } = await page.evaluate(() => window.watchedFrames!);
+    expect(frames).toBeGreaterThanOrEqual(20);
+    expect(blank).toEqual([]);
+
+    await page.createProject('The new one', 'At the end.');
+    await page.waitForText('[role=status]', 'The project was created.');
+    const showButton = 'main section > button';
+    await page.waitForText(showButton, 'Show the new project');
+    await page.click(showButton);
+    await expect.poll(() => page.isInViewport(`${row(2_001)} [data-field=title]`)).toBe(true);
+    expect(await page.focused()).toBe('The new one');
+  });
+
+  /** Opens a list whose rows are of different heights, and taller further down. */
+  async function openLongList() {
+    const email = await registerUser(2_000);
+    await lengthenDescriptions(email, 7, '1 + position / 250');
+    return openProjects(email);
+  }
+}
+
+/** Runs in the page. Records each frame in which a part of the list in the viewport has no row. */
+function watchFrames() {
+  const watched = { frames: 0, blank: [] as string[] };
+  window.watchedFrames = watched;
+  const list = document.querySelector('main ul')!;
+  const watch = () => {
+    watched.frames += 1;
+    const boxes = [...list.children].map((child) => child.getBoundingClientRect());
+    const [top, bottom] = [boxes[0]?.top ?? Infinity, boxes.at(-1)?.bottom ?? -Infinity];
+    const section = list.closest('section')!.getBoundingClientRect();
+    const isBlankAbove = top > 0 && top - section.top > innerHeight / 2;
+    const isBlankBelow = bottom < innerHeight && section.bottom - bottom > innerHeight / 2;
+    if (isBlankAbove || isBlankBelow) watched.blank.push(`rows from ${top} to ${bottom} px`);
+    requestAnimationFrame(watch);
+  };
+  requestAnimationFrame(watch);
+}
+
+declare global {
+  interface Window {
+    watchedFrames?: { frames: number; blank: string[] };
+  }
+}
