@@ -7,8 +7,9 @@ const testFolders = ['browser', 'commands', 'engines', 'model', 'screens', 'tool
 );
 
 /**
- * openapi.yaml -> generated/ -> machines/ -> src/ (api, actors, screens, ui, boot)
- *                            \-> server/   \-> model/ -> conformance/ -> testing/ -> tests/
+ * openapi.yaml -> generated/, shared/ -> machines/ -> src/ (api, actors, screens, ui, boot)
+ *                                     \-> server/  \-> model/ -> conformance/
+ * all of these -> tools/ -> testing/ -> nightly/ -> tests/, server/tests/, conformance/tests/
  *
  * Where a file is (a regular expression), and what such files may import besides each other: paths
  * of this project, and packages (without a list: any). Type imports and `import()` count.
