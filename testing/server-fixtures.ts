@@ -1,6 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { Client } from 'pg';
@@ -14,6 +13,7 @@ import { maxTestMs } from './time-limits.ts';
 import { startReferenceServer, type ReferenceServerOptions } from './reference-server.ts';
 import { runServer, type Settings } from './server-process.ts';
 import { runSql } from './sql.ts';
+import { temporaryFolder } from './temporary-folder.ts';
 
 export type StoreName = 'SQLite' | 'PostgreSQL';
 export const storeNames: StoreName[] = ['SQLite', 'PostgreSQL'];
@@ -27,16 +27,9 @@ function atEnd(cleanUp: () => unknown) {
   else onTestFinished(async () => void (await cleanUp()));
 }
 
-/** Creates a folder that is deleted after the test. */
-export function temporaryFolder(): string {
-  const folder = mkdtempSync(join(tmpdir(), 'tracker-app-'));
-  atEnd(() => rmSync(folder, { recursive: true, force: true }));
-  return folder;
-}
-
 /** Creates a folder that replaces the built app. */
 export function fakeDist(): string {
-  const folder = temporaryFolder();
+  const folder = temporaryFolder(atEnd);
   writeFileSync(join(folder, 'index.html'), '<!doctype html>');
   return folder;
 }
@@ -68,7 +61,7 @@ export async function alterPostgresDatabase(url: string, change: string) {
  * database takes ten times the processor time.
  */
 export async function emptyStore(name: StoreName): Promise<Settings> {
-  if (name === 'SQLite') return { DATA_DIR: temporaryFolder() };
+  if (name === 'SQLite') return { DATA_DIR: temporaryFolder(atEnd) };
   const schema = `test_${randomUUID().replaceAll('-', '')}`;
   await runInPostgres(`create schema ${schema}`);
   atEnd(() => runInPostgres(`drop schema ${schema} cascade`));

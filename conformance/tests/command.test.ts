@@ -8,7 +8,7 @@ import { stripVTControlCharacters } from 'node:util';
 import { expect, onTestFinished, test } from 'vitest';
 import { CannotRun, help, parseArguments } from '../cli.ts';
 import { parseTarget } from '../target.ts';
-import { temporaryFolder } from '../../testing/server-fixtures.ts';
+import { temporaryFolder } from '../../testing/temporary-folder.ts';
 import { exemplary, startBackend } from './backends/backend.ts';
 import { noResponse, startStubServer } from './backends/stub-server.ts';
 import { TestClock } from './backends/test-clock.ts';

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { prepareUi } from '../ui/prepare.ts';
-import { temporaryFolder } from '../../testing/server-fixtures.ts';
+import { temporaryFolder } from '../../testing/temporary-folder.ts';
 import { longWaitMs } from '../../testing/time-limits.ts';
 import { exemplary, startBackend, type Change } from './backends/backend.ts';
 import * as change from './backends/changes.ts';

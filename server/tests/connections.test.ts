@@ -8,12 +8,8 @@ import { listen } from '../http/listening.ts';
 import { openSqlite } from '../store/sqlite.ts';
 import { openStore } from '../store/store.ts';
 import { CookieClient, signedInClient } from '../../testing/cookie-client.ts';
-import {
-  fakeDist,
-  startProcess,
-  startServer,
-  temporaryFolder,
-} from '../../testing/server-fixtures.ts';
+import { fakeDist, startProcess, startServer } from '../../testing/server-fixtures.ts';
+import { temporaryFolder } from '../../testing/temporary-folder.ts';
 import { longTestMs } from '../../testing/time-limits.ts';
 
 vi.setConfig({ testTimeout: longTestMs });

@@ -4,7 +4,8 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect, test, vi } from 'vitest';
 import { longTestMs } from '../../testing/time-limits.ts';
-import { fakeDist, temporaryFolder } from '../../testing/server-fixtures.ts';
+import { fakeDist } from '../../testing/server-fixtures.ts';
+import { temporaryFolder } from '../../testing/temporary-folder.ts';
 
 vi.setConfig({ testTimeout: longTestMs });
 

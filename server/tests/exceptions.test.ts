@@ -3,7 +3,8 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { connect } from 'node:net';
 import { expect, test, vi } from 'vitest';
 import { longTestMs } from '../../testing/time-limits.ts';
-import { startProcess, temporaryFolder } from '../../testing/server-fixtures.ts';
+import { startProcess } from '../../testing/server-fixtures.ts';
+import { temporaryFolder } from '../../testing/temporary-folder.ts';
 
 vi.setConfig({ testTimeout: longTestMs });
 

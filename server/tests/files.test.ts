@@ -9,7 +9,7 @@ import { readSettings } from '../settings.ts';
 import { backUpSqlite, openSqlite } from '../store/sqlite.ts';
 import { runServer } from '../../testing/server-process.ts';
 import { longTestMs, maxWaitMs } from '../../testing/time-limits.ts';
-import { temporaryFolder } from '../../testing/server-fixtures.ts';
+import { temporaryFolder } from '../../testing/temporary-folder.ts';
 
 vi.setConfig({ testTimeout: longTestMs });
 

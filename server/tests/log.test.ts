@@ -7,7 +7,8 @@ import { stripVTControlCharacters } from 'node:util';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { logOptions } from '../http/log.ts';
 import { CookieClient, signedInClient } from '../../testing/cookie-client.ts';
-import { startProcess, startServer, temporaryFolder } from '../../testing/server-fixtures.ts';
+import { startProcess, startServer } from '../../testing/server-fixtures.ts';
+import { temporaryFolder } from '../../testing/temporary-folder.ts';
 
 test('each request is one line of JSON with the id of its response', async () => {
   const lines: unknown[] = [];

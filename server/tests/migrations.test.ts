@@ -18,8 +18,8 @@ import {
   openForTest,
   startServer,
   storeNames,
-  temporaryFolder,
 } from '../../testing/server-fixtures.ts';
+import { temporaryFolder } from '../../testing/temporary-folder.ts';
 
 vi.setConfig({ testTimeout: longTestMs });
 

@@ -20,8 +20,8 @@ import {
   refusal,
   startServer,
   storeNames,
-  temporaryFolder,
 } from '../../testing/server-fixtures.ts';
+import { temporaryFolder } from '../../testing/temporary-folder.ts';
 
 vi.setConfig({ testTimeout: longTestMs });
 

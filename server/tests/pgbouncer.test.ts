@@ -13,8 +13,8 @@ import {
   openForTest,
   readiness,
   startServer,
-  temporaryFolder,
 } from '../../testing/server-fixtures.ts';
+import { temporaryFolder } from '../../testing/temporary-folder.ts';
 import { startProgram } from '../../testing/programs.ts';
 import { runSql } from '../../testing/sql.ts';
 

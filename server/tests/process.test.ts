@@ -16,8 +16,8 @@ import {
   runProcess,
   startProcess,
   storeNames,
-  temporaryFolder,
 } from '../../testing/server-fixtures.ts';
+import { temporaryFolder } from '../../testing/temporary-folder.ts';
 
 vi.setConfig({ testTimeout: longTestMs });
 

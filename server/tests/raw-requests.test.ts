@@ -11,7 +11,8 @@ import { expect, test, vi } from 'vitest';
 import { findFreePort } from '../../tools/free-port.ts';
 import { signedInClient, type CookieClient } from '../../testing/cookie-client.ts';
 import { longTestMs, maxWaitMs } from '../../testing/time-limits.ts';
-import { startProcess, temporaryFolder } from '../../testing/server-fixtures.ts';
+import { startProcess } from '../../testing/server-fixtures.ts';
+import { temporaryFolder } from '../../testing/temporary-folder.ts';
 
 const numRuns = Number(process.env['RAW_REQUESTS'] ?? 300);
 const seed = Number(process.env['RAW_SEED'] ?? 1);

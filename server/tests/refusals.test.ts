@@ -6,13 +6,8 @@ import type { Database } from '../store/database.ts';
 import { openSqlite } from '../store/sqlite.ts';
 import { operations } from '../../testing/contract.ts';
 import { CookieClient, signedInClient, type Reply } from '../../testing/cookie-client.ts';
-import {
-  refusal,
-  refusals,
-  startServer,
-  temporaryFolder,
-  useServer,
-} from '../../testing/server-fixtures.ts';
+import { refusal, refusals, startServer, useServer } from '../../testing/server-fixtures.ts';
+import { temporaryFolder } from '../../testing/temporary-folder.ts';
 import { longTestMs } from '../../testing/time-limits.ts';
 
 // The bodies that are too large take seconds.

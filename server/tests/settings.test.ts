@@ -2,7 +2,8 @@ import { mkdirSync, readdirSync, symlinkSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { readSettings } from '../settings.ts';
-import { runProcess, temporaryFolder } from '../../testing/server-fixtures.ts';
+import { runProcess } from '../../testing/server-fixtures.ts';
+import { temporaryFolder } from '../../testing/temporary-folder.ts';
 
 const existingFolder = import.meta.dirname;
 

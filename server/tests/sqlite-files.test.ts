@@ -14,7 +14,8 @@ import { describe, expect, test, vi } from 'vitest';
 import { backUpSqlite, openSqlite } from '../store/sqlite.ts';
 import { signedInClient } from '../../testing/cookie-client.ts';
 import { longTestMs } from '../../testing/time-limits.ts';
-import { copyClient, startProcess, temporaryFolder } from '../../testing/server-fixtures.ts';
+import { copyClient, startProcess } from '../../testing/server-fixtures.ts';
+import { temporaryFolder } from '../../testing/temporary-folder.ts';
 
 vi.setConfig({ testTimeout: longTestMs });
 

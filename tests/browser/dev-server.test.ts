@@ -1,9 +1,8 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { globSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { globSync, mkdirSync, readFileSync } from 'node:fs';
 import { createServer as createHttpServer, type RequestListener } from 'node:http';
 import { connect, type AddressInfo } from 'node:net';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { createLogger, createServer, type InlineConfig } from 'vite';
@@ -12,6 +11,7 @@ import { root } from '../../tools/run.ts';
 import { fillCredentials, openScreen, useBrowser } from '../../testing/browser.ts';
 import { findDescendant, isRunning } from '../../testing/process-tree.ts';
 import { copyProject } from '../../testing/project-copy.ts';
+import { temporaryFolder } from '../../testing/temporary-folder.ts';
 
 const browser = useBrowser();
 afterEach(() => vi.unstubAllEnvs());
@@ -343,8 +343,7 @@ test.each([
   ['dev', 'development', 'SIGKILL', 'prism'],
   ['dev', 'development', 'SIGINT', 'prism'],
 ] as const)('npm run %s in mode %s stops its backend at %s', async (_, mode, signal, file) => {
-  const data = mkdtempSync(join(tmpdir(), 'tracker-app-'));
-  onTestFinished(() => rmSync(data, { recursive: true, force: true }));
+  const data = temporaryFolder();
   const vite = join(root, 'node_modules/vite/bin/vite.js');
   const child = spawn(process.execPath, [vite, '--mode', mode, '--port', '0'], {
     cwd: root,

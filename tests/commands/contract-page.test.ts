@@ -1,17 +1,16 @@
 import { execFile } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { expect, onTestFinished, test } from 'vitest';
 import { root } from '../../tools/run.ts';
 import { startReferenceServer } from '../../testing/reference-server.ts';
+import { temporaryFolder } from '../../testing/temporary-folder.ts';
 
 test('the commands at the start of the contract page work on the reference backend', async () => {
   const { origin, stop } = await startReferenceServer();
   onTestFinished(stop);
-  const cwd = mkdtempSync(join(tmpdir(), 'tracker-app-'));
-  onTestFinished(() => rmSync(cwd, { recursive: true }));
+  const cwd = temporaryFolder();
   const page = readFileSync(join(root, 'generated/contract.md'), 'utf8');
   const [, commands = ''] = /```sh\n(.+?)```/s.exec(page) ?? [];
   const script = commands

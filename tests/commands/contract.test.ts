@@ -1,13 +1,13 @@
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { UsageError } from '../../shared/usage-error.ts';
 import { spectralCommand } from '../../tools/check.ts';
 import { dereferencedContract } from '../../tools/contract.ts';
 import { contractPath } from '../../tools/contract-source.ts';
 import { runCommand } from '../../tools/run.ts';
 import { longTestMs } from '../../testing/time-limits.ts';
+import { temporaryFolder } from '../../testing/temporary-folder.ts';
 
 const contract = readFileSync(contractPath, 'utf8');
 
@@ -99,8 +99,7 @@ function writeContract(...edits: Edit[]): string {
     expect(text).toContain(correct);
     text = text.replace(correct, () => wrong);
   }
-  const folder = mkdtempSync(join(tmpdir(), 'contract-'));
-  onTestFinished(() => rmSync(folder, { recursive: true }));
+  const folder = temporaryFolder();
   const path = join(folder, 'openapi.yaml');
   writeFileSync(path, text);
   return path;

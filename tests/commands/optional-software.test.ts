@@ -9,7 +9,7 @@ import {
   requireSoftware,
 } from '../../tools/optional-software.ts';
 import { root, toolCommand } from '../../tools/run.ts';
-import { temporaryFolder } from '../../testing/server-fixtures.ts';
+import { temporaryFolder } from '../../testing/temporary-folder.ts';
 import { longTestMs } from '../../testing/time-limits.ts';
 
 /** Simulates a machine on which Node is alone. */

@@ -1,14 +1,14 @@
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { build, type Plugin } from 'vite';
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { replaceOutput } from '../../tools/replace-output.ts';
+import { temporaryFolder } from '../../testing/temporary-folder.ts';
 
 /** Creates a page with a script. Returns a function that builds another version of it. */
 function createApp(outDir = 'dist') {
-  const root = mkdtempSync(join(tmpdir(), 'tracker-app-'));
-  onTestFinished(() => rmSync(root, { recursive: true, force: true }));
+  const root = temporaryFolder();
   writeFileSync(join(root, 'index.html'), '<script type="module" src="./main.js"></script>');
   const dist = join(root, outDir);
   return {
@@ -71,8 +71,7 @@ test('a failed build changes nothing, and the next one succeeds', async () => {
 });
 
 test('files of others stay in a folder outside of the app, and in .git', async () => {
-  const outside = mkdtempSync(join(tmpdir(), 'tracker-app-'));
-  onTestFinished(() => rmSync(outside, { recursive: true, force: true }));
+  const outside = temporaryFolder();
   writeFileSync(join(outside, 'precious'), '');
   const app = createApp(`../${outside.slice(tmpdir().length + 1)}`);
   await app.build('one');

@@ -1,17 +1,16 @@
 import { spawnSync } from 'node:child_process';
-import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { cpSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { root } from '../../tools/run.ts';
+import { temporaryFolder } from '../../testing/temporary-folder.ts';
 
 const vite = 'node_modules/vite';
 const binding = `node_modules/@rolldown/binding-${process.platform}-${process.arch}-gnu`;
 const installed = [vite, binding];
 /** Runs what each command begins with, in a folder with this name and these folders in it. */
 function startCommand(name: string, folders: string[], node = process.versions.node) {
-  const parent = mkdtempSync(join(tmpdir(), 'tracker-app-'));
-  onTestFinished(() => rmSync(parent, { recursive: true, force: true }));
+  const parent = temporaryFolder();
   const cwd = join(parent, name);
   for (const folder of folders) mkdirSync(join(cwd, folder), { recursive: true });
   for (const file of ['requirements.cjs', 'development-requirements.cjs']) {

@@ -1,12 +1,11 @@
-import { mkdirSync, mkdtempSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdirSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { hashSources } from '../../tools/built-app.ts';
+import { temporaryFolder } from '../../testing/temporary-folder.ts';
 
 test('a build is stale when a source was edited, added or removed, not when another file was', () => {
-  const folder = mkdtempSync(join(tmpdir(), 'built-app-'));
-  onTestFinished(() => rmSync(folder, { recursive: true }));
+  const folder = temporaryFolder();
   const file = join(folder, 'src/screens/home.tsx');
   mkdirSync(join(folder, 'src/screens'), { recursive: true });
   const changes = [

@@ -1,0 +1,11 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { onTestFinished } from 'vitest';
+
+/** Creates a folder. By default, the test removes it. */
+export function temporaryFolder(cleanUp: (remove: () => void) => void = onTestFinished): string {
+  const folder = mkdtempSync(join(tmpdir(), 'tracker-app-'));
+  cleanUp(() => rmSync(folder, { recursive: true, force: true }));
+  return folder;
+}
