@@ -6,12 +6,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { getCACertificates, setDefaultCACertificates } from 'node:tls';
-import { fileURLToPath } from 'node:url';
 import { findFreePort } from '../tools/free-port.ts';
 import { optionalSoftware, requireSoftware } from '../tools/optional-software.ts';
+import { root } from '../tools/run.ts';
 
-const projectPath = (path: string) => fileURLToPath(new URL(path, new URL('../', import.meta.url)));
-const pem = projectPath('testing/self-signed.pem');
+const pem = join(root, 'testing/self-signed.pem');
 
 /** Pairs of a text of a file in server/deploy/, and its replacement. */
 export type Replacements = [text: string, replacement: string][];
@@ -97,7 +96,7 @@ export async function startProxy(
     ['127.0.0.1:3000', `127.0.0.1:${first}`],
     ['127.0.0.1:3001', `127.0.0.1:${second}`],
   ];
-  const original = readFileSync(projectPath(`server/deploy/${file}`), 'utf8');
+  const original = readFileSync(join(root, `server/deploy/${file}`), 'utf8');
   const replaced = new Map([...adapt(ports), ...servers, ...replacements]);
   for (const text of replaced.keys()) {
     if (!original.includes(text))

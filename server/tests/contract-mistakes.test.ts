@@ -1,15 +1,13 @@
 import { execFile } from 'node:child_process';
 import { cpSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { expect, test, vi } from 'vitest';
+import { root } from '../../tools/run.ts';
 import { longTestMs } from '../../testing/time-limits.ts';
 import { fakeDist } from '../../testing/server-fixtures.ts';
 import { temporaryFolder } from '../../testing/temporary-folder.ts';
 
 vi.setConfig({ testTimeout: longTestMs });
-
-const root = fileURLToPath(new URL('../../', import.meta.url));
 
 test('npm run serve prints one sentence about a contract that is wrong or was changed', async () => {
   const project = temporaryFolder();
