@@ -13,6 +13,7 @@ export const plural = (count: number, noun: string) => `${count} ${noun}${count 
 
 /** Returns the first `length` characters. */
 export function truncate(text: string, length = 80): string {
+  if (text.length <= length) return text;
   // Few characters have more code units: this bounds the time for a long text.
   const start = charactersOf(text.slice(0, length * 20))
     .slice(0, length)

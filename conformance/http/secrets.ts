@@ -7,18 +7,20 @@ export type Secrets = ReturnType<typeof createSecrets>;
 /** Collects values that no report may contain: passwords, cookies and tokens. */
 export function createSecrets() {
   const secrets = new Set<string>();
+  /** All secrets, longest first, because one may contain another. Empty after a change. */
+  let sorted: string[] = [];
   return {
     add: (secret: string) => {
       for (const form of encodedVariants(secret).flatMap((text) => [text, text.trim()]))
         if (form.length >= minSecretLength) secrets.add(form);
+      sorted = [];
     },
     has: (text: string) => secrets.has(text),
     /** Replaces every secret in `text` with `***`, in all its encodings. */
     mask: (text: string) => {
+      if (sorted.length === 0) sorted = [...secrets].toSorted((a, b) => b.length - a.length);
       let masked = text;
-      // Longest first, because one secret may contain another.
-      for (const secret of [...secrets].toSorted((a, b) => b.length - a.length))
-        masked = masked.replaceAll(secret, placeholder);
+      for (const secret of sorted) masked = masked.replaceAll(secret, placeholder);
       return masked.replaceAll(jsonSecrets, `$1"${placeholder}"`);
     },
   };
