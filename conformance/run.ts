@@ -2,13 +2,20 @@ import { callNames, findCall, type Call } from '../model/calls.ts';
 import type { Check } from './checks/check.ts';
 import { listUserMessages } from './checks/errors.ts';
 import { runOrder } from './checks/order.ts';
-import { isSelected } from './cli.ts';
-import { createFixtures, createRunId } from './fixtures.ts';
-import { lowerFirst } from './describe.ts';
+import { isSelected } from './command/options.ts';
+import { createFixtures, createRunId } from './people/fixtures.ts';
+import { lowerFirst } from './problems/describe.ts';
 import { outOfTime, Unjudged, type Exchange } from './http/client.ts';
 import { isSuccess } from './http/response.ts';
-import { createRunContext, type RunContext, type RunContextOptions } from './run-context.ts';
-import { Blocked, CheckFailed, NoBackend, Skipped, type Problem, type Status } from './verdict.ts';
+import { createRunContext, type RunContext, type RunContextOptions } from './people/run-context.ts';
+import {
+  Blocked,
+  CheckFailed,
+  NoBackend,
+  Skipped,
+  type Problem,
+  type Status,
+} from './problems/problem.ts';
 
 export type CheckResult = {
   check: Check;

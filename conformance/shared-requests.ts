@@ -1,19 +1,19 @@
 import { createHash } from 'node:crypto';
 import type { Credentials, NewProject, Project } from '../machines/types.ts';
-import { describeResponse, describeStatus, truncate } from './describe.ts';
+import { describeResponse, describeStatus, truncate } from './problems/describe.ts';
 import { headerValues, type Exchange } from './http/client.ts';
 import { lateMs } from './http/clock.ts';
 import type { SimulatedBrowser, ApiCall } from './http/simulated-browser.ts';
 import { isClientError, isSuccess, parseJson, statusOf } from './http/response.ts';
-import { listFault } from './matchers.ts';
-import { Blocked, CheckFailed, createProblem, fail, type Verdict } from './verdict.ts';
+import { listFault } from './problems/matchers.ts';
+import { Blocked, CheckFailed, createProblem, fail, type Verdict } from './problems/problem.ts';
 import {
   getOrCreate,
   oncePerRun,
   type Account,
   type RunContext,
   type SignedInUser,
-} from './run-context.ts';
+} from './people/run-context.ts';
 
 export type Send = (context: RunContext, browser: SimulatedBrowser) => Promise<ApiCall>;
 

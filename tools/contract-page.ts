@@ -1,6 +1,6 @@
 /** Renders openapi.yaml as a page for the developers of a backend. `npm run generate` writes it. */
 import { checks } from '../conformance/checks/all.ts';
-import { describeScreen } from '../conformance/describe.ts';
+import { describeScreen } from '../conformance/problems/describe.ts';
 import type { OperationId } from '../generated/operations.ts';
 import { dereferencedContract } from './contract.ts';
 import { markdownTable } from './diagram.ts';

@@ -1,6 +1,11 @@
 import type { Credentials } from '../../machines/types.ts';
-import { describeResponse, describeStatus, describeType, lowerFirst } from '../describe.ts';
-import { emailDomain, type Fixtures } from '../fixtures.ts';
+import {
+  describeResponse,
+  describeStatus,
+  describeType,
+  lowerFirst,
+} from '../problems/describe.ts';
+import { emailDomain, type Fixtures } from '../people/fixtures.ts';
 import type { Exchange } from '../http/client.ts';
 import { isClientError, isSuccess, parseJson, statusOf } from '../http/response.ts';
 import {
@@ -11,8 +16,13 @@ import {
   registerAgain,
 } from '../shared-requests.ts';
 import type { ApiCall } from '../http/simulated-browser.ts';
-import { messageFault, refusalCause } from '../matchers.ts';
-import { oncePerArguments, oncePerRun, type Account, type RunContext } from '../run-context.ts';
+import { messageFault, refusalCause } from '../problems/matchers.ts';
+import {
+  oncePerArguments,
+  oncePerRun,
+  type Account,
+  type RunContext,
+} from '../people/run-context.ts';
 import {
   Blocked,
   createProblem,
@@ -21,7 +31,7 @@ import {
   fail,
   failIfAny,
   skip,
-} from '../verdict.ts';
+} from '../problems/problem.ts';
 import { must, should, type Check, type Run } from './check.ts';
 
 /** An account that several checks sign in to. */

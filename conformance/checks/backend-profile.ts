@@ -1,4 +1,4 @@
-import { lowerFirst } from '../describe.ts';
+import { lowerFirst } from '../problems/describe.ts';
 import { isSuccess, messageOf, statusOf } from '../http/response.ts';
 import {
   asUser,
@@ -7,7 +7,7 @@ import {
   createOrBlock,
   isListShared,
 } from '../shared-requests.ts';
-import { skip } from '../verdict.ts';
+import { skip } from '../problems/problem.ts';
 import { profile, type Check } from './check.ts';
 import { describeAcceptance, errorCases, exchangeOf, triggerJudged } from './errors.ts';
 import { listRejectedTexts } from './text.ts';

@@ -1,5 +1,5 @@
-import type { RunContext } from '../run-context.ts';
-import type { Verdict } from '../verdict.ts';
+import type { RunContext } from '../people/run-context.ts';
+import type { Verdict } from '../problems/problem.ts';
 
 /**
  * MUST: otherwise the app breaks, or tells its users something false. SHOULD: what the contract

@@ -1,5 +1,5 @@
 import { Cookie } from 'tough-cookie';
-import { describeStatus, truncate } from '../describe.ts';
+import { describeStatus, truncate } from '../problems/describe.ts';
 import { headerValues, type Exchange } from '../http/client.ts';
 import { isSuccess, responseHeader, statusOf } from '../http/response.ts';
 import { maskCookie } from '../http/secrets.ts';
@@ -14,8 +14,8 @@ import {
   signInAsAnother,
   manyVisits,
 } from '../shared-requests.ts';
-import { oncePerRun, type RunContext } from '../run-context.ts';
-import { fail, failIfAny, createProblem, skip, type Problem } from '../verdict.ts';
+import { oncePerRun, type RunContext } from '../people/run-context.ts';
+import { fail, failIfAny, createProblem, skip, type Problem } from '../problems/problem.ts';
 import { must, should, type Check } from './check.ts';
 
 export const cookieChecks: Check[] = [

@@ -1,7 +1,7 @@
-import { describeExchangeScreen } from '../describe.ts';
+import { describeExchangeScreen } from '../problems/describe.ts';
 import type { Exchange } from '../http/client.ts';
-import { accessFault } from '../matchers.ts';
-import { fail, failOnFaults, skip } from '../verdict.ts';
+import { accessFault } from '../problems/matchers.ts';
+import { fail, failOnFaults, skip } from '../problems/problem.ts';
 import { must, should, type Check } from './check.ts';
 
 /** Apply only with --origin, when the app is served from another origin than its backend. */

@@ -7,7 +7,7 @@ import {
   describeScreen,
   lowerFirst,
   truncate,
-} from '../describe.ts';
+} from '../problems/describe.ts';
 import type { Exchange } from '../http/client.ts';
 import {
   isClientError,
@@ -18,7 +18,7 @@ import {
   statusOf,
 } from '../http/response.ts';
 import type { ApiCall, SimulatedBrowser } from '../http/simulated-browser.ts';
-import { messageFault, sentenceFault, refusalCause } from '../matchers.ts';
+import { messageFault, sentenceFault, refusalCause } from '../problems/matchers.ts';
 import {
   blockIfRefusedAnyway,
   createAsVisitor,
@@ -37,7 +37,7 @@ import {
   sendUnknownEmail,
   sendWrongPassword,
 } from '../shared-requests.ts';
-import { oncePerArguments, type RunContext } from '../run-context.ts';
+import { oncePerArguments, type RunContext } from '../people/run-context.ts';
 import {
   Blocked,
   expectSuccess,
@@ -46,7 +46,7 @@ import {
   skip,
   type Cause,
   type ResponseRule,
-} from '../verdict.ts';
+} from '../problems/problem.ts';
 import { must, should, type Check, type Level, type Run } from './check.ts';
 
 /** A request that the backend should refuse with a message. */

@@ -2,8 +2,8 @@ import { checkJourney, checkWalk } from '../journeys/journey.ts';
 import { Unjudged } from '../http/client.ts';
 import { accountSteps, arrival, hashesOf, projectSteps } from '../journeys/steps.ts';
 import type { WalkOptions } from '../journeys/walk.ts';
-import { oncePerRun, type RunContext } from '../run-context.ts';
-import { Blocked, skip } from '../verdict.ts';
+import { oncePerRun, type RunContext } from '../people/run-context.ts';
+import { Blocked, skip } from '../problems/problem.ts';
 import { must, type Check } from './check.ts';
 
 export const journeyChecks: Check[] = [

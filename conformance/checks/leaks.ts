@@ -1,4 +1,4 @@
-import { truncate } from '../describe.ts';
+import { truncate } from '../problems/describe.ts';
 import type { Exchange, HttpResponse } from '../http/client.ts';
 import { encodedVariants } from '../http/secrets.ts';
 import { must, should, type Check, type Run } from './check.ts';

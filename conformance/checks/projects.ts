@@ -1,6 +1,6 @@
 import type { NewProject, Project } from '../../machines/types.ts';
 import { decidingStatuses } from '../../src/api/idempotency-keys.ts';
-import { describeResponse, describeStatus, describeType, truncate } from '../describe.ts';
+import { describeResponse, describeStatus, describeType, truncate } from '../problems/describe.ts';
 import type { Exchange } from '../http/client.ts';
 import {
   emailOf,
@@ -11,7 +11,7 @@ import {
   statusOf,
 } from '../http/response.ts';
 import type { ApiCall, SimulatedBrowser } from '../http/simulated-browser.ts';
-import { messageFault, listFault, projectFault, refusalCause } from '../matchers.ts';
+import { messageFault, listFault, projectFault, refusalCause } from '../problems/matchers.ts';
 import {
   asUser,
   createListed,
@@ -35,8 +35,8 @@ import {
   failIfAny,
   skip,
   type Hint,
-} from '../verdict.ts';
-import { oncePerRun, type RunContext } from '../run-context.ts';
+} from '../problems/problem.ts';
+import { oncePerRun, type RunContext } from '../people/run-context.ts';
 import { must, should, type Check } from './check.ts';
 import { expectSameText } from './text.ts';
 

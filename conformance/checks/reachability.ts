@@ -1,6 +1,6 @@
 import { isUtf8 } from 'node:buffer';
 import { findCall, type Call } from '../../model/calls.ts';
-import { describeResponse, describeStatus } from '../describe.ts';
+import { describeResponse, describeStatus } from '../problems/describe.ts';
 import { methodAndPath, type Exchange, type Stop } from '../http/client.ts';
 import {
   isClientError,
@@ -10,10 +10,10 @@ import {
   responseHeader,
   statusOf,
 } from '../http/response.ts';
-import { refusalCause, explainInvalidJson } from '../matchers.ts';
+import { refusalCause, explainInvalidJson } from '../problems/matchers.ts';
 import { isListPublic } from '../shared-requests.ts';
-import type { RunContext } from '../run-context.ts';
-import { speaksTls } from '../target.ts';
+import type { RunContext } from '../people/run-context.ts';
+import { speaksTls } from '../command/target.ts';
 import {
   createProblem,
   fail,
@@ -22,7 +22,7 @@ import {
   failOnFaults,
   type ResponseRule,
   type Problem,
-} from '../verdict.ts';
+} from '../problems/problem.ts';
 import { must, should, type Check, type Run } from './check.ts';
 import { collectExchanges } from './errors.ts';
 

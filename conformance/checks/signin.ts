@@ -1,9 +1,14 @@
 import type { Project } from '../../machines/types.ts';
-import { describeResponse, describeStatus, lowerFirst, secondsBetween } from '../describe.ts';
+import {
+  describeResponse,
+  describeStatus,
+  lowerFirst,
+  secondsBetween,
+} from '../problems/describe.ts';
 import { isClientError, isSuccess, messageOf, statusOf } from '../http/response.ts';
 import { lateMs } from '../http/clock.ts';
 import type { ApiCall } from '../http/simulated-browser.ts';
-import { listFault } from '../matchers.ts';
+import { listFault } from '../problems/matchers.ts';
 import {
   activeSession,
   firstVisit,
@@ -24,8 +29,15 @@ import {
   type Send,
   type Visit,
 } from '../shared-requests.ts';
-import { Blocked, decisiveLast, expectSuccess, fail, failIfAny, skip } from '../verdict.ts';
-import type { RunContext, SignedInUser } from '../run-context.ts';
+import {
+  Blocked,
+  decisiveLast,
+  expectSuccess,
+  fail,
+  failIfAny,
+  skip,
+} from '../problems/problem.ts';
+import type { RunContext, SignedInUser } from '../people/run-context.ts';
 import { must, should, type Check } from './check.ts';
 import { changeCookie, forgeEnd, otherEnd, specialCharacters } from './cookies.ts';
 import { firstSession } from './xsrf.ts';

@@ -5,10 +5,10 @@ import {
   describeStatus,
   lowerFirst,
   truncate,
-} from '../describe.ts';
+} from '../problems/describe.ts';
 import { isClientError, isSuccess, messageOf, parseJson, statusOf } from '../http/response.ts';
 import type { ApiCall, SimulatedBrowser } from '../http/simulated-browser.ts';
-import { messageFault, textFault, refusalCause } from '../matchers.ts';
+import { messageFault, textFault, refusalCause } from '../problems/matchers.ts';
 import {
   asUser,
   createOrBlock,
@@ -18,8 +18,8 @@ import {
   listWith,
   missingFromList,
 } from '../shared-requests.ts';
-import { oncePerArguments, type RunContext } from '../run-context.ts';
-import { Blocked, createProblem, fail, failIfAny, skip } from '../verdict.ts';
+import { oncePerArguments, type RunContext } from '../people/run-context.ts';
+import { Blocked, createProblem, fail, failIfAny, skip } from '../problems/problem.ts';
 import { must, should, type Check, type Level } from './check.ts';
 
 type Text = [title: string, description: string];

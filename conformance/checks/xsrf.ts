@@ -1,7 +1,7 @@
-import { describeStatus, secondsBetween } from '../describe.ts';
+import { describeStatus, secondsBetween } from '../problems/describe.ts';
 import { isClientError, isSuccess, statusOf } from '../http/response.ts';
 import type { ApiCall, SimulatedBrowser } from '../http/simulated-browser.ts';
-import { messageFault, refusalCause } from '../matchers.ts';
+import { messageFault, refusalCause } from '../problems/matchers.ts';
 import {
   activeSession,
   createOrBlock,
@@ -11,8 +11,8 @@ import {
   isListPublic,
   signInAsAnother,
 } from '../shared-requests.ts';
-import { oncePerRun, type RunContext } from '../run-context.ts';
-import { Blocked, fail, failIfAny, createProblem, skip } from '../verdict.ts';
+import { oncePerRun, type RunContext } from '../people/run-context.ts';
+import { Blocked, fail, failIfAny, createProblem, skip } from '../problems/problem.ts';
 import { must, should, type Check } from './check.ts';
 import { changeCookie, describePath, specialCharacters } from './cookies.ts';
 

@@ -1,12 +1,12 @@
 import { stripVTControlCharacters } from 'node:util';
 import { callNames } from '../../model/calls.ts';
 import type { Check, Level } from '../checks/check.ts';
-import { describeResponse, plural, truncate } from '../describe.ts';
-import { emailDomain } from '../fixtures.ts';
+import { describeResponse, plural, truncate } from '../problems/describe.ts';
+import { emailDomain } from '../people/fixtures.ts';
 import { outOfTime, type Exchange, type HttpClient } from '../http/client.ts';
 import { reproduce, withRequirements } from '../http/curl.ts';
 import type { CheckResult, RunResult } from '../run.ts';
-import type { Problem } from '../verdict.ts';
+import type { Problem } from '../problems/problem.ts';
 import { listFindings, listNotJudged, type Finding } from './findings.ts';
 import { schemaFile, type Report, type Totals } from './schema.ts';
 import { listIds } from './summary.ts';

@@ -1,6 +1,6 @@
 import { existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
-import { CannotRun } from '../cli.ts';
+import { CannotRun } from '../command/options.ts';
 import { renderHtml } from './html.ts';
 import { renderJunit } from './junit.ts';
 import { jsonSchema, schemaFile, type Report } from './schema.ts';

@@ -1,10 +1,10 @@
 import { compareCauses, isCauseOf } from '../checks/order.ts';
 import type { Check } from '../checks/check.ts';
-import { describeResponse, describeStatus } from '../describe.ts';
+import { describeResponse, describeStatus } from '../problems/describe.ts';
 import { headerValues, type Exchange } from '../http/client.ts';
 import { isSuccess, parseJson, statusOf } from '../http/response.ts';
 import type { CheckResult } from '../run.ts';
-import type { Cause, Problem } from '../verdict.ts';
+import type { Cause, Problem } from '../problems/problem.ts';
 
 /** An entry of the report: a check that is not met, or several with a common cause. */
 export type Finding = ReturnType<typeof listFindings>[number];

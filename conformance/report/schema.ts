@@ -1,7 +1,7 @@
 /** The format of conformance.json: the type of a report, its check and its JSON Schema. */
 import { z } from 'zod';
 import { levels } from '../checks/check.ts';
-import { statuses } from '../verdict.ts';
+import { statuses } from '../problems/problem.ts';
 
 /** The name of the JSON Schema beside conformance.json. */
 export const schemaFile = 'conformance.schema.json';

@@ -1,4 +1,4 @@
-import { lowerFirst, plural } from '../describe.ts';
+import { lowerFirst, plural } from '../problems/describe.ts';
 import { outOfTime } from '../http/client.ts';
 import type { Report, ReportedFinding, ReportedProblem, Totals } from './schema.ts';
 

@@ -1,7 +1,7 @@
 import { styleText } from 'node:util';
 import { findCall } from '../../model/calls.ts';
-import { command } from '../cli.ts';
-import { plural, truncate } from '../describe.ts';
+import { command } from '../command/options.ts';
+import { plural, truncate } from '../problems/describe.ts';
 import { groupBy } from './findings.ts';
 import type { Report, ReportedFinding, ReportedProblem, ReportedResult } from './schema.ts';
 import {

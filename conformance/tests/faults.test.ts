@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { checks } from '../checks/all.ts';
-import { createProblem } from '../verdict.ts';
+import { createProblem } from '../problems/problem.ts';
 import { createReport } from '../report/create-report.ts';
 import type { ReportedFinding } from '../report/schema.ts';
 import { exemplary, startBackend } from './backends/backend.ts';

@@ -1,8 +1,8 @@
 import { expect, onTestFinished, test } from 'vitest';
-import { createFixtures, createRunId } from '../fixtures.ts';
+import { createFixtures, createRunId } from '../people/fixtures.ts';
 import { checkJourney, checkWalk } from '../journeys/journey.ts';
 import { arrival, type PersonSteps } from '../journeys/steps.ts';
-import { createRunContext } from '../run-context.ts';
+import { createRunContext } from '../people/run-context.ts';
 import { exemplary, startBackend } from './backends/backend.ts';
 import { TestClock } from './backends/test-clock.ts';
 

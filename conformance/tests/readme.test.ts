@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { checks } from '../checks/all.ts';
-import { parseArguments, version } from '../cli.ts';
+import { parseArguments, version } from '../command/options.ts';
 
 const readme = readFileSync('conformance/README.md', 'utf8');
 const checkIds = checks.map(({ id }) => id);

@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import { CannotRun, tarball } from '../cli.ts';
+import { CannotRun, tarball } from '../command/options.ts';
 
 const pathOf = (path: string) => fileURLToPath(new URL(path, import.meta.url));
 

@@ -7,8 +7,8 @@ import { isScreenBusy } from '../../model/observation.ts';
 import { launchBrowser } from './chromium.ts';
 import { checkJourney, checkWalk } from '../journeys/journey.ts';
 import { accountSteps, arrival, hashesOf, projectSteps, type App } from '../journeys/steps.ts';
-import type { RunContext } from '../run-context.ts';
-import { Blocked, CheckFailed } from '../verdict.ts';
+import type { RunContext } from '../people/run-context.ts';
+import { Blocked, CheckFailed } from '../problems/problem.ts';
 
 /** Fewer than without screens, which are slow. */
 const maxAttempts = 6;

@@ -1,6 +1,6 @@
 import type { Exchange } from '../../http/client.ts';
 import { isSuccess, messageOf, parseJson, statusOf } from '../../http/response.ts';
-import type { Problem } from '../../verdict.ts';
+import type { Problem } from '../../problems/problem.ts';
 
 type Claim = [
   words: RegExp,

@@ -1,6 +1,6 @@
 import { parseArgs } from 'node:util';
-import { maxWaitMinutes } from './http/client.ts';
-import packageJson from './package.json' with { type: 'json' };
+import { maxWaitMinutes } from '../http/client.ts';
+import packageJson from '../package.json' with { type: 'json' };
 
 const defaultBudgetSeconds = 60;
 

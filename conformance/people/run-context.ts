@@ -1,17 +1,17 @@
-import type { Credentials, Project, User } from '../machines/types.ts';
-import { describeResponse, describeScreen, describeStatus } from './describe.ts';
+import type { Credentials, Project, User } from '../../machines/types.ts';
+import { describeResponse, describeScreen, describeStatus } from '../problems/describe.ts';
 import type { Fixtures } from './fixtures.ts';
-import { SimulatedBrowser, type ApiCall } from './http/simulated-browser.ts';
-import { cookieValues, createSecrets } from './http/secrets.ts';
+import { SimulatedBrowser, type ApiCall } from '../http/simulated-browser.ts';
+import { cookieValues, createSecrets } from '../http/secrets.ts';
 import {
   createHttpClient,
   headerValues,
   type Exchange,
   type HttpClientOptions,
-} from './http/client.ts';
-import { lateMs } from './http/clock.ts';
-import { isClientError, isSuccess, parseJson } from './http/response.ts';
-import { Blocked, createProblem, type Problem } from './verdict.ts';
+} from '../http/client.ts';
+import { lateMs } from '../http/clock.ts';
+import { isClientError, isSuccess, parseJson } from '../http/response.ts';
+import { Blocked, createProblem, type Problem } from '../problems/problem.ts';
 
 /** An account, and the browser that registered it. */
 export type Account = Credentials & {

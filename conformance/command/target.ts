@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import { connect as connectTls } from 'node:tls';
-import { CannotRun, command } from './cli.ts';
+import { CannotRun, command } from './options.ts';
 
 const connectTimeoutMs = 5_000;
 

@@ -3,9 +3,9 @@
  * end of a sentence, or undefined. They send nothing, and know no check and no report.
  */
 import { STATUS_CODES } from 'node:http';
-import contract from '../generated/contract.json' with { type: 'json' };
+import contract from '../../generated/contract.json' with { type: 'json' };
 import { charactersOf, describeStatus, describeType, truncate } from './describe.ts';
-import type { Exchange } from './http/client.ts';
+import type { Exchange } from '../http/client.ts';
 import {
   isClientError,
   isSuccess,
@@ -13,8 +13,8 @@ import {
   parseJson,
   responseHeader,
   statusOf,
-} from './http/response.ts';
-import type { ApiCall } from './http/simulated-browser.ts';
+} from '../http/response.ts';
+import type { ApiCall } from '../http/simulated-browser.ts';
 
 /** Returns what is wrong with an error's `message`; undefined when it is a non-empty string. */
 export const messageFault = (exchange: Exchange): string | undefined =>

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { NewProject } from '../machines/types.ts';
+import type { NewProject } from '../../machines/types.ts';
 
 /** A part of all emails, so that one statement deletes what runs leave on a server. */
 export const emailDomain = 'kit.example.org';
