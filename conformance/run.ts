@@ -5,7 +5,8 @@ import { runOrder } from './checks/order.ts';
 import { isSelected } from './command/options.ts';
 import { createFixtures, createRunId } from './people/fixtures.ts';
 import { lowerFirst } from './problems/describe.ts';
-import { outOfTime, Unjudged, type Exchange } from './http/client.ts';
+import { outOfTime } from './http/transport.ts';
+import { Unjudged, type Exchange } from './http/record.ts';
 import { isSuccess } from './http/response.ts';
 import { createRunContext, type RunContext, type RunContextOptions } from './people/run-context.ts';
 import {

@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto';
 import type { Credentials, NewProject, Project } from '../machines/types.ts';
 import { describeResponse, describeStatus, truncate } from './problems/describe.ts';
-import { headerValues, type Exchange } from './http/client.ts';
+import { headerValues, isClientError, isSuccess, parseJson, statusOf } from './http/response.ts';
+import type { Exchange } from './http/record.ts';
 import { lateMs } from './http/clock.ts';
 import type { SimulatedBrowser, ApiCall } from './http/simulated-browser.ts';
-import { isClientError, isSuccess, parseJson, statusOf } from './http/response.ts';
 import { listFault } from './problems/matchers.ts';
 import { Blocked, CheckFailed, createProblem, fail, type Verdict } from './problems/problem.ts';
 import {

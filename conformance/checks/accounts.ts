@@ -6,7 +6,7 @@ import {
   lowerFirst,
 } from '../problems/describe.ts';
 import { emailDomain, type Fixtures } from '../people/fixtures.ts';
-import type { Exchange } from '../http/client.ts';
+import type { Exchange } from '../http/record.ts';
 import { isClientError, isSuccess, parseJson, statusOf } from '../http/response.ts';
 import {
   blockIfRefusedAnyway,

@@ -1,7 +1,7 @@
 import { Cookie } from 'tough-cookie';
 import { describeStatus, truncate } from '../problems/describe.ts';
-import { headerValues, type Exchange } from '../http/client.ts';
-import { isSuccess, responseHeader, statusOf } from '../http/response.ts';
+import { headerValues, isSuccess, responseHeader, statusOf } from '../http/response.ts';
+import type { Exchange } from '../http/record.ts';
 import { maskCookie } from '../http/secrets.ts';
 import { isLocalhost } from '../http/simulated-browser.ts';
 import {

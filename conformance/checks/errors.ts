@@ -8,7 +8,7 @@ import {
   lowerFirst,
   truncate,
 } from '../problems/describe.ts';
-import type { Exchange } from '../http/client.ts';
+import type { Exchange } from '../http/record.ts';
 import {
   isClientError,
   isSuccess,

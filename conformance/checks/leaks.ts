@@ -1,5 +1,6 @@
 import { truncate } from '../problems/describe.ts';
-import type { Exchange, HttpResponse } from '../http/client.ts';
+import type { Exchange } from '../http/record.ts';
+import type { HttpResponse } from '../http/transport.ts';
 import { encodedVariants } from '../http/secrets.ts';
 import { must, should, type Check, type Run } from './check.ts';
 import { inspectResponses } from './errors.ts';

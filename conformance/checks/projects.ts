@@ -1,7 +1,7 @@
 import type { NewProject, Project } from '../../machines/types.ts';
 import { decidingStatuses } from '../../src/api/idempotency-keys.ts';
 import { describeResponse, describeStatus, describeType, truncate } from '../problems/describe.ts';
-import type { Exchange } from '../http/client.ts';
+import type { Exchange } from '../http/record.ts';
 import {
   emailOf,
   isClientError,

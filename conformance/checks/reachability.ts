@@ -1,8 +1,8 @@
 import { isUtf8 } from 'node:buffer';
 import { findCall, type Call } from '../../model/calls.ts';
 import { describeResponse, describeStatus } from '../problems/describe.ts';
-import { methodAndPath, type Exchange, type Stop } from '../http/client.ts';
 import {
+  methodAndPath,
   isClientError,
   isRedirect,
   isSuccess,
@@ -10,6 +10,7 @@ import {
   responseHeader,
   statusOf,
 } from '../http/response.ts';
+import type { Exchange, Stop } from '../http/record.ts';
 import { refusalCause, explainInvalidJson } from '../problems/matchers.ts';
 import { isListPublic } from '../shared-requests.ts';
 import type { RunContext } from '../people/run-context.ts';

@@ -1,5 +1,5 @@
 import { parseArgs } from 'node:util';
-import { maxWaitMinutes } from '../http/client.ts';
+import { maxWaitMinutes } from '../http/patience.ts';
 import packageJson from '../package.json' with { type: 'json' };
 
 const defaultBudgetSeconds = 60;

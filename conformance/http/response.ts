@@ -1,4 +1,5 @@
-import { headerValues, type Exchange } from './client.ts';
+import type { Exchange } from './record.ts';
+import type { HttpRequest, HttpResponse } from './transport.ts';
 
 /** Returns the status of the response; 0 when no complete response arrived. */
 export const statusOf = ({ response }: Exchange): number => response?.status ?? 0;
@@ -36,3 +37,10 @@ export function parseJson(text: string | undefined): unknown {
 /** Returns a header of the response; undefined when there is no response or no such header. */
 export const responseHeader = ({ response }: Exchange, name: string): string | undefined =>
   headerValues(response, name)[0];
+
+/** Returns all values of a header; none without a response. `name` is in lower case. */
+export const headerValues = (response: HttpResponse | undefined, name: string): string[] =>
+  response?.headers.filter(([key]) => key === name).map(([, value]) => value) ?? [];
+
+/** Returns the method and the path of a request, without the query. */
+export const methodAndPath = ({ method, path }: HttpRequest) => `${method} ${path.split('?')[0]}`;

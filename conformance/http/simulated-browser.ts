@@ -4,9 +4,10 @@ import { definitionOf, findCall } from '../../model/calls.ts';
 import { createApi, type Input, type Output } from '../../src/api/api.ts';
 import { xsrfTokens } from '../../src/api/xsrf.ts';
 import type { NewProject, Outcome } from '../../machines/types.ts';
-import { isRedirect, responseHeader, statusOf } from './response.ts';
-import { headerValues, Unjudged } from './client.ts';
-import type { CookieSource, Exchange, HttpClient, HttpRequest } from './client.ts';
+import { isRedirect, responseHeader, statusOf, headerValues } from './response.ts';
+import { Unjudged, type CookieSource, type Exchange } from './record.ts';
+import type { HttpClient } from './client.ts';
+import type { HttpRequest } from './transport.ts';
 
 /** A call made with the app's own client. */
 export type ApiCall<Value = unknown> = {
@@ -151,7 +152,7 @@ export class SimulatedBrowser {
     for (const [name, value] of Object.entries(headers))
       if (value === undefined) delete headers[name];
     const request = { method, path, headers: headers as HttpRequest['headers'], body };
-    const sender = {
+    const sentBy = {
       browserName: this.name,
       isAppRequest,
       cookies: cookies.map(({ key, value }) => ({
@@ -160,7 +161,7 @@ export class SimulatedBrowser {
         ...this.cookieSources.get(key),
       })),
     };
-    const exchange = await this.http.send({ ...request, onNewConnection }, sender);
+    const exchange = await this.http.send({ ...request, onNewConnection }, sentBy);
     if (options.signal?.aborted) exchange.isIgnored = true;
     else exchange.rejectedCookies = this.storeCookies(exchange);
     return exchange;

@@ -1,7 +1,7 @@
 import { waitFor, type AnyActor } from 'xstate';
 import { createHeadlessApp } from '../../model/headless-app.ts';
 import { describeExchangeScreen, describeStatus } from '../problems/describe.ts';
-import type { Exchange } from '../http/client.ts';
+import type { Exchange } from '../http/record.ts';
 import { isSuccess } from '../http/response.ts';
 import type { SimulatedBrowser } from '../http/simulated-browser.ts';
 import { isListShared } from '../shared-requests.ts';

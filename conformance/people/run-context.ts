@@ -3,14 +3,10 @@ import { describeResponse, describeScreen, describeStatus } from '../problems/de
 import type { Fixtures } from './fixtures.ts';
 import { SimulatedBrowser, type ApiCall } from '../http/simulated-browser.ts';
 import { cookieValues, createSecrets } from '../http/secrets.ts';
-import {
-  createHttpClient,
-  headerValues,
-  type Exchange,
-  type HttpClientOptions,
-} from '../http/client.ts';
+import { createHttpClient, type HttpClientOptions } from '../http/client.ts';
+import { headerValues, isClientError, isSuccess, parseJson } from '../http/response.ts';
+import type { Exchange } from '../http/record.ts';
 import { lateMs } from '../http/clock.ts';
-import { isClientError, isSuccess, parseJson } from '../http/response.ts';
 import { Blocked, createProblem, type Problem } from '../problems/problem.ts';
 
 /** An account, and the browser that registered it. */

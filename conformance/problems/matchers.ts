@@ -5,7 +5,7 @@
 import { STATUS_CODES } from 'node:http';
 import contract from '../../generated/contract.json' with { type: 'json' };
 import { charactersOf, describeStatus, describeType, truncate } from './describe.ts';
-import type { Exchange } from '../http/client.ts';
+import type { Exchange } from '../http/record.ts';
 import {
   isClientError,
   isSuccess,

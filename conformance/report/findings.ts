@@ -1,8 +1,8 @@
 import { compareCauses, isCauseOf } from '../checks/order.ts';
 import type { Check } from '../checks/check.ts';
 import { describeResponse, describeStatus } from '../problems/describe.ts';
-import { headerValues, type Exchange } from '../http/client.ts';
-import { isSuccess, parseJson, statusOf } from '../http/response.ts';
+import { headerValues, isSuccess, parseJson, statusOf } from '../http/response.ts';
+import type { Exchange } from '../http/record.ts';
 import type { CheckResult } from '../run.ts';
 import type { Cause, Problem } from '../problems/problem.ts';
 

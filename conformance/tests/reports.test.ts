@@ -12,7 +12,7 @@ import { viewOf } from '../report/summary.ts';
 import { renderTerminal } from '../report/terminal.ts';
 import { jsonSchema, type Report } from '../report/schema.ts';
 import { run, type CheckResult, type RunResult } from '../run.ts';
-import type { Exchange } from '../http/client.ts';
+import type { Exchange } from '../http/record.ts';
 import type { Problem } from '../problems/problem.ts';
 import { parseJson } from '../http/response.ts';
 import { createSecrets } from '../http/secrets.ts';

@@ -1,4 +1,4 @@
-import type { Exchange } from '../../http/client.ts';
+import type { Exchange } from '../../http/record.ts';
 import { isSuccess, messageOf, parseJson, statusOf } from '../../http/response.ts';
 import type { Problem } from '../../problems/problem.ts';
 

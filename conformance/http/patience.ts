@@ -1,0 +1,162 @@
+import type { Clock } from './clock.ts';
+import type { Exchange, HttpRecord } from './record.ts';
+import { headerValues, methodAndPath } from './response.ts';
+import type { HttpRequest, HttpResponse, Transport } from './transport.ts';
+
+/** The most that a run waits in total with `--wait`. */
+export const maxWaitMinutes = 30;
+const patientLimits = { onceMs: maxWaitMinutes * 60_000, totalMs: maxWaitMinutes * 60_000 };
+const impatientLimits = { onceMs: 5_000, totalMs: 20_000 };
+
+/** How long a server may refuse connections, for example while a supervisor starts it again. */
+const maxStopMs = 15_000;
+const retryMs = 500;
+
+/** Longer until the first timeout, so that a slow backend is called slow. */
+const [firstTimeoutMs, laterTimeoutMs] = [10_000, 5_000];
+/** For requests that only the kit sends, where others of their kind hang. */
+const hangTimeoutMs = 2_000;
+/** Timeouts of an operation after which it counts as hanging. */
+const maxTimeouts = 4;
+/** Exchanges of an operation that may take longer than `laterTimeoutMs` each. */
+const maxSlow = 8;
+
+/** Creates what waits for responses: for how long, and which kinds of requests hang. */
+export function createTimeouts(clock: Clock, transport: Transport) {
+  let timeoutMs = firstTimeoutMs;
+  let inFlight = 0;
+  const slow: { kind: string; isTimeout: boolean | undefined }[] = [];
+  /** Longer for requests at once, because a backend may answer one at a time. */
+  const fairness = () => 1 + (inFlight - 1) / 2;
+
+  async function sendOnce(request: HttpRequest, fairMs: number) {
+    const result = await transport.send(request, fairMs);
+    if (result.failure?.isTimeout) timeoutMs = laterTimeoutMs;
+    return result;
+  }
+
+  return {
+    /** Returns how the backend hangs in requests of this kind; undefined if it does not. */
+    describeHang(kind: string): string | undefined {
+      const own = slow.filter((each) => each.kind === kind);
+      const timeouts = own.filter(({ isTimeout }) => isTimeout).length;
+      if (timeouts >= maxTimeouts) return `did not respond ${timeouts} times`;
+      return own.length >= maxSlow ? 'takes very long' : undefined;
+    },
+    async send(request: HttpRequest, kind: string, isHanging: boolean) {
+      const startedAtMs = clock.now();
+      inFlight += 1;
+      const fairnessAtStart = fairness();
+      const limitMs = isHanging ? hangTimeoutMs : timeoutMs;
+      const result = await sendOnce(request, limitMs * fairnessAtStart);
+      const longest = Math.max(fairnessAtStart, fairness());
+      inFlight -= 1;
+      const endedAtMs = clock.now();
+      const durationMs = endedAtMs - startedAtMs;
+      if (durationMs >= laterTimeoutMs * longest)
+        slow.push({ kind, isTimeout: result.failure?.isTimeout });
+      return { ...result, durationMs, endedAtMs };
+    },
+    /** Asks whether the server accepts connections. */
+    probe: () => sendOnce({ method: 'HEAD', path: '/', headers: {} }, timeoutMs),
+  };
+}
+
+/** Creates what waits for a server that refuses connections. */
+export function createRestarts(
+  clock: Clock,
+  record: HttpRecord,
+  probe: ReturnType<typeof createTimeouts>['probe'],
+) {
+  /** Pending while the server refuses connections. Resolves to whether it accepts them again. */
+  let restart: Promise<boolean> | undefined;
+
+  async function awaitRestart(refused: Exchange): Promise<boolean> {
+    const firstMs = clock.now();
+    const stop = record.addStop(refused);
+    while (clock.now() - firstMs < maxStopMs) {
+      await clock.sleep(retryMs);
+      const { failure } = await probe();
+      if (failure?.isRefused) continue;
+      stop.durationMs = clock.now() - firstMs;
+      return true;
+    }
+    return false;
+  }
+
+  /** Resolves when the server is back. Throws `Unjudged` when it stays away. */
+  async function untilBack() {
+    if ((await restart) === false) record.throwUnjudged('the backend has stopped');
+  }
+
+  return {
+    untilBack,
+    /** Like `untilBack`, after a request that the server refused. */
+    async untilBackAfter(refused: Exchange) {
+      restart ??= awaitRestart(refused);
+      await untilBack();
+      restart = undefined;
+    },
+  };
+}
+
+/** Creates what obeys Retry-After, within limits. */
+export function createThrottle(
+  clock: Clock,
+  record: HttpRecord,
+  isPatient: boolean,
+  onWait?: (reason: string, delayMs: number) => void,
+) {
+  const totals = {
+    /** How often Retry-After was obeyed, and for how long in total. */
+    count: 0,
+    totalMs: 0,
+    /** What the backend did, and what to do. Set by the first response that was not obeyed. */
+    advice: undefined as string | undefined,
+  };
+  const waitLimit = isPatient ? patientLimits : impatientLimits;
+  let resumeAtMs = -Infinity;
+  return {
+    totals,
+    async untilReady() {
+      const waitMs = resumeAtMs - clock.now();
+      if (waitMs > 0) await clock.sleep(waitMs);
+    },
+    /** Schedules the next request. Throws when the wait would be too long. */
+    schedule(exchange: Exchange, retryAfterMs: number, attempt: number) {
+      // Longer from time to time, in case the backend asks for less than it needs.
+      const minDelayMs = attempt === 0 ? 0 : Math.min(2 ** (attempt - 1), 60) * 1000;
+      const delayMs = Math.max(retryAfterMs, minDelayMs);
+      const startMs = Math.max(clock.now(), resumeAtMs);
+      const addedMs = Math.max(0, clock.now() + delayMs - startMs);
+      const reason = describeThrottling(exchange);
+      if (delayMs > waitLimit.onceMs || totals.totalMs + addedMs > waitLimit.totalMs) {
+        const waiting = isPatient
+          ? `--wait waits ${maxWaitMinutes} minutes in total`
+          : 'use --wait to obey it';
+        totals.advice ??= `The backend throttles: ${reason}. Lift the limit for this run, or ${waiting}.`;
+        record.throwUnjudged(totals.advice);
+      }
+      totals.count += 1;
+      totals.totalMs += addedMs;
+      resumeAtMs = startMs + addedMs;
+      onWait?.(reason, delayMs);
+    },
+  };
+}
+
+/** Returns the delay before a retry. 503 without Retry-After is a failure, not throttling. */
+export function retryAfterMsOf(response: HttpResponse | undefined): number | undefined {
+  if (!response || (response.status !== 429 && response.status !== 503)) return undefined;
+  const value = headerValues(response, 'retry-after')[0];
+  if (value === undefined) return response.status === 429 ? 1000 : undefined;
+  const delayMs = /^\d+$/.test(value) ? Number(value) * 1000 : Date.parse(value) - Date.now();
+  return Number.isNaN(delayMs) ? 1000 : Math.max(0, delayMs);
+}
+
+/** Returns what a throttling backend did: `POST /login responds with 429 and "Retry-After: 60"`. */
+function describeThrottling({ request, response }: Exchange): string {
+  const retryAfter = headerValues(response, 'retry-after')[0];
+  const header = retryAfter === undefined ? 'no Retry-After' : `"Retry-After: ${retryAfter}"`;
+  return `${methodAndPath(request)} responds with ${response!.status} and ${header}`;
+}

@@ -1,0 +1,171 @@
+import { Agent as HttpAgent, request as httpRequest, type IncomingMessage } from 'node:http';
+import { Agent as HttpsAgent, request as httpsRequest } from 'node:https';
+import type { Socket } from 'node:net';
+import { brotliDecompressSync, gunzipSync, inflateRawSync, inflateSync } from 'node:zlib';
+import type { Clock } from './clock.ts';
+
+export type HttpRequest = {
+  method: string;
+  /** Path and query, relative to the target's origin. */
+  path: string;
+  headers: Record<string, string>;
+  body?: string | Buffer | undefined;
+  /** Whether to open a connection for this request alone. */
+  onNewConnection?: boolean | undefined;
+};
+
+export type HttpResponse = {
+  status: number;
+  /** In the order received, names in lower case. */
+  headers: [name: string, value: string][];
+  /** The decompressed body. */
+  bytes: Buffer;
+  /** The body as `fetch` decodes it: UTF-8 regardless of the charset, without a byte order mark. */
+  text: string;
+};
+
+export type Failure = {
+  message: string;
+  isTimeout?: boolean;
+  isRefused?: boolean;
+  /** Whether a kept connection had broken at the request. */
+  isResent?: boolean;
+};
+
+export type Result = { response: HttpResponse | undefined; failure: Failure | undefined };
+
+/** The message of a failure, and of an `Unjudged`, after the end of the run. */
+export const outOfTime = 'lack of time; a larger --budget judges them';
+
+const maxStaleConnections = 8;
+/** The limit of Chromium. That of Node is 16 kB. */
+const maxHeaderSize = 256 * 1024;
+
+export type Transport = ReturnType<typeof createTransport>;
+
+/** Creates what sends single requests to one origin, until `endsAtMs` by the clock. */
+export function createTransport(origin: string, clock: Clock, endsAtMs: number) {
+  const isHttps = origin.startsWith('https:');
+  const startRequest = isHttps ? httpsRequest : httpRequest;
+  const options = { keepAlive: true, maxSockets: 8 };
+  const agent = isHttps ? new HttpsAgent(options) : new HttpAgent(options);
+
+  /** Sends a request, and waits `fairMs` for its response, or until the end of the run. */
+  function send(request: HttpRequest, fairMs: number, staleConnections = 0): Promise<Result> {
+    const { method, path, headers, body: requestBody } = request;
+    return new Promise((resolve) => {
+      const limitMs = Math.max(0, Math.min(fairMs, endsAtMs - clock.now()));
+      let incoming: IncomingMessage | undefined;
+      const fail = (message: string, kind: Omit<Failure, 'message'> = {}) => {
+        clock.clearTimeout(timer);
+        resolve({ response: undefined, failure: { message, ...kind } });
+      };
+      const outgoing = startRequest(origin + path, {
+        agent: request.onNewConnection ? false : agent,
+        // The command reports an untrusted certificate once. All data is made up.
+        rejectUnauthorized: false,
+        method,
+        headers,
+        // Browsers accept more than Node's strict parser, for example lines that end with LF.
+        insecureHTTPParser: true,
+        maxHeaderSize,
+      });
+      let hasTimedOut = false;
+      const timer = clock.setTimeout(() => {
+        hasTimedOut = true;
+        outgoing.destroy();
+        // Not by the clock, which a timer may precede by a fraction of a millisecond.
+        if (limitMs < fairMs) return fail(outOfTime);
+        const start = incoming && `the response began with ${incoming.statusCode} and did not end`;
+        fail(`${start ?? 'no response'} within ${limitMs / 1000} s`, { isTimeout: true });
+      }, limitMs);
+      outgoing.on('socket', repairNextHead);
+      outgoing.on('error', (error: NodeJS.ErrnoException) => {
+        // The server responded without reading the whole request: the response counts.
+        if (incoming || hasTimedOut) return;
+        // Browsers also retry when a server closes a keep-alive connection at the same moment.
+        const isStale = outgoing.reusedSocket && /ECONNRESET|EPIPE/.test(error.code ?? '');
+        if (isStale && staleConnections < maxStaleConnections) {
+          clock.clearTimeout(timer);
+          return resolve(send(request, fairMs, staleConnections + 1));
+        }
+        const { code = '', message } = error;
+        if (code.startsWith('HPE_')) return fail(`the response is not HTTP: ${message}`);
+        if (/ECONNREFUSED|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|ENETUNREACH/.test(code))
+          return fail(`no connection: ${message}`, {
+            isRefused: true,
+            isResent: staleConnections > 0,
+          });
+        return fail(`the connection was closed without a response (${code})`);
+      });
+      outgoing.on('response', (message) => {
+        incoming = message;
+        const chunks: Buffer[] = [];
+        message.on('data', (chunk: Buffer) => chunks.push(chunk));
+        message.on('error', () => {});
+        message.on('close', () => {
+          clock.clearTimeout(timer);
+          const body = Buffer.concat(chunks);
+          if (message.complete) return resolve(parseResponse(message, body));
+          const start = `${body.length} bytes of its body`;
+          return fail(`the ${message.statusCode} response was cut off after ${start}`);
+        });
+      });
+      outgoing.end(requestBody);
+    });
+  }
+
+  return { send, close: () => agent.destroy() };
+}
+
+/** Repairs the next head that arrives where Node's lenient parser is stricter than browsers. */
+function repairNextHead(socket: Socket) {
+  const push = socket.push.bind(socket);
+  socket.push = (chunk: unknown, encoding) => {
+    socket.push = push;
+    return push(Buffer.isBuffer(chunk) ? repairHead(chunk) : chunk, encoding);
+  };
+}
+
+function repairHead(chunk: Buffer): Buffer {
+  const text = chunk.toString('latin1');
+  const head = /^[^]*?\r?\n\r?\n/.exec(text)?.[0] ?? '';
+  const repaired = head
+    // Another version, or lower case.
+    .replace(/^http(\/1\.[01](?= ))?\S*/i, (_, version = '/1.1') => `HTTP${version}`)
+    // Lines without a name.
+    .replace(/\n(?!http|[\w!#$%&'*+.^`|~-]+[ \t]*:|[ \t\r\n]|$)[^\n]*/gi, '')
+    .replace(/^([\w-]+)[ \t]+:/gm, '$1:')
+    // The same Content-Length twice.
+    .replace(/^(content-length:[ \t]*(\d+))([ \t]*,[ \t]*\2)+(?=\s)/gim, '$1')
+    .replace(/^(content-length:[ \t]*\d+)[ \t]*\r?\n(?=(?:.+\n)*?\1[ \t]*\r?\n)/gim, '');
+  return repaired === head ? chunk : Buffer.from(repaired + text.slice(head.length), 'latin1');
+}
+
+function parseResponse({ rawHeaders, statusCode = 0 }: IncomingMessage, body: Buffer): Result {
+  const headers: HttpResponse['headers'] = [];
+  for (let index = 0; index < rawHeaders.length; index += 2)
+    headers.push([rawHeaders[index]!.toLowerCase(), rawHeaders[index + 1]!]);
+  const contentEncoding = headers.find(([name]) => name === 'content-encoding')?.[1];
+  const encoding = contentEncoding?.trim().toLowerCase() ?? '';
+  try {
+    const bytes = (body.length > 0 && decoders[encoding]?.(body)) || body;
+    const text = new TextDecoder().decode(bytes);
+    return { response: { status: statusCode, headers, bytes, text }, failure: undefined };
+  } catch {
+    const message = `the body is not encoded as "Content-Encoding: ${encoding}" claims`;
+    return { response: undefined, failure: { message } };
+  }
+}
+
+/** Browsers ignore an unknown encoding, such as the "utf-8" of a mixed-up header. */
+const decoders: Record<string, (bytes: Buffer) => Buffer> = {
+  gzip: gunzipSync,
+  'x-gzip': gunzipSync,
+  // Browsers also accept it without the zlib header, whose first byte has 8 as its lower half.
+  deflate: (bytes) => ((bytes[0]! & 0x0f) === 8 ? inflateSync(bytes) : inflateRawSync(bytes)),
+  br: brotliDecompressSync,
+  zstd() {
+    throw new Error('The request did not accept it.');
+  },
+};
