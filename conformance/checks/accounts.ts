@@ -8,21 +8,13 @@ import {
 import { emailDomain, type Fixtures } from '../people/fixtures.ts';
 import type { Exchange } from '../http/record.ts';
 import { isClientError, isSuccess, parseJson, statusOf } from '../http/response.ts';
-import {
-  blockIfRefusedAnyway,
-  createOrBlock,
-  isSameProject,
-  listWith,
-  registerAgain,
-} from '../shared-requests.ts';
+import { blockIfRefusedAnyway, registerAgain } from '../requests/sign-ins.ts';
+import { createOrBlock } from '../requests/creates.ts';
+import { isSameProject, listWith } from '../requests/lists.ts';
 import type { ApiCall } from '../http/simulated-browser.ts';
 import { messageFault, refusalCause } from '../problems/matchers.ts';
-import {
-  oncePerArguments,
-  oncePerRun,
-  type Account,
-  type RunContext,
-} from '../people/run-context.ts';
+import { oncePerArguments, oncePerRun, type RunContext } from '../people/run-context.ts';
+import type { Account } from '../people/accounts.ts';
 import {
   Blocked,
   createProblem,

@@ -1,12 +1,9 @@
 import { lowerFirst } from '../problems/describe.ts';
 import { isSuccess, messageOf, statusOf } from '../http/response.ts';
-import {
-  asUser,
-  createAsVisitor,
-  createListed,
-  createOrBlock,
-  isListShared,
-} from '../shared-requests.ts';
+import { asUser } from '../people/visits.ts';
+import { createAsVisitor } from '../requests/visitors.ts';
+import { createListed, isListShared } from '../requests/lists.ts';
+import { createOrBlock } from '../requests/creates.ts';
 import { skip } from '../problems/problem.ts';
 import { profile, type Check } from './check.ts';
 import { describeAcceptance, errorCases, exchangeOf, triggerJudged } from './errors.ts';

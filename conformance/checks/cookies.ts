@@ -4,16 +4,10 @@ import { headerValues, isSuccess, responseHeader, statusOf } from '../http/respo
 import type { Exchange } from '../http/record.ts';
 import { maskCookie } from '../http/secrets.ts';
 import { isLocalhost } from '../http/simulated-browser.ts';
-import {
-  activeSession,
-  firstVisit,
-  isSameProject,
-  isListPublic,
-  isListShared,
-  isUnauthorized,
-  signInAsAnother,
-  manyVisits,
-} from '../shared-requests.ts';
+import { activeSession, firstVisit, signInAsAnother, manyVisits } from '../people/visits.ts';
+import { isSameProject, isListShared } from '../requests/lists.ts';
+import { isListPublic } from '../requests/visitors.ts';
+import { isUnauthorized } from '../requests/sign-ins.ts';
 import { oncePerRun, type RunContext } from '../people/run-context.ts';
 import { fail, failIfAny, createProblem, skip, type Problem } from '../problems/problem.ts';
 import { must, should, type Check } from './check.ts';

@@ -21,22 +21,18 @@ import type { ApiCall, SimulatedBrowser } from '../http/simulated-browser.ts';
 import { messageFault, sentenceFault, refusalCause } from '../problems/matchers.ts';
 import {
   blockIfRefusedAnyway,
-  createAsVisitor,
-  createListed,
-  createOrBlock,
-  createWithToken,
-  creatingVisitor,
-  findProjectLoosely,
-  isListShared,
   isSignIn,
   isUnauthorized,
-  listWith,
-  makeOrdinaryVisit,
   sendErrorCase,
+  sentErrorCase,
   sendExistingEmail,
   sendUnknownEmail,
   sendWrongPassword,
-} from '../shared-requests.ts';
+} from '../requests/sign-ins.ts';
+import { createAsVisitor, creatingVisitor } from '../requests/visitors.ts';
+import { createListed, findProjectLoosely, isListShared, listWith } from '../requests/lists.ts';
+import { createOrBlock, createWithToken } from '../requests/creates.ts';
+import { makeOrdinaryVisit } from '../people/visits.ts';
 import { oncePerArguments, type RunContext } from '../people/run-context.ts';
 import {
   Blocked,
@@ -312,11 +308,11 @@ const goodCalls = {
 
 /** Returns the name of a request if it was refused, so that it is not in use. */
 async function freeName(
-  { errorCases: sent }: RunContext,
+  context: RunContext,
   { id, send }: ErrorCase,
   other: string,
 ): Promise<string> {
-  const result = await sent.get(send)?.catch(() => undefined);
+  const result = await sentErrorCase(context, send);
   return result && isClientError(exchangeOf(result)) ? id : other;
 }
 
@@ -464,7 +460,7 @@ export async function collectExchanges(context: RunContext): Promise<Exchange[]>
 export async function listUserMessages(context: RunContext) {
   const rows = [];
   for (const errorCase of errorCases.filter(({ userReads }) => userReads !== notSentByApp)) {
-    const result = await context.errorCases.get(errorCase.send)?.catch(() => undefined);
+    const result = await sentErrorCase(context, errorCase.send);
     if (!result) continue;
     const exchange = exchangeOf(result);
     rows.push({
@@ -480,9 +476,8 @@ export async function listUserMessages(context: RunContext) {
 
 /** Sends the request of an error case, once per run. A wrong form has the session of its call. */
 async function triggerError(context: RunContext, { call, send }: ErrorCase) {
-  if (!call) return sendErrorCase(context, send);
-  await refuseAll(context, call);
-  return context.errorCases.get(send)!;
+  if (call) await refuseAll(context, call);
+  return sendErrorCase(context, send);
 }
 
 /** Sends the request of an error case. Blocks the check when a good request is refused too. */

@@ -12,21 +12,19 @@ import {
 } from '../http/response.ts';
 import type { ApiCall, SimulatedBrowser } from '../http/simulated-browser.ts';
 import { messageFault, listFault, projectFault, refusalCause } from '../problems/matchers.ts';
+import { asUser, firstVisit } from '../people/visits.ts';
 import {
-  asUser,
   createListed,
-  createOrBlock,
-  createWithKey,
   expectReadableList,
   findProjectLoosely,
-  firstVisit,
   isListShared,
   isSameProject,
-  listAsVisitor,
   listOrBlock,
   listWith,
   missingFromList,
-} from '../shared-requests.ts';
+} from '../requests/lists.ts';
+import { createOrBlock, createWithKey } from '../requests/creates.ts';
+import { listAsVisitor } from '../requests/visitors.ts';
 import {
   Blocked,
   decisiveLast,
@@ -146,7 +144,7 @@ export const projectChecks: Check[] = [
       const other = (await context.signedInUser('flo')).browser;
       for (let count = 1; count <= 10; count++)
         await expectInNextList(context, other, `in next list ${count}`);
-      failIfAny(context.lateProjects);
+      failIfAny(context.reportedTo('PROJECT-4'));
     }),
   }),
   must('PROJECT-6', {

@@ -12,7 +12,7 @@ import {
 } from '../http/response.ts';
 import type { Exchange, Stop } from '../http/record.ts';
 import { refusalCause, explainInvalidJson } from '../problems/matchers.ts';
-import { isListPublic } from '../shared-requests.ts';
+import { isListPublic } from '../requests/visitors.ts';
 import type { RunContext } from '../people/run-context.ts';
 import { speaksTls } from '../command/target.ts';
 import {

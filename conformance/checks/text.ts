@@ -9,15 +9,15 @@ import {
 import { isClientError, isSuccess, messageOf, parseJson, statusOf } from '../http/response.ts';
 import type { ApiCall, SimulatedBrowser } from '../http/simulated-browser.ts';
 import { messageFault, textFault, refusalCause } from '../problems/matchers.ts';
+import { asUser } from '../people/visits.ts';
+import { createOrBlock } from '../requests/creates.ts';
 import {
-  asUser,
-  createOrBlock,
   expectReadableList,
   findProjectLoosely,
   listOrBlock,
   listWith,
   missingFromList,
-} from '../shared-requests.ts';
+} from '../requests/lists.ts';
 import { oncePerArguments, type RunContext } from '../people/run-context.ts';
 import { Blocked, createProblem, fail, failIfAny, skip } from '../problems/problem.ts';
 import { must, should, type Check, type Level } from './check.ts';

@@ -2,15 +2,14 @@ import { describeStatus, secondsBetween } from '../problems/describe.ts';
 import { isClientError, isSuccess, statusOf } from '../http/response.ts';
 import type { ApiCall, SimulatedBrowser } from '../http/simulated-browser.ts';
 import { messageFault, refusalCause } from '../problems/matchers.ts';
+import { activeSession, signInAsAnother } from '../people/visits.ts';
 import {
-  activeSession,
   createOrBlock,
   createWithoutToken,
   createWithToken,
   describeCreateFailure,
-  isListPublic,
-  signInAsAnother,
-} from '../shared-requests.ts';
+} from '../requests/creates.ts';
+import { isListPublic } from '../requests/visitors.ts';
 import { oncePerRun, type RunContext } from '../people/run-context.ts';
 import { Blocked, fail, failIfAny, createProblem, skip } from '../problems/problem.ts';
 import { must, should, type Check } from './check.ts';

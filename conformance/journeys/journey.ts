@@ -4,7 +4,7 @@ import { describeExchangeScreen, describeStatus } from '../problems/describe.ts'
 import type { Exchange } from '../http/record.ts';
 import { isSuccess } from '../http/response.ts';
 import type { SimulatedBrowser } from '../http/simulated-browser.ts';
-import { isListShared } from '../shared-requests.ts';
+import { isListShared } from '../requests/lists.ts';
 import type { RunContext } from '../people/run-context.ts';
 import { fail, skip } from '../problems/problem.ts';
 import {

@@ -93,7 +93,7 @@ export function expectSuccess<Value>(
 }
 
 /** Throws the problems, if there are any. */
-export function failIfAny(problems: (Problem | false | undefined)[]) {
+export function failIfAny(problems: readonly (Problem | false | undefined)[]) {
   const actual = problems.filter((each) => each !== false && each !== undefined);
   if (actual.length > 0) throw new CheckFailed(actual);
 }

@@ -2,6 +2,7 @@ import { expect, test } from 'vitest';
 import type { Check } from '../checks/check.ts';
 import { errorCases, exchangeOf } from '../checks/errors.ts';
 import { isCauseOf, runOrder } from '../checks/order.ts';
+import { sentErrorCase } from '../requests/sign-ins.ts';
 import { minMustMs } from '../http/client.ts';
 import { outOfTime } from '../http/transport.ts';
 import { createReport } from '../report/create-report.ts';
@@ -152,7 +153,7 @@ test.each([
     expect(results.find(({ check }) => check.id === 'ERR-10')!.status).toBe(status);
     const wrongProjects = errorCases.filter(({ call }) => call === 'createProject');
     for (const { send } of wrongProjects) {
-      const { cookies } = exchangeOf(await context.errorCases.get(send)!);
+      const { cookies } = exchangeOf((await sentErrorCase(context, send))!);
       expect(cookies).not.toEqual([]);
     }
   },

@@ -1,0 +1,52 @@
+import { createHash } from 'node:crypto';
+import type { NewProject } from '../../machines/types.ts';
+import type { ApiCall, SimulatedBrowser } from '../http/simulated-browser.ts';
+import { oncePerRun, type RunContext } from '../people/run-context.ts';
+import { describeResponse } from '../problems/describe.ts';
+import { Blocked } from '../problems/problem.ts';
+
+/** Creates a project of the fixtures. Blocks the check when that fails. */
+export async function createOrBlock(
+  context: RunContext,
+  browser: SimulatedBrowser,
+  name: string,
+  keyName?: string,
+) {
+  const sent = context.fixtures.project(name);
+  const call = await (keyName === undefined
+    ? browser.createProject(sent)
+    : createWithKey(context, browser, sent, keyName));
+  if (!call.outcome.ok) throw new Blocked(describeCreateFailure(call));
+  return { call, sent, project: call.outcome.value };
+}
+
+export const describeCreateFailure = ({ exchange }: ApiCall) =>
+  `creating a project failed: ${describeResponse(exchange)}`;
+
+/** Creates a project with this Idempotency-Key, which has the format of the app's own keys. */
+export function createWithKey(
+  context: RunContext,
+  browser: SimulatedBrowser,
+  project: NewProject,
+  keyName: string,
+) {
+  const hash = createHash('sha256').update(`${keyName} ${context.fixtures.runId}`);
+  const headers = { 'idempotency-key': hash.digest('hex').slice(0, 32) };
+  return browser.createProject(project, { headers, isAppRequest: false });
+}
+
+/** Creates a project as a signed-in user, without the XSRF token. */
+export const createWithoutToken = oncePerRun(async (context) =>
+  createWithToken(context, (await context.signedInUser('ada')).browser, undefined),
+);
+
+export function createWithToken(
+  context: RunContext,
+  browser: SimulatedBrowser,
+  token: string | undefined,
+) {
+  return browser.send('POST', '/api/v1/projects', {
+    json: context.fixtures.project('with another token'),
+    headers: { 'x-xsrf-token': token },
+  });
+}

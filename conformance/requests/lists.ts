@@ -1,0 +1,133 @@
+import type { Project } from '../../machines/types.ts';
+import { lateMs } from '../http/clock.ts';
+import type { Exchange } from '../http/record.ts';
+import { isClientError, isSuccess, parseJson, statusOf } from '../http/response.ts';
+import type { ApiCall, SimulatedBrowser } from '../http/simulated-browser.ts';
+import { oncePerRun, type RunContext } from '../people/run-context.ts';
+import { describeStatus, truncate } from '../problems/describe.ts';
+import { listFault } from '../problems/matchers.ts';
+import { Blocked, CheckFailed, createProblem, fail } from '../problems/problem.ts';
+import { createOrBlock } from './creates.ts';
+
+/** Returns whether bob's list has a project that ada created. */
+export const isListShared = oncePerRun(async (context): Promise<boolean> => {
+  const [ada, bob] = [await context.signedInUser('ada'), await context.signedInUser('bob')];
+  const create = await ada.browser.createProject(context.fixtures.project('to be seen'));
+  // Bob's list may be stale, so earlier projects of ada count too.
+  const lists = [await ada.browser.listProjects(), await bob.browser.listProjects()];
+  const [own = [], others = []] = lists.map(({ outcome }) => (outcome.ok ? outcome.value : []));
+  const created = create.outcome.ok ? [...own, create.outcome.value] : own;
+  return created.some((project) => others.some(isSameProject(project)));
+});
+
+/** Compares titles too, because two users may have projects with the same id. */
+export const isSameProject =
+  ({ id, title }: Project) =>
+  (other: Project) =>
+    String(other.id) === String(id) && other.title === title;
+
+/** Finds a project in a list of its user, also if its id or its text changed. */
+export const findProjectLoosely = (projects: Project[], project: Project): Project | undefined =>
+  projects.find(isSameProject(project)) ??
+  projects.find(({ id }) => String(id) === String(project.id)) ??
+  projects.find(({ title }) => title === project.title);
+
+/**
+ * Fetches the list. Blocks the check when the app cannot show it. Fails when the app could show an
+ * earlier list of the browser: what was created since is the cause. Fails so once per browser.
+ */
+export async function listOrBlock(browser: SimulatedBrowser) {
+  const call = await browser.listProjects();
+  if (call.outcome.ok) return { call, projects: call.outcome.value };
+  const fault = listFault(call);
+  const own = browser.http.exchanges.filter(
+    ({ browserName, request }) =>
+      browserName === browser.name && request.path === call.exchange.request.path,
+  );
+  const last = own.findLastIndex(
+    (each) => each.request.method === 'GET' && Array.isArray(parseJson(each.response?.text)),
+  );
+  if (!isSuccess(call.exchange) || last === -1 || unreadable.has(browser))
+    throw new Blocked(`the list cannot be shown: ${fault}`);
+  unreadable.add(browser);
+  const since = own.slice(last);
+  const create = since.findLast(({ request }) => request.method === 'POST');
+  const { title } = Object(parseJson(String(create?.request.body))) as Partial<Project>;
+  const subject = `the project "${truncate(String(title), 20)}"`;
+  return failUnreadable(`The app can show no list after ${subject}.`, fault, since, subject);
+}
+
+/** The browsers of which a check has reported that their list became unreadable. */
+const unreadable = new WeakSet<SimulatedBrowser>();
+
+/** Fails for a request after which the app cannot show the list. */
+const failUnreadable = (
+  description: string,
+  detail: string,
+  exchanges: (Exchange | ApiCall)[],
+  subject: string,
+) =>
+  fail(description, exchanges, {
+    detail: `The list: ${detail}.`,
+    userSees: 'an empty list, although nothing was deleted',
+    cause: { words: 'requests make the list of their user unreadable', subject },
+  });
+
+export const missingFromList = 'the list does not contain a created project';
+
+type Created = { call: ApiCall; project: Project };
+
+/**
+ * Fetches the list, and returns which of these projects it lacks. Fails if a later list has such a
+ * project, because that project is not lost. The check of the next list fails then, too.
+ */
+export async function listWith(
+  context: RunContext,
+  browser: SimulatedBrowser,
+  created: Created[],
+  find = findProjectLoosely,
+  first?: Awaited<ReturnType<typeof listOrBlock>>,
+) {
+  const list = first ?? (await listOrBlock(browser));
+  const missing = created.filter(({ project }) => !find(list.projects, project));
+  if (missing.length === 0) return { ...list, missing };
+  await context.http.clock.sleep(lateMs);
+  const later = await listOrBlock(browser);
+  const late = missing.find(({ project }) => find(later.projects, project));
+  if (!late) return { ...list, missing };
+  const description = 'A list lacks a project right after its creation, and has it 0.5 s later.';
+  const problem = createProblem(description, [late.call, later.call, list.call], {
+    userSees: 'the new project disappears when the user comes back to the screen',
+    cause: {
+      words: 'lists lack a project right after its creation and have it 0.5 s later',
+      subject: `"${truncate(late.project.title, 40)}"`,
+    },
+  });
+  context.reportTo('PROJECT-4', problem);
+  throw new CheckFailed([problem]);
+}
+
+/** Creates a project. Blocks the check unless the next list contains it. */
+export async function createListed(context: RunContext, browser: SimulatedBrowser, name: string) {
+  const created = await createOrBlock(context, browser, name);
+  const list = await listWith(context, browser, [created]);
+  if (list.missing.length > 0) throw new Blocked(missingFromList);
+  return { ...created, list };
+}
+
+/** Returns the list. Fails when a request made it unreadable, so it must be readable before. */
+export async function expectReadableList(
+  browser: SimulatedBrowser,
+  request: string,
+  ...evidence: Exchange[]
+) {
+  let list = await browser.listProjects();
+  if (!list.outcome.ok) list = await browser.listProjects();
+  if (list.outcome.ok) return { call: list, projects: list.outcome.value };
+  const status = statusOf(list.exchange);
+  if (status === 0 || isClientError(list.exchange))
+    throw new Blocked(`the list cannot be shown: ${listFault(list)}`);
+  unreadable.add(browser);
+  const description = `The app can show no list after ${request} (${describeStatus(evidence.at(-1)!)}).`;
+  return failUnreadable(description, listFault(list), [...evidence, list], request);
+}

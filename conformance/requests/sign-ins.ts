@@ -1,0 +1,102 @@
+import type { Credentials } from '../../machines/types.ts';
+import type { Exchange } from '../http/record.ts';
+import { headerValues, isSuccess, statusOf } from '../http/response.ts';
+import type { ApiCall, SimulatedBrowser } from '../http/simulated-browser.ts';
+import type { Account } from '../people/accounts.ts';
+import { getOrCreate } from '../people/get-or-create.ts';
+import { oncePerRun, type RunContext } from '../people/run-context.ts';
+import { describeStatus } from '../problems/describe.ts';
+import { Blocked, createProblem } from '../problems/problem.ts';
+
+export type Send = (context: RunContext, browser: SimulatedBrowser) => Promise<ApiCall>;
+
+export const sendWrongPassword: Send = async (context, browser) => {
+  const { email, password } = await context.signedInUser('ada');
+  return browser.login(email, `wrong-${password}`);
+};
+
+export const sendUnknownEmail: Send = async (context, browser) => {
+  const { password } = await context.registeredAccount('ada');
+  // Where emails are compared with LIKE, "_" stands for any character: this is ada's email.
+  return browser.login(context.fixtures.email('a_a'), password);
+};
+
+/** Registers ada's email a second time, with another password. */
+export const sendExistingEmail: Send = async (context, browser) => {
+  const { email, password } = await context.signedInUser('ada');
+  return browser.registerUser(email, `${password}-other`);
+};
+
+const resultsOf = new WeakMap<RunContext, Map<unknown, Promise<ApiCall | Exchange>>>();
+
+const resultsIn = (context: RunContext) =>
+  getOrCreate(resultsOf, context, () => new Map<unknown, Promise<ApiCall | Exchange>>());
+
+/** Returns what a request of `sendErrorCase` brought; undefined if it was not sent or failed. */
+export const sentErrorCase = (
+  context: RunContext,
+  send: unknown,
+): Promise<ApiCall | Exchange | undefined> =>
+  Promise.resolve(resultsIn(context).get(send)).catch(() => undefined);
+
+/** Sends the request of an error case once per run, by default in a new browser. */
+export const sendErrorCase = <Result extends ApiCall | Exchange>(
+  context: RunContext,
+  send: (context: RunContext, browser: SimulatedBrowser) => Promise<Result>,
+  browser?: SimulatedBrowser,
+): Promise<Result> =>
+  getOrCreate(resultsIn(context), send, () =>
+    send(context, browser ?? context.newBrowser('stranger')),
+  ) as Promise<Result>;
+
+export const loginWithWrongPassword = async (context: RunContext) =>
+  sendErrorCase(context, sendWrongPassword, await mistypingVisitor(context));
+
+/** The browser of `loginWithWrongPassword`. It has no cookies before that. */
+export const mistypingVisitor = oncePerRun(async (context) => context.newBrowser('stranger'));
+export const loginWithUnknownEmail = (context: RunContext) =>
+  sendErrorCase(context, sendUnknownEmail);
+export const registerAgain = (context: RunContext) => sendErrorCase(context, sendExistingEmail);
+
+/**
+ * Blocks a claim about a refused sign-in if an ordinary account is refused too, or if this account
+ * signs in later. SIGNIN-17 reports that.
+ */
+export async function blockIfRefusedAnyway(
+  context: RunContext,
+  account?: Account,
+  login?: ApiCall,
+) {
+  const ada = await context.signedInUser('ada');
+  const control = await context.tryRegister(`control${context.reportedTo('SIGNIN-17').length}`);
+  const signIn = ({ email, password }: Credentials) =>
+    context.newBrowser('control').login(email, password);
+  const first = await signIn(control);
+  const second = await signIn(first.outcome.ok ? control : ada);
+  if (!second.outcome.ok) {
+    const fault = first.outcome.ok
+      ? 'An account signs in once, and not again with the same email and password'
+      : 'An account that has signed in before is refused with the same password';
+    const evidence = [first.outcome.ok ? control.registration : ada.login, first, second];
+    const description = `${fault}: ${describeStatus(second.exchange)}.`;
+    // What refuses other accounts may be the cause here.
+    if (context.reportedTo('SIGNIN-17').length > 0) throw new Blocked('sign-ins fail now and then');
+    context.reportTo('SIGNIN-17', createProblem(description, evidence));
+    throw new Blocked(description);
+  }
+  if (login && (await context.signInLate(account!, login)).outcome.ok)
+    throw new Blocked('a later sign-in succeeds');
+}
+
+/** Returns whether a response is that of a sign-in: a success that sets the same cookies. */
+export async function isSignIn(context: RunContext, exchange: Exchange): Promise<boolean> {
+  const { login } = await context.signedInUser('ada');
+  const names = ({ response }: Exchange) =>
+    headerValues(response, 'set-cookie').map((line) => line.split('=')[0]);
+  return (
+    isSuccess(exchange) && names(login.exchange).every((name) => names(exchange).includes(name))
+  );
+}
+
+export const isUnauthorized = ({ outcome, exchange }: ApiCall) =>
+  outcome.ok !== true && [401, 403, 419].includes(statusOf(exchange));

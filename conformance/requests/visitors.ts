@@ -1,0 +1,16 @@
+import { oncePerRun, type RunContext } from '../people/run-context.ts';
+
+/** Fetches the list without cookies. */
+export const listAsVisitor = oncePerRun((context) => context.newBrowser('visitor').listProjects());
+
+/** Creates a project without cookies. */
+export const createAsVisitor = oncePerRun(async (context) =>
+  (await creatingVisitor(context)).createProject(context.fixtures.project('of a visitor')),
+);
+
+/** The browser of `createAsVisitor`. It has no cookies before that. */
+export const creatingVisitor = oncePerRun(async (context) => context.newBrowser('visitor'));
+
+/** Returns whether a visitor without cookies gets a list. */
+export const isListPublic = async (context: RunContext) =>
+  (await listAsVisitor(context)).outcome.ok === true;
