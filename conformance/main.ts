@@ -1,15 +1,15 @@
 import { spawnSync } from 'node:child_process';
 import { checks } from './checks/all.ts';
 import { CannotRun, help, parseArguments, version, type RunSettings } from './command/options.ts';
-import { truncate } from './problems/describe.ts';
+import { checkReachable, parseTarget, Unreachable } from './command/target.ts';
 import { createRunId } from './people/fixtures.ts';
+import { truncate } from './problems/describe.ts';
 import { createReport, deletionHint } from './report/create-report.ts';
 import { prepareFolder, writeReports } from './report/files.ts';
 import type { Report, ReportedProblem } from './report/schema.ts';
-import { renderTerminal } from './report/terminal.ts';
 import { viewOf } from './report/summary.ts';
+import { renderTerminal } from './report/terminal.ts';
 import { run } from './run.ts';
-import { checkReachable, parseTarget, Unreachable } from './command/target.ts';
 import { prepareUi } from './ui/prepare.ts';
 
 /** On a narrower terminal, lines wrap. */

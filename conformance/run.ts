@@ -1,14 +1,13 @@
 import { callNames, findCall, type Call } from '../model/calls.ts';
 import type { Check } from './checks/check.ts';
-import { listUserMessages } from './checks/errors.ts';
 import { runOrder } from './checks/order.ts';
 import { isSelected } from './command/options.ts';
-import { createFixtures, createRunId } from './people/fixtures.ts';
-import { lowerFirst } from './problems/describe.ts';
-import { outOfTime } from './http/transport.ts';
 import { Unjudged, type Exchange } from './http/record.ts';
 import { isSuccess } from './http/response.ts';
+import { outOfTime } from './http/transport.ts';
+import { createFixtures, createRunId } from './people/fixtures.ts';
 import { createRunContext, type RunContext, type RunContextOptions } from './people/run-context.ts';
+import { lowerFirst } from './problems/describe.ts';
 import {
   Blocked,
   CheckFailed,
@@ -17,6 +16,7 @@ import {
   type Problem,
   type Status,
 } from './problems/problem.ts';
+import { listUserMessages } from './requests/refusals.ts';
 
 export type CheckResult = {
   check: Check;

@@ -1,20 +1,17 @@
 import type { Credentials } from '../../machines/types.ts';
+import type { Exchange } from '../http/record.ts';
+import { isClientError, isSuccess, parseJson, statusOf } from '../http/response.ts';
+import type { ApiCall } from '../http/simulated-browser.ts';
+import type { Account } from '../people/accounts.ts';
+import { emailDomain, type Fixtures } from '../people/fixtures.ts';
+import { oncePerArguments, oncePerRun, type RunContext } from '../people/run-context.ts';
 import {
   describeResponse,
   describeStatus,
   describeType,
   lowerFirst,
 } from '../problems/describe.ts';
-import { emailDomain, type Fixtures } from '../people/fixtures.ts';
-import type { Exchange } from '../http/record.ts';
-import { isClientError, isSuccess, parseJson, statusOf } from '../http/response.ts';
-import { blockIfRefusedAnyway, registerAgain } from '../requests/sign-ins.ts';
-import { createOrBlock } from '../requests/creates.ts';
-import { isSameProject, listWith } from '../requests/lists.ts';
-import type { ApiCall } from '../http/simulated-browser.ts';
 import { messageFault, refusalCause } from '../problems/matchers.ts';
-import { oncePerArguments, oncePerRun, type RunContext } from '../people/run-context.ts';
-import type { Account } from '../people/accounts.ts';
 import {
   Blocked,
   createProblem,
@@ -24,6 +21,9 @@ import {
   failIfAny,
   skip,
 } from '../problems/problem.ts';
+import { createOrBlock } from '../requests/creates.ts';
+import { isSameProject, listWith } from '../requests/lists.ts';
+import { blockIfRefusedAnyway, registerAgain } from '../requests/sign-ins.ts';
 import { must, should, type Check, type Run } from './check.ts';
 
 /** An account that several checks sign in to. */

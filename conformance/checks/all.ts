@@ -4,9 +4,12 @@ import type { Check } from './check.ts';
 import { cookieChecks } from './cookies.ts';
 import { corsChecks } from './cors.ts';
 import { errorChecks } from './errors.ts';
+import { idempotencyChecks } from './idempotency.ts';
 import { journeyChecks } from './journeys.ts';
 import { leakChecks } from './leaks.ts';
-import { projectChecks } from './projects.ts';
+import { projectIdChecks } from './project-ids.ts';
+import { projectListChecks } from './project-lists.ts';
+import { projectUserChecks } from './project-users.ts';
 import { reachabilityChecks } from './reachability.ts';
 import { signInChecks } from './signin.ts';
 import { textChecks } from './text.ts';
@@ -18,7 +21,10 @@ export const checks: Check[] = [
   ...corsChecks,
   ...accountChecks,
   ...signInChecks,
-  ...projectChecks,
+  ...projectListChecks,
+  ...projectIdChecks,
+  ...projectUserChecks,
+  ...idempotencyChecks,
   ...textChecks,
   ...cookieChecks,
   ...xsrfChecks,

@@ -1,12 +1,13 @@
-import { lowerFirst } from '../problems/describe.ts';
 import { isSuccess, messageOf, statusOf } from '../http/response.ts';
 import { asUser } from '../people/visits.ts';
-import { createAsVisitor } from '../requests/visitors.ts';
-import { createListed, isListShared } from '../requests/lists.ts';
-import { createOrBlock } from '../requests/creates.ts';
+import { lowerFirst } from '../problems/describe.ts';
 import { skip } from '../problems/problem.ts';
+import { createOrBlock } from '../requests/creates.ts';
+import { describeAcceptance, errorCases } from '../requests/error-cases.ts';
+import { createListed, isListShared } from '../requests/lists.ts';
+import { exchangeOf, triggerJudged } from '../requests/refusals.ts';
+import { createAsVisitor } from '../requests/visitors.ts';
 import { profile, type Check } from './check.ts';
-import { describeAcceptance, errorCases, exchangeOf, triggerJudged } from './errors.ts';
 import { listRejectedTexts } from './text.ts';
 
 /** Choices that the specification leaves open. They are noted and never fail. */

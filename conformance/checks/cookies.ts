@@ -1,15 +1,15 @@
 import { Cookie } from 'tough-cookie';
-import { describeStatus, truncate } from '../problems/describe.ts';
-import { headerValues, isSuccess, responseHeader, statusOf } from '../http/response.ts';
 import type { Exchange } from '../http/record.ts';
+import { headerValues, isSuccess, responseHeader, statusOf } from '../http/response.ts';
 import { maskCookie } from '../http/secrets.ts';
 import { isLocalhost } from '../http/simulated-browser.ts';
-import { activeSession, firstVisit, signInAsAnother, manyVisits } from '../people/visits.ts';
-import { isSameProject, isListShared } from '../requests/lists.ts';
-import { isListPublic } from '../requests/visitors.ts';
-import { isUnauthorized } from '../requests/sign-ins.ts';
 import { oncePerRun, type RunContext } from '../people/run-context.ts';
+import { activeSession, firstVisit, signInAsAnother, manyVisits } from '../people/visits.ts';
+import { describeStatus, truncate } from '../problems/describe.ts';
 import { fail, failIfAny, createProblem, skip, type Problem } from '../problems/problem.ts';
+import { isSameProject, isListShared } from '../requests/lists.ts';
+import { isUnauthorized } from '../requests/sign-ins.ts';
+import { isListPublic } from '../requests/visitors.ts';
 import { must, should, type Check } from './check.ts';
 
 export const cookieChecks: Check[] = [

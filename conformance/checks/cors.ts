@@ -1,5 +1,5 @@
-import { describeExchangeScreen } from '../problems/describe.ts';
 import type { Exchange } from '../http/record.ts';
+import { describeExchangeScreen } from '../problems/describe.ts';
 import { accessFault } from '../problems/matchers.ts';
 import { fail, failOnFaults, skip } from '../problems/problem.ts';
 import { must, should, type Check } from './check.ts';

@@ -1,5 +1,5 @@
-import { checkJourney, checkWalk } from '../journeys/journey.ts';
 import { Unjudged } from '../http/record.ts';
+import { checkJourney, checkWalk } from '../journeys/journey.ts';
 import { accountSteps, arrival, hashesOf, projectSteps } from '../journeys/steps.ts';
 import type { WalkOptions } from '../journeys/walk.ts';
 import { oncePerRun, type RunContext } from '../people/run-context.ts';

@@ -1,9 +1,9 @@
-import { truncate } from '../problems/describe.ts';
 import type { Exchange } from '../http/record.ts';
-import type { HttpResponse } from '../http/transport.ts';
 import { encodedVariants } from '../http/secrets.ts';
+import type { HttpResponse } from '../http/transport.ts';
+import { truncate } from '../problems/describe.ts';
 import { must, should, type Check, type Run } from './check.ts';
-import { inspectResponses } from './errors.ts';
+import { inspectResponses } from './inspectors.ts';
 
 /** Stack traces of JavaScript, Python, Java and Kotlin, C#, Go, Ruby, PHP and Rust. */
 const stackTrace =

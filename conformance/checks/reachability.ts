@@ -1,6 +1,7 @@
 import { isUtf8 } from 'node:buffer';
 import { findCall, type Call } from '../../model/calls.ts';
-import { describeResponse, describeStatus } from '../problems/describe.ts';
+import { speaksTls } from '../command/target.ts';
+import type { Exchange, Stop } from '../http/record.ts';
 import {
   methodAndPath,
   isClientError,
@@ -10,11 +11,9 @@ import {
   responseHeader,
   statusOf,
 } from '../http/response.ts';
-import type { Exchange, Stop } from '../http/record.ts';
-import { refusalCause, explainInvalidJson } from '../problems/matchers.ts';
-import { isListPublic } from '../requests/visitors.ts';
 import type { RunContext } from '../people/run-context.ts';
-import { speaksTls } from '../command/target.ts';
+import { describeResponse, describeStatus } from '../problems/describe.ts';
+import { refusalCause, explainInvalidJson } from '../problems/matchers.ts';
 import {
   createProblem,
   fail,
@@ -24,8 +23,9 @@ import {
   type ResponseRule,
   type Problem,
 } from '../problems/problem.ts';
+import { isListPublic } from '../requests/visitors.ts';
 import { must, should, type Check, type Run } from './check.ts';
-import { collectExchanges } from './errors.ts';
+import { collectExchanges } from './inspectors.ts';
 
 /** The calls whose time REACH-10 measures, of others and of lena, who has over 100 projects. */
 const timings: [subject: string, call: Call, isBesideMany: boolean][] = [

@@ -1,14 +1,9 @@
 import type { Project } from '../../machines/types.ts';
-import {
-  describeResponse,
-  describeStatus,
-  lowerFirst,
-  secondsBetween,
-} from '../problems/describe.ts';
-import { isClientError, isSuccess, messageOf, statusOf } from '../http/response.ts';
 import { lateMs } from '../http/clock.ts';
+import { isClientError, isSuccess, messageOf, statusOf } from '../http/response.ts';
 import type { ApiCall } from '../http/simulated-browser.ts';
-import { listFault } from '../problems/matchers.ts';
+import type { SignedInUser } from '../people/accounts.ts';
+import type { RunContext } from '../people/run-context.ts';
 import {
   activeSession,
   firstVisit,
@@ -18,7 +13,21 @@ import {
   visitAs,
   type Visit,
 } from '../people/visits.ts';
-import { isListPublic } from '../requests/visitors.ts';
+import {
+  describeResponse,
+  describeStatus,
+  lowerFirst,
+  secondsBetween,
+} from '../problems/describe.ts';
+import { listFault } from '../problems/matchers.ts';
+import {
+  Blocked,
+  decisiveLast,
+  expectSuccess,
+  fail,
+  failIfAny,
+  skip,
+} from '../problems/problem.ts';
 import { isSameProject, listWith } from '../requests/lists.ts';
 import {
   isSignIn,
@@ -30,16 +39,7 @@ import {
   sendWrongPassword,
   type Send,
 } from '../requests/sign-ins.ts';
-import {
-  Blocked,
-  decisiveLast,
-  expectSuccess,
-  fail,
-  failIfAny,
-  skip,
-} from '../problems/problem.ts';
-import type { RunContext } from '../people/run-context.ts';
-import type { SignedInUser } from '../people/accounts.ts';
+import { isListPublic } from '../requests/visitors.ts';
 import { must, should, type Check } from './check.ts';
 import { changeCookie, forgeEnd, otherEnd, specialCharacters } from './cookies.ts';
 import { firstSession } from './xsrf.ts';

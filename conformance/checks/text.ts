@@ -1,4 +1,8 @@
 import type { NewProject, Project } from '../../machines/types.ts';
+import { isClientError, isSuccess, messageOf, parseJson, statusOf } from '../http/response.ts';
+import type { ApiCall, SimulatedBrowser } from '../http/simulated-browser.ts';
+import { oncePerArguments, type RunContext } from '../people/run-context.ts';
+import { asUser } from '../people/visits.ts';
 import {
   charactersOf,
   describeResponse,
@@ -6,10 +10,8 @@ import {
   lowerFirst,
   truncate,
 } from '../problems/describe.ts';
-import { isClientError, isSuccess, messageOf, parseJson, statusOf } from '../http/response.ts';
-import type { ApiCall, SimulatedBrowser } from '../http/simulated-browser.ts';
 import { messageFault, textFault, refusalCause } from '../problems/matchers.ts';
-import { asUser } from '../people/visits.ts';
+import { Blocked, createProblem, fail, failIfAny, skip } from '../problems/problem.ts';
 import { createOrBlock } from '../requests/creates.ts';
 import {
   expectReadableList,
@@ -18,8 +20,6 @@ import {
   listWith,
   missingFromList,
 } from '../requests/lists.ts';
-import { oncePerArguments, type RunContext } from '../people/run-context.ts';
-import { Blocked, createProblem, fail, failIfAny, skip } from '../problems/problem.ts';
 import { must, should, type Check, type Level } from './check.ts';
 
 type Text = [title: string, description: string];

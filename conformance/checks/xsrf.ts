@@ -1,8 +1,10 @@
-import { describeStatus, secondsBetween } from '../problems/describe.ts';
 import { isClientError, isSuccess, statusOf } from '../http/response.ts';
 import type { ApiCall, SimulatedBrowser } from '../http/simulated-browser.ts';
-import { messageFault, refusalCause } from '../problems/matchers.ts';
+import { oncePerRun, type RunContext } from '../people/run-context.ts';
 import { activeSession, signInAsAnother } from '../people/visits.ts';
+import { describeStatus, secondsBetween } from '../problems/describe.ts';
+import { messageFault, refusalCause } from '../problems/matchers.ts';
+import { Blocked, fail, failIfAny, createProblem, skip } from '../problems/problem.ts';
 import {
   createOrBlock,
   createWithoutToken,
@@ -10,8 +12,6 @@ import {
   describeCreateFailure,
 } from '../requests/creates.ts';
 import { isListPublic } from '../requests/visitors.ts';
-import { oncePerRun, type RunContext } from '../people/run-context.ts';
-import { Blocked, fail, failIfAny, createProblem, skip } from '../problems/problem.ts';
 import { must, should, type Check } from './check.ts';
 import { changeCookie, describePath, specialCharacters } from './cookies.ts';
 

@@ -1,6 +1,6 @@
 import { isUtf8 } from 'node:buffer';
-import { headerValues, emailOf, isSuccess, responseHeader, statusOf } from './response.ts';
 import type { Exchange } from './record.ts';
+import { headerValues, emailOf, isSuccess, responseHeader, statusOf } from './response.ts';
 import { encodedVariants, type Secrets } from './secrets.ts';
 
 type Run = {

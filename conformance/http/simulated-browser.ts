@@ -1,12 +1,12 @@
 import { Cookie, CookieJar } from 'tough-cookie';
 import type { OperationId } from '../../generated/operations.ts';
+import type { NewProject, Outcome } from '../../machines/types.ts';
 import { definitionOf, findCall } from '../../model/calls.ts';
 import { createApi, type Input, type Output } from '../../src/api/api.ts';
 import { xsrfTokens } from '../../src/api/xsrf.ts';
-import type { NewProject, Outcome } from '../../machines/types.ts';
-import { isRedirect, responseHeader, statusOf, headerValues } from './response.ts';
-import { Unjudged, type CookieSource, type Exchange } from './record.ts';
 import type { HttpClient } from './client.ts';
+import { Unjudged, type CookieSource, type Exchange } from './record.ts';
+import { isRedirect, responseHeader, statusOf, headerValues } from './response.ts';
 import type { HttpRequest } from './transport.ts';
 
 /** A call made with the app's own client. */

@@ -1,12 +1,12 @@
 import { waitFor, type AnyActor } from 'xstate';
 import { createHeadlessApp } from '../../model/headless-app.ts';
-import { describeExchangeScreen, describeStatus } from '../problems/describe.ts';
 import type { Exchange } from '../http/record.ts';
 import { isSuccess } from '../http/response.ts';
 import type { SimulatedBrowser } from '../http/simulated-browser.ts';
-import { isListShared } from '../requests/lists.ts';
 import type { RunContext } from '../people/run-context.ts';
+import { describeExchangeScreen, describeStatus } from '../problems/describe.ts';
 import { fail, skip } from '../problems/problem.ts';
+import { isListShared } from '../requests/lists.ts';
 import {
   arrival,
   newAccount,

@@ -1,7 +1,7 @@
 import { definitionOf, findCall } from '../../model/calls.ts';
-import type { ApiCall } from '../http/simulated-browser.ts';
-import { isSuccess, messageOf, responseHeader } from '../http/response.ts';
 import type { Exchange } from '../http/record.ts';
+import { isSuccess, messageOf, responseHeader } from '../http/response.ts';
+import type { ApiCall } from '../http/simulated-browser.ts';
 
 const segmenter = new Intl.Segmenter();
 

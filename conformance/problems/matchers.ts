@@ -4,7 +4,6 @@
  */
 import { STATUS_CODES } from 'node:http';
 import contract from '../../generated/contract.json' with { type: 'json' };
-import { charactersOf, describeStatus, describeType, truncate } from './describe.ts';
 import type { Exchange } from '../http/record.ts';
 import {
   isClientError,
@@ -15,6 +14,7 @@ import {
   statusOf,
 } from '../http/response.ts';
 import type { ApiCall } from '../http/simulated-browser.ts';
+import { charactersOf, describeStatus, describeType, truncate } from './describe.ts';
 
 /** Returns what is wrong with an error's `message`; undefined when it is a non-empty string. */
 export const messageFault = (exchange: Exchange): string | undefined =>

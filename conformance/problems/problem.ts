@@ -1,7 +1,7 @@
-import { describeExchangeScreen, describeScreen } from './describe.ts';
-import type { ApiCall } from '../http/simulated-browser.ts';
-import { statusOf } from '../http/response.ts';
 import type { Exchange } from '../http/record.ts';
+import { statusOf } from '../http/response.ts';
+import type { ApiCall } from '../http/simulated-browser.ts';
+import { describeExchangeScreen, describeScreen } from './describe.ts';
 import { callFault } from './matchers.ts';
 
 export const statuses = ['passed', 'failed', 'noted', 'skipped', 'blocked'] as const;

@@ -1,10 +1,10 @@
-import { compareCauses, isCauseOf } from '../checks/order.ts';
 import type { Check } from '../checks/check.ts';
-import { describeResponse, describeStatus } from '../problems/describe.ts';
-import { headerValues, isSuccess, parseJson, statusOf } from '../http/response.ts';
+import { compareCauses, isCauseOf } from '../checks/order.ts';
 import type { Exchange } from '../http/record.ts';
-import type { CheckResult } from '../run.ts';
+import { headerValues, isSuccess, parseJson, statusOf } from '../http/response.ts';
+import { describeResponse, describeStatus } from '../problems/describe.ts';
 import type { Cause, Problem } from '../problems/problem.ts';
+import type { CheckResult } from '../run.ts';
 
 /** An entry of the report: a check that is not met, or several with a common cause. */
 export type Finding = ReturnType<typeof listFindings>[number];

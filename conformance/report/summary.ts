@@ -1,5 +1,5 @@
-import { lowerFirst, plural } from '../problems/describe.ts';
 import { outOfTime } from '../http/transport.ts';
+import { lowerFirst, plural } from '../problems/describe.ts';
 import type { Report, ReportedFinding, ReportedProblem, Totals } from './schema.ts';
 
 /** A part of an entry or of the totals. A row without lines is not shown. */

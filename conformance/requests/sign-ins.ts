@@ -3,10 +3,10 @@ import type { Exchange } from '../http/record.ts';
 import { headerValues, isSuccess, statusOf } from '../http/response.ts';
 import type { ApiCall, SimulatedBrowser } from '../http/simulated-browser.ts';
 import type { Account } from '../people/accounts.ts';
-import { getOrCreate } from '../people/get-or-create.ts';
 import { oncePerRun, type RunContext } from '../people/run-context.ts';
 import { describeStatus } from '../problems/describe.ts';
 import { Blocked, createProblem } from '../problems/problem.ts';
+import { sendErrorCase } from './send-error-case.ts';
 
 export type Send = (context: RunContext, browser: SimulatedBrowser) => Promise<ApiCall>;
 
@@ -26,28 +26,6 @@ export const sendExistingEmail: Send = async (context, browser) => {
   const { email, password } = await context.signedInUser('ada');
   return browser.registerUser(email, `${password}-other`);
 };
-
-const resultsOf = new WeakMap<RunContext, Map<unknown, Promise<ApiCall | Exchange>>>();
-
-const resultsIn = (context: RunContext) =>
-  getOrCreate(resultsOf, context, () => new Map<unknown, Promise<ApiCall | Exchange>>());
-
-/** Returns what a request of `sendErrorCase` brought; undefined if it was not sent or failed. */
-export const sentErrorCase = (
-  context: RunContext,
-  send: unknown,
-): Promise<ApiCall | Exchange | undefined> =>
-  Promise.resolve(resultsIn(context).get(send)).catch(() => undefined);
-
-/** Sends the request of an error case once per run, by default in a new browser. */
-export const sendErrorCase = <Result extends ApiCall | Exchange>(
-  context: RunContext,
-  send: (context: RunContext, browser: SimulatedBrowser) => Promise<Result>,
-  browser?: SimulatedBrowser,
-): Promise<Result> =>
-  getOrCreate(resultsIn(context), send, () =>
-    send(context, browser ?? context.newBrowser('stranger')),
-  ) as Promise<Result>;
 
 export const loginWithWrongPassword = async (context: RunContext) =>
   sendErrorCase(context, sendWrongPassword, await mistypingVisitor(context));

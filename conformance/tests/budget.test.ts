@@ -1,12 +1,13 @@
 import { expect, test } from 'vitest';
 import type { Check } from '../checks/check.ts';
-import { errorCases, exchangeOf } from '../checks/errors.ts';
 import { isCauseOf, runOrder } from '../checks/order.ts';
-import { sentErrorCase } from '../requests/sign-ins.ts';
 import { minMustMs } from '../http/client.ts';
 import { outOfTime } from '../http/transport.ts';
 import { createReport } from '../report/create-report.ts';
 import { viewOf } from '../report/summary.ts';
+import { errorCases } from '../requests/error-cases.ts';
+import { exchangeOf } from '../requests/refusals.ts';
+import { sentErrorCase } from '../requests/send-error-case.ts';
 import { run, type CheckResult } from '../run.ts';
 import { exemplary, startBackend, type Change } from './backends/backend.ts';
 import {

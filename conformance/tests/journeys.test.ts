@@ -1,7 +1,7 @@
 import { expect, onTestFinished, test } from 'vitest';
-import { createFixtures, createRunId } from '../people/fixtures.ts';
 import { checkJourney, checkWalk } from '../journeys/journey.ts';
 import { arrival, type PersonSteps } from '../journeys/steps.ts';
+import { createFixtures, createRunId } from '../people/fixtures.ts';
 import { createRunContext } from '../people/run-context.ts';
 import { exemplary, startBackend } from './backends/backend.ts';
 import { TestClock } from './backends/test-clock.ts';

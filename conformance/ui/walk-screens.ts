@@ -4,11 +4,11 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { BrowserContext, Page, Request } from 'playwright-core';
 import { createScreenDriver, waitForApp } from '../../model/browser-driver.ts';
 import { isScreenBusy } from '../../model/observation.ts';
-import { launchBrowser } from './chromium.ts';
 import { checkJourney, checkWalk } from '../journeys/journey.ts';
 import { accountSteps, arrival, hashesOf, projectSteps, type App } from '../journeys/steps.ts';
 import type { RunContext } from '../people/run-context.ts';
 import { Blocked, CheckFailed } from '../problems/problem.ts';
+import { launchBrowser } from './chromium.ts';
 
 /** Fewer than without screens, which are slow. */
 const maxAttempts = 6;

@@ -1,0 +1,141 @@
+import type { Project } from '../../machines/types.ts';
+import { decidingStatuses } from '../../src/api/idempotency-keys.ts';
+import { isClientError, statusOf } from '../http/response.ts';
+import type { ApiCall } from '../http/simulated-browser.ts';
+import { oncePerRun } from '../people/run-context.ts';
+import { asUser } from '../people/visits.ts';
+import { describeResponse, describeStatus } from '../problems/describe.ts';
+import { messageFault, refusalCause } from '../problems/matchers.ts';
+import { decisiveLast, expectSuccess, fail, skip } from '../problems/problem.ts';
+import { createOrBlock, createWithKey } from '../requests/creates.ts';
+import { listWith } from '../requests/lists.ts';
+import { must, should, type Check } from './check.ts';
+
+export const idempotencyChecks: Check[] = [
+  should('PROJECT-13', {
+    title: 'A repeated Idempotency-Key is accepted',
+    requirement:
+      'Browsers may repeat a POST, and so does the app when a user tries again after a lost answer. Respond with the first project again, or ignore the key and create a second one. Do not reject the request, repeat no refusal, and store keys per user. A key has up to 255 characters.',
+    statements: ['CHOICE-7', 'CALL-9'],
+    after: ['PROJECT-9'],
+    run: asUser('bob', async (context, browser) => {
+      const {
+        call: first,
+        project,
+        sent,
+      } = await createOrBlock(context, browser, 'keyed', 'again');
+      const send = (key: string, sender = browser) => createWithKey(context, sender, sent, key);
+      const second = await send('again');
+      if (!(await send('not repeated')).outcome.ok)
+        skip('the backend rejects a second project with the same text');
+      const repeated = expectSuccess(
+        second,
+        'A repeated POST with its Idempotency-Key fails, although its project exists',
+        [first],
+      );
+      const hasId = (projects: Project[]) => projects.find(({ id }) => id === repeated.id);
+      const list = await listWith(context, browser, [{ call: second, project: repeated }], hasId);
+      if (list.missing.length > 0)
+        fail('A repeated Idempotency-Key gets a project that is not in the list.', [
+          first,
+          list.call,
+          second,
+        ]);
+      const ofVisitor = await send('refused', context.newBrowser('visitor'));
+      const ofTwo = await createWithKeyOfAnother(context);
+      const headers = { 'idempotency-key': 'long-key-'.repeat(29).slice(0, 255) };
+      const long = await browser.createProject(sent, { headers, isAppRequest: false });
+      const cases: [key: string, ...ApiCall[]][] = [
+        ['one with which a visitor was refused', ofVisitor, await send('refused')],
+        ['one that another user has sent', ofTwo.first, ofTwo.second],
+        ['one of 255 characters', long],
+      ];
+      for (const [key, ...calls] of cases)
+        if (!calls.at(-1)!.outcome.ok && (await send(`not ${key}`)).outcome.ok)
+          expectSuccess(calls.pop()!, `An Idempotency-Key is refused: ${key}`, calls);
+      const concurrent = await Promise.all([send('at once'), send('at once')]);
+      const [one, two] = concurrent.map(({ outcome }) =>
+        outcome.ok ? outcome.value.id : undefined,
+      );
+      if (repeated.id === project.id && one !== two && one !== undefined && two !== undefined)
+        fail('Two requests at once with one Idempotency-Key create two projects.', [
+          second,
+          ...concurrent,
+        ]);
+      const failed = concurrent.find(
+        ({ exchange }) =>
+          statusOf(exchange) >= 500 ||
+          (repeated.id === project.id && decidingStatuses.includes(statusOf(exchange))),
+      );
+      if (failed)
+        fail(
+          `Of two requests at once with one Idempotency-Key, one gets ${describeStatus(failed.exchange)}.`,
+          decisiveLast(concurrent, failed),
+          {
+            detail: isClientError(failed.exchange)
+              ? 'The app chooses a new key after this status, so the next attempt creates a second project.'
+              : undefined,
+          },
+        );
+    }),
+  }),
+  should('PROJECT-19', {
+    title: 'An Idempotency-Key with another text does not lose a project',
+    requirement:
+      'When a key comes with another title or description, create that project or reject it with 409 and a message. Do not respond with the first project.',
+    statements: ['CHOICE-90', 'CREATE-2'],
+    after: ['PROJECT-8'],
+    run: asUser('bob', async (context, browser) => {
+      const first = await createOrBlock(context, browser, 'first of its key', 'two texts');
+      const others = {
+        'another text': context.fixtures.project('second of its key'),
+        'another description': { ...first.sent, description: 'Another one.' },
+      };
+      for (const [texts, other] of Object.entries(others)) {
+        const second = await createWithKey(context, browser, other, 'two texts');
+        let fault = messageFault(second.exchange);
+        if (second.outcome.ok) {
+          const project = second.outcome.value;
+          const list = await listWith(context, browser, [{ call: second, project }]);
+          const isStored = project.id !== first.project.id && list.missing.length === 0;
+          fault = isStored ? undefined : 'its project is not stored';
+        } else if (!isClientError(second.exchange)) fault = 'that is no refusal';
+        if (fault)
+          fail(
+            `A key with ${texts} gets ${describeStatus(second.exchange)}, and ${fault}.`,
+            [first.call, second],
+            { cause: refusalCause(second.exchange, `a repeated Idempotency-Key with ${texts}`) },
+          );
+      }
+    }),
+  }),
+  must('PROJECT-20', {
+    title: 'An Idempotency-Key belongs to the user who sent it',
+    requirement:
+      "Store keys per user. Never respond with another user's project, and store the project of each user.",
+    statements: ['CHOICE-91', 'CHOICE-44'],
+    after: ['PROJECT-13'],
+    async run(context) {
+      const { bob, first, created, second } = await createWithKeyOfAnother(context);
+      if (!second.outcome.ok) skip(`the second user gets ${describeResponse(second.exchange)}`);
+      const project = second.outcome.value;
+      const list = await listWith(context, bob.browser, [{ call: second, project }]);
+      if (list.missing.length > 0)
+        fail(
+          project.id === created.id
+            ? 'A user whose Idempotency-Key another user has sent gets the project of that user.'
+            : 'A user whose Idempotency-Key another user has sent gets a project that is not stored.',
+          [first, list.call, second],
+        );
+    },
+  }),
+];
+
+/** Creates a project of ada, then one of bob with the same Idempotency-Key. */
+const createWithKeyOfAnother = oncePerRun(async (context) => {
+  const [ada, bob] = [await context.signedInUser('ada'), await context.signedInUser('bob')];
+  const name = 'with the key of another user';
+  const first = await createOrBlock(context, ada.browser, name, 'of two users');
+  const second = await createWithKey(context, bob.browser, first.sent, 'of two users');
+  return { bob, first: first.call, created: first.project, second };
+});

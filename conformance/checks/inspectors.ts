@@ -1,0 +1,19 @@
+import type { Exchange } from '../http/record.ts';
+import type { RunContext } from '../people/run-context.ts';
+import { makeOrdinaryVisit } from '../people/visits.ts';
+import { failOnFaults, type ResponseRule } from '../problems/problem.ts';
+import { errorCases } from '../requests/error-cases.ts';
+import { triggerError } from '../requests/refusals.ts';
+import type { Run } from './check.ts';
+
+/** Creates a verdict on the responses to an ordinary visit and to the error cases. */
+export function inspectResponses(...rule: ResponseRule): Run {
+  return async (context) => failOnFaults(await collectExchanges(context), ...rule);
+}
+
+/** Makes an ordinary visit and sends all error cases. Returns the exchanges of the run so far. */
+export async function collectExchanges(context: RunContext): Promise<Exchange[]> {
+  await makeOrdinaryVisit(context).catch(() => {});
+  for (const errorCase of errorCases) await triggerError(context, errorCase).catch(() => {});
+  return context.http.exchanges;
+}

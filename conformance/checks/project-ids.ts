@@ -1,0 +1,156 @@
+import type { Project } from '../../machines/types.ts';
+import { isSuccess, parseJson, statusOf } from '../http/response.ts';
+import { asUser } from '../people/visits.ts';
+import { describeStatus, describeType, truncate } from '../problems/describe.ts';
+import { Blocked, fail } from '../problems/problem.ts';
+import { createOrBlock } from '../requests/creates.ts';
+import { isSameProject, listOrBlock, listWith, missingFromList } from '../requests/lists.ts';
+import { must, should, type Check } from './check.ts';
+
+export const projectIdChecks: Check[] = [
+  must('PROJECT-17', {
+    title: 'Browsers can tell all ids apart',
+    requirement:
+      'Send an id as a string, or as an integer of at most 9007199254740991 (2^53 - 1). Browsers round larger numbers, so that two ids become one.',
+    statements: ['ENTITY-1', 'CHOICE-32'],
+    after: ['PROJECT-1', 'PROJECT-2', 'PROJECT-3'],
+    run: asUser('ada', async (context, browser) => {
+      for (const name of ['a first id', 'a second id', 'a third id', 'a fourth id'])
+        await createOrBlock(context, browser, name);
+      const { call, projects } = await listOrBlock(browser);
+      const matches = call.exchange.response!.text.matchAll(/"id"\s*:\s*(-?\d+)/g);
+      const sent = Array.from(matches, ([, id]) => id!);
+      const isRounded = (id: string) =>
+        projects.some((project) => project.id === Number(id)) &&
+        sent.some((other) => other !== id && Number(other) === Number(id));
+      const [first, second] = new Set(sent.filter(isRounded));
+      if (first !== undefined)
+        fail(`Ids are beyond 2^53: browsers read ${first} and ${second} as one number.`, [call], {
+          detail: `They read both as ${Number(first)}.`,
+          userSees: 'one row for two projects',
+        });
+    }),
+  }),
+  should('PROJECT-21', {
+    title: 'Ids are strings or integers',
+    requirement: 'Send an id as a string, or as an integer up to 2^53 without a fraction.',
+    statements: ['ENTITY-1'],
+    after: ['PROJECT-8'],
+    run: asUser('ada', async (context, browser) => {
+      const { call, projects } = await listOrBlock(browser);
+      const wrong = projects.find(({ id }) => typeof id === 'number' && !Number.isSafeInteger(id));
+      if (wrong)
+        fail(
+          `An id is ${describeType(wrong.id)}${Number.isInteger(wrong.id) ? ', and browsers round numbers beyond 2^53' : ', no string or integer'}.`,
+          [call],
+        );
+    }),
+  }),
+  must('PROJECT-6', {
+    title: 'Each project has a unique id',
+    requirement:
+      'Give every project its own id, also to projects created concurrently or with the same text. The app shows one row per id.',
+    statements: ['ENTITY-1', 'CHOICE-32'],
+    after: ['PROJECT-17'],
+    run: asUser('ada', async (context, browser) => {
+      const first = await createOrBlock(context, browser, 'twice the same');
+      // A backend may require unique titles.
+      const second = await browser.createProject(first.sent);
+      const third = await createOrBlock(context, browser, 'something else');
+      const { projects, call } = await listOrBlock(browser);
+      const calls = [first.call, second, third.call];
+      const values = calls.flatMap(({ outcome }) => (outcome.ok ? [outcome.value] : []));
+      const created = findDuplicateId(values);
+      if (created !== undefined)
+        fail(
+          `Two projects are created with one id, ${truncate(JSON.stringify(created), 40)}.`,
+          calls,
+          { userSees: 'the second project replaces the first one' },
+        );
+      const listed = findDuplicateId(projects);
+      if (listed !== undefined)
+        fail(`The list has an id twice, ${truncate(JSON.stringify(listed), 40)}.`, [call]);
+    }),
+  }),
+  must('PROJECT-23', {
+    title: 'A second project with the same title leaves the first one as it is',
+    requirement:
+      'Identify projects by their id. Store a second project with the same title, also of another user, or reject it with 409 and a message. Never replace the first one.',
+    statements: ['ENTITY-1', 'CHOICE-32', 'APP-2'],
+    after: ['PROJECT-8'],
+    run: asUser('ada', async (context, browser) => {
+      const first = await createOrBlock(context, browser, 'of one title');
+      const sent = { ...first.sent, description: 'The title is that of another project.' };
+      const others = { 'another user': 'bob', 'the same user': 'ada' };
+      for (const [user, name] of Object.entries(others)) {
+        const other = (await context.signedInUser(name)).browser;
+        const second = await other.createProject(sent);
+        await createOrBlock(context, other, `of a new title of ${name}`);
+        if (statusOf(second.exchange) >= 500)
+          fail(
+            `A project with the title of one of ${user} gets ${describeStatus(second.exchange)}.`,
+            [first.call, second],
+            { detail: 'Projects with new titles are created.' },
+          );
+        const { missing, call } = await listWith(context, browser, [first], (projects, project) =>
+          projects.find(isSameProject(project)),
+        );
+        if (missing.length > 0)
+          fail(`A second project with a title, of ${user}, removes the first one from its list.`, [
+            first.call,
+            second,
+            call,
+          ]);
+      }
+    }),
+  }),
+  must('PROJECT-7', {
+    title: 'The id of a project never changes',
+    requirement: 'Use one id per project, in the response to creating and in every list.',
+    statements: ['ENTITY-1', 'CHOICE-32'],
+    after: ['PROJECT-6'],
+    run: asUser('ada', async (context, browser) => {
+      const { project, call } = await createOrBlock(context, browser, 'with one id');
+      const lists = [await listOrBlock(browser), await listOrBlock(browser)];
+      const [first, second] = lists.map(
+        ({ projects }) => projects.find(({ title }) => title === project.title)?.id,
+      );
+      if (first === undefined || second === undefined) throw new Blocked(missingFromList);
+      if (first !== second || first !== project.id)
+        fail(
+          `A project has another id ${first === second ? 'in lists than in the response to creating it' : 'in each list'}.`,
+          [call, ...lists.map((list) => list.call)],
+          {
+            detail: `It is ${describeType(project.id)} in the response to creating it, and ${describeType(first)} and ${describeType(second)} in lists.`,
+            userSees: 'the same project twice while the app fetches the list',
+          },
+        );
+    }),
+  }),
+  should('PROJECT-25', {
+    title: 'The backend chooses the id of a new project',
+    requirement: 'Ignore an id in the request, as each field that the contract does not name.',
+    statements: ['CREATE-2', 'ENTITY-1'],
+    after: ['PROJECT-24'],
+    run: asUser('bob', async (context, browser) => {
+      const { project, call } = await createOrBlock(context, browser, 'with an id of the backend');
+      const id = otherId(project.id);
+      const json = { ...context.fixtures.project('with a chosen id'), id };
+      const create = await browser.send('POST', '/api/v1/projects', { json });
+      const created = Object(parseJson(create.response?.text)) as Partial<Project>;
+      if (isSuccess(create) && String(created.id) === String(id))
+        fail('A request chooses the id of its project.', [call, create]);
+    }),
+  }),
+];
+
+/** Returns an id of the same form that no project has. */
+const otherId = (id: Project['id']) =>
+  typeof id === 'number'
+    ? id + 1_000_000
+    : id.replace(/[\da-f](?=[^\da-f]*$)|$/i, (digit) => (digit === '1' ? '2' : '1'));
+
+export function findDuplicateId(projects: Project[]): Project['id'] | undefined {
+  const ids = projects.map(({ id }) => id);
+  return ids.find((id, index) => ids.indexOf(id) !== index);
+}

@@ -1,0 +1,342 @@
+import type { NewProject, Project } from '../../machines/types.ts';
+import type { Exchange } from '../http/record.ts';
+import { isClientError, isSuccess, parseJson, responseHeader, statusOf } from '../http/response.ts';
+import type { ApiCall, SimulatedBrowser } from '../http/simulated-browser.ts';
+import { oncePerRun, type RunContext } from '../people/run-context.ts';
+import { asUser, firstVisit } from '../people/visits.ts';
+import { describeStatus, describeType } from '../problems/describe.ts';
+import { listFault, projectFault } from '../problems/matchers.ts';
+import { expectSuccess, fail, failIfAny, skip, type Hint } from '../problems/problem.ts';
+import { createOrBlock } from '../requests/creates.ts';
+import {
+  createListed,
+  expectReadableList,
+  findProjectLoosely,
+  isListShared,
+  listOrBlock,
+  listWith,
+} from '../requests/lists.ts';
+import { listAsVisitor } from '../requests/visitors.ts';
+import { must, should, type Check } from './check.ts';
+import { findDuplicateId } from './project-ids.ts';
+import { expectSameText } from './text.ts';
+
+/** Exceeds the usual page sizes of paginated lists. The longest is 250. */
+const manyProjects = 252;
+
+export const projectListChecks: Check[] = [
+  must('PROJECT-1', {
+    title: 'The list is a JSON array of projects',
+    requirement:
+      'Respond to GET /api/v1/projects with 200 and an array, without a wrapper object. Each item has "id" (string or number), "title" (string) and "description" (string).',
+    statements: ['CALL-8', 'ENTITY-1', 'CHOICE-19'],
+    after: ['SIGNIN-15'],
+    run: asUser('ada', async (context, browser) => {
+      await firstVisit(context);
+      await browser.createProject(context.fixtures.project('a second one'));
+      const list = await browser.listProjects();
+      if (!list.outcome.ok) fail(`The app cannot show the list: ${listFault(list)}.`, [list]);
+      const visitors = await listAsVisitor(context);
+      if (isSuccess(visitors.exchange) && !visitors.outcome.ok)
+        fail(`A visitor gets ${describeStatus(visitors.exchange)} and no list.`, [visitors], {
+          detail: `In the response, ${listFault(visitors)}. A status 4xx would refuse the visitor.`,
+        });
+    }),
+  }),
+  must('PROJECT-2', {
+    title: 'The response to creating a project is the project',
+    requirement:
+      'Respond to POST /api/v1/projects with 201 (any 2xx status works) and the created project: "id", "title" and "description", without a wrapper object.',
+    statements: ['CALL-9', 'CREATE-2', 'CHOICE-18'],
+    after: ['SIGNIN-15'],
+    run: asUser('ada', async (context, browser) => {
+      const third = await browser.createProject(context.fixtures.project('a third one'));
+      const creates = [(await firstVisit(context)).create, third];
+      for (const create of creates) {
+        const { exchange, outcome } = create;
+        const fault = projectFault(parseJson(exchange.response?.text));
+        if (isSuccess(exchange) && !outcome.ok)
+          fail(`A new project's response is no project: ${fault ?? 'it cannot be read'}.`, [
+            create,
+          ]);
+        expectSuccess(create, 'Creating a project fails');
+      }
+      expectSameTexts(creates);
+    }),
+  }),
+  must('PROJECT-3', {
+    title: 'The list without projects is []',
+    requirement: 'Respond with 200 and [], not with null, 204, 404 or an object.',
+    statements: ['CALL-8', 'CHOICE-19', 'CHOICE-29'],
+    after: ['PROJECT-1'],
+    run: asUser('flo', async (context, browser) => {
+      const list = await browser.listProjects();
+      const { length } = expectSuccess(list, 'The list of a user without projects fails');
+      if (length > 0) skip(`a new user sees ${length} projects`);
+    }),
+  }),
+  must('PROJECT-4', {
+    title: 'The next list contains a created project',
+    requirement:
+      'Store and commit the project before the response, and include it, unchanged, in the next GET. Do not cache the list.',
+    statements: ['APP-2', 'CALL-8', 'LIST-3'],
+    after: ['PROJECT-11'],
+    inspects: true,
+    run: asUser('ada', async (context, browser) => {
+      await createOrBlock(context, browser, 'in the list before');
+      await expectInNextList(context, browser, 'in the next list');
+      // Often, because a project may be stored at the moment of the response.
+      const other = (await context.signedInUser('flo')).browser;
+      for (let count = 1; count <= 10; count++)
+        await expectInNextList(context, other, `in next list ${count}`);
+      failIfAny(context.reportedTo('PROJECT-4'));
+    }),
+  }),
+  must('PROJECT-10', {
+    title: 'All projects created concurrently are stored',
+    requirement: 'Create one project per concurrent request, each with its own id.',
+    statements: ['APP-2', 'CHOICE-32'],
+    after: ['PROJECT-8'],
+    run: asUser('bob', async (context, browser) => {
+      await createOrBlock(context, browser, 'before those at once');
+      // Ids that are made of the time differ by chance.
+      const names = Array.from({ length: 5 }, (_, index) => `${index + 1} of five at once`);
+      const calls = await Promise.all(
+        names.map((name) => browser.createProject(context.fixtures.project(name))),
+      );
+      // A control: the backend may limit the projects of a user.
+      if (calls.some(({ exchange }) => isClientError(exchange)))
+        await createOrBlock(context, browser, 'after those at once');
+      const failedCount = calls.filter(({ outcome }) => !outcome.ok).length;
+      const failure = `Of ${calls.length} projects created at once, ${failedCount} fail${failedCount === 1 ? 's' : ''}`;
+      const cause = { words: 'projects created at once fail', subject: 'a project' };
+      const created = calls.map((call) => ({
+        call,
+        project: expectSuccess(call, failure, calls, { cause }),
+      }));
+      if (findDuplicateId(created.map(({ project }) => project)) !== undefined)
+        fail(`Projects created at once have one id${roundedNote(created)}.`, calls);
+      expectSameTexts(calls);
+      const { missing, call } = await listWith(context, browser, created);
+      if (missing.length === 0) return;
+      const listAgain = () => browser.listProjects({ onNewConnection: true });
+      const lists = await Promise.all([call, ...calls].map(listAgain));
+      const texts = new Set([call, ...lists].map(({ exchange }) => exchange.response?.text));
+      fail(
+        `Of ${created.length} projects created at once, the list has ${created.length - missing.length}${texts.size > 1 ? '; lists on other connections differ' : ''}.`,
+        [...calls, call],
+      );
+    }),
+  }),
+  must('PROJECT-12', {
+    title: 'A rejected project is not stored',
+    requirement: 'Store nothing when responding with an error, because the user tries again.',
+    statements: ['CREATE-4', 'CHOICE-28'],
+    after: ['PROJECT-18'],
+    run: asUser('fay', async (context, browser) => {
+      let isAnyRejected = false;
+      // A title that is stored and no text would hide the list of all users.
+      const odd = (await isListShared(context)) ? [] : [5, null, ['x']];
+      for (const title of ['', ' ', 'x'.repeat(20_000), ...odd]) {
+        const name = typeof title === 'string' ? `${title.length} characters` : describeType(title);
+        const { title: description } = context.fixtures.project(`whose title is ${name}`);
+        const json = { title, description };
+        const create = await browser.send('POST', '/api/v1/projects', { json });
+        const after = await listOrBlock(browser);
+        if (!create.response || isSuccess(create)) continue;
+        isAnyRejected = true;
+        if (after.projects.some((each) => each.description === description))
+          fail(`A project is refused with ${describeStatus(create)}, and the list has it.`, [
+            after.call,
+            create,
+          ]);
+      }
+      if (!isAnyRejected) skip('the backend rejects no project');
+    }),
+  }),
+  should('PROJECT-14', {
+    title: 'A changed list is sent in full to its old ETag',
+    requirement:
+      'Change the ETag with the list, and send 304 only to the ETag of the present list.',
+    statements: ['LIST-3', 'PROJECTS-7'],
+    after: ['PROJECT-8'],
+    run: asUser('bob', async (context, browser) => {
+      const before = (await listOrBlock(browser)).call;
+      const etag = responseHeader(before.exchange, 'etag');
+      if (etag === undefined) skip('the list has no ETag');
+      await createListed(context, browser, 'that changes the ETag');
+      const headers = { 'if-none-match': etag };
+      const conditional = await browser.send('GET', '/api/v1/projects', { headers });
+      if (statusOf(conditional) === 304)
+        fail('The list changed, and its old ETag gets 304, so a cache keeps the old list.', [
+          before,
+          conditional,
+        ]);
+      const lists = [];
+      for (const name of ['hugo', 'iris']) {
+        const user = await context.signedInUser(name);
+        lists.push((await createListed(context, user.browser, `of ${name}`)).list.call.exchange);
+      }
+      const [one, other] = lists as [Exchange, Exchange];
+      const etags = lists.map((list) => responseHeader(list, 'etag'));
+      if (etags[0] === etags[1] && one.response?.text !== other.response?.text)
+        fail('Two users have different lists with one ETag: a cache mixes them up.', [one, other]);
+    }),
+  }),
+  must('PROJECT-9', {
+    title: 'The list is complete',
+    requirement:
+      'Respond with all projects, 251 and more, to every request. The app requests no further pages.',
+    statements: ['CONST-4', 'CALL-8'],
+    after: ['PROJECT-23', 'PROJECT-10'],
+    async run(context) {
+      const { browser, created } = await createManyProjects(context);
+      const { call: last } = await createOrBlock(context, browser, 'last of many');
+      const creates = [...created.map((each) => each.call), last].map(({ exchange }) => exchange);
+      await expectReadableList(browser, `project ${creates.length} of a user`, ...creates);
+      const { all, lists } = await listFiveTimes(context);
+      const missingFrom = ({ projects }: { projects: Project[] }) =>
+        all.filter((project) => !findProjectLoosely(projects, project)).length;
+      const [shortest, ...others] = lists.toSorted((a, b) => missingFrom(b) - missingFrom(a));
+      const { call, projects } = shortest!;
+      const count = missingFrom(shortest!);
+      const isVarying = others.some((other) => missingFrom(other) < count);
+      if (count > 0)
+        fail(
+          `The list has ${projects.length} projects and lacks ${count} of ${all.length}${isVarying ? ', and the next one differs' : ''}.`,
+          [...created.map((each) => each.call), call],
+          { hint: isVarying ? undefined : limitHint(projects, all) },
+        );
+    },
+  }),
+  should('PROJECT-5', {
+    title: 'The list is ordered from oldest to newest',
+    requirement:
+      'Sort by creation, oldest first: by a number that grows, or by a time so fine that no two are equal. The app appends a new project to the list, so rows would move when the screen opens again.',
+    statements: ['CREATE-2', 'CHOICE-44', 'LIST-3'],
+    after: ['PROJECT-9'],
+    async run(context) {
+      const idsOf = (projects: Project[]) => projects.map(({ id }) => String(id));
+      const { all, newest, newestCalls, lists } = await listFiveTimes(context);
+      const orders = lists.map(({ projects }) => idsOf(projects));
+      const first = new Set(orders[0]);
+      const changed = orders.findIndex(
+        (order) => order.filter((id) => first.has(id)).join() !== [...first].join(),
+      );
+      const known = new Set(idsOf(all));
+      const order = [...first].filter((id) => known.has(id));
+      const expected = idsOf(newest);
+      if (changed > 0)
+        fail(
+          'Five lists in a row have different orders.',
+          [...newestCalls, lists[0]!.call, lists[changed]!.call],
+          { userSees: 'rows that change places whenever the screen opens' },
+        );
+      if (order.slice(-expected.length).join() === expected.join()) return;
+      const isReversed = order.slice(0, expected.length).join() === expected.toReversed().join();
+      fail(
+        isReversed
+          ? 'The list is ordered from newest to oldest.'
+          : `Of ${order.length} projects, the five newest are at ${expected.map((id) => order.indexOf(id) + 1).join(', ')} in the list.`,
+        [...newestCalls, lists[0]!.call],
+        {
+          userSees: 'a new project at the end of the list, and elsewhere when the user comes back',
+        },
+      );
+    },
+  }),
+  /** May make the list of fay unreadable, so it comes after the other check of fay. */
+  must('PROJECT-18', {
+    title: 'A value that is not a text never makes the list unreadable',
+    requirement:
+      'Reject a title or description that is not a string with a status 4xx, or store it as a string. One other value hides all projects of its user.',
+    statements: ['ENTITY-1', 'CHOICE-19', 'LIST-4'],
+    after: ['PROJECT-8'],
+    run: asUser('fay', async (context, browser) => {
+      if (await isListShared(context)) skip('all users see the same projects');
+      const text = 'Created by the conformance kit';
+      await listOrBlock(browser);
+      for (const value of [5, true, null, undefined, { text }, [text]]) {
+        for (const [field, other] of Object.entries({
+          title: 'description',
+          description: 'title',
+        })) {
+          const project = `a project whose ${field} is ${describeType(value)}`;
+          const json = { [field]: value, [other]: `${text}: ${project}` };
+          const create = await browser.send('POST', '/api/v1/projects', { json });
+          await expectReadableList(browser, project, create);
+        }
+      }
+    }),
+  }),
+];
+
+/** Creates a project. Fails when the next list does not contain it, or contains another text. */
+async function expectInNextList(context: RunContext, browser: SimulatedBrowser, name: string) {
+  const before = await browser.listProjects();
+  const created = await createOrBlock(context, browser, name);
+  const { call, project, sent } = created;
+  const list = await listWith(context, browser, [created]);
+  const evidence = [before, call, list.call];
+  const listed = findProjectLoosely(list.projects, project);
+  if (listed) return expectSameText(sent, listed, 'the list', evidence);
+  const isSame = before.exchange.response?.text === list.call.exchange.response?.text;
+  fail(
+    isSame
+      ? 'A created project is not in the next list, which equals the list before.'
+      : 'A created project is not in the next list.',
+    evidence,
+    { userSees: 'the new project disappears when the user comes back to the screen' },
+  );
+}
+
+/** Claims a limit of the list, which a longer list of the run refutes. */
+const limitHint = ({ length }: Project[], all: Project[]): Hint => ({
+  words: `The list is cut at ${length}, or projects that were created six at a time are lost.`,
+  isRefutedBy: ({ response }) => {
+    const rows = parseJson(response?.text);
+    return Array.isArray(rows) && rows.length > length && rows.length < all.length;
+  },
+});
+
+/** Explains equal ids that differ on the wire. */
+const roundedNote = (created: { project: Project }[]) =>
+  created.some(({ project: { id } }) => typeof id === 'number' && !Number.isSafeInteger(id))
+    ? ' in browsers, which round numbers beyond 2^53'
+    : '';
+
+/** Compares the texts of the responses with the requests. */
+function expectSameTexts(calls: ApiCall<Project>[]) {
+  for (const call of calls) {
+    const sent = parseJson(String(call.exchange.request.body)) as NewProject;
+    const place = 'the response';
+    if (call.outcome.ok) expectSameText(sent, call.outcome.value, place, [call]);
+  }
+}
+
+/** Creates five more projects of lena, one after the other, and fetches the list five times. */
+const listFiveTimes = oncePerRun(async (context) => {
+  const { browser, created } = await createManyProjects(context);
+  const last = [];
+  for (const name of ['one', 'two', 'three', 'four', 'five'])
+    last.push(await createOrBlock(context, browser, name));
+  const newest = last.map(({ project }) => project);
+  const lists = [];
+  while (lists.length < 5) lists.push(await listOrBlock(browser));
+  const all = [...created, ...last].map(({ project }) => project);
+  return { all, newest, newestCalls: last.map(({ call }) => call), lists };
+});
+
+/** Creates many projects of lena, six at a time. */
+const createManyProjects = oncePerRun(async (context) => {
+  const { browser } = await context.signedInUser('lena');
+  await listOrBlock(browser);
+  const created: Awaited<ReturnType<typeof createOrBlock>>[] = [];
+  while (created.length < manyProjects) {
+    const batch = Array.from({ length: 6 }, (_, index) =>
+      createOrBlock(context, browser, `number ${created.length + index + 1}`),
+    );
+    created.push(...(await Promise.all(batch)));
+  }
+  return { browser, created };
+});

@@ -1,0 +1,200 @@
+import type { Project } from '../../machines/types.ts';
+import type { Exchange } from '../http/record.ts';
+import { emailOf, isSuccess, parseJson, statusOf } from '../http/response.ts';
+import type { ApiCall, SimulatedBrowser } from '../http/simulated-browser.ts';
+import { oncePerRun } from '../people/run-context.ts';
+import { asUser } from '../people/visits.ts';
+import { expectSuccess, fail, skip } from '../problems/problem.ts';
+import { createOrBlock } from '../requests/creates.ts';
+import {
+  createListed,
+  findProjectLoosely,
+  isListShared,
+  isSameProject,
+  listOrBlock,
+  listWith,
+} from '../requests/lists.ts';
+import { must, type Check } from './check.ts';
+
+export const projectUserChecks: Check[] = [
+  must('PROJECT-8', {
+    title: 'Projects are still there after signing in again',
+    requirement:
+      'Store projects per user, not per session, so that another browser shows them. Find the user of each request by its cookie, never in a variable that requests share.',
+    statements: ['APP-2', 'CHOICE-9', 'CHOICE-44'],
+    after: ['PROJECT-4'],
+    run: asUser('ada', async (context, browser) => {
+      const created = await createListed(context, browser, 'to stay');
+      const other = await context.signedInUser('tess');
+      const list = await listWith(context, browser, [created]);
+      if (list.missing.length > 0)
+        fail("After another user's sign-in in another browser, a user's list lacks a project.", [
+          created.call,
+          other.login,
+          list.call,
+        ]);
+      const { call: theirs } = await createOrBlock(context, other.browser, 'of another browser');
+      const next = await listWith(context, browser, [created]);
+      if (next.missing.length > 0)
+        fail("After another user creates a project, a user's list lacks one.", [
+          created.call,
+          theirs,
+          next.call,
+        ]);
+      const again = await laterSession(context);
+      const { call, missing } = await listWith(context, again.browser, [created]);
+      const fault = 'A user who signs in from another browser does not see their projects.';
+      if (missing.length > 0) fail(fault, [created.call, again.login, call]);
+    }),
+  }),
+  must('PROJECT-16', {
+    title: 'A new project is in the next list of every browser that shows it',
+    requirement:
+      'Read the list from the store for every request. Do not cache it for a time, per session or per process.',
+    statements: ['APP-2', 'LIST-3', 'PROJECTS-7'],
+    after: ['PROJECT-8'],
+    run: asUser('ada', async (context, browser) => {
+      const [reader, user] = (await isListShared(context))
+        ? ['another user', await context.signedInUser('bob')]
+        : ["the user's second browser", await laterSession(context)];
+      // Fills a cache.
+      await listOrBlock(user.browser);
+      const { project, call, list: own } = await createListed(context, browser, `for ${reader}`);
+      const list = await listOrBlock(user.browser);
+      if (!findProjectLoosely(list.projects, project))
+        fail(`A new project is in the next list of its browser, and not in that of ${reader}.`, [
+          call,
+          own.call,
+          list.call,
+        ]);
+    }),
+  }),
+  must('PROJECT-11', {
+    title: "No user gets the response to another user's request",
+    requirement:
+      'Respond to concurrent requests by the cookies of each request. Keep the session in the request, never in a global, and put no shared cache in front.',
+    statements: ['CHOICE-47', 'CALL-3'],
+    after: ['PROJECT-7'],
+    async run(context) {
+      if (await isListShared(context)) skip('all users see the same projects');
+      const users: { browser: SimulatedBrowser; own: Project[]; create: ApiCall }[] = [];
+      for (const name of ['ada', 'bob']) {
+        const { browser } = await context.signedInUser(name);
+        const { call: create } = await createOrBlock(context, browser, `own of ${name}`);
+        users.push({ browser, own: (await listOrBlock(browser)).projects, create });
+      }
+      const requests = Array.from({ length: 12 }, async (_, index) => {
+        const { browser, own } = users[index % 2]!;
+        // A project that is in neither list may have been stored late, or by another process.
+        const others = users[1 - (index % 2)]!.own.filter((each) => !own.some(isSameProject(each)));
+        return { others, list: await browser.listProjects() };
+      });
+      const lists = await Promise.all(requests);
+      if (lists.some(({ list }) => statusOf(list.exchange) >= 500))
+        // Blocks, unless the backend fails for concurrent requests only. ERR-20 reports the others.
+        for (let count = 0; count < 24; count += 1) await listOrBlock(users[0]!.browser);
+      for (const { others, list } of lists) {
+        const failed = lists.filter((each) => !each.list.outcome.ok).length;
+        const failure = `Of ${requests.length} lists at once, ${failed} fail${failed === 1 ? 's' : ''}`;
+        if (expectSuccess(list, failure).some((project) => others.some(isSameProject(project))))
+          fail(
+            'Of two users who request their lists at once, one gets the list of the other.',
+            [...users.map(({ create }) => create), list],
+            { userSees: "another user's projects" },
+          );
+      }
+    },
+  }),
+  must('PROJECT-24', {
+    title: 'A new project never replaces that of another user',
+    requirement:
+      'Read only the title and the description of a new project. With an id from the request, save() overwrites a project.',
+    statements: ['CREATE-2', 'CHOICE-44'],
+    after: ['PROJECT-8'],
+    async run(context) {
+      const [ada, bob] = [await context.signedInUser('ada'), await context.signedInUser('bob')];
+      const created = await createListed(context, ada.browser, 'to be kept');
+      const json = { ...context.fixtures.project('that takes an id'), id: created.project.id };
+      const taking = await bob.browser.send('POST', '/api/v1/projects', { json });
+      const { projects, call } = await listOrBlock(ada.browser);
+      const kept = findProjectLoosely(projects, created.project);
+      if (kept?.title !== created.sent.title)
+        fail(
+          `A project sent with the id of another user's project ${kept ? 'replaces' : 'removes'} that project.`,
+          [created.call, taking, call],
+        );
+    },
+  }),
+  must('PROJECT-15', {
+    title: 'Visitors do not see the projects of users',
+    requirement: 'When each user sees only their own projects, show none of them to visitors.',
+    statements: ['CHOICE-41', 'CHOICE-44', 'CHOICE-47'],
+    after: ['PROJECT-8'],
+    run: asUser('ada', async (context, browser) => {
+      if (await isListShared(context)) skip('all users see the same projects');
+      const { project } = await createOrBlock(context, browser, 'of one person alone');
+      const visitors = await context.newBrowser('visitor').listProjects();
+      if (visitors.outcome.ok && visitors.outcome.value.some(isSameProject(project)))
+        fail('A visitor without an account sees the projects of users.', [visitors]);
+    }),
+  }),
+  must('PROJECT-22', {
+    title: 'A user sees no project of a single other user',
+    requirement:
+      'Compare the whole id of the user in the query of the list, not a part of it or of the email. Show each user their own projects, or show all users the same.',
+    statements: ['CHOICE-44'],
+    after: ['SIGNIN-9', 'PROJECT-20'],
+    inspects: true,
+    async run(context) {
+      if (await isListShared(context)) skip('all users see the same projects');
+      const { email } = await context.signedInUser('ada');
+      await context.tryRegister('namesake', { email: email.replace('@', '@mail.') });
+      await context.signedInUser('namesake');
+      const { exchanges } = context.http;
+      const owners = new Map<string, string>();
+      const keyOf = ({ id, title }: Partial<Project>) => `${id} ${title}`;
+      for (const exchange of exchanges) {
+        const account = signedInAccountOf(exchanges, exchange);
+        if (account === undefined) continue;
+        const body = parseJson(exchange.response?.text);
+        if (exchange.request.method === 'POST') owners.set(keyOf(Object(body)), account);
+        const rows = (Array.isArray(body) ? body : []).map((row): Partial<Project> => Object(row));
+        const foreign = rows.find(
+          (row) =>
+            (owners.get(keyOf(row)) ?? account) !== account ||
+            (isOfKit(row) && !row.title!.includes(context.fixtures.runId)),
+        );
+        if (foreign)
+          fail('A user sees a project of another user, and not all projects.', [exchange], {
+            detail: `${account} sees "${foreign.title}".`,
+          });
+      }
+    },
+  }),
+];
+
+/** Returns the email with which a browser signed in before it listed or created projects. */
+function signedInAccountOf(exchanges: Exchange[], exchange: Exchange): string | undefined {
+  const { request, browserName, startedAfter, cookies } = exchange;
+  const isForged = cookies.some(({ filter }) => filter !== undefined);
+  if (!isSuccess(exchange) || request.path !== '/api/v1/projects' || isForged) return undefined;
+  const last = exchanges
+    .slice(0, startedAfter)
+    .findLast(
+      (each) =>
+        each.browserName === browserName &&
+        /login|register/.test(each.request.path) &&
+        !each.isIgnored,
+    );
+  // A registration may begin a session of the new account.
+  const isSignIn = last && isSuccess(last) && last.request.path.endsWith('/login');
+  return isSignIn ? emailOf(last) : undefined;
+}
+
+/** Returns whether this is a project of the fixtures of some run of the kit. */
+const isOfKit = ({ title, description }: Partial<Project>) =>
+  /^Project .+ [a-z\d]{11}$/.test(String(title)) &&
+  String(description).startsWith('Created by the conformance kit (');
+
+/** Returns ada in a second browser, which signed in later than the first one. */
+const laterSession = oncePerRun((context) => context.newSession('ada'));

@@ -1,0 +1,244 @@
+import type { NewProject } from '../../machines/types.ts';
+import { operationOf } from '../../model/calls.ts';
+import type { Exchange } from '../http/record.ts';
+import type { ApiCall, SimulatedBrowser } from '../http/simulated-browser.ts';
+import type { RunContext } from '../people/run-context.ts';
+import { lowerFirst } from '../problems/describe.ts';
+import { skip } from '../problems/problem.ts';
+import { createWithToken } from './creates.ts';
+import { isListShared } from './lists.ts';
+import { sendExistingEmail, sendUnknownEmail, sendWrongPassword } from './sign-ins.ts';
+import { createAsVisitor } from './visitors.ts';
+
+/** A request that the backend should refuse with a message. */
+export type ErrorCase = {
+  id: string;
+  level: 'MUST' | 'SHOULD';
+  /** As in "… is rejected with a message". */
+  subject: string;
+  isPlural: boolean;
+  /** Whether the backend may also accept the request. */
+  mayBeAccepted: boolean;
+  /** Whether it tries to sign in with a value that may reach a query. */
+  isInjection: boolean;
+  statements: string[];
+  after: string[];
+  /** What users read when the app does not show the response to this request. */
+  userReads: string | undefined;
+  /** The call of which this is a wrong form. ERR-24 makes a good one from the same browser. */
+  call: Call | undefined;
+  send: (context: RunContext, browser: SimulatedBrowser) => Promise<ApiCall | Exchange>;
+};
+
+/** The calls that have a form. */
+export type Call = 'login' | 'registerUser' | 'createProject';
+type Send = ErrorCase['send'];
+
+/** Changes to a valid body, a body as it is sent, or another request. */
+type Wrong = Record<string, unknown> | string | Buffer | Send;
+
+/** What users see of a request that only the kit sends. */
+export const notSentByApp = 'nothing: the app never sends this';
+const latin1 = '{"title":"Grüße","description":"These letters are one byte in Latin-1."}';
+const twoMegabytes = 'x'.repeat(2_000_000);
+const anyObjects = { email: { $gt: '' }, password: { $gt: '' } };
+const sqlFragments = { email: "ada' OR '1'='1' --", password: "' OR '1'='1" };
+const injection = { isInjection: true, after: ['SIGNIN-2', 'ERR-21'] };
+const form = 'email=ada%40example.org&password=correct+horse';
+
+/** The statements of the wrong forms of a call. */
+const statementsOf: Record<Call, string[]> = {
+  login: ['CALL-2', 'CALL-5'],
+  registerUser: ['CALL-7', 'ERROR-4', 'VALID-1', 'VALID-3'],
+  createProject: ['CALL-9', 'ENTITY-1', 'ERROR-5'],
+};
+
+const get =
+  (path: string): Send =>
+  (_, browser) =>
+    browser.send('GET', path);
+
+const createAsOlga =
+  (change: Partial<NewProject>, isAppRequest = true): Send =>
+  async (context) => {
+    const { browser } = await context.signedInUser('olga');
+    const project = { ...context.fixtures.project('odd'), ...change };
+    return browser.createProject(project, { isAppRequest });
+  };
+
+const sendWithoutToken: Send = (context, browser) => createWithToken(context, browser, undefined);
+
+/** Returns a function that creates error cases. What differs from other cases comes last. */
+const creatorOf =
+  (mayBeAccepted: boolean) =>
+  (
+    id: string,
+    call: Call | undefined,
+    wrong: Wrong,
+    subject: string,
+    more: Partial<
+      Pick<ErrorCase, 'level' | 'isPlural' | 'isInjection' | 'statements' | 'after' | 'userReads'>
+    > = {},
+  ): ErrorCase => {
+    const isRequest = typeof wrong === 'function';
+    return {
+      id,
+      level: 'SHOULD',
+      subject,
+      isPlural: false,
+      mayBeAccepted,
+      isInjection: false,
+      statements: call ? statementsOf[call] : [],
+      after: [call === 'createProject' ? 'PROJECT-4' : 'REACH-6'],
+      userReads: isRequest ? undefined : notSentByApp,
+      call,
+      send: isRequest ? wrong : sendBody(id, call!, wrong),
+      ...more,
+    };
+  };
+
+const refused = creatorOf(false);
+const acceptable = creatorOf(true);
+
+/** All error cases, in the order of the table "What your users will read". */
+export const errorCases: ErrorCase[] = [
+  refused('ERR-1', 'login', sendWrongPassword, 'A wrong password', {
+    level: 'MUST',
+    statements: ['ERROR-1', 'ERROR-2', 'CHOICE-14'],
+    after: ['SIGNIN-1', 'SIGNIN-2'],
+  }),
+  refused('ERR-2', 'login', sendUnknownEmail, 'An unknown email', {
+    level: 'MUST',
+    statements: ['ERROR-1', 'ERROR-2', 'CHOICE-14'],
+    after: ['SIGNIN-1', 'SIGNIN-2'],
+  }),
+  acceptable('ERR-3', undefined, createAsVisitor, 'A project of a visitor without a session', {
+    level: 'MUST',
+    statements: ['ERROR-5', 'ERROR-6', 'CHOICE-41', 'CHOICE-43'],
+  }),
+  acceptable('ERR-4', undefined, createAsOlga({ title: '   ' }), 'A blank title', {
+    level: 'MUST',
+    statements: ['CHOICE-25', 'ERROR-5', 'ERROR-6'],
+    after: ['PROJECT-4'],
+  }),
+  refused('ERR-5', 'registerUser', sendExistingEmail, 'An email that has an account', {
+    statements: ['ERROR-4', 'CHOICE-45'],
+    after: ['ACCOUNT-7'],
+  }),
+  acceptable(
+    'ERR-6',
+    'registerUser',
+    { email: 'not-an-email' },
+    'An email that is not an address',
+    { userReads: 'the app: "Invalid email address"' },
+  ),
+  acceptable('ERR-7', 'registerUser', { password: 'aB3$xY7' }, 'A password of 7 characters', {
+    userReads: 'the app: "Password must be at least 8 characters"',
+  }),
+  refused('ERR-26', 'registerUser', { email: undefined }, 'A registration without an email', {
+    userReads: 'the app: "Email is required"',
+  }),
+  refused('ERR-47', 'registerUser', { password: undefined }, 'A registration without a password', {
+    userReads: 'the app: "Password is required"',
+  }),
+  refused('ERR-9', 'login', { password: undefined }, 'A sign-in without a password', {
+    userReads: 'the app: "Password is required"',
+  }),
+  refused('ERR-25', 'login', { email: 5 }, 'An email that is a number'),
+  refused('ERR-36', 'login', { password: 12345678 }, 'A password that is a number', injection),
+  refused(
+    'ERR-37',
+    'login',
+    { password: { $ne: null } },
+    'A password that is an object',
+    injection,
+  ),
+  refused(
+    'ERR-38',
+    'login',
+    { email: ['ada@example.org'] },
+    'An email that is an array',
+    injection,
+  ),
+  refused('ERR-39', 'login', anyObjects, 'Objects in place of an email and a password', {
+    isPlural: true,
+    ...injection,
+  }),
+  refused('ERR-40', 'login', sqlFragments, 'An email with a fragment of SQL', injection),
+  refused('ERR-43', 'login', { password: true }, 'A password that is true', injection),
+  refused('ERR-44', 'login', { password: null }, 'A password that is null', injection),
+  refused('ERR-45', 'login', { password: [''] }, 'A password that is an array', injection),
+  refused('ERR-41', 'registerUser', { password: 12345678 }, 'A new password that is a number'),
+  refused('ERR-49', 'registerUser', { email: 12345678 }, 'A new email that is a number'),
+  refused('ERR-42', 'registerUser', { password: { a: 1 } }, 'A new password that is an object'),
+  refused('ERR-13', 'login', '{"email": "ada@exam', 'Truncated JSON'),
+  refused('ERR-14', 'login', '[]', 'An array in place of an object'),
+  refused('ERR-46', 'createProject', '[]', 'An array in place of a project'),
+  refused('ERR-27', 'login', 'null', 'null in place of an object'),
+  refused('ERR-28', 'login', '', 'A request without a body'),
+  refused('ERR-29', 'login', '['.repeat(2000) + ']'.repeat(2000), 'JSON with 2,000 levels'),
+  acceptable('ERR-15', 'login', form, 'A form in place of JSON'),
+  acceptable('ERR-10', 'createProject', { title: undefined }, 'A project without a title', {
+    userReads: 'the app: "Title is required"',
+  }),
+  acceptable(
+    'ERR-11',
+    'createProject',
+    { description: undefined },
+    'A project without a description',
+    { userReads: 'the app: "Description is required"' },
+  ),
+  acceptable('ERR-12', 'createProject', { title: 42 }, 'A project whose title is a number'),
+  refused('ERR-48', 'createProject', { title: ['One', 'Two'] }, 'A title that is an array'),
+  acceptable(
+    'ERR-35',
+    'createProject',
+    { description: null },
+    'A project whose description is null',
+  ),
+  acceptable('ERR-30', 'createProject', Buffer.from(latin1, 'latin1'), 'A project in Latin-1'),
+  acceptable('ERR-31', 'createProject', `\uFEFF${latin1}`, 'A project after a byte order mark'),
+  acceptable('ERR-32', 'createProject', { colour: 'green' }, 'A project with an unknown field'),
+  acceptable(
+    'ERR-16',
+    undefined,
+    createAsOlga({ description: twoMegabytes }, false),
+    'A project of 2 MB',
+    { statements: ['CHOICE-26', 'ERROR-5', 'ERROR-6'], after: ['PROJECT-4'] },
+  ),
+  refused('ERR-17', undefined, get('/api/v1/no-such-thing'), 'An unknown address under /api/v1', {
+    statements: ['CALL-1', 'CALL-2'],
+    userReads: notSentByApp,
+  }),
+  refused('ERR-18', undefined, get('/api/v1/auth/login'), 'An unsupported method', {
+    statements: ['CALL-1', 'CALL-5'],
+    userReads: notSentByApp,
+  }),
+  acceptable('ERR-19', 'createProject', sendWithoutToken, 'A project without the XSRF token', {
+    statements: ['CALL-4', 'ERROR-5', 'ERROR-6'],
+  }),
+];
+
+/** Returns what a backend allows that accepts the request of an error case. */
+export const describeAcceptance = ({ subject }: ErrorCase) => `${lowerFirst(subject)} is accepted`;
+
+function sendBody(id: string, call: Call, wrong: object | string): Send {
+  return async (context, browser) => {
+    const isProject = call === 'createProject';
+    if (isProject && (await isListShared(context)))
+      skip('not sent, because a project that the app cannot show would stay in the shared list');
+    const { fixtures } = context;
+    // An account that no later check needs, in case the backend locks it.
+    const { email, password } =
+      call === 'login'
+        ? await context.registeredAccount('eight')
+        : { email: fixtures.email(id), password: fixtures.password(id) };
+    const good = isProject ? fixtures.project(id) : { email, password };
+    const isRaw = typeof wrong === 'string' || Buffer.isBuffer(wrong);
+    const type = wrong === form ? 'application/x-www-form-urlencoded' : 'application/json';
+    return browser.send('POST', operationOf(call).path, {
+      body: isRaw ? wrong : JSON.stringify({ ...good, ...wrong }),
+      headers: { 'content-type': type },
+    });
+  };
+}

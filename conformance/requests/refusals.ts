@@ -1,0 +1,99 @@
+import type { Exchange } from '../http/record.ts';
+import { isClientError, statusOf } from '../http/response.ts';
+import type { ApiCall, SimulatedBrowser } from '../http/simulated-browser.ts';
+import { oncePerArguments, type RunContext } from '../people/run-context.ts';
+import { describeExchangeScreen, describeResponse, describeScreen } from '../problems/describe.ts';
+import { Blocked } from '../problems/problem.ts';
+import { errorCases, notSentByApp, type Call, type ErrorCase } from './error-cases.ts';
+import { sendErrorCase, sentErrorCase } from './send-error-case.ts';
+
+/** A good form of each call. `name` makes its email or its title unique. */
+export const goodCalls: Record<
+  Call,
+  (context: RunContext, browser: SimulatedBrowser, name: string) => Promise<ApiCall>
+> = {
+  async login(context, browser) {
+    const { email, password } = await context.registeredAccount('ada');
+    return browser.login(email, password);
+  },
+  registerUser: ({ fixtures }, browser, name) =>
+    browser.registerUser(fixtures.email(name), fixtures.password(name)),
+  createProject: ({ fixtures }, browser, name) => browser.createProject(fixtures.project(name)),
+};
+
+/** Returns the name of a request if it was refused, so that it is not in use. */
+export async function freeName(
+  context: RunContext,
+  { id, send }: ErrorCase,
+  other: string,
+): Promise<string> {
+  const result = await sentErrorCase(context, send);
+  return result && isClientError(exchangeOf(result)) ? id : other;
+}
+
+export const casesOf = (call: ErrorCase['call']) => errorCases.filter((each) => each.call === call);
+
+/** Returns the last wrong form of a call, whose email or title may be in use if it was accepted. */
+const lastOf = (call: Call) => casesOf(call).at(-1)!;
+
+/**
+ * Sends all wrong forms of a call and then a good one, from one browser, and returns the good one.
+ * Projects are cheap, so that a good one follows each wrong one, and the first that fails counts.
+ * Once per run. A wrong project may make a list unreadable: no later check reads this list.
+ */
+export const refuseAll = oncePerArguments(
+  async (context: RunContext, call: Call): Promise<ApiCall> => {
+    const isProject = call === 'createProject';
+    const { browser } = isProject
+      ? await context.signedInUser('erin')
+      : { browser: context.newBrowser('stranger') };
+    const good = (name: string) => goodCalls[call](context, browser, name);
+    let failed: ApiCall | undefined;
+    for (const errorCase of casesOf(call)) {
+      await sendErrorCase(context, errorCase.send, browser).catch(() => undefined);
+      const next = isProject && !failed ? await good(`after-${errorCase.id}`) : undefined;
+      if (next && !next.outcome.ok) failed = next;
+    }
+    return failed ?? good(await freeName(context, lastOf(call), 'after-refusals'));
+  },
+);
+
+/** Sends the request of an error case, once per run. A wrong form has the session of its call. */
+export async function triggerError(context: RunContext, { call, send }: ErrorCase) {
+  if (call) await refuseAll(context, call);
+  return sendErrorCase(context, send);
+}
+
+/** Sends the request of an error case. Blocks the check when a good request is refused too. */
+export async function triggerJudged(context: RunContext, errorCase: ErrorCase) {
+  const result = await triggerError(context, errorCase);
+  const good = errorCase.call && (await refuseAll(context, errorCase.call));
+  if (good && isClientError(good.exchange))
+    throw new Blocked(`a good request is refused too: ${describeResponse(good.exchange)}`);
+  return result;
+}
+
+export const exchangeOf = (result: ApiCall | Exchange): Exchange =>
+  'outcome' in result ? result.exchange : result;
+
+/** Returns what users read in an error case. */
+export const describeUserMessage = ({ userReads }: ErrorCase, result: ApiCall | Exchange) =>
+  userReads ?? ('outcome' in result ? describeScreen(result) : describeExchangeScreen(result));
+
+/** Returns what users read in each error case of this run that the app can bring about. */
+export async function listUserMessages(context: RunContext) {
+  const rows = [];
+  for (const errorCase of errorCases.filter(({ userReads }) => userReads !== notSentByApp)) {
+    const result = await sentErrorCase(context, errorCase.send);
+    if (!result) continue;
+    const exchange = exchangeOf(result);
+    rows.push({
+      id: errorCase.id,
+      situation: errorCase.subject,
+      status: statusOf(exchange),
+      response: describeResponse(exchange),
+      message: describeUserMessage(errorCase, result),
+    });
+  }
+  return rows;
+}
