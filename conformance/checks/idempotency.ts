@@ -2,11 +2,11 @@ import type { Project } from '../../machines/types.ts';
 import { decidingStatuses } from '../../src/api/idempotency-keys.ts';
 import { isClientError, statusOf } from '../http/response.ts';
 import type { ApiCall } from '../http/simulated-browser.ts';
-import { oncePerRun } from '../people/run-context.ts';
+import { oncePerRun, type RunContext } from '../people/run-context.ts';
 import { asUser } from '../people/visits.ts';
 import { describeResponse, describeStatus } from '../problems/describe.ts';
 import { messageFault, refusalCause } from '../problems/matchers.ts';
-import { decisiveLast, expectSuccess, fail, skip } from '../problems/problem.ts';
+import { Blocked, decisiveLast, expectSuccess, fail, skip } from '../problems/problem.ts';
 import { createOrBlock, createWithKey } from '../requests/creates.ts';
 import { listWith } from '../requests/lists.ts';
 import { must, should, type Check } from './check.ts';
@@ -15,49 +15,76 @@ export const idempotencyChecks: Check[] = [
   should('PROJECT-13', {
     title: 'A repeated Idempotency-Key is accepted',
     requirement:
-      'Browsers may repeat a POST, and so does the app when a user tries again after a lost answer. Respond with the first project again, or ignore the key and create a second one. Do not reject the request, repeat no refusal, and store keys per user. A key has up to 255 characters.',
+      'Browsers may repeat a POST, and so does the app when a user tries again after a lost answer. Respond with the first project again, or ignore the key and create a second one.',
     statements: ['CHOICE-7', 'CALL-9'],
     after: ['PROJECT-9'],
-    run: asUser('bob', async (context, browser) => {
-      const {
-        call: first,
-        project,
-        sent,
-      } = await createOrBlock(context, browser, 'keyed', 'again');
-      const send = (key: string, sender = browser) => createWithKey(context, sender, sent, key);
-      const second = await send('again');
-      if (!(await send('not repeated')).outcome.ok)
-        skip('the backend rejects a second project with the same text');
-      const repeated = expectSuccess(
+    async run(context) {
+      const { browser, first, second } = await repeatKey(context);
+      const project = expectSuccess(
         second,
         'A repeated POST with its Idempotency-Key fails, although its project exists',
-        [first],
+        [first.call],
       );
-      const hasId = (projects: Project[]) => projects.find(({ id }) => id === repeated.id);
-      const list = await listWith(context, browser, [{ call: second, project: repeated }], hasId);
+      const hasId = (projects: Project[]) => projects.find(({ id }) => id === project.id);
+      const list = await listWith(context, browser, [{ call: second, project }], hasId);
       if (list.missing.length > 0)
         fail('A repeated Idempotency-Key gets a project that is not in the list.', [
-          first,
+          first.call,
           list.call,
           second,
         ]);
-      const ofVisitor = await send('refused', context.newBrowser('visitor'));
-      const ofTwo = await createWithKeyOfAnother(context);
+    },
+  }),
+  should('PROJECT-26', {
+    title: 'An Idempotency-Key with which a visitor was refused is accepted',
+    requirement: 'Repeat no refusal: a user signs in again, and sends the project with its key.',
+    statements: ['CHOICE-7', 'CALL-9'],
+    after: ['PROJECT-13'],
+    async run(context) {
+      const { send } = await repeatKey(context);
+      const refused = await send('refused', context.newBrowser('visitor'));
+      const again = await send('refused');
+      await expectAcceptedKey(context, 'one with which a visitor was refused', [refused, again]);
+    },
+  }),
+  should('PROJECT-27', {
+    title: 'An Idempotency-Key that another user has sent is accepted',
+    requirement: 'Store keys per user.',
+    statements: ['CHOICE-7', 'CHOICE-91'],
+    after: ['PROJECT-13'],
+    async run(context) {
+      await repeatKey(context);
+      const { first, second } = await createWithKeyOfAnother(context);
+      await expectAcceptedKey(context, 'one that another user has sent', [first, second]);
+    },
+  }),
+  should('PROJECT-28', {
+    title: 'An Idempotency-Key of 255 characters is accepted',
+    requirement: 'Accept a key of up to 255 characters.',
+    statements: ['CHOICE-7', 'CALL-9'],
+    after: ['PROJECT-13'],
+    async run(context) {
+      const { browser, first } = await repeatKey(context);
       const headers = { 'idempotency-key': 'long-key-'.repeat(29).slice(0, 255) };
-      const long = await browser.createProject(sent, { headers, isAppRequest: false });
-      const cases: [key: string, ...ApiCall[]][] = [
-        ['one with which a visitor was refused', ofVisitor, await send('refused')],
-        ['one that another user has sent', ofTwo.first, ofTwo.second],
-        ['one of 255 characters', long],
-      ];
-      for (const [key, ...calls] of cases)
-        if (!calls.at(-1)!.outcome.ok && (await send(`not ${key}`)).outcome.ok)
-          expectSuccess(calls.pop()!, `An Idempotency-Key is refused: ${key}`, calls);
+      const long = await browser.createProject(first.sent, { headers, isAppRequest: false });
+      await expectAcceptedKey(context, 'one of 255 characters', [long]);
+    },
+  }),
+  should('PROJECT-29', {
+    title: 'Two requests at once with one Idempotency-Key are both accepted',
+    requirement:
+      'Respond to both as to a repeated key: with one project, or with two if you ignore the key. Let the second request wait for the first one.',
+    statements: ['CHOICE-7', 'CALL-9'],
+    after: ['PROJECT-13'],
+    async run(context) {
+      const { first, second, send } = await repeatKey(context);
+      if (!second.outcome.ok) throw new Blocked('a repeated Idempotency-Key is refused');
+      const isHonoured = second.outcome.value.id === first.project.id;
       const concurrent = await Promise.all([send('at once'), send('at once')]);
       const [one, two] = concurrent.map(({ outcome }) =>
         outcome.ok ? outcome.value.id : undefined,
       );
-      if (repeated.id === project.id && one !== two && one !== undefined && two !== undefined)
+      if (isHonoured && one !== two && one !== undefined && two !== undefined)
         fail('Two requests at once with one Idempotency-Key create two projects.', [
           second,
           ...concurrent,
@@ -65,7 +92,7 @@ export const idempotencyChecks: Check[] = [
       const failed = concurrent.find(
         ({ exchange }) =>
           statusOf(exchange) >= 500 ||
-          (repeated.id === project.id && decidingStatuses.includes(statusOf(exchange))),
+          (isHonoured && decidingStatuses.includes(statusOf(exchange))),
       );
       if (failed)
         fail(
@@ -77,7 +104,7 @@ export const idempotencyChecks: Check[] = [
               : undefined,
           },
         );
-    }),
+    },
   }),
   should('PROJECT-19', {
     title: 'An Idempotency-Key with another text does not lose a project',
@@ -114,7 +141,7 @@ export const idempotencyChecks: Check[] = [
     requirement:
       "Store keys per user. Never respond with another user's project, and store the project of each user.",
     statements: ['CHOICE-91', 'CHOICE-44'],
-    after: ['PROJECT-13'],
+    after: ['PROJECT-26', 'PROJECT-27'],
     async run(context) {
       const { bob, first, created, second } = await createWithKeyOfAnother(context);
       if (!second.outcome.ok) skip(`the second user gets ${describeResponse(second.exchange)}`);
@@ -130,6 +157,24 @@ export const idempotencyChecks: Check[] = [
     },
   }),
 ];
+
+/** Sends a project of bob twice with one key. Skips if a third time with another key fails. */
+const repeatKey = oncePerRun(async (context) => {
+  const { browser } = await context.signedInUser('bob');
+  const first = await createOrBlock(context, browser, 'keyed', 'again');
+  const send = (key: string, by = browser) => createWithKey(context, by, first.sent, key);
+  const second = await send('again');
+  if (!(await send('not repeated')).outcome.ok)
+    skip('the backend rejects a second project with the same text');
+  return { browser, first, second, send };
+});
+
+/** Fails if the last of these calls was refused, and a control with another key is not. */
+async function expectAcceptedKey(context: RunContext, key: string, calls: ApiCall[]) {
+  const { send } = await repeatKey(context);
+  if (!calls.at(-1)!.outcome.ok && (await send(`not ${key}`)).outcome.ok)
+    expectSuccess(calls.at(-1)!, `An Idempotency-Key is refused: ${key}`, calls);
+}
 
 /** Creates a project of ada, then one of bob with the same Idempotency-Key. */
 const createWithKeyOfAnother = oncePerRun(async (context) => {

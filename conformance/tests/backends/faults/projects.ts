@@ -255,14 +255,33 @@ export const otherProjectFaults: Record<string, Change> = {
     (call) => call.session + textOf(call),
     ({ json }) => change.lostProject(json),
   ),
-  'PROJECT-13: an Idempotency-Key of more than 64 characters is refused': change.refuse(
+  'PROJECT-26: an Idempotency-Key with which a visitor was refused is refused again': () => {
+    const refused = new Map<unknown, BackendResponse>();
+    return change.respond(async (request, next) => {
+      const key = uniqueKey(request);
+      const response = refused.get(key) ?? (await next(request));
+      if (response.status === 401) refused.set(key, response);
+      return response;
+    });
+  },
+  'PROJECT-27: an Idempotency-Key that another user has sent is refused': () => {
+    const sessions = new Map<string, string>();
+    return change.requestsTo('createProject', (request) => {
+      const key = uniqueKey(request);
+      const session = change.sessionOf(request);
+      const first = sessions.get(key) || session;
+      sessions.set(key, first);
+      return first !== session && change.error(409);
+    });
+  },
+  'PROJECT-28: an Idempotency-Key of more than 64 characters is refused': change.refuse(
     'createProject',
     400,
     (_json, request) => String(keyOf(request) ?? '').length > 64,
   ),
-  'PROJECT-13: one of two concurrent requests with one Idempotency-Key is refused':
+  'PROJECT-29: one of two concurrent requests with one Idempotency-Key is refused':
     change.concurrent('createProject', () => change.error(409), uniqueKey),
-  'PROJECT-13: two concurrent requests with one Idempotency-Key create two projects': () => {
+  'PROJECT-29: two concurrent requests with one Idempotency-Key create two projects': () => {
     const waiting = new Set<unknown>();
     return change.respond(async (request, next) => {
       const key = keyOf(request);
