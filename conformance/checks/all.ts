@@ -7,6 +7,7 @@ import { errorChecks } from './errors.ts';
 import { idempotencyChecks } from './idempotency.ts';
 import { journeyChecks } from './journeys.ts';
 import { leakChecks } from './leaks.ts';
+import { longListChecks } from './long-lists.ts';
 import { projectIdChecks } from './project-ids.ts';
 import { projectListChecks } from './project-lists.ts';
 import { projectUserChecks } from './project-users.ts';
@@ -21,10 +22,11 @@ export const checks: Check[] = [
   ...corsChecks,
   ...accountChecks,
   ...signInChecks,
-  ...projectListChecks,
   ...projectIdChecks,
-  ...projectUserChecks,
+  ...projectListChecks,
   ...idempotencyChecks,
+  ...projectUserChecks,
+  ...longListChecks,
   ...textChecks,
   ...cookieChecks,
   ...xsrfChecks,

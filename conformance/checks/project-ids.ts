@@ -1,11 +1,11 @@
 import type { Project } from '../../machines/types.ts';
-import { isSuccess, parseJson, statusOf } from '../http/response.ts';
+import { statusOf } from '../http/response.ts';
 import { asUser } from '../people/visits.ts';
 import { describeStatus, describeType, truncate } from '../problems/describe.ts';
 import { Blocked, fail } from '../problems/problem.ts';
 import { createOrBlock } from '../requests/creates.ts';
 import { isSameProject, listOrBlock, listWith, missingFromList } from '../requests/lists.ts';
-import { must, should, type Check } from './check.ts';
+import { type Check, must, should } from './check.ts';
 
 export const projectIdChecks: Check[] = [
   must('PROJECT-17', {
@@ -127,28 +127,7 @@ export const projectIdChecks: Check[] = [
         );
     }),
   }),
-  should('PROJECT-25', {
-    title: 'The backend chooses the id of a new project',
-    requirement: 'Ignore an id in the request, as each field that the contract does not name.',
-    statements: ['CREATE-2', 'ENTITY-1'],
-    after: ['PROJECT-24'],
-    run: asUser('bob', async (context, browser) => {
-      const { project, call } = await createOrBlock(context, browser, 'with an id of the backend');
-      const id = otherId(project.id);
-      const json = { ...context.fixtures.project('with a chosen id'), id };
-      const create = await browser.send('POST', '/api/v1/projects', { json });
-      const created = Object(parseJson(create.response?.text)) as Partial<Project>;
-      if (isSuccess(create) && String(created.id) === String(id))
-        fail('A request chooses the id of its project.', [call, create]);
-    }),
-  }),
 ];
-
-/** Returns an id of the same form that no project has. */
-const otherId = (id: Project['id']) =>
-  typeof id === 'number'
-    ? id + 1_000_000
-    : id.replace(/[\da-f](?=[^\da-f]*$)|$/i, (digit) => (digit === '1' ? '2' : '1'));
 
 export function findDuplicateId(projects: Project[]): Project['id'] | undefined {
   const ids = projects.map(({ id }) => id);

@@ -2,11 +2,11 @@ import type { NewProject, Project } from '../../machines/types.ts';
 import type { Exchange } from '../http/record.ts';
 import { isClientError, isSuccess, parseJson, responseHeader, statusOf } from '../http/response.ts';
 import type { ApiCall, SimulatedBrowser } from '../http/simulated-browser.ts';
-import { oncePerRun, type RunContext } from '../people/run-context.ts';
+import type { RunContext } from '../people/run-context.ts';
 import { asUser, firstVisit } from '../people/visits.ts';
 import { describeStatus, describeType } from '../problems/describe.ts';
 import { listFault, projectFault } from '../problems/matchers.ts';
-import { expectSuccess, fail, failIfAny, skip, type Hint } from '../problems/problem.ts';
+import { expectSuccess, fail, failIfAny, skip } from '../problems/problem.ts';
 import { createOrBlock } from '../requests/creates.ts';
 import {
   createListed,
@@ -17,12 +17,10 @@ import {
   listWith,
 } from '../requests/lists.ts';
 import { listAsVisitor } from '../requests/visitors.ts';
-import { must, should, type Check } from './check.ts';
+import { type Check, must, should } from './check.ts';
 import { findDuplicateId } from './project-ids.ts';
+import { laterSession } from './project-users.ts';
 import { expectSameText } from './text.ts';
-
-/** Exceeds the usual page sizes of paginated lists. The longest is 250. */
-const manyProjects = 252;
 
 export const projectListChecks: Check[] = [
   must('PROJECT-1', {
@@ -92,6 +90,28 @@ export const projectListChecks: Check[] = [
       failIfAny(context.reportedTo('PROJECT-4'));
     }),
   }),
+  must('PROJECT-16', {
+    title: 'A new project is in the next list of every browser that shows it',
+    requirement:
+      'Read the list from the store for every request. Do not cache it for a time, per session or per process.',
+    statements: ['APP-2', 'LIST-3', 'PROJECTS-7'],
+    after: ['PROJECT-8'],
+    run: asUser('ada', async (context, browser) => {
+      const [reader, user] = (await isListShared(context))
+        ? ['another user', await context.signedInUser('bob')]
+        : ["the user's second browser", await laterSession(context)];
+      // Fills a cache.
+      await listOrBlock(user.browser);
+      const { project, call, list: own } = await createListed(context, browser, `for ${reader}`);
+      const list = await listOrBlock(user.browser);
+      if (!findProjectLoosely(list.projects, project))
+        fail(`A new project is in the next list of its browser, and not in that of ${reader}.`, [
+          call,
+          own.call,
+          list.call,
+        ]);
+    }),
+  }),
   must('PROJECT-10', {
     title: 'All projects created concurrently are stored',
     requirement: 'Create one project per concurrent request, each with its own id.',
@@ -154,6 +174,30 @@ export const projectListChecks: Check[] = [
       if (!isAnyRejected) skip('the backend rejects no project');
     }),
   }),
+  /** May make the list of fay unreadable, so it comes after the other check of fay. */
+  must('PROJECT-18', {
+    title: 'A value that is not a text never makes the list unreadable',
+    requirement:
+      'Reject a title or description that is not a string with a status 4xx, or store it as a string. One other value hides all projects of its user.',
+    statements: ['ENTITY-1', 'CHOICE-19', 'LIST-4'],
+    after: ['PROJECT-8'],
+    run: asUser('fay', async (context, browser) => {
+      if (await isListShared(context)) skip('all users see the same projects');
+      const text = 'Created by the conformance kit';
+      await listOrBlock(browser);
+      for (const value of [5, true, null, undefined, { text }, [text]]) {
+        for (const [field, other] of Object.entries({
+          title: 'description',
+          description: 'title',
+        })) {
+          const project = `a project whose ${field} is ${describeType(value)}`;
+          const json = { [field]: value, [other]: `${text}: ${project}` };
+          const create = await browser.send('POST', '/api/v1/projects', { json });
+          await expectReadableList(browser, project, create);
+        }
+      }
+    }),
+  }),
   should('PROJECT-14', {
     title: 'A changed list is sent in full to its old ETag',
     requirement:
@@ -183,92 +227,6 @@ export const projectListChecks: Check[] = [
         fail('Two users have different lists with one ETag: a cache mixes them up.', [one, other]);
     }),
   }),
-  must('PROJECT-9', {
-    title: 'The list is complete',
-    requirement:
-      'Respond with all projects, 251 and more, to every request. The app requests no further pages.',
-    statements: ['CONST-4', 'CALL-8'],
-    after: ['PROJECT-23', 'PROJECT-10'],
-    async run(context) {
-      const { browser, created } = await createManyProjects(context);
-      const { call: last } = await createOrBlock(context, browser, 'last of many');
-      const creates = [...created.map((each) => each.call), last].map(({ exchange }) => exchange);
-      await expectReadableList(browser, `project ${creates.length} of a user`, ...creates);
-      const { all, lists } = await listFiveTimes(context);
-      const missingFrom = ({ projects }: { projects: Project[] }) =>
-        all.filter((project) => !findProjectLoosely(projects, project)).length;
-      const [shortest, ...others] = lists.toSorted((a, b) => missingFrom(b) - missingFrom(a));
-      const { call, projects } = shortest!;
-      const count = missingFrom(shortest!);
-      const isVarying = others.some((other) => missingFrom(other) < count);
-      if (count > 0)
-        fail(
-          `The list has ${projects.length} projects and lacks ${count} of ${all.length}${isVarying ? ', and the next one differs' : ''}.`,
-          [...created.map((each) => each.call), call],
-          { hint: isVarying ? undefined : limitHint(projects, all) },
-        );
-    },
-  }),
-  should('PROJECT-5', {
-    title: 'The list is ordered from oldest to newest',
-    requirement:
-      'Sort by creation, oldest first: by a number that grows, or by a time so fine that no two are equal. The app appends a new project to the list, so rows would move when the screen opens again.',
-    statements: ['CREATE-2', 'CHOICE-44', 'LIST-3'],
-    after: ['PROJECT-9'],
-    async run(context) {
-      const idsOf = (projects: Project[]) => projects.map(({ id }) => String(id));
-      const { all, newest, newestCalls, lists } = await listFiveTimes(context);
-      const orders = lists.map(({ projects }) => idsOf(projects));
-      const first = new Set(orders[0]);
-      const changed = orders.findIndex(
-        (order) => order.filter((id) => first.has(id)).join() !== [...first].join(),
-      );
-      const known = new Set(idsOf(all));
-      const order = [...first].filter((id) => known.has(id));
-      const expected = idsOf(newest);
-      if (changed > 0)
-        fail(
-          'Five lists in a row have different orders.',
-          [...newestCalls, lists[0]!.call, lists[changed]!.call],
-          { userSees: 'rows that change places whenever the screen opens' },
-        );
-      if (order.slice(-expected.length).join() === expected.join()) return;
-      const isReversed = order.slice(0, expected.length).join() === expected.toReversed().join();
-      fail(
-        isReversed
-          ? 'The list is ordered from newest to oldest.'
-          : `Of ${order.length} projects, the five newest are at ${expected.map((id) => order.indexOf(id) + 1).join(', ')} in the list.`,
-        [...newestCalls, lists[0]!.call],
-        {
-          userSees: 'a new project at the end of the list, and elsewhere when the user comes back',
-        },
-      );
-    },
-  }),
-  /** May make the list of fay unreadable, so it comes after the other check of fay. */
-  must('PROJECT-18', {
-    title: 'A value that is not a text never makes the list unreadable',
-    requirement:
-      'Reject a title or description that is not a string with a status 4xx, or store it as a string. One other value hides all projects of its user.',
-    statements: ['ENTITY-1', 'CHOICE-19', 'LIST-4'],
-    after: ['PROJECT-8'],
-    run: asUser('fay', async (context, browser) => {
-      if (await isListShared(context)) skip('all users see the same projects');
-      const text = 'Created by the conformance kit';
-      await listOrBlock(browser);
-      for (const value of [5, true, null, undefined, { text }, [text]]) {
-        for (const [field, other] of Object.entries({
-          title: 'description',
-          description: 'title',
-        })) {
-          const project = `a project whose ${field} is ${describeType(value)}`;
-          const json = { [field]: value, [other]: `${text}: ${project}` };
-          const create = await browser.send('POST', '/api/v1/projects', { json });
-          await expectReadableList(browser, project, create);
-        }
-      }
-    }),
-  }),
 ];
 
 /** Creates a project. Fails when the next list does not contain it, or contains another text. */
@@ -290,15 +248,6 @@ async function expectInNextList(context: RunContext, browser: SimulatedBrowser, 
   );
 }
 
-/** Claims a limit of the list, which a longer list of the run refutes. */
-const limitHint = ({ length }: Project[], all: Project[]): Hint => ({
-  words: `The list is cut at ${length}, or projects that were created six at a time are lost.`,
-  isRefutedBy: ({ response }) => {
-    const rows = parseJson(response?.text);
-    return Array.isArray(rows) && rows.length > length && rows.length < all.length;
-  },
-});
-
 /** Explains equal ids that differ on the wire. */
 const roundedNote = (created: { project: Project }[]) =>
   created.some(({ project: { id } }) => typeof id === 'number' && !Number.isSafeInteger(id))
@@ -313,30 +262,3 @@ function expectSameTexts(calls: ApiCall<Project>[]) {
     if (call.outcome.ok) expectSameText(sent, call.outcome.value, place, [call]);
   }
 }
-
-/** Creates five more projects of lena, one after the other, and fetches the list five times. */
-const listFiveTimes = oncePerRun(async (context) => {
-  const { browser, created } = await createManyProjects(context);
-  const last = [];
-  for (const name of ['one', 'two', 'three', 'four', 'five'])
-    last.push(await createOrBlock(context, browser, name));
-  const newest = last.map(({ project }) => project);
-  const lists = [];
-  while (lists.length < 5) lists.push(await listOrBlock(browser));
-  const all = [...created, ...last].map(({ project }) => project);
-  return { all, newest, newestCalls: last.map(({ call }) => call), lists };
-});
-
-/** Creates many projects of lena, six at a time. */
-const createManyProjects = oncePerRun(async (context) => {
-  const { browser } = await context.signedInUser('lena');
-  await listOrBlock(browser);
-  const created: Awaited<ReturnType<typeof createOrBlock>>[] = [];
-  while (created.length < manyProjects) {
-    const batch = Array.from({ length: 6 }, (_, index) =>
-      createOrBlock(context, browser, `number ${created.length + index + 1}`),
-    );
-    created.push(...(await Promise.all(batch)));
-  }
-  return { browser, created };
-});

@@ -14,7 +14,7 @@ import {
   listOrBlock,
   listWith,
 } from '../requests/lists.ts';
-import { must, type Check } from './check.ts';
+import { type Check, must, should } from './check.ts';
 
 export const projectUserChecks: Check[] = [
   must('PROJECT-8', {
@@ -45,28 +45,6 @@ export const projectUserChecks: Check[] = [
       const { call, missing } = await listWith(context, again.browser, [created]);
       const fault = 'A user who signs in from another browser does not see their projects.';
       if (missing.length > 0) fail(fault, [created.call, again.login, call]);
-    }),
-  }),
-  must('PROJECT-16', {
-    title: 'A new project is in the next list of every browser that shows it',
-    requirement:
-      'Read the list from the store for every request. Do not cache it for a time, per session or per process.',
-    statements: ['APP-2', 'LIST-3', 'PROJECTS-7'],
-    after: ['PROJECT-8'],
-    run: asUser('ada', async (context, browser) => {
-      const [reader, user] = (await isListShared(context))
-        ? ['another user', await context.signedInUser('bob')]
-        : ["the user's second browser", await laterSession(context)];
-      // Fills a cache.
-      await listOrBlock(user.browser);
-      const { project, call, list: own } = await createListed(context, browser, `for ${reader}`);
-      const list = await listOrBlock(user.browser);
-      if (!findProjectLoosely(list.projects, project))
-        fail(`A new project is in the next list of its browser, and not in that of ${reader}.`, [
-          call,
-          own.call,
-          list.call,
-        ]);
     }),
   }),
   must('PROJECT-11', {
@@ -125,6 +103,21 @@ export const projectUserChecks: Check[] = [
         );
     },
   }),
+  should('PROJECT-25', {
+    title: 'The backend chooses the id of a new project',
+    requirement: 'Ignore an id in the request, as each field that the contract does not name.',
+    statements: ['CREATE-2', 'ENTITY-1'],
+    after: ['PROJECT-24'],
+    run: asUser('bob', async (context, browser) => {
+      const { project, call } = await createOrBlock(context, browser, 'with an id of the backend');
+      const id = otherId(project.id);
+      const json = { ...context.fixtures.project('with a chosen id'), id };
+      const create = await browser.send('POST', '/api/v1/projects', { json });
+      const created = Object(parseJson(create.response?.text)) as Partial<Project>;
+      if (isSuccess(create) && String(created.id) === String(id))
+        fail('A request chooses the id of its project.', [call, create]);
+    }),
+  }),
   must('PROJECT-15', {
     title: 'Visitors do not see the projects of users',
     requirement: 'When each user sees only their own projects, show none of them to visitors.',
@@ -173,6 +166,15 @@ export const projectUserChecks: Check[] = [
   }),
 ];
 
+/** Returns ada in a second browser, which signed in later than the first one. */
+export const laterSession = oncePerRun((context) => context.newSession('ada'));
+
+/** Returns an id of the same form that no project has. */
+const otherId = (id: Project['id']) =>
+  typeof id === 'number'
+    ? id + 1_000_000
+    : id.replace(/[\da-f](?=[^\da-f]*$)|$/i, (digit) => (digit === '1' ? '2' : '1'));
+
 /** Returns the email with which a browser signed in before it listed or created projects. */
 function signedInAccountOf(exchanges: Exchange[], exchange: Exchange): string | undefined {
   const { request, browserName, startedAfter, cookies } = exchange;
@@ -195,6 +197,3 @@ function signedInAccountOf(exchanges: Exchange[], exchange: Exchange): string | 
 const isOfKit = ({ title, description }: Partial<Project>) =>
   /^Project .+ [a-z\d]{11}$/.test(String(title)) &&
   String(description).startsWith('Created by the conformance kit (');
-
-/** Returns ada in a second browser, which signed in later than the first one. */
-const laterSession = oncePerRun((context) => context.newSession('ada'));

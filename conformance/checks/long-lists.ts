@@ -1,0 +1,111 @@
+import type { Project } from '../../machines/types.ts';
+import { parseJson } from '../http/response.ts';
+import { oncePerRun } from '../people/run-context.ts';
+import { fail, type Hint } from '../problems/problem.ts';
+import { createOrBlock } from '../requests/creates.ts';
+import { expectReadableList, findProjectLoosely, listOrBlock } from '../requests/lists.ts';
+import { type Check, must, should } from './check.ts';
+
+/** Exceeds the usual page sizes of paginated lists. The longest is 250. */
+const manyProjects = 252;
+
+export const longListChecks: Check[] = [
+  must('PROJECT-9', {
+    title: 'The list is complete',
+    requirement:
+      'Respond with all projects, 251 and more, to every request. The app requests no further pages.',
+    statements: ['CONST-4', 'CALL-8'],
+    after: ['PROJECT-23', 'PROJECT-10'],
+    async run(context) {
+      const { browser, created } = await createManyProjects(context);
+      const { call: last } = await createOrBlock(context, browser, 'last of many');
+      const creates = [...created.map((each) => each.call), last].map(({ exchange }) => exchange);
+      await expectReadableList(browser, `project ${creates.length} of a user`, ...creates);
+      const { all, lists } = await listFiveTimes(context);
+      const missingFrom = ({ projects }: { projects: Project[] }) =>
+        all.filter((project) => !findProjectLoosely(projects, project)).length;
+      const [shortest, ...others] = lists.toSorted((a, b) => missingFrom(b) - missingFrom(a));
+      const { call, projects } = shortest!;
+      const count = missingFrom(shortest!);
+      const isVarying = others.some((other) => missingFrom(other) < count);
+      if (count > 0)
+        fail(
+          `The list has ${projects.length} projects and lacks ${count} of ${all.length}${isVarying ? ', and the next one differs' : ''}.`,
+          [...created.map((each) => each.call), call],
+          { hint: isVarying ? undefined : limitHint(projects, all) },
+        );
+    },
+  }),
+  should('PROJECT-5', {
+    title: 'The list is ordered from oldest to newest',
+    requirement:
+      'Sort by creation, oldest first: by a number that grows, or by a time so fine that no two are equal. The app appends a new project to the list, so rows would move when the screen opens again.',
+    statements: ['CREATE-2', 'CHOICE-44', 'LIST-3'],
+    after: ['PROJECT-9'],
+    async run(context) {
+      const idsOf = (projects: Project[]) => projects.map(({ id }) => String(id));
+      const { all, newest, newestCalls, lists } = await listFiveTimes(context);
+      const orders = lists.map(({ projects }) => idsOf(projects));
+      const first = new Set(orders[0]);
+      const changed = orders.findIndex(
+        (order) => order.filter((id) => first.has(id)).join() !== [...first].join(),
+      );
+      const known = new Set(idsOf(all));
+      const order = [...first].filter((id) => known.has(id));
+      const expected = idsOf(newest);
+      if (changed > 0)
+        fail(
+          'Five lists in a row have different orders.',
+          [...newestCalls, lists[0]!.call, lists[changed]!.call],
+          { userSees: 'rows that change places whenever the screen opens' },
+        );
+      if (order.slice(-expected.length).join() === expected.join()) return;
+      const isReversed = order.slice(0, expected.length).join() === expected.toReversed().join();
+      fail(
+        isReversed
+          ? 'The list is ordered from newest to oldest.'
+          : `Of ${order.length} projects, the five newest are at ${expected.map((id) => order.indexOf(id) + 1).join(', ')} in the list.`,
+        [...newestCalls, lists[0]!.call],
+        {
+          userSees: 'a new project at the end of the list, and elsewhere when the user comes back',
+        },
+      );
+    },
+  }),
+];
+
+/** Claims a limit of the list, which a longer list of the run refutes. */
+const limitHint = ({ length }: Project[], all: Project[]): Hint => ({
+  words: `The list is cut at ${length}, or projects that were created six at a time are lost.`,
+  isRefutedBy: ({ response }) => {
+    const rows = parseJson(response?.text);
+    return Array.isArray(rows) && rows.length > length && rows.length < all.length;
+  },
+});
+
+/** Creates five more projects of lena, one after the other, and fetches the list five times. */
+const listFiveTimes = oncePerRun(async (context) => {
+  const { browser, created } = await createManyProjects(context);
+  const last = [];
+  for (const name of ['one', 'two', 'three', 'four', 'five'])
+    last.push(await createOrBlock(context, browser, name));
+  const newest = last.map(({ project }) => project);
+  const lists = [];
+  while (lists.length < 5) lists.push(await listOrBlock(browser));
+  const all = [...created, ...last].map(({ project }) => project);
+  return { all, newest, newestCalls: last.map(({ call }) => call), lists };
+});
+
+/** Creates many projects of lena, six at a time. */
+const createManyProjects = oncePerRun(async (context) => {
+  const { browser } = await context.signedInUser('lena');
+  await listOrBlock(browser);
+  const created: Awaited<ReturnType<typeof createOrBlock>>[] = [];
+  while (created.length < manyProjects) {
+    const batch = Array.from({ length: 6 }, (_, index) =>
+      createOrBlock(context, browser, `number ${created.length + index + 1}`),
+    );
+    created.push(...(await Promise.all(batch)));
+  }
+  return { browser, created };
+});
