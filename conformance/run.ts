@@ -64,7 +64,7 @@ export async function run({
   /** Why no other check can succeed. */
   let reason: string | undefined;
   for (const check of selected) {
-    // An inspection sends next to nothing.
+    // A check that inspects sends next to nothing.
     const isOptional = check.level !== 'MUST' && !check.inspects;
     const isLate = isOptional && clock.now() - startedAtMs > budgetMs;
     const note = reason ?? (isLate ? outOfTime : undefined);
@@ -98,10 +98,10 @@ async function runCheck(check: Check, context: RunContext, reason: string | unde
     ? { status: 'blocked', note: reason }
     : await evaluateCheck(check, context);
   await context.http.settle();
-  // Journeys take a refused request for a result, and a 429 is evidence of nothing.
+  // Journeys take a refused request for a result, and a 429 shows nothing.
   const note = unjudged[firstUnjudged];
   if (note !== undefined && !showsTimeout(outcome)) outcome = { status: 'blocked', note };
-  // An inspection may find a fault after the end, but requests that it needs were not sent.
+  // A check that inspects may fail after the end, but requests that it needs were not sent.
   if (outcome.status === 'passed' && clock.now() >= endsAtMs)
     outcome = { status: 'blocked', note: outOfTime };
   return {

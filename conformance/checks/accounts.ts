@@ -113,7 +113,7 @@ const signInAs = oncePerArguments(
   },
 );
 
-/** Creates a verdict: an account signs in as registered, and not with these changes. */
+/** Creates the `run` of a check: an account signs in as registered, and not with these changes. */
 const signsInAsTyped =
   (name: Name, changes: Changes = {}): Run =>
   async (context) => {
@@ -141,7 +141,7 @@ const signsInAsTyped =
     await signsInNotWith(name, changes)(context);
   };
 
-/** Creates a verdict: an account does not sign in with any of these changes. */
+/** Creates the `run` of a check: an account signs in with none of these changes. */
 const signsInNotWith =
   (name: Name, changes: Changes): Run =>
   async (context) => {
@@ -161,7 +161,7 @@ const signsInNotWith =
 const skipRejected = (name: Name, { registration: { exchange } }: Account) =>
   skip(`the backend rejects ${lowerFirst(caseOf(name).words)}: ${describeResponse(exchange)}`);
 
-/** Blocks a claim about unusual text if one of its characters alone fails: another check has it. */
+/** Blocks a problem of unusual text if one of its characters alone fails: another check has it. */
 async function expectPlainCharacters(context: RunContext, name: Name) {
   const [problem] = await listCharacterProblems(context, name);
   if (problem) throw new Blocked(lowerFirst(problem.description));
@@ -178,8 +178,8 @@ const listCharacterProblems = oncePerArguments(async (context: RunContext, name:
     const isAccepted = registration.outcome.ok;
     const call = isAccepted ? await context.newBrowser(name).login(email, password) : registration;
     const failure = `A plain ${field} with "${character}" cannot ${isAccepted ? 'sign in' : 'register'}: ${describeStatus(call.exchange)}.`;
-    const evidence = isAccepted ? [registration, call] : [call];
-    if (!call.outcome.ok) problems.push(createProblem(failure, evidence));
+    const exchanges = isAccepted ? [registration, call] : [call];
+    if (!call.outcome.ok) problems.push(createProblem(failure, exchanges));
   }
   return problems;
 });

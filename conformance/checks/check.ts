@@ -1,5 +1,5 @@
 import type { RunContext } from '../people/run-context.ts';
-import type { Verdict } from '../problems/problem.ts';
+import type { Note } from '../problems/problem.ts';
 
 /**
  * MUST: otherwise the app breaks, or tells its users something false. SHOULD: what the contract
@@ -8,7 +8,7 @@ import type { Verdict } from '../problems/problem.ts';
 export const levels = ['MUST', 'SHOULD', 'PROFILE'] as const;
 export type Level = (typeof levels)[number];
 
-export type Run = (context: RunContext) => Promise<Verdict>;
+export type Run = (context: RunContext) => Promise<Note>;
 
 export type Check = {
   /** Permanent: the id of a removed check is never reused. */

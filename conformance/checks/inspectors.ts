@@ -6,7 +6,7 @@ import { errorCases } from '../requests/error-cases.ts';
 import { triggerError } from '../requests/refusals.ts';
 import type { Run } from './check.ts';
 
-/** Creates a verdict on the responses to an ordinary visit and to the error cases. */
+/** Creates the `run` of a check of the responses to an ordinary visit and to the error cases. */
 export function inspectResponses(...rule: ResponseRule): Run {
   return async (context) => failOnFaults(await collectExchanges(context), ...rule);
 }

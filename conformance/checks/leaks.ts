@@ -57,7 +57,7 @@ export const leakChecks: Check[] = [
   }),
 ];
 
-/** Creates a verdict on the bodies of the responses to an ordinary visit and to error cases. */
+/** Creates the `run` of a check of the bodies of responses. */
 function inspectBodies(
   faultOf: (exchange: Exchange, response: HttpResponse) => string | undefined,
 ): Run {

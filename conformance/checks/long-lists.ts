@@ -3,7 +3,7 @@ import { parseJson } from '../http/response.ts';
 import { oncePerRun } from '../people/run-context.ts';
 import { fail, type Hint } from '../problems/problem.ts';
 import { createOrBlock } from '../requests/creates.ts';
-import { expectReadableList, findProjectLoosely, listOrBlock } from '../requests/lists.ts';
+import { expectReadableList, findByIdOrTitle, listOrBlock } from '../requests/lists.ts';
 import { type Check, must, should } from './check.ts';
 
 /** Exceeds the usual page sizes of paginated lists. The longest is 250. */
@@ -23,7 +23,7 @@ export const longListChecks: Check[] = [
       await expectReadableList(browser, `project ${creates.length} of a user`, ...creates);
       const { all, lists } = await listFiveTimes(context);
       const missingFrom = ({ projects }: { projects: Project[] }) =>
-        all.filter((project) => !findProjectLoosely(projects, project)).length;
+        all.filter((project) => !findByIdOrTitle(projects, project)).length;
       const [shortest, ...others] = lists.toSorted((a, b) => missingFrom(b) - missingFrom(a));
       const { call, projects } = shortest!;
       const count = missingFrom(shortest!);

@@ -3,18 +3,18 @@ import type { Check } from './check.ts';
 
 export const groupOf = (id: string) => id.split('-')[0]!;
 
-/** Each check after those that explain its failure, with all of them. */
-const explanations = new Map<Check, Set<Check>>();
+/** Each check after those whose failure explains one of it, with all of them. */
+const causes = new Map<Check, Set<Check>>();
 
 function add(check: Check, dependents: Check[] = []): Set<Check> {
   const path = [...dependents, check];
   if (dependents.includes(check))
     throw new Error(`Checks explain each other: ${path.map(({ id }) => id).join(', ')}.`);
-  const known = explanations.get(check);
+  const known = causes.get(check);
   if (known) return known;
   const direct = check.after.flatMap((name) => find(check, name));
   const all = new Set(direct.flatMap((each) => [...add(each, path), each]));
-  explanations.set(check, all);
+  causes.set(check, all);
   return all;
 }
 
@@ -28,7 +28,7 @@ function find({ id }: Check, name: string): Check[] {
 
 for (const check of checks) add(check);
 
-const causalOrder = [...explanations.keys()];
+const causalOrder = [...causes.keys()];
 
 /** Compares two checks by their causal order. */
 export const compareCauses = (a: Check, b: Check): number =>
@@ -36,7 +36,7 @@ export const compareCauses = (a: Check, b: Check): number =>
 
 /** Returns whether a failure of `cause` explains one of `check`. */
 export const isCauseOf = (cause: Check, check: Check): boolean =>
-  explanations.get(check)?.has(cause) === true;
+  causes.get(check)?.has(cause) === true;
 
 const isMust = ({ level, inspects }: Check) => level === 'MUST' && !inspects;
 
@@ -47,7 +47,7 @@ const isEarly = (check: Check) =>
 const rankOf = (check: Check) => (check.inspects ? 2 : isEarly(check) ? 0 : 1);
 
 /**
- * All checks in the order of a run: each after its explanations, MUST checks as early as these
+ * All checks in the order of a run: each after its causes, MUST checks as early as these
  * allow, and those that inspect last.
  */
 export const runOrder = causalOrder.toSorted((a, b) => rankOf(a) - rankOf(b));

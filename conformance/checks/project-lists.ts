@@ -11,7 +11,7 @@ import { createOrBlock } from '../requests/creates.ts';
 import {
   createListed,
   expectReadableList,
-  findProjectLoosely,
+  findByIdOrTitle,
   isListShared,
   listOrBlock,
   listWith,
@@ -104,7 +104,7 @@ export const projectListChecks: Check[] = [
       await listOrBlock(user.browser);
       const { project, call, list: own } = await createListed(context, browser, `for ${reader}`);
       const list = await listOrBlock(user.browser);
-      if (!findProjectLoosely(list.projects, project))
+      if (!findByIdOrTitle(list.projects, project))
         fail(`A new project is in the next list of its browser, and not in that of ${reader}.`, [
           call,
           own.call,
@@ -235,15 +235,15 @@ async function expectInNextList(context: RunContext, browser: SimulatedBrowser, 
   const created = await createOrBlock(context, browser, name);
   const { call, project, sent } = created;
   const list = await listWith(context, browser, [created]);
-  const evidence = [before, call, list.call];
-  const listed = findProjectLoosely(list.projects, project);
-  if (listed) return expectSameText(sent, listed, 'the list', evidence);
+  const exchanges = [before, call, list.call];
+  const listed = findByIdOrTitle(list.projects, project);
+  if (listed) return expectSameText(sent, listed, 'the list', exchanges);
   const isSame = before.exchange.response?.text === list.call.exchange.response?.text;
   fail(
     isSame
       ? 'A created project is not in the next list, which equals the list before.'
       : 'A created project is not in the next list.',
-    evidence,
+    exchanges,
     { userSees: 'the new project disappears when the user comes back to the screen' },
   );
 }

@@ -8,7 +8,7 @@ import { expectSuccess, fail, skip } from '../problems/problem.ts';
 import { createOrBlock } from '../requests/creates.ts';
 import {
   createListed,
-  findProjectLoosely,
+  findByIdOrTitle,
   isListShared,
   isSameProject,
   listOrBlock,
@@ -95,7 +95,7 @@ export const projectUserChecks: Check[] = [
       const json = { ...context.fixtures.project('that takes an id'), id: created.project.id };
       const taking = await bob.browser.send('POST', '/api/v1/projects', { json });
       const { projects, call } = await listOrBlock(ada.browser);
-      const kept = findProjectLoosely(projects, created.project);
+      const kept = findByIdOrTitle(projects, created.project);
       if (kept?.title !== created.sent.title)
         fail(
           `A project sent with the id of another user's project ${kept ? 'replaces' : 'removes'} that project.`,

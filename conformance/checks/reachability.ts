@@ -298,7 +298,7 @@ function describeStop({ last, broken, refused, durationMs }: Stop): Problem {
   );
 }
 
-/** Creates a verdict on the responses to requests that the app sends. */
+/** Creates the `run` of a check of the responses to the app. */
 function inspectVisit(...rule: ResponseRule): Run {
   return async (context) => failOnFaults(await collectAppResponses(context), ...rule);
 }

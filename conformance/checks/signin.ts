@@ -241,7 +241,7 @@ export const signInChecks: Check[] = [
         const failed: ApiCall | undefined =
           calls.find(({ outcome }) => !outcome.ok) ?? lists.find(isUnauthorized);
         const others = calls.filter((call) => call !== failed);
-        return failed && { failed, evidence: [registration, ...others] };
+        return failed && { failed, exchanges: [registration, ...others] };
       };
       if (!(await signInTwice())) return;
       // A control: one sign-in alone creates a session. Then the same again.
@@ -249,7 +249,7 @@ export const signInChecks: Check[] = [
       if (isUnauthorized(await browser.listProjects())) throw new Blocked('one session fails too');
       const again = await signInTwice();
       const failure = 'Of two sign-ins at once, at least one creates no session';
-      if (again) expectSuccess(again.failed, failure, again.evidence);
+      if (again) expectSuccess(again.failed, failure, again.exchanges);
     },
   }),
   must('SIGNIN-9', {
@@ -424,7 +424,7 @@ async function expectOwnList(
   context: RunContext,
   first: Visit,
   { call, project }: { call: ApiCall; project: Project },
-  evidence: ApiCall[],
+  exchanges: ApiCall[],
 ) {
   const { browser } = await context.newSession(first.name);
   const list = await browser.listProjects();
@@ -433,7 +433,7 @@ async function expectOwnList(
     isOfFirst
       ? 'A user who signs in after another one in a browser creates projects of that other user.'
       : 'A user who signs in after another one in a browser creates a project that no list shows.',
-    decisiveLast([...evidence, list], call),
+    decisiveLast([...exchanges, list], call),
     { userSees: isOfFirst ? "the new user's project in the first user's list" : undefined },
   );
 }

@@ -15,7 +15,7 @@ import { Blocked, createProblem, fail, failIfAny, skip } from '../problems/probl
 import { createOrBlock } from '../requests/creates.ts';
 import {
   expectReadableList,
-  findProjectLoosely,
+  findByIdOrTitle,
   listOrBlock,
   listWith,
   missingFromList,
@@ -298,12 +298,12 @@ async function expectPreserved(context: RunContext, text: Text): Promise<string 
   expectSameText(sent, created, 'the response', [create]);
   const list = await expectReadableList(browser, subject, exchange);
   const stored = { call: create, project: created };
-  const { projects, call } = await listWith(context, browser, [stored], findProjectLoosely, list);
-  const listed = findProjectLoosely(projects, created);
+  const { projects, call } = await listWith(context, browser, [stored], findByIdOrTitle, list);
+  const listed = findByIdOrTitle(projects, created);
   if (!listed) {
     const control = await createOrBlock(context, browser, `after ${truncate(sent.title, 20)}`);
     const later = await expectReadableList(browser, subject, exchange, control.call.exchange);
-    if ((await listWith(context, browser, [control], findProjectLoosely, later)).missing.length > 0)
+    if ((await listWith(context, browser, [control], findByIdOrTitle, later)).missing.length > 0)
       throw new Blocked(missingFromList);
     return fail(`The list does not contain ${subject}.`, [create, call], {
       detail: `It has ${lengthsOf(text)}. A project after it is in the list.`,

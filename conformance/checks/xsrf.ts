@@ -67,20 +67,20 @@ export const xsrfChecks: Check[] = [
       const create = await browser.createProject(context.fixtures.project('by cookie'));
       if (!cookie && !isClientError(create.exchange)) skip('the backend sets no XSRF-TOKEN cookie');
       if (!isClientError(create.exchange)) return;
-      const evidence = [login, create];
+      const exchanges = [login, create];
       if (cookie?.httpOnly)
-        fail('The XSRF-TOKEN cookie is HttpOnly, so the app cannot read and send it.', evidence);
+        fail('The XSRF-TOKEN cookie is HttpOnly, so the app cannot read and send it.', exchanges);
       if (cookie && browser.xsrfToken() === undefined)
         fail(
           `The app at / cannot read the XSRF-TOKEN cookie: it has ${describePath(cookie)}.`,
-          evidence,
+          exchanges,
         );
       if (cookie) return;
       const similar = browser
         .allCookies()
         .find(({ key, httpOnly }) => !httpOnly && /[cx]srf/i.test(key));
       if (similar)
-        fail(`The XSRF cookie is named "${similar.key}" instead of "XSRF-TOKEN".`, evidence);
+        fail(`The XSRF cookie is named "${similar.key}" instead of "XSRF-TOKEN".`, exchanges);
       const isForbidden = [403, 419].includes(statusOf(create.exchange));
       const needsToken = !context.http.exchanges.some(
         (each) =>
@@ -92,7 +92,7 @@ export const xsrfChecks: Check[] = [
       if (needsToken && isForbidden && (await browser.listProjects()).outcome.ok)
         fail(
           `A new project gets ${describeStatus(create.exchange)}, and no XSRF-TOKEN cookie is set.`,
-          evidence,
+          exchanges,
         );
       throw new Blocked(describeCreateFailure(create));
     },

@@ -27,10 +27,10 @@ const cookieFunction = String.raw`cookie() { awk -v name="$2" '$6 == name { prin
  * that set their cookies. Returns none when commands cannot do that. They contain no secrets:
  * cookies are read from files, and each letter of a password is replaced by the next one.
  */
-export function reproduce(run: Run, evidence: Exchange[]): string[] {
+export function reproduce(run: Run, exchanges: Exchange[]): string[] {
   const all = run.http.exchanges;
   const { runId } = run.fixtures;
-  const { script, repeated, count } = foldCreates(withRequirements(all, evidence));
+  const { script, repeated, count } = foldCreates(withRequirements(all, exchanges));
   const lines: string[] = [];
   for (let first = 0; first < script.length;) {
     // Exchanges are in the order in which they ended.
@@ -79,9 +79,9 @@ const repeatCommand = (command: string, count: number) =>
     .replace(/(?<=-H 'idempotency-key: [^']*)'/, String.raw`-'"$n"`)}; done`;
 
 /** Returns exchanges of a run together with the earlier ones that they depend on, in order. */
-export function withRequirements(all: Exchange[], evidence: Exchange[]): Exchange[] {
+export function withRequirements(all: Exchange[], exchanges: Exchange[]): Exchange[] {
   const needed = new Set<Exchange>();
-  for (const exchange of evidence) addNeeded(exchange, all, needed);
+  for (const exchange of exchanges) addNeeded(exchange, all, needed);
   return all.filter((exchange) => needed.has(exchange));
 }
 

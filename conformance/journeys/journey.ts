@@ -18,7 +18,7 @@ import {
 import {
   chooseSteps,
   followSteps,
-  hasSameDeviation,
+  hasSameFault,
   repeat,
   type Failure,
   type WalkOptions,
@@ -90,7 +90,7 @@ export async function checkJourney(context: RunContext, names: string[], create?
   const { failure } = journey;
   if (failure) {
     const again = await travel(context, names, projectSteps, create);
-    report(hasSameDeviation(again, failure) ? again : undefined, failure);
+    report(hasSameFault(again, failure) ? again : undefined, failure);
   }
   return journey;
 }
@@ -113,12 +113,12 @@ export async function checkWalk(context: RunContext, journey: Journey, options: 
   report(repetition, failure);
 }
 
-function report(repetition: Journey | undefined, { deviation }: Failure): never {
-  // A single deviation may be a coincidence.
+function report(repetition: Journey | undefined, { fault }: Failure): never {
+  // A single fault may be a coincidence.
   if (!repetition?.failure)
-    skip(`seen once and not when new people repeated the steps: ${deviation.words}`);
+    skip(`seen once and not when new people repeated the steps: ${fault.words}`);
   const { failure, exchanges } = repetition;
-  const { words } = failure.deviation;
+  const { words } = failure.fault;
   const refusal = exchanges.slice(-1).find((last) => !isSuccess(last));
   const answer = refusal ? `: ${describeStatus(refusal)}` : '';
   fail(

@@ -47,8 +47,8 @@ export type Person = {
 };
 
 /** How the app differs from what the person expects. */
-export type Deviation = {
-  /** Equal for two journeys with the same deviation. */
+export type ScreenFault = {
+  /** Equal for two journeys with the same fault. */
   kind: string;
   words: string;
 };
@@ -58,7 +58,7 @@ export type PersonStep = {
   hashes?: number;
   /** Default: on every screen. */
   isPossible?: (screen: Screen, person: Person) => boolean;
-  perform: (person: Person) => Promise<Deviation | void>;
+  perform: (person: Person) => Promise<ScreenFault | void>;
 };
 
 /** Steps by what the person does. */
@@ -94,7 +94,7 @@ async function submitProject(person: Person, app = person.app) {
   await app.submit('createProject', [title, description]);
 }
 
-async function create(person: Person, app = person.app): Promise<Deviation | undefined> {
+async function create(person: Person, app = person.app): Promise<ScreenFault | undefined> {
   await submitProject(person, app);
   const { banner } = await app.settle();
   if (banner === undefined) return look(person, app);
@@ -111,14 +111,14 @@ async function look(person: Person, app = person.app, account = person.signedIn)
   const isForeign = ([title]: [string, string]) => hasTitle(other, title);
   if (account && screen.list?.rows.some(isForeign) && !(await person.isListShared()))
     return { kind: 'foreign', words: 'the list shows a project of another person' };
-  return account && deviationOf(screen, account, visit);
+  return account && faultOf(screen, account, visit);
 }
 
 const hasTitle = (account: Account | undefined, title: string) =>
   account?.created.some((project) => project.title === title) === true;
 
 /** `visit` is the number of the visit, or another page, which shows everything. */
-function deviationOf({ list }: Screen, { created }: Account, visit: number | string) {
+function faultOf({ list }: Screen, { created }: Account, visit: number | string) {
   if (!list) return undefined;
   const [place, visits] =
     typeof visit === 'number' ? [`on the ${ordinal(visit)} visit`, visit] : [visit, Infinity];
@@ -141,7 +141,7 @@ async function submitCredentials(
   { email, password }: Credentials,
   words: string,
   path = form === 'login' ? '/projects' : '/login',
-): Promise<Deviation | undefined> {
+): Promise<ScreenFault | undefined> {
   await app.go(forms[form].route);
   await app.submit(form, [email, password]);
   const { path: actual } = await app.settle(path);
@@ -150,11 +150,11 @@ async function submitCredentials(
 
 async function signIn(person: Person, account: Account) {
   person.signedIn = undefined;
-  const deviation = await submitCredentials(person.app, 'login', account, 'signing in fails');
+  const fault = await submitCredentials(person.app, 'login', account, 'signing in fails');
   person.signedIn = account;
   if (account === person.own) person.wrongPasswords = 0;
   person.visits += 1;
-  return deviation ?? look(person);
+  return fault ?? look(person);
 }
 
 const register = (app: App, account: Account) =>
@@ -168,12 +168,12 @@ function typeWrongPassword(person: Person, app: App) {
 }
 
 /** Opens and creates, in each browser that has a session. */
-async function visitAll(person: Person): Promise<Deviation | undefined> {
+async function visitAll(person: Person): Promise<ScreenFault | undefined> {
   const { app, second, own, signedIn } = person;
   if (signedIn) {
     await app.go('/about');
-    const deviation = (await openAndLook(person)) ?? (await create(person));
-    if (deviation) return deviation;
+    const fault = (await openAndLook(person)) ?? (await create(person));
+    if (fault) return fault;
   }
   if (!second) return undefined;
   await reopen(second);

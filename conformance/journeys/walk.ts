@@ -1,7 +1,7 @@
-import type { Deviation, Person, PersonSteps } from './steps.ts';
+import type { ScreenFault, Person, PersonSteps } from './steps.ts';
 
-/** Steps that led to a deviation. */
-export type Failure = { names: string[]; deviation: Deviation };
+/** Steps that led to a fault. */
+export type Failure = { names: string[]; fault: ScreenFault };
 
 export type WalkOptions = {
   steps: PersonSteps;
@@ -14,7 +14,7 @@ export type WalkOptions = {
 
 /**
  * Lets a person do what the screen offers. Of the possible steps, the walk takes the one that it
- * has taken least often after the two steps before. Returns the first deviation.
+ * has taken least often after the two steps before. Returns the first fault.
  */
 export async function chooseSteps(
   person: Person,
@@ -39,15 +39,15 @@ export async function chooseSteps(
 }
 
 const compare = (one: number[], two: number[]) =>
-  one.map((count, index) => count - two[index]!).find((deviation) => deviation !== 0) ?? 0;
+  one.map((count, index) => count - two[index]!).find((difference) => difference !== 0) ?? 0;
 
-/** Performs these steps. Returns the first deviation, or undefined if a step is impossible. */
+/** Performs these steps. Returns the first fault, or undefined if a step is impossible. */
 export const followSteps = (person: Person, steps: PersonSteps, wanted: string[]) =>
   takeSteps(person, steps, ({ length }, isPossible) =>
     wanted.slice(length, length + 1).find(isPossible),
   );
 
-/** Takes the steps that `choose` returns, until it returns none. Returns the first deviation. */
+/** Takes the steps that `choose` returns, until it returns none. Returns the first fault. */
 async function takeSteps(
   person: Person,
   steps: PersonSteps,
@@ -59,19 +59,17 @@ async function takeSteps(
     const name = choose(names, (each) => steps[each]!.isPossible?.(screen, person) ?? true);
     if (name === undefined) return undefined;
     names.push(name);
-    const deviation = await steps[name]!.perform(person);
-    if (deviation) return { names, deviation };
+    const fault = await steps[name]!.perform(person);
+    if (fault) return { names, fault };
   }
 }
 
-export const hasSameDeviation = (
-  journey: { failure?: Failure | undefined },
-  { deviation }: Failure,
-) => journey.failure?.deviation.kind === deviation.kind;
+export const hasSameFault = (journey: { failure?: Failure | undefined }, { fault }: Failure) =>
+  journey.failure?.fault.kind === fault.kind;
 
 /**
  * Repeats a failure with as few of its steps as possible. Returns the shortest journey with the
- * same deviation; undefined if there is none.
+ * same fault; undefined if there is none.
  */
 export async function repeat<Journey extends { failure?: Failure | undefined }>(
   failure: Failure,
@@ -84,8 +82,8 @@ export async function repeat<Journey extends { failure?: Failure | undefined }>(
   async function fails(candidate: string[]): Promise<boolean> {
     attempts += 1;
     const journey = await travel(candidate);
-    if (hasSameDeviation(journey, failure)) shortest = journey;
-    return hasSameDeviation(journey, failure);
+    if (hasSameFault(journey, failure)) shortest = journey;
+    return hasSameFault(journey, failure);
   }
 
   let count = 1;

@@ -1,12 +1,12 @@
 import type { Project } from '../../machines/types.ts';
 import type { ApiCall, SimulatedBrowser } from '../http/simulated-browser.ts';
-import type { Verdict } from '../problems/problem.ts';
+import type { Note } from '../problems/problem.ts';
 import type { SignedInUser } from './accounts.ts';
 import { oncePerRun, type RunContext } from './run-context.ts';
 
-/** Creates a verdict whose function gets the browser of a signed-in user. */
+/** Creates the `run` of a check that gets the browser of a signed-in user. */
 export const asUser =
-  (name: string, run: (context: RunContext, browser: SimulatedBrowser) => Promise<Verdict>) =>
+  (name: string, run: (context: RunContext, browser: SimulatedBrowser) => Promise<Note>) =>
   async (context: RunContext) =>
     run(context, (await context.signedInUser(name)).browser);
 

@@ -8,7 +8,7 @@ export const statuses = ['passed', 'failed', 'noted', 'skipped', 'blocked'] as c
 export type Status = (typeof statuses)[number];
 
 /** What a check returns: nothing when it is met, a note when it is a PROFILE check. */
-export type Verdict = void | string;
+export type Note = void | string;
 
 /** One way in which the backend does not meet a check. */
 export type Problem = More & {
@@ -35,7 +35,7 @@ export type More = {
 
 export type Hint = { words: string; isRefutedBy: (exchange: Exchange) => boolean };
 
-/** What several problems of a run have in common. The report makes them one entry. */
+/** What several problems of a run have in common. The report makes them one finding. */
 export type Cause = {
   /** Follows the number of problems: `refusals have "detail" and no "message"`. */
   words: string;
@@ -73,7 +73,7 @@ export function skip(reason: string): never {
   throw new Skipped(reason);
 }
 
-type Evidence = (Exchange | ApiCall | undefined)[];
+type Exchanges = (Exchange | ApiCall | undefined)[];
 
 /** Throws a single problem. */
 export function fail(...problem: Parameters<typeof createProblem>): never {
@@ -84,7 +84,7 @@ export function fail(...problem: Parameters<typeof createProblem>): never {
 export function expectSuccess<Value>(
   call: ApiCall<Value>,
   failure: string,
-  previous: Evidence = [],
+  previous: Exchanges = [],
   more?: More,
 ): Value {
   if (call.outcome.ok) return call.outcome.value;
@@ -138,10 +138,10 @@ export const decisiveLast = <Value>(calls: Value[], decisive: Value): Value[] =>
 /** Creates a problem. `userSees` defaults to the screen after the last call of the app's client. */
 export function createProblem(
   description: string,
-  evidence: Evidence = [],
+  exchanges: Exchanges = [],
   more: More = {},
 ): Problem {
-  const present = evidence.filter((each) => each !== undefined);
+  const present = exchanges.filter((each) => each !== undefined);
   const last = present.at(-1);
   return {
     description,

@@ -6,10 +6,10 @@ import { describeResponse, describeStatus } from '../problems/describe.ts';
 import type { Cause, Problem } from '../problems/problem.ts';
 import type { CheckResult } from '../run.ts';
 
-/** An entry of the report: a check that is not met, or several with a common cause. */
+/** A check that is not met, or several with a common cause. */
 export type Finding = ReturnType<typeof listFindings>[number];
 
-/** Returns the entries of the report: causes first, each MUST before each SHOULD. */
+/** Returns the findings: causes first, each MUST before each SHOULD. */
 export function listFindings(results: CheckResult[]) {
   const failed = results
     .filter(({ status }) => status === 'failed')
@@ -17,29 +17,29 @@ export function listFindings(results: CheckResult[]) {
   const causeOf = judgeCauses(results);
   const reported = failed.flatMap(({ check, problems }) => {
     const items = problems.map((problem) => ({ check, problem, ...causeOf(check, problem) }));
-    const own = items.filter(({ claims }) => claims.length === 0);
+    const own = items.filter(({ shownBy }) => shownBy.length === 0);
     return own.length > 0 ? own : items;
   });
   type Reported = (typeof reported)[number];
   const keyOf = ({ check, cause }: Reported) =>
     cause ? comparable(cause.key ?? cause.words) : check.id;
   const sizes = groupBy(reported, keyOf);
-  const entries = groupBy(reported, (each) =>
+  const groups = groupBy(reported, (each) =>
     sizes.get(keyOf(each))!.length > 1 ? keyOf(each) : each.check.id,
   );
-  const findings = [...entries.values()].map((unsorted) => {
+  const findings = [...groups.values()].map((unsorted) => {
     const items = unsorted.toSorted(
       (a, b) =>
         Number(b.problem.isTypical ?? false) - Number(a.problem.isTypical ?? false) ||
         a.check.level.localeCompare(b.check.level),
     );
     const checks = [...new Set(items.map(({ check }) => check))];
-    const claims = items.flatMap((item) => item.claims);
+    const shownBy = items.flatMap((item) => item.shownBy);
     const causesOf = (check: Check) =>
       failed
         .map((other) => other.check)
         .filter((other) => !checks.includes(other))
-        .filter((other) => claims.includes(other) || isCauseOf(other, check));
+        .filter((other) => shownBy.includes(other) || isCauseOf(other, check));
     const isConsequence = checks.every((check) => causesOf(check).length > 0);
     return {
       /** What shows the cause best comes first, then MUST checks, in causal order. */
@@ -102,18 +102,18 @@ export function listNotJudged(
 }
 
 /** Why a problem occurred, as far as the run shows that. */
-type Explanation = {
+type JudgedCause = {
   /** What it has in common with other problems. */
   cause: Cause | undefined;
   /**
-   * For a failure that an inspection found: the checks whose own problem shows the same failure.
+   * For a failure that a check with `inspects` found: the checks whose own problem shows it too.
    */
-  claims: Check[];
+  shownBy: Check[];
 };
 
 /** Distinguishes a backend that fails in general from one that fails for special requests. */
 function judgeCauses(results: CheckResult[]) {
-  const claimed = results.flatMap(({ check, problems }) =>
+  const shown = results.flatMap(({ check, problems }) =>
     check.inspects ? [] : problems.map(({ cause, exchanges }) => ({ check, cause, exchanges })),
   );
   const ofApp = results.flatMap(({ exchanges }) => exchanges).filter((each) => each.isAppRequest);
@@ -124,11 +124,9 @@ function judgeCauses(results: CheckResult[]) {
   /** Most requests of this call fail, most failures are of no special request, or it hangs. */
   function isGeneral(failure: Exchange): boolean {
     const same = failures.get(nameOf(failure)) ?? [];
-    const special = same.filter((each) =>
-      claimed.some(({ exchanges }) => exchanges.includes(each)),
-    );
+    const special = same.filter((each) => shown.some(({ exchanges }) => exchanges.includes(each)));
     // Several requests of which the check knows what they have in common.
-    const isKnown = claimed.some(
+    const isKnown = shown.some(
       ({ cause, exchanges }) =>
         cause && exchanges.length > 1 && exchanges.some((each) => same.includes(each)),
     );
@@ -136,26 +134,28 @@ function judgeCauses(results: CheckResult[]) {
     const isMost = same.length * 2 > total || special.length * 2 < same.length;
     return (isMost && !isKnown) || failure.failure?.isTimeout === true;
   }
-  return function causeOf(check: Check, { cause, exchanges }: Problem): Explanation {
+  return function causeOf(check: Check, { cause, exchanges }: Problem): JudgedCause {
     const last = exchanges.at(-1);
     const ofLast = (words: string, key = words) => ({
       cause: { ...cause, words, key, subject: cause?.subject ?? addressOf(last!) },
-      claims: [],
+      shownBy: [],
     });
     if (last && isRefusalWithSuccess(last)) return ofLast('refusals have the status of a success');
-    if (!last || !isFailure(last)) return { cause, claims: [] };
+    if (!last || !isFailure(last)) return { cause, shownBy: [] };
     // What happened before the failure is the cause, if the check says so.
     if (isGeneral(last))
       return cause && exchanges.length > 1
-        ? { cause, claims: [] }
+        ? { cause, shownBy: [] }
         : // The kit waits for some requests longer than for others.
           ofLast(
             `requests get ${describeStatus(last).split(' within ')[0]}`,
             describeResponse(last),
           );
     const isSame = (other: Exchange) => isFailure(other) && nameOf(other) === nameOf(last);
-    const claims = claimed.filter((claim) => claim.exchanges.slice(-1).some(isSame));
-    return { cause, claims: check.inspects ? claims.map((claim) => claim.check) : [] };
+    const same = check.inspects
+      ? shown.filter((each) => each.exchanges.slice(-1).some(isSame))
+      : [];
+    return { cause, shownBy: same.map((each) => each.check) };
   };
 }
 

@@ -55,7 +55,7 @@ const finding = z
   })
   .meta({
     id: 'finding',
-    description: 'An entry of the report: one check, or several that are not met for one cause.',
+    description: 'One check, or several that are not met for one cause.',
   });
 
 const result = z

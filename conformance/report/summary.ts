@@ -2,7 +2,7 @@ import { outOfTime } from '../http/transport.ts';
 import { lowerFirst, plural } from '../problems/describe.ts';
 import type { Report, ReportedFinding, ReportedProblem, Totals } from './schema.ts';
 
-/** A part of an entry or of the totals. A row without lines is not shown. */
+/** A part of a finding or of the totals. A row without lines is not shown. */
 export type Row = [label: string, ...lines: string[]];
 
 const maxCallsPerProblem = 6;
@@ -29,7 +29,7 @@ function describeNotJudged({ ids, reason }: Report['notJudged'][number]): Row {
 export const listIds = (ids: string[]): string =>
   ids.length > 6 ? `${ids.slice(0, 5).join(', ')} and ${ids.length - 5} more` : ids.join(', ');
 
-/** Returns the content of an entry below its heading. */
+/** Returns the content of a finding below its heading. */
 export function describeFinding(finding: ReportedFinding): Row[] {
   const { ids, requirement, summary, situations, problems, problemCount, reproduce } = finding;
   const hiddenCount = summary === undefined ? problemCount - problems.length : 0;
@@ -54,7 +54,7 @@ export function describeProblem({ description, detail, userSees, calls }: Report
   ];
 }
 
-/** Returns the content of an entry that may be a consequence of others. */
+/** Returns the content of a finding that may be a consequence of others. */
 export const describeConsequence = ({ summary, problems, causes }: ReportedFinding): string =>
   `${summary ?? problems[0]?.description} See ${causes.slice(0, 3).join(', ')}.`;
 

@@ -27,7 +27,7 @@ export const isSameProject =
     String(other.id) === String(id) && other.title === title;
 
 /** Finds a project in a list of its user, also if its id or its text changed. */
-export const findProjectLoosely = (projects: Project[], project: Project): Project | undefined =>
+export const findByIdOrTitle = (projects: Project[], project: Project): Project | undefined =>
   projects.find(isSameProject(project)) ??
   projects.find(({ id }) => String(id) === String(project.id)) ??
   projects.find(({ title }) => title === project.title);
@@ -85,7 +85,7 @@ export async function listWith(
   context: RunContext,
   browser: SimulatedBrowser,
   created: Created[],
-  find = findProjectLoosely,
+  find = findByIdOrTitle,
   first?: Awaited<ReturnType<typeof listOrBlock>>,
 ) {
   const list = first ?? (await listOrBlock(browser));
@@ -119,7 +119,7 @@ export async function createListed(context: RunContext, browser: SimulatedBrowse
 export async function expectReadableList(
   browser: SimulatedBrowser,
   request: string,
-  ...evidence: Exchange[]
+  ...exchanges: Exchange[]
 ) {
   let list = await browser.listProjects();
   if (!list.outcome.ok) list = await browser.listProjects();
@@ -128,6 +128,6 @@ export async function expectReadableList(
   if (status === 0 || isClientError(list.exchange))
     throw new Blocked(`the list cannot be shown: ${listFault(list)}`);
   unreadable.add(browser);
-  const description = `The app can show no list after ${request} (${describeStatus(evidence.at(-1)!)}).`;
-  return failUnreadable(description, listFault(list), [...evidence, list], request);
+  const description = `The app can show no list after ${request} (${describeStatus(exchanges.at(-1)!)}).`;
+  return failUnreadable(description, listFault(list), [...exchanges, list], request);
 }

@@ -37,7 +37,7 @@ export const loginWithUnknownEmail = (context: RunContext) =>
 export const registerAgain = (context: RunContext) => sendErrorCase(context, sendExistingEmail);
 
 /**
- * Blocks a claim about a refused sign-in if an ordinary account is refused too, or if this account
+ * Blocks a problem of a refused sign-in if an ordinary account is refused too, or if this account
  * signs in later. SIGNIN-17 reports that.
  */
 export async function blockIfRefusedAnyway(
@@ -55,11 +55,11 @@ export async function blockIfRefusedAnyway(
     const fault = first.outcome.ok
       ? 'An account signs in once, and not again with the same email and password'
       : 'An account that has signed in before is refused with the same password';
-    const evidence = [first.outcome.ok ? control.registration : ada.login, first, second];
+    const exchanges = [first.outcome.ok ? control.registration : ada.login, first, second];
     const description = `${fault}: ${describeStatus(second.exchange)}.`;
     // What refuses other accounts may be the cause here.
     if (context.reportedTo('SIGNIN-17').length > 0) throw new Blocked('sign-ins fail now and then');
-    context.reportTo('SIGNIN-17', createProblem(description, evidence));
+    context.reportTo('SIGNIN-17', createProblem(description, exchanges));
     throw new Blocked(description);
   }
   if (login && (await context.signInLate(account!, login)).outcome.ok)

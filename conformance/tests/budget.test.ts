@@ -123,7 +123,7 @@ test('a run against a very slow backend ends, and no check passes after that', a
   expect(causes.map(({ id }) => id)).toEqual(['REACH-10']);
 });
 
-test('each check runs after its explanations, MUST checks as early as these allow', () => {
+test('each check runs after its causes, MUST checks as early as these allow', () => {
   const rest = runOrder.filter(({ inspects }) => !inspects);
   expect(runOrder.slice(0, rest.length)).toEqual(rest);
   for (const [index, check] of rest.entries())

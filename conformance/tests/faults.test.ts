@@ -10,14 +10,14 @@ import { nonBackends } from './backends/non-backends.ts';
 import { runKit } from './backends/run-kit.ts';
 import type { TestClock } from './backends/test-clock.ts';
 
-/** Returns what makes an entry hard to read: a long line, or a question. */
+/** Returns what makes a finding hard to read: a long line, or a question. */
 function listBlemishes({ summary, problems: [problem] }: ReportedFinding): string[] {
   const line = summary ?? problem!.description;
   return line.length > 100 || /[…?]$/.test(line) ? [line] : [];
 }
 
-/** Returns the ids of the checks in the first entry. Expects plain entries and true sentences. */
-async function firstEntry(...args: Parameters<typeof runKit>): Promise<string[]> {
+/** Returns the ids of the first finding. Expects plain findings and true sentences. */
+async function firstFinding(...args: Parameters<typeof runKit>): Promise<string[]> {
   const run = await runKit(...args);
   const { findings } = createReport(run);
   expect(findings.flatMap(listBlemishes)).toEqual([]);
@@ -29,14 +29,14 @@ test.each(faults.map((fault) => [fault.name, fault] as const))(
   'the report begins with %s',
   async (_name, { id, change, only }) => {
     const start = (clock: TestClock) => startBackend(clock, exemplary, change);
-    expect(await firstEntry(start, { only })).toContain(id);
+    expect(await firstFinding(start, { only })).toContain(id);
   },
 );
 
 test.each(nonBackends.map((server) => [server.id, server.name, server] as const))(
   'the report begins with %s: %s',
   async (id, _name, { start, appOrigin, only = [] }) => {
-    expect(await firstEntry(start, { appOrigin, only })).toContain(id);
+    expect(await firstFinding(start, { appOrigin, only })).toContain(id);
   },
 );
 

@@ -32,7 +32,7 @@ test('a walk takes each three steps one after another', async () => {
   expect(new Set(triples.map(String)).size).toBe(27);
 });
 
-test('a deviation that new people do not see is not reported', async () => {
+test('a fault that new people do not see is not reported', async () => {
   let count = 0;
   const steps: PersonSteps = {
     'sees a coincidence': {
@@ -46,7 +46,7 @@ test('a deviation that new people do not see is not reported', async () => {
   );
 });
 
-test('a deviation is reported with the fewest steps that show it', async () => {
+test('a fault is reported with the fewest steps that show it', async () => {
   const counts = new Map<object, number>();
   const waits = { isPossible: () => true, perform: () => Promise.resolve(undefined) };
   const steps: PersonSteps = {

@@ -54,19 +54,19 @@ test('the terminal report starts with failures: what users see and the decisive 
 
 test.each([80, 120])('on a terminal of %i columns, a finding has at most ten lines', (width) => {
   const text = renderTerminal(report, { width });
-  const entries = text
+  const sections = text
     .trim()
     .split('\n\n')
     .filter((part) => / not met: /.test(part.slice(0, 20)));
-  expect(entries.length).toBe(report.findings.filter(({ causes }) => causes.length === 0).length);
-  for (const lines of entries.map((entry) => entry.split('\n'))) {
+  expect(sections.length).toBe(report.findings.filter(({ causes }) => causes.length === 0).length);
+  for (const lines of sections.map((section) => section.split('\n'))) {
     expect(lines.length).toBeLessThanOrEqual(10);
     expect(lines.filter((line) => line.length > width)).toEqual([]);
     expect(lines.join('\n')).toContain('\n  required   ');
   }
 });
 
-test('refusals with one fault are one entry that names their checks and situations', () => {
+test('refusals with one fault are one finding that names their checks and situations', () => {
   const finding = report.findings.find(({ ids }) => ids[0] === 'ERR-1');
   expect(finding!.ids).toEqual(expect.arrayContaining(['ERR-2', 'ERR-3', 'ERR-17', 'XSRF-5']));
   expect(finding!.summary).toMatch(/^\d\d refusals have "detail" and no "message"\.$/);
@@ -80,7 +80,7 @@ test('refusals with one fault are one entry that names their checks and situatio
 test.each([
   ['refusals have the status 200', change.refusals((response) => ({ ...response, status: 200 }))],
   ['two processes', signInFaults['SIGNIN-17: two processes with a database each take turns']!],
-])('a cause that many checks meet is one entry: %s', async (_name, fault) => {
+])('a cause that many checks meet is one finding: %s', async (_name, fault) => {
   const { findings } = createReport(await runKit((clock) => startBackend(clock, exemplary, fault)));
   expect(findings.length).toBeGreaterThan(0);
   expect(findings.slice(1).filter(({ causes }) => causes.length === 0)).toEqual([]);
@@ -125,7 +125,7 @@ test('causes come before consequences, and a MUST before a SHOULD', () => {
   expect(findings[4]!.causes.map(({ id }) => id)).toEqual(['XSRF-3']);
 });
 
-test('a check of which only some problems have a common cause keeps an entry for the others', () => {
+test('a check of which only some problems have a common cause keeps a finding for the others', () => {
   const cause = { words: 'texts come back changed (trimmed)', subject: '"a"' };
   const mixed = resultOf('TEXT-1', { cause });
   mixed.problems.push({ description: 'Another one.', exchanges: [] });
@@ -146,9 +146,9 @@ test.each([
   expect(viewOf(created).isOk).toBe(blocked.check.level === 'SHOULD');
   expect(created.notJudged).toEqual([{ ids: [id], reason: note }]);
   expect(created.verdict).toBe(verdict);
-  const entry = `Not judged: ${id}`;
-  expect(renderTerminal(created)).toMatch(`\n${entry}\n  because creating <b> failed\n`);
-  expect(renderHtml(created)).toContain(`<h3>${entry}</h3><p>because creating &lt;b&gt; failed`);
+  const heading = `Not judged: ${id}`;
+  expect(renderTerminal(created)).toMatch(`\n${heading}\n  because creating <b> failed\n`);
+  expect(renderHtml(created)).toContain(`<h3>${heading}</h3><p>because creating &lt;b&gt; failed`);
   const explained = [blocked, resultOf('REACH-1', {})];
   expect(createReport({ ...result, results: explained }).notJudged).toEqual([]);
 });
@@ -221,7 +221,7 @@ test('no report has a hint that an exchange of the run refutes', () => {
   expect(detailOf(({ request }) => request.method === 'GET')).toBeUndefined();
 });
 
-test('a consequence names the first check of the entry that is its cause', () => {
+test('a consequence names the first check of the finding that is its cause', () => {
   const results = ['ACCOUNT-1', 'SIGNIN-6', 'PROJECT-2', 'PROJECT-4'].map((id) => resultOf(id, {}));
   const heads = listFindings(results).map(({ causes }) => causes.map(({ id }) => id));
   expect(heads).toEqual([[], ['ACCOUNT-1'], ['ACCOUNT-1'], ['ACCOUNT-1']]);
@@ -233,7 +233,7 @@ test('checks for which there was no time are not judged, and not blocked', async
   expect(totals.should).toMatchObject({ blocked: 0, notJudged: notJudged[0]!.ids.length });
 });
 
-test('two special requests that fail are two entries, of which ERR-20 is a consequence', () => {
+test('two special requests that fail are two findings, of which ERR-20 is a consequence', () => {
   const exchangeWith = (status: number) => ({
     ...result.context.http.exchanges[0]!,
     request: { method: 'POST', path: '/api/v1/users/register', headers: {} },

@@ -98,7 +98,7 @@ function createBackend(): Backend {
       const json = hasBody ? parseJson(request.body) : {};
       if (typeof json !== 'object' || json === null || Array.isArray(json))
         return backend.refuse(400, 'This is not a JSON object.');
-      const session = cookieOf(request, 'session') ?? '';
+      const session = requestCookie(request, 'session') ?? '';
       const account = backend.findAccount(session, request);
       return backend[operation]({ request, params, json: json as JsonObject, session, account });
     },
@@ -220,7 +220,7 @@ export function startBackend(clock: TestClock, ...changes: Change[]) {
 
 const randomToken = () => randomBytes(18).toString('hex');
 
-export const cookieOf = ({ headers }: BackendRequest, name: string) =>
+export const requestCookie = ({ headers }: BackendRequest, name: string) =>
   new RegExp(`(?:^|; )${name}=([^;]*)`).exec(String(headers['cookie'] ?? ''))?.[1];
 
 export const jsonResponse = (status: number, body: unknown): BackendResponse => ({

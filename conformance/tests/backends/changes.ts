@@ -3,7 +3,7 @@ import type { OperationId } from '../../../generated/operations.ts';
 import { findCall } from '../../../model/calls.ts';
 import {
   applyChange,
-  cookieOf,
+  requestCookie,
   jsonResponse,
   withHeaders,
   type Account,
@@ -170,7 +170,7 @@ export function emailOf(request: BackendRequest) {
   return typeof email === 'string' ? email.toLowerCase() : '';
 }
 
-export const sessionOf = (request: BackendRequest) => cookieOf(request, 'session') ?? '';
+export const sessionOf = (request: BackendRequest) => requestCookie(request, 'session') ?? '';
 
 export const error = (status: number, message = 'Something went wrong.') =>
   jsonResponse(status, { message });

@@ -1,7 +1,7 @@
 import type { Project } from '../../../machines/types.ts';
 import { createHmac, randomBytes } from 'node:crypto';
 import {
-  cookieOf,
+  requestCookie,
   idempotencyKeys,
   jsonResponse,
   startBackend,
@@ -282,18 +282,18 @@ const others: Record<string, Change> = {
       `payload=${encodeURIComponent(account.email)}; Path=/`,
     ],
     findAccount: (session, request) =>
-      cookieOf(request, 'payload') === undefined ? undefined : findAccount(session, request),
+      requestCookie(request, 'payload') === undefined ? undefined : findAccount(session, request),
   }),
   'the XSRF token is compared with its cookie only': ({ signIn }) => ({
     // The cookie never changes.
     signIn(account, call) {
-      const hasToken = cookieOf(call.request, 'XSRF-TOKEN') !== undefined;
+      const hasToken = requestCookie(call.request, 'XSRF-TOKEN') !== undefined;
       const cookie = `XSRF-TOKEN=${randomBytes(16).toString('hex')}; Path=/; SameSite=Lax`;
       return [...signIn(account, call), ...(hasToken ? [] : [cookie])];
     },
     isXsrfTokenRight({ request }) {
       const token = request.headers['x-xsrf-token'];
-      return Boolean(token) && token === cookieOf(request, 'XSRF-TOKEN');
+      return Boolean(token) && token === requestCookie(request, 'XSRF-TOKEN');
     },
   }),
   'signing in also sets cookies of analytics, and deletes one': ({ signIn }) => ({

@@ -1,4 +1,4 @@
-import { cookieOf, type Change } from '../backend.ts';
+import { requestCookie, type Change } from '../backend.ts';
 import * as change from '../changes.ts';
 import type { BackendRequest } from '../stub-server.ts';
 
@@ -51,7 +51,7 @@ export const cookieFaults: Record<string, Change> = {
           ? change.error(403, 'The token is missing.')
           : await next(request);
       const lines = [response.headers['set-cookie'] ?? []].flat();
-      const hasToken = [cookieOf(request, 'XSRF-TOKEN'), ...lines.slice(1)].some(Boolean);
+      const hasToken = [requestCookie(request, 'XSRF-TOKEN'), ...lines.slice(1)].some(Boolean);
       return hasToken
         ? response
         : change.withSetCookies(response, [...lines, 'XSRF-TOKEN=first-token; Path=/']);
@@ -149,7 +149,7 @@ export const otherCookieFaults: Record<string, Change> = {
     ],
     findAccount: (session, request) =>
       findAccount(session, request) ??
-      [...accounts.values()][Number(cookieOf(request, 'remember')) - 1],
+      [...accounts.values()][Number(requestCookie(request, 'remember')) - 1],
   }),
   'COOKIE-7: the last characters of a session cookie are ignored': ({ sessions }) => ({
     findAccount: (session) =>
@@ -181,7 +181,7 @@ export const otherCookieFaults: Record<string, Change> = {
   },
   'XSRF-5: a token that the cookie has too is accepted': () => ({
     isXsrfTokenRight: ({ request }) =>
-      tokenOf(request) !== '' && tokenOf(request) === cookieOf(request, 'XSRF-TOKEN'),
+      tokenOf(request) !== '' && tokenOf(request) === requestCookie(request, 'XSRF-TOKEN'),
   }),
   'XSRF-5: any XSRF token that is not empty is accepted': () => ({
     isXsrfTokenRight: ({ request }) => tokenOf(request) !== '',

@@ -1,5 +1,5 @@
 import type { Project } from '../../../../machines/types.ts';
-import { cookieOf, type Account, type Change } from '../backend.ts';
+import { requestCookie, type Account, type Change } from '../backend.ts';
 import * as change from '../changes.ts';
 import { untilQuiet } from '../test-clock.ts';
 
@@ -11,7 +11,7 @@ export const sequenceFaults: Record<string, Change> = {
         registered: (call) =>
           change.withSetCookies(registered(call), ['registered=1; Path=/; HttpOnly']),
       }),
-      change.refuse('login', 409, (_json, request) => cookieOf(request, 'registered')),
+      change.refuse('login', 409, (_json, request) => requestCookie(request, 'registered')),
     ),
   'JOURNEY-5: a project that is created while the list is in flight is lost': () => {
     const listing = new Map<string, number>();
