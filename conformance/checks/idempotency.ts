@@ -141,7 +141,7 @@ export const idempotencyChecks: Check[] = [
     requirement:
       "Store keys per user. Never respond with another user's project, and store the project of each user.",
     statements: ['CHOICE-91', 'CHOICE-44'],
-    after: ['PROJECT-26', 'PROJECT-27'],
+    after: ['PROJECT-26', 'PROJECT-27', 'PROJECT-28', 'PROJECT-29'],
     async run(context) {
       const { bob, first, created, second } = await createWithKeyOfAnother(context);
       if (!second.outcome.ok) skip(`the second user gets ${describeResponse(second.exchange)}`);
