@@ -19,7 +19,7 @@ import {
   describeAcceptance,
   errorCases,
   notSentByApp,
-  type Call,
+  type FormCall,
   type ErrorCase,
 } from '../requests/error-cases.ts';
 import { createListed, findByIdOrTitle, listWith } from '../requests/lists.ts';
@@ -46,7 +46,7 @@ export const errorChecks: Check[] = [
     statements: ['ERROR-1', 'ERROR-5', 'CHOICE-9'],
     after: ['PROJECT-4'],
     async run(context) {
-      for (const call of Object.keys(goodCalls) as Call[]) {
+      for (const call of Object.keys(goodCalls) as FormCall[]) {
         const { outcome } = await refuseAll(context, call);
         for (const errorCase of outcome.ok ? [] : casesOf(call))
           await expectSuccessAfter(context, call, errorCase);
@@ -189,7 +189,7 @@ async function expectRefusalWithMessage(context: RunContext, errorCase: ErrorCas
 }
 
 /** Fails if a call succeeds before one refusal and not after it, both in a new browser. */
-async function expectSuccessAfter(context: RunContext, call: Call, errorCase: ErrorCase) {
+async function expectSuccessAfter(context: RunContext, call: FormCall, errorCase: ErrorCase) {
   const browser =
     call === 'createProject'
       ? (await context.newSession('erin')).browser

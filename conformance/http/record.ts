@@ -1,11 +1,11 @@
-import type { Failure, HttpRequest, HttpResponse } from './transport.ts';
+import type { HttpFailure, HttpRequest, HttpResponse } from './transport.ts';
 
 /** One request and its result. */
 export type Exchange = {
   request: HttpRequest;
   response: HttpResponse | undefined;
   /** Why there is no complete response. */
-  failure: Failure | undefined;
+  failure: HttpFailure | undefined;
   durationMs: number;
   /** How many exchanges of the run had ended when this one started. */
   startedAfter: number;

@@ -24,7 +24,7 @@ export type HttpResponse = {
   text: string;
 };
 
-export type Failure = {
+export type HttpFailure = {
   message: string;
   isTimeout?: boolean;
   isRefused?: boolean;
@@ -32,7 +32,7 @@ export type Failure = {
   isResent?: boolean;
 };
 
-export type Result = { response: HttpResponse | undefined; failure: Failure | undefined };
+export type HttpResult = { response: HttpResponse | undefined; failure: HttpFailure | undefined };
 
 /** The message of a failure, and of an `Unjudged`, after the end of the run. */
 export const outOfTime = 'lack of time; a larger --budget judges them';
@@ -51,12 +51,12 @@ export function createTransport(origin: string, clock: Clock, endsAtMs: number) 
   const agent = isHttps ? new HttpsAgent(options) : new HttpAgent(options);
 
   /** Sends a request, and waits `fairMs` for its response, or until the end of the run. */
-  function send(request: HttpRequest, fairMs: number, staleConnections = 0): Promise<Result> {
+  function send(request: HttpRequest, fairMs: number, staleConnections = 0): Promise<HttpResult> {
     const { method, path, headers, body: requestBody } = request;
     return new Promise((resolve) => {
       const limitMs = Math.max(0, Math.min(fairMs, endsAtMs - clock.now()));
       let incoming: IncomingMessage | undefined;
-      const fail = (message: string, kind: Omit<Failure, 'message'> = {}) => {
+      const fail = (message: string, kind: Omit<HttpFailure, 'message'> = {}) => {
         clock.clearTimeout(timer);
         resolve({ response: undefined, failure: { message, ...kind } });
       };
@@ -142,7 +142,7 @@ function repairHead(chunk: Buffer): Buffer {
   return repaired === head ? chunk : Buffer.from(repaired + text.slice(head.length), 'latin1');
 }
 
-function parseResponse({ rawHeaders, statusCode = 0 }: IncomingMessage, body: Buffer): Result {
+function parseResponse({ rawHeaders, statusCode = 0 }: IncomingMessage, body: Buffer): HttpResult {
   const headers: HttpResponse['headers'] = [];
   for (let index = 0; index < rawHeaders.length; index += 2)
     headers.push([rawHeaders[index]!.toLowerCase(), rawHeaders[index + 1]!]);

@@ -20,7 +20,7 @@ import {
   followSteps,
   hasSameFault,
   repeat,
-  type Failure,
+  type FailedWalk,
   type WalkOptions,
 } from './walk.ts';
 
@@ -113,7 +113,7 @@ export async function checkWalk(context: RunContext, journey: Journey, options: 
   report(repetition, failure);
 }
 
-function report(repetition: Journey | undefined, { fault }: Failure): never {
+function report(repetition: Journey | undefined, { fault }: FailedWalk): never {
   // A single fault may be a coincidence.
   if (!repetition?.failure)
     skip(`seen once and not when new people repeated the steps: ${fault.words}`);

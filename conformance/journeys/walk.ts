@@ -1,7 +1,7 @@
 import type { ScreenFault, Person, PersonSteps } from './steps.ts';
 
 /** Steps that led to a fault. */
-export type Failure = { names: string[]; fault: ScreenFault };
+export type FailedWalk = { names: string[]; fault: ScreenFault };
 
 export type WalkOptions = {
   steps: PersonSteps;
@@ -19,7 +19,7 @@ export type WalkOptions = {
 export async function chooseSteps(
   person: Person,
   { steps, maxSteps, maxHashes = 0 }: WalkOptions,
-): Promise<Failure | undefined> {
+): Promise<FailedWalk | undefined> {
   const counts = new Map<string, number>();
   let hashes = 0;
   return takeSteps(person, steps, (names, isPossible) => {
@@ -52,7 +52,7 @@ async function takeSteps(
   person: Person,
   steps: PersonSteps,
   choose: (names: string[], isPossible: (name: string) => boolean) => string | undefined,
-): Promise<Failure | undefined> {
+): Promise<FailedWalk | undefined> {
   const names: string[] = [];
   for (;;) {
     const screen = await person.app.observe();
@@ -64,15 +64,17 @@ async function takeSteps(
   }
 }
 
-export const hasSameFault = (journey: { failure?: Failure | undefined }, { fault }: Failure) =>
-  journey.failure?.fault.kind === fault.kind;
+export const hasSameFault = (
+  journey: { failure?: FailedWalk | undefined },
+  { fault }: FailedWalk,
+) => journey.failure?.fault.kind === fault.kind;
 
 /**
  * Repeats a failure with as few of its steps as possible. Returns the shortest journey with the
  * same fault; undefined if there is none.
  */
-export async function repeat<Journey extends { failure?: Failure | undefined }>(
-  failure: Failure,
+export async function repeat<Journey extends { failure?: FailedWalk | undefined }>(
+  failure: FailedWalk,
   travel: (names: string[]) => Promise<Journey>,
   maxAttempts = 24,
 ): Promise<Journey | undefined> {

@@ -26,12 +26,12 @@ export type ErrorCase = {
   /** What users read when the app does not show the response to this request. */
   userReads: string | undefined;
   /** The call of which this is a wrong form. ERR-24 makes a good one from the same browser. */
-  call: Call | undefined;
+  call: FormCall | undefined;
   send: (context: RunContext, browser: SimulatedBrowser) => Promise<ApiCall | Exchange>;
 };
 
 /** The calls that have a form. */
-export type Call = 'login' | 'registerUser' | 'createProject';
+export type FormCall = 'login' | 'registerUser' | 'createProject';
 type Send = ErrorCase['send'];
 
 /** Changes to a valid body, a body as it is sent, or another request. */
@@ -47,7 +47,7 @@ const injection = { isInjection: true, after: ['SIGNIN-2', 'ERR-21'] };
 const form = 'email=ada%40example.org&password=correct+horse';
 
 /** The statements of the wrong forms of a call. */
-const statementsOf: Record<Call, string[]> = {
+const statementsOf: Record<FormCall, string[]> = {
   login: ['CALL-2', 'CALL-5'],
   registerUser: ['CALL-7', 'ERROR-4', 'VALID-1', 'VALID-3'],
   createProject: ['CALL-9', 'ENTITY-1', 'ERROR-5'],
@@ -73,7 +73,7 @@ const creatorOf =
   (mayBeAccepted: boolean) =>
   (
     id: string,
-    call: Call | undefined,
+    call: FormCall | undefined,
     wrong: Wrong,
     subject: string,
     more: Partial<
@@ -222,7 +222,7 @@ export const errorCases: ErrorCase[] = [
 /** Returns what a backend allows that accepts the request of an error case. */
 export const describeAcceptance = ({ subject }: ErrorCase) => `${lowerFirst(subject)} is accepted`;
 
-function sendBody(id: string, call: Call, wrong: object | string): Send {
+function sendBody(id: string, call: FormCall, wrong: object | string): Send {
   return async (context, browser) => {
     const isProject = call === 'createProject';
     if (isProject && (await isListShared(context)))

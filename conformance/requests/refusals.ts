@@ -4,12 +4,12 @@ import type { ApiCall, SimulatedBrowser } from '../http/simulated-browser.ts';
 import { oncePerArguments, type RunContext } from '../people/run-context.ts';
 import { describeExchangeScreen, describeResponse, describeScreen } from '../problems/describe.ts';
 import { Blocked } from '../problems/problem.ts';
-import { errorCases, notSentByApp, type Call, type ErrorCase } from './error-cases.ts';
+import { errorCases, notSentByApp, type FormCall, type ErrorCase } from './error-cases.ts';
 import { sendErrorCase, sentErrorCase } from './send-error-case.ts';
 
 /** A good form of each call. `name` makes its email or its title unique. */
 export const goodCalls: Record<
-  Call,
+  FormCall,
   (context: RunContext, browser: SimulatedBrowser, name: string) => Promise<ApiCall>
 > = {
   async login(context, browser) {
@@ -34,7 +34,7 @@ export async function freeName(
 export const casesOf = (call: ErrorCase['call']) => errorCases.filter((each) => each.call === call);
 
 /** Returns the last wrong form of a call, whose email or title may be in use if it was accepted. */
-const lastOf = (call: Call) => casesOf(call).at(-1)!;
+const lastOf = (call: FormCall) => casesOf(call).at(-1)!;
 
 /**
  * Sends all wrong forms of a call and then a good one, from one browser, and returns the good one.
@@ -42,7 +42,7 @@ const lastOf = (call: Call) => casesOf(call).at(-1)!;
  * Once per run. A wrong project may make a list unreadable: no later check reads this list.
  */
 export const refuseAll = oncePerArguments(
-  async (context: RunContext, call: Call): Promise<ApiCall> => {
+  async (context: RunContext, call: FormCall): Promise<ApiCall> => {
     const isProject = call === 'createProject';
     const { browser } = isProject
       ? await context.signedInUser('erin')

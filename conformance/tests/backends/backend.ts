@@ -13,10 +13,10 @@ import {
 import type { TestClock } from './test-clock.ts';
 
 export type JsonObject = Record<string, unknown>;
-export type Account = Credentials & { projects: Project[] };
+export type StoredAccount = Credentials & { projects: Project[] };
 
 /** A request of an operation, with a body that is an object. */
-export type Call = {
+export type BackendCall = {
   request: BackendRequest;
   /** The parameters of the path. */
   params: Record<string, string>;
@@ -24,16 +24,16 @@ export type Call = {
   /** The session cookie, or ''. */
   session: string;
   /** The account that the session is for. */
-  account: Account | undefined;
+  account: StoredAccount | undefined;
 };
 
 /** A backend in memory. Each function can be replaced by that of another backend. */
-export type Backend = Record<OperationId, (call: Call) => BackendResponse> & {
+export type Backend = Record<OperationId, (call: BackendCall) => BackendResponse> & {
   /** By `emailKey` of their emails. */
-  accounts: Map<string, Account>;
+  accounts: Map<string, StoredAccount>;
   /** Of all accounts, in the order of their creation. */
   projects: Project[];
-  sessions: Map<string, Account>;
+  sessions: Map<string, StoredAccount>;
   /** The projects that were created with an Idempotency-Key, by account and key. */
   projectsByKey: Map<string, Project>;
   respond: Respond;
@@ -43,29 +43,29 @@ export type Backend = Record<OperationId, (call: Call) => BackendResponse> & {
   passwordKey: (password: string) => string;
   /** Returns why these credentials cannot be registered. */
   findCredentialsFault: (email: string, password: string) => string | undefined;
-  registered: (call: Call) => BackendResponse;
+  registered: (call: BackendCall) => BackendResponse;
   loggedIn: () => BackendResponse;
   /** Refuses a wrong password, or an unknown email. */
-  refuseLogin: (account: Account | undefined, call: Call) => BackendResponse;
+  refuseLogin: (account: StoredAccount | undefined, call: BackendCall) => BackendResponse;
   /** Returns the Set-Cookie lines of a sign-in. */
-  signIn: (account: Account, call: Call) => string[];
+  signIn: (account: StoredAccount, call: BackendCall) => string[];
   /** Returns its cookie. The old session of the browser ends. */
-  createSession: (account: Account, oldSession: string, request: BackendRequest) => string;
+  createSession: (account: StoredAccount, oldSession: string, request: BackendRequest) => string;
   cookiesOf: (session: string) => string[];
   sessionCookie: (session: string) => string;
   xsrfCookie: (token: string) => string;
-  findAccount: (session: string, request: BackendRequest) => Account | undefined;
+  findAccount: (session: string, request: BackendRequest) => StoredAccount | undefined;
   /** The XSRF token of a session; undefined if the backend has none. */
   xsrfToken: (session: string) => string | undefined;
-  isXsrfTokenRight: (call: Call) => boolean;
+  isXsrfTokenRight: (call: BackendCall) => boolean;
   findProjectFault: (title: unknown, description: unknown) => string | undefined;
   /** Returns what a repeated Idempotency-Key creates no second time. */
-  findRepeated: (call: Call) => Project | undefined;
+  findRepeated: (call: BackendCall) => Project | undefined;
   createId: () => string | number;
   created: (project: Project) => BackendResponse;
   /** Returns the projects that a user may see. */
-  projectsOf: (account: Account) => Project[];
-  listOf: (account: Account, call: Call) => unknown;
+  projectsOf: (account: StoredAccount) => Project[];
+  listOf: (account: StoredAccount, call: BackendCall) => unknown;
 };
 
 /**
@@ -189,7 +189,7 @@ function createBackend(): Backend {
   return backend;
 }
 
-const keyOf = ({ request, account }: Call) =>
+const keyOf = ({ request, account }: BackendCall) =>
   `${account!.email} ${String(request.headers['idempotency-key'])}`;
 
 const findByKey =

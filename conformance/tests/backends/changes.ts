@@ -6,7 +6,7 @@ import {
   requestCookie,
   jsonResponse,
   withHeaders,
-  type Account,
+  type StoredAccount,
   type Backend,
   type Change,
   type JsonObject,
@@ -139,7 +139,7 @@ export const concurrent =
 
 /** Sets cookies with each response to a valid session that sets none. */
 export const renewedCookies = (
-  createCookies: (session: string, account: Account, request: BackendRequest) => string[],
+  createCookies: (session: string, account: StoredAccount, request: BackendRequest) => string[],
 ): Change =>
   responses((response, request, backend) => {
     const session = sessionOf(request);

@@ -6,7 +6,7 @@ import {
   jsonResponse,
   startBackend,
   withHeaders,
-  type Account,
+  type StoredAccount,
   type Change,
 } from './backend.ts';
 import * as change from './changes.ts';
@@ -34,7 +34,7 @@ const withExtraFields = (project: Project) => ({
   tags: [],
 });
 
-const anyone: Account = { email: '', password: '', projects: [] };
+const anyone: StoredAccount = { email: '', password: '', projects: [] };
 
 /** Refuses each request with this status. */
 const refusedAs =

@@ -1,4 +1,4 @@
-import { jsonResponse, type Account, type Backend, type Change } from '../backend.ts';
+import { jsonResponse, type StoredAccount, type Backend, type Change } from '../backend.ts';
 import * as change from '../changes.ts';
 import type { BackendResponse } from '../stub-server.ts';
 
@@ -28,7 +28,7 @@ const unknownEmail =
 const existingEmail = (response: BackendResponse) =>
   change.responsesTo('registerUser', 409, () => response);
 
-function endSessions({ sessions }: Backend, account: Account | undefined) {
+function endSessions({ sessions }: Backend, account: StoredAccount | undefined) {
   for (const [session, owner] of sessions) if (owner === account) sessions.delete(session);
 }
 
@@ -88,7 +88,7 @@ export const accountFaults: Record<string, Change> = {
     password.replaceAll(/[^ -~]/gu, '?'),
   ),
   'ACCOUNT-14: projects belong to the email as typed at sign-in': ({ login, createSession }) => {
-    const projects = new Map<string, Account['projects']>();
+    const projects = new Map<string, StoredAccount['projects']>();
     let typed = '';
     return {
       login(call) {

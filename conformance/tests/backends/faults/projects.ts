@@ -1,11 +1,11 @@
 import type { Project } from '../../../../machines/types.ts';
-import { jsonResponse, type Account, type Call, type Change } from '../backend.ts';
+import { jsonResponse, type StoredAccount, type BackendCall, type Change } from '../backend.ts';
 import * as change from '../changes.ts';
 import type { BackendRequest, BackendResponse } from '../stub-server.ts';
 import { untilQuiet } from '../test-clock.ts';
 
 const lists =
-  (list: (projects: Project[], call: Call) => unknown): Change =>
+  (list: (projects: Project[], call: BackendCall) => unknown): Change =>
   () => ({ listOf: ({ projects }, call) => list(projects, call) });
 
 /** Leaves projects out like array_filter of PHP, whose result is an object if a key is missing. */
@@ -31,13 +31,16 @@ const keyOf = ({ headers }: BackendRequest) => headers['idempotency-key'];
 
 const uniqueKey = (request: BackendRequest) => String(keyOf(request) ?? Math.random());
 
-const textOf = ({ json }: Call) => `${String(json['title'])} ${String(json['description'])}`;
+const textOf = ({ json }: BackendCall) => `${String(json['title'])} ${String(json['description'])}`;
 
 /** Changes the response to an Idempotency-Key that was sent before in this scope. */
 const repeatedKey =
   (
-    scopeOf: (call: Call) => string,
-    respond: (call: Call, first: { text: string; response: BackendResponse }) => BackendResponse,
+    scopeOf: (call: BackendCall) => string,
+    respond: (
+      call: BackendCall,
+      first: { text: string; response: BackendResponse },
+    ) => BackendResponse,
   ): Change =>
   ({ createProject }) => {
     const firsts = new Map<string, Parameters<typeof respond>[1]>();
@@ -58,7 +61,7 @@ const idOf = (response: BackendResponse) => change.jsonOf(response)['id'];
 
 /** Shows each project only where it was created. */
 const scatteredProjects =
-  (placeOf: (call: Call) => unknown): Change =>
+  (placeOf: (call: BackendCall) => unknown): Change =>
   ({ createProject }) => {
     const places = new Map<unknown, unknown>();
     return {
@@ -180,14 +183,14 @@ export const otherProjectFaults: Record<string, Change> = {
   ),
   'PROJECT-8: projects belong to the session': scatteredProjects(({ session }) => session),
   'PROJECT-8: every session acts as the user who signed in last': ({ findAccount }) => {
-    let last: Account | undefined;
+    let last: StoredAccount | undefined;
     return change.all(
       change.before('signIn', (_backend, account) => (last = account)),
       () => ({ findAccount: (session, request) => findAccount(session, request) && last }),
     );
   },
   'PROJECT-8: every request acts as the user who created a project last': ({ findAccount }) => {
-    let last: Account | undefined;
+    let last: StoredAccount | undefined;
     return {
       findAccount(session, request) {
         const account = findAccount(session, request);

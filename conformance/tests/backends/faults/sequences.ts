@@ -1,5 +1,5 @@
 import type { Project } from '../../../../machines/types.ts';
-import { requestCookie, type Account, type Change } from '../backend.ts';
+import { requestCookie, type StoredAccount, type Change } from '../backend.ts';
 import * as change from '../changes.ts';
 import { untilQuiet } from '../test-clock.ts';
 
@@ -66,7 +66,7 @@ export const sequenceFaults: Record<string, Change> = {
     signIn,
     refuseLogin,
   }) => {
-    const wrong = new Map<Account, number>();
+    const wrong = new Map<StoredAccount, number>();
     return {
       signIn(account, call) {
         wrong.delete(account);
@@ -83,7 +83,7 @@ export const sequenceFaults: Record<string, Change> = {
   'JOURNEY-6: a user who returns to a browser sees the list of the user before': ({
     createSession,
   }) => {
-    type Visit = { account: Account; before: Visit | undefined; list: Project[] };
+    type Visit = { account: StoredAccount; before: Visit | undefined; list: Project[] };
     const visits = new Map<string, Visit>();
     return {
       createSession(account, old, request) {
