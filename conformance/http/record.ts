@@ -75,7 +75,7 @@ export function createRecord(onExchange?: (exchange: Exchange) => void) {
       exchanges.push(exchange);
       onExchange?.(exchange);
     },
-    throwUnjudged(message: string): never {
+    throwUnjudged: (message: string): never => {
       unjudged.push(message);
       throw new Unjudged(message);
     },
