@@ -94,6 +94,48 @@ export type RefusalName =
   | 'descriptionMissing'
   | 'titleTooLong';
 
+/** The fields of each schema: their types, whether they are required, and their limits. */
+export const schemaFields = {
+  Credentials: {
+    email: { types: [ 'string' ], isRequired: true, minLength: 1, maxLength: 254 },
+    password: {
+      types: [ 'string' ],
+      isRequired: true,
+      format: 'password',
+      minLength: 8,
+      maxLength: 128
+    }
+  },
+  User: { role: { types: [ 'string' ], isRequired: false } },
+  NewProject: {
+    title: { types: [ 'string' ], isRequired: true, minLength: 1, maxLength: 10000 },
+    description: { types: [ 'string' ], isRequired: true, minLength: 1, maxLength: 100000 }
+  },
+  Project: {
+    id: { types: [ 'string', 'integer' ], isRequired: true },
+    title: { types: [ 'string' ], isRequired: true },
+    description: { types: [ 'string' ], isRequired: true }
+  },
+  Refusal: { message: { types: [ 'string' ], isRequired: true, minLength: 1 } }
+} as const;
+
+/** The fields of the body that each operation receives. */
+export const bodyFields = {
+  login: schemaFields.Credentials,
+  registerUser: schemaFields.Credentials,
+  createProject: schemaFields.NewProject,
+} as const;
+
+/** Returns the values of an empty form. */
+export const emptyValues = <Name extends string>(fields: Readonly<Record<Name, unknown>>) =>
+  Object.fromEntries(Object.keys(fields).map((name) => [name, ''])) as Record<Name, string>;
+
+/** Returns the values of these fields as one text. Null, undefined and an empty text are equal. */
+export const textOfFields = <Name extends string>(
+  fields: Readonly<Record<Name, unknown>>,
+  values: { readonly [Key in Name]?: unknown },
+) => JSON.stringify(Object.keys(fields).map((name) => values[name as Name] ?? ''));
+
 export const isSignedIn = (value: unknown): value is components['schemas']['SignedIn'] =>
   isObject(value);
 

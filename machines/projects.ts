@@ -13,6 +13,7 @@
  * Left out on purpose: paging, polling, optimistic rows, automatic retries.
  */
 import { assign, emit, fromPromise, raise, setup, stateIn, type SnapshotFrom } from 'xstate';
+import { emptyValues, schemaFields, textOfFields } from '../generated/operations.ts';
 import { errorOf, failureMessage, outputOf, successValue } from './params.ts';
 import { notProvided } from './placeholders.ts';
 import type { NewProject, Outcome, Project } from './types.ts';
@@ -59,7 +60,7 @@ export type ProjectsEmitted =
 /** Receives the rows while the list is fetched. */
 export type ListInput = { parent: { send: (event: RowsReceived) => void } };
 
-export const emptyDraft: NewProject = { title: '', description: '' };
+export const emptyDraft: NewProject = emptyValues(schemaFields.NewProject);
 
 export const projectsMachine = setup({
   types: {
@@ -359,7 +360,8 @@ export const emptiesForm = (event: ProjectsEmitted, text: NewProject): boolean =
   (event.type === 'project.created' && isSameText(text, event.project));
 
 function isSameText(text: NewProject, other: NewProject | undefined): boolean {
-  return text.title === other?.title && text.description === other.description;
+  const textOf = (project: NewProject) => textOfFields(schemaFields.NewProject, project);
+  return other !== undefined && textOf(text) === textOf(other);
 }
 
 /** Returns the list with the project at its end, once: a fetched list may hold it already. */

@@ -1,6 +1,6 @@
 /** What a user does on a page in a browser, with Playwright. */
 import type { Page } from 'playwright-core';
-import { forms, type FormName } from './calls.ts';
+import { forms, labelsOf, type FormName } from './calls.ts';
 import type { UserActions } from './driver.ts';
 import { readScreen, type Screen } from './observation.ts';
 import { routeOf, screens } from '../shared/routes.ts';
@@ -12,7 +12,7 @@ export const submitButton = (page: Page, name: string) =>
 
 export async function fillForm(page: Page, form: FormName, values: string[]) {
   for (const [index, value] of values.entries()) {
-    await field(page, forms[form].fields[index]!).fill(value);
+    await field(page, labelsOf(form)[index]!).fill(value);
   }
 }
 

@@ -3,7 +3,7 @@
  * tests know from it how a user causes a call, how it can end, and the words for it.
  */
 import type { AnyEventObject, AnyStateMachine, EventFrom } from 'xstate';
-import { operationTable } from '../generated/operations.ts';
+import { bodyFields, operationTable, type OperationTypes } from '../generated/operations.ts';
 import type { machines } from '../machines/all.ts';
 import type { Credentials, NewProject, Project } from '../machines/types.ts';
 import { pathPattern } from '../shared/path-templates.ts';
@@ -21,13 +21,17 @@ export type Call = ActorsOf<Machine>;
 /** What the user submits and the backend answers in step `n`: no two steps share a value. */
 export const fixtures = {
   credentials: (n: number) => ({ email: `person-${n}@example.org`, password: `password ${n}` }),
-  newProject: (n: number) => ({
+  newProject: (n: number): Required<NewProject> => ({
     title: `Title ${n}`,
     description: `Description ${n}\nin two lines`,
   }),
   user: (n: number) => ({ role: `role ${n}` }),
-  project: (n: number) => ({ id: `created-${n}`, title: `Kept ${n}`, description: `As kept ${n}` }),
-  projects: (n: number) =>
+  project: (n: number): Required<Project> => ({
+    id: `created-${n}`,
+    title: `Kept ${n}`,
+    description: `As kept ${n}`,
+  }),
+  projects: (n: number): Required<Project>[] =>
     [1, 2].map((position) => ({
       id: `listed-${n}-${position}`,
       title: `Listed ${n}.${position}`,
@@ -79,13 +83,17 @@ const emptyList = 'an empty list without a text (the app only logs the failure t
 const unchangedForm = 'no message: the form "Create an account" stays as it is';
 const busyButton = 'a button that stays busy until a response arrives';
 
-/** The form that makes a call. */
-type Form = { route: Route; button: string; fields: readonly string[] };
-type Submit<Event> = {
-  form: Form;
+/** The form that makes a call, with the labels of its fields by their names. */
+type Form<Name extends string = string> = {
+  route: Route;
+  button: string;
+  fields: { readonly [Each in Name]: string };
+};
+type Submit<Of extends Call> = {
+  form: Form<keyof OperationTypes[Of]['body'] & string>;
   /** Returns what the request of step `n` sends. */
-  input: (n: number) => object;
-  toEvent: (input: never) => Event;
+  input: (n: number) => Required<OperationTypes[Of]['body']>;
+  toEvent: (input: never) => EventOf<Of>;
 };
 
 type EventOf<Of extends Call> = Extract<EventFrom<Machine>, { type: Of }>;
@@ -94,11 +102,15 @@ type EventOf<Of extends Call> = Extract<EventFrom<Machine>, { type: Of }>;
 type Definition<Of extends Call> = {
   results: Record<string, ResultOf>;
   words: Words;
-} & (Submit<EventOf<Of>> | { route: Route });
+} & (Submit<Of> | { route: Route });
 
 export const calls = {
   login: {
-    form: { route: '/login', button: 'Sign in', fields: ['Email', 'Password'] },
+    form: {
+      route: '/login',
+      button: 'Sign in',
+      fields: { email: 'Email', password: 'Password' },
+    },
     input: fixtures.credentials,
     toEvent: (credentials: Credentials) => ({ type: 'login', credentials }),
     results: { ...failures, success: () => succeeded(), malformed: () => succeeded() },
@@ -111,7 +123,11 @@ export const calls = {
     },
   },
   registerUser: {
-    form: { route: '/register', button: 'Register', fields: ['Email', 'Password'] },
+    form: {
+      route: '/register',
+      button: 'Register',
+      fields: { email: 'Email', password: 'Password' },
+    },
     input: fixtures.credentials,
     toEvent: (credentials: Credentials) => ({ type: 'registerUser', credentials }),
     results: {
@@ -144,7 +160,11 @@ export const calls = {
     },
   },
   createProject: {
-    form: { route: '/projects', button: 'Create Project', fields: ['Title', 'Description'] },
+    form: {
+      route: '/projects',
+      button: 'Create Project',
+      fields: { title: 'Title', description: 'Description' },
+    },
     input: fixtures.newProject,
     toEvent: (project: NewProject) => ({ type: 'createProject', project }),
     results: {
@@ -222,12 +242,37 @@ export function isFetching(address: string): boolean {
 
 export const formNames = Object.keys(forms) as FormName[];
 
+/** Returns the labels of a form, in its order. */
+export const labelsOf = (form: FormName): string[] => Object.values(forms[form].fields);
+
+/** Returns the names and labels of the fields that must not be empty. */
+export const requiredFields = (form: FormName): [name: string, label: string][] =>
+  Object.entries(forms[form].fields).filter(
+    ([name]) => (bodyFields[form] as Record<string, { isRequired: boolean }>)[name]?.isRequired,
+  );
+
+/** Returns the values of the form at an address while it is empty: none without a form. */
+export const emptyValues = (address: string): string[] =>
+  formNames
+    .filter((form) => forms[form].route === address)
+    .flatMap(labelsOf)
+    .map(() => '');
+
+/** Returns what a form with these values sends. */
+export const inputOf = <Name extends FormName>(form: Name, values: readonly string[]) =>
+  Object.fromEntries(
+    Object.keys(forms[form].fields).map((name, index) => [name, values[index] ?? '']),
+  ) as OperationTypes[Name]['body'];
+
+/** Returns the values with which a form sends this. */
+export const valuesOf = (form: FormName, input: object): string[] =>
+  Object.keys(forms[form].fields).map((name) =>
+    String(Object.entries(input).find(([key]) => key === name)?.[1] ?? ''),
+  );
+
 /** Returns the event of a form that has these values. */
-export function submitEvent(form: FormName, values: readonly string[]): AnyEventObject {
-  const names = Object.keys(calls[form].input(0));
-  const input = Object.fromEntries(names.map((name, index) => [name, values[index] ?? '']));
-  return calls[form].toEvent(input as never);
-}
+export const submitEvent = (form: FormName, values: readonly string[]): AnyEventObject =>
+  calls[form].toEvent(inputOf(form, values) as never);
 
 /** Returns what the contract has on a call: its path has the parameters in braces. */
 export const operationOf = (call: Call) => operations.find((operation) => operation.call === call)!;

@@ -3,7 +3,15 @@ import { isAuthenticated, roleOf } from '../machines/auth.ts';
 import { emptiesForm, hasListFailed, visibleRows } from '../machines/projects.ts';
 import { createActors, type ActorsOptions } from '../src/actors.ts';
 import type { Api } from '../src/api/api.ts';
-import { callNames, submitEvent, type Call, type FormName } from './calls.ts';
+import {
+  callNames,
+  emptyValues,
+  inputOf,
+  submitEvent,
+  valuesOf,
+  type Call,
+  type FormName,
+} from './calls.ts';
 import { createClock } from './clock.ts';
 import { screenOf, type Observation } from './observation.ts';
 
@@ -42,9 +50,9 @@ export function createHeadlessApp(api: Api) {
     },
   });
   const { auth, projects } = actors;
-  const draft = () => ({ title: values[0]!, description: values[1]! });
+  const draft = () => inputOf('createProject', values);
   projects.on('*', (event) => {
-    if (path === '/projects' && emptiesForm(event, draft())) values = ['', ''];
+    if (path === '/projects' && emptiesForm(event, draft())) values = emptyValues(path);
   });
   for (const actor of Object.values(actors)) actor.start();
 
@@ -55,9 +63,9 @@ export function createHeadlessApp(api: Api) {
     }
     if (path === '/projects') projects.send({ type: 'projects.closed', draft: draft() });
     path = address;
-    values = ['', ''];
+    values = emptyValues(path);
     if (path !== '/projects') return;
-    values = Object.values(projects.getSnapshot().context.draft);
+    values = valuesOf('createProject', projects.getSnapshot().context.draft);
     projects.send({ type: 'projects.opened' });
   }
 

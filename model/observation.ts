@@ -84,7 +84,7 @@ export function screenOf({
 }
 
 /** Runs in the page, so it uses nothing of this module. Returns what the screen shows. */
-export function readScreen(allForms: { button: string; fields: readonly string[] }[]): Screen {
+export function readScreen(allForms: { button: string; fields: Record<string, string> }[]): Screen {
   const textOf = (selector: string) => document.querySelector(selector)?.textContent ?? undefined;
   const isBusy = (element: Element) => element.getAttribute('aria-busy') === 'true';
   const fieldOf = (row: Element, name: string) =>
@@ -102,7 +102,7 @@ export function readScreen(allForms: { button: string; fields: readonly string[]
         ? {
             button: form.button,
             busy: isBusy(button),
-            values: form.fields.map((name) => {
+            values: Object.values(form.fields).map((name) => {
               const label = labels.find(({ textContent }) => textContent === name);
               return label?.control instanceof HTMLInputElement ||
                 label?.control instanceof HTMLTextAreaElement

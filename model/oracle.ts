@@ -3,7 +3,14 @@
  * machines and the screens, so that a wrong one is not confirmed by itself. It shares the words of
  * `observation.ts`, in which both are compared.
  */
-import { callNames, isFetched, type Call, type FetchedCall, type FormName } from './calls.ts';
+import {
+  callNames,
+  emptyValues,
+  isFetched,
+  type Call,
+  type FetchedCall,
+  type FormName,
+} from './calls.ts';
 import type { Driver } from './driver.ts';
 import { screenOf, type Observation } from './observation.ts';
 import type { BackendResponse } from './results.ts';
@@ -39,7 +46,7 @@ export function createOracle(start: string) {
   let createErrorMessage: string | undefined;
   let submitted: string[] | undefined;
   /** What stands in the form when its screen opens: CHOICE-48, CHOICE-95. */
-  let draft = ['', ''];
+  let draft = emptyValues('/projects');
 
   /** When what a call fetched is dropped: 0 if it was, undefined while its screen is open. */
   const expiresInMs: Record<FetchedCall, number | undefined> = { listProjects: 0 };
@@ -70,7 +77,7 @@ export function createOracle(start: string) {
       draft = values;
     }
     path = to;
-    values = to === '/projects' ? draft : ['', ''];
+    values = to === '/projects' ? draft : emptyValues(to);
     announced = '';
     if (to === '/projects') {
       expiresInMs.listProjects = undefined;
@@ -98,9 +105,9 @@ export function createOracle(start: string) {
     createErrorMessage = undefined;
     // A form without a draft may have a text of the user who is signing in here.
     const wasEmpty = (submitted ?? draft).join('') === '';
-    if (path === '/projects' && (isElsewhere || !wasEmpty)) values = ['', ''];
+    if (path === '/projects' && (isElsewhere || !wasEmpty)) values = emptyValues(path);
     submitted = undefined;
-    draft = ['', ''];
+    draft = emptyValues('/projects');
   }
 
   function changeUser(email: string, isElsewhere: boolean) {
@@ -182,10 +189,10 @@ export function createOracle(start: string) {
         if (calls.listProjects.pending || (hasListFailed && path === '/projects')) fetchList();
         // CHOICE-27, CHOICE-49: unless the user typed something else meanwhile.
         if (path === '/projects') {
-          if (isSubmitted(values)) values = ['', ''];
+          if (isSubmitted(values)) values = emptyValues(path);
           announced = 'The project was created.';
         }
-        if (isSubmitted(draft)) draft = ['', ''];
+        if (isSubmitted(draft)) draft = emptyValues('/projects');
         submitted = undefined;
       } else {
         // CREATE-4, ERROR-5 to ERROR-7, CHOICE-18, CHOICE-28.

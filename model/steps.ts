@@ -1,10 +1,12 @@
 /** What a user, a backend or the clock can do: each step on the app and on the oracle. */
 import {
   calls,
+  emptyValues,
   fixtures,
   forms,
   isFetched,
   isFetching,
+  valuesOf,
   type ResultName,
   type Call,
   type FormName,
@@ -57,20 +59,20 @@ export const goTo = (address: string): Step => ({
 export const fill = (form: FormName): Step => ({
   name: `fill ${form}`,
   isPossible: ({ path }) => path === forms[form].route,
-  perform: onBoth((driver, n) => driver.fill(form, Object.values(calls[form].input(n)))),
+  perform: onBoth((driver, n) => driver.fill(form, valuesOf(form, calls[form].input(n)))),
 });
 
 /** Empties a form that holds a text. */
 export const empty = (form: FormName): Step => ({
   name: `empty ${form}`,
   isPossible: ({ path, values }) => path === forms[form].route && values?.join('') !== '',
-  perform: onBoth((driver) => driver.fill(form, ['', ''])),
+  perform: onBoth((driver) => driver.fill(form, emptyValues(forms[form].route))),
 });
 
 export const submit = (form: FormName): Step => ({
   name: `submit ${form}`,
   isPossible: ({ path, calls: { [form]: call } }) => path === forms[form].route && !call.pending,
-  perform: onBoth((driver, n) => driver.submit(form, Object.values(calls[form].input(n)))),
+  perform: onBoth((driver, n) => driver.submit(form, valuesOf(form, calls[form].input(n)))),
 });
 
 export const submitWhilePending = (form: FormName): Step => ({

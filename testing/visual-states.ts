@@ -1,4 +1,4 @@
-import { formNames, forms, type FormName } from '../model/calls.ts';
+import { formNames, forms, requiredFields, type FormName } from '../model/calls.ts';
 import { models } from '../model/models.ts';
 import type { Screen } from '../model/observation.ts';
 import { createOracle } from '../model/oracle.ts';
@@ -160,10 +160,9 @@ const manualStates: Record<string, (driver: VisualDriver) => Promise<void>> = {
 };
 
 async function submitEmpty(driver: VisualDriver, form: FormName) {
-  const { route, fields } = forms[form];
-  await driver.navigate(route);
+  await driver.navigate(forms[form].route);
   await driver.submit(form, undefined);
-  await driver.page.getByText(`${fields.at(-1)} is required`).waitFor();
+  await driver.page.getByText(`${requiredFields(form).at(-1)![1]} is required`).waitFor();
 }
 
 async function showList(driver: VisualDriver, body: unknown[]) {

@@ -5,7 +5,6 @@
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import openapiTS, { astToString, COMMENT_HEADER } from 'openapi-typescript';
 import { pathToFileURL } from 'node:url';
-import { machines } from '../machines/all.ts';
 import { exitOnUsageError, UsageError } from '../shared/usage-error.ts';
 import { dereferencedContract } from './contract.ts';
 import { contractPath, sourceHash } from './contract-source.ts';
@@ -13,7 +12,7 @@ import { operationsModule, type Contract } from './operations.ts';
 import { diagram, stateTable, transitionTable } from './diagram.ts';
 import { root } from './run.ts';
 
-/** The page imports the files before it, so it comes last, and is imported where they are valid. */
+/** The pages import the files before them, so they come last, and import where those are valid. */
 const generators: { [path: string]: () => Promise<string> } = {
   'generated/api.d.ts': contractTypes,
   'generated/operations.ts': async () =>
@@ -60,6 +59,7 @@ async function contractMarkdown(): Promise<string> {
 }
 
 async function machinesPage(): Promise<string> {
+  const { machines } = await import('../machines/all.ts');
   const sections = Object.values(machines).map(
     (machine) =>
       `## ${machine.id}\n\n\`\`\`mermaid\n${diagram(machine)}\`\`\`\n\n${stateTable(machine)}\n${transitionTable(machine)}`,

@@ -1,4 +1,5 @@
 /** Writes generated/operations.ts: a row and the types of each operation, and checks of bodies. */
+import { inspect } from 'node:util';
 import { UsageError } from '../shared/usage-error.ts';
 
 export type JsonSchema = {
@@ -83,6 +84,20 @@ export function operationsModule({ paths, components }: Contract): string {
       `  ${typeCheck(schema, 'value', (inner) => (inner === schema ? undefined : nameOf(inner)))};\n`,
     );
 
+  const schemaFields = Object.fromEntries(
+    Object.entries(components.schemas)
+      .filter(([, { properties }]) => properties)
+      .map(([name, schema]) => [name, fieldsOf(schema)]),
+  );
+
+  const bodyFields = operations.flatMap(({ operationId, requestBody }) => {
+    const schema = requestBody?.content?.['application/json'].schema;
+    const name = schema && names.get(JSON.stringify(schema));
+    return schema
+      ? [`  ${operationId}: ${name ? `schemaFields.${name}` : inspect(fieldsOf(schema))},`]
+      : [];
+  });
+
   const refusalNames = operations.flatMap(({ responses }) =>
     Object.entries(responses)
       .filter(([status]) => Number(status) >= 400)
@@ -103,12 +118,41 @@ export function operationsModule({ paths, components }: Contract): string {
     '}\n',
     '/** An example of an error response. It has the status and the message. */',
     `export type RefusalName =\n  | '${[...new Set(refusalNames)].join(`'\n  | '`)}';\n`,
+    '/** The fields of each schema: their types, whether they are required, and their limits. */',
+    `export const schemaFields = ${inspect(schemaFields, { depth: null, breakLength: 100 })} as const;\n`,
+    '/** The fields of the body that each operation receives. */',
+    'export const bodyFields = {',
+    ...bodyFields,
+    '} as const;\n',
+    ...fieldFunctions,
     ...checks,
     'function isObject(value: unknown): value is Record<string, unknown> {',
     `  return typeof value === 'object' && value !== null && !Array.isArray(value);`,
     '}\n',
   ].join('\n');
 }
+
+/** Returns what the contract says of each field of a schema, without its prose. */
+const fieldsOf = ({ properties = {}, required = [] }: JsonSchema) =>
+  Object.fromEntries(
+    Object.entries(properties).map(([name, { type, ...facts }]) => {
+      const limits = Object.entries(facts).filter(([key]) => !/description|example/.test(key));
+      const types = [type ?? []].flat();
+      return [name, { types, isRequired: required.includes(name), ...Object.fromEntries(limits) }];
+    }),
+  );
+
+/** What the code does with all fields of a schema. */
+const fieldFunctions = [
+  '/** Returns the values of an empty form. */',
+  'export const emptyValues = <Name extends string>(fields: Readonly<Record<Name, unknown>>) =>',
+  `  Object.fromEntries(Object.keys(fields).map((name) => [name, ''])) as Record<Name, string>;\n`,
+  '/** Returns the values of these fields as one text. Null, undefined and an empty text are equal. */',
+  'export const textOfFields = <Name extends string>(',
+  '  fields: Readonly<Record<Name, unknown>>,',
+  '  values: { readonly [Key in Name]?: unknown },',
+  ") => JSON.stringify(Object.keys(fields).map((name) => values[name as Name] ?? ''));\n",
+];
 
 const isSuccess = (status: string) => status.startsWith('2');
 

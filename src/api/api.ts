@@ -111,7 +111,7 @@ export function createApi({
         decodeProjects(textChunks(response), onRows),
       ),
 
-    /** Repeats the Idempotency-Key of a title and description until an answer decides. */
+    /** Repeats the Idempotency-Key of a project until an answer decides. */
     async createProject(project, signal) {
       const key = idempotencyKeys.keyOf(project);
       const request = send('createProject', project, {

@@ -1,3 +1,4 @@
+import { schemaFields, textOfFields } from '../../generated/operations.ts';
 import type { NewProject } from '../../machines/types.ts';
 
 /**
@@ -7,8 +8,8 @@ import type { NewProject } from '../../machines/types.ts';
 export const decidingStatuses = [400, 409, 413, 415, 422];
 
 /**
- * Chooses the Idempotency-Key of each creation. A title and description keep their key until an
- * answer decides, because the backend may have stored the project. See
+ * Chooses the Idempotency-Key of each creation. The same project keeps its key until an answer
+ * decides, because the backend may have stored it. See
  * docs/decisions/0004-one-submit.md. Forgets all keys when `lastUser` returns another user than at
  * the creation before.
  */
@@ -16,23 +17,23 @@ export function createIdempotencyKeys(lastUser: () => string | undefined) {
   const keys = new Map<string, string>();
   let user: string | undefined;
 
-  const textsOf = ({ title, description }: NewProject) => JSON.stringify([title, description]);
+  const textOf = (project: NewProject) => textOfFields(schemaFields.NewProject, project);
 
   return {
     /** Returns the key to send with a project. */
     keyOf(project: NewProject): string {
       if (user !== undefined && user !== lastUser()) keys.clear();
       user = lastUser();
-      const key = keys.get(textsOf(project)) ?? createKey();
-      keys.set(textsOf(project), key);
+      const key = keys.get(textOf(project)) ?? createKey();
+      keys.set(textOf(project), key);
       return key;
     },
 
     /** Forgets a key if the answer decides: the project was created, or refused for good. */
     storeAnswer(project: NewProject, key: string, isCreated: boolean, status: number) {
       if (!isCreated && !decidingStatuses.includes(status)) return;
-      // Another user may have submitted the same texts meanwhile.
-      if (keys.get(textsOf(project)) === key) keys.delete(textsOf(project));
+      // Another user may have submitted the same project meanwhile.
+      if (keys.get(textOf(project)) === key) keys.delete(textOf(project));
     },
   };
 }

@@ -3,7 +3,7 @@ import { createLastUser } from '../../src/last-user.ts';
 import { isAuthenticated, roleOf } from '../../machines/auth.ts';
 import { renderApp } from '../../testing/render-app.tsx';
 import { createBackendDriver } from '../../model/controlled-backend.ts';
-import { forms } from '../../model/calls.ts';
+import { forms, labelsOf } from '../../model/calls.ts';
 import type { Driver } from '../../model/driver.ts';
 import { createInspector, type Inspection } from '../../model/inspection.ts';
 import { readScreen } from '../../model/observation.ts';
@@ -21,7 +21,7 @@ export async function createScreensDriver(): Promise<
 
   const fill: Driver['fill'] = async (form, values) => {
     for (const [index, value] of values.entries()) {
-      const field = await screen.findByLabelText(forms[form].fields[index]!);
+      const field = await screen.findByLabelText(labelsOf(form)[index]!);
       fireEvent.change(field, { target: { value } });
     }
   };

@@ -56,5 +56,10 @@ test('a call with a parameter, a nested schema and a success without a body has 
   expect(text).toContain("params: operations['getList']['parameters']['path'];");
   expect(text).toContain("(body['pairs'] === undefined || isPair(body['pairs']))");
   expect(text).toContain('204: undefined;');
+  const [a, b] = [
+    "a: { types: [ 'string' ], isRequired: true }",
+    "b: { types: [ 'string' ], isRequired: false }",
+  ];
+  expect(text).toContain(`Pair: {\n    ${a},\n    ${b}\n  }`);
   expect(text).toContain('isBody: undefined,');
 });

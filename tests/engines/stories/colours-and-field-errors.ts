@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { calls, formNames, forms } from '../../../model/calls.ts';
+import { formNames, forms, requiredFields } from '../../../model/calls.ts';
 import { fieldSelector } from '../setting/app-page.ts';
 import type { Page } from '../setting/page.ts';
 import type { Setting } from '../setting/setting.ts';
@@ -10,13 +10,12 @@ export function testColoursAndFieldErrors({ open }: Setting) {
     async (look) => {
       const { page, server } = await open({ look });
       for (const form of formNames) {
-        const { route, fields: labels } = forms[form];
-        await page.openScreen(server.address, route);
-        for (const [index, field] of Object.keys(calls[form].input(0)).entries()) {
+        await page.openScreen(server.address, forms[form].route);
+        for (const [field, label] of requiredFields(form)) {
           expect(await isRed(page, fieldSelector(field), 'border-top-color')).toBe(false);
           await page.click(fieldSelector(field));
           await page.press('Tab');
-          await page.waitForText('form', `${labels[index]} is required`);
+          await page.waitForText('form', `${label} is required`);
           expect(await isRed(page, fieldSelector(field), 'border-top-color')).toBe(true);
         }
       }
