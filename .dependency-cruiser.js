@@ -35,7 +35,7 @@ const rows = [
   ['src/actors-context.ts', ['src/actors.ts'], ['react']],
   ['src/inspector.ts', ['generated/', 'src/actors.ts'], ['@statelyai/inspect']],
   ['src/styles/', [], ['@vanilla-extract/css']],
-  ['src/ui/', ['src/styles/'], ['react', 'react-dom', '@vanilla-extract/css']],
+  ['src/ui/', ['src/styles/', 'generated/api.d.ts'], ['react', 'react-dom', '@vanilla-extract/css']],
   [
     'src/screens/',
     ['shared/(emails|routes).ts', 'src/(ui/|actors-context.ts)', 'machines/'],
@@ -63,7 +63,7 @@ const rows = [
   ['model/headless-app.ts', ['shared/', 'machines/', 'model/', 'src/(actors.ts|api/)'], ['xstate']],
 
   ['server/refusal.ts', ['generated/'], []],
-  ['server/store/', [], ['node:', 'dataloader', 'pg', 'pg-connection-string']],
+  ['server/store/', ['generated/'], ['node:', 'dataloader', 'pg', 'pg-connection-string']],
   [
     'server/auth/',
     ['shared/emails.ts', 'server/(refusal.ts|store/)'],
@@ -88,7 +88,7 @@ const rows = [
   ],
   [
     'server/operations/',
-    ['server/(refusal.ts|dependencies.ts|http/|auth/(emails|throttle).ts)'],
+    ['generated/', 'server/(refusal.ts|dependencies.ts|http/|auth/(emails|throttle).ts)'],
     ['node:'],
   ],
   [

@@ -1,21 +1,20 @@
 import { randomUUID } from 'node:crypto';
+import { bodyFields, textOfFields } from '../../generated/operations.ts';
 import { Refusal } from '../refusal.ts';
 import type { Operation } from '../http/contract.ts';
 import type { Dependencies } from '../dependencies.ts';
 
 /** Creates a project, or returns the one that a repeated Idempotency-Key created. */
 export function createProject({ store }: Dependencies): Operation<'createProject'> {
-  return async ({ body: { title, description }, headers, session }) => {
+  const textOf = (project: object) => textOfFields(bodyFields.createProject, project);
+  return async ({ body, headers, session }) => {
     const project = await store.createProject({
+      ...body,
       id: randomUUID(),
       accountId: session.accountId,
-      title,
-      description,
       idempotencyKey: headers['idempotency-key']?.toString(),
     });
-    if (project.title !== title || project.description !== description) {
-      throw new Refusal('keyReused');
-    }
+    if (textOf(project) !== textOf(body)) throw new Refusal('keyReused');
     return { status: 201, body: project };
   };
 }

@@ -1,10 +1,14 @@
 import { RowsRefused, type Database } from './database.ts';
-import type { Project } from './lists.ts';
+import { columns, selectedColumns, type Project } from './lists.ts';
 
-export interface NewProject extends Project {
-  accountId: string;
-  idempotencyKey: string | undefined;
-}
+export type NewProject = Project & { accountId: string; idempotencyKey: string | undefined };
+
+/** The columns of a new project other than its position and time, by their names in its JSON. */
+const insertedColumns = {
+  ...columns,
+  accountId: 'account_id',
+  idempotencyKey: 'idempotency_key',
+} satisfies { [Name in keyof NewProject]-?: string };
 
 interface WaitingCreate {
   project: NewProject;
@@ -55,11 +59,12 @@ export function projectCreation(database: Database) {
   async function insert(projects: NewProject[]): Promise<Set<string>> {
     // Ordered by account, because replicas that lock accounts in different orders deadlock.
     const stored = await database.query<{ id: string }>(
-      `insert into projects (id, account_id, position, title, description, idempotency_key, created_at)
-       select value ->> 'id', value ->> 'accountId',
+      `insert into projects (${Object.values(insertedColumns).join(', ')}, position, created_at)
+       select ${Object.keys(insertedColumns)
+         .map((name) => `value ->> '${name}'`)
+         .join(', ')},
          (select coalesce(max(position), 0) from projects where account_id = value ->> 'accountId')
            + row_number() over (partition by value ->> 'accountId' order by cast(key as integer)),
-         value ->> 'title', value ->> 'description', value ->> 'idempotencyKey',
          ${database.now}
        from json_each($1) where not exists (
          select 1 from projects where account_id = value ->> 'accountId'
@@ -78,7 +83,7 @@ export function projectCreation(database: Database) {
     const lock = database.dialect === 'postgresql' ? 'for update' : '';
     for (;;) {
       const [earlier] = await database.query<Project>(
-        `select id, title, description from projects
+        `select ${selectedColumns} from projects
          where account_id = $1 and idempotency_key = $2 ${lock}`,
         [project.accountId, project.idempotencyKey ?? null],
       );

@@ -1,4 +1,6 @@
 import DataLoader from 'dataloader';
+import type { components } from '../../generated/api.d.ts';
+import { schemaFields } from '../../generated/operations.ts';
 import { StoreUnavailable, type Database } from './database.ts';
 
 /** Version of an account's list. Equal versions mean equal lists. */
@@ -10,13 +12,24 @@ export interface ListVersion {
   lastPosition: number;
 }
 
-export interface Project {
-  id: string;
-  title: string;
-  description: string;
-}
+/** A project as the contract has it. */
+export type Project = components['schemas']['Project'] & { id: string };
 
-const columns = ['id', 'title', 'description'] satisfies (keyof Project)[];
+/** The column of each field of a project. */
+export const columns: { [Name in keyof Project]-?: string } = {
+  id: 'id',
+  title: 'title',
+  description: 'description',
+};
+const fieldNames = Object.keys(columns) as (keyof Project)[];
+
+/** The columns of a project, as a query names them in its result. */
+export const selectedColumns = fieldNames.map((name) => `${columns[name]} as "${name}"`).join(', ');
+
+/** The fields that decide how long a project is. */
+const textNames = fieldNames.filter(
+  (name) => name !== 'id' && [...schemaFields.Project[name].types].includes('string'),
+);
 
 /** A part of a list: a JSON array of projects. */
 export interface ListPart {
@@ -33,7 +46,7 @@ interface Chunk {
   maxBytes: number;
 }
 
-// Bounded in bytes too, because titles and descriptions decide how much memory a chunk takes.
+// Bounded in bytes too, because texts decide how much memory a chunk takes.
 const maxChunkBytes = 128 * 1024;
 const maxProjectBytes = 2 ** 30;
 const maxChunkRows = 256;
@@ -44,13 +57,13 @@ export function projectListQueries(database: Database) {
   async function readChunks(chunks: readonly Chunk[]): Promise<(string | null)[]> {
     const found = await database.query<{ json: string | null }>(
       `select (
-         select ${database.jsonArray(columns)} from (
-           select ${columns.join(', ')} from projects
+         select ${database.jsonArray(fieldNames)} from (
+           select ${selectedColumns} from projects
            where account_id = accounts.id
              and position between cast(value ->> 'from' as integer) and cast(value ->> 'to' as integer)
            order by position
          ) as item
-         having sum(octet_length(title) + octet_length(description))
+         having sum(${textNames.map((name) => `coalesce(octet_length("${name}"), 0)`).join(' + ')})
            <= cast(value ->> 'maxBytes' as integer)
        ) as json
        from json_each($1) left join accounts

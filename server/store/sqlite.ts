@@ -106,7 +106,7 @@ export function openSqlite(directory: string, busyTimeoutMs = defaultBusyTimeout
     dialect: 'sqlite',
     now: "cast(unixepoch('subsec') * 1000 as integer)",
     jsonArray: (columns) =>
-      `json_group_array(json_object(${columns.map((name) => `'${name}', ${name}`).join(', ')}))`,
+      `json_group_array(json_object(${columns.map((name) => `'${name}', "${name}"`).join(', ')}))`,
 
     query: <Row>(sql: string, values?: SqlValue[]) =>
       retryWhileBusy(() => run(sql, values) as Row[]),
