@@ -3,7 +3,7 @@
  * end of a sentence, or undefined. They send nothing, and know no check and no report.
  */
 import { STATUS_CODES } from 'node:http';
-import contract from '../../generated/contract.json' with { type: 'json' };
+import { schemaFields } from '../../generated/operations.ts';
 import type { Exchange } from '../http/record.ts';
 import {
   isClientError,
@@ -103,14 +103,8 @@ export function callFault(call: ApiCall): string {
   return fault ?? 'the body cannot be read';
 }
 
-const { properties } =
-  contract.paths['/api/v1/projects'].post.responses['201'].content['application/json'].schema;
-
-/** The types of a project's fields in JavaScript, by their names. */
-const typesOfFields = Object.entries(properties).map(([key, { type }]) => {
-  const types = [type].flat().map((each) => (each === 'integer' ? 'number' : each));
-  return [key, types] as const;
-});
+const typeOf = (value: unknown) =>
+  value === null ? 'null' : Array.isArray(value) ? 'array' : typeof value;
 
 /** Returns why the app does not accept this value as a project; undefined when it does. */
 export function projectFault(item: unknown): string | undefined {
@@ -123,11 +117,12 @@ export function projectFault(item: unknown): string | undefined {
   const keys = Object.keys(fields)
     .slice(0, 4)
     .map((key) => `"${truncate(key, 15)}"`);
-  for (const [key, types] of typesOfFields) {
+  for (const [key, { types, isRequired }] of Object.entries(schemaFields.Project)) {
     const value = fields[key];
-    if (types.some((type) => typeof value === type)) continue;
+    const names = types.map((type) => (type === 'integer' ? 'number' : type));
+    if (value === undefined ? !isRequired : names.some((name) => name === typeOf(value))) continue;
     return key in item
-      ? `"${key}" is ${describeType(value)}, not a ${types.join(' or a ')}`
+      ? `"${key}" is ${describeType(value)}, not a ${names.join(' or a ')}`
       : `"${key}" is missing (it has ${keys.join(', ') || 'no keys'})`;
   }
   return undefined;
