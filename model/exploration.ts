@@ -3,8 +3,8 @@
  * state, until no new state appears. After each step it compares the app with the oracle.
  *
  * It does so scope by scope: every three calls, every two while time passes and aborted calls are
- * answered, and every two with a text that is typed and not submitted. So each added call adds
- * scopes, and does not multiply the states.
+ * answered, every two with a text that is typed and not submitted, and a form whose fields change
+ * one at a time. So each added call adds scopes, and does not multiply the states.
  * - In a scope, only its calls are submitted and answered, and only on their screens. Another call
  *   that a screen makes stays pending.
  * - The app compares texts and does not read them. So two fields that both have "Title 1" are the
@@ -81,8 +81,8 @@ function elapsesOf(call: FetchedCall): Step[] {
   ];
 }
 
-/** The calls that are made and answered, and what else happens: time and aborted calls, or texts. */
-export type Scope = { calls: Call[]; isLate?: boolean; isFilled?: boolean };
+/** The calls that are made and answered, and what else happens: time, aborted calls, or texts. */
+export type Scope = { calls: Call[]; isLate?: boolean; isFilled?: boolean; isEdited?: boolean };
 
 /** Returns every choice of `count` calls, in the order of the contract. */
 const choices = (count: number, from = callNames): Call[][] =>
@@ -99,13 +99,16 @@ export const scopes: Scope[] = [
   ...choices(2)
     .filter((calls) => calls.flatMap(steps.stepsFilling).length > 0)
     .map((calls) => ({ calls, isFilled: true })),
+  ...choices(1)
+    .filter((calls) => calls.flatMap(steps.stepsEditing).length > 0)
+    .map((calls) => ({ calls, isEdited: true })),
   ...choices(3)
     .filter((calls) => addressesOf(calls).filter(isFetching).length < 2)
     .map((calls) => ({ calls })),
 ];
 
 /** Returns the steps of a scope. */
-export function stepsOf({ calls, isLate, isFilled }: Scope): Step[] {
+export function stepsOf({ calls, isLate, isFilled, isEdited }: Scope): Step[] {
   const late = isLate ? calls : [];
   return [
     ...late.filter(isFetched).flatMap((call) => [...elapsesOf(call), steps.goTo('/about')]),
@@ -117,6 +120,7 @@ export function stepsOf({ calls, isLate, isFilled }: Scope): Step[] {
     ...addressesOf(calls).map(steps.goTo),
     ...calls.flatMap(steps.stepsCausing),
     ...(isFilled ? calls.flatMap(steps.stepsFilling) : []),
+    ...(isEdited ? calls.flatMap(steps.stepsEditing) : []),
   ];
 }
 

@@ -6,6 +6,7 @@ import {
   forms,
   isFetched,
   isFetching,
+  labelsOf,
   valuesOf,
   type ResultName,
   type Call,
@@ -60,6 +61,18 @@ export const fill = (form: FormName): Step => ({
   name: `fill ${form}`,
   isPossible: ({ path }) => path === forms[form].route,
   perform: onBoth((driver, n) => driver.fill(form, valuesOf(form, calls[form].input(n)))),
+});
+
+/** Types into one field of a form, or empties it, and leaves the others as they are. */
+const edit = (form: FormName, field: number, isEmptied: boolean): Step => ({
+  name: `${isEmptied ? 'empty' : 'fill'} ${labelsOf(form)[field]} of ${form}`,
+  isPossible: ({ path, values }) =>
+    path === forms[form].route && !(isEmptied && values?.[field] === ''),
+  async perform(pair, n) {
+    const text = isEmptied ? '' : valuesOf(form, calls[form].input(n))[field]!;
+    const values = pair.oracle.state().values!.with(field, text);
+    await onBoth((driver) => driver.fill(form, values))(pair, n);
+  },
 });
 
 /** Empties a form that holds a text. */
@@ -119,6 +132,15 @@ export const stepsCausing = (call: Call): Step[] => [
 /** Returns the steps that leave a text in a form which keeps it when its screen is closed. */
 export const stepsFilling = (call: Call): Step[] =>
   call === 'createProject' ? [fill(call), empty(call)] : [];
+
+/** Returns the same steps for one field at a time. */
+export const stepsEditing = (call: Call): Step[] =>
+  stepsFilling(call).length === 0
+    ? []
+    : labelsOf(call as FormName).flatMap((_, field) => [
+        edit(call as FormName, field, false),
+        edit(call as FormName, field, true),
+      ]);
 
 export function end(call: Call, result: ResultName): Step {
   const eventOf = ({ projects }: OracleState, n: number) => resultEvent(call, result, n, projects);

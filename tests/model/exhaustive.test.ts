@@ -11,7 +11,8 @@ afterAll(() =>
 );
 
 const named = scopes.map((scope) => {
-  const also = scope.isLate ? ', answered late' : scope.isFilled ? ', with a text' : '';
+  const text = scope.isFilled ? ', with a text' : scope.isEdited ? ', field by field' : '';
+  const also = scope.isLate ? ', answered late' : text;
   return [scope.calls.join(', ') + also, scope] as const;
 });
 

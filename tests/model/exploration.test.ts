@@ -1,5 +1,5 @@
 /** Seeds faults in the machines that the exploration must find, with the fewest steps to each. */
-import { afterEach, expect, test, vi } from 'vitest';
+import { afterEach, expect, onTestFinished, test, vi } from 'vitest';
 import {
   assign,
   StateMachine,
@@ -7,6 +7,7 @@ import {
   type AnyStateMachine,
   type SnapshotFrom,
 } from 'xstate';
+import { schemaFields } from '../../generated/operations.ts';
 import { authMachine } from '../../machines/auth.ts';
 import { projectsMachine } from '../../machines/projects.ts';
 import type { Call } from '../../model/calls.ts';
@@ -162,6 +163,23 @@ test('finds a project that never expires, because it was created after the rows 
   expect(difference?.steps).toContain('createProject ends: success');
   expect(difference?.steps.slice(-3)).toEqual(['59999 ms pass', '1 ms pass', 'go to /projects']);
 });
+
+const newProject: Record<string, unknown> = schemaFields.NewProject;
+
+test.each(Object.keys(newProject))(
+  'finds a comparison of projects that lacks the %s [CHOICE-49]',
+  async (field) => {
+    const all = { ...newProject };
+    onTestFinished(() => {
+      delete newProject[field];
+      Object.assign(newProject, all);
+    });
+    delete newProject[field];
+    const { difference } = await exploreCalls(['createProject']);
+    expect(difference?.steps).toHaveLength(4);
+    expect(difference?.differences[0]).toMatch(/^form\.values: /);
+  },
+);
 
 test('names the field that makes the states endless', async () => {
   const faulty = projectsMachine.provide({
