@@ -19,7 +19,12 @@ export type Screen = {
   /** The text of the live region. */
   announced: string;
   list:
-    | { busy: boolean; rows: [title: string, description: string][]; note: string | undefined }
+    | {
+        busy: boolean;
+        /** The texts of each row. */
+        rows: string[][];
+        note: string | undefined;
+      }
     | undefined;
 };
 
@@ -62,7 +67,7 @@ export function screenOf({
 }: Shown) {
   const name = formNames.find((form) => forms[form].route === path);
   const isLoading = pending.includes('listProjects');
-  const rows = projects.map(({ title, description }): [string, string] => [title, description]);
+  const rows = projects.map(({ title, description }) => [title, description]);
   // CHOICE-29.
   const emptyNote = hasListFailed ? undefined : 'No projects to show.';
   const note = isLoading ? 'Loading projects…' : emptyNote;
@@ -87,8 +92,6 @@ export function screenOf({
 export function readScreen(allForms: { button: string; fields: Record<string, string> }[]): Screen {
   const textOf = (selector: string) => document.querySelector(selector)?.textContent ?? undefined;
   const isBusy = (element: Element) => element.getAttribute('aria-busy') === 'true';
-  const fieldOf = (row: Element, name: string) =>
-    row.querySelector(`[data-field=${name}]`)?.textContent ?? `no ${name}`;
   const button = document.querySelector('form button');
   const form = allForms.find((candidate) => candidate.button === button?.textContent);
   const labels = [...document.querySelectorAll('label')];
@@ -114,10 +117,9 @@ export function readScreen(allForms: { button: string; fields: Record<string, st
     list: section
       ? {
           busy: isBusy(section),
-          rows: [...section.querySelectorAll('li')].map((row) => [
-            fieldOf(row, 'title'),
-            fieldOf(row, 'description'),
-          ]),
+          rows: [...section.querySelectorAll('li')].map((row) =>
+            [...row.querySelectorAll('[data-field]')].map((text) => text.textContent),
+          ),
           note: section.querySelector(':scope > p')?.textContent ?? undefined,
         }
       : undefined,

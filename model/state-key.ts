@@ -27,7 +27,7 @@ export const keyOf = (state: { app: unknown; oracle: unknown; aborted: unknown }
       return labels.get(text);
     }
     return Array.isArray(value) && typeof value[0] === 'object'
-      ? value.map((row: object) => ({ ...row, title: undefined, description: undefined }))
+      ? value.map(({ id }: { id: unknown }) => ({ id }))
       : value;
   });
 };

@@ -108,7 +108,7 @@ async function look(person: Person, app = person.app, account = person.signedIn)
   const visit = app === person.app ? person.visits : place;
   const screen = await app.settle();
   const other = account === own ? guest : own;
-  const isForeign = ([title]: [string, string]) => hasTitle(other, title);
+  const isForeign = ([title = '']: string[]) => hasTitle(other, title);
   if (account && screen.list?.rows.some(isForeign) && !(await person.isListShared()))
     return { kind: 'foreign', words: 'the list shows a project of another person' };
   return account && faultOf(screen, account, visit);

@@ -2,13 +2,12 @@ import { memo, useId, useMemo, useState } from 'react';
 import { DelayedAnnouncement } from './announcement.tsx';
 import { Button } from './button.tsx';
 import * as css from './project-list.css.ts';
+import { rowTexts, type Row } from './row-texts.ts';
 import { directionOf } from './text-direction.ts';
 import { useVirtualRows } from './use-virtual-rows.ts';
 
 /** Rows of a whole list that the browser lays out together, when they are near the viewport. */
 const groupSize = 100;
-
-type Row = { id?: unknown; title: string; description: string };
 
 type ProjectListProps = {
   heading: string;
@@ -129,20 +128,23 @@ const ProjectRow = memo(function ProjectRow({
   position: number;
   setSize: number | undefined;
 }) {
+  const textProps = (field: keyof typeof rowTexts) => {
+    const text = rowTexts[field](row);
+    // The inline script does not set the direction of the prerendered rows.
+    return {
+      dir: directionOf(text),
+      suppressHydrationWarning: true,
+      'data-field': field,
+      children: text,
+    };
+  };
   return (
     <li className={css.row} aria-posinset={position} aria-setsize={setSize}>
-      <h3 className={css.title} {...textProps(row.title)} data-field="title">
-        {row.title}
-      </h3>
-      <p className={css.description} {...textProps(row.description)} data-field="description">
-        {row.description}
-      </p>
+      <h3 className={css.title} {...textProps('title')} />
+      <p className={css.description} {...textProps('description')} />
     </li>
   );
 });
-
-/** The inline script does not set the direction of the prerendered rows. */
-const textProps = (text: string) => ({ dir: directionOf(text), suppressHydrationWarning: true });
 
 function countProjects(count: number): string {
   return count === 0 ? 'No projects.' : count === 1 ? '1 project.' : `${count} projects.`;
