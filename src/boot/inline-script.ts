@@ -19,7 +19,9 @@ import {
   routeOf,
   windowTitle,
 } from '../../shared/routes.ts';
+import { unreadableError } from '../screens/unreadable.ts';
 import { initialRowCount } from '../ui/block-offsets.ts';
+import { rowTexts } from '../ui/row-texts.ts';
 
 /** The file names of the chunks, defined by the build. */
 declare const MAIN_CHUNK: string;
@@ -80,7 +82,7 @@ const findTemplate = (name: string) =>
 
 /**
  * The error message of each field when it is empty, by the field's name in lower case, as HTML
- * reads attributes. A copy, because a dataset keeps its element, and so all templates, in memory.
+ * reads attributes. That of an optional field is empty. A copy, because a dataset keeps its element, and so all templates, in memory.
  */
 const requiredMessages = Object.assign({}, findTemplate('required')!.dataset);
 
@@ -217,7 +219,7 @@ function appendRows(rows: Project[], section: HTMLElement) {
   for (const project of rows.slice(list.children.length)) {
     const row = content.querySelector('li')!.cloneNode(true) as HTMLElement;
     for (const element of row.querySelectorAll<HTMLElement>('[data-field]')) {
-      element.textContent = String(project[element.dataset['field'] as keyof Project]);
+      element.textContent = rowTexts[element.dataset['field'] as keyof typeof rowTexts](project);
     }
     list.append(row);
     row.ariaPosInSet = String(list.children.length);
@@ -228,13 +230,17 @@ function appendRows(rows: Project[], section: HTMLElement) {
 const isOwn = (field: Partial<Field>) =>
   Object.hasOwn(requiredMessages, String(field.name).toLowerCase());
 
-/** Updates the error of a blurred field: that it is required, or none. */
+/** Returns what the app says of an empty field, or of one that the browser cannot read. */
+const errorOf = (field: Field) =>
+  unreadableError(field) ?? (field.value ? '' : requiredMessages[field.name.toLowerCase()]!);
+
+/** Updates the error of a blurred field. */
 function validate({ target }: { target: unknown }) {
   const field = target as Field;
   const error = document.getElementById(field.getAttribute('aria-describedby') ?? '');
   if (!error || !state.blurredFields.has(field.name)) return;
-  error.textContent = field.value ? '' : requiredMessages[field.name.toLowerCase()]!;
-  field.setAttribute('aria-invalid', String(!field.value));
+  error.textContent = errorOf(field);
+  field.setAttribute('aria-invalid', String(error.textContent !== ''));
 }
 
 function onBlur({ target }: { target: unknown }) {
@@ -248,10 +254,10 @@ function onSubmit(event: Event) {
   event.preventDefault();
   const fields = [...state.form!.querySelectorAll<Field>('[name]')].filter(isOwn);
   for (const target of fields) onBlur({ target });
-  const empty = fields.find(({ value }) => !value);
-  empty?.focus();
-  if (!empty && hasFailed) showLoadError();
-  else setSubmitted(!empty);
+  const invalid = fields.find(errorOf);
+  invalid?.focus();
+  if (!invalid && hasFailed) showLoadError();
+  else setSubmitted(!invalid);
 }
 
 /** Hides navigations from the router during hydration, because React would replace the page. */

@@ -13,7 +13,7 @@ export type Prerendered = {
   form: HTMLFormElement | null;
   /** Names of the fields that have lost the focus at least once. */
   blurredFields: Set<string>;
-  /** The form was submitted with no field empty. */
+  /** The form was submitted without an error. */
   isSubmitted: boolean;
   /** The focused element when the page was frozen. */
   focused: Element | null;

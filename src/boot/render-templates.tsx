@@ -4,6 +4,7 @@
  */
 import { createMemoryHistory, RouterProvider } from '@tanstack/react-router';
 import { renderToReadableStream, renderToStaticMarkup, renderToString } from 'react-dom/server';
+import { emptyValues, schemaFields } from '../../generated/operations.ts';
 import { createActors } from '../actors.ts';
 import { createApi } from '../api/api.ts';
 import type { Project } from '../../machines/types.ts';
@@ -22,13 +23,12 @@ import { ErrorBanner } from '../ui/banner.tsx';
 import { ErrorPage } from '../ui/error-page.tsx';
 import { StyledLink } from '../ui/link.tsx';
 
-/** Returns the error message of each field when it is empty, by the field's name. */
+/** Returns the error message of each field when it is empty, by its name: '' if it is optional. */
 function requiredMessages(): Map<string, string> {
   const messages = new Map<string, string>();
   for (const schema of Object.values(schemas)) {
     for (const [name, field] of Object.entries(schema.shape)) {
-      const message = field.safeParse('').error?.issues[0]?.message;
-      if (message === undefined) continue;
+      const message = field.safeParse('').error?.issues[0]?.message ?? '';
       if ((messages.get(name) ?? message) !== message)
         throw new Error(`Fields named "${name}" have different messages when they are empty.`);
       messages.set(name, message);
@@ -41,7 +41,7 @@ function requiredMessages(): Map<string, string> {
 export async function renderTemplates(): Promise<string> {
   const templates = await Promise.all([...routes, notFoundRoute].map(renderTemplate));
   const loadError = renderToStaticMarkup(<ErrorBanner message={loadErrorMessage} />);
-  const row = { id: 0, title: '', description: '' };
+  const row = emptyValues(schemaFields.Project);
   const [list = ''] = /<div><ul.*<\/ul><\/div>/.exec(await renderScreen('/projects', [row])) ?? [];
   const required = [...requiredMessages()].map(([name, message]) => ` data-${name}="${message}"`);
   return `<div id="templates" hidden>${templates.join('')}<template id="template:load-error">${loadError}</template><template id="template:row">${list}</template><template id="template:required"${required.join('')}></template></div>`;

@@ -3,8 +3,9 @@ import { useCallback, useReducer, useRef } from 'react';
 import type { ChangeEvent, FocusEvent, FormEvent } from 'react';
 import { flushSync } from 'react-dom';
 import { useForm as useHookForm } from 'react-hook-form';
-import type { DefaultValues, FieldValues, Path } from 'react-hook-form';
+import type { DefaultValues, FieldValues, Path, Resolver } from 'react-hook-form';
 import type { ZodMiniType } from 'zod/mini';
+import { unreadableError } from './unreadable.ts';
 
 type Control = HTMLInputElement | HTMLTextAreaElement;
 
@@ -12,10 +13,11 @@ type Control = HTMLInputElement | HTMLTextAreaElement;
  * A form that is validated by `schema`. Calls `onValid` with the values of a valid submit.
  *
  * - `formProps`, `field(name)`: the props of the form and of a field. A field has an error once it
- *   was touched or submitted.
+ *   was touched or submitted. A text that the browser cannot read is an error, and is kept.
  * - `values()`: what stands in the fields, read from the DOM, because a password manager may fill
  *   and submit a form without any event.
- * - `resetAndFocus(values)`: resets the form and focuses its first field. Leaving that field empty
+ * - `resetAndFocus(values)`: resets the form and focuses its first field, unless the user has typed
+ *   a text that the browser cannot read. Leaving that field empty
  *   shows no error, because the user did not touch it. Nor does the field that had the focus.
  * - `resetInNewFields(values)`: resets the form in new elements, those of `fieldsKey`, because Ctrl+Z
  *   could restore the text of the old ones. The focus stays in the form if it was there.
@@ -26,8 +28,11 @@ export function useForm<Values extends FieldValues>(
   onValid: (values: Values) => void,
 ) {
   const form = useHookForm<Values>({
-    resolver: zodResolver(schema),
-    defaultValues,
+    resolver: withUnreadable(zodResolver(schema)),
+    // React Hook Form sets default values. An empty one would remove half a date typed before hydration.
+    defaultValues: Object.fromEntries(
+      Object.entries(defaultValues).filter(([, value]) => value !== ''),
+    ) as DefaultValues<Values>,
     // Validates a field at its first blur or submit, then at each change.
     mode: 'onTouched',
   });
@@ -67,7 +72,8 @@ export function useForm<Values extends FieldValues>(
       ref: element,
       onSubmit: (event: FormEvent<HTMLFormElement>) => {
         for (const [name, value] of Object.entries(values())) {
-          form.setValue(name as Path<Values>, value);
+          const control = element.current!.elements.namedItem(name) as Control;
+          if (!unreadableError(control)) form.setValue(name as Path<Values>, value);
         }
         void form.handleSubmit(onValid)(event);
       },
@@ -98,6 +104,8 @@ export function useForm<Values extends FieldValues>(
       };
     },
     resetAndFocus: (to: Values) => {
+      const controls = element.current!.querySelectorAll<Control>('[name]');
+      if ([...controls].some(unreadableError)) return;
       reset(to);
       focus();
     },
@@ -109,3 +117,16 @@ export function useForm<Values extends FieldValues>(
     },
   };
 }
+
+/** Adds an error for each field whose text the browser cannot read. */
+const withUnreadable =
+  <Values extends FieldValues>(resolver: Resolver<Values>): Resolver<Values> =>
+  async (values, context, options) => {
+    const result = await resolver(values, context, options);
+    const unreadable = Object.entries(options.fields).flatMap(([name, field]) => {
+      const message = unreadableError((field as { ref: Control }).ref);
+      return message === undefined ? [] : [[name, { type: 'unreadable', message }]];
+    });
+    if (unreadable.length === 0) return result;
+    return { values: {}, errors: { ...result.errors, ...Object.fromEntries(unreadable) } };
+  };

@@ -4,6 +4,7 @@ import { describe, expect, test } from 'vitest';
 import { field, heading, submitButton, waitForApp } from '../../model/browser-driver.ts';
 import {
   fillCredentials,
+  focused,
   headerLink,
   mockProjects,
   projectList,
@@ -69,6 +70,26 @@ test('a touched empty field has an error until it is filled, then its other erro
   await page.keyboard.type('c');
   await expect.poll(errors).toEqual([]);
   expect(problems).toEqual([]);
+});
+
+test('half a date is an error and is kept, before and after the app takes over [CHOICE-63, CHOICE-113]', async () => {
+  const { page, requests, hydrate } = await openPrerendered('/login');
+  const isHalf = () =>
+    field(page, 'Email').evaluate((input) => (input as HTMLInputElement).validity.badInput);
+  await field(page, 'Email').evaluate((input) => {
+    Object.assign(input, { type: 'date' });
+    // React sets the type that it has rendered.
+    Object.defineProperty(input, 'type', { get: () => 'date', set: () => {} });
+  });
+  await field(page, 'Email').press('1');
+  await submitButton(page, 'Sign in').click();
+  await page.getByText('Email is not valid').waitFor();
+  expect([await focused(page), await isHalf()]).toEqual(['email', true]);
+  await hydrate();
+  await submitButton(page, 'Sign in').click();
+  await page.getByText('Password is required').waitFor();
+  await page.getByText('Email is not valid').waitFor();
+  expect([await isHalf(), requests]).toEqual([true, []]);
 });
 
 test('what was typed and submitted does not appear on the next screen, nor on the same one later, and is not sent [CHOICE-67]', async () => {

@@ -1,5 +1,5 @@
 import { fireEvent, screen, waitFor, within } from '@testing-library/react';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import { formNames, forms, labelsOf, requiredFields } from '../../model/calls.ts';
 import { screens } from '../../shared/routes.ts';
 import {
@@ -61,6 +61,25 @@ describe.each(formNames)('the form of %s', (name) => {
     for (const label of required) await expectError(label, `${label} is required`);
     expect(document.activeElement).toBe(field(first));
     expect(count()).toBe(0);
+  });
+
+  test('a text that the browser cannot read, such as half a date, is an error and is kept [CHOICE-113]', async () => {
+    const { submit, user, count } = await renderForm(name);
+    // Such a field has an empty value.
+    const validity = vi.spyOn(field(first), 'validity', 'get');
+    validity.mockReturnValue({ badInput: true } as ValidityState);
+    const setValue = vi.spyOn(field(first), 'value', 'set');
+    await user.click(field(first));
+    await user.tab();
+    await expectError(first, `${first} is not valid`);
+    await submit();
+    await expectError(second, `${second} is required`);
+    await expectError(first, `${first} is not valid`);
+    expect(document.activeElement).toBe(field(first));
+    expect([count(), setValue.mock.calls]).toEqual([0, []]);
+    validity.mockRestore();
+    await submit();
+    await expectError(first, `${first} is required`);
   });
 
   test("does not show the browser's validation messages [CHOICE-24]", async () => {

@@ -344,6 +344,17 @@ test('a list that uses an id twice is shown whole', async () => {
   expect(titles()).toEqual([relaunch.title, office.title]);
 });
 
+test('half a date typed during a creation survives its success [CHOICE-49, CHOICE-113]', async () => {
+  const { create } = await renderProjects([]);
+  const call = await create();
+  const optional = Object.assign(document.createElement('input'), { name: 'dueDate' });
+  vi.spyOn(optional, 'validity', 'get').mockReturnValue({ badInput: true } as ValidityState);
+  title().form!.append(optional);
+  call.answer(201, relaunch);
+  await waitFor(() => expect(titles()).toEqual([relaunch.title]));
+  expect(title().value).toBe(office.title);
+});
+
 test('a pending creation refills the form on return, and empties it on success [CHOICE-48]', async () => {
   const { create, go, backend } = await renderProjects([]);
   const call = await create();
