@@ -27,4 +27,4 @@ export const credentialsSchema = object({
 export const newProjectSchema = object({
   title: string().check(required('Title')),
   description: string().check(required('Description')),
-}) satisfies ZodMiniType<NewProject, NewProject>;
+}) satisfies ZodMiniType<Required<NewProject>, Required<NewProject>>;
